@@ -1,0 +1,34 @@
+const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
+
+/** Yields that many random bytes; `node:crypto`'s `randomBytes` outside tests. */
+export type Random = (bytes: number) => Uint8Array;
+
+/** A new opaque id: the prefix, `_`, and 26 base32 characters of 128 random bits. Ids carry no time, so none can be read from them. */
+export function newId(prefix: string, random: Random): string {
+  return `${prefix}_${base32(random(16))}`;
+}
+
+/** Tells whether a string has the exact form of that resource's ids. */
+export function isId(prefix: string, value: string): boolean {
+  return value.length === prefix.length + 27 && value.startsWith(`${prefix}_`) && ID_TAIL.test(value.slice(-26));
+}
+
+// 128 bits fill 25 characters and three bits of the last: it is one of the 8 that end in two zero bits.
+const ID_TAIL = /^[a-z2-7]{25}[aeimquy4]$/;
+
+/** RFC 4648 base32 in lower case, without padding. */
+export function base32(bytes: Uint8Array): string {
+  let text = "";
+  let bits = 0;
+  let value = 0;
+  for (const byte of bytes) {
+    value = ((value << 8) | byte) & 0xfff;
+    bits += 8;
+    while (bits >= 5) {
+      bits -= 5;
+      text += ALPHABET[(value >> bits) & 31];
+    }
+  }
+  if (bits > 0) text += ALPHABET[(value << (5 - bits)) & 31];
+  return text;
+}
