@@ -81,7 +81,11 @@ export class Failure extends Error {
 }
 
 /** Makes the refusal `code`, with the table's sentence unless another is given: `throw fail("not_found", "No such order.")`. */
-export function fail(code: ErrorCode, message: string = errors[code].message, fields: readonly FieldError[] = []): Failure {
+export function fail(
+  code: ErrorCode,
+  message: string = errors[code].message,
+  fields: readonly FieldError[] = [],
+): Failure {
   return new Failure(code, message, fields);
 }
 

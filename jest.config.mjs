@@ -1,0 +1,23 @@
+// Run by `npm test` anywhere in the repository: the tests below the folder it was started in.
+const esmOnlyPackages = ["@prisma/schema-engine-wasm", "any-ascii", "get-port", "sql-template-tag"];
+
+// biome-ignore lint/style/noDefaultExport: Jest reads its configuration from the default export.
+export default {
+  roots: [process.cwd()],
+  testMatch: ["**/*.test.ts"],
+  modulePathIgnorePatterns: ["/dist/"],
+  moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": "$1" },
+  transform: {
+    "\\.[cm]?[jt]s$": [
+      "@swc/jest",
+      { jsc: { parser: { syntax: "typescript" }, target: "es2022" }, module: { type: "commonjs" }, sourceMaps: "inline" },
+    ],
+  },
+  transformIgnorePatterns: [`/node_modules/(?!(${esmOnlyPackages.join("|")})/|@prisma/client/runtime/.*\\.mjs)`],
+  testEnvironment: "node",
+  testEnvironmentOptions: { customExportConditions: ["source", "node", "require", "default"] },
+  globalSetup: "<rootDir>/test/global-setup.ts",
+  globalTeardown: "<rootDir>/test/global-teardown.ts",
+  testTimeout: 30_000,
+  maxWorkers: "100%",
+};

@@ -1,0 +1,23 @@
+import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
+
+/** What a subscriber does with what arrives. */
+export interface Subscriber {
+  /** Name of the subscriber: replicas that share it share the events. */
+  durable: string;
+  /** Takes an event. Once it resolves the event is had; if it rejects the event comes again. */
+  onEvent(event: Event): Promise<void>;
+  /** Takes a message that cannot be understood, with the reason; it does not come again. */
+  onDead(bytes: Uint8Array, reason: string): Promise<void>;
+}
+
+/** Carries domain events from their owners to their subscribers, each at least once. */
+export interface Bus {
+  /** Resolves when the event is safe with the bus. Messages of one id (the event's, unless given) within two minutes count once. */
+  publish(event: Event, messageId?: string): Promise<void>;
+  /** Starts to take events; `stop` waits for the ones in hand. */
+  subscribe(subscriber: Subscriber): Promise<{ stop(): Promise<void> }>;
+  /** Whether it can be reached at the moment. */
+  connected(): boolean;
+  /** Ends the connection after what is under way. */
+  close(): Promise<void>;
+}

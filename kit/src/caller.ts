@@ -1,0 +1,36 @@
+import type { Caller as CallerMessage, Claim as ClaimMessage } from "@shipping/proto/shipping/common/v1/common_pb";
+import { fail } from "./errors.js";
+
+/** The two worlds that an API key can belong to. */
+export type Environment = "sandbox" | "live";
+
+/** On whose behalf a request is made: owned data is always reached through it. */
+export interface Caller {
+  accountId: string;
+  environment: Environment;
+}
+
+/** The registry's claim under which a write is executed at most once. `token` is the fencing number. */
+export interface Claim {
+  idempotencyKey: string;
+  token: bigint;
+  fingerprint: Uint8Array;
+}
+
+/** The caller of a request. A request without a proper one is refused, as it could only come from a faulty neighbour. */
+export function callerOf(request: { caller?: CallerMessage | undefined }): Caller {
+  const { accountId, environment } = request.caller ?? {};
+  if (!accountId || (environment !== "sandbox" && environment !== "live")) {
+    throw fail("internal_error", "The request names no caller.");
+  }
+  return { accountId, environment };
+}
+
+/** The claim of a write. A write without one is refused. */
+export function claimOf(request: { claim?: ClaimMessage | undefined }): Claim {
+  const { idempotencyKey, token, fingerprint } = request.claim ?? {};
+  if (!idempotencyKey || !token || fingerprint?.length !== 32) {
+    throw fail("internal_error", "The write carries no claim.");
+  }
+  return { idempotencyKey, token, fingerprint };
+}

@@ -1,0 +1,42 @@
+import { inspect } from "node:util";
+import { z } from "zod";
+import { flag, port, positiveInt, readConfig, secret, urlList } from "./config.js";
+
+const schema = z.object({
+  PORT: port().default(8080).describe("where to listen"),
+  DATABASE_URL: secret(z.url()).describe("the part's own database"),
+  TOKEN: secret(z.string()).optional(),
+  RECORDS_URL: urlList().describe("address of records"),
+  FAST: flag().default(false),
+  LIMIT: positiveInt().default(120),
+});
+const good = { DATABASE_URL: "postgres://u:p@localhost/d", RECORDS_URL: "http://a:1, http://b:2" };
+
+describe("readConfig", () => {
+  test("reads, converts and fills in defaults", () => {
+    const config = readConfig(schema, { ...good, PORT: "9000", FAST: "true", OTHER: "ignored" });
+    expect({ ...config }).toEqual({ ...good, PORT: 9000, FAST: true, LIMIT: 120 });
+  });
+
+  test("an empty value counts as absent", () => {
+    expect(readConfig(schema, { ...good, PORT: "" }).PORT).toBe(8080);
+  });
+
+  test("reports every key at fault at once, with its meaning", () => {
+    const read = () => readConfig(schema, { PORT: "70000", FAST: "yes", RECORDS_URL: "nowhere" });
+    expect(read).toThrow(/PORT: .*where to listen/);
+    expect(read).toThrow(/DATABASE_URL: .*own database/);
+    expect(read).toThrow(/RECORDS_URL: must be a URL/);
+    expect(read).toThrow(/FAST/);
+  });
+
+  test("prints secrets as [secret], wrapped or not", () => {
+    const config = readConfig(schema, { ...good, TOKEN: "s3cret" });
+    for (const text of [JSON.stringify(config), inspect(config)]) {
+      expect(text).not.toContain("s3cret");
+      expect(text).not.toContain("u:p@");
+      expect(text).toContain("[secret]");
+    }
+    expect(config.TOKEN).toBe("s3cret");
+  });
+});

@@ -1,0 +1,83 @@
+import { inspect } from "node:util";
+import { z } from "zod";
+
+/** A process's environment, as `process.env` has it. */
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** The environment does not fit; the message names every key at fault and its rule. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+const secrets = new WeakSet<z.ZodType>();
+
+/** Marks a setting as secret: it is printed as `[secret]`. */
+export function secret<S extends z.ZodType>(schema: S): S {
+  secrets.add(schema);
+  return schema;
+}
+
+/** A TCP port; 0 takes a free one. */
+export const port = () => z.coerce.number().int().min(0).max(65535);
+
+/** A whole number of at least 1. */
+export const positiveInt = () => z.coerce.number().int().min(1);
+
+/** `true` or `false`. */
+export const flag = () => z.enum(["true", "false"]).transform((text) => text === "true");
+
+/** One URL, whose host is resolved to all its addresses, or several separated by commas. */
+export const urlList = () =>
+  z.string().refine((text) => text.split(",").every((url) => URL.canParse(url.trim())), {
+    message: "must be a URL, or several separated by commas",
+  });
+
+/** The settings that every service of the platform has. */
+export const serviceSettings = {
+  DATABASE_URL: secret(z.string()).describe("this part's own PostgreSQL database"),
+  DATABASE_POOL: positiveInt().default(10).describe("connections to it, at most"),
+  NATS_URL: z.string().default("nats://127.0.0.1:4222").describe("NATS server, or several separated by commas"),
+  PORT: port().default(0).describe("where RPC is served; 0 takes a free port"),
+  OPS_PORT: port().default(0).describe("where /livez, /readyz and /metrics are served; 0 takes a free port"),
+  HOST: z.string().optional().describe("address to listen on; every one if absent"),
+  LOG_LEVEL: z
+    .enum(["debug", "info", "warn", "error", "fatal", "silent"])
+    .default("info")
+    .describe("least level of log lines"),
+};
+
+/** Reads the settings that a schema names, all problems reported at once; an empty value counts as absent. The result prints its secrets as `[secret]`. */
+export function readConfig<S extends z.ZodObject>(schema: S, env: Env): z.output<S> {
+  const given = Object.fromEntries(
+    Object.keys(schema.shape).flatMap((key) => (env[key] ? [[key, env[key]] as const] : [])),
+  );
+  const parsed = schema.safeParse(given);
+  if (!parsed.success) throw new ConfigError(problems(schema, parsed.error));
+  return Object.defineProperties(parsed.data as object, {
+    toJSON: { value: () => printable(schema, parsed.data) },
+    [inspect.custom]: { value: () => printable(schema, parsed.data) },
+  }) as z.output<S>;
+}
+
+function problems(schema: z.ZodObject, error: z.ZodError): string {
+  const lines = error.issues.map((issue) => {
+    const key = String(issue.path[0]);
+    const meaning = (schema.shape[key] as z.ZodType | undefined)?.description;
+    return `  ${key}: ${issue.message}${meaning ? ` (${meaning})` : ""}`;
+  });
+  return `The configuration is not complete:\n${lines.join("\n")}`;
+}
+
+function printable(schema: z.ZodObject, values: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [key, isSecret(schema.shape[key]) ? "[secret]" : value]),
+  );
+}
+
+// `.optional()`, `.default()` and `.describe()` wrap the schema that was marked.
+function isSecret(schema: unknown): boolean {
+  if (!(schema instanceof z.ZodType)) return false;
+  if (secrets.has(schema)) return true;
+  const { innerType, in: input } = schema.def as { innerType?: unknown; in?: unknown };
+  return isSecret(innerType) || isSecret(input);
+}

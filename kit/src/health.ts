@@ -1,0 +1,57 @@
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { collectDefaultMetrics, register } from "prom-client";
+import type { Log } from "./log.js";
+
+/** A process's own port for the platform: plain HTTP/1.1 with `/livez`, `/readyz`, `/metrics`. */
+export interface OpsServer {
+  port: number;
+  stop(): Promise<void>;
+}
+
+/** Serves it. `ready` says in a sentence what is missing, or nothing when the process can take work. */
+export async function serveOps(options: {
+  port: number;
+  host?: string;
+  log: Log;
+  ready(): Promise<string | undefined>;
+}): Promise<OpsServer> {
+  const server = createServer((request, response) => {
+    answer(request.url ?? "", response).catch((err) => {
+      options.log.error({ err }, "ops request failed");
+      send(response, 500, "failed");
+    });
+  });
+
+  async function answer(url: string, response: ServerResponse): Promise<void> {
+    const path = url.split("?", 1)[0];
+    // That this line runs at all says that the event loop turns.
+    if (path === "/livez") return send(response, 200, "live");
+    if (path === "/metrics") return send(response, 200, await register.metrics(), register.contentType);
+    if (path !== "/readyz") return send(response, 404, "Here are /livez, /readyz and /metrics.");
+    const missing = await options.ready();
+    return send(response, missing ? 503 : 200, missing ?? "ready");
+  }
+
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Starts to measure the process itself: CPU, memory, event loop, garbage. Once per process. */
+export function measureProcess(part: string): void {
+  register.setDefaultLabels({ part });
+  collectDefaultMetrics();
+}
+
+function send(response: ServerResponse, status: number, text: string, type = "text/plain; charset=utf-8"): void {
+  response.writeHead(status, { "content-type": type }).end(text);
+}

@@ -1,0 +1,176 @@
+import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import {
+  AckPolicy,
+  DeliverPolicy,
+  DiscardPolicy,
+  type JetStreamClient,
+  type JsMsg,
+  jetstream,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+} from "@nats-io/jetstream";
+import { connect, headers, type NatsConnection, nanos } from "@nats-io/transport-node";
+import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
+import type { Bus, Subscriber } from "./bus.js";
+import type { Log } from "./log.js";
+
+const STREAM = "EVENTS";
+const DAY_MS = 86_400_000;
+const PUBLISH_TIMEOUT_MS = 3_000;
+const RETRY_MS = 250;
+const IN_HAND = 256;
+
+/** The bus on NATS JetStream. It connects in the background and for ever; while there is no connection `publish` rejects. */
+export function createJetStreamBus(options: { url: string; name: string; log: Log; replicas?: number }): Bus {
+  const { log } = options;
+  let connection: NatsConnection | undefined;
+  let js: JetStreamClient | undefined;
+  let closed = false;
+
+  const connecting = connect({
+    servers: options.url.split(",").map((url) => url.trim()),
+    name: options.name,
+    waitOnFirstConnect: true,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: RETRY_MS,
+    // What was written before a loss is told as failed, not sent on later: the outbox repeats it.
+    timeout: PUBLISH_TIMEOUT_MS,
+  }).then(
+    (made) => {
+      connection = made;
+      js = jetstream(made, { timeout: PUBLISH_TIMEOUT_MS });
+      if (closed) return made.close();
+      log.info({ server: made.getServer() }, "bus connected");
+      return undefined;
+    },
+    (err) => log.error({ err }, "bus cannot be connected"),
+  );
+
+  /** Any replica, at any time, several at once: creating what is there already is no error. */
+  async function ensureStream(nc: NatsConnection): Promise<void> {
+    const manager = await jetstreamManager(nc, { timeout: PUBLISH_TIMEOUT_MS });
+    const settings = {
+      name: STREAM,
+      subjects: ["events.>"],
+      storage: StorageType.File,
+      retention: RetentionPolicy.Limits,
+      discard: DiscardPolicy.Old,
+      max_age: nanos(7 * DAY_MS),
+      duplicate_window: nanos(120_000),
+      num_replicas: options.replicas ?? 1,
+    };
+    await manager.streams.add(settings).catch(() => manager.streams.update(STREAM, settings));
+  }
+
+  async function ensureConsumer(nc: NatsConnection, durable: string): Promise<void> {
+    await ensureStream(nc);
+    const manager = await jetstreamManager(nc, { timeout: PUBLISH_TIMEOUT_MS });
+    await manager.consumers.add(STREAM, {
+      durable_name: durable,
+      ack_policy: AckPolicy.Explicit,
+      deliver_policy: DeliverPolicy.All,
+      ack_wait: nanos(30_000),
+      max_deliver: -1,
+      max_ack_pending: 4 * IN_HAND,
+    });
+  }
+
+  async function publish(event: Event, messageId = event.id): Promise<void> {
+    if (!connection || !js) throw new Error("The bus is not connected.");
+    const subject = `events.${event.environment}.${event.type}`;
+    const bytes = toBinary(EventSchema, event);
+    const carry = headers();
+    carry.set("Event-Id", event.id);
+    const send = (client: JetStreamClient) =>
+      client.publish(subject, bytes, { msgID: messageId, headers: carry, timeout: PUBLISH_TIMEOUT_MS });
+    try {
+      await send(js);
+    } catch (err) {
+      // No stream answers: the broker came back empty, or this is its first event. Anything else passes or stays.
+      log.warn({ err, event: event.id }, "publication failed; once more after a look at the stream");
+      await ensureStream(connection);
+      await send(js);
+    }
+  }
+
+  async function take(message: JsMsg, subscriber: Subscriber): Promise<void> {
+    let event: Event;
+    try {
+      event = fromBinary(EventSchema, message.data);
+      if (!event.id || !event.type || !event.accountId) throw new Error("a field of the envelope is missing");
+    } catch (err) {
+      await subscriber.onDead(message.data, err instanceof Error ? err.message : String(err));
+      message.term("cannot be understood");
+      return;
+    }
+    await subscriber.onEvent(event);
+    message.ack();
+  }
+
+  async function takeOrRefuse(message: JsMsg, subscriber: Subscriber): Promise<void> {
+    try {
+      await take(message, subscriber);
+    } catch (err) {
+      const delayMs = Math.min(30_000, RETRY_MS * 2 ** Math.min(message.info.deliveryCount, 10));
+      log.warn({ err, stream_sequence: message.seq, delayMs }, "event not taken; it comes again");
+      message.nak(delayMs);
+    }
+  }
+
+  async function subscribe(subscriber: Subscriber): Promise<{ stop(): Promise<void> }> {
+    const inHand = new Set<Promise<void>>();
+    let stopped = false;
+    let interrupt = () => {};
+
+    async function consume(): Promise<void> {
+      await connecting;
+      if (!connection || !js) throw new Error("The bus is not connected.");
+      await ensureConsumer(connection, subscriber.durable);
+      const consumer = await js.consumers.get(STREAM, subscriber.durable);
+      const messages = await consumer.consume({ max_messages: IN_HAND, abort_on_missing_resource: true });
+      interrupt = () => messages.stop();
+      if (stopped) messages.stop();
+      for await (const message of messages) {
+        const taking = takeOrRefuse(message, subscriber).finally(() => inHand.delete(taking));
+        inHand.add(taking);
+      }
+    }
+
+    async function keepConsuming(): Promise<void> {
+      while (!stopped) {
+        try {
+          await consume();
+        } catch (err) {
+          if (!stopped) log.warn({ err, durable: subscriber.durable }, "consumer ended; it is made anew");
+        }
+        if (!stopped) await pause(RETRY_MS);
+      }
+    }
+
+    const consuming = keepConsuming();
+    return {
+      async stop() {
+        stopped = true;
+        interrupt();
+        if (connection) await consuming;
+        await Promise.all(inHand);
+      },
+    };
+  }
+
+  return {
+    publish,
+    subscribe,
+    connected: () => connection !== undefined && !connection.isClosed() && connection.getServer() !== "",
+    async close() {
+      closed = true;
+      if (!connection) return;
+      await connection.drain().catch(() => connection?.close());
+    },
+  };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

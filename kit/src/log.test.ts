@@ -1,0 +1,36 @@
+import { createLog } from "./log.js";
+
+function capture(): { lines: string[]; write(line: string): void } {
+  const lines: string[] = [];
+  return { lines, write: (line) => void lines.push(line) };
+}
+
+describe("createLog", () => {
+  test("writes one JSON line with part, level, time and fields", () => {
+    const destination = capture();
+    createLog({ part: "records", destination }).info({ method: "GET", status: 200 }, "request");
+    expect(destination.lines).toHaveLength(1);
+    const line = JSON.parse(destination.lines[0]!);
+    expect(line).toMatchObject({ part: "records", level: "info", method: "GET", status: 200, msg: "request" });
+    expect(line.time).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
+  });
+
+  test("redacts secrets in whatever field they stand", () => {
+    const destination = capture();
+    const log = createLog({ part: "x", destination });
+    log.error({
+      err: new Error("could not sign with whsec_abc-DEF_123"),
+      deep: { list: ["service_test_0123456789abcdef", "service_live_ABC"] },
+      headers: { Authorization: 'Basic "quoted"', authorization: "Bearer service_test_zzz" },
+      url: "postgres://records:hunter2@127.0.0.1:5432/records",
+    });
+    log.info("Bearer abc.def was sent");
+    const text = destination.lines.join("");
+    for (const secret of ["abc-DEF", "0123456789abcdef", "ABC", "zzz", "hunter2", "quoted", "abc.def"]) {
+      expect(text).not.toContain(secret);
+    }
+    expect(() => destination.lines.map((line) => JSON.parse(line))).not.toThrow();
+    expect(text).toContain("whsec_[redacted]");
+    expect(text).toContain("postgres://records:[redacted]@127.0.0.1:5432/records");
+  });
+});

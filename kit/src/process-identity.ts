@@ -1,0 +1,56 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { platform } from "node:process";
+
+/** A process, told from a later one that got the same pid. `startedAt` is opaque; it holds letters, digits and `:` alone. */
+export interface ProcessIdentity {
+  pid: number;
+  startedAt: string;
+}
+
+/** Who has that pid now. Undefined if nobody does, or only a zombie that its parent has not collected. */
+export function processIdentity(pid: number): ProcessIdentity | undefined {
+  const status = platform === "linux" ? linuxStatus(pid) : psStatus(pid);
+  if (!status || status.state.startsWith("Z")) return undefined;
+  return { pid, startedAt: status.startedAt };
+}
+
+/** Tells whether that very process still runs. */
+export function isRunning(identity: ProcessIdentity): boolean {
+  return processIdentity(identity.pid)?.startedAt === identity.startedAt;
+}
+
+/** The program and arguments of a process, separated by blanks; "" if it does not run. */
+export function commandOf(pid: number): string {
+  if (platform === "linux") return readOr(`/proc/${pid}/cmdline`, "").replaceAll("\0", " ");
+  return ps(pid, "args=");
+}
+
+// proc(5): `pid (name) state …`, the start time being field 22. The name may hold blanks and brackets, hence the last one.
+function linuxStatus(pid: number): { state: string; startedAt: string } | undefined {
+  const stat = readOr(`/proc/${pid}/stat`, "");
+  const [state, ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const startedAt = rest[18];
+  return state && startedAt ? { state, startedAt } : undefined;
+}
+
+function psStatus(pid: number): { state: string; startedAt: string } | undefined {
+  const [state, ...startedAt] = ps(pid, "stat=,lstart=").trim().split(/\s+/);
+  return state ? { state, startedAt: startedAt.join("") } : undefined;
+}
+
+function ps(pid: number, format: string): string {
+  try {
+    return execFileSync("ps", ["-ww", "-o", format, "-p", String(pid)], { encoding: "utf8", env: { LC_ALL: "C" } });
+  } catch {
+    return "";
+  }
+}
+
+function readOr(path: string, otherwise: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return otherwise;
+  }
+}

@@ -1,0 +1,72 @@
+import { type Database, openDatabase } from "./database.js";
+import { measureProcess, serveOps } from "./health.js";
+import type { Log } from "./log.js";
+import { unappliedMigrations } from "./migrate.js";
+import { type Running, runProcess, waitFor } from "./process.js";
+import { type Routes, serve } from "./serve.js";
+
+/** One bounded context, started: what it serves, and how it ends. */
+export interface Service extends Running {
+  routes: Routes;
+}
+
+/** What a service's process needs to know of its environment. */
+export interface ServiceProcess {
+  part: string;
+  config: { DATABASE_URL: string; DATABASE_POOL: number; PORT: number; OPS_PORT: number; HOST?: string | undefined };
+  log: Log;
+  /** Its prisma folder: the process is ready once these migrations are applied. */
+  migrations: string;
+  /** Starts the service on its database. */
+  start(db: Database): Promise<Service>;
+  /** What else it opened, closed after the service: bus and connections to neighbours. */
+  closeLast?: readonly { close(): Promise<void> }[];
+}
+
+/** Runs one service as a process of its own: waits for its database, serves RPC and health, stops on a signal without losing a call. */
+export function runService(options: ServiceProcess): Promise<void> {
+  return runProcess({ log: options.log, start: () => startService(options) });
+}
+
+async function startService(options: ServiceProcess): Promise<Running> {
+  const { config, log } = options;
+  const host = config.HOST === undefined ? {} : { host: config.HOST };
+  measureProcess(options.part);
+  const db = openDatabase(config.DATABASE_URL, { max: config.DATABASE_POOL, log });
+  let stopping = false;
+  let started = false;
+  const ready = async () => (stopping ? "stopping" : started ? await missingIn(db, options.migrations) : "starting");
+  const ops = await serveOps({ port: config.OPS_PORT, ...host, log, ready });
+
+  await waitFor("database", log, () => requireMigrations(db, options.migrations));
+  const service = await options.start(db);
+  const rpc = await serve({ routes: service.routes, port: config.PORT, ...host, log });
+  started = true;
+  log.info({ port: rpc.port, ops_port: ops.port }, "serving");
+
+  return {
+    async stop(hurried = false) {
+      stopping = true;
+      await rpc.stop(hurried ? 0 : undefined);
+      await service.stop(hurried);
+      await Promise.all((options.closeLast ?? []).map((opened) => opened.close()));
+      await db.close();
+      await ops.stop();
+    },
+  };
+}
+
+/** Says what keeps a database from being used: it cannot be reached, or migrations are missing. Newer ones are fine: a rollback. */
+export async function missingIn(db: Database, migrations: string): Promise<string | undefined> {
+  try {
+    await requireMigrations(db, migrations);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+async function requireMigrations(db: Database, migrations: string): Promise<void> {
+  const missing = await unappliedMigrations(db, migrations);
+  if (missing.length > 0) throw new Error(`migrations not applied: ${missing.join(", ")}`);
+}

@@ -1,0 +1,93 @@
+import http2 from "node:http2";
+import type { AddressInfo } from "node:net";
+import type { CallOptions, ConnectRouter, HandlerContext, Transport } from "@connectrpc/connect";
+import { createRouterTransport } from "@connectrpc/connect";
+import { connectNodeAdapter } from "@connectrpc/connect-node";
+import { createHealth } from "./grpc-health.js";
+import type { Log } from "./log.js";
+import { answerErrors, logCalls } from "./rpc-interceptors.js";
+
+/** Registers the handlers of a part's services. */
+export type Routes = (router: ConnectRouter) => void;
+
+/** Inputs are bounded: the library's own limit is 4 GiB. The largest message is a page of 100 records of 64 KiB. */
+export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+const MAX_REQUEST_BYTES = 1024 * 1024;
+
+const DRAIN_NOTICE_MS = 2_000;
+const DRAIN_LIMIT_MS = 10_000;
+
+/** An RPC server that takes calls. */
+export interface RpcServer {
+  port: number;
+  /** Reports NOT_SERVING, sends GOAWAY after a notice (2 s unless given), and ends when the calls in flight have, or 10 s later. */
+  stop(noticeMs?: number): Promise<void>;
+}
+
+/** Serves a part over h2c: gRPC, gRPC-Web and Connect on one port, with grpc.health.v1. */
+export async function serve(options: { routes: Routes; port: number; host?: string; log: Log }): Promise<RpcServer> {
+  const health = createHealth();
+  const handler = connectNodeAdapter({
+    routes: (router) => {
+      options.routes(router);
+      router.rpc(health.check.method, health.check.handle);
+      router.rpc(health.watch.method, health.watch.handle);
+    },
+    interceptors: [logCalls(options.log), answerErrors],
+    readMaxBytes: MAX_REQUEST_BYTES,
+    writeMaxBytes: MAX_MESSAGE_BYTES,
+  });
+  const server = http2.createServer(handler);
+  const sessions = new Set<http2.ServerHttp2Session>();
+  server.on("session", (session) => {
+    sessions.add(session);
+    session.on("close", () => sessions.delete(session));
+    session.on("error", (err) => options.log.debug({ err }, "connection lost"));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, options.host, resolve);
+  });
+
+  async function stop(noticeMs = DRAIN_NOTICE_MS): Promise<void> {
+    health.stop();
+    await new Promise((resolve) => setTimeout(resolve, noticeMs));
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    for (const session of sessions) session.close();
+    const limit = setTimeout(() => {
+      for (const session of sessions) session.destroy();
+    }, DRAIN_LIMIT_MS);
+    await closed;
+    clearTimeout(limit);
+  }
+
+  return { port: (server.address() as AddressInfo).port, stop };
+}
+
+/** The same handlers with the same interceptors, called inside this process. */
+export function inProcess(routes: Routes, log: Log): Transport {
+  return createRouterTransport(routes, { router: { interceptors: [logCalls(log), answerErrors] } });
+}
+
+/** What a handler hands on to the calls that it makes itself: the time that is left, and the request id. */
+export interface Call {
+  /** Milliseconds until the caller gives up; infinite if it set no deadline. */
+  timeLeftMs(): number;
+  /** Options for a call to a neighbour: at most `maxMs`, never longer than what is left. */
+  callOptions(maxMs?: number): CallOptions;
+}
+
+/** Reads deadline and request id from the context of a call. */
+export function callContext(context: HandlerContext): Call {
+  const timeLeftMs = () => context.timeoutMs() ?? Number.POSITIVE_INFINITY;
+  return {
+    timeLeftMs,
+    callOptions(maxMs = Number.POSITIVE_INFINITY) {
+      const timeoutMs = Math.max(1, Math.floor(Math.min(maxMs, timeLeftMs())));
+      return {
+        ...(Number.isFinite(timeoutMs) ? { timeoutMs } : {}),
+        headers: { "x-request-id": context.requestHeader.get("x-request-id") ?? "" },
+      };
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import { create } from "@bufbuild/protobuf";
+import type { Caller } from "@shipping/kit/caller";
+import { newEvent } from "@shipping/kit/outbox";
+import { ApplyLabelEventRequestSchema, GetShipmentRequestSchema } from "@shipping/proto/shipping/records/v1/records_pb";
+import { applyLabelEvent } from "./apply-label-event.js";
+import { createShipment } from "./create-shipment.js";
+import { getShipment } from "./read-shipments.js";
+import { newCaller, recordsUnderTest, shipmentRequest, snapshotOf } from "./testing/records-under-test.js";
+
+let records: Awaited<ReturnType<typeof recordsUnderTest>>;
+beforeAll(async () => {
+  records = await recordsUnderTest();
+});
+afterAll(() => records.end());
+
+async function newShipmentOf(caller: Caller): Promise<string> {
+  return snapshotOf(await createShipment(records.deps, shipmentRequest(caller))).json.id;
+}
+
+function apply(caller: Caller, type: string, shipmentId: string) {
+  const data = JSON.stringify({ id: "lbl_1", object: "label", shipment_id: shipmentId });
+  const { now, random } = records.deps;
+  const event = newEvent({ type, caller, data, now: now(), random });
+  return applyLabelEvent(records.deps, create(ApplyLabelEventRequestSchema, { caller, event }));
+}
+
+async function read(caller: Caller, id: string) {
+  const { shipment } = await getShipment(records.deps, create(GetShipmentRequestSchema, { caller, id }));
+  return { status: shipment?.status, labelId: shipment?.labelId };
+}
+
+describe("applyLabelEvent", () => {
+  const caller = newCaller();
+
+  test("label.created makes the draft label_created and names the label; label.voided makes it voided", async () => {
+    const id = await newShipmentOf(caller);
+    await apply(caller, "label.created", id);
+    expect(await read(caller, id)).toEqual({ status: "label_created", labelId: "lbl_1" });
+    await apply(caller, "label.voided", id);
+    expect(await read(caller, id)).toEqual({ status: "voided", labelId: "lbl_1" });
+  });
+
+  test("each event may come again, and never moves the shipment back", async () => {
+    const id = await newShipmentOf(caller);
+    for (const type of ["label.created", "label.created", "label.voided", "label.voided", "label.created"]) {
+      await apply(caller, type, id);
+    }
+    expect(await read(caller, id)).toEqual({ status: "voided", labelId: "lbl_1" });
+  });
+
+  test("an event that overtakes its predecessor counts", async () => {
+    const id = await newShipmentOf(caller);
+    await apply(caller, "label.voided", id);
+    expect(await read(caller, id)).toEqual({ status: "voided", labelId: "lbl_1" });
+    await apply(caller, "label.created", id);
+    expect(await read(caller, id)).toEqual({ status: "voided", labelId: "lbl_1" });
+  });
+
+  test("an event of another account or environment changes nothing", async () => {
+    const id = await newShipmentOf(caller);
+    await apply(newCaller(), "label.created", id);
+    await apply({ ...caller, environment: "live" }, "label.created", id);
+    expect(await read(caller, id)).toEqual({ status: "draft", labelId: undefined });
+  });
+
+  test("an event that is no label event is refused", async () => {
+    await expect(apply(caller, "order.created", "shp_1")).rejects.toMatchObject({ code: "internal_error" });
+  });
+});

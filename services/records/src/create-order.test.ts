@@ -1,0 +1,93 @@
+import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
+import { createOrder } from "./create-order.js";
+import { newCaller, newClaim, orderRequest, recordsUnderTest, snapshotOf } from "./testing/records-under-test.js";
+
+let records: Awaited<ReturnType<typeof recordsUnderTest>>;
+beforeAll(async () => {
+  records = await recordsUnderTest();
+});
+afterAll(() => records.end());
+
+const bodyOf = (event: Event | undefined) => JSON.parse(Buffer.from(event?.body ?? "null").toString());
+const published = (accountId: string) => records.published.filter((event) => event.accountId === accountId);
+async function rowsOf(accountId: string) {
+  const where = { accountId };
+  const { prisma } = records.deps;
+  return { orders: await prisma.order.count({ where }), events: await prisma.outbox.count({ where }) };
+}
+
+describe("createOrder", () => {
+  test("answers 201 with the order and commits its event, whose data is that very body", async () => {
+    const caller = newCaller();
+    const metadata = { text: '{"__proto__":{"x":1},"b":2,"a":1}' };
+    const { status, replayed, json } = snapshotOf(
+      await createOrder(records.deps, orderRequest(caller, { metadata })),
+    );
+    expect({ status, replayed }).toEqual({ status: 201, replayed: false });
+    expect(json).toMatchObject({
+      id: expect.stringMatching(/^ord_[a-z2-7]{26}$/),
+      object: "order",
+      status: "received",
+      reference: "A-1",
+      to: { name: "Grace", company: "Navy" },
+      parcel: { weight_kg: 1.5, length_cm: 30, width_cm: 20, height_cm: 10 },
+      livemode: false,
+      created_at: "2026-11-21T10:00:00.123Z",
+    });
+    expect(JSON.stringify(json.metadata)).toBe(metadata.text);
+    const [event] = published(caller.accountId);
+    expect(bodyOf(event)).toEqual({
+      id: event?.id,
+      type: "order.created",
+      livemode: false,
+      created_at: "2026-11-21T10:00:00.123Z",
+      data: json,
+    });
+  });
+
+  test("a live order says so, and so does its event", async () => {
+    const caller = newCaller("live");
+    expect(snapshotOf(await createOrder(records.deps, orderRequest(caller))).json.livemode).toBe(true);
+    expect(bodyOf(published(caller.accountId)[0]).livemode).toBe(true);
+  });
+
+  test("the same claim again is replayed and creates nothing", async () => {
+    const caller = newCaller();
+    const request = orderRequest(caller);
+    const first = snapshotOf(await createOrder(records.deps, request));
+    const second = snapshotOf(await createOrder(records.deps, request));
+    expect(second).toEqual({ ...first, replayed: true });
+    expect(await rowsOf(caller.accountId)).toEqual({ orders: 1, events: 1 });
+    expect(published(caller.accountId)).toHaveLength(1);
+  });
+
+  test("20 equal executions at once: one creates, 19 replay the same bytes", async () => {
+    const caller = newCaller();
+    const request = orderRequest(caller);
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => createOrder(records.deps, request)));
+    const snapshots = outcomes.map(snapshotOf);
+    expect(snapshots.filter((snapshot) => !snapshot.replayed)).toHaveLength(1);
+    expect(new Set(snapshots.map((snapshot) => JSON.stringify(snapshot.json))).size).toBe(1);
+    expect(await rowsOf(caller.accountId)).toEqual({ orders: 1, events: 1 });
+  });
+
+  test("another request under the key is a conflict that names the holder's fingerprint", async () => {
+    const caller = newCaller();
+    const held = newClaim("k1", "first");
+    await createOrder(records.deps, orderRequest(caller, { claim: held }));
+    const { outcome } = await createOrder(records.deps, orderRequest(caller, { claim: newClaim("k1", "other") }));
+    expect(outcome.case).toBe("conflict");
+    expect(outcome.case === "conflict" && Buffer.from(outcome.value.fingerprint)).toEqual(held.fingerprint);
+    expect(await rowsOf(caller.accountId)).toEqual({ orders: 1, events: 1 });
+  });
+
+  test("the same key of another account or environment is another key", async () => {
+    const [a, b] = [newCaller(), newCaller()];
+    const callers = [a, b, { ...a, environment: "live" as const }];
+    for (const caller of callers) {
+      const outcome = await createOrder(records.deps, orderRequest(caller, { claim: newClaim("same") }));
+      expect(snapshotOf(outcome).replayed).toBe(false);
+    }
+    expect(await rowsOf(a.accountId)).toEqual({ orders: 2, events: 2 });
+  });
+});

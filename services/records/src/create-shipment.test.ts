@@ -1,0 +1,53 @@
+import { createOrder } from "./create-order.js";
+import { createShipment } from "./create-shipment.js";
+import {
+  newCaller,
+  newClaim,
+  orderRequest,
+  recordsUnderTest,
+  shipmentRequest,
+  snapshotOf,
+} from "./testing/records-under-test.js";
+
+let records: Awaited<ReturnType<typeof recordsUnderTest>>;
+beforeAll(async () => {
+  records = await recordsUnderTest();
+});
+afterAll(() => records.end());
+
+describe("createShipment", () => {
+  test("answers 201 with a draft and commits shipment.created", async () => {
+    const caller = newCaller();
+    const { status, json } = snapshotOf(await createShipment(records.deps, shipmentRequest(caller)));
+    expect(status).toBe(201);
+    expect(json).toMatchObject({ id: expect.stringMatching(/^shp_/), object: "shipment", status: "draft" });
+    expect(json).not.toHaveProperty("order_id");
+    expect(json).not.toHaveProperty("label_id");
+    const event = records.published.find(({ accountId }) => accountId === caller.accountId);
+    expect(event?.type).toBe("shipment.created");
+    expect(JSON.parse(Buffer.from(event?.body ?? "").toString()).data).toEqual(json);
+  });
+
+  test("takes an order of the same caller", async () => {
+    const caller = newCaller();
+    const order = snapshotOf(await createOrder(records.deps, orderRequest(caller))).json;
+    const request = shipmentRequest(caller, { orderId: order.id });
+    expect(snapshotOf(await createShipment(records.deps, request)).json.order_id).toBe(order.id);
+  });
+
+  test("not_found for a missing or foreign order, and the key stays free", async () => {
+    const [caller, other] = [newCaller(), newCaller()];
+    const foreign = snapshotOf(await createOrder(records.deps, orderRequest(other))).json;
+    const mineInLive = snapshotOf(await createOrder(records.deps, orderRequest({ ...caller, environment: "live" }))).json;
+    const claim = newClaim("k1");
+    for (const orderId of ["ord_aaaaaaaaaaaaaaaaaaaaaaaaaa", foreign.id, mineInLive.id]) {
+      const refused = createShipment(records.deps, shipmentRequest(caller, { claim, orderId }));
+      await expect(refused).rejects.toMatchObject({ code: "not_found", message: "No such order." });
+    }
+    const where = { accountId: caller.accountId, environment: "sandbox" };
+    expect(await records.deps.prisma.ledger.count({ where })).toBe(0);
+    expect(await records.deps.prisma.outbox.count({ where })).toBe(0);
+    const good = await createShipment(records.deps, shipmentRequest(caller, { claim }));
+    expect(snapshotOf(good).replayed).toBe(false);
+  });
+});

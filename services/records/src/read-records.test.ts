@@ -1,0 +1,77 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  GetOrderRequestSchema,
+  GetShipmentRequestSchema,
+  ListOrdersRequestSchema,
+  ListShipmentsRequestSchema,
+} from "@shipping/proto/shipping/records/v1/records_pb";
+import { publicJson } from "@shipping/kit/json";
+import { OrderSchema, ShipmentSchema } from "@shipping/proto/shipping/records/v1/records_pb";
+import { createOrder } from "./create-order.js";
+import { createShipment } from "./create-shipment.js";
+import { getOrder, listOrders } from "./read-orders.js";
+import { getShipment, listShipments } from "./read-shipments.js";
+import { newCaller, orderRequest, recordsUnderTest, shipmentRequest, snapshotOf } from "./testing/records-under-test.js";
+
+let records: Awaited<ReturnType<typeof recordsUnderTest>>;
+beforeAll(async () => {
+  records = await recordsUnderTest();
+});
+afterAll(() => records.end());
+
+const metadata = { text: '{"n":1e-7,"z":{"__proto__":[true,null]},"a":"ü"}' };
+
+describe("getOrder and getShipment", () => {
+  test("answer exactly what the creation answered", async () => {
+    const caller = newCaller();
+    const order = snapshotOf(await createOrder(records.deps, orderRequest(caller, { metadata }))).json;
+    const gotOrder = await getOrder(records.deps, create(GetOrderRequestSchema, { caller, id: order.id }));
+    expect(publicJson(OrderSchema, gotOrder.order!)).toBe(JSON.stringify(order));
+
+    const request = shipmentRequest(caller, { metadata, orderId: order.id });
+    const shipment = snapshotOf(await createShipment(records.deps, request)).json;
+    const gotShipment = await getShipment(records.deps, create(GetShipmentRequestSchema, { caller, id: shipment.id }));
+    expect(publicJson(ShipmentSchema, gotShipment.shipment!)).toBe(JSON.stringify(shipment));
+  });
+
+  test("not_found for a missing id, another account's, and the other environment's", async () => {
+    const caller = newCaller();
+    const order = snapshotOf(await createOrder(records.deps, orderRequest(caller))).json;
+    const shipment = snapshotOf(await createShipment(records.deps, shipmentRequest(caller))).json;
+    for (const who of [newCaller(), { ...caller, environment: "live" as const }]) {
+      const readOrder = getOrder(records.deps, create(GetOrderRequestSchema, { caller: who, id: order.id }));
+      await expect(readOrder).rejects.toMatchObject({ code: "not_found" });
+      const readShipment = getShipment(records.deps, create(GetShipmentRequestSchema, { caller: who, id: shipment.id }));
+      await expect(readShipment).rejects.toMatchObject({ code: "not_found" });
+    }
+    const missing = getOrder(records.deps, create(GetOrderRequestSchema, { caller, id: "ord_\u0000" }));
+    await expect(missing).rejects.toBeDefined();
+  });
+});
+
+describe("listOrders and listShipments", () => {
+  test("pages ascend by id, byte by byte, hold each record once, and end without a cursor", async () => {
+    const caller = newCaller();
+    const ids = (
+      await Promise.all(Array.from({ length: 7 }, () => createOrder(records.deps, orderRequest(caller))))
+    ).map((outcome) => snapshotOf(outcome).json.id as string);
+    const seen: string[] = [];
+    let after: string | undefined;
+    do {
+      const request = create(ListOrdersRequestSchema, { caller, limit: 3, ...(after ? { after } : {}) });
+      const answer = await listOrders(records.deps, request);
+      seen.push(...answer.orders.map((order) => order.id));
+      after = answer.nextCursor;
+    } while (after);
+    expect(seen).toEqual(ids.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))));
+  });
+
+  test("a list is the caller's alone", async () => {
+    const [caller, other] = [newCaller(), newCaller()];
+    await createShipment(records.deps, shipmentRequest(other));
+    await createShipment(records.deps, shipmentRequest({ ...caller, environment: "live" }));
+    const answer = await listShipments(records.deps, create(ListShipmentsRequestSchema, { caller, limit: 25 }));
+    expect(answer.shipments).toEqual([]);
+    expect(answer.nextCursor).toBeUndefined();
+  });
+});

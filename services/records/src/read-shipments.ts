@@ -1,0 +1,41 @@
+import { create } from "@bufbuild/protobuf";
+import { callerOf } from "@shipping/kit/caller";
+import { fail } from "@shipping/kit/errors";
+import { owned, ownedSql } from "@shipping/kit/owned";
+import { page } from "@shipping/kit/page";
+import {
+  type GetShipmentRequest,
+  type GetShipmentResponse,
+  GetShipmentResponseSchema,
+  type ListShipmentsRequest,
+  type ListShipmentsResponse,
+  ListShipmentsResponseSchema,
+} from "@shipping/proto/shipping/records/v1/records_pb";
+import sql from "sql-template-tag";
+import type { RecordsDeps } from "./deps.js";
+import { sharedColumns } from "./shared-fields.js";
+import { type ShipmentRow, shipmentOf } from "./shipment.js";
+
+/** Reads one shipment of the caller. */
+export async function getShipment(deps: RecordsDeps, request: GetShipmentRequest): Promise<GetShipmentResponse> {
+  const caller = callerOf(request);
+  const [row] = await deps.db.run<ShipmentRow>(
+    sql`SELECT ${sharedColumns}, order_id AS "orderId", label_id AS "labelId" FROM shipments WHERE ${ownedSql(caller)} AND id = ${request.id}`,
+  );
+  if (!row) throw fail("not_found", "No such shipment.");
+  return create(GetShipmentResponseSchema, { shipment: shipmentOf(row) });
+}
+
+/** Reads one page of the caller's shipments. */
+export async function listShipments(deps: RecordsDeps, request: ListShipmentsRequest): Promise<ListShipmentsResponse> {
+  const rows = await deps.prisma.shipment.findMany({
+    where: { ...owned(callerOf(request)), id: { gt: request.after ?? "" } },
+    orderBy: { id: "asc" },
+    take: request.limit + 1,
+  });
+  const { rows: shown, nextCursor } = page(rows, request.limit);
+  return create(ListShipmentsResponseSchema, {
+    shipments: shown.map((row) => shipmentOf(row as ShipmentRow)),
+    ...(nextCursor === undefined ? {} : { nextCursor }),
+  });
+}

@@ -1,0 +1,30 @@
+import { create } from "@bufbuild/protobuf";
+import type { Routes } from "@shipping/kit/serve";
+import {
+  CreateOrderResponseSchema,
+  CreateShipmentResponseSchema,
+  RecordsService,
+} from "@shipping/proto/shipping/records/v1/records_pb";
+import { applyLabelEvent } from "./apply-label-event.js";
+import { createOrder } from "./create-order.js";
+import { createShipment } from "./create-shipment.js";
+import type { RecordsDeps } from "./deps.js";
+import { getOrder, listOrders } from "./read-orders.js";
+import { getShipment, listShipments } from "./read-shipments.js";
+
+/** The RPCs of records, each one operation. */
+export function recordsRoutes(deps: RecordsDeps): Routes {
+  return (router) => {
+    deps.ledger.routes(router);
+    router.service(RecordsService, {
+      createOrder: async (request) => create(CreateOrderResponseSchema, { outcome: await createOrder(deps, request) }),
+      getOrder: (request) => getOrder(deps, request),
+      listOrders: (request) => listOrders(deps, request),
+      createShipment: async (request) =>
+        create(CreateShipmentResponseSchema, { outcome: await createShipment(deps, request) }),
+      getShipment: (request) => getShipment(deps, request),
+      listShipments: (request) => listShipments(deps, request),
+      applyLabelEvent: (request) => applyLabelEvent(deps, request),
+    });
+  };
+}

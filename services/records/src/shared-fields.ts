@@ -1,0 +1,59 @@
+import { fromJson, type JsonValue } from "@bufbuild/protobuf";
+import { publicJson } from "@shipping/kit/json";
+import {
+  AddressSchema,
+  type CreateOrderRequest,
+  type CreateShipmentRequest,
+  type Order,
+  ParcelSchema,
+  type Shipment,
+} from "@shipping/proto/shipping/records/v1/records_pb";
+import sql, { type Sql } from "sql-template-tag";
+
+/** The columns that orders and shipments share, named as Prisma names them. */
+export interface SharedRow {
+  id: string;
+  environment: string;
+  status: string;
+  reference: string;
+  sender: JsonValue;
+  recipient: JsonValue;
+  parcel: JsonValue;
+  metadata: string | null;
+  createdAt: Date;
+}
+
+/** The shared columns for a SELECT that yields a SharedRow. */
+export const sharedColumns = sql`
+  id, environment, status, reference, sender, recipient, parcel, metadata, created_at AS "createdAt"`;
+
+/** What the client gave. */
+export function givenFields(request: CreateOrderRequest | CreateShipmentRequest) {
+  const { reference, from, to, parcel, metadata } = request;
+  if (!from || !to || !parcel) throw new Error("The gateway lets no request pass without addresses and parcel.");
+  return { reference, from, to, parcel, ...(metadata ? { metadata } : {}) };
+}
+
+/** The message fields of a stored row. */
+export function storedFields(row: SharedRow) {
+  return {
+    id: row.id,
+    status: row.status,
+    reference: row.reference,
+    from: fromJson(AddressSchema, row.sender),
+    to: fromJson(AddressSchema, row.recipient),
+    parcel: fromJson(ParcelSchema, row.parcel),
+    ...(row.metadata === null ? {} : { metadata: { text: row.metadata } }),
+    livemode: row.environment === "live",
+    createdAt: row.createdAt.toISOString(),
+  };
+}
+
+/** The values of id, status, reference, sender, recipient, parcel, metadata and created_at, for an INSERT. */
+export function sharedValues(message: Order | Shipment): Sql {
+  const { from, to, parcel } = message;
+  if (!from || !to || !parcel) throw new Error("An order or shipment has addresses and a parcel.");
+  return sql`${message.id}, ${message.status}, ${message.reference}, ${publicJson(AddressSchema, from)},
+    ${publicJson(AddressSchema, to)}, ${publicJson(ParcelSchema, parcel)}, ${message.metadata?.text ?? null},
+    ${message.createdAt}`;
+}

@@ -1,0 +1,42 @@
+import { fileURLToPath } from "node:url";
+import type { Client } from "@connectrpc/connect";
+import type { Bus } from "@shipping/kit/bus";
+import type { Database } from "@shipping/kit/database";
+import type { Random } from "@shipping/kit/ids";
+import { createLedger } from "@shipping/kit/ledger";
+import type { Log } from "@shipping/kit/log";
+import { createOutbox } from "@shipping/kit/outbox";
+import type { Service } from "@shipping/kit/run-service";
+import type { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import { PrismaClient } from "./gen/prisma/client.js";
+import { recordsRoutes } from "./rpc.js";
+
+/** Where records keeps its schema and migrations. */
+export const recordsMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
+
+/** What records is given to work with. */
+export interface RecordsParts {
+  db: Database;
+  bus: Bus;
+  webhooks: Pick<Client<typeof WebhooksService>, "filterMissing">;
+  log: Log;
+  now(): Date;
+  random: Random;
+}
+
+/** Starts records: its RPCs, and the relay of its events. */
+export async function startRecords(parts: RecordsParts): Promise<Service> {
+  const { db, bus, log, webhooks } = parts;
+  const prisma = new PrismaClient({ adapter: db.adapter() });
+  const filterMissing = async (eventIds: string[]) => (await webhooks.filterMissing({ eventIds })).missingEventIds;
+  const outbox = createOutbox({ db, bus, log, filterMissing });
+  const deps = { db, prisma, ledger: createLedger(db), outbox, log, now: parts.now, random: parts.random };
+  outbox.start();
+  return {
+    routes: recordsRoutes(deps),
+    async stop() {
+      await outbox.stop();
+      await prisma.$disconnect();
+    },
+  };
+}

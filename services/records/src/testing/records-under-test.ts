@@ -1,0 +1,86 @@
+import { createHash, randomBytes } from "node:crypto";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import type { Caller } from "@shipping/kit/caller";
+import { newId } from "@shipping/kit/ids";
+import { createLedger } from "@shipping/kit/ledger";
+import { createLocalBus } from "@shipping/kit/local-bus";
+import { silentLog } from "@shipping/kit/log";
+import { createOutbox } from "@shipping/kit/outbox";
+import { testDatabase } from "@shipping/kit/testing/database";
+import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
+import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
+import { CreateOrderRequestSchema, CreateShipmentRequestSchema } from "@shipping/proto/shipping/records/v1/records_pb";
+import type { RecordsDeps } from "../deps.js";
+import { PrismaClient } from "../gen/prisma/client.js";
+import { recordsMigrations } from "../start-records.js";
+
+/** The operations of records on a database of their own; `published` is what reached the bus. */
+export async function recordsUnderTest() {
+  const { db, drop } = await testDatabase({ directory: recordsMigrations });
+  const prisma = new PrismaClient({ adapter: db.adapter() });
+  const log = silentLog();
+  const published: Event[] = [];
+  const bus = createLocalBus();
+  await bus.subscribe({
+    durable: "test",
+    onEvent: async (event) => void published.push(event),
+    onDead: async () => {},
+  });
+  const outbox = createOutbox({ db, bus, log, filterMissing: async () => [] });
+  const deps: RecordsDeps = {
+    db,
+    prisma,
+    ledger: createLedger(db),
+    outbox,
+    log,
+    now: () => new Date("2026-11-21T10:00:00.123Z"),
+    random: randomBytes,
+  };
+  return {
+    deps,
+    published,
+    async end() {
+      await outbox.stop();
+      await prisma.$disconnect();
+      await drop();
+    },
+  };
+}
+
+/** A caller that nobody else uses. */
+export function newCaller(environment: Caller["environment"] = "sandbox"): Caller {
+  return { accountId: newId("acc", randomBytes), environment };
+}
+
+let tokens = 0n;
+
+/** A claim with the next token, for a request that `content` stands for. */
+export function newClaim(idempotencyKey: string, content = "a request", token = ++tokens) {
+  return { idempotencyKey, token, fingerprint: createHash("sha256").update(content).digest() };
+}
+
+const address = { name: "Ada", street1: "1 Long Lane", city: "Berlin", postalCode: "10115", country: "DE" };
+const given = {
+  reference: "A-1",
+  from: address,
+  to: { ...address, name: "Grace", company: "Navy" },
+  parcel: { weightKg: 1.5, lengthCm: 30, widthCm: 20, heightCm: 10 },
+};
+
+export function orderRequest(caller: Caller, extra: Partial<MessageInitShape<typeof CreateOrderRequestSchema>> = {}) {
+  return create(CreateOrderRequestSchema, { ...given, caller, claim: newClaim(newId("k", randomBytes)), ...extra });
+}
+
+export function shipmentRequest(
+  caller: Caller,
+  extra: Partial<MessageInitShape<typeof CreateShipmentRequestSchema>> = {},
+) {
+  return create(CreateShipmentRequestSchema, { ...given, caller, claim: newClaim(newId("k", randomBytes)), ...extra });
+}
+
+/** The snapshot of an outcome that has one. */
+export function snapshotOf({ outcome }: WriteOutcome) {
+  if (outcome.case !== "snapshot") throw new Error(`The outcome is ${outcome.case}.`);
+  const { status, replayed, body } = outcome.value;
+  return { status, replayed, json: JSON.parse(Buffer.from(body).toString()) };
+}
