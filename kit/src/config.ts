@@ -9,11 +9,11 @@ export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
-const secrets = new WeakSet<z.ZodType>();
+const secrets = z.registry<{ secret: true }>();
 
 /** Marks a setting as secret: it is printed as `[secret]`. */
 export function secret<S extends z.ZodType>(schema: S): S {
-  secrets.add(schema);
+  secrets.add(schema as z.ZodType, { secret: true });
   return schema;
 }
 
@@ -77,7 +77,7 @@ function printable(schema: z.ZodObject, values: Record<string, unknown>): Record
 // `.optional()`, `.default()` and `.describe()` wrap the schema that was marked.
 function isSecret(schema: unknown): boolean {
   if (!(schema instanceof z.ZodType)) return false;
-  if (secrets.has(schema)) return true;
+  if (secrets.get(schema)) return true;
   const { innerType, in: input } = schema.def as { innerType?: unknown; in?: unknown };
   return isSecret(innerType) || isSecret(input);
 }

@@ -46,26 +46,28 @@ export function connectTo(options: { urls: string; log: Log }): ServiceTransport
   const refreshing = startLoop({ name: "resolve", everyMs: RESOLVE_MS, log: options.log, once: refresh });
   const first = refresh().catch((err) => options.log.warn({ err }, "service not found yet"));
 
-  /** All replicas, the next one in turn first. */
+  /** All replicas, the next one in turn first; a single one twice, since GOAWAY may refuse a call that its next connection takes. */
   async function inTurn(): Promise<Replica[]> {
     await first;
     const all = [...replicas.values()];
+    if (all.length === 1) return [...all, ...all];
     const start = all.length > 0 ? turn++ % all.length : 0;
     return [...all.slice(start), ...all.slice(0, start)];
   }
 
   async function unary(...call: Parameters<Transport["unary"]>): ReturnType<Transport["unary"]> {
     const isRead = call[0].idempotency === Level.NO_SIDE_EFFECTS;
-    let unknownEnds = 0;
+    let unknownEnd: unknown;
     for (const replica of await inTurn()) {
       try {
         return await replica.transport.unary(...call);
       } catch (error) {
         if (neverSent(error)) continue;
-        if (!isRead || !maybeLost(error) || unknownEnds++ > 0) throw error;
+        if (!isRead || !maybeLost(error) || unknownEnd) throw error;
+        unknownEnd = error;
       }
     }
-    throw toConnectError(fail("service_unavailable"));
+    throw unknownEnd ?? toConnectError(fail("service_unavailable"));
   }
 
   async function stream(...call: Parameters<Transport["stream"]>): ReturnType<Transport["stream"]> {

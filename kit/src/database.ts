@@ -1,0 +1,81 @@
+import { createHash } from "node:crypto";
+import { PrismaPg } from "@prisma/adapter-pg";
+import pg from "pg";
+import type { Sql } from "sql-template-tag";
+import type { Log } from "./log.js";
+
+/** A part's database: one pool of connections, shared by prepared statements and Prisma. */
+export interface Database {
+  readonly pool: pg.Pool;
+  /** Runs one statement, prepared once per connection. Its text must come from the code, never from data: it is kept for good. */
+  run<Row>(statement: Sql): Promise<Row[]>;
+  /** What a Prisma client needs to work on the same pool: `new PrismaClient({ adapter: db.adapter() })`. */
+  adapter(): PrismaPg;
+  /** Waits for the statements that are running, then closes every connection. */
+  close(): Promise<void>;
+}
+
+/** Opens a pool of at most `max` connections (10); none is made before the first statement. */
+export function openDatabase(url: string, options: { max?: number; log: Log }): Database {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: options.max ?? 10,
+    connectionTimeoutMillis: 1_000,
+    statement_timeout: 5_000,
+    // For a server that went silent: nothing else would give the connection back before TCP gives up.
+    query_timeout: 6_000,
+    idle_in_transaction_session_timeout: 5_000,
+    keepAlive: true,
+    application_name: String(options.log.bindings().part ?? "shipping"),
+    types: { getTypeParser },
+  });
+  // Without a listener, a connection that PostgreSQL closes while it is idle would end the process.
+  pool.on("error", (error) => options.log.warn({ err: error }, "lost an idle database connection"));
+  return {
+    pool,
+    run: (statement) => runPrepared(pool, statement),
+    adapter: () => new PrismaPg(pool, { disposeExternalPool: false }),
+    close: () => pool.end(),
+  };
+}
+
+/** The SQLSTATE and the constraint's name when a statement failed because of a constraint, e.g. `23505` and `labels_pkey`. */
+export function violated(error: unknown): { code: string; constraint: string } | undefined {
+  if (!(error instanceof pg.DatabaseError) || !error.code || !error.constraint) return undefined;
+  return { code: error.code, constraint: error.constraint };
+}
+
+async function runPrepared<Row>(pool: pg.Pool, statement: Sql): Promise<Row[]> {
+  const text = statement.text;
+  const client = await pool.connect();
+  try {
+    const { rows } = await client.query({ name: nameOf(text), text, values: statement.values });
+    client.release();
+    return rows;
+  } catch (error) {
+    client.release(!leavesConnectionGood(error));
+    throw error;
+  }
+}
+
+// `pool.query` would drop the connection after any error. A refused statement does no harm to it; class 57P is PostgreSQL's farewell.
+function leavesConnectionGood(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && !error.code?.startsWith("57P");
+}
+
+const names = new Map<string, string>();
+
+function nameOf(text: string): string {
+  let name = names.get(text);
+  if (!name) {
+    name = createHash("sha256").update(text).digest("base64url").slice(0, 22);
+    names.set(text, name);
+  }
+  return name;
+}
+
+// bigint columns come as BigInt: pg's own string would compare and add wrongly without a word.
+function getTypeParser(oid: number, format?: "text" | "binary") {
+  if (oid === pg.types.builtins.INT8 && format !== "binary") return BigInt;
+  return pg.types.getTypeParser(oid, format);
+}

@@ -1,0 +1,14 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Repeats an attempt until it throws no more, and yields its result. After `withinMs` (5 s) the last error is thrown. */
+export async function eventually<T>(attempt: () => Promise<T> | T, options: { withinMs?: number } = {}): Promise<T> {
+  const deadline = performance.now() + (options.withinMs ?? 5_000);
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (performance.now() >= deadline) throw error;
+      await sleep(20);
+    }
+  }
+}
