@@ -1,3 +1,5 @@
+import { availableParallelism } from "node:os";
+
 // Run by `npm test` anywhere in the repository: the tests below the folder it was started in.
 const esmOnlyPackages = ["@prisma/schema-engine-wasm", "any-ascii", "get-port", "sql-template-tag"];
 
@@ -10,7 +12,11 @@ export default {
   transform: {
     "\\.[cm]?[jt]s$": [
       "@swc/jest",
-      { jsc: { parser: { syntax: "typescript" }, target: "es2022" }, module: { type: "commonjs" }, sourceMaps: "inline" },
+      {
+        jsc: { parser: { syntax: "typescript" }, target: "es2022" },
+        module: { type: "commonjs" },
+        sourceMaps: "inline",
+      },
     ],
   },
   transformIgnorePatterns: [`/node_modules/(?!(${esmOnlyPackages.join("|")})/|@prisma/client/runtime/.*\\.mjs)`],
@@ -19,5 +25,5 @@ export default {
   globalSetup: "<rootDir>/test/global-setup.ts",
   globalTeardown: "<rootDir>/test/global-teardown.ts",
   testTimeout: 30_000,
-  maxWorkers: "100%",
+  maxWorkers: Math.min(availableParallelism(), 8),
 };

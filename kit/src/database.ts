@@ -30,7 +30,9 @@ export function openDatabase(url: string, options: { max?: number; log: Log }): 
     types: { getTypeParser },
   });
   // Without a listener, a connection that PostgreSQL closes while it is idle would end the process.
-  pool.on("error", (error) => options.log.warn({ err: error }, "lost an idle database connection"));
+  pool.on("error", (err) => {
+    if (!pool.ending) options.log.warn({ err }, "lost an idle database connection");
+  });
   return {
     pool,
     run: (statement) => runPrepared(pool, statement),

@@ -1,24 +1,19 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { chown, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
-import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { findPostgresHome, type PostgresHome } from "./postgres-home.js";
 import { commandOf, isRunning, type ProcessIdentity, processIdentity } from "./process-identity.js";
+import { type ServerProcess, startServerProcess } from "./server-process.js";
 
-/** A PostgreSQL server of our own. `pid` is the postmaster's. */
-export interface EmbeddedPostgres {
+/** A PostgreSQL server of our own. `pid` is the postmaster's; `stop` ends connections too, and loses nothing that was committed. */
+export interface EmbeddedPostgres extends ServerProcess {
   port: number;
-  pid: number;
-  /** Resolves when the server has ended, asked to or not. */
-  exited: Promise<void>;
   /** The URL of one of its databases, for its superuser `postgres` unless another role is named. */
   url(database: string, user?: string, password?: string): string;
-  /** Ends connections and the server; nothing that was committed is lost. */
-  stop(): Promise<void>;
 }
 
 export interface EmbeddedPostgresOptions {
@@ -50,24 +45,22 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const password = await superuserPassword(`${dataDir}.password`);
   await endPredecessor(home.data);
   await initialise(home, password);
-  const { server, port } = await launch(home, options);
-  const exited = new Promise<void>((done) => server.once("exit", () => done()));
+  const { port, ...server } = await launch(home, options);
   return {
+    ...server,
     port,
-    pid: server.pid as number,
-    exited,
     url: (database, user = "postgres", secret = password) =>
       `postgresql://${encodeURIComponent(user)}:${encodeURIComponent(secret)}@127.0.0.1:${port}/${encodeURIComponent(database)}`,
-    stop: () => stop(server, exited),
   };
 }
 
 async function superuserPassword(path: string): Promise<string> {
-  const flag = "wx";
-  await writeFile(path, randomBytes(24).toString("base64url"), { mode: 0o600, flag }).catch((error) => {
-    if (error.code !== "EEXIST") throw error;
-  });
-  return readFile(path, "utf8");
+  const kept = await readFile(path, "utf8").catch(() => "");
+  if (kept) return kept;
+  const made = randomBytes(24).toString("base64url");
+  await writeFile(`${path}.unfinished`, made, { mode: 0o600 });
+  await rename(`${path}.unfinished`, path);
+  return made;
 }
 
 async function endPredecessor(data: string): Promise<void> {
@@ -88,10 +81,10 @@ async function endPredecessor(data: string): Promise<void> {
   while (isRunning(predecessor)) await sleep(20);
 }
 
-// On the server's command line as a setting of no effect: it is there as long as the server is, and never longer.
-function ownerSetting(): string {
+// Stands on the server's command line as a setting of no effect: it is there as long as the server is, and never longer.
+function ownerMark(): string {
   const { pid, startedAt } = processIdentity(process.pid) as ProcessIdentity;
-  return `shipping.owner=${pid}@${startedAt}`;
+  return `${pid}@${startedAt}`;
 }
 
 function ownerIn(command: string): ProcessIdentity | undefined {
@@ -125,62 +118,37 @@ async function initialise(home: PostgresHome, password: string): Promise<void> {
   await rename(unfinished, home.data);
 }
 
-// The user may not be able to read our working directory; `C` keeps the log in English, which `listening` reads.
+// The user may not be able to read our working directory; the locale keeps the log in English, in which we look for words.
 function surroundings(home: PostgresHome) {
-  return { cwd: home.bin, env: { LC_ALL: "C" } };
+  return { ...home.user, cwd: home.bin, env: { LC_ALL: "C" } };
 }
 
 // What a server that was just killed held is given back within moments; a free port may be taken by someone faster.
-const PASSING = /could not bind|still in use|could not create any TCP/;
+const PASSING = /could not create any TCP|still in use/;
 
-async function launch(
-  home: PostgresHome,
-  options: EmbeddedPostgresOptions,
-): Promise<{ server: ChildProcess; port: number }> {
-  const deadline = performance.now() + 5_000;
+async function launch(home: PostgresHome, options: EmbeddedPostgresOptions): Promise<ServerProcess & { port: number }> {
+  const deadline = performance.now() + 2_000;
   for (;;) {
     const port = options.port ?? (await freePort());
-    const settings = Object.entries({ ...SETTINGS, port, ...options.settings }).map(
-      ([name, value]) => `${name}=${value}`,
-    );
-    // Detached, so that Ctrl-C in a terminal reaches us alone: we still need the database while we stop.
-    const server = spawn(
-      join(home.bin, "postgres"),
-      ["-D", home.data, ...[...settings, ownerSetting()].flatMap((setting) => ["-c", setting])],
-      {
-        ...home.user,
-        ...surroundings(home),
-        detached: true,
-        stdio: ["ignore", "ignore", "pipe"],
-      },
-    );
-    const problem = await listening(server, options.log);
-    if (!problem) return { server, port };
-    if (!PASSING.test(problem) || performance.now() > deadline) throw new Error(`PostgreSQL did not start: ${problem}`);
-    await sleep(100);
-  }
-}
-
-/** Waits until the server takes connections, however long its recovery needs. Yields its complaint if it ends instead. */
-function listening(server: ChildProcess, log: EmbeddedPostgresOptions["log"]): Promise<string | undefined> {
-  return new Promise((done, failed) => {
-    const complaints: string[] = [];
-    createInterface({ input: server.stderr as NodeJS.ReadableStream }).on("line", (line) => {
-      log?.(line);
-      if (line.includes("database system is ready to accept connections")) done(undefined);
-      else if (complaints.length < 20) complaints.push(line);
+    const settings = { ...SETTINGS, port, ...options.settings, "shipping.owner": ownerMark() };
+    const server = startServerProcess({
+      program: join(home.bin, "postgres"),
+      args: ["-D", home.data, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])],
+      options: surroundings(home),
+      ready: "database system is ready to accept connections",
+      // A fast shutdown takes well under a second; after an immediate one the next start replays the log.
+      signals: { stop: "SIGINT", force: "SIGQUIT" },
+      log: options.log,
     });
-    server.once("error", failed);
-    server.once("close", () => done(complaints.join(" | ") || "it ended without a word."));
-  });
-}
-
-async function stop(server: ChildProcess, exited: Promise<void>): Promise<void> {
-  server.kill("SIGINT");
-  // An orderly end takes well under a second; after an immediate one the next start replays the log.
-  const impatience = setTimeout(() => server.kill("SIGQUIT"), 10_000);
-  await exited;
-  clearTimeout(impatience);
+    try {
+      return { ...(await server), port };
+    } catch (error) {
+      const { message } = error as Error;
+      if (!PASSING.test(message) || performance.now() > deadline)
+        throw new Error(`PostgreSQL did not start: ${message}`);
+      await sleep(100);
+    }
+  }
 }
 
 function freePort(): Promise<number> {

@@ -28,24 +28,27 @@ export function createJetStreamBus(options: { url: string; name: string; log: Lo
   let js: JetStreamClient | undefined;
   let closed = false;
 
-  const connecting = connect({
-    servers: options.url.split(",").map((url) => url.trim()),
-    name: options.name,
-    waitOnFirstConnect: true,
-    maxReconnectAttempts: -1,
-    reconnectTimeWait: RETRY_MS,
-    // What was written before a loss is told as failed, not sent on later: the outbox repeats it.
-    timeout: PUBLISH_TIMEOUT_MS,
-  }).then(
-    (made) => {
-      connection = made;
-      js = jetstream(made, { timeout: PUBLISH_TIMEOUT_MS });
-      if (closed) return made.close();
-      log.info({ server: made.getServer() }, "bus connected");
-      return undefined;
-    },
-    (err) => log.error({ err }, "bus cannot be connected"),
-  );
+  // Our own loop, not the client's: its first connection cannot be called off.
+  async function connectAtLast(): Promise<void> {
+    while (!closed) {
+      try {
+        connection = await connect({
+          servers: options.url.split(",").map((url) => url.trim()),
+          name: options.name,
+          maxReconnectAttempts: -1,
+          reconnectTimeWait: RETRY_MS,
+          timeout: PUBLISH_TIMEOUT_MS,
+        });
+        js = jetstream(connection, { timeout: PUBLISH_TIMEOUT_MS });
+        log.info({ server: connection.getServer() }, "bus connected");
+        return;
+      } catch (err) {
+        log.info({ reason: err instanceof Error ? err.message : String(err) }, "waiting for the bus");
+        if (!closed) await pause(1_000);
+      }
+    }
+  }
+  const connecting = connectAtLast();
 
   /** Any replica, at any time, several at once: creating what is there already is no error. */
   async function ensureStream(nc: NatsConnection): Promise<void> {
@@ -125,7 +128,7 @@ export function createJetStreamBus(options: { url: string; name: string; log: Lo
 
     async function consume(): Promise<void> {
       await connecting;
-      if (!connection || !js) throw new Error("The bus is not connected.");
+      if (!connection || !js || closed) throw new Error("The bus is not connected.");
       await ensureConsumer(connection, subscriber.durable);
       const consumer = await js.consumers.get(STREAM, subscriber.durable);
       const messages = await consumer.consume({ max_messages: IN_HAND, abort_on_missing_resource: true });
@@ -138,13 +141,13 @@ export function createJetStreamBus(options: { url: string; name: string; log: Lo
     }
 
     async function keepConsuming(): Promise<void> {
-      while (!stopped) {
+      while (!stopped && !closed) {
         try {
           await consume();
         } catch (err) {
           if (!stopped) log.warn({ err, durable: subscriber.durable }, "consumer ended; it is made anew");
         }
-        if (!stopped) await pause(RETRY_MS);
+        if (!stopped && !closed) await pause(RETRY_MS);
       }
     }
 
@@ -153,7 +156,7 @@ export function createJetStreamBus(options: { url: string; name: string; log: Lo
       async stop() {
         stopped = true;
         interrupt();
-        if (connection) await consuming;
+        await consuming;
         await Promise.all(inHand);
       },
     };
@@ -165,6 +168,7 @@ export function createJetStreamBus(options: { url: string; name: string; log: Lo
     connected: () => connection !== undefined && !connection.isClosed() && connection.getServer() !== "",
     async close() {
       closed = true;
+      await connecting;
       if (!connection) return;
       await connection.drain().catch(() => connection?.close());
     },

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { createClient, createRouterTransport } from "@connectrpc/connect";
-import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
+import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import sql from "sql-template-tag";
 import type { Caller, Claim } from "./caller.js";
 import { violated } from "./database.js";
@@ -26,7 +26,11 @@ const claimOf = (token: bigint, content = "request", idempotencyKey = "k"): Clai
   token,
   fingerprint: fingerprintOf(content),
 });
-const clientOf = (served: Ledger) => createClient(LedgerService, createRouterTransport((router) => served.routes(router)));
+const clientOf = (served: Ledger) =>
+  createClient(
+    LedgerService,
+    createRouterTransport((router) => served.routes(router)),
+  );
 
 /** Creates a thing of that name under the claim; the answer is its name. */
 async function createThing(caller: Caller, claim: Claim, name: string, through = ledger): Promise<WriteOutcome> {

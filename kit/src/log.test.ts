@@ -15,6 +15,16 @@ describe("createLog", () => {
     expect(line.time).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
   });
 
+  test("an error is its type, message, code, stack and cause, and nothing that hangs on it", () => {
+    const destination = capture();
+    const cause = Object.assign(new TypeError("deep"), { client: { password: "hunter2" } });
+    const err = Object.assign(new Error("lost", { cause }), { code: "57P01", client: { password: "hunter2" } });
+    createLog({ part: "x", destination }).error({ err }, "query failed");
+    const line = JSON.parse(destination.lines[0]!);
+    expect(line.err).toMatchObject({ type: "Error", message: "lost", code: "57P01", cause: { type: "TypeError" } });
+    expect(destination.lines[0]).not.toContain("hunter2");
+  });
+
   test("redacts secrets in whatever field they stand", () => {
     const destination = capture();
     const log = createLog({ part: "x", destination });

@@ -25,11 +25,26 @@ export function createLog(options: { part: string; level?: string; destination?:
       base: { part: options.part },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { err: pino.stdSerializers.err, error: pino.stdSerializers.err },
+      serializers: { err: describeError },
       hooks: { streamWrite: redact },
     },
     options.destination ?? pino.destination({ dest: 1, sync: true }),
   );
+}
+
+// Not pino's own serializer: that one copies every property, and pg hangs the whole connection on its errors.
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { name, message, stack, cause } = error;
+  const { code, constraint } = error as { code?: unknown; constraint?: unknown };
+  return {
+    type: name,
+    message,
+    code,
+    constraint,
+    stack,
+    cause: cause === undefined ? undefined : describeError(cause),
+  };
 }
 
 /** A log that keeps nothing: for tests that do not look at it. */

@@ -29,20 +29,21 @@ export async function migrationDrift(options: { url: string; directory: string }
   await applyMigrations(options.url, options.directory);
   const path = join(options.directory, "schema.prisma");
   const files = [{ path, content: await readFile(path, "utf8") }];
-  const { stdout } = await withSchemaEngine(options.url, (engine) =>
+  const { exitCode, stdout } = await withSchemaEngine(options.url, (engine) =>
     engine.diff({
       from: { tag: "schemaDatasource", configDir: options.directory, files },
       to: { tag: "schemaDatamodel", files },
       script: true,
-      exitCode: null,
+      exitCode: true,
       filters: NOTHING_EXTERNAL,
     }),
   );
-  return stdout ?? "";
+  return exitCode === DIFFERENT ? (stdout ?? "") : "";
 }
 
 // Any number: it only has to be the same in every process that migrates.
 const MIGRATION_LOCK = 7_263_594_412n;
+const DIFFERENT = 2;
 const NOTHING_EXTERNAL = { externalTables: [], externalEnums: [] };
 
 async function underMigrationLock<T>(url: string, work: () => Promise<T>): Promise<T> {
@@ -66,9 +67,20 @@ async function applyMigrations(url: string, directory: string): Promise<{ applie
     });
     // A script is one transaction: of one that failed or was cut off nothing has stayed, so it may run again.
     for (const migrationName of failedMigrationNames) await engine.markMigrationRolledBack({ migrationName });
-    const { appliedMigrationNames } = await engine.applyMigrations({ migrationsList, filters: NOTHING_EXTERNAL });
+    const { appliedMigrationNames } = await engine
+      .applyMigrations({ migrationsList, filters: NOTHING_EXTERNAL })
+      .catch((error: Error) => {
+        throw readable(error);
+      });
     return { applied: appliedMigrationNames };
   });
+}
+
+// The engine's message is a trace of its inside that holds the two facts that matter.
+function readable(error: Error): Error {
+  const name = /migration_name="([^"]+)"/.exec(error.message)?.[1];
+  const reason = /^Error querying the database: (?:ERROR: )?(.+)/m.exec(error.message)?.[1];
+  return name && reason ? new Error(`Migration ${name} failed: ${reason}`, { cause: error }) : error;
 }
 
 async function readMigrations(directory: string): Promise<MigrationList> {

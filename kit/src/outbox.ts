@@ -3,6 +3,7 @@ import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/even
 import sql, { empty, type Sql } from "sql-template-tag";
 import type { Bus } from "./bus.js";
 import type { Caller } from "./caller.js";
+import { coalesce } from "./coalesce.js";
 import type { Database } from "./database.js";
 import { newId, type Random } from "./ids.js";
 import type { Log } from "./log.js";
@@ -71,8 +72,6 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const now = sql`clock_timestamp() + ${options.clockOffsetMs ?? 0}::float8 * interval '1 ms'`;
   const underWay = new Set<Promise<void>>();
   const loops: { stop(): Promise<void> }[] = [];
-  let confirmed: string[] = [];
-  let marking: Promise<void> | undefined;
 
   function insert(event: Event, source: Sql = sql`FROM claim`): Sql {
     return sql`
@@ -81,24 +80,20 @@ export function createOutbox(options: OutboxOptions): Outbox {
       ${source}`;
   }
 
-  // Those confirmed while one statement runs share the next.
-  async function markPublished(): Promise<void> {
-    while (confirmed.length > 0) {
-      const ids = confirmed;
-      confirmed = [];
+  const markPublished = coalesce<string, undefined>({
+    lanes: 1,
+    max: IN_FLIGHT,
+    run: async (ids) => {
       await db.run(sql`
         UPDATE outbox SET published_at = ${now}, publications = publications + 1
         WHERE id IN (SELECT id FROM outbox WHERE event_id = ANY(${ids}::text[]) ORDER BY id FOR UPDATE)`);
-    }
-  }
+      return [];
+    },
+  });
 
   async function publish(event: Event, messageId: string): Promise<void> {
     await bus.publish(event, messageId);
-    confirmed.push(event.id);
-    marking ??= markPublished().finally(() => {
-      marking = undefined;
-    });
-    await marking;
+    await markPublished(event.id);
   }
 
   function committed(event: Event): void {

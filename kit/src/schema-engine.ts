@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { PrismaPg } from "@prisma/adapter-pg";
-import { bindMigrationAwareSqlAdapterFactory } from "@prisma/driver-adapter-utils";
+import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from "@prisma/driver-adapter-utils";
 import * as bindings from "@prisma/schema-engine-wasm/schema_engine_bg";
 import pg from "pg";
 
@@ -19,7 +19,7 @@ export async function withSchemaEngine<T>(
   await loaded();
   const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 5_000 });
   try {
-    const adapter = bindMigrationAwareSqlAdapterFactory(new WholeScriptPg(pool));
+    const adapter = bindMigrationAwareSqlAdapterFactory(new MigratingPg(pool));
     const engine = await bindings.SchemaEngine.new({ datamodels: undefined }, () => {}, adapter);
     return await work(engine).finally(() => engine.free());
   } finally {
@@ -27,14 +27,45 @@ export async function withSchemaEngine<T>(
   }
 }
 
-/** `@prisma/adapter-pg` (7.10) cuts a script at every semicolon, those inside function bodies included. This one sends it whole. */
-class WholeScriptPg extends PrismaPg {
+/**
+ * `@prisma/adapter-pg` (7.10) with two repairs. It cuts a script at every semicolon, those inside function bodies included: here the
+ * script is sent whole. And it refuses the type `"char"` of PostgreSQL's catalogs, which the engine needs to know as a character.
+ */
+class MigratingPg extends PrismaPg {
+  private readonly charColumns = new WeakMap<object, number[]>();
+
+  constructor(pool: pg.Pool) {
+    const query: (config: pg.QueryConfig) => Promise<pg.QueryResult> = pool.query.bind(pool);
+    super(Object.assign(pool, { query: async (config: pg.QueryConfig) => this.charsAsText(await query(config)) }));
+  }
+
   override async connect(): ReturnType<PrismaPg["connect"]> {
     const adapter = await super.connect();
+    const queryRaw = adapter.queryRaw.bind(adapter);
+    adapter.queryRaw = async (query) => {
+      const result = await queryRaw(query);
+      for (const column of this.charColumns.get(result.rows) ?? [])
+        result.columnTypes[column] = ColumnTypeEnum.Character;
+      return result;
+    };
     adapter.executeScript = async (script) => {
       await adapter.executeRaw({ sql: script, args: [], argTypes: [] });
     };
     return adapter;
+  }
+
+  private charsAsText(result: pg.QueryResult): pg.QueryResult {
+    const { CHAR, TEXT } = pg.types.builtins;
+    const chars = (result.fields ?? []).flatMap((field, column) =>
+      field.dataTypeID === CHAR ? [{ field, column }] : [],
+    );
+    for (const { field } of chars) field.dataTypeID = TEXT;
+    if (chars.length > 0)
+      this.charColumns.set(
+        result.rows,
+        chars.map(({ column }) => column),
+      );
+    return result;
   }
 }
 

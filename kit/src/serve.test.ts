@@ -99,7 +99,9 @@ describe("serve", () => {
       throw new Error("password=hunter2");
     };
     const { url } = await serving(broken);
-    const error = await clientTo(url).read(read()).catch((caught) => caught);
+    const error = await clientTo(url)
+      .read(read())
+      .catch((caught) => caught);
     expect(error).toBeInstanceOf(ConnectError);
     expect(failureIn(error)).toBeUndefined();
     expect(error.message).not.toContain("hunter2");
@@ -107,7 +109,9 @@ describe("serve", () => {
 
   test("a request over 1 MiB is refused", async () => {
     const { url } = await serving(() => {});
-    const error = await clientTo(url).read(read("x".repeat(1024 * 1024 + 1))).catch((caught) => caught);
+    const error = await clientTo(url)
+      .read(read("x".repeat(1024 * 1024 + 1)))
+      .catch((caught) => caught);
     expect(ConnectError.from(error).code).toBe(Code.ResourceExhausted);
   });
 
@@ -156,7 +160,9 @@ describe("connectTo", () => {
   });
 
   test("no replica at all is a certain service_unavailable: nothing was sent", async () => {
-    const error = await clientTo(`http://127.0.0.1:${await closedPort()}`).read(read()).catch((caught) => caught);
+    const error = await clientTo(`http://127.0.0.1:${await closedPort()}`)
+      .read(read())
+      .catch((caught) => caught);
     expect(failureIn(error)?.code).toBe("service_unavailable");
   });
 

@@ -15,12 +15,14 @@ export interface TestDatabase {
 
 /**
  * Clones a database that holds the migrations of `directory` (a part's `prisma` folder). The template is made once per server
- * and content of the migrations; a clone takes some 30 ms. `url` names another server than the test run's.
+ * and content of the migrations; a clone takes a tenth of a second. `url` names another server than the test run's.
  */
 export async function testDatabase(options: { directory: string; url?: string }): Promise<TestDatabase> {
   const serverUrl = options.url ?? process.env.TEST_DATABASE_URL;
   if (!serverUrl) {
-    throw new Error("There is no test database: run the tests with Jest at the root, or set TEST_DATABASE_URL to a superuser's URL.");
+    throw new Error(
+      "There is no test database: run the tests with Jest at the root, or set TEST_DATABASE_URL to a superuser's URL.",
+    );
   }
   const name = `test_${randomBytes(8).toString("hex")}`;
   const url = withDatabase(serverUrl, name);
@@ -54,7 +56,12 @@ async function ensureTemplate(client: pg.Client, serverUrl: string, directory: s
 }
 
 // It gets its name last: a template that a killed run left unfinished is never cloned.
-async function createTemplate(client: pg.Client, serverUrl: string, template: string, directory: string): Promise<void> {
+async function createTemplate(
+  client: pg.Client,
+  serverUrl: string,
+  template: string,
+  directory: string,
+): Promise<void> {
   const unfinished = `${template}_unfinished`;
   await client.query(`DROP DATABASE IF EXISTS ${unfinished} WITH (FORCE)`);
   await client.query(`CREATE DATABASE ${unfinished} TEMPLATE template0`);

@@ -1,11 +1,12 @@
 import { create } from "@bufbuild/protobuf";
 import type { Caller } from "@shipping/kit/caller";
 import { newEvent } from "@shipping/kit/outbox";
+import { newCaller, snapshotOf } from "@shipping/kit/testing/writes";
 import { ApplyLabelEventRequestSchema, GetShipmentRequestSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import { applyLabelEvent } from "./apply-label-event.js";
 import { createShipment } from "./create-shipment.js";
 import { getShipment } from "./read-shipments.js";
-import { newCaller, recordsUnderTest, shipmentRequest, snapshotOf } from "./testing/records-under-test.js";
+import { recordsUnderTest, shipmentRequest } from "./testing/records-under-test.js";
 
 let records: Awaited<ReturnType<typeof recordsUnderTest>>;
 beforeAll(async () => {

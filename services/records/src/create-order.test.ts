@@ -1,6 +1,7 @@
+import { newCaller, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import { createOrder } from "./create-order.js";
-import { newCaller, newClaim, orderRequest, recordsUnderTest, snapshotOf } from "./testing/records-under-test.js";
+import { orderRequest, recordsUnderTest } from "./testing/records-under-test.js";
 
 let records: Awaited<ReturnType<typeof recordsUnderTest>>;
 beforeAll(async () => {
@@ -20,9 +21,7 @@ describe("createOrder", () => {
   test("answers 201 with the order and commits its event, whose data is that very body", async () => {
     const caller = newCaller();
     const metadata = { text: '{"__proto__":{"x":1},"b":2,"a":1}' };
-    const { status, replayed, json } = snapshotOf(
-      await createOrder(records.deps, orderRequest(caller, { metadata })),
-    );
+    const { status, replayed, json } = snapshotOf(await createOrder(records.deps, orderRequest(caller, { metadata })));
     expect({ status, replayed }).toEqual({ status: 201, replayed: false });
     expect(json).toMatchObject({
       id: expect.stringMatching(/^ord_[a-z2-7]{26}$/),

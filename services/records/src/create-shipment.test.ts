@@ -1,13 +1,7 @@
+import { newCaller, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
 import { createOrder } from "./create-order.js";
 import { createShipment } from "./create-shipment.js";
-import {
-  newCaller,
-  newClaim,
-  orderRequest,
-  recordsUnderTest,
-  shipmentRequest,
-  snapshotOf,
-} from "./testing/records-under-test.js";
+import { orderRequest, recordsUnderTest, shipmentRequest } from "./testing/records-under-test.js";
 
 let records: Awaited<ReturnType<typeof recordsUnderTest>>;
 beforeAll(async () => {
@@ -38,7 +32,9 @@ describe("createShipment", () => {
   test("not_found for a missing or foreign order, and the key stays free", async () => {
     const [caller, other] = [newCaller(), newCaller()];
     const foreign = snapshotOf(await createOrder(records.deps, orderRequest(other))).json;
-    const mineInLive = snapshotOf(await createOrder(records.deps, orderRequest({ ...caller, environment: "live" }))).json;
+    const mineInLive = snapshotOf(
+      await createOrder(records.deps, orderRequest({ ...caller, environment: "live" })),
+    ).json;
     const claim = newClaim("k1");
     for (const orderId of ["ord_aaaaaaaaaaaaaaaaaaaaaaaaaa", foreign.id, mineInLive.id]) {
       const refused = createShipment(records.deps, shipmentRequest(caller, { claim, orderId }));

@@ -1,17 +1,19 @@
 import { create } from "@bufbuild/protobuf";
+import { publicJson } from "@shipping/kit/json";
+import { newCaller, snapshotOf } from "@shipping/kit/testing/writes";
 import {
   GetOrderRequestSchema,
   GetShipmentRequestSchema,
   ListOrdersRequestSchema,
   ListShipmentsRequestSchema,
+  OrderSchema,
+  ShipmentSchema,
 } from "@shipping/proto/shipping/records/v1/records_pb";
-import { publicJson } from "@shipping/kit/json";
-import { OrderSchema, ShipmentSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import { createOrder } from "./create-order.js";
 import { createShipment } from "./create-shipment.js";
 import { getOrder, listOrders } from "./read-orders.js";
 import { getShipment, listShipments } from "./read-shipments.js";
-import { newCaller, orderRequest, recordsUnderTest, shipmentRequest, snapshotOf } from "./testing/records-under-test.js";
+import { orderRequest, recordsUnderTest, shipmentRequest } from "./testing/records-under-test.js";
 
 let records: Awaited<ReturnType<typeof recordsUnderTest>>;
 beforeAll(async () => {
@@ -41,7 +43,10 @@ describe("getOrder and getShipment", () => {
     for (const who of [newCaller(), { ...caller, environment: "live" as const }]) {
       const readOrder = getOrder(records.deps, create(GetOrderRequestSchema, { caller: who, id: order.id }));
       await expect(readOrder).rejects.toMatchObject({ code: "not_found" });
-      const readShipment = getShipment(records.deps, create(GetShipmentRequestSchema, { caller: who, id: shipment.id }));
+      const readShipment = getShipment(
+        records.deps,
+        create(GetShipmentRequestSchema, { caller: who, id: shipment.id }),
+      );
       await expect(readShipment).rejects.toMatchObject({ code: "not_found" });
     }
     const missing = getOrder(records.deps, create(GetOrderRequestSchema, { caller, id: "ord_\u0000" }));

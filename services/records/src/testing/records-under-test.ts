@@ -1,13 +1,12 @@
-import { createHash, randomBytes } from "node:crypto";
-import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import type { Caller } from "@shipping/kit/caller";
-import { newId } from "@shipping/kit/ids";
+import { randomBytes } from "node:crypto";
+import { create } from "@bufbuild/protobuf";
+import type { Caller, Claim } from "@shipping/kit/caller";
 import { createLedger } from "@shipping/kit/ledger";
 import { createLocalBus } from "@shipping/kit/local-bus";
 import { silentLog } from "@shipping/kit/log";
 import { createOutbox } from "@shipping/kit/outbox";
 import { testDatabase } from "@shipping/kit/testing/database";
-import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
+import { newClaim } from "@shipping/kit/testing/writes";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import { CreateOrderRequestSchema, CreateShipmentRequestSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import type { RecordsDeps } from "../deps.js";
@@ -47,18 +46,6 @@ export async function recordsUnderTest() {
   };
 }
 
-/** A caller that nobody else uses. */
-export function newCaller(environment: Caller["environment"] = "sandbox"): Caller {
-  return { accountId: newId("acc", randomBytes), environment };
-}
-
-let tokens = 0n;
-
-/** A claim with the next token, for a request that `content` stands for. */
-export function newClaim(idempotencyKey: string, content = "a request", token = ++tokens) {
-  return { idempotencyKey, token, fingerprint: createHash("sha256").update(content).digest() };
-}
-
 const address = { name: "Ada", street1: "1 Long Lane", city: "Berlin", postalCode: "10115", country: "DE" };
 const given = {
   reference: "A-1",
@@ -67,20 +54,16 @@ const given = {
   parcel: { weightKg: 1.5, lengthCm: 30, widthCm: 20, heightCm: 10 },
 };
 
-export function orderRequest(caller: Caller, extra: Partial<MessageInitShape<typeof CreateOrderRequestSchema>> = {}) {
-  return create(CreateOrderRequestSchema, { ...given, caller, claim: newClaim(newId("k", randomBytes)), ...extra });
+/** What a request may say beyond the usual. */
+interface Extra {
+  claim?: Claim;
+  metadata?: { text: string };
 }
 
-export function shipmentRequest(
-  caller: Caller,
-  extra: Partial<MessageInitShape<typeof CreateShipmentRequestSchema>> = {},
-) {
-  return create(CreateShipmentRequestSchema, { ...given, caller, claim: newClaim(newId("k", randomBytes)), ...extra });
+export function orderRequest(caller: Caller, extra: Extra = {}) {
+  return create(CreateOrderRequestSchema, { ...given, caller, claim: newClaim(), ...extra });
 }
 
-/** The snapshot of an outcome that has one. */
-export function snapshotOf({ outcome }: WriteOutcome) {
-  if (outcome.case !== "snapshot") throw new Error(`The outcome is ${outcome.case}.`);
-  const { status, replayed, body } = outcome.value;
-  return { status, replayed, json: JSON.parse(Buffer.from(body).toString()) };
+export function shipmentRequest(caller: Caller, extra: Extra & { orderId?: string } = {}) {
+  return create(CreateShipmentRequestSchema, { ...given, caller, claim: newClaim(), ...extra });
 }

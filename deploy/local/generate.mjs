@@ -1,0 +1,31 @@
+// `npm run generate`: TypeScript from the protos, and a Prisma client for every part that has a schema. The results are committed.
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, rmSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const parts = ["gateway", ...readdirSync(join(root, "services")).map((name) => join("services", name))];
+
+const env = {
+  ...process.env,
+  PATH: `${join(root, "node_modules", ".bin")}${delimiter}${process.env.PATH}`,
+  // `prisma generate` (7.10) downloads a schema engine that it then does not use, unless an executable is named: any will do.
+  PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+  PRISMA_HIDE_UPDATE_MESSAGE: "true",
+  CHECKPOINT_DISABLE: "1",
+};
+
+run("buf", ["generate"], join(root, "proto"));
+for (const part of parts.map((folder) => join(root, folder))) {
+  if (!existsSync(join(part, "prisma", "schema.prisma"))) continue;
+  // Nothing else removes the file of a model that is no more.
+  rmSync(join(part, "src", "gen", "prisma"), { recursive: true, force: true });
+  run("prisma", ["generate", "--no-hints"], part);
+}
+
+function run(command, args, cwd) {
+  const { status, error } = spawnSync(command, args, { cwd, env, stdio: "inherit" });
+  if (error) throw error;
+  if (status !== 0) process.exit(status ?? 1);
+}

@@ -1,0 +1,34 @@
+import { type Env, port, positiveInt, readConfig, secret } from "@shipping/kit/config";
+import { type DeliveryConfig, deliverySettings, refuseSwitchesInProduction } from "@shipping/webhooks/config";
+import { z } from "zod";
+
+const databaseUrl = (part: string) =>
+  secret(z.string()).optional().describe(`PostgreSQL database of ${part}; embedded if absent`);
+
+const settings = z.object({
+  PORT: port().default(8080).describe("where the API listens; 0 takes a free port"),
+  HOST: z.string().default("127.0.0.1").describe("address to listen on"),
+  DATA_DIR: z.string().default(".data").describe("folder that holds everything the platform keeps"),
+  DATABASE_URL_GATEWAY: databaseUrl("the gateway"),
+  DATABASE_URL_RECORDS: databaseUrl("records"),
+  DATABASE_URL_CARRIER: databaseUrl("carrier"),
+  DATABASE_URL_TRACKING: databaseUrl("tracking"),
+  DATABASE_URL_WEBHOOKS: databaseUrl("webhooks"),
+  NATS_URL: z.string().optional().describe("NATS server; events stay in the process if absent"),
+  LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"]).default("warn").describe("least level of log lines"),
+  RATE_LIMIT_PER_MINUTE: positiveInt().default(120).describe("requests per minute and API key"),
+});
+
+export type LocalConfig = z.output<typeof settings>;
+export type { DeliveryConfig };
+
+/** The settings of the platform in one process. `overrides` go before the environment. */
+export function localConfig(overrides: Env = {}): LocalConfig {
+  return readConfig(settings, { ...process.env, ...overrides });
+}
+
+/** The settings of its deliveries, with a key for secrets that was made here where the environment has none. */
+export function localDeliveryConfig(secretsKeys: string, overrides: Env = {}): DeliveryConfig {
+  const schema = z.object(deliverySettings).superRefine(refuseSwitchesInProduction);
+  return readConfig(schema, { SECRETS_KEYS: secretsKeys, ...process.env, ...overrides });
+}

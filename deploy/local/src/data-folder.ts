@@ -1,0 +1,88 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { isRunning, type ProcessIdentity, processIdentity } from "@shipping/kit/process-identity";
+
+/** A folder that one running platform holds its data in. */
+export interface DataFolder {
+  path: string;
+  /** The content of a small secret file (mode 0600), made by `make` the first time. */
+  keep(name: string, make: () => string): Promise<string>;
+  /** Writes a JSON file (mode 0600) that others read while the platform runs; replaced by rename, so never seen half written. */
+  publish(name: string, value: unknown): Promise<void>;
+  /** Lets go of the folder. */
+  release(): Promise<void>;
+}
+
+/** Another platform runs on this folder; the message says which. */
+export class FolderInUse extends Error {
+  override readonly name = "FolderInUse";
+}
+
+const LOCK = "platform.pid";
+
+/** Takes the folder for this process. What a dead process left behind is no hindrance. */
+export async function takeDataFolder(folder: string): Promise<DataFolder> {
+  const path = resolve(folder);
+  await mkdir(path, { recursive: true, mode: 0o711 });
+  await lock(path);
+  return {
+    path,
+    keep: (name, make) => keep(join(path, name), make),
+    publish: (name, value) => publish(join(path, name), value),
+    release: () => rm(join(path, LOCK), { force: true }),
+  };
+}
+
+async function lock(path: string): Promise<void> {
+  const file = join(path, LOCK);
+  const mine = JSON.stringify(processIdentity(process.pid));
+  for (let attempt = 0; attempt < 5; attempt++) {
+    if (await createNew(file, mine)) return;
+    const holder = parseHolder(await readFile(file, "utf8").catch(() => ""));
+    if (holder && isRunning(holder)) {
+      throw new FolderInUse(`The data folder ${path} is in use by the platform with process id ${holder.pid}.`);
+    }
+    await rm(file, { force: true });
+  }
+  throw new FolderInUse(`The data folder ${path} is being taken by another process at this moment.`);
+}
+
+async function createNew(file: string, content: string): Promise<boolean> {
+  try {
+    await writeFile(file, content, { flag: "wx", mode: 0o600 });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+function parseHolder(text: string): ProcessIdentity | undefined {
+  try {
+    const { pid, startedAt } = JSON.parse(text) as ProcessIdentity;
+    return Number.isInteger(pid) && pid > 0 ? { pid, startedAt } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function keep(file: string, make: () => string): Promise<string> {
+  const kept = await readFile(file, "utf8").catch(() => "");
+  if (kept) return kept;
+  await publishText(file, make());
+  return readFile(file, "utf8");
+}
+
+async function publish(file: string, value: unknown): Promise<void> {
+  await publishText(file, `${JSON.stringify(value, null, 2)}\n`);
+}
+
+async function publishText(file: string, text: string): Promise<void> {
+  const draft = `${file}.${randomBytes(4).toString("hex")}`;
+  const handle = await open(draft, "wx", 0o600);
+  await handle.writeFile(text);
+  await handle.sync();
+  await handle.close();
+  await rename(draft, file);
+}

@@ -1,0 +1,36 @@
+import { resolve } from "node:path";
+import { type ServerProcess, startServerProcess } from "@shipping/kit/server-process";
+import getPort from "get-port";
+import type { NatsProgram } from "./find-nats-server.js";
+import { startNatsContainer } from "./nats-container.js";
+
+/** A NATS server of our own, with JetStream. */
+export interface NatsServer extends ServerProcess {
+  url: string;
+}
+
+/** Starts NATS on 127.0.0.1 and waits until it takes connections. Its streams are in `dataDir`; `log` gets its log. */
+export async function startNatsServer(options: {
+  program: NatsProgram;
+  dataDir: string;
+  port?: number;
+  log?: (line: string) => void;
+}): Promise<NatsServer> {
+  const dataDir = resolve(options.dataDir);
+  const port = options.port ?? (await getPort({ host: "127.0.0.1" }));
+  const server =
+    "image" in options.program
+      ? startNatsContainer(options.program.image, dataDir, port)
+      : startServerProcess({
+          program: options.program.path,
+          args: ["-js", "-sd", dataDir, "-a", "127.0.0.1", "-p", String(port)],
+          ready: "Server is ready",
+          signals: { stop: "SIGTERM", force: "SIGKILL" },
+          log: options.log,
+        });
+  try {
+    return { ...(await server), url: `nats://127.0.0.1:${port}` };
+  } catch (error) {
+    throw new Error(`nats-server did not start: ${(error as Error).message}`);
+  }
+}

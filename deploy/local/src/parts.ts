@@ -1,0 +1,19 @@
+import { carrierMigrations } from "@shipping/carrier/start-carrier";
+import { gatewayMigrations } from "@shipping/gateway/start-gateway";
+import { recordsMigrations } from "@shipping/records/start-records";
+import { trackingMigrations } from "@shipping/tracking/start-tracking";
+import { webhooksMigrations } from "@shipping/webhooks/start-webhooks";
+
+/** The parts of the platform, each with a database of its own, and where it keeps its migrations. */
+export const migrationsOf = {
+  gateway: gatewayMigrations,
+  records: recordsMigrations,
+  carrier: carrierMigrations,
+  tracking: trackingMigrations,
+  webhooks: webhooksMigrations,
+} as const;
+
+export type Part = keyof typeof migrationsOf;
+
+/** Their names. */
+export const parts = Object.keys(migrationsOf) as Part[];

@@ -1,0 +1,90 @@
+import { randomBytes } from "node:crypto";
+import { createClient, type Transport } from "@connectrpc/connect";
+import { startCarrier } from "@shipping/carrier/start-carrier";
+import { createClients } from "@shipping/gateway/clients";
+import { PrismaClient } from "@shipping/gateway/gen/prisma/client";
+import { startGateway } from "@shipping/gateway/start-gateway";
+import type { Bus } from "@shipping/kit/bus";
+import type { Database } from "@shipping/kit/database";
+import type { Log } from "@shipping/kit/log";
+import type { Running } from "@shipping/kit/process";
+import type { Service } from "@shipping/kit/run-service";
+import { inProcess, serve } from "@shipping/kit/serve";
+import { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
+import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
+import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import { startRecords } from "@shipping/records/start-records";
+import { startTracking } from "@shipping/tracking/start-tracking";
+import type { DeliveryConfig } from "@shipping/webhooks/config";
+import { startWebhooks } from "@shipping/webhooks/start-webhooks";
+import type { Part } from "./parts.js";
+
+/** What the five parts are started on. */
+export interface PartsOptions {
+  databases: Record<Part, Database>;
+  bus: Bus;
+  delivery: DeliveryConfig;
+  gateway: { port: number; host: string; requestsPerMinute: number };
+  log: Log;
+}
+
+/** The five parts, running in this process. */
+export interface RunningParts extends Running {
+  /** Where the API listens. */
+  port: number;
+  /** For the operator's work on accounts and keys. */
+  gatewayPrisma: PrismaClient;
+  /** Where each service also listens for gRPC, on loopback. */
+  rpcPorts: Record<Exclude<Part, "gateway">, number>;
+}
+
+/**
+ * Starts all parts in one process. They call each other through the in-memory transport, with the same handlers and messages as
+ * between processes; besides, each service listens on a free loopback port, for grpcurl and the doctor.
+ */
+export async function startParts({ databases, bus, delivery, gateway, log }: PartsOptions): Promise<RunningParts> {
+  const logOf = (part: Part) => log.child({ part });
+  const common = { bus, now: () => new Date(), random: randomBytes };
+  const started: Running[] = [];
+
+  async function open(
+    part: Exclude<Part, "gateway">,
+    service: Service,
+  ): Promise<{ transport: Transport; port: number }> {
+    const server = await serve({ routes: service.routes, port: 0, host: "127.0.0.1", log: logOf(part) });
+    started.push(service, { stop: () => server.stop(0) });
+    return { transport: inProcess(service.routes, logOf(part)), port: server.port };
+  }
+
+  const inputsOf = <P extends Part>(part: P) => ({ ...common, db: databases[part], log: logOf(part) });
+  const webhooks = await open("webhooks", await startWebhooks({ ...inputsOf("webhooks"), config: delivery }));
+  const asked = { webhooks: createClient(WebhooksService, webhooks.transport) };
+  const records = await open("records", await startRecords({ ...inputsOf("records"), ...asked }));
+  const tracking = await open("tracking", await startTracking(inputsOf("tracking")));
+  const neighbours = {
+    records: createClient(RecordsService, records.transport),
+    tracking: createClient(TrackingService, tracking.transport),
+  };
+  const carrier = await open("carrier", await startCarrier({ ...inputsOf("carrier"), ...asked, ...neighbours }));
+  const clients = createClients({
+    records: records.transport,
+    carrier: carrier.transport,
+    tracking: tracking.transport,
+    webhooks: webhooks.transport,
+  });
+  const { bus: _, ...inputs } = inputsOf("gateway");
+  const prisma = new PrismaClient({ adapter: databases.gateway.adapter() });
+  const { requestsPerMinute, ...address } = gateway;
+  const api = await startGateway(address, { ...inputs, prisma, clients, requestsPerMinute, clockOffsetMs: 0 });
+  started.push({ stop: () => prisma.$disconnect() }, api);
+
+  return {
+    port: api.port,
+    gatewayPrisma: prisma,
+    rpcPorts: { records: records.port, carrier: carrier.port, tracking: tracking.port, webhooks: webhooks.port },
+    // Those who are called last stop last.
+    async stop(hurried) {
+      for (const running of started.reverse()) await running.stop(hurried);
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import type { Bus } from "@shipping/kit/bus";
+import type { Env } from "@shipping/kit/config";
+import { createJetStreamBus } from "@shipping/kit/jetstream-bus";
+import { createLocalBus } from "@shipping/kit/local-bus";
+import { createLog, type Log } from "@shipping/kit/log";
+import type { Running } from "@shipping/kit/process";
+import { type LocalConfig, localConfig, localDeliveryConfig } from "./config.js";
+import { type DataFolder, takeDataFolder } from "./data-folder.js";
+import { type DemoAccount, demoAccount } from "./demo-account.js";
+import { openDatabases } from "./open-databases.js";
+import { startParts } from "./start-parts.js";
+
+/** The whole platform in this process. */
+export interface Platform extends Running {
+  /** The versioned root of the API. */
+  baseUrl: string;
+  demo: DemoAccount;
+  /** Holds base URL, account and keys for scripts. */
+  demoFile: string;
+  dataDir: string;
+}
+
+/** Starts the platform as its environment says, with `overrides` before it. */
+export async function startPlatform(options: { overrides?: Env } = {}): Promise<Platform> {
+  const config = localConfig(options.overrides);
+  const folder = await takeDataFolder(config.DATA_DIR);
+  const opened: Running[] = [{ stop: () => folder.release() }];
+  const stop = async (hurried?: boolean) => {
+    for (const running of opened.splice(0).reverse()) await running.stop(hurried);
+  };
+  try {
+    return { ...(await startOn(folder, config, options, opened)), stop };
+  } catch (error) {
+    await stop(true);
+    throw error;
+  }
+}
+
+async function startOn(
+  folder: DataFolder,
+  config: LocalConfig,
+  options: { overrides?: Env },
+  opened: Running[],
+): Promise<Omit<Platform, "stop">> {
+  const log = createLog({ part: "platform", level: config.LOG_LEVEL, destination: process.stderr });
+  const delivery = localDeliveryConfig(await secretsKeys(folder), options.overrides);
+  const { databases, urls } = await openDatabases({ folder, config, log, opened });
+  const bus = openBus(config, log);
+  opened.push({ stop: () => bus.close() });
+  const parts = await startParts({
+    databases,
+    bus,
+    delivery,
+    gateway: { port: config.PORT, host: config.HOST, requestsPerMinute: config.RATE_LIMIT_PER_MINUTE },
+    log,
+  });
+  opened.push(parts);
+  const demo = await demoAccount(folder, { prisma: parts.gatewayPrisma, now: () => new Date(), random: randomBytes });
+  const origin = `http://${config.HOST === "0.0.0.0" ? "127.0.0.1" : config.HOST}:${parts.port}`;
+  const baseUrl = `${origin}/api/v1`;
+  const services = Object.entries(parts.rpcPorts).map(([part, port]) => [part, `http://127.0.0.1:${port}`]);
+  await folder.publish("platform.json", {
+    databases: urls,
+    services: { gateway: origin, ...Object.fromEntries(services) },
+  });
+  await folder.publish("demo.json", { base_url: baseUrl, ...demo });
+  return { baseUrl, demo, demoFile: join(folder.path, "demo.json"), dataDir: folder.path };
+}
+
+async function secretsKeys(folder: DataFolder): Promise<string> {
+  return folder.keep("secrets.key", () => `local:${randomBytes(32).toString("base64")}`);
+}
+
+function openBus(config: LocalConfig, log: Log): Bus {
+  return config.NATS_URL ? createJetStreamBus({ url: config.NATS_URL, name: "platform", log }) : createLocalBus();
+}

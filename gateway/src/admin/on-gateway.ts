@@ -1,0 +1,32 @@
+import { randomBytes } from "node:crypto";
+import { openDatabase } from "@shipping/kit/database";
+import { fail } from "@shipping/kit/errors";
+import { silentLog } from "@shipping/kit/log";
+import { PrismaClient } from "../gen/prisma/client.js";
+import { checkDatabase } from "./check-database.js";
+import { nowhere } from "./check-platform.js";
+import type { Platform } from "./find-platform.js";
+import type { Finding } from "./finding.js";
+import type { AdminDeps } from "./manage-accounts.js";
+
+/** Works on the gateway's database of a platform, if that is in order. */
+export async function onGateway<T>(platform: Platform, work: (deps: AdminDeps) => Promise<T>): Promise<T> {
+  const url = platform.databases.gateway;
+  if (!url) throw unusable(nowhere(platform));
+  const log = silentLog();
+  const finding = await checkDatabase("gateway", url, log);
+  if (!finding.ok) throw unusable(finding);
+
+  const db = openDatabase(url, { max: 2, log });
+  const prisma = new PrismaClient({ adapter: db.adapter() });
+  try {
+    return await work({ prisma, now: () => new Date(), random: randomBytes });
+  } finally {
+    await prisma.$disconnect();
+    await db.close();
+  }
+}
+
+function unusable({ part, says, advice }: Finding) {
+  return fail("service_unavailable", `${part} ${says}. ${advice}`);
+}

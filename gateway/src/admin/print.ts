@@ -1,0 +1,26 @@
+/** A result as JSON on one line: names in snake_case, times in ISO 8601, nothing that is absent. */
+export function toJson(result: unknown): string {
+  return JSON.stringify(result, (_, value: unknown) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+    const members = Object.entries(value).filter(([, member]) => member !== null && member !== undefined);
+    return Object.fromEntries(members.map(([name, member]) => [snakeCased(name), member]));
+  });
+}
+
+/** Rows as a table for people: a heading, then columns as wide as they need to be. */
+export function toTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [headings, ...rows];
+  const widths = headings.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+function snakeCased(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

@@ -1,0 +1,213 @@
+import { openDatabase } from "@shipping/kit/database";
+import { silentLog } from "@shipping/kit/log";
+import fc from "fast-check";
+import sql from "sql-template-tag";
+import { revokeKey } from "./admin/manage-keys.js";
+import { type AdmitDeps, admit } from "./admit.js";
+import { claimKey } from "./registry.js";
+import { gatewayDatabase } from "./testing/gateway-database.js";
+
+let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
+beforeAll(async () => {
+  gateway = await gatewayDatabase();
+});
+afterAll(() => gateway.drop());
+
+const at = (seconds: number, requestsPerMinute = 120): AdmitDeps => ({
+  db: gateway.db,
+  requestsPerMinute,
+  clockOffsetMs: seconds * 1_000,
+});
+
+const times = <T>(count: number, work: () => Promise<T>) => Promise.all(Array.from({ length: count }, work));
+
+/** How many of so many requests at once are admitted. */
+async function admitted(count: number, deps: AdmitDeps, hash: Buffer): Promise<number> {
+  const admissions = await times(count, () => admit(deps, hash));
+  return admissions.filter((admission) => admission?.within).length;
+}
+
+describe("whose request it is", () => {
+  test("the key's account, environment and scopes", async () => {
+    const key = await gateway.newKey({ environment: "live", scopes: ["orders:read", "orders:write"] });
+    expect(await admit(at(0), key.hash)).toEqual({
+      keyId: key.id,
+      caller: { accountId: key.accountId, environment: "live" },
+      accountName: "Acme",
+      scopes: ["orders:read", "orders:write"],
+      within: true,
+      remaining: 119,
+      resetSeconds: 61,
+    });
+  });
+
+  test("nobody's when the key is unknown", async () => {
+    expect(await admit(at(0), Buffer.alloc(32))).toBeUndefined();
+  });
+
+  test("nobody's from the moment the key expires", async () => {
+    const { hash } = await gateway.newKey({ expiresInMs: 60_000 });
+    expect(await admit(at(0), hash)).toBeDefined();
+    expect(await admit(at(60), hash)).toBeUndefined();
+  });
+
+  test("nobody's right after the key was revoked, and nothing is counted any more", async () => {
+    const { id, hash } = await gateway.newKey();
+    await admit(at(0), hash);
+    await revokeKey(gateway.admin, { id });
+    expect(await admit(at(0), hash)).toBeUndefined();
+    const { counters } = await gateway.prisma.rateWindow.findUniqueOrThrow({ where: { keyId: id } });
+    expect(counters.reduce((sum, count) => sum + count)).toBe(1);
+  });
+
+  test("the last use is noted to the minute", async () => {
+    const { id, hash } = await gateway.newKey();
+    const lastUse = async () =>
+      (await gateway.prisma.apiKey.findUniqueOrThrow({ where: { id } })).lastUsedAt?.getTime();
+    expect(await lastUse()).toBeUndefined();
+    const before = Date.now();
+    await admit(at(0), hash);
+    const used = Number(await lastUse());
+    expect(used % 60_000).toBe(0);
+    expect(used).toBeGreaterThan(before - 60_000);
+    expect(used).toBeLessThanOrEqual(Date.now());
+    await admit(at(120), hash);
+    expect(await lastUse()).toBeGreaterThan(used);
+  });
+});
+
+describe("the rate window", () => {
+  test("of 200 requests at once over three gateways exactly 120 pass", async () => {
+    const { hash } = await gateway.newKey();
+    const pools = [1, 2, 3].map(() => openDatabase(gateway.url, { log: silentLog() }));
+    let turn = 0;
+    const admissions = await times(200, () => admit({ ...at(0), db: pools[turn++ % 3]! }, hash));
+    expect(admissions.filter((admission) => admission?.within)).toHaveLength(120);
+    expect(new Set(admissions.map((admission) => admission?.remaining))).toEqual(new Set(Array(120).keys()));
+    await Promise.all(pools.map((pool) => pool.close()));
+  });
+
+  test("slides: what was counted leaves after 61 seconds, and not before", async () => {
+    const { hash } = await gateway.newKey();
+    expect(await admitted(70, at(0), hash)).toBe(70);
+    expect(await admitted(70, at(30), hash)).toBe(50);
+    expect(await admitted(5, at(55), hash)).toBe(0);
+    expect(await admitted(80, at(62), hash)).toBe(70);
+    expect(await admitted(80, at(95), hash)).toBe(50);
+  });
+
+  test("a request that is refused is not counted", async () => {
+    const { hash } = await gateway.newKey();
+    expect(await admitted(10, at(0, 3), hash)).toBe(3);
+    expect(await admitted(10, at(55, 3), hash)).toBe(0);
+    expect(await admitted(10, at(62, 3), hash)).toBe(3);
+  });
+
+  test("tells what is left, and when the oldest counted request leaves", async () => {
+    const { hash } = await gateway.newKey();
+    await admit(at(0, 3), hash);
+    expect(await admit(at(10, 3), hash)).toMatchObject({ within: true, remaining: 1 });
+    expect(await admit(at(20, 3), hash)).toMatchObject({ within: true, remaining: 0 });
+    const refused = await admit(at(30, 3), hash);
+    expect(refused).toMatchObject({ within: false, remaining: 0 });
+    // Seconds may turn between these requests.
+    expect(refused?.resetSeconds).toBeGreaterThan(25);
+    expect(refused?.resetSeconds).toBeLessThanOrEqual(31);
+  });
+
+  test("holds for plans of any size", async () => {
+    const { hash } = await gateway.newKey();
+    expect(await admit(at(0, 1_000_000), hash)).toMatchObject({ within: true, remaining: 999_999 });
+    expect(await admitted(3, at(0, 2), hash)).toBe(1);
+    expect(await admit(at(0, 1), hash)).toMatchObject({ within: false, remaining: 0 });
+  });
+
+  test("keys of one account have windows of their own", async () => {
+    const first = await gateway.newKey();
+    const second = await gateway.newKey({ accountId: first.accountId });
+    expect(await admitted(5, at(0, 3), first.hash)).toBe(3);
+    expect(await admitted(5, at(0, 3), second.hash)).toBe(3);
+  });
+
+  test("a clock that is set back never admits more, nor locks a key out for longer than a window", async () => {
+    const { hash } = await gateway.newKey();
+    expect(await admitted(5, at(3_600, 3), hash)).toBe(3);
+    expect(await admitted(5, at(3_590, 3), hash)).toBe(0);
+    expect(await admitted(5, at(0, 3), hash)).toBe(0);
+    expect(await admitted(5, at(62, 3), hash)).toBe(3);
+  });
+
+  test("never admits more than the limit in any 60 s, never refuses while the last 61 s held fewer", async () => {
+    const step = fc.record({ waitMs: fc.integer({ min: 0, max: 25_000 }), requests: fc.integer({ min: 1, max: 5 }) });
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 6 }), fc.array(step, { maxLength: 25 }), async (limit, steps) => {
+        const { hash } = await gateway.newKey();
+        // Of each admission only the moments before and after it are known.
+        const counted: { from: number; to: number }[] = [];
+        let offsetMs = 0;
+        for (const { waitMs, requests } of steps) {
+          offsetMs += waitMs;
+          for (let request = 0; request < requests; request++) {
+            const from = Date.now() + offsetMs;
+            const admission = await admit({ ...at(0, limit), clockOffsetMs: offsetMs }, hash);
+            const to = Date.now() + offsetMs + 1;
+            if (admission?.within) {
+              counted.push({ from, to });
+              expect(counted.filter((each) => to - each.from < 60_000).length).toBeLessThanOrEqual(limit);
+            } else {
+              expect(counted.filter((each) => from - each.to <= 61_000).length).toBeGreaterThanOrEqual(limit);
+            }
+          }
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+});
+
+describe("the peek", () => {
+  const fingerprint = Buffer.alloc(32, 7);
+  const idempotencyKey = "order 4711";
+
+  test("shows a claim, and whether its lease is live", async () => {
+    const { hash, accountId } = await gateway.newKey();
+    const caller = { accountId, environment: "sandbox" as const };
+    const token = await claimKey(at(0), { caller, idempotencyKey, fingerprint, owner: "carrier" });
+    const row = { fingerprint, owner: "carrier", state: "claimed", token, attempts: 1, leaseLive: true };
+    expect((await admit(at(0), hash, idempotencyKey))?.registry).toEqual(row);
+    expect((await admit(at(5), hash, idempotencyKey))?.registry).toEqual({ ...row, leaseLive: false });
+  });
+
+  test("shows nothing of another key, environment or account, nor without an idempotency key", async () => {
+    const { hash, accountId } = await gateway.newKey();
+    const live = await gateway.newKey({ accountId, environment: "live" });
+    const stranger = await gateway.newKey();
+    const caller = { accountId, environment: "sandbox" as const };
+    await claimKey(at(0), { caller, idempotencyKey, fingerprint, owner: "records" });
+    for (const peek of [
+      admit(at(0), hash, `${idempotencyKey} `),
+      admit(at(0), hash),
+      admit(at(0), live.hash, idempotencyKey),
+      admit(at(0), stranger.hash, idempotencyKey),
+    ]) {
+      const admission = await peek;
+      expect(admission?.within).toBe(true);
+      expect(admission).not.toHaveProperty("registry");
+    }
+  });
+
+  test("shows what is done, which has no lease", async () => {
+    const { hash, accountId } = await gateway.newKey();
+    await gateway.db.run(sql`
+      INSERT INTO idempotency_registry (account_id, environment, idempotency_key, fingerprint, owner, state, token, attempts)
+      VALUES (${accountId}, 'sandbox', ${idempotencyKey}, ${fingerprint}, 'records', 'done', 9, 2)`);
+    expect((await admit(at(0), hash, idempotencyKey))?.registry).toEqual({
+      fingerprint,
+      owner: "records",
+      state: "done",
+      token: 9n,
+      attempts: 2,
+      leaseLive: false,
+    });
+  });
+});

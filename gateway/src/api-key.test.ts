@@ -1,0 +1,79 @@
+import { createHash, randomBytes } from "node:crypto";
+import fc from "fast-check";
+import { newApiKey, parseApiKey } from "./api-key.js";
+
+const { key, hash, lastFour } = newApiKey("sandbox", randomBytes);
+
+describe("newApiKey", () => {
+  test("a key names its environment, then come 32 random characters and six of its checksum", () => {
+    expect(key).toMatch(/^service_test_[0-9A-Za-z]{38}$/);
+    expect(newApiKey("live", randomBytes).key).toMatch(/^service_live_[0-9A-Za-z]{38}$/);
+  });
+
+  test("what is kept is the hash of the whole key, and its last four characters", () => {
+    expect(hash).toEqual(createHash("sha256").update(key).digest());
+    expect(lastFour).toBe(key.slice(-4));
+  });
+
+  test("the checksum is CRC-32 in base62, as any implementation has it", () => {
+    const zeros = newApiKey("sandbox", (count) => new Uint8Array(count)).key;
+    // Python: zlib.crc32(b"service_test_" + b"0" * 32) is 4278090128.
+    expect(zeros).toBe(`service_test_${"0".repeat(32)}4fWQfg`);
+  });
+
+  test("every character is equally likely: bytes that would favour some are thrown away", () => {
+    const bytes = [255, 248, 61, 62, 247, 0];
+    let next = 0;
+    const drawn = newApiKey("live", (count) => Uint8Array.from({ length: count }, () => bytes[next++ % 6]!)).key;
+    expect(drawn.slice(13, 45)).toBe("z0z0".repeat(8));
+  });
+});
+
+describe("parseApiKey", () => {
+  test("finds the hash of the key behind the scheme, in any capitals", () => {
+    for (const scheme of ["Bearer", "bearer", "BEARER"]) expect(parseApiKey(`${scheme} ${key}`)).toEqual({ hash });
+    expect(parseApiKey(`Bearer   ${key}`)).toEqual({ hash });
+  });
+
+  test("nothing without a header, in another scheme, or with more than the key", () => {
+    for (const header of [
+      undefined,
+      "",
+      "Bearer",
+      "Bearer ",
+      key,
+      `Basic ${key}`,
+      `Bearer${key}`,
+      `Bearer ${key} ${key}`,
+    ]) {
+      expect(parseApiKey(header)).toBeUndefined();
+    }
+  });
+
+  test("nothing for a key of another form", () => {
+    for (const other of [
+      key.slice(0, -1),
+      `${key}0`,
+      key.replace("test", "prod"),
+      key.toUpperCase(),
+      `${key},${key}`,
+    ]) {
+      expect(parseApiKey(`Bearer ${other}`)).toBeUndefined();
+    }
+    expect(parseApiKey(`Bearer service_test_${"é".repeat(38)}`)).toBeUndefined();
+  });
+
+  test("no typo passes: neither a changed character nor two that changed places", () => {
+    const place = fc.integer({ min: "service_test_".length, max: key.length - 2 });
+    const character = fc.constantFrom(..."0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
+    fc.assert(
+      fc.property(place, character, (at, other) => {
+        const changed = key.slice(0, at) + other + key.slice(at + 1);
+        const swapped = key.slice(0, at) + key.charAt(at + 1) + key.charAt(at) + key.slice(at + 2);
+        for (const typo of [changed, swapped]) {
+          expect(parseApiKey(`Bearer ${typo}`)).toEqual(typo === key ? { hash } : undefined);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,65 @@
+import { createHash } from "node:crypto";
+import { crc32 } from "node:zlib";
+import type { Environment } from "@shipping/kit/caller";
+import type { Random } from "@shipping/kit/ids";
+
+/** What a key can be allowed to do, in the order of the spec's list. */
+export const scopes = [
+  "account:read",
+  "orders:write",
+  "orders:read",
+  "shipments:write",
+  "shipments:read",
+  "rates:read",
+  "labels:write",
+  "labels:read",
+  "webhooks:write",
+  "webhooks:read",
+] as const;
+
+export type Scope = (typeof scopes)[number];
+
+const PREFIX = { sandbox: "service_test_", live: "service_live_" } as const;
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const SECRET_LENGTH = 32;
+const CHECKSUM_LENGTH = 6;
+const KEY = /^service_(?:test|live)_[0-9A-Za-z]{38}$/;
+
+/** The hash of the key in an `Authorization` header, or undefined unless it has a key's form and checksum: a typo costs no look-up. */
+export function parseApiKey(authorization: string | undefined): { hash: Buffer } | undefined {
+  const key = authorization?.match(/^bearer +(\S+)$/i)?.[1];
+  if (!key || !KEY.test(key)) return undefined;
+  if (key.slice(-CHECKSUM_LENGTH) !== checksum(key.slice(0, -CHECKSUM_LENGTH))) return undefined;
+  return { hash: hashOf(key) };
+}
+
+/** A new key. It is shown once; only its hash and its last four characters are kept. */
+export function newApiKey(environment: Environment, random: Random): { key: string; hash: Buffer; lastFour: string } {
+  const body = PREFIX[environment] + randomCharacters(SECRET_LENGTH, random);
+  const key = body + checksum(body);
+  return { key, hash: hashOf(key), lastFour: key.slice(-4) };
+}
+
+function hashOf(key: string): Buffer {
+  return createHash("sha256").update(key).digest();
+}
+
+// CRC-32 of what precedes, as six base62 digits: 62⁶ is more than 2³².
+function checksum(body: string): string {
+  let value = crc32(body);
+  let digits = "";
+  for (let place = 0; place < CHECKSUM_LENGTH; place++) {
+    digits = ALPHABET.charAt(value % 62) + digits;
+    value = Math.floor(value / 62);
+  }
+  return digits;
+}
+
+// Bytes from 248 on are thrown away: 256 is no multiple of 62, so keeping them would favour the first eight characters.
+function randomCharacters(count: number, random: Random): string {
+  let text = "";
+  while (text.length < count) {
+    for (const byte of random(count)) if (byte < 248) text += ALPHABET.charAt(byte % 62);
+  }
+  return text.slice(0, count);
+}

@@ -1,0 +1,60 @@
+import express, { type Express } from "express";
+import type { AppDeps } from "./deps.js";
+import type { Step } from "./locals.js";
+import { admitCaller } from "./middleware/admit-caller.js";
+import { answerRead } from "./middleware/answer-read.js";
+import { answerWrite } from "./middleware/answer-write.js";
+import { identifyRequest } from "./middleware/identify-request.js";
+import { logRequest } from "./middleware/log-request.js";
+import { readJsonBody, refuseBody } from "./middleware/read-body.js";
+import { refuseMethod, refuseRoute } from "./middleware/refuse-unknown.js";
+import { requireCarrier, requireIdempotencyKey, requireScope } from "./middleware/requirements.js";
+import { expressPath, type ReadRoute, type Route, type WriteRoute } from "./route.js";
+import { routes } from "./routes.js";
+import { sendError } from "./send-error.js";
+import { servePages } from "./serve-pages.js";
+
+/** The public side of the gateway. A request takes the steps from top to bottom; the first that refuses ends it. */
+export function createApp(deps: AppDeps): Express {
+  const app = express();
+  app.disable("x-powered-by");
+  app.enable("case sensitive routing");
+  app.enable("strict routing");
+
+  app.use(logRequest(deps.log));
+  app.use(identifyRequest(deps.random));
+  app.use(refuseMethod);
+  for (const route of routes) register(app, route, stepsOf(deps, route));
+  servePages(app);
+  app.use(refuseRoute);
+  app.use(sendError(deps.log));
+  return app;
+}
+
+function register(app: Express, route: Route, steps: Step[]): void {
+  const method = route.method.toLowerCase() as "get" | "post" | "delete";
+  app[method](expressPath(route), ...steps);
+}
+
+function stepsOf(deps: AppDeps, route: Route): Step[] {
+  return route.method === "GET" ? readSteps(deps, route) : writeSteps(deps, route);
+}
+
+function readSteps(deps: AppDeps, route: ReadRoute): Step[] {
+  return [
+    admitCaller(deps), // 401, 429
+    requireScope(route.scope), // 403
+    answerRead(deps, route), // 422, 404, the operation
+  ];
+}
+
+function writeSteps(deps: AppDeps, route: WriteRoute): Step[] {
+  return [
+    admitCaller(deps), // 401, 429
+    requireScope(route.scope), // 403
+    requireIdempotencyKey, // 422
+    ...(route.needsCarrier ? [requireCarrier] : []), // 503
+    route.body ? readJsonBody : refuseBody, // 415, 413, 400, 422
+    answerWrite(deps, route), // replay or 409, 422, the operation
+  ];
+}

@@ -1,0 +1,21 @@
+import { positiveInt, readConfig, serviceSettings, urlList } from "@shipping/kit/config";
+import { z } from "zod";
+
+const { NATS_URL: _noBus, ...settings } = serviceSettings;
+
+const gatewaySettings = z.object({
+  ...settings,
+  PORT: settings.PORT.default(8080).describe("where the public API is served; 0 takes a free port"),
+  RECORDS_URL: urlList().describe("address of records"),
+  CARRIER_URL: urlList().describe("address of carrier"),
+  TRACKING_URL: urlList().describe("address of tracking"),
+  WEBHOOKS_URL: urlList().describe("address of webhooks"),
+  RATE_LIMIT_PER_MINUTE: positiveInt().default(120).describe("requests per minute and API key"),
+});
+
+export type GatewayConfig = z.output<typeof gatewaySettings>;
+
+/** The settings of the gateway process. */
+export function gatewayConfig(): GatewayConfig {
+  return readConfig(gatewaySettings, process.env);
+}

@@ -1,0 +1,24 @@
+import type { Database } from "@shipping/kit/database";
+import type { Random } from "@shipping/kit/ids";
+import type { Log } from "@shipping/kit/log";
+import type { Clients } from "./clients.js";
+import type { PrismaClient } from "./gen/prisma/client.js";
+import type { Idempotency } from "./start-idempotency.js";
+
+/** What the gateway is given. */
+export interface GatewayDeps {
+  db: Database;
+  prisma: PrismaClient;
+  log: Log;
+  clients: Clients;
+  now(): Date;
+  random: Random;
+  /** Moves the clock of leases and rate windows; 0 outside tests. */
+  clockOffsetMs: number;
+  requestsPerMinute: number;
+}
+
+/** What requests are answered with: the gateway's deps and the state of its process. */
+export interface AppDeps extends GatewayDeps {
+  idempotency: Idempotency;
+}

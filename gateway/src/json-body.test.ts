@@ -1,0 +1,60 @@
+import { isJsonType, parseJsonBody } from "./json-body.js";
+
+const parse = (text: string) => parseJsonBody(Buffer.from(text));
+const deep = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
+
+describe("the content type", () => {
+  test.each([
+    "application/json",
+    "Application/JSON",
+    "application/json;charset=utf-8",
+    'application/json ; Charset="UTF-8"',
+  ])("%s is taken", (type) => expect(isJsonType(type)).toBe(true));
+
+  test.each([
+    undefined,
+    "",
+    "text/plain",
+    "application/vnd.api+json",
+    "application/jsonp",
+    "application/json, text/plain",
+    "application/json; charset=latin1",
+    "application/json; charset=utf-16",
+    "application/json; profile=x",
+    "application/x-www-form-urlencoded",
+  ])("%s is refused", (type) => expect(isJsonType(type)).toBe(false));
+});
+
+describe("a JSON body", () => {
+  test.each(["", " ", "{", "{'a':1}", "NaN", "[1,]", "{} {}", "\ufeff{}", "undefined"])("400 for %j", (text) => {
+    expect(() => parse(text)).toThrow(expect.objectContaining({ code: "invalid_json" }));
+  });
+
+  test.each([[[0xff]], [[0x22, 0xc3, 0x22]], [[0x22, 0xed, 0xa0, 0x80, 0x22]]])(
+    "400 for the bytes %j: not UTF-8",
+    (bytes) => {
+      expect(() => parseJsonBody(Buffer.from(bytes))).toThrow(expect.objectContaining({ code: "invalid_json" }));
+    },
+  );
+
+  test("of duplicate members the last one counts", () => {
+    expect(parse('{"a":1,"a":2}')).toEqual({ a: 2 });
+  });
+
+  test("32 levels are taken, 33 are a 422 of the path body", () => {
+    expect(parse(deep(32))).toBeDefined();
+    expect(() => parse(deep(33))).toThrow(
+      expect.objectContaining({ code: "invalid_request", fields: [expect.objectContaining({ path: "body" })] }),
+    );
+  });
+
+  test("as many levels as fit into a body overflow nothing, and what is not JSON stays a 400", () => {
+    expect(() => parse(deep(32_768))).toThrow(expect.objectContaining({ code: "invalid_request" }));
+    expect(() => parse("[".repeat(65_536))).toThrow(expect.objectContaining({ code: "invalid_json" }));
+  });
+
+  test("brackets in strings are no levels", () => {
+    const text = JSON.stringify({ a: `${"[".repeat(40)}\\"{`, "{{": [`\\${"{".repeat(40)}`] });
+    expect(parse(text)).toEqual(JSON.parse(text));
+  });
+});

@@ -1,0 +1,105 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
+import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
+import type { Random } from "@shipping/kit/ids";
+import type { Log } from "@shipping/kit/log";
+import { createConnectionRefusals } from "./refuse-connection.js";
+
+export interface HttpServer {
+  port: number;
+  /** Answers what is under way and what still comes on open connections, and closes them: within 13 s, `hurried` within 3 s. */
+  stop(hurried?: boolean): Promise<void>;
+}
+
+/** When a server that stops closes connections: idle ones, those whose request is incomplete, all. */
+const STOP_MS = { idle: 2_000, incomplete: 5_000, all: 13_000 };
+const HURRIED_STOP_MS = { idle: 0, incomplete: 1_000, all: 3_000 };
+
+/** Serves plain HTTP/1.1. A request that has not arrived after `arrivalMs` (30 s) loses its connection. */
+export async function listen(options: {
+  handler: RequestListener;
+  port: number;
+  host?: string;
+  log: Log;
+  random: Random;
+  arrivalMs?: number;
+}): Promise<HttpServer> {
+  const server = createHttpServer(options.arrivalMs ?? 30_000);
+  const refusals = createConnectionRefusals(options);
+  /** Every connection, with the response to its latest request. */
+  const connections = new Map<Socket, ServerResponse | undefined>();
+  let stopping = false;
+
+  function take(request: IncomingMessage, response: ServerResponse): void {
+    connections.set(request.socket, response);
+    if (stopping) response.setHeader("Connection", "close");
+    options.handler(request, response);
+  }
+
+  server.on("connection", (socket) => {
+    connections.set(socket, undefined);
+    socket.once("close", () => connections.delete(socket));
+  });
+  server.on("request", take);
+  // Node would invite a body before it is wanted, and answer other expectations without our error object.
+  server.on("checkContinue", take);
+  server.on("checkExpectation", take);
+  server.on("connect", (_request, socket) => refusals.connect(socket));
+  server.on("clientError", (error, socket) => refusals.malformed(error, socket, connections.get(socket as Socket)));
+
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, options.host, resolve);
+  });
+
+  return {
+    port: (server.address() as AddressInfo).port,
+    async stop(hurried = false) {
+      stopping = true;
+      for (const response of connections.values()) {
+        if (response && !response.headersSent) response.setHeader("Connection", "close");
+      }
+      await drain(server, connections, hurried ? HURRIED_STOP_MS : STOP_MS);
+    },
+  };
+}
+
+function createHttpServer(arrivalMs: number): Server {
+  return createServer({
+    maxHeaderSize: 16 * 1024,
+    requestTimeout: arrivalMs,
+    headersTimeout: arrivalMs,
+    connectionsCheckingInterval: Math.min(1_000, arrivalMs),
+    // Load balancers give an idle connection up after a minute: they do it first, so that no request meets a closed one.
+    keepAliveTimeout: 65_000,
+    // `identifyRequest` refuses instead: Node's own answer would lack our error object.
+    requireHostHeader: false,
+  });
+}
+
+async function drain(
+  server: Server,
+  connections: ReadonlyMap<Socket, ServerResponse | undefined>,
+  limits: typeof STOP_MS,
+): Promise<void> {
+  function closeIdle(): void {
+    server.closeIdleConnections();
+    // Node takes a connection for busy before its first byte.
+    for (const socket of connections.keys()) if (socket.bytesRead === 0) socket.destroy();
+  }
+
+  function closeIncomplete(): void {
+    for (const [socket, response] of connections) {
+      if (!response?.req.complete || response.writableFinished) socket.destroy();
+    }
+  }
+
+  const timers = [
+    setTimeout(closeIdle, limits.idle),
+    setTimeout(closeIncomplete, limits.incomplete),
+    setTimeout(() => server.closeAllConnections(), limits.all),
+  ];
+  // Accepts no more. http's own `close` would end idle connections at once, although requests may be on their way.
+  await new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+  for (const timer of timers) clearTimeout(timer);
+  server.close();
+}

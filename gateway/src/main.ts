@@ -1,0 +1,63 @@
+import { randomBytes } from "node:crypto";
+import { openDatabase } from "@shipping/kit/database";
+import { measureProcess, serveOps } from "@shipping/kit/health";
+import { createLog } from "@shipping/kit/log";
+import { type Running, runProcess, waitFor } from "@shipping/kit/process";
+import { connectTo } from "@shipping/kit/rpc-client";
+import { missingIn } from "@shipping/kit/run-service";
+import { createClients } from "./clients.js";
+import { gatewayConfig } from "./config.js";
+import { PrismaClient } from "./gen/prisma/client.js";
+import { gatewayMigrations, startGateway } from "./start-gateway.js";
+
+const config = gatewayConfig();
+const log = createLog({ part: "gateway", level: config.LOG_LEVEL });
+
+await runProcess({ log, start });
+
+async function start(): Promise<Running> {
+  const host = config.HOST === undefined ? {} : { host: config.HOST };
+  measureProcess("gateway");
+  const db = openDatabase(config.DATABASE_URL, { max: config.DATABASE_POOL, log });
+  const prisma = new PrismaClient({ adapter: db.adapter() });
+  const transports = {
+    records: connectTo({ urls: config.RECORDS_URL, log }),
+    carrier: connectTo({ urls: config.CARRIER_URL, log }),
+    tracking: connectTo({ urls: config.TRACKING_URL, log }),
+    webhooks: connectTo({ urls: config.WEBHOOKS_URL, log }),
+  };
+  let state: "starting" | "ready" | "stopping" = "starting";
+  const ready = async () => (state === "ready" ? await missingIn(db, gatewayMigrations) : state);
+  const ops = await serveOps({ port: config.OPS_PORT, ...host, log, ready });
+
+  await waitFor("database", log, async () => {
+    const missing = await missingIn(db, gatewayMigrations);
+    if (missing) throw new Error(missing);
+  });
+  const gateway = await startGateway(
+    { port: config.PORT, ...host },
+    {
+      db,
+      prisma,
+      log,
+      clients: createClients(transports),
+      now: () => new Date(),
+      random: randomBytes,
+      clockOffsetMs: 0,
+      requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
+    },
+  );
+  state = "ready";
+  log.info({ port: gateway.port, ops_port: ops.port }, "serving");
+
+  return {
+    async stop(hurried) {
+      state = "stopping";
+      await gateway.stop(hurried);
+      await Promise.all(Object.values(transports).map((transport) => transport.close()));
+      await prisma.$disconnect();
+      await db.close();
+      await ops.stop();
+    },
+  };
+}

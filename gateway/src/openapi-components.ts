@@ -1,0 +1,97 @@
+import { type ErrorCode, errors } from "@shipping/kit/errors";
+import { z } from "zod";
+import * as resources from "./resources.js";
+import * as schemas from "./schemas.js";
+
+/** JSON Schema, as an OpenAPI document holds it. */
+export type JsonSchema = Record<string, unknown>;
+
+const codes = Object.keys(errors) as [ErrorCode, ...ErrorCode[]];
+
+const error = z
+  .object({
+    error: z.object({
+      code: z.enum(codes).meta({ description: "For programs: it does not change." }),
+      message: z.string().meta({ description: "For people: it may change." }),
+      request_id: z.string().meta({ description: "Equals `X-Request-Id`; quote it when you ask for help." }),
+      fields: z
+        .array(
+          z.object({
+            path: z.string().meta({ description: "Dotted path, for instance `to.country`." }),
+            message: z.string().meta({ description: "The rule that it breaks." }),
+          }),
+        )
+        .meta({ description: "Every field at fault; with status 422 only." })
+        .exactOptional(),
+    }),
+  })
+  .meta({ description: "Every failure." });
+
+const named = z.registry<{ id: string }>();
+const names = Object.entries({
+  Address: schemas.address,
+  Parcel: schemas.parcel,
+  OrderInput: schemas.orderInput,
+  ShipmentInput: schemas.shipmentInput,
+  RateInput: schemas.rateInput,
+  LabelInput: schemas.labelInput,
+  VoidInput: schemas.voidInput,
+  WebhookInput: schemas.webhookInput,
+  Account: resources.account,
+  Order: resources.order,
+  Shipment: resources.shipment,
+  Rate: resources.rate,
+  Label: resources.label,
+  Tracking: resources.tracking,
+  Webhook: resources.webhook,
+  Error: error,
+});
+for (const [id, schema] of names) named.add(schema, { id });
+
+/** The schemas of the document, by name. */
+export function componentSchemas(): Record<string, JsonSchema> {
+  // `metadata` is checked by a walk of its own: what JSON Schema can say of it stands in its description.
+  const options = { uri: refTo, io: "input", unrepresentable: "any" } as const;
+  const { schemas: made } = z.toJSONSchema(named, options);
+  return Object.fromEntries(Object.entries(made).map(([id, { $schema, $id, ...schema }]) => [id, schema]));
+}
+
+/** A reference to one of them. */
+export function schemaRef(schema: z.ZodType): JsonSchema {
+  const id = named.get(schema)?.id;
+  if (!id) throw new Error("The schema has no name in the OpenAPI document.");
+  return { $ref: refTo(id) };
+}
+
+export const errorRef: JsonSchema = { $ref: refTo("Error") };
+
+function refTo(id: string): string {
+  return `#/components/schemas/${id}`;
+}
+
+/** The schema of a parameter. */
+export function parameterSchema(schema: z.ZodType): JsonSchema {
+  const { $schema, ...made } = z.toJSONSchema(schema);
+  return made;
+}
+
+const text = (description: string) => ({ description, schema: { type: "string" } });
+
+/** The headers of answers, by name. */
+export const headers = {
+  "X-Request-Id": text("The id of this request. Every answer carries one."),
+  RateLimit: text('`"default";r=…;t=…`: requests left, and seconds until the oldest counted one leaves the window.'),
+  "RateLimit-Policy": text('`"default";q=120;w=60`: requests in a window of so many seconds.'),
+  "Idempotency-Replayed": text("`true` when this is the answer to an earlier request with the same key."),
+  "Retry-After": text("Seconds to wait before the next attempt."),
+  "WWW-Authenticate": text("`Bearer`."),
+} as const;
+
+export const idempotencyKey = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: true,
+  description: "Names the operation: repeated with the same key, it is executed once and answered alike, for ever.",
+  schema: { type: "string", minLength: 1, maxLength: 128, pattern: "^[ -~]+$" },
+  example: "0f8fad5b-d9cb-469f-a165-70867728950e",
+} as const;

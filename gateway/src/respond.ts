@@ -1,0 +1,48 @@
+import type { ServerResponse } from "node:http";
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import { publicJson } from "@shipping/kit/json";
+
+/** A successful answer, ready to be sent. */
+export interface Answer {
+  type: "application/json" | "application/pdf";
+  body: string | Uint8Array;
+}
+
+const DATA_START = Buffer.from('{"data":');
+const DATA_END = Buffer.from("}");
+
+/** A value that is JSON text already, under `data`. */
+export function data(json: string): Answer {
+  return { type: "application/json", body: `{"data":${json}}` };
+}
+
+/** The bytes that an owner rendered, under `data`, without looking into them: a replay is equal byte for byte. */
+export function rendered(bytes: Uint8Array): Answer {
+  return { type: "application/json", body: Buffer.concat([DATA_START, bytes, DATA_END]) };
+}
+
+/** One resource under `data`. */
+export function one<Desc extends DescMessage>(schema: Desc, message: MessageShape<Desc> | undefined): Answer {
+  if (!message) throw new Error(`The owner answered no ${schema.name}.`);
+  return data(publicJson(schema, message));
+}
+
+/** A page of resources under `data`, with the cursor of the next one or null. */
+export function page<Desc extends DescMessage>(
+  schema: Desc,
+  messages: readonly MessageShape<Desc>[],
+  nextCursor: string | undefined,
+): Answer {
+  const list = messages.map((message) => publicJson(schema, message)).join();
+  return { type: "application/json", body: `{"data":[${list}],"next_cursor":${JSON.stringify(nextCursor ?? null)}}` };
+}
+
+/** Sends a whole answer. What it says is one customer's: no cache keeps it. */
+export function send(response: ServerResponse, status: number, { type, body }: Answer): void {
+  response.writeHead(status, {
+    "content-type": type,
+    "content-length": Buffer.byteLength(body),
+    "cache-control": "no-store",
+  });
+  response.end(body);
+}

@@ -1,0 +1,32 @@
+import type { CallOptions } from "@connectrpc/connect";
+import { SubscriptionSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import type { GatewayDeps } from "../deps.js";
+import { one, page } from "../respond.js";
+import type { Read, Write } from "../route.js";
+import type { PageQuery, WebhookInput } from "../schemas.js";
+
+export function createSubscription(
+  { clients }: GatewayDeps,
+  { caller, claim, input }: Write<WebhookInput>,
+  options: CallOptions,
+) {
+  return clients.webhooks.createSubscription({ caller, claim, ...input }, options);
+}
+
+export function disableSubscription({ clients }: GatewayDeps, { caller, claim, id }: Write, options: CallOptions) {
+  return clients.webhooks.disableSubscription({ caller, claim, id }, options);
+}
+
+export async function getSubscription({ clients }: GatewayDeps, { caller, id }: Read, options: CallOptions) {
+  const { subscription } = await clients.webhooks.getSubscription({ caller, id }, options);
+  return one(SubscriptionSchema, subscription);
+}
+
+export async function listSubscriptions(
+  { clients }: GatewayDeps,
+  { caller, query }: Read<PageQuery>,
+  options: CallOptions,
+) {
+  const { subscriptions, nextCursor } = await clients.webhooks.listSubscriptions({ caller, ...query }, options);
+  return page(SubscriptionSchema, subscriptions, nextCursor);
+}

@@ -1,0 +1,171 @@
+import { Failure } from "@shipping/kit/errors";
+import type { z } from "zod";
+import { labelInput, orderId, orderInput, pageQuery, shipmentInput, voidInput, webhookInput } from "./schemas.js";
+import { validBody, validQuery } from "./validate.js";
+
+const address = { name: "A", street1: "B", city: "C", postal_code: "D", country: "DE" };
+const parcel = { weight_kg: 1, length_cm: 2, width_cm: 3, height_cm: 4 };
+const order = { reference: "PO-1", from: address, to: address, parcel };
+
+/** The fields that a refusal names, with their rules. */
+function faults(check: () => unknown): Record<string, string> {
+  try {
+    check();
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "invalid_request") throw error;
+    return Object.fromEntries(error.fields.map(({ path, message }) => [path, message]));
+  }
+  return {};
+}
+
+const inBody = (schema: z.ZodType, body: unknown, url = "/") => faults(() => validBody(schema, body, url));
+const inOrder = (change: object) => Object.keys(inBody(orderInput, { ...order, ...change }));
+const inQuery = (query: string) => faults(() => validQuery(pageQuery(orderId), `/orders${query}`));
+
+describe("an order's fields", () => {
+  test("all optional ones may be absent, and none is changed", () => {
+    const full = {
+      ...order,
+      reference: " ü ",
+      to: { ...address, company: "", street2: "2", state: "S", email: "no check", phone: "-" },
+      metadata: {},
+    };
+    expect(validBody(orderInput, order, "/")).toEqual(order);
+    expect(validBody(orderInput, full, "/")).toEqual(full);
+  });
+
+  test("every one at fault is named, with its path and its rule", () => {
+    const body = {
+      from: { ...address, country: "de", zip: "1" },
+      to: null,
+      parcel: { ...parcel, weight_kg: 0 },
+      extra: 1,
+    };
+    expect(inBody(orderInput, body)).toEqual({
+      reference: "is required",
+      "from.country": "must be two letters A-Z",
+      "from.zip": "is not known here",
+      to: "must be a JSON object",
+      "parcel.weight_kg": "must be a number greater than 0 and at most 1000",
+      extra: "is not known here",
+    });
+  });
+
+  test.each([null, [], "x", 5, true])("a body that is %j has the path body", (body) => {
+    expect(inBody(orderInput, body)).toEqual({ body: "must be a JSON object" });
+  });
+
+  test.each(["__proto__", "constructor", "toString", "order_id"])("a member named %s is unknown", (name) => {
+    const body = JSON.parse(JSON.stringify(order).replace("{", `{"${name}":"x",`));
+    expect(inBody(orderInput, body)).toEqual({ [name]: "is not known here" });
+    expect(inBody(orderInput, { ...order, to: body })).toHaveProperty([`to.${name}`]);
+  });
+
+  test.each(["", " \t\n", "\u00a0\u2003", "x\u0000", "\u001b", "\ud800", 5, null, "x".repeat(201)])(
+    "%j is no reference",
+    (reference) => {
+      expect(inOrder({ reference })).toEqual(["reference"]);
+    },
+  );
+
+  test("lengths count code points", () => {
+    expect(inOrder({ reference: "😀".repeat(200) })).toEqual([]);
+    expect(inOrder({ reference: "😀".repeat(201) })).toEqual(["reference"]);
+    expect(inOrder({ to: { ...address, company: "é".repeat(201) } })).toEqual(["to.company"]);
+  });
+
+  test.each([0, -0, 1000.0001, -1, Number.POSITIVE_INFINITY, "5", null, true])("%j is no weight", (weight) => {
+    expect(inOrder({ parcel: { ...parcel, weight_kg: weight } })).toEqual(["parcel.weight_kg"]);
+  });
+
+  test.each([1000, 0.0001, 5e-324])("%j is a weight", (weight) => {
+    expect(inOrder({ parcel: { ...parcel, weight_kg: weight } })).toEqual([]);
+  });
+
+  test.each(["de", "D", "DEU", "D1", "ÄÖ", "DE\n", ""])("%j is no country", (country) => {
+    expect(inOrder({ from: { ...address, country } })).toEqual(["from.country"]);
+  });
+
+  test("null is not absent", () => {
+    expect(inOrder({ metadata: null, to: { ...address, company: null } })).toEqual(["to.company", "metadata"]);
+    expect(inBody(shipmentInput, { ...order, order_id: null })).toHaveProperty("order_id");
+  });
+
+  test("a body full of unknown members does not make an answer without end", () => {
+    const body = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`x${n}`, 1]));
+    expect(Object.keys(inBody(orderInput, body))).toHaveLength(100);
+  });
+});
+
+describe("the other bodies", () => {
+  test("a label's format is pdf or absent", () => {
+    const label = { shipment_id: "a", rate_id: "b" };
+    expect(inBody(labelInput, label)).toEqual({});
+    expect(inBody(labelInput, { ...label, format: "pdf" })).toEqual({});
+    expect(inBody(labelInput, { ...label, format: "png" })).toEqual({ format: 'must be "pdf"' });
+    expect(inBody(labelInput, { ...label, format: null })).toHaveProperty("format");
+  });
+
+  test("a void has an empty object", () => {
+    expect(inBody(voidInput, {})).toEqual({});
+    expect(inBody(voidInput, { reason: "x" })).toEqual({ reason: "is not known here" });
+    expect(inBody(voidInput, [])).toHaveProperty("body");
+  });
+
+  test.each([[[]], [["order.created", "order.created"]], ["order.created"], [null]])(
+    "%j are no event types",
+    (events) => {
+      expect(Object.keys(inBody(webhookInput, { url: "https://a.example", events }))).toEqual(["events"]);
+    },
+  );
+
+  test("an unknown event type is named by its place", () => {
+    const body = { url: "https://a.example", events: ["order.created", "order.gone", 5] };
+    expect(Object.keys(inBody(webhookInput, body))).toEqual(["events.1", "events.2"]);
+  });
+
+  test("no write takes a query", () => {
+    expect(inBody(voidInput, { a: 1 }, "/x?dry_run=1")).toEqual({
+      dry_run: "is not known here",
+      a: "is not known here",
+    });
+  });
+});
+
+describe("a list's query", () => {
+  const after = "ord_mfrggzdfmztwq2lknnwg23tpoa";
+
+  test("limit is 25 unless given", () => {
+    expect(validQuery(pageQuery(orderId), "/orders")).toEqual({ limit: 25 });
+    expect(validQuery(pageQuery(orderId), `/orders?limit=100&after=${after}`)).toEqual({ limit: 100, after });
+  });
+
+  test.each(["0", "101", "1e2", "-1", "+5", "1.0", "0x10", "007", " 5", "", "99999999999999999999", "%31%20"])(
+    "limit=%s: 422",
+    (limit) => {
+      expect(inQuery(`?limit=${limit}`)).toEqual({ limit: "must be an integer from 1 to 100" });
+    },
+  );
+
+  test.each([
+    "",
+    "x",
+    "shp_mfrggzdfmztwq2lknnwg23tpoa",
+    "ord_mfrggzdfmztwq2lknnwg23tpob",
+    "ord_MFRGGZDFMZTWQ2LKNNWG23TPOA",
+  ])("after=%s: 422", (id) => expect(Object.keys(inQuery(`?after=${id}`))).toEqual(["after"]));
+
+  test("unknown and repeated parameters: 422", () => {
+    expect(Object.keys(inQuery("?page=2&constructor=1&__proto__=1"))).toEqual(["page", "constructor", "__proto__"]);
+    expect(inQuery("?limit=1&limit=2")).toEqual({ limit: "must be given once" });
+    expect(inQuery("?limit[]=1")).toHaveProperty(["limit[]"]);
+  });
+
+  test.each(["%zz", "%ff", "limit=%", "%c3%28=1"])("?%s cannot be decoded: 422", (query) => {
+    expect(inQuery(`?${query}`)).toEqual({ query: "must be percent-encoded UTF-8" });
+  });
+
+  test("an encoded parameter is decoded", () => {
+    expect(validQuery(pageQuery(orderId), "/orders?lim%69t=%35&")).toEqual({ limit: 5 });
+  });
+});

@@ -1,0 +1,174 @@
+import { isId } from "@shipping/kit/ids";
+import { z } from "zod";
+import { METADATA_MAX_CHARACTERS, type Metadata, metadataFault } from "./metadata.js";
+import { isClean, isWithin } from "./text.js";
+
+// The public input, field by field. These schemas validate requests and describe them in the OpenAPI document.
+
+const NO_CONTROLS = "without control characters or lone surrogates";
+
+/** One sentence for every way to break a rule, so that a field is reported once. */
+function rule(sentence: string) {
+  return { error: (issue: { input?: unknown }) => (issue.input === undefined ? "is required" : sentence) };
+}
+
+/** A string that says something. */
+function requiredText(description: string, max = Number.POSITIVE_INFINITY) {
+  const length = Number.isFinite(max) ? `1 to ${max} characters` : "at least 1 character";
+  const sentence = `must be a string of ${length}, not only white space, ${NO_CONTROLS}`;
+  return z
+    .string(rule(sentence))
+    .refine((text) => /\S/.test(text) && isClean(text) && isWithin(text, max), sentence)
+    .meta({ description, minLength: 1, pattern: "\\S", ...(Number.isFinite(max) && { maxLength: max }) });
+}
+
+function optionalText(description: string, max = Number.POSITIVE_INFINITY) {
+  const length = Number.isFinite(max) ? `of at most ${max} characters, ` : "";
+  const sentence = `must be a string ${length}${NO_CONTROLS}`;
+  return z
+    .string(rule(sentence))
+    .refine((text) => isClean(text) && isWithin(text, max), sentence)
+    .meta({ description, ...(Number.isFinite(max) && { maxLength: max }) })
+    .exactOptional();
+}
+
+function measure(description: string) {
+  const { error } = rule("must be a number greater than 0 and at most 1000");
+  return z.number({ error }).gt(0, { error }).lte(1000, { error }).meta({ description });
+}
+
+/** The opaque ids of one resource: the prefix, `_`, and 26 base32 characters. */
+function idOf(prefix: string, resource: string) {
+  return z
+    .string()
+    .refine((text) => isId(prefix, text), `must be an id of ${resource}, as next_cursor gives it`)
+    .meta({ description: `Opaque id of ${resource}.`, pattern: `^${prefix}_[a-z2-7]{26}$` });
+}
+
+export const orderId = idOf("ord", "an order");
+export const shipmentId = idOf("shp", "a shipment");
+export const labelId = idOf("lbl", "a label");
+export const webhookId = idOf("whk", "a webhook subscription");
+export const trackingNumber = z
+  .string()
+  .regex(/^TEST[0-9A-Z]{1,60}$/)
+  .meta({ description: "The label's tracking number. Those of the sandbox start with `TEST`." });
+
+export const address = z
+  .strictObject(
+    {
+      name: requiredText("Name of the person or the business.", 200),
+      street1: requiredText("Street and house number.", 200),
+      city: requiredText("City.", 200),
+      postal_code: requiredText("Postal code.", 200),
+      country: z
+        .string(rule("must be two letters A-Z"))
+        .regex(/^[A-Z]{2}$/, "must be two letters A-Z")
+        .meta({ description: "Two-letter country code, upper case." }),
+      company: optionalText("Company.", 200),
+      street2: optionalText("More of the street address.", 200),
+      state: optionalText("State or province.", 200),
+      email: optionalText("E-mail address; only its length is checked.", 200),
+      phone: optionalText("Phone number; only its length is checked.", 200),
+    },
+    rule("must be a JSON object"),
+  )
+  .meta({ description: "A sender or a recipient." });
+
+export const parcel = z
+  .strictObject(
+    {
+      weight_kg: measure("Weight in kilograms."),
+      length_cm: measure("Length in centimetres."),
+      width_cm: measure("Width in centimetres."),
+      height_cm: measure("Height in centimetres."),
+    },
+    rule("must be a JSON object"),
+  )
+  .meta({ description: "The one packed parcel. The bounds are no promise that a carrier takes it." });
+
+export const metadata = z
+  .custom<Metadata>()
+  .check(({ value, issues }) => {
+    const message = metadataFault(value);
+    if (message) issues.push({ code: "custom", message, input: value });
+  })
+  .meta({
+    type: "object",
+    description: `Your own JSON object, returned as sent: at most ${METADATA_MAX_CHARACTERS} characters when serialized, 16 levels deep.`,
+  });
+
+const record = {
+  reference: requiredText("Your own order or warehouse reference. It does not deduplicate.", 200),
+  from: address.describe("The sender."),
+  to: address.describe("The recipient."),
+  parcel,
+  metadata: metadata.exactOptional(),
+};
+
+const body = rule("must be a JSON object");
+
+export const orderInput = z.strictObject(record, body).meta({ description: "An order to create." });
+
+export const shipmentInput = z
+  .strictObject({ ...record, order_id: optionalText("An existing order of the same account and environment.") }, body)
+  .meta({ description: "A shipment to create: one parcel, whether or not it belongs to an order." });
+
+export const rateInput = z
+  .strictObject({ shipment_id: requiredText("The shipment to rate.") }, body)
+  .meta({ description: "The shipment to rate." });
+
+export const labelInput = z.strictObject(
+  {
+    shipment_id: requiredText("The shipment to label."),
+    rate_id: requiredText("The rate that was returned for that very shipment."),
+    format: z
+      .literal("pdf", rule('must be "pdf"'))
+      .exactOptional()
+      .meta({ description: "Only `pdf`.", default: "pdf" }),
+  },
+  body,
+);
+export const voidInput = z.strictObject({}, body);
+
+export const EVENT_TYPES = ["order.created", "shipment.created", "label.created", "label.voided"] as const;
+const SOME_EVENTS = "must be a list of one to four different event types";
+
+export const webhookInput = z.strictObject(
+  {
+    url: requiredText("HTTPS URL of a public host, port 443, without credentials or fragment."),
+    events: z
+      .array(z.enum(EVENT_TYPES, rule(`must be one of ${EVENT_TYPES.join(", ")}`)), rule(SOME_EVENTS))
+      .min(1, SOME_EVENTS)
+      .refine((types) => new Set(types).size === types.length, SOME_EVENTS)
+      .meta({ description: "One to four different event types.", maxItems: 4, uniqueItems: true }),
+  },
+  body,
+);
+
+export const noQuery = z.strictObject({});
+
+// Without a sign, an exponent or leading zeros.
+const PLAIN_DECIMAL = /^[1-9][0-9]*$/;
+
+/** The query of a list whose records have such ids. */
+export function pageQuery(id: z.ZodType<string>) {
+  const { error } = rule("must be an integer from 1 to 100");
+  const limit = z.int({ error }).min(1, { error }).max(100, { error });
+  return z.strictObject({
+    limit: z
+      .preprocess((text) => (PLAIN_DECIMAL.test(String(text)) ? Number(text) : text), limit)
+      .default(25)
+      .meta({ description: "How many records a page holds." }),
+    after: id.exactOptional().meta({ description: "The `next_cursor` of the page before." }),
+  });
+}
+
+export type AddressInput = z.output<typeof address>;
+export type ParcelInput = z.output<typeof parcel>;
+export type OrderInput = z.output<typeof orderInput>;
+export type ShipmentInput = z.output<typeof shipmentInput>;
+export type RateInput = z.output<typeof rateInput>;
+export type LabelInput = z.output<typeof labelInput>;
+export type WebhookInput = z.output<typeof webhookInput>;
+export type PageQuery = z.output<ReturnType<typeof pageQuery>>;

@@ -1,0 +1,33 @@
+import { fileURLToPath } from "node:url";
+import { createApp } from "./app.js";
+import type { GatewayDeps } from "./deps.js";
+import { listen } from "./listen.js";
+import { startIdempotency } from "./start-idempotency.js";
+
+/** Where the gateway keeps its schema and migrations. */
+export const gatewayMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
+
+/** A gateway that takes requests. */
+export interface Gateway {
+  port: number;
+  /** Answers what is under way, then writes the done marks that are queued. */
+  stop(hurried?: boolean): Promise<void>;
+}
+
+/** Starts the public side of the platform. */
+export async function startGateway(config: { port: number; host?: string }, deps: GatewayDeps): Promise<Gateway> {
+  const idempotency = startIdempotency(deps);
+  const server = await listen({
+    ...config,
+    handler: createApp({ ...deps, idempotency }),
+    log: deps.log,
+    random: deps.random,
+  });
+  return {
+    port: server.port,
+    async stop(hurried) {
+      await server.stop(hurried);
+      await idempotency.stop();
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import type { Environment } from "@shipping/kit/caller";
+import sql from "sql-template-tag";
+import { clock, deleteFencedClaim, type Owner, type RegistryDeps } from "./registry.js";
+import { type OwnedClaim, resolveClaim } from "./resolve-claim.js";
+
+const BATCH = 100;
+const RESOLVE_MS = 2_000;
+
+type Deps = Pick<RegistryDeps, "db" | "log" | "clockOffsetMs" | "clients">;
+
+/** Settles claims whose lease ended over a minute ago and nobody came back for, so that none stays open for good. */
+export async function sweepClaims(deps: Deps): Promise<{ done: number; deleted: number; left: number }> {
+  const claims = await lapsedClaims(deps);
+  const ends = await Promise.all(claims.map((claim) => settle(deps, claim)));
+  const count = (end: (typeof ends)[number]) => ends.filter((each) => each === end).length;
+  return { done: count("done"), deleted: count("deleted"), left: count("left") };
+}
+
+async function settle(deps: Deps, claim: OwnedClaim): Promise<"done" | "deleted" | "left"> {
+  try {
+    if ((await resolveClaim(deps, claim, { timeoutMs: RESOLVE_MS })) === "committed") return "done";
+    return (await deleteFencedClaim(deps, claim, claim.token)) ? "deleted" : "left";
+  } catch (err) {
+    deps.log.warn(
+      { err, owner: claim.owner, account: claim.caller.accountId },
+      "an open claim could not be settled yet",
+    );
+    return "left";
+  }
+}
+
+// Their leases end anew: so two gateways do not sweep the same claims, and those of an owner that is down do not block the others'.
+async function lapsedClaims(deps: Deps): Promise<OwnedClaim[]> {
+  const rows = await deps.db.run<{
+    accountId: string;
+    environment: Environment;
+    idempotencyKey: string;
+    owner: Owner;
+    token: bigint;
+  }>(sql`
+    WITH lapsed AS (
+      SELECT account_id, environment, idempotency_key FROM idempotency_registry
+      WHERE lease_until < ${clock(deps)} - interval '1 minute'
+      ORDER BY lease_until LIMIT ${BATCH}
+      FOR UPDATE SKIP LOCKED
+    )
+    UPDATE idempotency_registry AS held SET lease_until = ${clock(deps)}
+    FROM lapsed
+    WHERE (held.account_id, held.environment, held.idempotency_key) =
+      (lapsed.account_id, lapsed.environment, lapsed.idempotency_key)
+    RETURNING held.account_id AS "accountId", held.environment, held.idempotency_key AS "idempotencyKey", owner, token`);
+  return rows.map(({ accountId, environment, ...claim }) => ({ caller: { accountId, environment }, ...claim }));
+}

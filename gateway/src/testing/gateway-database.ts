@@ -1,0 +1,36 @@
+import { randomBytes } from "node:crypto";
+import type { Environment } from "@shipping/kit/caller";
+import { testDatabase } from "@shipping/kit/testing/database";
+import { type AdminDeps, createAccount } from "../admin/manage-accounts.js";
+import { createKey, type NewKey } from "../admin/manage-keys.js";
+import { parseApiKey } from "../api-key.js";
+import { PrismaClient } from "../gen/prisma/client.js";
+import { gatewayMigrations } from "../start-gateway.js";
+
+/** A gateway's database of a test's own. */
+export async function gatewayDatabase() {
+  const { db, url, drop } = await testDatabase({ directory: gatewayMigrations });
+  const prisma = new PrismaClient({ adapter: db.adapter() });
+  const admin: AdminDeps = { prisma, now: () => new Date(), random: randomBytes };
+
+  /** A key of a new account, or of that of another key. */
+  async function newKey(options: { environment?: Environment } & Partial<Omit<NewKey, "environment">> = {}) {
+    const accountId = options.accountId ?? (await createAccount(admin, { name: "Acme" })).id;
+    const created = await createKey(admin, { environment: "sandbox", ...options, accountId });
+    const parsed = parseApiKey(`Bearer ${created.key}`);
+    if (!parsed) throw new Error("A new key does not pass its own check.");
+    return { ...created, hash: parsed.hash };
+  }
+
+  return {
+    db,
+    url,
+    prisma,
+    admin,
+    newKey,
+    async drop() {
+      await prisma.$disconnect();
+      await drop();
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import { randomBytes } from "node:crypto";
+import { createRouterTransport, type ServiceImpl } from "@connectrpc/connect";
+import { callerOf, claimOf } from "@shipping/kit/caller";
+import { fail, toConnectError } from "@shipping/kit/errors";
+import { createLog } from "@shipping/kit/log";
+import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
+import { type CreateOrderRequest, RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
+import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
+import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import { createClients } from "../clients.js";
+import type { GatewayDeps } from "../deps.js";
+import { startGateway } from "../start-gateway.js";
+import { gatewayDatabase } from "./gateway-database.js";
+import { ownerUnderTest } from "./owner-under-test.js";
+import { exchange } from "./raw-http.js";
+
+export const ORDER_ID = "ord_mfrggzdfmztwq2lknnwg23tpoa";
+
+const address = { name: "A", street1: "B", city: "C", postal_code: "D", country: "DE" };
+
+/** A body that POST /orders takes. */
+export const order = {
+  reference: "PO-1",
+  from: address,
+  to: address,
+  parcel: { weight_kg: 1, length_cm: 2, width_cm: 3, height_cm: 4 },
+};
+
+export interface Sending {
+  key?: string;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+}
+
+/** A gateway on a database of its own, in front of a records service that keeps the real ledger and says what it was asked. */
+export async function gatewayUnderTest(
+  options: { records?: Partial<ServiceImpl<typeof RecordsService>> } & Partial<GatewayDeps> = {},
+) {
+  const { records, ...given } = options;
+  const [database, owner] = await Promise.all([gatewayDatabase(), ownerUnderTest()]);
+  const created: CreateOrderRequest[] = [];
+  const lines: Record<string, unknown>[] = [];
+  const log = createLog({ part: "gateway", destination: { write: (line) => void lines.push(JSON.parse(line)) } });
+  const transport = createRouterTransport((router) => {
+    router.service(RecordsService, {
+      async createOrder(request) {
+        created.push(request);
+        return { outcome: await owner.write(callerOf(request), claimOf(request), request.reference) };
+      },
+      getOrder({ id }) {
+        if (id !== ORDER_ID) throw toConnectError(fail("not_found", "No such order."));
+        return { order: { id, object: "order" } };
+      },
+      listOrders: () => ({ orders: [{ id: ORDER_ID }], nextCursor: ORDER_ID }),
+      ...records,
+    });
+    router.service(CarrierService, {});
+    router.service(TrackingService, {});
+    router.service(WebhooksService, {});
+  });
+  const clients = createClients({ records: transport, carrier: transport, tracking: transport, webhooks: transport });
+  const gateway = await startGateway(
+    { port: 0, host: "127.0.0.1" },
+    {
+      db: database.db,
+      prisma: database.prisma,
+      log,
+      clients: { ...clients, ledgers: { ...clients.ledgers, records: owner.client } },
+      now: () => new Date(),
+      random: randomBytes,
+      clockOffsetMs: 0,
+      requestsPerMinute: 1_000,
+      ...given,
+    },
+  );
+
+  /** Sends one request as it is written here and yields its answer. */
+  async function send(method: string, path: string, { key, headers = {}, body }: Sending = {}) {
+    const all = {
+      Host: "gateway",
+      Connection: "close",
+      ...(key && { Authorization: `Bearer ${key}` }),
+      ...(body !== undefined && { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) }),
+      ...headers,
+    };
+    const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+    const head = `${method} /api/v1${path} HTTP/1.1\r\n${lines.join("")}\r\n`;
+    const [answer] = await exchange(gateway.port, head, body ?? "");
+    if (!answer) throw new Error("The gateway closed the connection without an answer.");
+    const isJson = answer.headers["content-type"] === "application/json" && answer.body !== "";
+    return { ...answer, json: isJson ? JSON.parse(answer.body) : {} };
+  }
+
+  return {
+    port: gateway.port,
+    newKey: database.newKey,
+    /** What records was asked to create. */
+    created,
+    /** The log so far. */
+    lines,
+    send,
+    /** POST /orders, with an Idempotency-Key of its own unless one is given. */
+    createOrder: ({ headers, ...sending }: Sending) =>
+      send("POST", "/orders", {
+        body: JSON.stringify(order),
+        ...sending,
+        headers: { "Idempotency-Key": newIdempotencyKey(), ...headers },
+      }),
+    async end() {
+      await gateway.stop(true);
+      await Promise.all([database.drop(), owner.drop()]);
+    },
+  };
+}
+
+/** A key that no other request has. */
+export const newIdempotencyKey = () => randomBytes(12).toString("hex");
+
+export type GatewayUnderTest = Awaited<ReturnType<typeof gatewayUnderTest>>;

@@ -1,0 +1,78 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Caller } from "@shipping/kit/caller";
+import { openDatabase } from "@shipping/kit/database";
+import { newId } from "@shipping/kit/ids";
+import { silentLog } from "@shipping/kit/log";
+import type { Snapshot } from "@shipping/proto/shipping/common/v1/common_pb";
+import type { OnceDeps, OnceRequest } from "../execute-once.js";
+import { peekKey, type RegistryDeps, type RegistryKey } from "../registry.js";
+import { startIdempotency } from "../start-idempotency.js";
+import { gatewayDatabase } from "./gateway-database.js";
+import { ownerUnderTest } from "./owner-under-test.js";
+
+/** Two gateways on one database, in front of owners with the real ledger. */
+export async function idempotencyUnderTest() {
+  const database = await gatewayDatabase();
+  const [records, carrier] = await Promise.all([ownerUnderTest(), ownerUnderTest()]);
+  const owners = { records, carrier, webhooks: carrier };
+  const ledgers = { records: records.client, carrier: carrier.client, webhooks: carrier.client };
+  const log = silentLog();
+  const started = [database.url, database.url].map((url) => {
+    const db = openDatabase(url, { log });
+    const deps: RegistryDeps = { db, log, random: randomBytes, clockOffsetMs: 0, clients: { ledgers } };
+    return { ...deps, idempotency: startIdempotency(deps) };
+  });
+  const [gateway, otherGateway] = started as [OnceDeps, OnceDeps];
+
+  /** A request for `content`, which its owner executes as asked unless told otherwise. */
+  function request(content: string, options: Partial<OnceRequest<string>> = {}): OnceRequest<string> {
+    const caller = options.caller ?? newCaller();
+    const owner = options.owner ?? "records";
+    return {
+      caller,
+      idempotencyKey: "a key",
+      fingerprint: fingerprintOf(content),
+      owner,
+      peeked: undefined,
+      deadline: Date.now() + 10_000,
+      requestId: "req_test",
+      validate: () => content,
+      send: (input, claim) => owners[owner].write(caller, claim, input),
+      ...options,
+    };
+  }
+
+  return {
+    gateway,
+    otherGateway,
+    owners,
+    request,
+    row: (key: RegistryKey) => peekKey(gateway, key),
+    async end() {
+      for (const { idempotency, db } of started) {
+        await idempotency.stop();
+        await db.close();
+      }
+      await Promise.all([database, records, carrier].map((each) => each.drop()));
+    },
+  };
+}
+
+/** The same gateway when every lease that is live now is over. */
+export function later<Deps extends { clockOffsetMs: number }>(deps: Deps): Deps {
+  return { ...deps, clockOffsetMs: deps.clockOffsetMs + 4_001 };
+}
+
+/** A caller that nobody else uses. */
+export function newCaller(): Caller {
+  return { accountId: newId("acc", randomBytes), environment: "sandbox" };
+}
+
+export function fingerprintOf(content: string): Buffer {
+  return createHash("sha256").update(content).digest();
+}
+
+/** What a snapshot says: which request was executed, and whether this is its replay. */
+export function told({ status, body, replayed }: Snapshot) {
+  return { status, replayed, content: JSON.parse(Buffer.from(body).toString()).content };
+}

@@ -1,0 +1,63 @@
+import { fileURLToPath } from "node:url";
+import { createClient, createRouterTransport, type Interceptor } from "@connectrpc/connect";
+import type { Caller, Claim } from "@shipping/kit/caller";
+import { createLedger } from "@shipping/kit/ledger";
+import { testDatabase } from "@shipping/kit/testing/database";
+import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
+import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
+import sql from "sql-template-tag";
+
+const directory = fileURLToPath(new URL("./owner/prisma", import.meta.url));
+
+/** An execution that the owner has committed. */
+export interface Execution {
+  content: string;
+  token: bigint;
+}
+
+/** A service that executes writes under the real ledger, with one write: it notes down that it was executed. */
+export async function ownerUnderTest() {
+  const { db, drop } = await testDatabase({ directory });
+  const ledger = createLedger(db);
+  const asked: string[] = [];
+  let unreachable: Error | undefined;
+  const answerOrFail: Interceptor = (next) => async (call) => {
+    asked.push(call.method.name);
+    if (unreachable) throw unreachable;
+    return next(call);
+  };
+  const transport = createRouterTransport(ledger.routes, { transport: { interceptors: [answerOrFail] } });
+
+  return {
+    client: createClient(LedgerService, transport),
+    /** The ledger's RPCs so far. */
+    asked,
+    /** From now on the ledger's RPCs end in this error, or go through again. */
+    failWith(error: Error | undefined) {
+      unreachable = error;
+    },
+    async write(caller: Caller, claim: Claim, content: string): Promise<WriteOutcome> {
+      const snapshot = { status: 201, body: Buffer.from(JSON.stringify({ content, token: String(claim.token) })) };
+      const statement = sql`
+        WITH claim AS (${ledger.claim(caller, claim, snapshot)}),
+        executed AS (
+          INSERT INTO executions (account_id, environment, content, token)
+          SELECT ${caller.accountId}, ${caller.environment}, ${content}, ${claim.token} FROM claim
+        )
+        SELECT token FROM claim`;
+      return ledger.executeCreation(caller, claim, statement, snapshot);
+    },
+    executions({ accountId, environment }: Caller): Promise<Execution[]> {
+      return db.run(sql`
+        SELECT content, token FROM executions
+        WHERE account_id = ${accountId} AND environment = ${environment} ORDER BY token`);
+    },
+    /** Puts the owner back to where it was before this caller's writes. */
+    async forget({ accountId }: Caller): Promise<void> {
+      await db.run(sql`
+        WITH results AS (DELETE FROM ledger WHERE account_id = ${accountId})
+        DELETE FROM executions WHERE account_id = ${accountId}`);
+    },
+    drop,
+  };
+}

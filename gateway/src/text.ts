@@ -1,0 +1,14 @@
+// U+0000 and the other C0 controls except tab and line breaks; under the `u` flag \p{Surrogate} matches lone surrogates only.
+const FORBIDDEN = /[\u0000-\u0008\u000B\u000C\u000E-\u001F]|\p{Surrogate}/u;
+
+/** Whether a text holds none of the characters that the API refuses everywhere. */
+export function isClean(text: string): boolean {
+  return !FORBIDDEN.test(text);
+}
+
+/** Whether a text has at most `max` Unicode code points. */
+export function isWithin(text: string, max: number): boolean {
+  // A code point is one or two UTF-16 units: most texts need no count.
+  if (text.length <= max) return true;
+  return text.length <= 2 * max && [...text].length <= max;
+}

@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { fail } from "@shipping/kit/errors";
+import type { Snapshot } from "@shipping/proto/shipping/common/v1/common_pb";
+import type { DoneMarks } from "./mark-done.js";
+import { readReplay, replayOf } from "./read-replay.js";
+import { peekKey, type RegistryDeps, type RegistryRequest, type RegistryRow } from "./registry.js";
+
+/** A request that waits for an equal one. */
+export interface WaitingRequest extends RegistryRequest {
+  requestId: string;
+  /** Milliseconds since the epoch by `Date.now()`. */
+  waitUntil: number;
+}
+
+/** The requests of this process that wait for an equal one, here or in another gateway. */
+export interface ClaimWaits {
+  /** Yields the replay, or undefined when the registry is to be read again; 409 when the wait has lasted long enough. */
+  wait(request: WaitingRequest, row: RegistryRow): Promise<Snapshot | undefined>;
+  /** Answers all who wait for an equal request of this process. */
+  settle(request: RegistryRequest, snapshot: Snapshot): void;
+  /** An equal request of this process has failed: the one who has waited longest tries next, and nobody else. */
+  wakeNext(request: RegistryRequest): void;
+}
+
+interface Waiter {
+  resolve(replay: Snapshot | undefined): void;
+  reject(error: unknown): void;
+}
+
+const SHORTEST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 200;
+const READ_MS = 2_000;
+
+/** One poller per key and process, however many wait. It holds no connection while it pauses. */
+export function createClaimWaits(deps: RegistryDeps, marks: DoneMarks): ClaimWaits {
+  // Those who wait for a key, in the order they came. A set stands here as long as somebody waits: so long its poller runs.
+  const waiting = new Map<string, Set<Waiter>>();
+
+  async function poll(id: string, waiters: Set<Waiter>, request: WaitingRequest, row: RegistryRow): Promise<void> {
+    try {
+      const committed = await readUnmarked(request, row);
+      if (committed) return wakeAll(waiters, committed);
+      for (let pauseMs = SHORTEST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+        await sleep(jittered(pauseMs));
+        if (waiting.get(id) !== waiters) return;
+        await lookAgain(waiters, request);
+      }
+    } catch (error) {
+      for (const waiter of waiters) waiter.reject(error);
+    }
+  }
+
+  // A gateway may have died between answer and mark. If the owner cannot say, the registry will.
+  async function readUnmarked(request: WaitingRequest, { token }: RegistryRow): Promise<Snapshot | undefined> {
+    const replay = await readReplay(deps, request, readOptions(request)).catch(() => undefined);
+    const { caller, idempotencyKey, fingerprint } = request;
+    if (replay) marks.mark({ caller, idempotencyKey, fingerprint, token });
+    return replay;
+  }
+
+  async function lookAgain(waiters: Set<Waiter>, request: WaitingRequest): Promise<void> {
+    const row = await peekKey(deps, request);
+    const equal = row?.fingerprint.equals(request.fingerprint);
+    if (equal && row?.leaseLive) return;
+    if (equal && row?.state === "done") return wakeAll(waiters, await readReplay(deps, request, readOptions(request)));
+    if (row?.state === "done" || row?.leaseLive) return wakeAll(waiters, undefined);
+    wakeFirst(waiters);
+  }
+
+  function jittered(pauseMs: number): number {
+    return pauseMs * (0.5 + (deps.random(1)[0] ?? 0) / 512);
+  }
+
+  function join(id: string, waiters: Set<Waiter>, waitUntil: number): Promise<Snapshot | undefined> {
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => waiter.reject(fail("idempotency_in_progress")), waitUntil - Date.now());
+      const leave = () => {
+        clearTimeout(late);
+        waiters.delete(waiter);
+        if (waiters.size === 0 && waiting.get(id) === waiters) waiting.delete(id);
+      };
+      const waiter: Waiter = {
+        resolve: (replay) => {
+          leave();
+          resolve(replay);
+        },
+        reject: (error) => {
+          leave();
+          reject(error);
+        },
+      };
+      waiters.add(waiter);
+    });
+  }
+
+  return {
+    wait(request, row) {
+      const id = idOf(request);
+      const waiters = waiting.get(id) ?? new Set();
+      const joined = join(id, waiters, request.waitUntil);
+      if (!waiting.has(id)) {
+        waiting.set(id, waiters);
+        void poll(id, waiters, request, row);
+      }
+      return joined;
+    },
+    settle(request, snapshot) {
+      wakeAll(waiting.get(idOf(request)), replayOf(snapshot));
+    },
+    wakeNext(request) {
+      wakeFirst(waiting.get(idOf(request)));
+    },
+  };
+}
+
+function wakeAll(waiters: Set<Waiter> | undefined, replay: Snapshot | undefined): void {
+  for (const waiter of waiters ?? []) waiter.resolve(replay);
+}
+
+function wakeFirst(waiters: Set<Waiter> | undefined): void {
+  const [first] = waiters ?? [];
+  first?.resolve(undefined);
+}
+
+function readOptions({ requestId }: WaitingRequest) {
+  return { timeoutMs: READ_MS, headers: { "x-request-id": requestId } };
+}
+
+function idOf({ caller, idempotencyKey, fingerprint }: RegistryRequest): string {
+  return [caller.accountId, caller.environment, fingerprint.toString("hex"), idempotencyKey].join(" ");
+}

@@ -1,0 +1,41 @@
+import { isRunning, processIdentity } from "./process-identity.js";
+import { type ServerProgram, startServerProcess } from "./server-process.js";
+
+/** A server whose behaviour is a script of JavaScript. */
+function server(script: string): ServerProgram {
+  return {
+    program: process.execPath,
+    args: ["--eval", script],
+    ready: "ready",
+    signals: { stop: "SIGTERM", force: "SIGKILL" },
+  };
+}
+
+describe("startServerProcess", () => {
+  test("waits for the line that says ready, hands on the log, and stops", async () => {
+    const lines: string[] = [];
+    const log = (line: string) => lines.push(line);
+    const script = 'console.error("starting"); console.error("now ready"); setInterval(() => {}, 1000)';
+    const running = await startServerProcess({ ...server(script), log });
+    expect(lines).toEqual(["starting", "now ready"]);
+    const identity = processIdentity(running.pid);
+    expect(identity && isRunning(identity)).toBe(true);
+    await running.stop();
+    expect(identity && isRunning(identity)).toBe(false);
+  });
+
+  test("resolves `exited` when the server ends by itself; stopping it then is no error", async () => {
+    const running = await startServerProcess(server('console.error("ready")'));
+    await running.exited;
+    await running.stop();
+  });
+
+  test("fails with the last words of one that ends before", async () => {
+    await expect(startServerProcess(server('console.error("no disk")'))).rejects.toThrow(/^no disk$/);
+    await expect(startServerProcess(server(""))).rejects.toThrow("it ended without a word");
+  });
+
+  test("fails when there is no such program", async () => {
+    await expect(startServerProcess({ ...server(""), program: "/nowhere" })).rejects.toMatchObject({ code: "ENOENT" });
+  });
+});

@@ -1,0 +1,27 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
+import type { Caller, Claim } from "../caller.js";
+import { newId } from "../ids.js";
+
+/** A caller that nobody else uses. */
+export function newCaller(environment: Caller["environment"] = "sandbox"): Caller {
+  return { accountId: newId("acc", randomBytes), environment };
+}
+
+let tokens = 0n;
+
+/** A claim with the next token, for a request that `content` stands for. */
+export function newClaim(
+  idempotencyKey = newId("k", randomBytes),
+  content = "a request",
+  token = ++tokens,
+): Claim & { fingerprint: Buffer } {
+  return { idempotencyKey, token, fingerprint: createHash("sha256").update(content).digest() };
+}
+
+/** The snapshot of an outcome that has one, and what its body says. */
+export function snapshotOf({ outcome }: WriteOutcome) {
+  if (outcome.case !== "snapshot") throw new Error(`The outcome is ${outcome.case}.`);
+  const { status, replayed, body } = outcome.value;
+  return { status, replayed, body, json: JSON.parse(Buffer.from(body).toString()) };
+}

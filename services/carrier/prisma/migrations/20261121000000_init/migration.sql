@@ -1,0 +1,65 @@
+-- Ids are compared byte by byte, as JavaScript does: COLLATE "C". The key begins with the caller, so that one index serves GET,
+-- lists and ownership.
+CREATE TABLE labels (
+  account_id text COLLATE "C" NOT NULL,
+  environment text COLLATE "C" NOT NULL CHECK (environment IN ('sandbox', 'live')),
+  id text COLLATE "C" NOT NULL,
+  shipment_id text COLLATE "C" NOT NULL,
+  status text NOT NULL CHECK (status IN ('created', 'voided')),
+  carrier text NOT NULL,
+  tracking_number text COLLATE "C" NOT NULL,
+  created_at timestamptz(3) NOT NULL,
+  voided_at timestamptz(3),
+  PRIMARY KEY (account_id, environment, id),
+  CONSTRAINT labels_voided CHECK ((status = 'voided') = (voided_at IS NOT NULL))
+);
+
+CREATE UNIQUE INDEX labels_shipment_id_key ON labels (shipment_id);
+CREATE UNIQUE INDEX labels_tracking_number_key ON labels (tracking_number);
+
+CREATE TABLE label_files (
+  account_id text COLLATE "C" NOT NULL,
+  environment text COLLATE "C" NOT NULL,
+  label_id text COLLATE "C" NOT NULL,
+  pdf bytea NOT NULL,
+  PRIMARY KEY (account_id, environment, label_id),
+  CONSTRAINT label_files_label FOREIGN KEY (account_id, environment, label_id)
+    REFERENCES labels (account_id, environment, id) ON DELETE RESTRICT ON UPDATE RESTRICT
+);
+
+-- A PDF is compressed already.
+ALTER TABLE label_files ALTER COLUMN pdf SET STORAGE EXTERNAL;
+
+CREATE TABLE ledger (
+  account_id text COLLATE "C" NOT NULL,
+  environment text COLLATE "C" NOT NULL,
+  idempotency_key text COLLATE "C" NOT NULL,
+  token bigint NOT NULL,
+  kind text NOT NULL CHECK (kind IN ('result', 'tombstone')),
+  fingerprint bytea,
+  status integer,
+  body bytea,
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  PRIMARY KEY (account_id, environment, idempotency_key),
+  CONSTRAINT ledger_result CHECK (kind = 'tombstone' OR (fingerprint IS NOT NULL AND status IS NOT NULL AND body IS NOT NULL))
+);
+
+CREATE TABLE outbox (
+  id bigserial PRIMARY KEY,
+  event_id text COLLATE "C" NOT NULL,
+  type text NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  environment text COLLATE "C" NOT NULL,
+  body bytea NOT NULL,
+  created_at timestamptz(3) NOT NULL,
+  leased_until timestamptz(3) NOT NULL,
+  published_at timestamptz(3),
+  publications integer NOT NULL DEFAULT 0,
+  projected_at timestamptz(3)
+);
+
+CREATE UNIQUE INDEX outbox_event_id_key ON outbox (event_id);
+
+-- The relay's question: what is not published and nobody's. And the projection's: what records and tracking lack.
+CREATE INDEX outbox_unpublished ON outbox (id) WHERE published_at IS NULL;
+CREATE INDEX outbox_unprojected ON outbox (id) WHERE projected_at IS NULL;

@@ -1,0 +1,34 @@
+import type { Caller, Environment } from "@shipping/kit/caller";
+import { fail } from "@shipping/kit/errors";
+import type { Rate } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
+import type { Shipment } from "@shipping/proto/shipping/records/v1/records_pb";
+
+/** What a carrier answers to a booking: the number that it will be tracked by, and the label to print. */
+export interface Booking {
+  trackingNumber: string;
+  pdf: Uint8Array;
+}
+
+/** A carrier, as the operations see it. A real one is one more file that implements this. */
+export interface Carrier {
+  /** Its name in rates and labels. */
+  readonly name: string;
+  /** The rates at which it would take the shipment. */
+  rates(shipment: Shipment): Promise<Rate[]>;
+  /** Whether it makes rates of this id for this shipment, told from the ids alone. */
+  offers(rateId: string, shipmentId: string): boolean;
+  /** Books the shipment at one of its rates, as of `at`. */
+  book(booking: { shipment: Shipment; rateId: string; at: Date }): Promise<Booking>;
+  /** Takes a booking back. */
+  void(trackingNumber: string): Promise<void>;
+}
+
+/** The carrier of each environment; one that is undefined has not been configured. */
+export type Carriers = Record<Environment, Carrier | undefined>;
+
+/** The caller's carrier. The gateway refuses live callers before; here it is refused again where it would matter. */
+export function carrierFor(carriers: Carriers, caller: Caller): Carrier {
+  const carrier = carriers[caller.environment];
+  if (!carrier) throw fail("carrier_not_configured");
+  return carrier;
+}

@@ -1,0 +1,16 @@
+import { readConfig, serviceSettings, urlList } from "@shipping/kit/config";
+import { z } from "zod";
+
+const settings = z.object({
+  ...serviceSettings,
+  RECORDS_URL: urlList().describe("address of records, which owns the shipments"),
+  TRACKING_URL: urlList().describe("address of tracking, which follows the labels"),
+  WEBHOOKS_URL: urlList().describe("address of webhooks, asked which events have arrived"),
+});
+
+export type CarrierConfig = z.output<typeof settings>;
+
+/** The settings of the carrier process. */
+export function carrierConfig(): CarrierConfig {
+  return readConfig(settings, process.env);
+}

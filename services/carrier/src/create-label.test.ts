@@ -1,0 +1,204 @@
+import { executedNow } from "@shipping/kit/ledger";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { newCaller, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
+import { createLabel } from "./create-label.js";
+import { carrierUnderTest, labelRequest, patient, voidRequest } from "./testing/carrier-under-test.js";
+import { voidLabel } from "./void-label.js";
+
+let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
+beforeAll(async () => {
+  carrier = await carrierUnderTest();
+});
+afterAll(() => carrier.end());
+afterEach(() => carrier.trouble.clear());
+
+/** How much is stored for a caller. */
+async function stored(caller: ReturnType<typeof newCaller>) {
+  const { prisma } = carrier.deps;
+  const [labels, files, ledger, outbox] = await Promise.all([
+    prisma.label.count({ where: caller }),
+    prisma.labelFile.count({ where: caller }),
+    prisma.ledger.count({ where: { ...caller, kind: "result" } }),
+    prisma.outbox.count({ where: caller }),
+  ]);
+  return { labels, files, ledger, outbox };
+}
+
+const down = async () => new Error("down");
+const nothing = { labels: 0, files: 0, ledger: 0, outbox: 0 };
+const one = { labels: 1, files: 1, ledger: 1, outbox: 1 };
+
+describe("createLabel", () => {
+  test("answers 201 with the label and stores label, file, event and result", async () => {
+    const caller = newCaller();
+    const { id: shipmentId } = carrier.newShipment(caller);
+    const { status, replayed, json } = snapshotOf(
+      await createLabel(carrier.deps, labelRequest(caller, shipmentId), patient),
+    );
+    expect({ status, replayed }).toEqual({ status: 201, replayed: false });
+    expect(json).toEqual({
+      id: expect.stringMatching(/^lbl_[a-z2-7]{26}$/),
+      object: "label",
+      shipment_id: shipmentId,
+      status: "created",
+      carrier: "service_sandbox",
+      tracking_number: expect.stringMatching(/^TEST\d{20}$/),
+      format: "pdf",
+      download_path: `/api/v1/labels/${json.id}/file`,
+      charge: { currency: "EUR", amount: 0 },
+      test: true,
+      created_at: "2026-11-21T10:00:00.123Z",
+    });
+    expect(await stored(caller)).toEqual(one);
+  });
+
+  test("emits label.created, and records and tracking have it before the answer", async () => {
+    const caller = newCaller();
+    const label = await carrier.newLabel(caller);
+    const mine = ({ accountId }: { accountId: string }) => accountId === caller.accountId;
+    const [event] = carrier.published.filter(mine);
+    expect(event?.type).toBe("label.created");
+    expect(JSON.parse(Buffer.from(event!.body).toString())).toEqual({
+      id: event!.id,
+      type: "label.created",
+      livemode: false,
+      created_at: "2026-11-21T10:00:00.123Z",
+      data: label,
+    });
+    expect(carrier.applied.records.filter(mine)).toEqual([event]);
+    expect(carrier.applied.tracking.filter(mine)).toEqual([event]);
+    await eventually(async () => {
+      const row = await carrier.deps.prisma.outbox.findFirstOrThrow({ where: caller });
+      expect(row.projectedAt).not.toBeNull();
+    });
+  });
+
+  test("answers 201 all the same when records and tracking cannot be told", async () => {
+    const caller = newCaller();
+    const { id } = carrier.newShipment(caller);
+    carrier.trouble.set("records", down).set("tracking", down);
+    const { status } = snapshotOf(await createLabel(carrier.deps, labelRequest(caller, id), patient));
+    expect(status).toBe(201);
+    expect(await carrier.deps.prisma.outbox.findMany({ where: caller })).toMatchObject([{ projectedAt: null }]);
+  });
+
+  test.each(["", "rate_test_", "rate_test_shp_x", "RATE_TEST_", " rate_test_"])(
+    "422 rate_id when the rate is %j, whether or not there is such a shipment",
+    async (start) => {
+      const caller = newCaller();
+      const { id } = carrier.newShipment(caller);
+      const rateId = start.endsWith("x") ? start : start + (start === "rate_test_" ? `${id} ` : id);
+      for (const shipmentId of [id, "shp_missing"]) {
+        const refused = createLabel(carrier.deps, labelRequest(caller, shipmentId, newClaim(), rateId), patient);
+        await expect(refused).rejects.toMatchObject({ code: "invalid_request", fields: [{ path: "rate_id" }] });
+      }
+      expect(await stored(caller)).toEqual(nothing);
+    },
+  );
+
+  test("404 for a shipment that is missing, another account's, or the other environment's", async () => {
+    const caller = newCaller();
+    const foreign = carrier.newShipment(newCaller());
+    const inLive = carrier.newShipment({ ...caller, environment: "live" });
+    for (const id of ["shp_missing", foreign.id, inLive.id]) {
+      const refused = createLabel(carrier.deps, labelRequest(caller, id), patient);
+      await expect(refused).rejects.toMatchObject({ code: "not_found", message: "No such shipment." });
+    }
+    expect(await stored(caller)).toEqual(nothing);
+  });
+
+  test("409 label_exists or shipment_voided by the shipment's status", async () => {
+    const caller = newCaller();
+    for (const [status, code] of [
+      ["label_created", "label_exists"],
+      ["voided", "shipment_voided"],
+    ]) {
+      const { id } = carrier.newShipment(caller, { status: status! });
+      const refused = createLabel(carrier.deps, labelRequest(caller, id), patient);
+      await expect(refused).rejects.toMatchObject({ code });
+    }
+    expect(await stored(caller)).toEqual(nothing);
+  });
+
+  test("409 label_exists or shipment_voided by the label itself while records still says draft, and the key stays free", async () => {
+    const caller = newCaller();
+    const { id } = carrier.newShipment(caller);
+    const claim = newClaim();
+    const label = snapshotOf(await createLabel(carrier.deps, labelRequest(caller, id), patient)).json;
+    const second = () => createLabel(carrier.deps, labelRequest(caller, id, claim), patient);
+    await expect(second()).rejects.toMatchObject({ code: "label_exists" });
+    await voidLabel(carrier.deps, voidRequest(caller, label.id), patient);
+    await expect(second()).rejects.toMatchObject({ code: "shipment_voided" });
+    const { id: other } = carrier.newShipment(caller);
+    expect(executedNow(await createLabel(carrier.deps, labelRequest(caller, other, claim), patient))).toBe(true);
+  });
+
+  test("503 carrier_not_configured for a live caller", async () => {
+    const caller = newCaller("live");
+    const { id } = carrier.newShipment(caller);
+    const refused = createLabel(carrier.deps, labelRequest(caller, id), patient);
+    await expect(refused).rejects.toMatchObject({ code: "carrier_not_configured" });
+  });
+
+  test("503 service_unavailable, for certain, when records cannot be asked", async () => {
+    const caller = newCaller();
+    const { id } = carrier.newShipment(caller);
+    carrier.trouble.set("read", down);
+    const refused = createLabel(carrier.deps, labelRequest(caller, id), patient);
+    await expect(refused).rejects.toMatchObject({ code: "service_unavailable" });
+    expect(await stored(caller)).toEqual(nothing);
+  });
+});
+
+describe("createLabel under its idempotency key", () => {
+  test("the same request again is a replay, byte by byte, with one label and one event", async () => {
+    const caller = newCaller();
+    const { id } = carrier.newShipment(caller);
+    const claim = newClaim();
+    const outcomes = await Promise.all(
+      Array.from({ length: 5 }, () => createLabel(carrier.deps, labelRequest(caller, id, claim), patient)),
+    );
+    const snapshots = outcomes.map(snapshotOf);
+    expect(snapshots.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    expect(new Set(snapshots.map(({ body }) => Buffer.from(body).toString())).size).toBe(1);
+    expect(await stored(caller)).toEqual(one);
+  });
+
+  test("another request under the key is a conflict with the first one's fingerprint", async () => {
+    const caller = newCaller();
+    const first = newClaim("k1", "one shipment");
+    await createLabel(carrier.deps, labelRequest(caller, carrier.newShipment(caller).id, first), patient);
+    const second = labelRequest(caller, carrier.newShipment(caller).id, newClaim("k1", "another"));
+    const { outcome } = await createLabel(carrier.deps, second, patient);
+    expect(outcome.case).toBe("conflict");
+    expect(Buffer.from((outcome.value as { fingerprint: Uint8Array }).fingerprint)).toEqual(first.fingerprint);
+    expect(await stored(caller)).toEqual(one);
+  });
+
+  test("a claim that was fenced off is stale and writes nothing; a later one executes", async () => {
+    const caller = newCaller();
+    const { id } = carrier.newShipment(caller);
+    const fenced = newClaim("k1");
+    await carrier.deps.prisma.ledger.create({
+      data: { ...caller, idempotencyKey: "k1", token: fenced.token, kind: "tombstone" },
+    });
+    const { outcome } = await createLabel(carrier.deps, labelRequest(caller, id, fenced), patient);
+    expect(outcome.case).toBe("stale");
+    expect(await stored(caller)).toEqual(nothing);
+    expect(executedNow(await createLabel(carrier.deps, labelRequest(caller, id, newClaim("k1")), patient))).toBe(true);
+    expect(await stored(caller)).toEqual(one);
+  });
+
+  test("of two keys for one shipment at the same instant one gets the label, the other label_exists", async () => {
+    const caller = newCaller();
+    const rounds = Array.from({ length: 10 }, () => carrier.newShipment(caller).id);
+    for (const id of rounds) {
+      const ends = await Promise.allSettled(
+        [1, 2].map(() => createLabel(carrier.deps, labelRequest(caller, id), patient)),
+      );
+      expect(ends.filter((end) => end.status === "fulfilled")).toHaveLength(1);
+      expect(ends.find((end) => end.status === "rejected")?.reason).toMatchObject({ code: "label_exists" });
+    }
+    expect(await stored(caller)).toEqual({ labels: 10, files: 10, ledger: 10, outbox: 10 });
+  });
+});

@@ -1,0 +1,183 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { AddressSchema, ParcelSchema } from "@shipping/proto/shipping/records/v1/records_pb";
+import fc from "fast-check";
+import { type LabelContent, renderLabelPdf } from "./label-pdf.js";
+import { readPdf } from "./testing/read-pdf.js";
+
+type AddressInit = MessageInitShape<typeof AddressSchema>;
+
+const from: AddressInit = {
+  name: "Lager Nord",
+  street1: "Industrieweg 5–7",
+  city: "Hamburg",
+  postalCode: "20095",
+  country: "DE",
+};
+const to: AddressInit = {
+  name: "Erika Mustermann",
+  street1: "Heidestraße 17",
+  city: "Köln",
+  postalCode: "51147",
+  country: "AT",
+};
+const parcel = { weightKg: 12.5, lengthCm: 40, widthCm: 30, heightCm: 20 };
+
+function content(
+  extra: { from?: AddressInit; to?: AddressInit; parcel?: Partial<typeof parcel>; reference?: string } = {},
+): LabelContent {
+  return {
+    trackingNumber: "TEST01234567890123456789",
+    service: "SANDBOX STANDARD",
+    reference: extra.reference ?? "PO-1",
+    from: create(AddressSchema, extra.from ?? from),
+    to: create(AddressSchema, extra.to ?? to),
+    parcel: create(ParcelSchema, { ...parcel, ...extra.parcel }),
+    createdAt: new Date("2026-11-21T10:00:00.000Z"),
+  };
+}
+
+async function drawn(extra?: Parameters<typeof content>[0]) {
+  return readPdf(await renderLabelPdf(content(extra)));
+}
+
+async function textsOf(extra?: Parameters<typeof content>[0]) {
+  return (await drawn(extra)).texts.map(({ text }) => text);
+}
+
+describe("renderLabelPdf", () => {
+  test("is one page of 4 by 6 inches", async () => {
+    const { pages, mediaBox } = await drawn();
+    expect({ pages, mediaBox }).toEqual({ pages: 1, mediaBox: "0 0 288 432" });
+  });
+
+  test("renders the same content to the same bytes, and other content to others", async () => {
+    const [first, second, other] = await Promise.all([
+      renderLabelPdf(content()),
+      renderLabelPdf(content()),
+      renderLabelPdf(content({ reference: "PO-2" })),
+    ]);
+    expect(Buffer.from(first).equals(second)).toBe(true);
+    expect(Buffer.from(first).equals(other)).toBe(false);
+  });
+
+  test("says in a banner that it is not valid", async () => {
+    expect(await textsOf()).toContain("TEST LABEL – NOT VALID FOR SHIPPING");
+  });
+
+  test("shows sender, recipient, reference, weight, size, date and number", async () => {
+    expect(await textsOf()).toEqual(
+      expect.arrayContaining([
+        "Lager Nord",
+        "Industrieweg 5–7",
+        "20095 Hamburg",
+        "Erika Mustermann",
+        "Heidestraße 17",
+        "51147 Köln",
+        "AT",
+        "PO-1",
+        "SANDBOX STANDARD",
+        "12.5 kg",
+        "40 × 30 × 20 cm",
+        "2026-11-21",
+        "TEST 0123 4567 8901 2345 6789",
+      ]),
+    );
+  });
+
+  test("shows the optional fields that are there, and no e-mail address", async () => {
+    const optional = {
+      company: "Beispiel AG",
+      street2: "Hinterhaus",
+      state: "NRW",
+      phone: "+49 221 5",
+      email: "e@x.org",
+    };
+    const texts = await textsOf({ to: { ...to, ...optional } });
+    expect(texts).toEqual(expect.arrayContaining(["Beispiel AG", "Hinterhaus", "51147 Köln, NRW", "Tel. +49 221 5"]));
+    expect(texts.join()).not.toContain("e@x.org");
+    expect((await textsOf()).join()).not.toContain("Tel.");
+  });
+
+  test("transliterates what its fonts cannot show", async () => {
+    const texts = await textsOf({ to: { ...to, name: "王小明", city: "Łódź" }, reference: "заказ 5" });
+    expect(texts).toEqual(expect.arrayContaining(["WangXiaoMing", "51147 Lódz", "zakaz 5"]));
+  });
+
+  test.each([
+    [{ weightKg: 1000 }, "1000 kg"],
+    [{ weightKg: 0.0004 }, "< 0.001 kg"],
+    [{ weightKg: 2.34567 }, "2.346 kg"],
+    [{ lengthCm: 1e-9, widthCm: 999.999, heightCm: 0.1 }, "< 0.001 × 999.999 × 0.1 cm"],
+  ])("prints the parcel %j as %j", async (size, expected) => {
+    expect(await textsOf({ parcel: size })).toContain(expected);
+  });
+
+  test("cuts what has no room, and still is one page", async () => {
+    const long = "A long field of many words ".repeat(10).slice(0, 200);
+    const all = {
+      name: long,
+      company: long,
+      street1: long,
+      street2: long,
+      city: long,
+      postalCode: long,
+      state: long,
+      phone: long,
+    };
+    const { pages, texts } = await drawn({
+      from: { ...all, country: "PL" },
+      to: { ...all, country: "PL" },
+      reference: long,
+    });
+    expect(pages).toBe(1);
+    expect(texts.filter(({ text }) => text.endsWith("…")).length).toBeGreaterThan(8);
+  });
+
+  test("draws the tracking number in Code 128, with room to both sides", async () => {
+    const { rectangles } = await drawn();
+    const bars = rectangles.filter(({ height }) => height === 72);
+    const module = Math.min(...bars.map(({ width }) => width));
+    const widths = bars.flatMap(({ x, width }, index) => {
+      const next = bars[index + 1];
+      return [width, ...(next ? [next.x - x - width] : [])].map((points) => Math.round(points / module));
+    });
+    // Start B, T, E, S, T, code C, ten pairs of digits, check digit: 17 symbols of 11 modules, and the stop's 13.
+    expect(widths.reduce((sum, width) => sum + width, 0)).toBe(17 * 11 + 13);
+    expect(widths.slice(0, 6).join("")).toBe("211214");
+    expect(widths.slice(-7).join("")).toBe("2331112");
+    expect(module).toBeCloseTo((3 * 72) / 203, 1);
+    const last = bars.at(-1)!;
+    expect(bars[0]!.x - 9).toBeGreaterThanOrEqual(10 * module);
+    expect(279 - last.x - last.width).toBeGreaterThanOrEqual(10 * module);
+  });
+
+  test("whatever the fields hold, every text stays inside its part of the frame", async () => {
+    const text = fc.string({ unit: "binary", minLength: 1, maxLength: 200 });
+    const address = fc.record(
+      {
+        name: text,
+        street1: text,
+        city: text,
+        postalCode: text,
+        country: fc.constant("WW"),
+        company: text,
+        street2: text,
+        state: text,
+        phone: text,
+      },
+      { requiredKeys: ["name", "street1", "city", "postalCode", "country"] },
+    );
+    await fc.assert(
+      fc.asyncProperty(address, address, text, async (sender, recipient, reference) => {
+        const { pages, texts } = await drawn({ from: sender, to: recipient, reference });
+        expect(pages).toBe(1);
+        for (const { x, width, baseline, size } of texts.filter(({ size }) => size < 100)) {
+          expect(x).toBeGreaterThanOrEqual(9);
+          expect(x + width).toBeLessThanOrEqual(x < 184 && baseline > 45 && baseline < 120 ? 184 : 279);
+          expect(baseline - size * 0.75).toBeGreaterThanOrEqual(9);
+          expect(baseline).toBeLessThanOrEqual(423);
+        }
+      }),
+    );
+  });
+});

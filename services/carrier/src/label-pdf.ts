@@ -1,0 +1,165 @@
+import type { Address, Parcel } from "@shipping/proto/shipping/records/v1/records_pb";
+import bwipjs from "bwip-js";
+import { type Face, printable } from "./label-font.js";
+import { type Field, sizeFor } from "./label-layout.js";
+import { BOLD, closePage, openPage, type Page, REGULAR, write, writeBlock, writeCaption } from "./label-page.js";
+
+/** What is printed on a sandbox label. */
+export interface LabelContent {
+  trackingNumber: string;
+  service: string;
+  reference: string;
+  from: Address;
+  to: Address;
+  parcel: Parcel;
+  createdAt: Date;
+}
+
+// 4 by 6 inches, in points of 1/72 inch. The frame keeps clear of the 3 mm that label printers may not reach.
+const PAGE: [number, number] = [288, 432];
+const LEFT = 9;
+const RIGHT = 279;
+const CENTER = 144;
+const PADDING = 8;
+const TEXT_WIDTH = RIGHT - LEFT - 2 * PADDING;
+// Tops of the frame's rows.
+const BANNER = 9;
+const SENDER = 38;
+const RECIPIENT = 120;
+const ROUTING = 266;
+const REFERENCE = 281;
+const BARCODE = 313;
+const BOTTOM = 423;
+// The columns right of the sender and right of the destination.
+const FACTS = 184;
+const SERVICE = 71;
+
+const NOTICE = "TEST LABEL – NOT VALID FOR SHIPPING";
+
+/** Draws a label: always one page, and the same bytes for the same content. */
+export function renderLabelPdf(content: LabelContent): Promise<Uint8Array> {
+  const page = openPage({
+    size: PAGE,
+    title: `Test label ${content.trackingNumber}`,
+    createdAt: content.createdAt,
+  });
+  drawWatermark(page);
+  drawFrame(page);
+  drawBanner(page);
+  drawSender(page, content.from);
+  drawFacts(page, content);
+  drawRecipient(page, content.to);
+  drawRouting(page, content);
+  drawBarcode(page, content.trackingNumber);
+  return closePage(page);
+}
+
+function drawWatermark(page: Page): void {
+  page.save().rotate(-35, { origin: [CENTER, 195] });
+  write(page, "TEST", { x: CENTER, baseline: 233, face: BOLD, size: 106, color: "#ececec", align: "center" });
+  page.restore();
+}
+
+function drawFrame(page: Page): void {
+  page.lineWidth(1.2).rect(LEFT, BANNER, RIGHT - LEFT, BOTTOM - BANNER);
+  for (const y of [RECIPIENT, ROUTING, BARCODE]) page.moveTo(LEFT, y).lineTo(RIGHT, y);
+  page.moveTo(FACTS, SENDER).lineTo(FACTS, RECIPIENT).moveTo(SERVICE, ROUTING).lineTo(SERVICE, BARCODE).stroke();
+}
+
+function drawBanner(page: Page): void {
+  page.rect(LEFT, BANNER, RIGHT - LEFT, SENDER - BANNER).fill("black");
+  const size = sizeFor(NOTICE, BOLD, 16, TEXT_WIDTH);
+  write(page, NOTICE, { x: CENTER, baseline: 28, face: BOLD, size, color: "white", align: "center" });
+}
+
+function drawSender(page: Page, from: Address): void {
+  writeCaption(page, "FROM", LEFT + PADDING, SENDER);
+  const box = { width: FACTS - LEFT - 2 * PADDING, height: 64, most: 8, least: 5 };
+  writeBlock(page, addressFields(from, 1), LEFT + PADDING, SENDER + 15, box);
+}
+
+function drawFacts(page: Page, content: LabelContent): void {
+  const { weightKg, lengthCm, widthCm, heightCm } = content.parcel;
+  const facts = [
+    ["WEIGHT", `${decimal(weightKg)} kg`],
+    ["SIZE", `${[lengthCm, widthCm, heightCm].map(decimal).join(" × ")} cm`],
+    ["DATE", content.createdAt.toISOString().slice(0, 10)],
+  ] as const;
+  const row = (RECIPIENT - SENDER) / facts.length;
+  const width = RIGHT - FACTS - 2 * PADDING;
+  for (const [index, [name, value]] of facts.entries()) {
+    const top = SENDER + index * row;
+    if (index > 0) page.lineWidth(0.5).moveTo(FACTS, top).lineTo(RIGHT, top).stroke();
+    writeCaption(page, name, FACTS + PADDING, top);
+    const size = sizeFor(value, BOLD, 11, width);
+    write(page, value, { x: FACTS + PADDING, baseline: top + 22.5, face: BOLD, size });
+  }
+}
+
+function drawRecipient(page: Page, to: Address): void {
+  page.rect(LEFT, RECIPIENT, 46, 14).fill("black");
+  write(page, "SHIP TO", { x: LEFT + PADDING, baseline: RECIPIENT + 10, face: BOLD, size: 7.5, color: "white" });
+  const box = { width: TEXT_WIDTH, height: ROUTING - RECIPIENT - 24, most: 15, least: 6.5 };
+  writeBlock(page, addressFields(to, 1.15), LEFT + PADDING, RECIPIENT + 20, box);
+}
+
+function drawRouting(page: Page, { to, service, reference }: LabelContent): void {
+  writeCaption(page, "DESTINATION", LEFT + PADDING, ROUTING);
+  const middle = (LEFT + SERVICE) / 2;
+  const country = printable(to.country);
+  const size = sizeFor(country, BOLD, 30, SERVICE - LEFT - PADDING);
+  write(page, country, { x: middle, baseline: ROUTING + 39, face: BOLD, size, align: "center" });
+  const x = SERVICE + PADDING;
+  writeCaption(page, "SERVICE", x, ROUTING);
+  write(page, service, { x: RIGHT - PADDING, baseline: ROUTING + 10, face: BOLD, size: 8.5, align: "right" });
+  page.lineWidth(0.5).moveTo(SERVICE, REFERENCE).lineTo(RIGHT, REFERENCE).stroke();
+  writeCaption(page, "REFERENCE", x, REFERENCE);
+  const box = { width: RIGHT - PADDING - x, height: 19, most: 12, least: 6 };
+  writeBlock(page, [{ text: printable(reference), face: BOLD, scale: 1 }], x, REFERENCE + 11.5, box);
+}
+
+function drawBarcode(page: Page, trackingNumber: string): void {
+  const widths = barWidths(trackingNumber);
+  const modules = widths.reduce((sum, width) => sum + width, 0);
+  // Three dots of a 203 dpi printer, unless the bars and their quiet zones of ten modules each need it narrower.
+  const module = Math.min((72 / 203) * 3, (RIGHT - LEFT - 2) / (modules + 20));
+  let x = CENTER - (modules * module) / 2;
+  for (const [index, width] of widths.entries()) {
+    if (index % 2 === 0) page.rect(x, BARCODE + 12, width * module, 72);
+    x += width * module;
+  }
+  page.fill("black");
+  const grouped = trackingNumber.replace(/(.{4})(?=.)/g, "$1 ");
+  const size = sizeFor(grouped, BOLD, 13, TEXT_WIDTH);
+  write(page, grouped, { x: CENTER, baseline: BARCODE + 100, face: BOLD, size, align: "center" });
+}
+
+/** Widths of bar, gap, bar … of a Code 128 symbol, in modules. */
+function barWidths(text: string): number[] {
+  // The named export `raw` of bwip-js 4.11 is another function than `raw` of its default export.
+  const [symbol] = bwipjs.raw({ bcid: "code128", text });
+  if (!symbol || !("sbs" in symbol)) throw new Error("bwip-js encoded no linear symbol");
+  return symbol.sbs;
+}
+
+/** The address as it is written on parcels, name and town emphasised; e-mail addresses do not belong on one. */
+function addressFields(address: Address, emphasis: number): Field[] {
+  const { name, company, street1, street2, postalCode, city, state, country, phone } = address;
+  const town = [`${postalCode} ${city}`, state].filter(Boolean).join(", ");
+  const fields: [text: string | undefined, face: Face, scale: number][] = [
+    [name, BOLD, emphasis],
+    [company, REGULAR, 1],
+    [street1, REGULAR, 1],
+    [street2, REGULAR, 1],
+    [town, BOLD, emphasis],
+    [country, BOLD, 1],
+    [phone && `Tel. ${phone}`, REGULAR, 0.8],
+  ];
+  return fields
+    .map(([text, face, scale]) => ({ text: printable(text ?? ""), face, scale }))
+    .filter((field) => field.text !== "");
+}
+
+function decimal(value: number): string {
+  return value < 0.001 ? "< 0.001" : String(Number(value.toFixed(3)));
+}

@@ -1,0 +1,37 @@
+import { randomBytes } from "node:crypto";
+import { createClient } from "@connectrpc/connect";
+import { createJetStreamBus } from "@shipping/kit/jetstream-bus";
+import { createLog } from "@shipping/kit/log";
+import { connectTo } from "@shipping/kit/rpc-client";
+import { runService } from "@shipping/kit/run-service";
+import { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
+import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
+import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import { carrierConfig } from "./config.js";
+import { carrierMigrations, startCarrier } from "./start-carrier.js";
+
+const config = carrierConfig();
+const log = createLog({ part: "carrier", level: config.LOG_LEVEL });
+const bus = createJetStreamBus({ url: config.NATS_URL, name: "carrier", log });
+const records = connectTo({ urls: config.RECORDS_URL, log });
+const tracking = connectTo({ urls: config.TRACKING_URL, log });
+const webhooks = connectTo({ urls: config.WEBHOOKS_URL, log });
+
+await runService({
+  part: "carrier",
+  config,
+  log,
+  migrations: carrierMigrations,
+  start: (db) =>
+    startCarrier({
+      db,
+      bus,
+      records: createClient(RecordsService, records),
+      tracking: createClient(TrackingService, tracking),
+      webhooks: createClient(WebhooksService, webhooks),
+      log,
+      now: () => new Date(),
+      random: randomBytes,
+    }),
+  closeLast: [bus, records, tracking, webhooks],
+});

@@ -1,0 +1,85 @@
+import { fail } from "@shipping/kit/errors";
+import { newCaller } from "@shipping/kit/testing/writes";
+import { projectOnce } from "./project-label-event.js";
+import { carrierUnderTest, patient, voidRequest } from "./testing/carrier-under-test.js";
+import { voidLabel } from "./void-label.js";
+
+let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
+beforeEach(async () => {
+  carrier = await carrierUnderTest();
+});
+afterEach(() => carrier.end());
+
+const away = async () => new Error("away");
+
+/** One run of the worker, for which `seconds` have passed. */
+function runAfter(seconds: number) {
+  return projectOnce({ ...carrier.deps, clockOffsetMs: seconds * 1_000 });
+}
+
+async function unprojected() {
+  await carrier.deps.projectedMarks.flush();
+  return carrier.deps.prisma.outbox.count({ where: { projectedAt: null } });
+}
+
+describe("projectOnce", () => {
+  test("repeats what one neighbour missed, created before voided, and marks it", async () => {
+    const caller = newCaller();
+    carrier.trouble.set("tracking", away);
+    const label = await carrier.newLabel(caller);
+    await voidLabel(carrier.deps, voidRequest(caller, label.id), patient);
+    expect(carrier.applied.tracking).toEqual([]);
+    carrier.trouble.clear();
+    expect(await runAfter(3)).toEqual({ projected: 2, refused: 0 });
+    expect(carrier.applied.tracking.map(({ type }) => type)).toEqual(["label.created", "label.voided"]);
+    expect(carrier.applied.tracking.map(({ body }) => JSON.parse(Buffer.from(body).toString()).data.id)).toEqual([
+      label.id,
+      label.id,
+    ]);
+    expect(await unprojected()).toBe(0);
+    expect(await runAfter(3)).toEqual({ projected: 0, refused: 0 });
+  });
+
+  test("leaves what is younger than two seconds to the operation that wrote it", async () => {
+    carrier.trouble.set("records", away);
+    await carrier.newLabel(newCaller());
+    carrier.trouble.clear();
+    expect(await runAfter(-60)).toEqual({ projected: 0, refused: 0 });
+    expect(await unprojected()).toBe(1);
+  });
+
+  test("leaves alone what the operation has projected", async () => {
+    await carrier.newLabel(newCaller());
+    expect(await unprojected()).toBe(0);
+    expect(await runAfter(3)).toEqual({ projected: 0, refused: 0 });
+  });
+
+  test("a neighbour that is away ends the run and costs nothing: the next run has it all", async () => {
+    carrier.trouble.set("records", away);
+    await carrier.newLabel(newCaller());
+    await carrier.newLabel(newCaller());
+    await expect(runAfter(3)).rejects.toThrow();
+    expect(await unprojected()).toBe(2);
+    carrier.trouble.clear();
+    expect(await runAfter(3)).toEqual({ projected: 2, refused: 0 });
+  });
+
+  test("an event that a neighbour refuses holds up no other", async () => {
+    carrier.trouble.set("records", away);
+    await carrier.newLabel(newCaller());
+    await carrier.newLabel(newCaller());
+    let calls = 0;
+    carrier.trouble.set("records", async () => (calls++ === 0 ? fail("internal_error") : undefined));
+    expect(await runAfter(3)).toEqual({ projected: 1, refused: 1 });
+    expect(await unprojected()).toBe(1);
+  });
+
+  test("goes through more than one batch", async () => {
+    carrier.trouble.set("tracking", away);
+    const caller = newCaller();
+    for (let made = 0; made < 105; made += 5) await Promise.all([1, 2, 3, 4, 5].map(() => carrier.newLabel(caller)));
+    carrier.trouble.clear();
+    expect(await runAfter(3)).toEqual({ projected: 105, refused: 0 });
+    expect(await unprojected()).toBe(0);
+  });
+});

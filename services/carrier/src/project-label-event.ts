@@ -1,0 +1,71 @@
+import { create } from "@bufbuild/protobuf";
+import type { CallOptions } from "@connectrpc/connect";
+import { failureIn } from "@shipping/kit/errors";
+import type { Call } from "@shipping/kit/serve";
+import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
+import sql from "sql-template-tag";
+import type { CarrierDeps } from "./deps.js";
+
+// An answer waits no longer than this for its projections.
+const PROJECTION_MS = 1_000;
+const BATCH = 100;
+
+/** Hands a committed event to records and tracking, so that the next read shows it. What fails is left to `projectOnce`. */
+export async function projectLabelEvent(deps: CarrierDeps, event: Event, call: Call): Promise<void> {
+  try {
+    await apply(deps, event, call.callOptions(PROJECTION_MS));
+  } catch (err) {
+    deps.log.warn({ err, event: event.id }, "label event not projected yet; the worker repeats it");
+  }
+}
+
+/**
+ * Repeats what is not projected two seconds after it was written, oldest first, so that `label.created` comes before
+ * `label.voided`. An event that a neighbour refuses is passed over until the next run; a neighbour that is away ends this one.
+ */
+export async function projectOnce(deps: CarrierDeps): Promise<{ projected: number; refused: number }> {
+  const counts = { projected: 0, refused: 0 };
+  for (let rows = await overdue(deps, 0n); rows.length > 0; rows = await overdue(deps, rows.at(-1)!.outboxId)) {
+    for (const row of rows) {
+      if (await repeat(deps, create(EventSchema, row))) counts.projected++;
+      else counts.refused++;
+    }
+  }
+  return counts;
+}
+
+async function repeat(deps: CarrierDeps, event: Event): Promise<boolean> {
+  try {
+    await apply(deps, event, { timeoutMs: PROJECTION_MS });
+    return true;
+  } catch (err) {
+    const failure = failureIn(err);
+    if (!failure || failure.code === "service_unavailable") throw err;
+    deps.log.error({ err, event: event.id }, "label event refused");
+    return false;
+  }
+}
+
+async function apply(deps: CarrierDeps, event: Event, options: CallOptions): Promise<void> {
+  const { accountId, environment } = event;
+  const request = { caller: { accountId, environment }, event };
+  await Promise.all([deps.records.applyLabelEvent(request, options), deps.tracking.applyLabelEvent(request, options)]);
+  deps.projectedMarks.add(event.id);
+}
+
+interface OverdueRow {
+  outboxId: bigint;
+  id: string;
+  type: string;
+  accountId: string;
+  environment: string;
+  body: Buffer;
+}
+
+function overdue(deps: CarrierDeps, after: bigint): Promise<OverdueRow[]> {
+  return deps.db.run<OverdueRow>(sql`
+    SELECT id AS "outboxId", event_id AS id, type, account_id AS "accountId", environment, body FROM outbox
+    WHERE projected_at IS NULL AND id > ${after}
+      AND created_at < clock_timestamp() + ${deps.clockOffsetMs}::float8 * interval '1 ms' - interval '2 seconds'
+    ORDER BY outbox.id LIMIT ${BATCH}`);
+}

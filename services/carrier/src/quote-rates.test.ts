@@ -1,0 +1,66 @@
+import { create } from "@bufbuild/protobuf";
+import { newCaller, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
+import { QuoteRatesRequestSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
+import { quoteRates } from "./quote-rates.js";
+import { carrierUnderTest, patient } from "./testing/carrier-under-test.js";
+
+let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
+beforeAll(async () => {
+  carrier = await carrierUnderTest();
+});
+afterAll(() => carrier.end());
+
+function quote(caller: ReturnType<typeof newCaller>, shipmentId: string, claim = newClaim()) {
+  return quoteRates(carrier.deps, create(QuoteRatesRequestSchema, { caller, claim, shipmentId }), patient);
+}
+
+describe("quoteRates", () => {
+  test("answers 200 with an array of the one fixed rate", async () => {
+    const caller = newCaller();
+    const { id } = carrier.newShipment(caller);
+    const { status, json } = snapshotOf(await quote(caller, id));
+    expect(status).toBe(200);
+    expect(json).toEqual([
+      {
+        id: `rate_test_${id}`,
+        object: "rate",
+        shipment_id: id,
+        carrier: "service_sandbox",
+        service: "sandbox_standard",
+        currency: "EUR",
+        amount: 5,
+        test: true,
+      },
+    ]);
+  });
+
+  test.each(["label_created", "voided"])("rates a %s shipment too", async (status) => {
+    const caller = newCaller();
+    expect(snapshotOf(await quote(caller, carrier.newShipment(caller, { status }).id)).status).toBe(200);
+  });
+
+  test("the same request again is a replay, another one a conflict; neither leaves an event", async () => {
+    const caller = newCaller();
+    const { id } = carrier.newShipment(caller);
+    const claim = newClaim("k1", "one");
+    const first = snapshotOf(await quote(caller, id, claim));
+    expect(snapshotOf(await quote(caller, id, claim))).toEqual({ ...first, replayed: true });
+    expect((await quote(caller, id, newClaim("k1", "another"))).outcome.case).toBe("conflict");
+    expect(await carrier.deps.prisma.ledger.count({ where: caller })).toBe(1);
+    expect(await carrier.deps.prisma.outbox.count({ where: caller })).toBe(0);
+  });
+
+  test("404 for a shipment that is missing or another account's, and the key stays free", async () => {
+    const caller = newCaller();
+    for (const id of ["shp_missing", carrier.newShipment(newCaller()).id]) {
+      await expect(quote(caller, id)).rejects.toMatchObject({ code: "not_found" });
+    }
+    expect(await carrier.deps.prisma.ledger.count({ where: caller })).toBe(0);
+  });
+
+  test("503 carrier_not_configured for a live caller", async () => {
+    const caller = newCaller("live");
+    const { id } = carrier.newShipment(caller);
+    await expect(quote(caller, id)).rejects.toMatchObject({ code: "carrier_not_configured" });
+  });
+});

@@ -1,0 +1,22 @@
+import { callerOf, claimOf } from "@shipping/kit/caller";
+import { publicJson } from "@shipping/kit/json";
+import type { Call } from "@shipping/kit/serve";
+import { type QuoteRatesRequest, RateSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
+import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
+import sql from "sql-template-tag";
+import { carrierFor } from "./carrier.js";
+import type { CarrierDeps } from "./deps.js";
+import { readShipment } from "./read-shipment.js";
+
+/** Computes the rates of a shipment, whatever its state. They are stored as the replayable answer and nowhere else. */
+export async function quoteRates(deps: CarrierDeps, request: QuoteRatesRequest, call: Call): Promise<WriteOutcome> {
+  const caller = callerOf(request);
+  const claim = claimOf(request);
+  const carrier = carrierFor(deps.carriers, caller);
+  const shipment = await readShipment(deps, caller, request.shipmentId, call);
+  const rates = await carrier.rates(shipment);
+  const body = Buffer.from(`[${rates.map((rate) => publicJson(RateSchema, rate)).join(",")}]`);
+  const snapshot = { status: 200, body };
+  const statement = sql`WITH claim AS (${deps.ledger.claim(caller, claim, snapshot)}) SELECT token FROM claim`;
+  return deps.ledger.executeCreation(caller, claim, statement, snapshot);
+}

@@ -1,0 +1,89 @@
+import { create } from "@bufbuild/protobuf";
+import { publicJson } from "@shipping/kit/json";
+import { newCaller } from "@shipping/kit/testing/writes";
+import {
+  GetLabelFileRequestSchema,
+  GetLabelRequestSchema,
+  LabelSchema,
+  ListLabelsRequestSchema,
+} from "@shipping/proto/shipping/carrier/v1/carrier_pb";
+import { getLabel, getLabelFile, listLabels } from "./read-labels.js";
+import { carrierUnderTest, patient, voidRequest } from "./testing/carrier-under-test.js";
+import { voidLabel } from "./void-label.js";
+
+let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
+beforeAll(async () => {
+  carrier = await carrierUnderTest();
+});
+afterAll(() => carrier.end());
+
+type Caller = ReturnType<typeof newCaller>;
+const get = (caller: Caller, id: string) => getLabel(carrier.deps, create(GetLabelRequestSchema, { caller, id }));
+const file = (caller: Caller, id: string) =>
+  getLabelFile(carrier.deps, create(GetLabelFileRequestSchema, { caller, id }));
+const list = (caller: Caller, limit: number, after?: string) =>
+  listLabels(carrier.deps, create(ListLabelsRequestSchema, { caller, limit, ...(after ? { after } : {}) }));
+
+describe("getLabel", () => {
+  test("answers exactly what the creation answered", async () => {
+    const caller = newCaller();
+    const label = await carrier.newLabel(caller);
+    expect(publicJson(LabelSchema, (await get(caller, label.id)).label!)).toBe(JSON.stringify(label));
+  });
+});
+
+describe("getLabelFile", () => {
+  test("answers the stored PDF, the same bytes each time", async () => {
+    const caller = newCaller();
+    const label = await carrier.newLabel(caller);
+    const [first, second] = [await file(caller, label.id), await file(caller, label.id)];
+    expect(Buffer.from(first.pdf).subarray(0, 5).toString()).toBe("%PDF-");
+    expect(Buffer.from(first.pdf).includes(label.tracking_number)).toBe(true);
+    expect(second.pdf).toEqual(first.pdf);
+  });
+
+  test("409 label_voided once the label is voided", async () => {
+    const caller = newCaller();
+    const label = await carrier.newLabel(caller);
+    await voidLabel(carrier.deps, voidRequest(caller, label.id), patient);
+    await expect(file(caller, label.id)).rejects.toMatchObject({ code: "label_voided" });
+  });
+});
+
+test("404 for a label that is missing, another account's, or the other environment's", async () => {
+  const caller = newCaller();
+  const label = await carrier.newLabel(caller);
+  for (const [who, id] of [
+    [caller, "lbl_missing"],
+    [newCaller(), label.id],
+    [{ ...caller, environment: "live" as const }, label.id],
+  ] as const) {
+    await expect(get(who, id)).rejects.toMatchObject({ code: "not_found", message: "No such label." });
+    await expect(file(who, id)).rejects.toMatchObject({ code: "not_found", message: "No such label." });
+    expect((await list({ ...who, accountId: newCaller().accountId }, 25)).labels).toEqual([]);
+  }
+});
+
+describe("listLabels", () => {
+  test("pages ascend by id, byte by byte, hold each label once, and end without a cursor", async () => {
+    const caller = newCaller();
+    const ids = (await Promise.all(Array.from({ length: 7 }, () => carrier.newLabel(caller)))).map(({ id }) => id);
+    await carrier.newLabel(newCaller());
+    const seen: string[] = [];
+    let after: string | undefined;
+    do {
+      const { labels, nextCursor } = await list(caller, 3, after);
+      seen.push(...labels.map((label) => label.id));
+      after = nextCursor;
+    } while (after);
+    expect(seen).toEqual(ids.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))));
+  });
+
+  test("a page that holds the last label has no cursor", async () => {
+    const caller = newCaller();
+    const label = await carrier.newLabel(caller);
+    const { labels, nextCursor } = await list(caller, 1);
+    expect(labels.map((each) => publicJson(LabelSchema, each))).toEqual([JSON.stringify(label)]);
+    expect(nextCursor).toBeUndefined();
+  });
+});

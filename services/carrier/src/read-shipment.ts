@@ -1,0 +1,20 @@
+import type { Caller } from "@shipping/kit/caller";
+import { fail, failureIn } from "@shipping/kit/errors";
+import type { Call } from "@shipping/kit/serve";
+import type { Shipment } from "@shipping/proto/shipping/records/v1/records_pb";
+import type { CarrierDeps } from "./deps.js";
+
+/** Reads a shipment of the caller from records; `not_found` if there is none. Whatever goes wrong, nothing has been written yet. */
+export async function readShipment(deps: CarrierDeps, caller: Caller, id: string, call: Call): Promise<Shipment> {
+  try {
+    const { shipment } = await deps.records.getShipment({ caller, id }, call.callOptions());
+    if (!shipment) throw new Error("records answered no shipment");
+    return shipment;
+  } catch (err) {
+    const failure = failureIn(err);
+    if (failure) throw failure;
+    // A read whose end is unknown leaves no doubt about the write that was to follow.
+    deps.log.warn({ err }, "shipment not read");
+    throw fail("service_unavailable");
+  }
+}

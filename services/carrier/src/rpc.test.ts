@@ -1,0 +1,82 @@
+import { createClient } from "@connectrpc/connect";
+import { failureIn } from "@shipping/kit/errors";
+import { silentLog } from "@shipping/kit/log";
+import { inProcess } from "@shipping/kit/serve";
+import { newCaller, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
+import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
+import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
+import { carrierRoutes } from "./rpc.js";
+import { carrierUnderTest, labelRequest, voidRequest } from "./testing/carrier-under-test.js";
+
+let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
+beforeAll(async () => {
+  carrier = await carrierUnderTest();
+});
+afterAll(() => carrier.end());
+afterEach(() => carrier.trouble.clear());
+
+function clients() {
+  const transport = inProcess(carrierRoutes(carrier.deps), silentLog());
+  return { carrier: createClient(CarrierService, transport), ledger: createClient(LedgerService, transport) };
+}
+
+describe("CarrierService", () => {
+  test("takes a shipment from its rate to a voided label", async () => {
+    const { carrier: client } = clients();
+    const caller = newCaller();
+    const { id: shipmentId } = carrier.newShipment(caller);
+    const quoted = await client.quoteRates({ caller, claim: newClaim(), shipmentId });
+    const [rate] = snapshotOf(quoted.outcome!).json;
+    const created = await client.createLabel({ caller, claim: newClaim(), shipmentId, rateId: rate.id });
+    const { id } = snapshotOf(created.outcome!).json;
+    expect((await client.getLabelFile({ caller, id })).pdf.length).toBeGreaterThan(1_000);
+    expect((await client.listLabels({ caller, limit: 1 })).labels.map((label) => label.id)).toEqual([id]);
+    const ended = await client.voidLabel(voidRequest(caller, id));
+    expect(snapshotOf(ended.outcome!).json.status).toBe("voided");
+    expect((await client.getLabel({ caller, id })).label?.status).toBe("voided");
+  });
+
+  test("serves its results to the gateway's replays", async () => {
+    const { carrier: client, ledger } = clients();
+    const caller = newCaller();
+    const request = labelRequest(caller, carrier.newShipment(caller).id);
+    const { outcome } = await client.createLabel(request);
+    const { result } = await ledger.read({ caller, idempotencyKey: request.claim!.idempotencyKey });
+    expect(result?.snapshot?.body).toEqual(snapshotOf(outcome!).body);
+  });
+
+  test("refusals carry their code across the boundary", async () => {
+    const { carrier: client } = clients();
+    const caller = newCaller();
+    const refused = client.createLabel(labelRequest(caller, "shp_missing")).catch(failureIn);
+    expect(await refused).toMatchObject({ code: "not_found", message: "No such shipment." });
+  });
+
+  test("hands request id and deadline on to its neighbours, who get a second at most after the commit", async () => {
+    const { carrier: client } = clients();
+    const caller = newCaller();
+    const { id } = carrier.newShipment(caller);
+    carrier.seen.length = 0;
+    await client.createLabel(labelRequest(caller, id), { timeoutMs: 9_000, headers: { "x-request-id": "req_1" } });
+    expect(carrier.seen.map((context) => context.requestHeader.get("x-request-id"))).toEqual([
+      "req_1",
+      "req_1",
+      "req_1",
+    ]);
+    const [read, ...applied] = carrier.seen.map((context) => Number(context.requestHeader.get("connect-timeout-ms")));
+    expect(read).toBeGreaterThan(1_000);
+    expect(read).toBeLessThanOrEqual(9_000);
+    expect(applied).toEqual([1_000, 1_000]);
+  });
+
+  test("answers although a neighbour hangs, and before its own deadline", async () => {
+    const { carrier: client } = clients();
+    const caller = newCaller();
+    const { id } = carrier.newShipment(caller);
+    let release = (_: undefined) => {};
+    carrier.trouble.set("tracking", () => new Promise((resolve) => (release = resolve)));
+    const { outcome } = await client.createLabel(labelRequest(caller, id), { timeoutMs: 9_000 });
+    expect(snapshotOf(outcome!).status).toBe(201);
+    release(undefined);
+  });
+});

@@ -1,0 +1,34 @@
+import { create } from "@bufbuild/protobuf";
+import { callContext, type Routes } from "@shipping/kit/serve";
+import {
+  CarrierService,
+  CreateLabelResponseSchema,
+  QuoteRatesResponseSchema,
+  VoidLabelResponseSchema,
+} from "@shipping/proto/shipping/carrier/v1/carrier_pb";
+import { createLabel } from "./create-label.js";
+import type { CarrierDeps } from "./deps.js";
+import { quoteRates } from "./quote-rates.js";
+import { getLabel, getLabelFile, listLabels } from "./read-labels.js";
+import { voidLabel } from "./void-label.js";
+
+/** The RPCs of carrier, each one operation. Those that call neighbours hand on the deadline and the request id. */
+export function carrierRoutes(deps: CarrierDeps): Routes {
+  return (router) => {
+    deps.ledger.routes(router);
+    router.service(CarrierService, {
+      async quoteRates(request, context) {
+        return create(QuoteRatesResponseSchema, { outcome: await quoteRates(deps, request, callContext(context)) });
+      },
+      async createLabel(request, context) {
+        return create(CreateLabelResponseSchema, { outcome: await createLabel(deps, request, callContext(context)) });
+      },
+      async voidLabel(request, context) {
+        return create(VoidLabelResponseSchema, { outcome: await voidLabel(deps, request, callContext(context)) });
+      },
+      getLabel: (request) => getLabel(deps, request),
+      listLabels: (request) => listLabels(deps, request),
+      getLabelFile: (request) => getLabelFile(deps, request),
+    });
+  };
+}

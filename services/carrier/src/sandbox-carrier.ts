@@ -1,0 +1,48 @@
+import { create } from "@bufbuild/protobuf";
+import type { Random } from "@shipping/kit/ids";
+import { RateSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
+import type { Carrier } from "./carrier.js";
+import { renderLabelPdf } from "./label-pdf.js";
+
+const NAME = "service_sandbox";
+const SERVICE = "sandbox_standard";
+
+/** The carrier of the sandbox: one fixed rate, labels that are no postage, and nobody is contacted. */
+export function sandboxCarrier(random: Random): Carrier {
+  return {
+    name: NAME,
+    async rates({ id: shipmentId }) {
+      return [
+        create(RateSchema, {
+          id: rateId(shipmentId),
+          object: "rate",
+          shipmentId,
+          carrier: NAME,
+          service: SERVICE,
+          currency: "EUR",
+          amount: 5,
+          test: true,
+        }),
+      ];
+    },
+    offers: (id, shipmentId) => id === rateId(shipmentId),
+    async book({ shipment: { reference, from, to, parcel }, at }) {
+      if (!from || !to || !parcel) throw new Error("The shipment lacks an address or its parcel.");
+      const trackingNumber = newTrackingNumber(random);
+      const service = SERVICE.replace("_", " ").toUpperCase();
+      const pdf = await renderLabelPdf({ trackingNumber, service, reference, from, to, parcel, createdAt: at });
+      return { trackingNumber, pdf };
+    },
+    async void() {},
+  };
+}
+
+function rateId(shipmentId: string): string {
+  return `rate_test_${shipmentId}`;
+}
+
+/** `TEST` and 20 digits: digits make the widest bars in Code 128, and so many that two labels never share a number. */
+function newTrackingNumber(random: Random): string {
+  const number = BigInt(`0x${Buffer.from(random(16)).toString("hex")}`) % 10n ** 20n;
+  return `TEST${number.toString().padStart(20, "0")}`;
+}

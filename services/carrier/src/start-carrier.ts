@@ -1,0 +1,66 @@
+import { fileURLToPath } from "node:url";
+import type { Client } from "@connectrpc/connect";
+import type { Bus } from "@shipping/kit/bus";
+import type { Database } from "@shipping/kit/database";
+import type { Random } from "@shipping/kit/ids";
+import { createLedger } from "@shipping/kit/ledger";
+import type { Log } from "@shipping/kit/log";
+import { startLoop } from "@shipping/kit/loop";
+import { createOutbox } from "@shipping/kit/outbox";
+import type { Service } from "@shipping/kit/run-service";
+import type { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import type { CarrierDeps } from "./deps.js";
+import { PrismaClient } from "./gen/prisma/client.js";
+import { createProjectedMarks } from "./mark-projected.js";
+import { projectOnce } from "./project-label-event.js";
+import { carrierRoutes } from "./rpc.js";
+import { sandboxCarrier } from "./sandbox-carrier.js";
+
+const PROJECT_MS = 2_000;
+
+/** Where carrier keeps its schema and migrations. */
+export const carrierMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
+
+/** What carrier is given to work with. */
+export interface CarrierParts extends Pick<CarrierDeps, "records" | "tracking"> {
+  db: Database;
+  bus: Bus;
+  webhooks: Pick<Client<typeof WebhooksService>, "filterMissing">;
+  log: Log;
+  now(): Date;
+  random: Random;
+}
+
+/** Starts carrier: its RPCs, the relay of its events, and the projection of those that records or tracking missed. */
+export async function startCarrier(parts: CarrierParts): Promise<Service> {
+  const { db, bus, log, records, tracking, webhooks, now, random } = parts;
+  const prisma = new PrismaClient({ adapter: db.adapter() });
+  const filterMissing = async (eventIds: string[]) => (await webhooks.filterMissing({ eventIds })).missingEventIds;
+  const outbox = createOutbox({ db, bus, log, filterMissing, projected: true });
+  const projectedMarks = createProjectedMarks(db, log);
+  const deps: CarrierDeps = {
+    db,
+    prisma,
+    ledger: createLedger(db),
+    outbox,
+    projectedMarks,
+    records,
+    tracking,
+    carriers: { sandbox: sandboxCarrier(random), live: undefined },
+    log,
+    now,
+    random,
+    clockOffsetMs: 0,
+  };
+  outbox.start();
+  const projection = startLoop({ name: "project", everyMs: PROJECT_MS, log, once: () => projectOnce(deps) });
+  return {
+    routes: carrierRoutes(deps),
+    async stop() {
+      await projection.stop();
+      await projectedMarks.flush();
+      await outbox.stop();
+      await prisma.$disconnect();
+    },
+  };
+}

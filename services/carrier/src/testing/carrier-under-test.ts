@@ -1,0 +1,85 @@
+import { randomBytes } from "node:crypto";
+import { create } from "@bufbuild/protobuf";
+import type { Caller } from "@shipping/kit/caller";
+import { createLedger } from "@shipping/kit/ledger";
+import { createLocalBus } from "@shipping/kit/local-bus";
+import { silentLog } from "@shipping/kit/log";
+import { createOutbox } from "@shipping/kit/outbox";
+import type { Call } from "@shipping/kit/serve";
+import { testDatabase } from "@shipping/kit/testing/database";
+import { newClaim, snapshotOf } from "@shipping/kit/testing/writes";
+import { CreateLabelRequestSchema, VoidLabelRequestSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
+import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
+import { createLabel } from "../create-label.js";
+import type { CarrierDeps } from "../deps.js";
+import { PrismaClient } from "../gen/prisma/client.js";
+import { createProjectedMarks } from "../mark-projected.js";
+import { sandboxCarrier } from "../sandbox-carrier.js";
+import { carrierMigrations } from "../start-carrier.js";
+import { neighbours } from "./neighbours.js";
+
+/** The operations of carrier on a database of their own; `published` is what reached the bus. */
+export async function carrierUnderTest() {
+  const { db, drop } = await testDatabase({ directory: carrierMigrations });
+  const prisma = new PrismaClient({ adapter: db.adapter() });
+  const log = silentLog();
+  const published: Event[] = [];
+  const bus = createLocalBus();
+  await bus.subscribe({
+    durable: "test",
+    onEvent: async (event) => void published.push(event),
+    onDead: async () => {},
+  });
+  const outbox = createOutbox({ db, bus, log, filterMissing: async () => [], projected: true });
+  const projectedMarks = createProjectedMarks(db, log);
+  const around = neighbours();
+  const deps: CarrierDeps = {
+    db,
+    prisma,
+    ledger: createLedger(db),
+    outbox,
+    projectedMarks,
+    records: around.records,
+    tracking: around.tracking,
+    carriers: { sandbox: sandboxCarrier(randomBytes), live: undefined },
+    log,
+    now: () => new Date("2026-11-21T10:00:00.123Z"),
+    random: randomBytes,
+    clockOffsetMs: 0,
+  };
+  return {
+    ...around,
+    deps,
+    published,
+    /** Creates a label for a new shipment, and answers its public body. */
+    async newLabel(caller: Caller) {
+      const outcome = await createLabel(deps, labelRequest(caller, around.newShipment(caller).id), patient);
+      return snapshotOf(outcome).json;
+    },
+    async end() {
+      await projectedMarks.flush();
+      await outbox.stop();
+      await prisma.$disconnect();
+      await drop();
+    },
+  };
+}
+
+/** A call without a deadline of its own. */
+export const patient: Call = {
+  timeLeftMs: () => Number.POSITIVE_INFINITY,
+  callOptions: (timeoutMs) => (timeoutMs === undefined ? {} : { timeoutMs }),
+};
+
+export function labelRequest(
+  caller: Caller,
+  shipmentId: string,
+  claim = newClaim(),
+  rateId = `rate_test_${shipmentId}`,
+) {
+  return create(CreateLabelRequestSchema, { caller, claim, shipmentId, rateId });
+}
+
+export function voidRequest(caller: Caller, id: string, claim = newClaim()) {
+  return create(VoidLabelRequestSchema, { caller, claim, id });
+}

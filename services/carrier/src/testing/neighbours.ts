@@ -1,0 +1,78 @@
+import { randomBytes } from "node:crypto";
+import { create } from "@bufbuild/protobuf";
+import { createClient, type HandlerContext } from "@connectrpc/connect";
+import type { Caller } from "@shipping/kit/caller";
+import { fail } from "@shipping/kit/errors";
+import { newId } from "@shipping/kit/ids";
+import { silentLog } from "@shipping/kit/log";
+import { inProcess } from "@shipping/kit/serve";
+import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
+import { RecordsService, type Shipment, ShipmentSchema } from "@shipping/proto/shipping/records/v1/records_pb";
+import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
+
+const address = { name: "Ada", street1: "1 Long Lane", city: "Berlin", postalCode: "10115", country: "DE" };
+
+/** Records and tracking as carrier sees them: shipments to read, and the label events that arrived. `trouble` is thrown by what it names. */
+export function neighbours() {
+  const shipments = new Map<string, { caller: Caller; shipment: Shipment }>();
+  const applied = { records: [] as Event[], tracking: [] as Event[] };
+  const trouble = new Map<"read" | "records" | "tracking", () => Promise<unknown>>();
+  const meet = async (what: "read" | "records" | "tracking") => {
+    const error = await trouble.get(what)?.();
+    if (error) throw error;
+  };
+  const seen: HandlerContext[] = [];
+  const log = silentLog();
+
+  const records = inProcess((router) => {
+    router.service(RecordsService, {
+      async getShipment({ caller, id }, context) {
+        seen.push(context);
+        await meet("read");
+        const found = shipments.get(id);
+        const isMine =
+          found?.caller.accountId === caller?.accountId && found?.caller.environment === caller?.environment;
+        if (!found || !isMine) throw fail("not_found", "No such shipment.");
+        return { shipment: found.shipment };
+      },
+      async applyLabelEvent({ event }, context) {
+        seen.push(context);
+        await meet("records");
+        applied.records.push(event!);
+        return {};
+      },
+    });
+  }, log);
+  const tracking = inProcess((router) => {
+    router.service(TrackingService, {
+      async applyLabelEvent({ event }, context) {
+        seen.push(context);
+        await meet("tracking");
+        applied.tracking.push(event!);
+        return {};
+      },
+    });
+  }, log);
+
+  return {
+    records: createClient(RecordsService, records),
+    tracking: createClient(TrackingService, tracking),
+    applied,
+    trouble,
+    seen,
+    /** A shipment that records knows, a draft unless said otherwise. */
+    newShipment(caller: Caller, { status = "draft" } = {}): Shipment {
+      const shipment = create(ShipmentSchema, {
+        id: newId("shp", randomBytes),
+        object: "shipment",
+        status,
+        reference: "A-1",
+        from: address,
+        to: { ...address, name: "Grace" },
+        parcel: { weightKg: 1.5, lengthCm: 30, widthCm: 20, heightCm: 10 },
+      });
+      shipments.set(shipment.id, { caller, shipment });
+      return shipment;
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { inflateSync } from "node:zlib";
+import { type Face, widthOf } from "../label-font.js";
+
+/** What stands on a page that `label-pdf.ts` has drawn. */
+export interface PageContent {
+  pages: number;
+  mediaBox: string | undefined;
+  texts: { text: string; face: Face; size: number; x: number; baseline: number; width: number }[];
+  rectangles: { x: number; y: number; width: number; height: number }[];
+}
+
+const TEXT = /BT \/(\S+) (\S+) Tf 1 0 0 -1 (\S+) (\S+) Tm <([0-9a-f]*)> Tj ET/g;
+const RECTANGLE = /^(\S+) (\S+) (\S+) (\S+) re$/gm;
+
+/** Reads a label back: its page, its texts with their places, and its rectangles, in the order in which they are drawn. */
+export function readPdf(pdf: Uint8Array): PageContent {
+  const source = Buffer.from(pdf).toString("latin1");
+  const start = source.indexOf("stream\n") + "stream\n".length;
+  const content = inflateSync(
+    Buffer.from(source.slice(start, source.indexOf("\nendstream", start)), "latin1"),
+  ).toString();
+  return {
+    pages: source.match(/\/Type \/Page\b/g)?.length ?? 0,
+    mediaBox: /\/MediaBox \[([^\]]*)\]/.exec(source)?.[1],
+    texts: [...content.matchAll(TEXT)].map(([, face, size, x, baseline, hex]) => {
+      const text = decode(Buffer.from(hex!, "hex"));
+      const width = widthOf(text, face as Face, Number(size));
+      return { text, face: face as Face, size: Number(size), x: Number(x), baseline: Number(baseline), width };
+    }),
+    rectangles: [...content.matchAll(RECTANGLE)].map(([, x, y, width, height]) => ({
+      x: Number(x),
+      y: Number(y),
+      width: Number(width),
+      height: Number(height),
+    })),
+  };
+}
+
+// Only the characters above 0x7f that the tests use.
+const HIGH = new Map([...[0x80, 0x85, 0x93, 0x94, 0x96, 0x97].entries()].map(([i, code]) => [code, "€…“”–—"[i]!]));
+
+function decode(bytes: Buffer): string {
+  return Array.from(bytes, (byte) => HIGH.get(byte) ?? String.fromCharCode(byte)).join("");
+}

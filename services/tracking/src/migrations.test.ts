@@ -1,0 +1,9 @@
+import { migrationDrift } from "@shipping/kit/migrate";
+import { testDatabase } from "@shipping/kit/testing/database";
+import { trackingMigrations } from "./start-tracking.js";
+
+test("migrations and schema.prisma agree", async () => {
+  const { url, drop } = await testDatabase({ directory: trackingMigrations });
+  expect(await migrationDrift({ url, directory: trackingMigrations })).toBe("");
+  await drop();
+});

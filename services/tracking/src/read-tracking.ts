@@ -1,0 +1,22 @@
+import { create } from "@bufbuild/protobuf";
+import { callerOf } from "@shipping/kit/caller";
+import { fail } from "@shipping/kit/errors";
+import { ownedSql } from "@shipping/kit/owned";
+import {
+  type GetTrackingRequest,
+  type GetTrackingResponse,
+  GetTrackingResponseSchema,
+} from "@shipping/proto/shipping/tracking/v1/tracking_pb";
+import sql from "sql-template-tag";
+import type { TrackingDeps } from "./deps.js";
+import { type TrackingRow, trackingOf } from "./tracking.js";
+
+/** Reads the record of one of the caller's tracking numbers. */
+export async function getTracking(deps: TrackingDeps, request: GetTrackingRequest): Promise<GetTrackingResponse> {
+  const [row] = await deps.db.run<TrackingRow>(sql`
+    SELECT tracking_number AS "trackingNumber", status, carrier, label_id AS "labelId", shipment_id AS "shipmentId",
+      created_at AS "createdAt", updated_at AS "updatedAt"
+    FROM tracking_records WHERE ${ownedSql(callerOf(request))} AND tracking_number = ${request.trackingNumber}`);
+  if (!row) throw fail("not_found", "No such tracking number.");
+  return create(GetTrackingResponseSchema, { tracking: trackingOf(row) });
+}

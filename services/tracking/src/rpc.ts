@@ -1,0 +1,15 @@
+import type { Routes } from "@shipping/kit/serve";
+import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
+import { applyLabelEvent } from "./apply-label-event.js";
+import type { TrackingDeps } from "./deps.js";
+import { getTracking } from "./read-tracking.js";
+
+/** The RPCs of tracking, each one operation. */
+export function trackingRoutes(deps: TrackingDeps): Routes {
+  return (router) => {
+    router.service(TrackingService, {
+      getTracking: (request) => getTracking(deps, request),
+      applyLabelEvent: (request) => applyLabelEvent(deps, request),
+    });
+  };
+}

@@ -1,0 +1,52 @@
+import { randomBytes } from "node:crypto";
+import { createClient } from "@connectrpc/connect";
+import type { Caller } from "@shipping/kit/caller";
+import { newId } from "@shipping/kit/ids";
+import { silentLog } from "@shipping/kit/log";
+import { newEvent } from "@shipping/kit/outbox";
+import { inProcess } from "@shipping/kit/serve";
+import { testDatabase } from "@shipping/kit/testing/database";
+import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
+import { startTracking, trackingMigrations } from "../start-tracking.js";
+
+const createdAt = "2026-11-21T10:00:00.000Z";
+
+/** The two events of a label's life, and what a record shows after each. */
+export const created = { type: "label.created", at: createdAt };
+export const voided = { type: "label.voided", at: "2026-11-21T11:00:00.000Z" };
+export const isPreTransit = { status: "pre_transit", createdAt, updatedAt: created.at };
+export const isVoided = { status: "voided", createdAt, updatedAt: voided.at };
+
+/** Tracking on a database of its own, called as its neighbours call it. */
+export async function trackingUnderTest() {
+  const { db, drop } = await testDatabase({ directory: trackingMigrations });
+  const { routes } = await startTracking({ db });
+  const client = createClient(TrackingService, inProcess(routes, silentLog()));
+  return {
+    client,
+    /** Brings an event of the label with this tracking number. */
+    apply(caller: Caller, trackingNumber: string, { type, at }: { type: string; at: string }) {
+      const carrier = "service_sandbox";
+      const label = {
+        id: "lbl_1",
+        shipment_id: "shp_1",
+        tracking_number: trackingNumber,
+        carrier,
+        created_at: createdAt,
+      };
+      const now = new Date(at);
+      const event = newEvent({ type, caller, data: JSON.stringify(label), now, random: randomBytes });
+      return client.applyLabelEvent({ caller, event });
+    },
+    async read(caller: Caller, trackingNumber: string) {
+      const { tracking } = await client.getTracking({ caller, trackingNumber });
+      return { status: tracking?.status, createdAt: tracking?.createdAt, updatedAt: tracking?.updatedAt };
+    },
+    end: drop,
+  };
+}
+
+/** A caller that nobody else uses. */
+export function newCaller(): Caller {
+  return { accountId: newId("acc", randomBytes), environment: "sandbox" };
+}

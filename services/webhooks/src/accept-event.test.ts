@@ -1,0 +1,149 @@
+import { create, toBinary } from "@bufbuild/protobuf";
+import { EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
+import { FilterMissingRequestSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import { acceptEvents, buryEvent } from "./accept-event.js";
+import type { WebhooksDeps } from "./deps.js";
+import { disableSubscription } from "./disable-subscription.js";
+import { filterMissing } from "./filter-missing.js";
+import { type Receiver, startReceiver } from "./testing/receiver.js";
+import { disableRequest, eventFor, newCaller, subscribe, webhooksUnderTest } from "./testing/webhooks-under-test.js";
+
+let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
+let deps: WebhooksDeps;
+let full: WebhooksDeps;
+let hanging: Receiver;
+beforeAll(async () => {
+  webhooks = await webhooksUnderTest();
+  deps = webhooks.replica();
+  full = webhooks.replica();
+  await full.attempts.stop(0, () => {});
+  hanging = await startReceiver(() => {});
+});
+afterAll(async () => {
+  await hanging.close();
+  await webhooks.end();
+});
+
+const stateOf = async (subscriptionId: string) => {
+  const rows = await deps.prisma.delivery.findMany({ where: { subscriptionId }, orderBy: { eventId: "asc" } });
+  return rows.map(({ state, attempt }) => `${state} ${attempt}`);
+};
+const queueOf = (subscriptionId: string) => deps.prisma.readyQueue.findUniqueOrThrow({ where: { subscriptionId } });
+
+describe("acceptEvents", () => {
+  test("makes a delivery for each active subscription of that account, environment and type", async () => {
+    const caller = newCaller();
+    const events = ["shipment.created", "order.created"];
+    const wanting = [await subscribe(full, caller, hanging.url), await subscribe(full, caller, hanging.url, events)];
+    const others = [
+      await subscribe(full, caller, hanging.url, ["label.created"]),
+      await subscribe(full, newCaller(), hanging.url),
+      await subscribe(full, { ...caller, environment: "live" }, hanging.url),
+    ];
+    const disabled = await subscribe(full, caller, hanging.url);
+    await disableSubscription(full, disableRequest(caller, disabled.id));
+
+    const event = eventFor(caller);
+    await acceptEvents(full, [event]);
+    for (const { id } of wanting) expect(await stateOf(id)).toEqual(["pending 0"]);
+    for (const { id } of [...others, disabled]) expect(await stateOf(id)).toEqual([]);
+    const stored = await deps.prisma.event.findUniqueOrThrow({ where: { id: event.id } });
+    expect(Buffer.from(stored.body)).toEqual(Buffer.from(event.body));
+  });
+
+  test("an event that comes again makes nothing, in the same batch or later, for new subscriptions either", async () => {
+    const caller = newCaller();
+    const { id } = await subscribe(full, caller, hanging.url);
+    const event = eventFor(caller);
+    await acceptEvents(full, [event, event]);
+    const later = await subscribe(full, caller, hanging.url);
+    await acceptEvents(full, [event]);
+    expect([await stateOf(id), await stateOf(later.id)]).toEqual([["pending 0"], []]);
+  });
+
+  test("where slots are free deliveries are born claimed, eight of a subscription, and sent at once", async () => {
+    const caller = newCaller();
+    const { id } = await subscribe(deps, caller, hanging.url);
+    await acceptEvents(
+      deps,
+      Array.from({ length: 11 }, () => eventFor(caller)),
+    );
+    const states = await stateOf(id);
+    expect(states.filter((state) => state === "in_flight 1")).toHaveLength(8);
+    expect(states.filter((state) => state === "pending 0")).toHaveLength(3);
+    expect(await queueOf(id)).toMatchObject({ inFlight: 8, nextDue: expect.any(Date) });
+  });
+
+  test("what is older goes first: with something due, new deliveries are born pending", async () => {
+    const caller = newCaller();
+    const { id } = await subscribe(deps, caller, hanging.url);
+    await acceptEvents(full, [eventFor(caller)]);
+    await acceptEvents(deps, [eventFor(caller)]);
+    expect(await stateOf(id)).toEqual(["pending 0", "pending 0"]);
+  });
+
+  test("an ailing subscription's deliveries are left to the dispatcher, which knows its limit", async () => {
+    const caller = newCaller();
+    const { id } = await subscribe(deps, caller, hanging.url);
+    await deps.prisma.readyQueue.update({ where: { subscriptionId: id }, data: { failStreak: 3 } });
+    await acceptEvents(deps, [eventFor(caller)]);
+    expect(await stateOf(id)).toEqual(["pending 0"]);
+  });
+
+  test("several replicas at once, overlapping: every event once, no deadlock, eight in flight", async () => {
+    const caller = newCaller();
+    const ids: string[] = [];
+    for (let n = 0; n < 5; n++) ids.push((await subscribe(deps, caller, hanging.url)).id);
+    const replicas = [deps, webhooks.replica(), webhooks.replica()];
+    const events = Array.from({ length: 60 }, () => eventFor(caller));
+    const shuffled = () => [...events].sort(() => Math.random() - 0.5);
+    await Promise.all(
+      replicas.flatMap((replica) =>
+        Array.from({ length: 3 }, () => {
+          const order = shuffled();
+          return Promise.all([0, 20, 40].map((at) => acceptEvents(replica, order.slice(at, at + 20))));
+        }),
+      ),
+    );
+    for (const id of ids) {
+      const states = await stateOf(id);
+      expect(states).toHaveLength(60);
+      const inFlight = states.filter((state) => state === "in_flight 1").length;
+      expect(inFlight).toBeLessThanOrEqual(8);
+      expect((await queueOf(id)).inFlight).toBe(inFlight);
+    }
+  });
+
+  test("an event that cannot be understood is kept as dead with its reason, and does not hold up the others", async () => {
+    const caller = newCaller();
+    const good = eventFor(caller);
+    const faulty = [
+      { ...eventFor(caller), type: "order.\u0000created" },
+      { ...eventFor(caller), environment: "staging" },
+      { ...eventFor(caller), accountId: "acc_x" },
+    ];
+    await acceptEvents(deps, [...faulty, good]);
+    expect(await deps.prisma.event.count({ where: { accountId: caller.accountId } })).toBe(1);
+    const dead = await deps.prisma.deadEvent.findMany({ where: { eventId: { in: faulty.map(({ id }) => id) } } });
+    expect(dead.map(({ reason }) => reason).sort()).toEqual([
+      "its account has not the form of an account's id",
+      "its environment is unknown",
+      "its type is unknown",
+    ]);
+  });
+});
+
+test("buryEvent keeps bytes that are no message", async () => {
+  await buryEvent(deps, Buffer.from([0xff]), "not protobuf");
+  const [dead] = await deps.prisma.deadEvent.findMany({ where: { reason: "not protobuf" } });
+  expect(dead).toMatchObject({ eventId: null, message: Uint8Array.of(0xff) });
+});
+
+test("filterMissing names what has neither arrived nor died", async () => {
+  const caller = newCaller();
+  const [arrived, dead, missing] = [eventFor(caller), eventFor(caller), eventFor(caller)];
+  await acceptEvents(full, [arrived]);
+  await buryEvent(deps, toBinary(EventSchema, dead), "a reason", dead.id);
+  const request = create(FilterMissingRequestSchema, { eventIds: [arrived.id, missing.id, dead.id] });
+  expect((await filterMissing(deps, request)).missingEventIds).toEqual([missing.id]);
+});

@@ -1,0 +1,116 @@
+import { toBinary } from "@bufbuild/protobuf";
+import { isId } from "@shipping/kit/ids";
+import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
+import sql from "sql-template-tag";
+import type { Room } from "./attempts.js";
+import { AILING_STREAK, LEASE_MS, MAX_IN_FLIGHT } from "./delivery.js";
+import { clock, type WebhooksDeps } from "./deps.js";
+import { EVENT_TYPES } from "./subscription.js";
+
+/** Events that one statement stores, at most. */
+export const ACCEPT_BATCH = 256;
+
+const MAX_BORN_CLAIMED = 64;
+
+/** A delivery as it was just made; `claimId` is null if it is pending. */
+interface Born {
+  subscriptionId: string;
+  eventId: string;
+  claimId: string | null;
+  url: string;
+  sealedSecret: Buffer;
+}
+
+/**
+ * Stores events and makes a delivery of each for every active subscription that wants it, in one statement. Where this process
+ * and the subscription have a free slot, the first attempt is claimed with it and made right after the commit.
+ */
+export async function acceptEvents(deps: WebhooksDeps, arrived: readonly Event[]): Promise<void> {
+  const events = arrived.filter((event) => !faultOf(event));
+  for (const event of arrived) {
+    const fault = faultOf(event);
+    if (fault) await buryEvent(deps, toBinary(EventSchema, event), fault, event.id);
+  }
+  if (events.length === 0) return;
+  const bodies = new Map(events.map((event) => [event.id, event.body]));
+  let pending = 0;
+  await deps.attempts.claim(MAX_BORN_CLAIMED, async (room) => {
+    const born = await store(deps, events, room);
+    const claimed = born.flatMap(({ claimId, ...delivery }) =>
+      claimId ? [{ ...delivery, claimId, attempt: 1, ailing: false, body: bodies.get(delivery.eventId)! }] : [],
+    );
+    pending = born.length - claimed.length;
+    return claimed;
+  });
+  if (pending > 0) deps.wakeDispatcher();
+}
+
+/** Keeps a message that cannot be understood, with its reason. */
+export async function buryEvent(
+  deps: WebhooksDeps,
+  message: Uint8Array,
+  reason: string,
+  eventId?: string,
+): Promise<void> {
+  deps.log.error({ event: eventId, reason }, "an event cannot be understood");
+  await deps.db.run(sql`
+    WITH ${clock(deps)}
+    INSERT INTO dead_events (event_id, message, reason, received_at)
+    SELECT ${eventId ?? null}, ${message}, ${reason}, now FROM clock`);
+}
+
+function faultOf(event: Event): string | undefined {
+  if (!isId("evt", event.id)) return "its id has not the form of an event's";
+  if (!isId("acc", event.accountId)) return "its account has not the form of an account's id";
+  if (!EVENT_TYPES.includes(event.type)) return "its type is unknown";
+  if (event.environment !== "sandbox" && event.environment !== "live") return "its environment is unknown";
+  return undefined;
+}
+
+// Locks in one order everywhere: events, ready queue, deliveries, each sorted. `queue` holds the subscriptions that are healthy and
+// have nothing older to send; under their lock `in_flight` is exact.
+function store(deps: WebhooksDeps, events: readonly Event[], room: Room): Promise<Born[]> {
+  return deps.db.run<Born>(sql`
+    WITH ${clock(deps)},
+    stored AS (
+      INSERT INTO events (id, type, account_id, environment, body, received_at)
+      SELECT arrived.id, arrived.type, arrived.account_id, arrived.environment, arrived.body, clock.now
+      FROM clock, unnest(
+        ${events.map((event) => event.id)}::text[],
+        ${events.map((event) => event.type)}::text[],
+        ${events.map((event) => event.accountId)}::text[],
+        ${events.map((event) => event.environment)}::text[],
+        ${events.map((event) => event.body)}::bytea[]
+      ) AS arrived (id, type, account_id, environment, body)
+      ORDER BY arrived.id
+      ON CONFLICT (id) DO NOTHING
+      RETURNING id, type, account_id, environment),
+    matched AS (
+      SELECT s.id AS subscription_id, stored.id AS event_id, s.url, s.secret
+      FROM stored JOIN subscriptions AS s USING (account_id, environment)
+      WHERE s.status = 'active' AND stored.type = ANY (s.events)),
+    queue AS (
+      SELECT subscription_id, in_flight FROM ready_queue
+      WHERE subscription_id IN (SELECT subscription_id FROM matched)
+        AND fail_streak < ${AILING_STREAK} AND (next_due IS NULL OR next_due > (SELECT now FROM clock))
+      ORDER BY subscription_id FOR UPDATE),
+    placed AS (
+      SELECT matched.*, coalesce(queue.in_flight + row_number() OVER (PARTITION BY subscription_id ORDER BY event_id) <= ${MAX_IN_FLIGHT}, false) AS fits
+      FROM matched LEFT JOIN queue USING (subscription_id)),
+    born AS (
+      SELECT placed.*, fits AND row_number() OVER (PARTITION BY fits ORDER BY event_id, subscription_id) <= ${room.free} AS claimed
+      FROM placed),
+    made AS (
+      INSERT INTO deliveries (subscription_id, event_id, state, attempt, next_at, lease_until, claim_id)
+      SELECT subscription_id, event_id,
+        CASE WHEN claimed THEN 'in_flight' ELSE 'pending' END,
+        claimed::integer,
+        CASE WHEN NOT claimed THEN now END,
+        CASE WHEN claimed THEN now + ${LEASE_MS}::float8 * interval '1 ms' END,
+        CASE WHEN claimed THEN gen_random_uuid() END
+      FROM born, clock ORDER BY subscription_id, event_id
+      RETURNING subscription_id, event_id, claim_id)
+    SELECT made.subscription_id AS "subscriptionId", made.event_id AS "eventId", made.claim_id AS "claimId",
+      born.url, born.secret AS "sealedSecret"
+    FROM made JOIN born USING (subscription_id, event_id)`);
+}

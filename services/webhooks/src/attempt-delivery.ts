@@ -1,0 +1,85 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { ClaimedDelivery } from "./attempts.js";
+import type { CompleteDelivery, Ended } from "./complete-delivery.js";
+import { ATTEMPT_MS, LEASE_MS, nextStep } from "./delivery.js";
+import { jitter, type WebhooksDeps } from "./deps.js";
+import { type Attempted, send } from "./send.js";
+import { secretIdentity } from "./subscription.js";
+
+const COMPLETE_AGAIN_MS = 500;
+
+/** Makes a claimed attempt, records its end and logs it. Resolves when its slot is free. */
+export async function attemptDelivery(
+  deps: WebhooksDeps,
+  complete: CompleteDelivery,
+  claimed: ClaimedDelivery,
+  claimedAt: number,
+): Promise<void> {
+  try {
+    // A process that was held up must not send what another may claim before the answer is there.
+    if (performance.now() - claimedAt > LEASE_MS - ATTEMPT_MS) return;
+    const secret = Buffer.from(
+      deps.keyRing.open(claimed.sealedSecret, secretIdentity(claimed.subscriptionId)),
+    ).toString();
+    const { url, eventId, body } = claimed;
+    const attempted = await send(deps.agents, { url, eventId, body, secret, at: deps.now() });
+    const nextAt = await completeInLease(complete, endOf(deps, claimed, attempted), claimedAt);
+    logAttempt(deps, claimed, attempted, nextAt);
+    await attempted.drained;
+  } catch (err) {
+    const { eventId, subscriptionId, attempt } = claimed;
+    deps.log.error(
+      { err, event: eventId, subscription: subscriptionId, attempt },
+      "the end of an attempt is not recorded; its lease runs out",
+    );
+  }
+}
+
+function endOf(deps: WebhooksDeps, claimed: ClaimedDelivery, attempted: Attempted): Ended {
+  const { subscriptionId, eventId, claimId, attempt } = claimed;
+  const { outcome, status, errorKind, ms } = attempted;
+  const step = nextStep(attempt, outcome === "delivered", jitter(deps), deps.clockSpeedup);
+  return { subscriptionId, eventId, claimId, step, status, errorKind, ms };
+}
+
+// A database that is away for a moment must not turn a delivered event into a second request.
+async function completeInLease(
+  complete: CompleteDelivery,
+  ended: Ended,
+  claimedAt: number,
+): Promise<Date | null | undefined> {
+  for (;;) {
+    try {
+      return await complete(ended);
+    } catch (error) {
+      if (performance.now() - claimedAt > LEASE_MS - 2 * COMPLETE_AGAIN_MS) throw error;
+      await pause(COMPLETE_AGAIN_MS);
+    }
+  }
+}
+
+// The host only: a path or query may hold the receiver's own secret.
+function logAttempt(
+  deps: WebhooksDeps,
+  claimed: ClaimedDelivery,
+  attempted: Attempted,
+  nextAt: Date | null | undefined,
+): void {
+  const { eventId, subscriptionId, attempt, url } = claimed;
+  const { outcome, status, errorKind, ms } = attempted;
+  deps.log.info(
+    {
+      event: eventId,
+      subscription: subscriptionId,
+      attempt,
+      host: new URL(url).host,
+      outcome,
+      status,
+      error: errorKind,
+      ms,
+      next_at: nextAt?.toISOString(),
+      fenced: nextAt === undefined || undefined,
+    },
+    "attempt",
+  );
+}

@@ -1,0 +1,86 @@
+import { type ClaimedDelivery, createAttempts, type Room } from "./attempts.js";
+
+const delivery = (ailing = false) => ({ ailing }) as ClaimedDelivery;
+
+/** Slots whose attempts end when told to. */
+function slotsOf(max: number) {
+  const running: (() => void)[] = [];
+  let freed = 0;
+  const attempts = createAttempts({
+    max,
+    run: () => new Promise((resolve) => running.push(resolve)),
+    onFree: () => {
+      freed += 1;
+    },
+  });
+  const claim = async (count: number, options: { wanted?: number; ailing?: boolean } = {}) => {
+    let seen: Room | undefined;
+    await attempts.claim(options.wanted ?? 10, async (room) => {
+      seen = room;
+      return Array.from({ length: Math.min(count, room.free) }, () => delivery(options.ailing));
+    });
+    return seen;
+  };
+  const endOne = async () => {
+    running.shift()!();
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { attempts, claim, endOne, freed: () => freed };
+}
+
+test("what is claimed takes slots until it ends; what was not claimed is given back", async () => {
+  const { claim, endOne } = slotsOf(10);
+  expect(await claim(4)).toMatchObject({ free: 10 });
+  expect(await claim(6)).toMatchObject({ free: 6 });
+  expect(await claim(1)).toMatchObject({ free: 0 });
+  await endOne();
+  expect(await claim(0)).toMatchObject({ free: 1 });
+});
+
+test("two claims at once do not share slots", async () => {
+  const { attempts } = slotsOf(10);
+  const rooms: number[] = [];
+  const claim = (wanted: number) =>
+    attempts.claim(wanted, async (room) => {
+      rooms.push(room.free);
+      await new Promise((resolve) => setImmediate(resolve));
+      return [];
+    });
+  await Promise.all([claim(7), claim(7)]);
+  await claim(20);
+  expect(rooms).toEqual([7, 3, 10]);
+});
+
+test("a claim that fails gives its slots back", async () => {
+  const { attempts, claim } = slotsOf(10);
+  await expect(attempts.claim(10, () => Promise.reject(new Error("no database")))).rejects.toThrow("no database");
+  expect(await claim(0)).toMatchObject({ free: 10 });
+});
+
+test("ailing subscriptions get 30 % of the slots", async () => {
+  const { claim, endOne } = slotsOf(10);
+  expect(await claim(2, { ailing: true })).toEqual({ free: 10, ailing: 3 });
+  expect(await claim(1, { ailing: true })).toEqual({ free: 8, ailing: 1 });
+  expect(await claim(0)).toEqual({ free: 7, ailing: 0 });
+  await endOne();
+  expect(await claim(0)).toEqual({ free: 8, ailing: 1 });
+});
+
+test("a slot that becomes free is told of if one was missed", async () => {
+  const { claim, endOne, freed } = slotsOf(2);
+  await claim(1);
+  await endOne();
+  expect(freed()).toBe(0);
+  await claim(2);
+  await endOne();
+  expect(freed()).toBe(1);
+});
+
+test("a stop claims no more, waits, and cuts what takes too long", async () => {
+  const { attempts, claim, endOne } = slotsOf(2);
+  await claim(2);
+  await endOne();
+  const stopping = attempts.stop(10, () => void endOne());
+  expect(await claim(1)).toEqual({ free: 0, ailing: 0 });
+  await stopping;
+});

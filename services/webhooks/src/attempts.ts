@@ -1,0 +1,80 @@
+/** A delivery of which an attempt is claimed: counted, leased to this process, and not yet made. */
+export interface ClaimedDelivery {
+  subscriptionId: string;
+  eventId: string;
+  claimId: string;
+  /** 1 to 8. */
+  attempt: number;
+  /** Its subscription's last attempts failed. */
+  ailing: boolean;
+  url: string;
+  sealedSecret: Uint8Array;
+  body: Uint8Array;
+}
+
+/** How many attempts may be claimed now, and how many of them for ailing subscriptions. */
+export interface Room {
+  free: number;
+  ailing: number;
+}
+
+/** The attempts under way in this process: an attempt is claimed only where a slot is free. */
+export interface Attempts {
+  /** Keeps up to `wanted` slots free while `claim` runs, starts what it claimed, and says how many. */
+  claim(wanted: number, claim: (room: Room) => Promise<ClaimedDelivery[]>): Promise<number>;
+  /** Claims no more and waits for the attempts under way; those that `limitMs` does not suffice for are cut by `cut`. */
+  stop(limitMs: number, cut: () => void): Promise<void>;
+}
+
+// The other 70 % are kept for healthy subscriptions.
+const AILING_SHARE = 0.3;
+
+/** Makes the slots. `run` makes an attempt, given when its claim began; `onFree` is called when a slot is free again that was missed. */
+export function createAttempts(options: {
+  max: number;
+  run(claimed: ClaimedDelivery, claimedAt: number): Promise<void>;
+  onFree(): void;
+}): Attempts {
+  const maxAiling = Math.max(1, Math.floor(options.max * AILING_SHARE));
+  const underWay = new Set<Promise<void>>();
+  let taken = 0;
+  let ailing = 0;
+  let missed = false;
+  let stopped = false;
+
+  function start(claimed: ClaimedDelivery, claimedAt: number): void {
+    if (claimed.ailing) ailing += 1;
+    const running = options.run(claimed, claimedAt).finally(() => {
+      underWay.delete(running);
+      taken -= 1;
+      if (claimed.ailing) ailing -= 1;
+      if (missed && !stopped) options.onFree();
+      missed = false;
+    });
+    underWay.add(running);
+  }
+
+  async function claim(wanted: number, statement: (room: Room) => Promise<ClaimedDelivery[]>): Promise<number> {
+    const free = stopped ? 0 : Math.min(wanted, options.max - taken);
+    const claimedAt = performance.now();
+    taken += free;
+    let claimed: ClaimedDelivery[] = [];
+    try {
+      claimed = await statement({ free, ailing: Math.min(free, maxAiling - ailing) });
+    } finally {
+      taken -= free - claimed.length;
+    }
+    for (const one of claimed) start(one, claimedAt);
+    if (taken >= options.max || ailing >= maxAiling) missed = true;
+    return claimed.length;
+  }
+
+  async function stop(limitMs: number, cut: () => void): Promise<void> {
+    stopped = true;
+    const limit = setTimeout(cut, limitMs);
+    await Promise.all(underWay);
+    clearTimeout(limit);
+  }
+
+  return { claim, stop };
+}

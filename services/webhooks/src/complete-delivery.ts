@@ -1,0 +1,62 @@
+import sql from "sql-template-tag";
+import type { NextStep } from "./delivery.js";
+import { clock, type WebhooksDeps } from "./deps.js";
+import type { ErrorKind } from "./send.js";
+
+/** An attempt that has ended, and what follows. */
+export interface Ended {
+  subscriptionId: string;
+  eventId: string;
+  claimId: string;
+  step: NextStep;
+  status?: number | undefined;
+  errorKind?: ErrorKind | undefined;
+  ms?: number | undefined;
+}
+
+/** Records an attempt's end. Yields the time of the next attempt, null if there is none, undefined if the claim was no longer ours. */
+export type CompleteDelivery = (ended: Ended) => Promise<Date | null | undefined>;
+
+interface Completed {
+  claimId: string;
+  nextAt: Date | null;
+  /** The subscription had more to claim when the statement began. */
+  more: boolean;
+}
+
+/** Records how attempts ended, in one statement, each fenced by its claim. An attempt ends with its lease at the latest. */
+export async function completeDeliveries(
+  deps: WebhooksDeps,
+  ended: readonly Ended[],
+): Promise<(Date | null | undefined)[]> {
+  const rows = await deps.db.run<Completed>(sql`
+    WITH ${clock(deps)},
+    ended AS (
+      SELECT * FROM unnest(
+        ${ended.map((e) => e.subscriptionId)}::text[],
+        ${ended.map((e) => e.eventId)}::text[],
+        ${ended.map((e) => e.claimId)}::uuid[],
+        ${ended.map((e) => e.step.state)}::text[],
+        ${ended.map((e) => (e.step.state === "pending" ? e.step.waitMs : null))}::float8[],
+        ${ended.map((e) => e.status ?? null)}::integer[],
+        ${ended.map((e) => e.errorKind ?? null)}::text[],
+        ${ended.map((e) => e.ms ?? null)}::integer[]
+      ) AS ended (subscription_id, event_id, claim_id, state, wait_ms, status, error, ms)),
+    held AS (
+      SELECT d.subscription_id, d.event_id, d.claim_id, least(d.lease_until, (SELECT now FROM clock)) AS ended_at
+      FROM deliveries AS d JOIN ended USING (subscription_id, event_id, claim_id)
+      ORDER BY d.subscription_id, d.event_id FOR UPDATE OF d)
+    UPDATE deliveries AS d SET
+      state = ended.state,
+      next_at = held.ended_at + ended.wait_ms * interval '1 ms',
+      lease_until = NULL, claim_id = NULL,
+      last_status = ended.status, last_error = ended.error, last_ms = ended.ms
+    FROM held JOIN ended USING (subscription_id, event_id, claim_id)
+      JOIN ready_queue AS q USING (subscription_id)
+    WHERE d.subscription_id = held.subscription_id AND d.event_id = held.event_id AND d.claim_id = held.claim_id
+    RETURNING held.claim_id AS "claimId", d.next_at AS "nextAt",
+      coalesce(q.next_due <= (SELECT now FROM clock), false) AS more`);
+  if (rows.some((row) => row.more)) deps.wakeDispatcher();
+  const nextAt = new Map(rows.map((row) => [row.claimId, row.nextAt]));
+  return ended.map((e) => nextAt.get(e.claimId));
+}

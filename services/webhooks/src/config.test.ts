@@ -1,0 +1,67 @@
+import { randomBytes } from "node:crypto";
+import { inspect } from "node:util";
+import { webhooksConfig } from "./config.js";
+
+const key = randomBytes(32).toString("base64");
+const required = { DATABASE_URL: "postgres://user:password@db/webhooks", SECRETS_KEYS: `a:${key}` };
+
+function configOf(env: Record<string, string>) {
+  const before = process.env;
+  process.env = env;
+  try {
+    return webhooksConfig();
+  } finally {
+    process.env = before;
+  }
+}
+
+test("reads keys and lists, with nothing private allowed by default", () => {
+  const config = configOf({
+    ...required,
+    SECRETS_KEYS: `a:${key}, b:${key}`,
+    EGRESS_DENY_RANGES: "10.0.0.0/8, fd00::/8",
+  });
+  expect(config.SECRETS_KEYS.map(({ id, key: bytes }) => [id, bytes.length])).toEqual([
+    ["a", 32],
+    ["b", 32],
+  ]);
+  expect(config).toMatchObject({
+    EGRESS_DENY_RANGES: ["10.0.0.0/8", "fd00::/8"],
+    WEBHOOK_ALLOW_PRIVATE_TARGETS: false,
+    WEBHOOK_ALLOW_TARGETS: [],
+    CLOCK_SPEEDUP: 1,
+  });
+});
+
+test("prints no key", () => {
+  expect(inspect(configOf(required))).toContain("SECRETS_KEYS: '[secret]'");
+  expect(JSON.stringify(configOf(required))).not.toContain(key);
+});
+
+test("refuses keys, ranges and targets of another form, all at once", () => {
+  const env = {
+    ...required,
+    SECRETS_KEYS: "a:short",
+    EGRESS_DENY_RANGES: "10.0.0.0",
+    WEBHOOK_ALLOW_TARGETS: "receiver",
+  };
+  for (const key of ["SECRETS_KEYS", "EGRESS_DENY_RANGES", "WEBHOOK_ALLOW_TARGETS"])
+    expect(() => configOf(env)).toThrow(key);
+});
+
+test.each([
+  ["WEBHOOK_ALLOW_PRIVATE_TARGETS", "true"],
+  ["WEBHOOK_ALLOW_TARGETS", "receiver:8080"],
+  ["CLOCK_SPEEDUP", "60"],
+])("%s is refused in production", (name, value) => {
+  expect(() => configOf({ ...required, [name]: value })).not.toThrow();
+  expect(() => configOf({ ...required, [name]: value, NODE_ENV: "production" })).toThrow(
+    `${name}: is refused in production`,
+  );
+});
+
+test("production without the switches is fine", () => {
+  expect(configOf({ ...required, NODE_ENV: "production", WEBHOOK_ALLOW_PRIVATE_TARGETS: "false" }).NODE_ENV).toBe(
+    "production",
+  );
+});

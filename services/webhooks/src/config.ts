@@ -1,0 +1,69 @@
+import { flag, positiveInt, readConfig, secret, serviceSettings } from "@shipping/kit/config";
+import ipaddr from "ipaddr.js";
+import { z } from "zod";
+import type { SealingKey } from "./key-ring.js";
+
+const list = () =>
+  z
+    .string()
+    .default("")
+    .transform((text) => text.split(",").flatMap((item) => item.trim() || []));
+
+/** What deliveries need to know, in a process of their own and in one that holds all parts. */
+export const deliverySettings = {
+  SECRETS_KEYS: secret(
+    z
+      .string()
+      .transform(readKeys)
+      .describe("keys that seal secrets, as id:base64 of 32 bytes, comma-separated; the first one writes"),
+  ),
+  MAX_ATTEMPTS_IN_FLIGHT: positiveInt().default(256).describe("attempts under way in this process, at most"),
+  EGRESS_DENY_RANGES: list()
+    .refine((ranges) => ranges.every((range) => ipaddr.isValidCIDR(range)), { message: "must be CIDR ranges" })
+    .describe("ranges that no delivery may reach: the cluster's pods, services and nodes"),
+  WEBHOOK_ALLOW_PRIVATE_TARGETS: flag()
+    .default(false)
+    .describe("lets subscriptions use http, any port and loopback hosts; not in production"),
+  WEBHOOK_ALLOW_TARGETS: list()
+    .transform((targets) => targets.map((target) => target.toLowerCase()))
+    .refine((targets) => targets.every((target) => /^[^/@]+:\d+$/.test(target)), {
+      message: "must be host:port, comma-separated",
+    })
+    .describe("lets subscriptions point at exactly these, over http or https; not in production"),
+  CLOCK_SPEEDUP: z.coerce
+    .number()
+    .min(1)
+    .default(1)
+    .describe("makes the waits between a delivery's attempts that many times shorter; not in production"),
+  NODE_ENV: z.string().default("development").describe("production refuses the operator switches"),
+};
+
+export type DeliveryConfig = z.output<z.ZodObject<typeof deliverySettings>>;
+
+/** The switches are for trials: a production process that has one does not start. */
+export function refuseSwitchesInProduction(config: DeliveryConfig, context: z.RefinementCtx): void {
+  if (config.NODE_ENV !== "production") return;
+  const refuse = (key: string) =>
+    context.addIssue({ code: "custom", path: [key], message: "is refused in production" });
+  if (config.WEBHOOK_ALLOW_PRIVATE_TARGETS) refuse("WEBHOOK_ALLOW_PRIVATE_TARGETS");
+  if (config.WEBHOOK_ALLOW_TARGETS.length > 0) refuse("WEBHOOK_ALLOW_TARGETS");
+  if (config.CLOCK_SPEEDUP !== 1) refuse("CLOCK_SPEEDUP");
+}
+
+const settings = z.object({ ...serviceSettings, ...deliverySettings }).superRefine(refuseSwitchesInProduction);
+
+/** The settings of the webhooks process. */
+export function webhooksConfig(): z.output<typeof settings> {
+  return readConfig(settings, process.env);
+}
+
+function readKeys(text: string, context: z.RefinementCtx): SealingKey[] {
+  const keys = text.split(",").map((item) => {
+    const [id = "", base64 = ""] = item.trim().split(":");
+    return { id, key: Buffer.from(base64, "base64") };
+  });
+  if (keys.some(({ id, key }) => !/^[\w.-]{1,64}$/.test(id) || key.length !== 32)) {
+    context.addIssue({ code: "custom", message: "must be id:base64 of 32 bytes, comma-separated" });
+  }
+  return keys;
+}

@@ -1,0 +1,30 @@
+/** Attempts of a delivery in total. Delivery stops after the last has failed. */
+export const MAX_ATTEMPTS = 8;
+
+/** From the beginning of an attempt to the end of its response headers. */
+export const ATTEMPT_MS = 10_000;
+
+/** How long a claimed attempt may stay without an end: the 10 s of the attempt, and as much again for everything around it. */
+export const LEASE_MS = 20_000;
+
+/** Attempts under way per subscription, over all replicas. */
+export const MAX_IN_FLIGHT = 8;
+
+/** The same, once `AILING_STREAK` attempts in a row have failed. */
+export const MAX_IN_FLIGHT_AILING = 2;
+export const AILING_STREAK = 3;
+
+const WAIT_MINUTES = [1, 2, 4, 8, 16, 32, 60] as const;
+const MAX_JITTER = 0.1;
+const MINUTE_MS = 60_000;
+
+/** What becomes of a delivery after an attempt; `waitMs` counts from the attempt's end. */
+export type NextStep = { state: "delivered" | "exhausted" } | { state: "pending"; waitMs: number };
+
+/** Decides by an attempt's number (1 to 8) and its end. `jitter` is from 0 to 1; `speedup` divides the waits (`CLOCK_SPEEDUP`). */
+export function nextStep(attempt: number, delivered: boolean, jitter: number, speedup: number): NextStep {
+  if (delivered) return { state: "delivered" };
+  const minutes = WAIT_MINUTES[attempt - 1];
+  if (minutes === undefined) return { state: "exhausted" };
+  return { state: "pending", waitMs: Math.round((minutes * MINUTE_MS * (1 + jitter * MAX_JITTER)) / speedup) };
+}

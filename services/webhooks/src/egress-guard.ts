@@ -1,0 +1,93 @@
+import dns from "node:dns";
+import ipaddr from "ipaddr.js";
+import { isExempt, type TargetRules } from "./target-url.js";
+
+/** Where deliveries may connect. */
+export interface EgressRules extends TargetRules {
+  /** CIDR ranges that are closed although they are public: the cluster's pods, services and nodes. */
+  denyRanges: readonly string[];
+}
+
+/** All addresses of a name, IPv4 and IPv6. */
+export type Resolve = (hostname: string) => Promise<string[]>;
+
+/** An address that a connection may be made to. */
+export interface VettedAddress {
+  address: string;
+  family: 4 | 6;
+}
+
+/** A connection that is not made, since an address of its host is not allowed. */
+export class AddressRefused extends Error {
+  override readonly name = "AddressRefused";
+}
+
+/** A connection that is not made, since its host has no address. */
+export class NameNotResolved extends Error {
+  override readonly name = "NameNotResolved";
+}
+
+const RESOLVE_TIMEOUT_MS = 2_000;
+const LOOPBACK = ["127.0.0.1", "::1"];
+
+// Azure's host agent answers there with secrets of the machine, on an address that is otherwise public.
+const ALWAYS_DENIED = "168.63.129.16/32";
+const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
+
+/** Tells whether an address is public: unicast in its registry's sense, IPv4 or inside 2000::/3, and in no denied range. */
+export function isPublicAddress(address: string, denyRanges: readonly string[]): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.parse(address);
+  if (parsed.range() !== "unicast") return false;
+  // Outside 2000::/3 "unicast" also covers `::7f00:1` and its like, which the system may route to an IPv4 address.
+  if (parsed instanceof ipaddr.IPv6 && !parsed.match(GLOBAL_IPV6)) return false;
+  return ![ALWAYS_DENIED, ...denyRanges].some((range) => isWithin(parsed, range));
+}
+
+/** The addresses to connect to for a host and port, decided anew for each connection; one that is not allowed refuses all. */
+export async function vetAddresses(
+  host: string,
+  port: number,
+  rules: EgressRules,
+  resolve: Resolve,
+): Promise<VettedAddress[]> {
+  const exempt = isExempt(host, port, rules);
+  const addresses = await addressesOf(host, exempt, resolve);
+  if (addresses.length === 0) throw new NameNotResolved(`${host} has no address.`);
+  const refused = exempt ? undefined : addresses.find((address) => !isPublicAddress(address, rules.denyRanges));
+  if (refused) throw new AddressRefused(`${host} points to ${refused}.`);
+  return addresses.map((address) => ({ address, family: ipaddr.IPv6.isValid(address) ? 6 : 4 }));
+}
+
+/** Tells whether a connected socket's other end is among the vetted addresses. */
+export function isAmong(vetted: readonly VettedAddress[], remoteAddress: string | undefined): boolean {
+  if (remoteAddress === undefined || !ipaddr.isValid(remoteAddress)) return false;
+  const remote = canonical(remoteAddress);
+  return vetted.some(({ address }) => canonical(address) === remote);
+}
+
+/** Asks the name servers with a time-out; never `dns.lookup`, whose four threads four hanging names would fill. */
+export function createResolve(): Resolve {
+  const resolver = new dns.promises.Resolver({ timeout: RESOLVE_TIMEOUT_MS, tries: 1 });
+  return async (hostname) => {
+    const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+    return answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+  };
+}
+
+async function addressesOf(host: string, exempt: boolean, resolve: Resolve): Promise<string[]> {
+  // A connector asks for no look-up of a literal, so it is looked at here like any resolved address.
+  if (ipaddr.isValid(host)) return [host];
+  // Name servers do not know this name; the hosts file does, which is not asked.
+  if (host === "localhost" && exempt) return LOOPBACK;
+  return resolve(host);
+}
+
+function isWithin(address: ipaddr.IPv4 | ipaddr.IPv6, range: string): boolean {
+  const [network, bits] = ipaddr.parseCIDR(range);
+  return network.kind() === address.kind() && address.match([network, bits] as never);
+}
+
+function canonical(address: string): string {
+  return ipaddr.process(address).toNormalizedString();
+}

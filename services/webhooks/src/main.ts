@@ -1,0 +1,19 @@
+import { randomBytes } from "node:crypto";
+import { createJetStreamBus } from "@shipping/kit/jetstream-bus";
+import { createLog } from "@shipping/kit/log";
+import { runService } from "@shipping/kit/run-service";
+import { webhooksConfig } from "./config.js";
+import { startWebhooks, webhooksMigrations } from "./start-webhooks.js";
+
+const config = webhooksConfig();
+const log = createLog({ part: "webhooks", level: config.LOG_LEVEL });
+const bus = createJetStreamBus({ url: config.NATS_URL, name: "webhooks", log });
+
+await runService({
+  part: "webhooks",
+  config,
+  log,
+  migrations: webhooksMigrations,
+  start: (db) => startWebhooks({ config, db, bus, log, now: () => new Date(), random: randomBytes }),
+  closeLast: [bus],
+});

@@ -1,0 +1,9 @@
+import { migrationDrift } from "@shipping/kit/migrate";
+import { testDatabase } from "@shipping/kit/testing/database";
+import { webhooksMigrations } from "./start-webhooks.js";
+
+test("migrations and schema.prisma agree", async () => {
+  const { url, drop } = await testDatabase({ directory: webhooksMigrations });
+  expect(await migrationDrift({ url, directory: webhooksMigrations })).toBe("");
+  await drop();
+});

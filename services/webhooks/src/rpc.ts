@@ -1,0 +1,28 @@
+import { create } from "@bufbuild/protobuf";
+import type { Routes } from "@shipping/kit/serve";
+import {
+  CreateSubscriptionResponseSchema,
+  DisableSubscriptionResponseSchema,
+  WebhooksService,
+} from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import { createSubscription } from "./create-subscription.js";
+import type { WebhooksDeps } from "./deps.js";
+import { disableSubscription } from "./disable-subscription.js";
+import { filterMissing } from "./filter-missing.js";
+import { getSubscription, listSubscriptions } from "./read-subscriptions.js";
+
+/** The RPCs of webhooks, each one operation. */
+export function webhooksRoutes(deps: WebhooksDeps): Routes {
+  return (router) => {
+    deps.ledger.routes(router);
+    router.service(WebhooksService, {
+      createSubscription: async (request) =>
+        create(CreateSubscriptionResponseSchema, { outcome: await createSubscription(deps, request) }),
+      getSubscription: (request) => getSubscription(deps, request),
+      listSubscriptions: (request) => listSubscriptions(deps, request),
+      disableSubscription: async (request) =>
+        create(DisableSubscriptionResponseSchema, { outcome: await disableSubscription(deps, request) }),
+      filterMissing: (request) => filterMissing(deps, request),
+    });
+  };
+}

@@ -1,0 +1,44 @@
+import { createHmac, randomBytes } from "node:crypto";
+import fc from "fast-check";
+import { newSecret, sign, verify } from "./signature.js";
+
+const secret = newSecret(randomBytes);
+const body = Buffer.from('{"id":"evt_1","name":"Jürgen 🚚"}');
+
+test("a secret is whsec_ and 43 base64url characters of 32 bytes", () => {
+  expect(newSecret((bytes) => Buffer.alloc(bytes, 0xff))).toBe(`whsec_${"_".repeat(42)}8`);
+  expect(newSecret(randomBytes)).toMatch(/^whsec_[A-Za-z0-9_-]{43}$/);
+});
+
+test("a signature is the HMAC of time, period and the exact bytes, keyed with the whole secret", () => {
+  const expected = createHmac("sha256", secret).update("1700000000.").update(body).digest("hex");
+  expect(sign(secret, 1_700_000_000, body)).toBe(`t=1700000000,v1=${expected}`);
+  // Computed apart: printf '1700000000.{}' | openssl dgst -sha256 -hmac whsec_test
+  expect(sign("whsec_test", 1_700_000_000, Buffer.from("{}"))).toBe(
+    "t=1700000000,v1=35495024f4ef3f94e5a93e22221544c4b75e9a42300cd965ab81cb85cd994e91",
+  );
+});
+
+test("what is signed verifies, whatever the bytes", () => {
+  fc.assert(
+    fc.property(fc.uint8Array(), fc.integer({ min: 0, max: 4_000_000_000 }), (bytes, time) => {
+      expect(verify(secret, sign(secret, time, bytes), bytes, time)).toBe(true);
+    }),
+  );
+});
+
+test("another body, secret or time does not verify, nor does a malformed header", () => {
+  const header = sign(secret, 1000, body);
+  expect(verify(secret, header, Buffer.from("{}"), 1000)).toBe(false);
+  expect(verify(newSecret(randomBytes), header, body, 1000)).toBe(false);
+  expect(verify(secret, header.replace("t=1000", "t=1001"), body, 1000)).toBe(false);
+  for (const malformed of ["", "t=1000", header.toUpperCase(), `${header}0`]) {
+    expect(verify(secret, malformed, body, 1000)).toBe(false);
+  }
+});
+
+test("five minutes are tolerated either way, not a second more", () => {
+  const header = sign(secret, 1000, body);
+  expect([700, 1300].map((now) => verify(secret, header, body, now))).toEqual([true, true]);
+  expect([699, 1301].map((now) => verify(secret, header, body, now))).toEqual([false, false]);
+});

@@ -1,0 +1,26 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { Random } from "@shipping/kit/ids";
+
+const TOLERANCE_SECONDS = 300;
+const HEADER = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/;
+
+/** A new signing secret: `whsec_` and 32 random bytes as 43 base64url characters. The whole string is the HMAC key. */
+export function newSecret(random: Random): string {
+  return `whsec_${Buffer.from(random(32)).toString("base64url")}`;
+}
+
+/** The `Service-Signature` of a body sent at that second. */
+export function sign(secret: string, unixSeconds: number, body: Uint8Array): string {
+  return `t=${unixSeconds},v1=${digest(secret, String(unixSeconds), body).toString("hex")}`;
+}
+
+/** What a receiver checks: digests compared in constant time, and a time within five minutes of its own. */
+export function verify(secret: string, header: string, body: Uint8Array, nowSeconds: number): boolean {
+  const [, time, hex] = HEADER.exec(header) ?? [];
+  if (!time || !hex || Math.abs(nowSeconds - Number(time)) > TOLERANCE_SECONDS) return false;
+  return timingSafeEqual(digest(secret, time, body), Buffer.from(hex, "hex"));
+}
+
+function digest(secret: string, time: string, body: Uint8Array): Buffer {
+  return createHmac("sha256", secret).update(`${time}.`).update(body).digest();
+}

@@ -1,0 +1,136 @@
+import { createClient } from "@connectrpc/connect";
+import type { Caller } from "@shipping/kit/caller";
+import { silentLog } from "@shipping/kit/log";
+import { inProcess } from "@shipping/kit/serve";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import type { PrismaClient } from "./gen/prisma/client.js";
+import { verify } from "./signature.js";
+import { type Answer, type Receiver, startReceiver, withStatus } from "./testing/receiver.js";
+import {
+  createRequest,
+  disableRequest,
+  eventFor,
+  newCaller,
+  type ReplicaOptions,
+  snapshotOf,
+  webhooksUnderTest,
+} from "./testing/webhooks-under-test.js";
+
+let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
+let prisma: PrismaClient;
+let receivers: Receiver[] = [];
+beforeEach(async () => {
+  webhooks = await webhooksUnderTest();
+  prisma = webhooks.replica().prisma;
+});
+afterEach(async () => {
+  await Promise.all(receivers.map((receiver) => receiver.close()));
+  receivers = [];
+  await webhooks.end();
+});
+
+async function receiverWith(answer: Answer): Promise<Receiver> {
+  const receiver = await startReceiver(answer);
+  receivers.push(receiver);
+  return receiver;
+}
+
+async function start(options: ReplicaOptions = {}) {
+  const { bus, routes, stop } = await webhooks.running(options);
+  const client = createClient(WebhooksService, inProcess(routes, silentLog()));
+  async function subscribe(caller: Caller, url: string): Promise<{ id: string; secret: string }> {
+    const { outcome } = await client.createSubscription(createRequest(caller, { url }));
+    return snapshotOf(outcome!).json;
+  }
+  return { bus, client, subscribe, stop };
+}
+
+const deliveryOf = (eventId: string) => prisma.delivery.findFirst({ where: { eventId } });
+
+describe("webhooks", () => {
+  test("an event reaches the subscriptions of its account at once, signed with each one's secret", async () => {
+    const { bus, subscribe } = await start();
+    const receiver = await receiverWith(withStatus(204));
+    const caller = newCaller();
+    const subscriptions = [await subscribe(caller, receiver.url), await subscribe(caller, receiver.url)];
+    const event = eventFor(caller);
+    await bus.publish(event);
+    await eventually(() => expect(receiver.received).toHaveLength(2), { withinMs: 1_000 });
+    const signedBy = receiver.received.map(({ body, headers }) => {
+      expect(body).toEqual(Buffer.from(event.body));
+      const signature = String(headers["service-signature"]);
+      return subscriptions.findIndex(({ secret }) => verify(secret, signature, body, Date.now() / 1000));
+    });
+    expect(signedBy.sort()).toEqual([0, 1]);
+  });
+
+  test("500 events at once are all delivered, though no subscription takes more than eight at a time", async () => {
+    const { bus, subscribe } = await start();
+    const receiver = await receiverWith(withStatus(204));
+    const callers = Array.from({ length: 5 }, () => newCaller());
+    for (const caller of callers) await subscribe(caller, receiver.url);
+    const events = Array.from({ length: 500 }, (_, n) => eventFor(callers[n % callers.length]!));
+    await Promise.all(events.map((event) => bus.publish(event)));
+    await eventually(() => expect(receiver.received).toHaveLength(500), { withinMs: 15_000 });
+    expect(new Set(receiver.received.map(({ headers }) => headers["service-event-id"])).size).toBe(500);
+  });
+
+  test("with the clock sped up a receiver that always fails gets exactly eight requests, of equal bytes", async () => {
+    const { bus, subscribe } = await start({ config: { CLOCK_SPEEDUP: 3_000 } });
+    const receiver = await receiverWith(withStatus(500));
+    const caller = newCaller();
+    await subscribe(caller, receiver.url);
+    const event = eventFor(caller);
+    await bus.publish(event);
+    await eventually(async () => expect(await deliveryOf(event.id)).toMatchObject({ state: "exhausted", attempt: 8 }), {
+      withinMs: 15_000,
+    });
+    expect(receiver.received).toHaveLength(8);
+    for (const { body } of receiver.received) expect(body).toEqual(Buffer.from(event.body));
+  });
+
+  test("after a deletion nothing is sent", async () => {
+    const { bus, client, subscribe } = await start();
+    const receiver = await receiverWith(withStatus(204));
+    const caller = newCaller();
+    const { id } = await subscribe(caller, receiver.url);
+    await client.disableSubscription(disableRequest(caller, id));
+    const event = eventFor(caller);
+    await bus.publish(event);
+    expect(await deliveryOf(event.id)).toBeNull();
+    expect(receiver.received).toHaveLength(0);
+  });
+
+  test("a stop claims no more and finishes the attempts under way; another replica goes on", async () => {
+    const first = await start();
+    const held: (() => void)[] = [];
+    const receiver = await receiverWith((response) => held.push(() => response.writeHead(204).end()));
+    const caller = newCaller();
+    await first.subscribe(caller, receiver.url);
+    const events = Array.from({ length: 9 }, () => eventFor(caller));
+    await Promise.all(events.map((event) => first.bus.publish(event)));
+    await eventually(() => expect(held).toHaveLength(8));
+    const stopping = first.stop();
+    for (const answer of held.splice(0)) answer();
+    await stopping;
+    const states = await Promise.all(events.map(async ({ id }) => (await deliveryOf(id))?.state));
+    expect(states.sort()).toEqual([...Array(8).fill("delivered"), "pending"]);
+
+    await start();
+    await eventually(() => expect(held).toHaveLength(1));
+    held[0]!();
+  });
+
+  test("a hurried stop cuts what takes longer, and records it as failed", async () => {
+    const { bus, subscribe, stop } = await start();
+    const receiver = await receiverWith(() => {});
+    const caller = newCaller();
+    await subscribe(caller, receiver.url);
+    const event = eventFor(caller);
+    await bus.publish(event);
+    await eventually(() => expect(receiver.received).toHaveLength(1));
+    await stop(true);
+    expect(await deliveryOf(event.id)).toMatchObject({ state: "pending", attempt: 1, lastError: "connection" });
+  });
+});

@@ -1,0 +1,117 @@
+import { fileURLToPath } from "node:url";
+import type { Bus } from "@shipping/kit/bus";
+import { coalesce } from "@shipping/kit/coalesce";
+import type { Database } from "@shipping/kit/database";
+import type { Random } from "@shipping/kit/ids";
+import { createLedger } from "@shipping/kit/ledger";
+import type { Log } from "@shipping/kit/log";
+import { startLoop } from "@shipping/kit/loop";
+import type { Service } from "@shipping/kit/run-service";
+import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
+import { ACCEPT_BATCH, acceptEvents, buryEvent } from "./accept-event.js";
+import { attemptDelivery } from "./attempt-delivery.js";
+import { createAttempts } from "./attempts.js";
+import { completeDeliveries, type Ended } from "./complete-delivery.js";
+import type { DeliveryConfig } from "./config.js";
+import type { WebhooksDeps } from "./deps.js";
+import { dispatchOnce } from "./dispatch-deliveries.js";
+import { createEgressAgents } from "./egress-agents.js";
+import { createResolve, type Resolve } from "./egress-guard.js";
+import { PrismaClient } from "./gen/prisma/client.js";
+import { createKeyRing, ledgerCodec } from "./key-ring.js";
+import { webhooksRoutes } from "./rpc.js";
+import { sweepOnce } from "./sweep-deliveries.js";
+
+/** Where webhooks keeps its schema and migrations. */
+export const webhooksMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
+
+/** What webhooks is given to work with. */
+export interface WebhooksParts {
+  config: DeliveryConfig;
+  db: Database;
+  bus: Bus;
+  log: Log;
+  now(): Date;
+  random: Random;
+  clockOffsetMs?: number;
+  resolve?: Resolve;
+  /** Certificate authorities of receivers, in place of the well-known ones. */
+  ca?: string;
+}
+
+const POLL_MS = 250;
+const MIN_POLL_MS = 25;
+const SWEEP_MS = 1_000;
+const STOP_MS = 11_000;
+const HURRIED_STOP_MS = 2_000;
+
+/** Starts webhooks: its RPCs, the inbox of events, and the dispatcher. */
+export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
+  const { bus, config, log } = parts;
+  const deps = makeDeps(parts, () => dispatcher.wake());
+  const dispatchAll = async () => {
+    while ((await dispatchOnce(deps)) > 0);
+  };
+  // Only a backstop; but waits that are shortened to seconds should not be off by a quarter of one.
+  const everyMs = Math.max(MIN_POLL_MS, POLL_MS / config.CLOCK_SPEEDUP);
+  const dispatcher = startLoop({ name: "dispatch", everyMs, log, once: dispatchAll });
+  const sweeper = startLoop({ name: "sweep", everyMs: SWEEP_MS, log, once: () => sweepOnce(deps) });
+
+  const accept = coalesce<Event, void>({
+    lanes: 1,
+    max: ACCEPT_BATCH,
+    keyOf: (event) => event.id,
+    run: async (events) => {
+      await acceptEvents(deps, events);
+      return [];
+    },
+  });
+  const inbox = await bus.subscribe({
+    durable: "webhooks",
+    onEvent: accept,
+    onDead: (message, reason) => buryEvent(deps, message, reason),
+  });
+
+  return {
+    routes: webhooksRoutes(deps),
+    async stop(hurried = false) {
+      await inbox.stop();
+      await Promise.all([dispatcher.stop(), sweeper.stop()]);
+      await deps.attempts.stop(hurried ? HURRIED_STOP_MS : STOP_MS, () => deps.agents.destroy());
+      deps.agents.destroy();
+      await deps.prisma.$disconnect();
+    },
+  };
+}
+
+/** Makes what the operations work with. */
+export function makeDeps(parts: WebhooksParts, wakeDispatcher: () => void): WebhooksDeps {
+  const { config, db, log, now, random, clockOffsetMs = 0, resolve = createResolve(), ca } = parts;
+  const keyRing = createKeyRing(config.SECRETS_KEYS, random);
+  const egressRules = {
+    allowPrivate: config.WEBHOOK_ALLOW_PRIVATE_TARGETS,
+    allowTargets: config.WEBHOOK_ALLOW_TARGETS,
+    denyRanges: config.EGRESS_DENY_RANGES,
+  };
+  const complete = coalesce<Ended, Date | null | undefined>({ run: (ended) => completeDeliveries(deps, ended) });
+  const deps: WebhooksDeps = {
+    db,
+    prisma: new PrismaClient({ adapter: db.adapter() }),
+    ledger: createLedger(db, ledgerCodec(keyRing)),
+    keyRing,
+    egressRules,
+    agents: createEgressAgents({ rules: egressRules, resolve, ...(ca === undefined ? {} : { ca }) }),
+    attempts: createAttempts({
+      max: config.MAX_ATTEMPTS_IN_FLIGHT,
+      run: (claimed, claimedAt) => attemptDelivery(deps, complete, claimed, claimedAt),
+      onFree: wakeDispatcher,
+    }),
+    clockSpeedup: config.CLOCK_SPEEDUP,
+    clockOffsetMs,
+    log,
+    now,
+    random,
+    wakeDispatcher,
+  };
+  return deps;
+}

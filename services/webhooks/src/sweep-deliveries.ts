@@ -1,0 +1,46 @@
+import sql from "sql-template-tag";
+import { completeDeliveries, type Ended } from "./complete-delivery.js";
+import { nextStep } from "./delivery.js";
+import { clock, jitter, type WebhooksDeps } from "./deps.js";
+
+const BATCH = 500;
+
+/** Ends the attempts whose lease ran out as failed, and cancels what is pending for disabled subscriptions. Says how many of each. */
+export async function sweepOnce(deps: WebhooksDeps): Promise<{ expired: number; cancelled: number }> {
+  return { expired: await failExpired(deps), cancelled: await cancelDisabled(deps) };
+}
+
+// Fenced like any other end: whoever comes second, another sweeper or the attempt itself, changes nothing.
+async function failExpired(deps: WebhooksDeps): Promise<number> {
+  const expired = await deps.db.run<Pick<Ended, "subscriptionId" | "eventId" | "claimId"> & { attempt: number }>(sql`
+    WITH ${clock(deps)}
+    SELECT subscription_id AS "subscriptionId", event_id AS "eventId", claim_id AS "claimId", attempt
+    FROM deliveries WHERE state = 'in_flight' AND lease_until < (SELECT now FROM clock)
+    LIMIT ${BATCH}`);
+  if (expired.length === 0) return 0;
+  const ended = expired.map(({ attempt, ...claimed }): Ended => {
+    const step = nextStep(attempt, false, jitter(deps), deps.clockSpeedup);
+    return { ...claimed, step, errorKind: "lease_expired" };
+  });
+  const nextAt = await completeDeliveries(deps, ended);
+  for (const [at, { subscriptionId, eventId, attempt }] of expired.entries()) {
+    const line = { event: eventId, subscription: subscriptionId, attempt, outcome: "failed", error: "lease_expired" };
+    if (nextAt[at] !== undefined) deps.log.warn({ ...line, next_at: nextAt[at]?.toISOString() }, "attempt");
+  }
+  return nextAt.filter((at) => at !== undefined).length;
+}
+
+async function cancelDisabled(deps: WebhooksDeps): Promise<number> {
+  const cancelled = await deps.db.run(sql`
+    WITH stopped AS (
+      SELECT d.subscription_id, d.event_id
+      FROM ready_queue AS q
+        JOIN subscriptions AS s ON s.id = q.subscription_id AND s.status = 'disabled'
+        JOIN deliveries AS d ON d.subscription_id = q.subscription_id AND d.state = 'pending'
+      WHERE q.next_due IS NOT NULL
+      LIMIT ${BATCH} FOR UPDATE OF d SKIP LOCKED)
+    UPDATE deliveries AS d SET state = 'cancelled', next_at = NULL
+    FROM stopped WHERE d.subscription_id = stopped.subscription_id AND d.event_id = stopped.event_id
+    RETURNING d.event_id`);
+  return cancelled.length;
+}

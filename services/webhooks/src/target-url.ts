@@ -1,0 +1,82 @@
+import ipaddr from "ipaddr.js";
+
+/** What the operator lets subscriptions reach beyond public HTTPS. */
+export interface TargetRules {
+  /** `http`, any port, and loopback hosts by name (`localhost`) or address. */
+  allowPrivate: boolean;
+  /** Exactly these, as `host:port`, over `http` or `https`. */
+  allowTargets: readonly string[];
+}
+
+const MAX_LENGTH = 2048;
+const PRINTABLE = /^[\x21-\x5b\x5d-\x7e]*$/;
+const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+// Names that mean something inside a network and nothing outside (`cluster.local` is under `local`).
+const RESERVED = ["localhost", "local", "internal", "home.arpa", "onion", "test", "invalid", "svc"];
+
+/** The rule of a subscription's `url` that the text breaks, as a sentence; undefined if it keeps all of them. No look-up is made. */
+export function brokenTargetRule(text: string, rules: TargetRules): string | undefined {
+  return brokenTextRule(text) ?? brokenUrlRule(text, rules);
+}
+
+/** Tells whether the operator exempts a host (without brackets) and port from the rules on names and addresses. */
+export function isExempt(host: string, port: number, rules: TargetRules): boolean {
+  return rules.allowTargets.includes(`${inUrl(host)}:${port}`) || (rules.allowPrivate && isLoopback(host));
+}
+
+/** The host of a URL, an IPv6 address without its brackets. */
+export function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[(.*)\]$/, "$1");
+}
+
+/** The port that a URL names or implies. */
+export function portOf(url: URL): number {
+  if (url.port !== "") return Number(url.port);
+  return url.protocol === "http:" ? 80 : 443;
+}
+
+// On the raw text, because `new URL` trims white space, turns backslashes into slashes, and hides an empty fragment and empty
+// credentials.
+function brokenTextRule(text: string): string | undefined {
+  if (text.length > MAX_LENGTH) return `must be at most ${MAX_LENGTH} characters`;
+  if (!PRINTABLE.test(text)) return "must be printable ASCII without white space or backslashes";
+  if (text.includes("#")) return "must not have a fragment";
+  const authority = /^[a-z]+:\/\/([^/?]+)/.exec(text)?.[1];
+  if (authority === undefined) return "must start with https:// and a host";
+  if (authority.includes("@")) return "must not carry credentials";
+  return undefined;
+}
+
+function brokenUrlRule(text: string, rules: TargetRules): string | undefined {
+  if (!URL.canParse(text)) return "must be a valid URL";
+  const url = new URL(text);
+  const host = hostOf(url);
+  const port = portOf(url);
+  const exempt = isExempt(host, port, rules);
+  const schemes = exempt || rules.allowPrivate ? ["https:", "http:"] : ["https:"];
+  if (!schemes.includes(url.protocol)) return "must start with https://";
+  if (exempt) return undefined;
+  if (port !== 443 && !rules.allowPrivate) return "must use port 443";
+  return brokenHostRule(host);
+}
+
+// `new URL` has turned every spelling of an IPv4 address (`0x7f.1`, `2130706433`, `127.0.0.1.`) into the usual one, and has refused
+// what ends in a numeric label without being one.
+function brokenHostRule(host: string): string | undefined {
+  if (ipaddr.isValid(host)) return "must have a hostname, not an IP address";
+  const labels = host.split(".");
+  if (labels.length < 2 || host.length > 253 || !labels.every((label) => LABEL.test(label))) {
+    return "must have a public hostname";
+  }
+  const reserved = RESERVED.find((name) => host === name || host.endsWith(`.${name}`));
+  return reserved && `must have a public hostname, which none under ${reserved} is`;
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || (ipaddr.isValid(host) && ipaddr.parse(host).range() === "loopback");
+}
+
+function inUrl(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}

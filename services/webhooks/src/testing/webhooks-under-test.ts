@@ -1,0 +1,124 @@
+import { createHash, randomBytes } from "node:crypto";
+import { create } from "@bufbuild/protobuf";
+import type { Caller, Claim } from "@shipping/kit/caller";
+import { newId } from "@shipping/kit/ids";
+import { createLocalBus } from "@shipping/kit/local-bus";
+import { silentLog } from "@shipping/kit/log";
+import { newEvent } from "@shipping/kit/outbox";
+import { testDatabase } from "@shipping/kit/testing/database";
+import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
+import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
+import {
+  CreateSubscriptionRequestSchema,
+  DisableSubscriptionRequestSchema,
+} from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import type { DeliveryConfig } from "../config.js";
+import { createSubscription } from "../create-subscription.js";
+import type { WebhooksDeps } from "../deps.js";
+import { makeDeps, startWebhooks, type WebhooksParts, webhooksMigrations } from "../start-webhooks.js";
+import { certificate } from "./receiver-certificate.js";
+
+/** The settings of a trial on one machine. */
+export const trialConfig: DeliveryConfig = {
+  SECRETS_KEYS: [{ id: "k1", key: randomBytes(32) }],
+  MAX_ATTEMPTS_IN_FLIGHT: 64,
+  EGRESS_DENY_RANGES: [],
+  WEBHOOK_ALLOW_PRIVATE_TARGETS: true,
+  WEBHOOK_ALLOW_TARGETS: [],
+  CLOCK_SPEEDUP: 1,
+  NODE_ENV: "test",
+};
+
+/** Overrides for one replica. */
+export type ReplicaOptions = Partial<Omit<WebhooksParts, "config">> & { config?: Partial<DeliveryConfig> };
+
+/** Webhooks on a database of its own, in any number of replicas. */
+export async function webhooksUnderTest() {
+  const { db, drop } = await testDatabase({ directory: webhooksMigrations });
+  const ends: (() => Promise<unknown>)[] = [];
+  const partsOf = ({ config, ...parts }: ReplicaOptions): WebhooksParts => ({
+    db,
+    bus: createLocalBus(),
+    log: silentLog(),
+    now: () => new Date(),
+    random: randomBytes,
+    ca: certificate,
+    ...parts,
+    config: { ...trialConfig, ...config },
+  });
+
+  /** What the operations work with, without loops: a test calls what it wants to happen. */
+  function replica(options: ReplicaOptions = {}): WebhooksDeps {
+    const deps = makeDeps(partsOf(options), () => {});
+    ends.push(async () => {
+      deps.agents.destroy();
+      await deps.attempts.stop(0, () => {});
+      await deps.prisma.$disconnect();
+    });
+    return deps;
+  }
+
+  /** The whole service with its loops, and the bus that feeds it. It is stopped once, at the latest by `end`. */
+  async function running(options: ReplicaOptions = {}) {
+    const parts = partsOf(options);
+    const service = await startWebhooks(parts);
+    let stopped: Promise<void> | undefined;
+    const stop = (hurried?: boolean) => {
+      stopped ??= service.stop(hurried);
+      return stopped;
+    };
+    ends.push(() => stop(true));
+    return { bus: parts.bus, routes: service.routes, stop };
+  }
+
+  async function end(): Promise<void> {
+    await Promise.all(ends.map((one) => one()));
+    await drop();
+  }
+
+  return { db, replica, running, end };
+}
+
+/** A caller that nobody else uses. */
+export function newCaller(environment: Caller["environment"] = "sandbox"): Caller {
+  return { accountId: newId("acc", randomBytes), environment };
+}
+
+let tokens = 0n;
+
+/** A claim with the next token, for a request that `content` stands for. */
+export function newClaim(idempotencyKey = newId("k", randomBytes), content = "a request", token = ++tokens) {
+  return { idempotencyKey, token, fingerprint: createHash("sha256").update(content).digest() };
+}
+
+export function createRequest(caller: Caller, extra: { url?: string; events?: string[]; claim?: Claim } = {}) {
+  const given = { url: "https://example.com/hook", events: ["shipment.created"], claim: newClaim() };
+  return create(CreateSubscriptionRequestSchema, { caller, ...given, ...extra });
+}
+
+export function disableRequest(caller: Caller, id: string, claim = newClaim()) {
+  return create(DisableSubscriptionRequestSchema, { caller, claim, id });
+}
+
+/** A subscription of that caller, with its secret. */
+export async function subscribe(
+  deps: WebhooksDeps,
+  caller: Caller,
+  url: string,
+  events = ["shipment.created"],
+): Promise<{ id: string; secret: string }> {
+  return snapshotOf(await createSubscription(deps, createRequest(caller, { url, events }))).json;
+}
+
+/** An event as its owner would commit it. */
+export function eventFor(caller: Caller, type = "shipment.created"): Event {
+  const data = JSON.stringify({ id: newId("shp", randomBytes), object: "shipment", status: "draft" });
+  return newEvent({ type, caller, data, now: new Date(), random: randomBytes });
+}
+
+/** The snapshot of an outcome that has one. */
+export function snapshotOf({ outcome }: WriteOutcome) {
+  if (outcome.case !== "snapshot") throw new Error(`The outcome is ${outcome.case}.`);
+  const { status, replayed, body } = outcome.value;
+  return { status, replayed, body: Buffer.from(body).toString(), json: JSON.parse(Buffer.from(body).toString()) };
+}

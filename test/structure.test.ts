@@ -1,0 +1,153 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { routes } from "@shipping/gateway/routes";
+import { errors } from "@shipping/kit/errors";
+
+const root = join(__dirname, "..");
+const LEFT_OUT = new Set(["node_modules", "dist", "gen", ".git", ".data"]);
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    if (LEFT_OUT.has(entry.name)) return [];
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? filesBelow(path) : [path];
+  });
+}
+
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+const sources = ["kit", "services", "gateway", "deploy", "test"]
+  .flatMap(filesBelow)
+  .filter((path) => /\.(ts|mjs)$/.test(path))
+  .map((path) => ({ path: path.split(sep).join("/"), text: read(path) }));
+const production = sources.filter(({ path }) => !/\.test\.ts$|\/testing\/|^test\/|\.mjs$/.test(path));
+
+/** The modules that a file imports. */
+function importsOf(text: string): string[] {
+  return [...text.matchAll(/(?:^|\n)(?:import|export)[^;]*?from "([^"]+)"|import\("([^"]+)"\)/g)].map(
+    (match) => match[1] ?? match[2] ?? "",
+  );
+}
+
+describe("imports", () => {
+  const allowed: Record<string, readonly string[]> = {
+    kit: ["kit", "proto"],
+    "services/records": ["kit", "proto"],
+    "services/carrier": ["kit", "proto"],
+    "services/tracking": ["kit", "proto"],
+    "services/webhooks": ["kit", "proto"],
+    gateway: ["kit", "proto"],
+  };
+
+  test.each(Object.entries(allowed))("%s imports only kit and proto of ours, never sideways", (folder, may) => {
+    const foreign = sources
+      .filter(({ path }) => path.startsWith(`${folder}/`))
+      .flatMap(({ path, text }) => importsOf(text).map((target) => ({ path, target })))
+      .filter(({ target }) => target.startsWith("@shipping/") && !may.includes(target.split("/")[1] ?? ""));
+    expect(foreign).toEqual([]);
+  });
+
+  test("no file reaches into another package by a relative path", () => {
+    const packageOf = (path: string) => /^(services\/\w+|deploy\/\w+|[^/]+)/.exec(path)?.[0];
+    const reaching = sources
+      .filter(({ path }) => path.endsWith(".ts"))
+      .flatMap(({ path, text }) => importsOf(text).map((target) => ({ path, target })))
+      .filter(({ path, target }) => {
+        if (!target.startsWith(".")) return false;
+        return packageOf(relative(root, join(root, path, "..", target))) !== packageOf(path);
+      });
+    expect(reaching).toEqual([]);
+  });
+});
+
+describe("files", () => {
+  test("no source file is longer than 250 lines", () => {
+    const long = sources.map(({ path, text }) => ({ path, lines: text.split("\n").length - 1 }));
+    expect(long.filter(({ lines }) => lines > 250)).toEqual([]);
+  });
+
+  test("names are kebab-case, and none is utils, helpers, common, manager or index", () => {
+    const odd = sources.filter(({ path }) => {
+      const name = path.split("/").at(-1) ?? "";
+      return (
+        !/^[a-z0-9]+(-[a-z0-9]+)*(\.test|\.config|\.check)?\.(ts|mjs)$/.test(name) ||
+        /utils|helper|common|manager|^index\./.test(name)
+      );
+    });
+    expect(odd.map(({ path }) => path)).toEqual([]);
+  });
+
+  test("only config.ts reads the environment", () => {
+    const readers = production.filter(({ path, text }) => text.includes("process.env") && !path.endsWith("/config.ts"));
+    expect(readers.map(({ path }) => path)).toEqual([]);
+  });
+
+  test("nothing is switched off, silenced or put off", () => {
+    const marks = [
+      "TO" + "DO",
+      "FIX" + "ME",
+      "@ts-" + "ignore",
+      "@ts-" + "nocheck",
+      "as " + "any",
+      "." + "only(",
+      "." + "skip(",
+      "x" + "test(",
+    ];
+    const found = sources.flatMap(({ path, text }) =>
+      marks.filter((mark) => text.includes(mark)).map((mark) => ({ path, mark })),
+    );
+    expect(found).toEqual([]);
+  });
+
+  test("kit knows no business noun", () => {
+    const nouns = /\b(order|shipment|label|parcel|tracking|subscription|rate)s?\b/i;
+    const found = production
+      .filter(({ path }) => path.startsWith("kit/") && !path.endsWith("/errors.ts"))
+      .flatMap(({ path, text }) =>
+        codeLines(text)
+          .filter((line) => nouns.test(line))
+          .map((line) => ({ path, line })),
+      );
+    expect(found).toEqual([]);
+  });
+});
+
+// Comments, and SQL's own ORDER BY, may say what they like.
+function codeLines(text: string): string[] {
+  return text
+    .replace(/\/\*[\s\S]*?\*\//g, "")
+    .split("\n")
+    .map((line) => line.replace(/\/\/.*$/, "").replace(/ORDER BY/g, ""));
+}
+
+describe("the table of routes", () => {
+  test("is the specification's, row by row", () => {
+    expect(routes.map(({ method, path, scope }) => `${method} ${path} ${scope}`)).toEqual([
+      "GET /account account:read",
+      "POST /orders orders:write",
+      "GET /orders orders:read",
+      "GET /orders/{id} orders:read",
+      "POST /shipments shipments:write",
+      "GET /shipments shipments:read",
+      "GET /shipments/{id} shipments:read",
+      "POST /rates rates:read",
+      "POST /labels labels:write",
+      "GET /labels labels:read",
+      "GET /labels/{id} labels:read",
+      "GET /labels/{id}/file labels:read",
+      "POST /labels/{id}/void labels:write",
+      "GET /tracking/{tracking_number} shipments:read",
+      "POST /webhooks webhooks:write",
+      "GET /webhooks webhooks:read",
+      "GET /webhooks/{id} webhooks:read",
+      "DELETE /webhooks/{id} webhooks:write",
+    ]);
+  });
+});
+
+describe("the table of errors", () => {
+  test("has no code that no test reaches over HTTP", () => {
+    const tests = sources.filter(({ path }) => /\.test\.ts$/.test(path) && /^(test|gateway)\//.test(path));
+    const text = tests.map((source) => source.text).join("\n");
+    expect(Object.keys(errors).filter((code) => !text.includes(code))).toEqual([]);
+  });
+});
