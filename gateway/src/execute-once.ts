@@ -115,7 +115,8 @@ async function sendUnder(deps: OnceDeps, run: Run, token: bigint | undefined): P
       marks.mark({ caller, idempotencyKey, token, fingerprint: outcome.value.fingerprint });
       throw fail("idempotency_conflict");
     case "stale":
-      return undefined;
+      // Fenced off, so never executed. If the claim still stands, whoever fenced it off has not come back to replace it.
+      return sendUnder(deps, run, await takeOverKey(deps, run, { token, state: "claimed" }));
     case undefined:
       throw new Error("The owner of the write gave no outcome.");
   }

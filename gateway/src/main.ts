@@ -2,20 +2,20 @@ import { randomBytes } from "node:crypto";
 import { openDatabase } from "@shipping/kit/database";
 import { measureProcess, serveOps } from "@shipping/kit/health";
 import { createLog } from "@shipping/kit/log";
-import { type Running, runProcess, waitFor } from "@shipping/kit/process";
+import { configured, type Running, runProcess, waitFor } from "@shipping/kit/process";
 import { connectTo } from "@shipping/kit/rpc-client";
-import { missingIn } from "@shipping/kit/run-service";
+import { missingIn, requireMigrations } from "@shipping/kit/run-service";
 import { createClients } from "./clients.js";
 import { gatewayConfig } from "./config.js";
 import { PrismaClient } from "./gen/prisma/client.js";
 import { gatewayMigrations, startGateway } from "./start-gateway.js";
 
-const config = gatewayConfig();
+const config = configured(gatewayConfig);
 const log = createLog({ part: "gateway", level: config.LOG_LEVEL });
 
 await runProcess({ log, start });
 
-async function start(): Promise<Running> {
+async function start(stopping: AbortSignal): Promise<Running> {
   const host = config.HOST === undefined ? {} : { host: config.HOST };
   measureProcess("gateway");
   const db = openDatabase(config.DATABASE_URL, { max: config.DATABASE_POOL, log });
@@ -30,10 +30,8 @@ async function start(): Promise<Running> {
   const ready = async () => (state === "ready" ? await missingIn(db, gatewayMigrations) : state);
   const ops = await serveOps({ port: config.OPS_PORT, ...host, log, ready });
 
-  await waitFor("database", log, async () => {
-    const missing = await missingIn(db, gatewayMigrations);
-    if (missing) throw new Error(missing);
-  });
+  const attempt = () => requireMigrations(db, gatewayMigrations);
+  await waitFor("database", { log, stopping, attempt });
   const gateway = await startGateway(
     { port: config.PORT, ...host },
     {

@@ -140,7 +140,9 @@ function errorExamples(codes: readonly ErrorCode[]) {
     const fields = [{ path: "to.country", message: "must be two letters A-Z" }];
     const isFields = code === "invalid_request";
     const message = isFields ? "to.country: must be two letters A-Z" : errors[code].message;
-    const value = { error: { code, message, request_id: "req_krugkidnfzsxg5lmmqqgc3tpoa", ...(isFields && { fields }) } };
+    const value = {
+      error: { code, message, request_id: "req_krugkidnfzsxg5lmmqqgc3tpoa", ...(isFields && { fields }) },
+    };
     return [code, { value }] as const;
   });
   return Object.fromEntries(examplesByCode);

@@ -1,7 +1,5 @@
-import { Code, ConnectError } from "@connectrpc/connect";
-import { claimKey } from "./registry.js";
 import { sweepClaims } from "./sweep-claims.js";
-import { fingerprintOf, idempotencyUnderTest } from "./testing/idempotency-under-test.js";
+import { fingerprintOf, idempotencyUnderTest, lost } from "./testing/idempotency-under-test.js";
 
 let under: Awaited<ReturnType<typeof idempotencyUnderTest>>;
 beforeEach(async () => {
@@ -11,9 +9,9 @@ afterEach(() => under.end());
 
 /** A claim that nobody comes back to; its owner has executed it or not. */
 async function abandoned(content: string, options: { executed: boolean; owner?: "records" | "carrier" }) {
-  const request = under.request(content, options.owner ? { owner: options.owner } : {});
-  const claim = { ...request, token: (await claimKey(under.gateway, request))! };
-  if (options.executed) await under.owners[request.owner].write(request.caller, claim, content);
+  const { owner = "records", executed } = options;
+  const { claim } = await under.claimed(content, { owner });
+  if (executed) await under.owners[owner].write(claim.caller, claim, content);
   return claim;
 }
 
@@ -45,7 +43,7 @@ test("a claim whose lease is live or ended less than a minute ago is left alone"
 test("the claims of an owner that is down are tried again a minute later, the others are settled", async () => {
   const claim = await abandoned("A", { executed: true });
   await abandoned("B", { executed: true, owner: "carrier" });
-  under.owners.records.failWith(new ConnectError("connection lost", Code.Unavailable));
+  under.owners.records.failWith(lost());
   expect(await sweepIn(65)).toEqual({ done: 1, deleted: 0, left: 1 });
   under.owners.records.failWith(undefined);
   expect(await sweepIn(66)).toEqual({ done: 0, deleted: 0, left: 0 });

@@ -1,11 +1,10 @@
 import { EventEmitter, once } from "node:events";
-import { Code, ConnectError } from "@connectrpc/connect";
 import { type Failure, fail } from "@shipping/kit/errors";
 import { eventually } from "@shipping/kit/testing/eventually";
 import sql from "sql-template-tag";
-import { executeOnce, type OnceRequest } from "./execute-once.js";
+import type { OnceRequest } from "./execute-once.js";
 import { claimKey, type RegistryKey } from "./registry.js";
-import { fingerprintOf, idempotencyUnderTest, told } from "./testing/idempotency-under-test.js";
+import { created, fingerprintOf, idempotencyUnderTest, lost, replayed } from "./testing/idempotency-under-test.js";
 
 let under: Awaited<ReturnType<typeof idempotencyUnderTest>>;
 beforeAll(async () => {
@@ -16,11 +15,6 @@ afterEach(() => {
   under.owners.records.failWith(undefined);
   under.owners.records.asked.length = 0;
 });
-
-const created = { status: 201, replayed: false, content: "A" };
-const replayed = { ...created, replayed: true };
-const execute = async (request: OnceRequest<string>, gateway = under.gateway) =>
-  told(await executeOnce(gateway, request));
 
 /** A request whose sending goes no further until it is let go, or fails. */
 function held(request: OnceRequest<string>) {
@@ -50,51 +44,51 @@ const polling = () => eventually(() => expect(under.owners.records.asked).toEqua
 test("of 100 equal requests at once over two gateways one creates and 99 replay", async () => {
   const request = under.request("A");
   const answers = await Promise.all(
-    Array.from({ length: 100 }, (_, turn) => execute(request, turn % 2 ? under.gateway : under.otherGateway)),
+    Array.from({ length: 100 }, (_, turn) => under.execute(request, turn % 2 ? under.gateway : under.otherGateway)),
   );
-  expect(answers.filter((answer) => !answer.replayed)).toEqual([created]);
-  expect(answers.filter((answer) => answer.replayed)).toEqual(Array(99).fill(replayed));
+  expect(answers.filter((answer) => !answer.replayed)).toEqual([created("A")]);
+  expect(answers.filter((answer) => answer.replayed)).toEqual(Array(99).fill(replayed("A")));
   expect(await under.owners.records.executions(request.caller)).toHaveLength(1);
 });
 
 test("all who wait in a process are answered when the first one is, with one poller asking the owner once", async () => {
   const request = under.request("A");
   const first = held(request);
-  const leader = execute(first.request);
+  const leader = under.execute(first.request);
   await first.reached;
-  const followers = Array.from({ length: 20 }, () => execute(request));
+  const followers = Array.from({ length: 20 }, () => under.execute(request));
   await polling();
   first.release();
-  expect(await leader).toEqual(created);
-  expect(await Promise.all(followers)).toEqual(Array(20).fill(replayed));
+  expect(await leader).toEqual(created("A"));
+  expect(await Promise.all(followers)).toEqual(Array(20).fill(replayed("A")));
   expect(under.owners.records.asked).toEqual(["Read"]);
 });
 
 test("those who wait in another process are answered too", async () => {
   const first = held(under.request("A"));
-  const leader = execute(first.request);
+  const leader = under.execute(first.request);
   await first.reached;
-  const follower = execute(first.request, under.otherGateway);
+  const follower = under.execute(first.request, under.otherGateway);
   await polling();
   first.release();
-  expect(await Promise.all([leader, follower])).toEqual([created, replayed]);
+  expect(await Promise.all([leader, follower])).toEqual([created("A"), replayed("A")]);
 });
 
 test("a gateway died between answer and mark: the owner is asked, nobody waits for the lease", async () => {
   const request = under.request("A");
   const token = await claimKey(under.gateway, request);
   await under.owners.records.write(request.caller, { ...request, token: token! }, "A");
-  expect(await execute(request)).toEqual(replayed);
+  expect(await under.execute(request)).toEqual(replayed("A"));
   await eventually(async () => expect((await under.row(request))?.state).toBe("done"));
 });
 
 test("a gateway died before its request was sent: a waiter takes over once the lease is over", async () => {
   const request = under.request("A");
   await claimKey(under.gateway, request);
-  const waiting = execute(request);
+  const waiting = under.execute(request);
   await polling();
   await endLease(request);
-  expect(await waiting).toEqual(created);
+  expect(await waiting).toEqual(created("A"));
   expect(await under.row(request)).toMatchObject({ attempts: 2 });
 });
 
@@ -102,9 +96,9 @@ test("the first one fails: exactly one follower takes over, the others get its a
   const request = under.request("A");
   const send = jest.fn(request.send);
   const first = held(request);
-  const leader = execute(first.request);
+  const leader = under.execute(first.request);
   await first.reached;
-  const followers = Array.from({ length: 10 }, () => execute({ ...request, send }));
+  const followers = Array.from({ length: 10 }, () => under.execute({ ...request, send }));
   await polling();
   first.fail(fail("not_found"));
   await expect(leader).rejects.toMatchObject({ code: "not_found" });
@@ -122,7 +116,7 @@ test("all of them fail: each is refused by an attempt of its own, one after the 
     now--;
     throw fail("not_found");
   };
-  const answers = await Promise.allSettled(Array.from({ length: 20 }, () => execute({ ...request, send })));
+  const answers = await Promise.allSettled(Array.from({ length: 20 }, () => under.execute({ ...request, send })));
   expect(answers).toEqual(Array(20).fill({ status: "rejected", reason: fail("not_found") }));
   expect(await under.row(request)).toBeUndefined();
 });
@@ -130,7 +124,7 @@ test("all of them fail: each is refused by an attempt of its own, one after the 
 test("the key goes to another request meanwhile: 409 idempotency_conflict", async () => {
   const request = under.request("A");
   await claimKey(under.gateway, request);
-  const followers = [execute(request), execute(request)];
+  const followers = [under.execute(request), under.execute(request)];
   await polling();
   await under.gateway.db.run(sql`
     UPDATE idempotency_registry SET fingerprint = ${fingerprintOf("B")}, token = nextval('idempotency_token')
@@ -151,8 +145,8 @@ test("409 idempotency_in_progress when the wait has lasted long enough", async (
 test("503 when the claim is done and its owner is down", async () => {
   const request = under.request("A");
   const token = await claimKey(under.gateway, request);
-  under.owners.records.failWith(new ConnectError("connection lost", Code.Unavailable));
-  const answer = execute(request);
+  under.owners.records.failWith(lost());
+  const answer = under.execute(request);
   await polling();
   await under.gateway.db.run(
     sql`UPDATE idempotency_registry SET state = 'done', lease_until = NULL WHERE token = ${token}`,

@@ -6,8 +6,8 @@ export interface Subscriber {
   durable: string;
   /** Takes an event. Once it resolves the event is had; if it rejects the event comes again. */
   onEvent(event: Event): Promise<void>;
-  /** Takes a message that cannot be understood, with the reason; it does not come again. */
-  onDead(bytes: Uint8Array, reason: string): Promise<void>;
+  /** Takes a message that cannot be understood, with the reason and, where its header tells, the event's id; it does not come again. */
+  onDead(bytes: Uint8Array, reason: string, eventId?: string): Promise<void>;
 }
 
 /** Carries domain events from their owners to their subscribers, each at least once. */

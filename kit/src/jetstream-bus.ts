@@ -16,6 +16,7 @@ import type { Bus, Subscriber } from "./bus.js";
 import type { Log } from "./log.js";
 
 const STREAM = "EVENTS";
+const EVENT_ID = "Event-Id";
 const DAY_MS = 86_400_000;
 const PUBLISH_TIMEOUT_MS = 3_000;
 const RETRY_MS = 250;
@@ -84,7 +85,7 @@ export function createJetStreamBus(options: { url: string; name: string; log: Lo
     const subject = `events.${event.environment}.${event.type}`;
     const bytes = toBinary(EventSchema, event);
     const carry = headers();
-    carry.set("Event-Id", event.id);
+    carry.set(EVENT_ID, event.id);
     const send = (client: JetStreamClient) =>
       client.publish(subject, bytes, { msgID: messageId, headers: carry, timeout: PUBLISH_TIMEOUT_MS });
     try {
@@ -103,7 +104,8 @@ export function createJetStreamBus(options: { url: string; name: string; log: Lo
       event = fromBinary(EventSchema, message.data);
       if (!event.id || !event.type || !event.accountId) throw new Error("a field of the envelope is missing");
     } catch (err) {
-      await subscriber.onDead(message.data, err instanceof Error ? err.message : String(err));
+      const reason = err instanceof Error ? err.message : String(err);
+      await subscriber.onDead(message.data, reason, message.headers?.get(EVENT_ID) || undefined);
       message.term("cannot be understood");
       return;
     }

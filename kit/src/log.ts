@@ -24,7 +24,7 @@ export function createLog(options: { part: string; level?: string; destination?:
       level: options.level ?? "info",
       base: { part: options.part },
       timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
+      formatters: { level: (level) => ({ level }) },
       serializers: { err: describeError },
       hooks: { streamWrite: redact },
     },

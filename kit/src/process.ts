@@ -1,3 +1,5 @@
+import { setTimeout } from "node:timers/promises";
+import { ConfigError } from "./config.js";
 import type { Log } from "./log.js";
 
 /** A part that has been started. */
@@ -6,22 +8,37 @@ export interface Running {
   stop(hurried?: boolean): Promise<void>;
 }
 
+const SAME_SIGNAL_MS = 500;
 const STOP_LIMIT_MS = { SIGTERM: 30_000, SIGINT: 4_000 };
 
+/** Reads a process's settings; one that does not fit ends the process with the sentence that says so, and no stack trace. */
+export function configured<Config>(read: () => Config): Config {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  }
+}
+
 /** Runs a part until SIGTERM or SIGINT, then stops it; a second signal, or a stop that takes too long (SIGINT: 4 s), ends it at once. */
-export async function runProcess(options: { log: Log; start(): Promise<Running> }): Promise<void> {
+export async function runProcess(options: { log: Log; start(stopping: AbortSignal): Promise<Running> }): Promise<void> {
   const { log } = options;
-  const starting = options.start();
-  let stopping = false;
+  const stopping = new AbortController();
+  const starting = options.start(stopping.signal);
+  let stoppingSince: number | undefined;
 
   async function stop(signal: "SIGTERM" | "SIGINT"): Promise<void> {
-    if (stopping) process.exit(1);
-    stopping = true;
+    if (stoppingSince !== undefined) {
+      // Ctrl-C can arrive twice: from the terminal, and handed on by npm.
+      if (performance.now() - stoppingSince > SAME_SIGNAL_MS) process.exit(1);
+      return;
+    }
+    stoppingSince = performance.now();
+    stopping.abort();
     log.info({ signal }, "stopping");
-    setTimeout(() => {
-      log.warn("the stop took too long");
-      process.exit(1);
-    }, STOP_LIMIT_MS[signal]).unref();
+    giveUpAfter(STOP_LIMIT_MS[signal], log);
     try {
       await (await starting).stop(signal === "SIGINT");
       log.info("stopped");
@@ -37,19 +54,31 @@ export async function runProcess(options: { log: Log; start(): Promise<Running> 
   try {
     await starting;
   } catch (err) {
+    // One that was told to stop while it waited has nothing to end.
+    if (stopping.signal.aborted) process.exit(0);
     log.fatal({ err }, "the start failed");
     process.exit(1);
   }
 }
 
-/** Tries until it works, with one line a second that says what is waited for: parts start in any order. */
-export async function waitFor<T>(what: string, log: Log, attempt: () => Promise<T>): Promise<T> {
+/** Tries until it works, with one line a second that says what is waited for: parts start in any order. `stopping` calls it off. */
+export async function waitFor<T>(
+  what: string,
+  { log, stopping, attempt }: { log: Log; stopping: AbortSignal; attempt(): Promise<T> },
+): Promise<T> {
   for (;;) {
     try {
       return await attempt();
     } catch (err) {
       log.info({ reason: err instanceof Error ? err.message : String(err) }, `waiting for ${what}`);
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      await setTimeout(1_000, undefined, { signal: stopping });
     }
   }
+}
+
+function giveUpAfter(limitMs: number, log: Log): void {
+  void setTimeout(limitMs, undefined, { ref: false }).then(() => {
+    log.warn("the stop took too long");
+    process.exit(1);
+  });
 }

@@ -25,28 +25,28 @@ export interface ServiceProcess {
 
 /** Runs one service as a process of its own: waits for its database, serves RPC and health, stops on a signal without losing a call. */
 export function runService(options: ServiceProcess): Promise<void> {
-  return runProcess({ log: options.log, start: () => startService(options) });
+  return runProcess({ log: options.log, start: (stopping) => startService(options, stopping) });
 }
 
-async function startService(options: ServiceProcess): Promise<Running> {
+async function startService(options: ServiceProcess, stopSignal: AbortSignal): Promise<Running> {
   const { config, log } = options;
   const host = config.HOST === undefined ? {} : { host: config.HOST };
   measureProcess(options.part);
   const db = openDatabase(config.DATABASE_URL, { max: config.DATABASE_POOL, log });
-  let stopping = false;
-  let started = false;
-  const ready = async () => (stopping ? "stopping" : started ? await missingIn(db, options.migrations) : "starting");
+  let state: "starting" | "serving" | "stopping" = "starting";
+  const ready = async () => (state === "serving" ? await missingIn(db, options.migrations) : state);
   const ops = await serveOps({ port: config.OPS_PORT, ...host, log, ready });
 
-  await waitFor("database", log, () => requireMigrations(db, options.migrations));
+  const attempt = () => requireMigrations(db, options.migrations);
+  await waitFor("database", { log, stopping: stopSignal, attempt });
   const service = await options.start(db);
   const rpc = await serve({ routes: service.routes, port: config.PORT, ...host, log });
-  started = true;
+  state = "serving";
   log.info({ port: rpc.port, ops_port: ops.port }, "serving");
 
   return {
     async stop(hurried = false) {
-      stopping = true;
+      state = "stopping";
       await rpc.stop(hurried ? 0 : undefined);
       await service.stop(hurried);
       await Promise.all((options.closeLast ?? []).map((opened) => opened.close()));
@@ -62,11 +62,13 @@ export async function missingIn(db: Database, migrations: string): Promise<strin
     await requireMigrations(db, migrations);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    // An error that gathers those of several addresses has no message of its own.
+    return (error instanceof Error && error.message) || "database not reachable";
   }
 }
 
-async function requireMigrations(db: Database, migrations: string): Promise<void> {
+/** Throws what keeps it from being used. */
+export async function requireMigrations(db: Database, migrations: string): Promise<void> {
   const missing = await unappliedMigrations(db, migrations);
   if (missing.length > 0) throw new Error(`migrations not applied: ${missing.join(", ")}`);
 }

@@ -32,3 +32,8 @@ export function localDeliveryConfig(secretsKeys: string, overrides: Env = {}): D
   const schema = z.object(deliverySettings).superRefine(refuseSwitchesInProduction);
   return readConfig(schema, { SECRETS_KEYS: secretsKeys, ...process.env, ...overrides });
 }
+
+/** The whole environment, to be handed on to a part's own process. */
+export function environment(): Env {
+  return process.env;
+}

@@ -1,15 +1,12 @@
 import { createLog } from "@shipping/kit/log";
 import { runProcess } from "@shipping/kit/process";
-import { localConfig } from "./config.js";
 import { type Platform, startPlatform } from "./start-platform.js";
-
-const say = (line: string) => process.stdout.write(`${line}\n`);
 
 /** `npm start`: the platform in one process, until Ctrl-C. */
 async function start(): Promise<Platform> {
   const platform = await startPlatform();
   const { baseUrl, demo } = platform;
-  say(`
+  process.stdout.write(`
 The shipping platform is ready at ${baseUrl}
   reference   ${new URL("/docs", baseUrl)}
   demo keys   ${platform.demoFile}
@@ -17,11 +14,22 @@ The shipping platform is ready at ${baseUrl}
 First call:
   curl -H "Authorization: Bearer ${demo.sandbox_key}" ${baseUrl}/account
 
-Ctrl-C stops it; everything is kept in ${platform.dataDir}.`);
+Ctrl-C stops it; everything is kept in ${platform.dataDir}.
+`);
   return platform;
 }
 
+/** A start that fails is told in a sentence, to a person at a terminal. */
+async function startOrExplain(): Promise<Platform> {
+  try {
+    return await start();
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(1);
+  }
+}
+
 await runProcess({
-  log: createLog({ part: "platform", level: localConfig().LOG_LEVEL, destination: process.stderr }),
-  start,
+  log: createLog({ part: "platform", level: "warn", destination: process.stderr }),
+  start: startOrExplain,
 });

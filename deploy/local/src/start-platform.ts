@@ -34,7 +34,10 @@ export async function startPlatform(options: { overrides?: Env } = {}): Promise<
     return { ...(await startOn(folder, config, options, opened)), stop };
   } catch (error) {
     await stop(true);
-    throw error;
+    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    throw new Error(
+      `Port ${config.PORT} of ${config.HOST} is in use: stop what listens there, or set PORT to another.`,
+    );
   }
 }
 

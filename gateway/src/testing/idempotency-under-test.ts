@@ -1,11 +1,14 @@
 import { createHash, randomBytes } from "node:crypto";
+import { Code, ConnectError } from "@connectrpc/connect";
 import type { Caller } from "@shipping/kit/caller";
 import { openDatabase } from "@shipping/kit/database";
+import type { Failure } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import { silentLog } from "@shipping/kit/log";
+import { eventually } from "@shipping/kit/testing/eventually";
 import type { Snapshot } from "@shipping/proto/shipping/common/v1/common_pb";
-import type { OnceDeps, OnceRequest } from "../execute-once.js";
-import { peekKey, type RegistryDeps, type RegistryKey } from "../registry.js";
+import { executeOnce, type OnceDeps, type OnceRequest } from "../execute-once.js";
+import { claimKey, peekKey, type RegistryDeps, type RegistryKey } from "../registry.js";
 import { startIdempotency } from "../start-idempotency.js";
 import { gatewayDatabase } from "./gateway-database.js";
 import { ownerUnderTest } from "./owner-under-test.js";
@@ -42,12 +45,30 @@ export async function idempotencyUnderTest() {
     };
   }
 
+  const row = (key: RegistryKey) => peekKey(gateway, key);
+
+  /** A claim that somebody has made and not come back to. */
+  async function claimed(content: string, options: Partial<OnceRequest<string>> = {}) {
+    const wanted = request(content, options);
+    const token = await claimKey(gateway, wanted);
+    if (!token) throw new Error("The key is taken.");
+    return { request: wanted, token, claim: { ...wanted, token } };
+  }
+
   return {
     gateway,
     otherGateway,
     owners,
     request,
-    row: (key: RegistryKey) => peekKey(gateway, key),
+    claimed,
+    row,
+    /** Executes a request in the first gateway unless told otherwise, and yields what its answer says. */
+    execute: async (wanted: OnceRequest<string>, where = gateway) => told(await executeOnce(where, wanted)),
+    /** Resolves once the key's row is done. */
+    marked: (key: RegistryKey) =>
+      eventually(async () => {
+        if ((await row(key))?.state !== "done") throw new Error("The key is not done.");
+      }),
     async end() {
       for (const { idempotency, db } of started) {
         await idempotency.stop();
@@ -76,3 +97,20 @@ export function fingerprintOf(content: string): Buffer {
 export function told({ status, body, replayed }: Snapshot) {
   return { status, replayed, content: JSON.parse(Buffer.from(body).toString()).content };
 }
+
+/** What the answer to a request says that was executed now. */
+export const created = (content: string) => ({ status: 201, replayed: false, content });
+
+/** What the answer to a request says that was executed before. */
+export const replayed = (content: string) => ({ status: 201, replayed: true, content });
+
+/** The code of the refusal that a promise ends in. */
+export function refusal(answer: Promise<unknown>): Promise<string> {
+  return answer.then(
+    () => "no refusal",
+    (error: Failure) => error.code ?? String(error),
+  );
+}
+
+/** How a call ends whose connection breaks: nobody knows whether it was executed. */
+export const lost = () => new ConnectError("connection lost", Code.Unavailable);

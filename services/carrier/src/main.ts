@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createClient } from "@connectrpc/connect";
 import { createJetStreamBus } from "@shipping/kit/jetstream-bus";
 import { createLog } from "@shipping/kit/log";
+import { configured } from "@shipping/kit/process";
 import { connectTo } from "@shipping/kit/rpc-client";
 import { runService } from "@shipping/kit/run-service";
 import { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
@@ -10,7 +11,7 @@ import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_p
 import { carrierConfig } from "./config.js";
 import { carrierMigrations, startCarrier } from "./start-carrier.js";
 
-const config = carrierConfig();
+const config = configured(carrierConfig);
 const log = createLog({ part: "carrier", level: config.LOG_LEVEL });
 const bus = createJetStreamBus({ url: config.NATS_URL, name: "carrier", log });
 const records = connectTo({ urls: config.RECORDS_URL, log });

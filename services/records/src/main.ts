@@ -2,13 +2,14 @@ import { randomBytes } from "node:crypto";
 import { createClient } from "@connectrpc/connect";
 import { createJetStreamBus } from "@shipping/kit/jetstream-bus";
 import { createLog } from "@shipping/kit/log";
+import { configured } from "@shipping/kit/process";
 import { connectTo } from "@shipping/kit/rpc-client";
 import { runService } from "@shipping/kit/run-service";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { recordsConfig } from "./config.js";
 import { recordsMigrations, startRecords } from "./start-records.js";
 
-const config = recordsConfig();
+const config = configured(recordsConfig);
 const log = createLog({ part: "records", level: config.LOG_LEVEL });
 const bus = createJetStreamBus({ url: config.NATS_URL, name: "records", log });
 const webhooks = connectTo({ urls: config.WEBHOOKS_URL, log });

@@ -1,9 +1,10 @@
 import { createLog } from "@shipping/kit/log";
+import { configured } from "@shipping/kit/process";
 import { runService } from "@shipping/kit/run-service";
 import { trackingConfig } from "./config.js";
 import { startTracking, trackingMigrations } from "./start-tracking.js";
 
-const config = trackingConfig();
+const config = configured(trackingConfig);
 const log = createLog({ part: "tracking", level: config.LOG_LEVEL });
 
 await runService({

@@ -67,8 +67,8 @@ function faultOf(event: Event): string | undefined {
   return undefined;
 }
 
-// Locks in one order everywhere: events, ready queue, deliveries, each sorted. `queue` holds the subscriptions that are healthy and
-// have nothing older to send; under their lock `in_flight` is exact.
+// Locks in one order: events, ready queue, deliveries, each sorted. `queue` holds the subscriptions that are healthy and have
+// nothing older to send; under their lock `in_flight` is exact.
 function store(deps: WebhooksDeps, events: readonly Event[], room: Room): Promise<Born[]> {
   return deps.db.run<Born>(sql`
     WITH ${clock(deps)},
@@ -95,11 +95,12 @@ function store(deps: WebhooksDeps, events: readonly Event[], room: Room): Promis
         AND fail_streak < ${AILING_STREAK} AND (next_due IS NULL OR next_due > (SELECT now FROM clock))
       ORDER BY subscription_id FOR UPDATE),
     placed AS (
-      SELECT matched.*, coalesce(queue.in_flight + row_number() OVER (PARTITION BY subscription_id ORDER BY event_id) <= ${MAX_IN_FLIGHT}, false) AS fits
-      FROM matched LEFT JOIN queue USING (subscription_id)),
+      SELECT matched.*, coalesce(queue.in_flight + row_number() OVER of_subscription <= ${MAX_IN_FLIGHT}, false) AS fits
+      FROM matched LEFT JOIN queue USING (subscription_id)
+      WINDOW of_subscription AS (PARTITION BY subscription_id ORDER BY event_id)),
     born AS (
-      SELECT placed.*, fits AND row_number() OVER (PARTITION BY fits ORDER BY event_id, subscription_id) <= ${room.free} AS claimed
-      FROM placed),
+      SELECT placed.*, fits AND row_number() OVER fitting <= ${room.free} AS claimed
+      FROM placed WINDOW fitting AS (PARTITION BY fits ORDER BY event_id, subscription_id)),
     made AS (
       INSERT INTO deliveries (subscription_id, event_id, state, attempt, next_at, lease_until, claim_id)
       SELECT subscription_id, event_id,

@@ -29,7 +29,7 @@ export interface Attempts {
 // The other 70 % are kept for healthy subscriptions.
 const AILING_SHARE = 0.3;
 
-/** Makes the slots. `run` makes an attempt, given when its claim began; `onFree` is called when a slot is free again that was missed. */
+/** Makes the slots. `run` makes an attempt, given when its claim began; `onFree` tells of a slot that was missed and is free again. */
 export function createAttempts(options: {
   max: number;
   run(claimed: ClaimedDelivery, claimedAt: number): Promise<void>;

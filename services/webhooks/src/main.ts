@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { createJetStreamBus } from "@shipping/kit/jetstream-bus";
 import { createLog } from "@shipping/kit/log";
+import { configured } from "@shipping/kit/process";
 import { runService } from "@shipping/kit/run-service";
 import { webhooksConfig } from "./config.js";
 import { startWebhooks, webhooksMigrations } from "./start-webhooks.js";
 
-const config = webhooksConfig();
+const config = configured(webhooksConfig);
 const log = createLog({ part: "webhooks", level: config.LOG_LEVEL });
 const bus = createJetStreamBus({ url: config.NATS_URL, name: "webhooks", log });
 

@@ -3,6 +3,7 @@ import type { Caller } from "@shipping/kit/caller";
 import { silentLog } from "@shipping/kit/log";
 import { inProcess } from "@shipping/kit/serve";
 import { eventually } from "@shipping/kit/testing/eventually";
+import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import type { PrismaClient } from "./gen/prisma/client.js";
 import { verify } from "./signature.js";
@@ -43,7 +44,7 @@ async function start(options: ReplicaOptions = {}) {
     const { outcome } = await client.createSubscription(createRequest(caller, { url }));
     return snapshotOf(outcome!).json;
   }
-  return { bus, client, subscribe, stop };
+  return { bus, client, routes, subscribe, stop };
 }
 
 const deliveryOf = (eventId: string) => prisma.delivery.findFirst({ where: { eventId } });
@@ -63,6 +64,19 @@ describe("webhooks", () => {
       return subscriptions.findIndex(({ secret }) => verify(secret, signature, body, Date.now() / 1000));
     });
     expect(signedBy.sort()).toEqual([0, 1]);
+  });
+
+  test("the ledger holds the answer to a creation sealed, and reads it with its secret", async () => {
+    const { client, routes } = await start();
+    const caller = newCaller();
+    const request = createRequest(caller);
+    const { outcome } = await client.createSubscription(request);
+    const ledger = createClient(LedgerService, inProcess(routes, silentLog()));
+    const { result } = await ledger.read({ caller, idempotencyKey: request.claim!.idempotencyKey });
+    expect(Buffer.from(result!.snapshot!.body).toString()).toBe(snapshotOf(outcome!).body);
+    const { subscriptions } = await client.listSubscriptions({ caller, limit: 25 });
+    const { subscription } = await client.getSubscription({ caller, id: snapshotOf(outcome!).json.id });
+    expect(subscriptions).toEqual([subscription]);
   });
 
   test("500 events at once are all delivered, though no subscription takes more than eight at a time", async () => {

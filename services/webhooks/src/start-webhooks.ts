@@ -69,7 +69,7 @@ export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
   const inbox = await bus.subscribe({
     durable: "webhooks",
     onEvent: accept,
-    onDead: (message, reason) => buryEvent(deps, message, reason),
+    onDead: (message, reason, eventId) => buryEvent(deps, message, reason, eventId),
   });
 
   return {

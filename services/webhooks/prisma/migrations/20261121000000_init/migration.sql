@@ -73,11 +73,12 @@ CREATE TABLE deliveries (
   last_ms integer,
   PRIMARY KEY (subscription_id, event_id),
   CONSTRAINT deliveries_pending CHECK ((state = 'pending') = (next_at IS NOT NULL)),
-  CONSTRAINT deliveries_in_flight CHECK ((state = 'in_flight') = (lease_until IS NOT NULL) AND (state = 'in_flight') = (claim_id IS NOT NULL))
+  CONSTRAINT deliveries_leased CHECK ((state = 'in_flight') = (lease_until IS NOT NULL)),
+  CONSTRAINT deliveries_claimed CHECK ((state = 'in_flight') = (claim_id IS NOT NULL))
 );
 
 CREATE INDEX deliveries_due ON deliveries (subscription_id, next_at) WHERE state = 'pending';
-CREATE INDEX deliveries_leased ON deliveries (subscription_id, lease_until) WHERE state = 'in_flight';
+CREATE INDEX deliveries_under_way ON deliveries (subscription_id, lease_until) WHERE state = 'in_flight';
 
 -- One row per subscription. Low fill: every delivery changes its row.
 CREATE TABLE ready_queue (
@@ -90,8 +91,8 @@ CREATE TABLE ready_queue (
 CREATE INDEX ready_queue_due ON ready_queue (next_due) WHERE next_due IS NOT NULL;
 
 -- The one place that writes the ready queue, after every statement that writes deliveries. It first locks the rows of the
--- subscriptions concerned, in the order of their ids, and then counts: in READ COMMITTED the count has a snapshot of its own, taken
--- under the lock. So whoever comes last to a subscription's row sees what all before have committed, and the row is exact at each commit.
+-- subscriptions concerned, in the order of their ids, and then counts: in READ COMMITTED the count has a snapshot of its own,
+-- taken under the lock. So whoever comes last to a row sees what all before have committed, and it is exact at each commit.
 CREATE FUNCTION keep_ready_queue(subscription_ids text[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM FROM ready_queue WHERE subscription_id = ANY (subscription_ids) ORDER BY subscription_id FOR UPDATE;

@@ -1,0 +1,81 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Env } from "@shipping/kit/config";
+import { startEmbeddedPostgres } from "@shipping/kit/embedded-postgres";
+import { createLog } from "@shipping/kit/log";
+import { migrate } from "@shipping/kit/migrate";
+import { type Running, runProcess } from "@shipping/kit/process";
+import { environment } from "./config.js";
+import { createDatabases } from "./create-databases.js";
+import { takeDataFolder } from "./data-folder.js";
+import { findNatsServer } from "./find-nats-server.js";
+import { startNatsServer } from "./nats-server.js";
+import { migrationsOf, type Part, parts } from "./parts.js";
+
+/** Where each part listens when it is developed alone; its neighbours are looked for there too. */
+const PORTS: Record<Part, number> = { gateway: 8080, records: 7001, carrier: 7002, tracking: 7003, webhooks: 7004 };
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+/** `npm run dev -- <part>`: that part alone, on a database of its own, started anew whenever its source changes. */
+async function develop(part: Part): Promise<Running> {
+  const env = environment();
+  const folder = await takeDataFolder(join(env.DATA_DIR || join(root, ".data"), `dev-${part}`));
+  const postgres = await startEmbeddedPostgres({ dataDir: join(folder.path, "postgres") });
+  const password = await folder.keep("database-password", () => randomBytes(18).toString("base64url"));
+  const urls = await createDatabases({ url: postgres.url("postgres"), passwords: { [part]: password } });
+  const url = urls[part] ?? "";
+  await migrate({ url, directory: migrationsOf[part] });
+  const nats =
+    part === "gateway" || part === "tracking" || env.NATS_URL ? undefined : await startNats(folder.path, env);
+  const secretsKeys = await folder.keep("secrets.key", () => `local:${randomBytes(32).toString("base64")}`);
+  const neighbours = parts.map((name) => [`${name.toUpperCase()}_URL`, `http://127.0.0.1:${PORTS[name]}`]);
+  const settings = {
+    ...Object.fromEntries(neighbours),
+    PORT: String(PORTS[part]),
+    SECRETS_KEYS: secretsKeys,
+    ...(nats ? { NATS_URL: nats.url } : {}),
+    ...env,
+    DATABASE_URL: url,
+  };
+  say(`${part} listens on 127.0.0.1:${PORTS[part]} and starts anew when its source changes. Database: ${url}`);
+  const watching = watch(part, settings);
+  return {
+    async stop() {
+      await watching.stop();
+      await nats?.stop();
+      await postgres.stop();
+      await folder.release();
+    },
+  };
+}
+
+async function startNats(folder: string, env: Env) {
+  return startNatsServer({ program: await findNatsServer({ env, say }), dataDir: join(folder, "nats") });
+}
+
+function watch(part: Part, env: Env): Running {
+  const main = join(root, part === "gateway" ? part : join("services", part), "src", "main.ts");
+  const tsx = join(root, "node_modules", ".bin", "tsx");
+  const child = spawn(tsx, ["watch", "--conditions=source", main], { stdio: ["ignore", "inherit", "inherit"], env });
+  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  return {
+    async stop() {
+      child.kill("SIGTERM");
+      await exited;
+    },
+  };
+}
+
+const [wanted] = process.argv.slice(2);
+const part = parts.find((name) => name === wanted);
+if (part) {
+  const log = createLog({ part: "dev", level: "warn", destination: process.stderr });
+  await runProcess({ log, start: () => develop(part) });
+} else {
+  process.stderr.write(`Say which part: npm run dev -- ${parts.join("|")}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,42 @@
+import { createEgressAgents, type EgressAgents, type EgressOptions } from "../egress-agents.js";
+import { type Attempted, send } from "../send.js";
+import { type Answer, type Receiver, startReceiver } from "./receiver.js";
+import { certificate } from "./receiver-certificate.js";
+
+export const sentBody = Buffer.from('{"id":"evt_1","data":{"name":"Jürgen"}}');
+
+/** Attempts without a database: agents that trust the receivers of tests, and receivers, all ended by `end`. */
+export function sendingUnderTest() {
+  const ends: (() => unknown)[] = [];
+
+  function agentsWith(options: Partial<EgressOptions> = {}): EgressAgents {
+    const rules = { allowPrivate: true, allowTargets: [], denyRanges: [] };
+    const agents = createEgressAgents({ rules, resolve: async () => [], ca: certificate, ...options });
+    ends.push(() => agents.destroy());
+    return agents;
+  }
+
+  async function receiverWith(answer?: Answer, options?: { tls: boolean }): Promise<Receiver> {
+    const receiver = await startReceiver(answer, options);
+    ends.push(() => receiver.close());
+    return receiver;
+  }
+
+  const common = agentsWith();
+  function post(url: string, agents: EgressAgents = common): Promise<Attempted> {
+    const at = new Date(1_700_000_000_999);
+    return send(agents, { url, eventId: "evt_1", body: sentBody, secret: "whsec_test", at });
+  }
+
+  async function end(): Promise<void> {
+    for (const one of ends.reverse()) await one();
+  }
+
+  return { agentsWith, receiverWith, post, end, atEnd: (one: () => unknown) => void ends.push(one) };
+}
+
+/** An attempt's end in a word or two. */
+export async function endOf(attempt: Promise<Attempted>): Promise<string> {
+  const { outcome, status, errorKind } = await attempt;
+  return errorKind ?? `${outcome} ${status}`;
+}

@@ -1,0 +1,84 @@
+import { newId } from "@shipping/kit/ids";
+import { randomBytes } from "node:crypto";
+import { readPdf } from "@shipping/carrier/testing/read-pdf";
+import { refusal } from "../api-client.js";
+import { findsNothingLikeAll, refusesLikeAll } from "./every-operation.js";
+import { createLabel, RECORD, usePlatform, voidLabel } from "./platform.js";
+
+const platform = usePlatform();
+const missing = newId("lbl", randomBytes);
+
+describe("GET /labels/{id}/file", () => {
+  test("200 with a PDF of 4 by 6 inches that says what it is, and whose it is", async () => {
+    const api = await platform.sandbox();
+    const label = await createLabel(api);
+    const { status, headers, bytes } = await api.get(`/labels/${label.id}/file`);
+    expect(status).toBe(200);
+    expect(headers.get("content-type")).toBe("application/pdf");
+    expect(headers.get("content-length")).toBe(String(bytes.length));
+    expect(headers.get("x-request-id")).toMatch(/\S/);
+    expect(bytes.subarray(0, 5).toString()).toBe("%PDF-");
+    expect(bytes.toString("latin1")).toMatch(/%%EOF\s*$/);
+
+    const { pages, mediaBox, texts } = readPdf(bytes);
+    expect([pages, mediaBox]).toEqual([1, "0 0 288 432"]);
+    const written = texts.map(({ text }) => text).join("\n");
+    expect(written).toMatch(/test label.*not valid for shipping/i);
+    for (const text of [label.tracking_number, RECORD.reference, RECORD.to.postal_code]) expect(written).toContain(text);
+  });
+
+  test("200 at the label's download_path, which is a path on this host", async () => {
+    const api = await platform.sandbox();
+    const { id, download_path } = await createLabel(api);
+    expect(download_path).toBe(new URL(`${platform.origin()}/api/v1/labels/${id}/file`).pathname);
+    expect((await api.get(`/labels/${id}/file`)).status).toBe(200);
+  });
+
+  test("200 with the same bytes every time", async () => {
+    const api = await platform.sandbox();
+    const { id } = await createLabel(api);
+    const first = await api.get(`/labels/${id}/file`);
+    const others = await Promise.all(Array.from({ length: 5 }, () => api.get(`/labels/${id}/file`)));
+    for (const { bytes } of others) expect(bytes.equals(first.bytes)).toBe(true);
+  });
+
+  test("200 with one page of 4 by 6 inches for the longest fields of any script", async () => {
+    const api = await platform.sandbox();
+    for (const text of ["W".repeat(200), "漢字 ".repeat(66), "😀".repeat(200), "a\nb\tc\r\n", "مرحبا \u202e \ufeff"]) {
+      const address = { name: text, street1: text, city: text, postal_code: text, country: "JP", company: text, state: text };
+      const { id } = await createLabel(api, { reference: text, from: address, to: address });
+      const { status, bytes } = await api.get(`/labels/${id}/file`);
+      expect(status).toBe(200);
+      expect(readPdf(bytes)).toMatchObject({ pages: 1, mediaBox: "0 0 288 432" });
+    }
+  });
+
+  test("409 label_voided once the label is voided, as JSON", async () => {
+    const api = await platform.sandbox();
+    const { id } = await createLabel(api);
+    await voidLabel(api, id);
+    const answer = await api.get(`/labels/${id}/file`);
+    expect(refusal(answer)).toBe("409 label_voided");
+    expect(answer.headers.get("content-type")).toBe("application/json");
+  });
+
+  test("200 with the whole file or 409 label_voided while the label is being voided", async () => {
+    const api = await platform.sandbox();
+    const { id } = await createLabel(api);
+    const whole = await api.get(`/labels/${id}/file`);
+    const download = () => api.get(`/labels/${id}/file`);
+    const [, ...answers] = await Promise.all([voidLabel(api, id), ...Array.from({ length: 10 }, download)]);
+    for (const answer of answers) {
+      if (answer.status === 200) expect(answer.bytes.equals(whole.bytes)).toBe(true);
+      else expect(refusal(answer)).toBe("409 label_voided");
+    }
+    expect(refusal(await download())).toBe("409 label_voided");
+  });
+
+  refusesLikeAll(platform, { method: "GET", path: `/labels/${missing}/file`, scope: "labels:read" });
+  findsNothingLikeAll(platform, {
+    ask: (api, id) => api.get(`/labels/${id}/file`),
+    make: async (api) => (await createLabel(api)).id,
+    missing: [missing, newId("shp", randomBytes)],
+  });
+});

@@ -1,0 +1,118 @@
+import { randomUUID } from "node:crypto";
+import type { Environment } from "@shipping/kit/caller";
+import { type ApiClient, apiClient, dataOf, type Label, type Order, type Shipment, type Webhook } from "../api-client.js";
+import { type KeyExtra, type Stack, type StackOptions, startStack } from "../stack.js";
+
+/** An account of its own, with a key for each environment. */
+export interface Customer {
+  accountId: string;
+  sandbox: ApiClient;
+  live: ApiClient;
+}
+
+/** The platform that the tests of one file share. */
+export interface Platform {
+  /** A customer whom no other test knows. */
+  customer(): Promise<Customer>;
+  /** The sandbox of such a customer. */
+  sandbox(): Promise<ApiClient>;
+  /** A key with something special about it, of an account of its own. */
+  apiWith(extra: KeyExtra, environment?: Environment): Promise<ApiClient>;
+  /** A key that was valid. */
+  revokedApi(): Promise<ApiClient>;
+  /** A key that has made its requests of this minute. */
+  exhaustedApi(): Promise<ApiClient>;
+  /** Calls with this key, or with none. */
+  apiOf(key?: string): ApiClient;
+  /** The scheme, host and port that paths of the API belong to. */
+  origin(): string;
+}
+
+/** Runs the whole platform while the tests of this file do. */
+export function usePlatform(options?: StackOptions): Platform {
+  let stack: Stack;
+  beforeAll(async () => {
+    stack = await startStack(options);
+  });
+  afterAll(() => stack.stop());
+
+  const apiOf = (key?: string) => apiClient(stack.baseUrl, key);
+  let exhausted: Promise<ApiClient> | undefined;
+
+  async function customer(): Promise<Customer> {
+    const { accountId, sandbox, live } = await stack.newCustomer();
+    return { accountId, sandbox: apiOf(sandbox), live: apiOf(live) };
+  }
+
+  async function exhaust(): Promise<ApiClient> {
+    const { sandbox } = await customer();
+    await Promise.all(Array.from({ length: 120 }, () => dataOf(200, sandbox.get("/account"))));
+    return sandbox;
+  }
+
+  return {
+    customer,
+    apiOf,
+    sandbox: async () => (await customer()).sandbox,
+    async apiWith(extra, environment = "sandbox") {
+      const { key } = await stack.newKey(await stack.newAccount(), environment, extra);
+      return apiOf(key);
+    },
+    async revokedApi() {
+      const { id, key } = await stack.newKey(await stack.newAccount());
+      await stack.revokeKey(id);
+      return apiOf(key);
+    },
+    exhaustedApi() {
+      exhausted ??= exhaust();
+      return exhausted;
+    },
+    origin: () => new URL(stack.baseUrl).origin,
+  };
+}
+
+const from = { name: "Warehouse 7", street1: "Hafenstraße 12", city: "Hamburg", postal_code: "20457", country: "DE" };
+const to = { name: "Zofia Wójcik", street1: "ul. Długa 7/3", city: "Kraków", postal_code: "31-147", country: "PL" };
+
+/** What an order or a shipment needs, and nothing that it does not need. */
+export const RECORD = {
+  reference: "PO-1",
+  from,
+  to,
+  parcel: { weight_kg: 1.25, length_cm: 30, width_cm: 20, height_cm: 12.5 },
+};
+
+/** The same with all that is optional, except an order's id. */
+export const FULL_RECORD = {
+  ...RECORD,
+  from: { ...from, company: "Nordlicht GmbH", street2: "Tor 3", state: "HH", email: "a@b.example", phone: "+49 40 1" },
+  metadata: { lines: [1, { sku: "A-1" }], gift: true, note: null },
+};
+
+/** A time as the API writes it. */
+export const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+/** An opaque id of a resource. */
+export const idLike = (prefix: string) => expect.stringMatching(new RegExp(`^${prefix}_[a-z2-7]{26}$`));
+
+export const createOrder = (api: ApiClient, change: object = {}) =>
+  dataOf(201, api.post<Order>("/orders", { ...RECORD, ...change }));
+
+export const createShipment = (api: ApiClient, change: object = {}) =>
+  dataOf(201, api.post<Shipment>("/shipments", { ...RECORD, ...change }));
+
+/** The body of POST /labels for a shipment. */
+export const labelInput = (shipmentId: string) => ({ shipment_id: shipmentId, rate_id: `rate_test_${shipmentId}` });
+
+/** A label, with a shipment of its own. */
+export const createLabel = async (api: ApiClient, change: object = {}) =>
+  dataOf(201, api.post<Label>("/labels", labelInput((await createShipment(api, change)).id)));
+
+export const voidLabel = (api: ApiClient, id: string, idempotencyKey = randomUUID()) =>
+  dataOf(200, api.post<Label>(`/labels/${id}/void`, {}, idempotencyKey));
+
+export const EVENTS = ["order.created", "shipment.created", "label.created", "label.voided"];
+
+/** A subscription to all events, or to these. */
+export const createWebhook = (api: ApiClient, url = "https://hooks.example.com/", events = EVENTS) =>
+  dataOf(201, api.post<Webhook>("/webhooks", { url, events }));

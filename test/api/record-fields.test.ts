@@ -1,0 +1,151 @@
+import { type Answer, type ApiClient, type Order, refusal } from "../api-client.js";
+import { FULL_RECORD, RECORD, usePlatform } from "./platform.js";
+
+const platform = usePlatform();
+
+// Orders and shipments share their input fields, so that every rule is asked of both.
+describe.each(["/orders", "/shipments"])("the fields of POST %s", (path) => {
+  let api: ApiClient;
+  beforeEach(async () => {
+    api = await platform.sandbox();
+  });
+
+  const post = (change: object): Promise<Answer<Order>> => api.post(path, { ...RECORD, ...change });
+  const refused = async (change: object) => refusal(await post(change));
+
+  /** Sends the record with its weight as this JSON text. */
+  const postWeight = (text: string): Promise<Answer<Order>> =>
+    api.post(path, JSON.stringify(RECORD).replace('"weight_kg":1.25', `"weight_kg":${text}`));
+
+  test.each(["0", "-0", "0.0", "1e-400", "-1", "1000.0001", "1e400", "-1e400", '"5"', "null", "true", "[1]", "{}"])(
+    "422 for the weight %s",
+    async (text) => {
+      expect(refusal(await postWeight(text))).toBe("422 invalid_request parcel.weight_kg");
+    },
+  );
+
+  test.each(["1000", "1e3", "1000.0", "0.0001", "5e-324", "999.9999999999999", "0.1"])(
+    "201 for the weight %s, and it is returned as that number",
+    async (text) => {
+      const { status, body } = await postWeight(text);
+      expect(status).toBe(201);
+      expect(body.data.parcel.weight_kg).toBe(Number(text));
+      const { data } = (await api.get<Order>(`${path}/${body.data.id}`)).body;
+      expect(data.parcel.weight_kg).toBe(Number(text));
+    },
+  );
+
+  test("422 for every measure of the parcel that is out of bounds, each by its path", async () => {
+    const parcel = { weight_kg: 0, length_cm: 1000.5, width_cm: -1, height_cm: "1" };
+    expect(await refused({ parcel })).toBe(
+      "422 invalid_request parcel.weight_kg parcel.length_cm parcel.width_cm parcel.height_cm",
+    );
+  });
+
+  const texts = ["name", "street1", "city", "postal_code", "company", "street2", "state", "email", "phone"];
+  const required = ["name", "street1", "city", "postal_code"];
+
+  test.each(texts)("201 for %s of 200 code points, 422 for 201", async (field) => {
+    const to = (text: string) => ({ to: { ...RECORD.to, [field]: text } });
+    for (const character of ["x", "ß", "😀"]) {
+      const { status, body } = await post(to(character.repeat(200)));
+      expect(status).toBe(201);
+      expect(body.data.to).toEqual(to(character.repeat(200)).to);
+      expect(await refused(to(character.repeat(201)))).toBe(`422 invalid_request to.${field}`);
+    }
+  });
+
+  test("201 for a reference of 200 code points, 422 for 201", async () => {
+    expect((await post({ reference: "😀".repeat(200) })).body.data.reference).toBe("😀".repeat(200));
+    expect(await refused({ reference: "😀".repeat(201) })).toBe("422 invalid_request reference");
+  });
+
+  test.each(["", " ", "\t\r\n", "\u00a0\u2003\u3000"])("422 for required strings that hold nothing but %j", async (blank) => {
+    const blanks = Object.fromEntries(required.map((field) => [field, blank]));
+    const names = required.map((field) => `from.${field}`).join(" ");
+    expect(await refused({ from: { ...RECORD.from, ...blanks } })).toBe(`422 invalid_request ${names}`);
+    expect(await refused({ reference: blank })).toBe("422 invalid_request reference");
+  });
+
+  test("201 for optional strings that are empty or blank: they are returned as sent", async () => {
+    const to = { ...RECORD.to, company: "", street2: " ", state: "\t", email: "", phone: "\n" };
+    expect((await post({ to })).body.data.to).toStrictEqual(to);
+  });
+
+  test("201 for strings with white space around them: nothing is trimmed", async () => {
+    const { data } = (await post({ reference: "  PO\t1\r\n" })).body;
+    expect(data.reference).toBe("  PO\t1\r\n");
+    expect((await api.get<Order>(`${path}/${data.id}`)).body.data.reference).toBe("  PO\t1\r\n");
+  });
+
+  test.each(["\u0000", "\u0001", "\b", "\v", "\f", "\u001f", "\ud800", "\udc00", "\ude00\ud83d"])(
+    "422 for %j in any string",
+    async (bad) => {
+      const everywhere = Object.fromEntries(texts.map((field) => [field, `a${bad}`]));
+      const names = texts.map((field) => `to.${field}`);
+      const answer = await post({ reference: `${bad}a`, to: { ...RECORD.to, ...everywhere } });
+      const [status, code, ...fields] = refusal(answer).split(" ");
+      expect([status, code, fields.sort()]).toEqual(["422", "invalid_request", ["reference", ...names].sort()]);
+    },
+  );
+
+  test.each(["de", "De", "D", "DEU", "", "D1", " DE", "DE\n", "ÄÖ", "ＤＥ", null, 5])("422 for the country %j", async (country) => {
+    expect(await refused({ from: { ...RECORD.from, country } })).toBe("422 invalid_request from.country");
+  });
+
+  test("201 for any e-mail address and phone number: only their length is a rule", async () => {
+    const to = { ...RECORD.to, email: "nobody at all", phone: "by pigeon" };
+    expect((await post({ to })).body.data.to).toEqual(to);
+  });
+
+  test.each(["reference", "from", "to", "parcel"])("422 for %s absent, null or of another type", async (field) => {
+    for (const value of [undefined, null, 5, [], true]) {
+      expect(await refused({ [field]: value })).toBe(`422 invalid_request ${field}`);
+    }
+  });
+
+  test("422 for null where an optional field may be absent", async () => {
+    const nulls = { company: null, street2: null, state: null, email: null, phone: null };
+    expect(await refused({ to: { ...RECORD.to, ...nulls }, metadata: null })).toBe(
+      "422 invalid_request to.company to.street2 to.state to.email to.phone metadata",
+    );
+  });
+
+  test.each(["zip", "__proto__", "constructor", "toString"])("422 for the unknown member %s, by its path", async (name) => {
+    const added = (text: string) => text.replace("{", `{"${name}":"x",`);
+    const inside = { ...RECORD, to: "TO", parcel: "PARCEL" };
+    const text = added(JSON.stringify(inside))
+      .replace('"TO"', added(JSON.stringify(RECORD.to)))
+      .replace('"PARCEL"', added(JSON.stringify(RECORD.parcel)));
+    const [status, code, ...fields] = refusal(await api.post(path, text)).split(" ");
+    expect([status, code, fields.sort()]).toEqual([
+      "422",
+      "invalid_request",
+      [name, `parcel.${name}`, `to.${name}`].sort(),
+    ]);
+  });
+
+  test("422 names every field at fault at once, with its rule", async () => {
+    const { body } = await post({ reference: "", to: { ...RECORD.to, country: "pl", zip: "1" }, parcel: null, more: 1 });
+    expect(body.error.fields?.map((field) => field.path).sort()).toEqual([
+      "more",
+      "parcel",
+      "reference",
+      "to.country",
+      "to.zip",
+    ]);
+    for (const { message } of body.error.fields ?? []) expect(body.error.message).toContain(message);
+  });
+
+  test("422 for JSON nested deeper than 32 levels, and for 30,000 levels", async () => {
+    for (const levels of [33, 30_000]) {
+      const text = JSON.stringify(FULL_RECORD).replace('"gift":true', `"gift":${"[".repeat(levels)}${"]".repeat(levels)}`);
+      expect(refusal(await api.post(path, text))).toBe("422 invalid_request body");
+    }
+  });
+
+  test("201 with the last of duplicate members", async () => {
+    const text = JSON.stringify(RECORD).replace('"reference":', '"reference":"first","reference":');
+    expect((await api.post<Order>(path, text)).body.data.reference).toBe(RECORD.reference);
+  });
+});

@@ -1,0 +1,160 @@
+import { randomUUID } from "node:crypto";
+import type { Scope } from "@shipping/gateway/api-key";
+import { BASE_PATH, pathWith, type Route, type WriteRoute } from "@shipping/gateway/route";
+import { routes } from "@shipping/gateway/routes";
+import type { Environment } from "@shipping/kit/caller";
+import type { Answer } from "../api-client.js";
+import { dataOf, refusal } from "../api-client.js";
+import type { Stack } from "../stack.js";
+import { type Sending, sendTo } from "./wire.js";
+
+/** The holder of one key, with requests written as they are. */
+export interface Customer {
+  accountId: string;
+  keyId: string;
+  key: string;
+  /** Sends a request below the base path. */
+  send<Data = Resource>(method: string, path: string, sending?: Sending): Promise<Answer<Data>>;
+  /** The same through another replica. */
+  through(baseUrl: string): Customer;
+}
+
+/** What resources have in common, as far as these tests look. */
+export interface Resource {
+  id: string;
+  status: string;
+  secret?: string;
+  tracking_number?: string;
+}
+
+/** A request that an operation answers with its success. */
+export interface Asked {
+  method: Route["method"];
+  path: string;
+  body?: unknown;
+}
+
+/** Writes, which take an Idempotency-Key. */
+export const writes = routes.filter((route): route is WriteRoute => route.method !== "GET");
+/** Writes that take a body. */
+export const posts = writes.filter((route) => route.method === "POST");
+
+/** An operation's place in the specification's table. */
+export const nameOf = ({ method, path }: Route) => `${method} ${path}`;
+
+/** A holder of a key of a new account, or of one that is there. The key has every scope unless told otherwise. */
+export async function newCustomer(
+  stack: Stack,
+  options: { environment?: Environment; accountId?: string; scopes?: readonly Scope[] } = {},
+): Promise<Customer> {
+  const { environment = "sandbox", scopes } = options;
+  const accountId = options.accountId ?? (await stack.newAccount());
+  const { id: keyId, key } = await stack.newKey(accountId, environment, { ...(scopes && { scopes }) });
+  const through = (baseUrl: string): Customer => ({
+    accountId,
+    keyId,
+    key,
+    through,
+    send: (method, path, sending) =>
+      sendTo(Number(new URL(baseUrl).port), method, BASE_PATH + path, { key, ...sending }),
+  });
+  return through(stack.baseUrl);
+}
+
+const address = { name: "Zoë Martin", street1: "8 Rue de la Paix", city: "Paris", postal_code: "75002", country: "FR" };
+
+/** A body that orders and shipments take. */
+export const record = {
+  reference: "PO-1042",
+  from: address,
+  to: { ...address, name: "Warehouse 7" },
+  parcel: { weight_kg: 1.5, length_cm: 30, width_cm: 20, height_cm: 10 },
+};
+
+// Nobody listens there: a delivery fails at once.
+const subscription = { url: "http://127.0.0.1:9/hook", events: ["order.created", "label.voided"] };
+
+const labelBody = (shipmentId: string) => ({ shipment_id: shipmentId, rate_id: `rate_test_${shipmentId}` });
+
+/** Sends what an operation is asked, with a fresh Idempotency-Key where it takes one. */
+export function ask<Data = Resource>(
+  customer: Customer,
+  { method, path, body }: Asked,
+  sending: Sending = {},
+): Promise<Answer<Data>> {
+  const isWrite = method !== "GET";
+  return customer.send(method, path, {
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...sending,
+    headers: { ...(isWrite && { "Idempotency-Key": randomUUID() }), ...sending.headers },
+  });
+}
+
+/** Creates a resource and yields it. */
+export function create(customer: Customer, path: string, body: unknown): Promise<Resource> {
+  return dataOf(201, ask(customer, { method: "POST", path, body }));
+}
+
+const newOrder = (customer: Customer) => create(customer, "/orders", record);
+const newShipment = (customer: Customer) => create(customer, "/shipments", record);
+const newWebhook = (customer: Customer) => create(customer, "/webhooks", subscription);
+
+async function newLabel(customer: Customer): Promise<Resource> {
+  const { id } = await newShipment(customer);
+  return create(customer, "/labels", labelBody(id));
+}
+
+const nothing = async () => ({});
+const idOfNew = (make: (customer: Customer) => Promise<Resource>) => async (customer: Customer) => ({
+  id: (await make(customer)).id,
+});
+
+const wanted: Record<string, (customer: Customer) => Promise<{ id?: string; body?: unknown }>> = {
+  "GET /account": nothing,
+  "POST /orders": async () => ({ body: record }),
+  "GET /orders": nothing,
+  "GET /orders/{id}": idOfNew(newOrder),
+  "POST /shipments": async (customer) => ({ body: { ...record, order_id: (await newOrder(customer)).id } }),
+  "GET /shipments": nothing,
+  "GET /shipments/{id}": idOfNew(newShipment),
+  "POST /rates": async (customer) => ({ body: { shipment_id: (await newShipment(customer)).id } }),
+  "POST /labels": async (customer) => ({ body: labelBody((await newShipment(customer)).id) }),
+  "GET /labels": nothing,
+  "GET /labels/{id}": idOfNew(newLabel),
+  "GET /labels/{id}/file": idOfNew(newLabel),
+  "POST /labels/{id}/void": async (customer) => ({ id: (await newLabel(customer)).id, body: {} }),
+  "GET /tracking/{tracking_number}": async (customer) => ({ id: (await newLabel(customer)).tracking_number ?? "" }),
+  "POST /webhooks": async () => ({ body: subscription }),
+  "GET /webhooks": nothing,
+  "GET /webhooks/{id}": idOfNew(newWebhook),
+  "DELETE /webhooks/{id}": idOfNew(newWebhook),
+};
+
+/** A request that the operation answers with its success, once; what it needs is created with the customer's key. */
+export async function goodRequest(customer: Customer, route: Route): Promise<Asked> {
+  const { id = "", body } = (await wanted[nameOf(route)]?.(customer)) ?? {};
+  return { method: route.method, path: pathWith(route, id), ...(body !== undefined && { body }) };
+}
+
+/** A request of the operation's form that needs nothing to exist: for what is refused before that is looked at. */
+export function formOf(route: Route): Asked {
+  return { method: route.method, path: pathWith(route, "x"), ...(route.method === "POST" && { body: {} }) };
+}
+
+/** What an answer says, in words: `201`, or `404 not_found` once it is known to be the error object. */
+export function told(answer: Answer<unknown>): string {
+  return answer.status < 400 ? String(answer.status) : refusal(answer);
+}
+
+/** What several operations answer, each under its name. */
+export async function ofEach<R extends Route, T>(rows: readonly R[], answer: (route: R) => Promise<T>) {
+  return Object.fromEntries(
+    await Promise.all(rows.map(async (route) => [nameOf(route), await answer(route)] as const)),
+  );
+}
+
+/** The same answer under each of their names. */
+export function allOf<T>(rows: readonly Route[], answer: T | ((route: Route) => T)): Record<string, T> {
+  const value = (route: Route) => (answer instanceof Function ? answer(route) : answer);
+  return Object.fromEntries(rows.map((route) => [nameOf(route), value(route)]));
+}

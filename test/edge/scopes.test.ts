@@ -1,0 +1,109 @@
+import { type Scope, scopes } from "@shipping/gateway/api-key";
+import type { Route } from "@shipping/gateway/route";
+import { routes } from "@shipping/gateway/routes";
+import type { Answer } from "../api-client.js";
+import { type Stack, startStack } from "../stack.js";
+import {
+  allOf,
+  ask,
+  type Customer,
+  create,
+  formOf,
+  goodRequest,
+  newCustomer,
+  ofEach,
+  record,
+  told,
+  writes,
+} from "./operations.js";
+
+let stack: Stack;
+let customer: Customer;
+beforeAll(async () => {
+  stack = await startStack({ requestsPerMinute: 1_000 });
+  customer = await newCustomer(stack);
+});
+afterAll(() => stack.stop());
+
+/** Another key of the same account and environment. */
+const holderOf = (...held: Scope[]) => newCustomer(stack, { accountId: customer.accountId, scopes: held });
+const allBut = (scope: Scope) => scopes.filter((other) => other !== scope);
+
+/** The refusal, with the scopes that its message names. */
+function withNamedScopes(answer: Answer<unknown>): string {
+  const named = scopes.filter((scope) => answer.body.error.message.includes(scope));
+  return `${told(answer)}: ${named.join()}`;
+}
+
+const missing = ({ scope }: Route) => `403 missing_scope: ${scope}`;
+
+describe("403 missing_scope, naming the scope", () => {
+  test.each(routes)("$method $path with a key that has every scope but $scope", async (route) => {
+    const lacking = await holderOf(...allBut(route.scope));
+    const answer = await ask(lacking, await goodRequest(customer, route));
+    expect(withNamedScopes(answer)).toBe(missing(route));
+    expect(answer.headers.get("ratelimit")).toMatch(/^"default";r=999;t=\d+$/);
+  });
+
+  test("a scope to write is none to read, and the other way round", async () => {
+    const [reader, writer] = [
+      await holderOf(...scopes.filter((scope) => scope.endsWith(":read"))),
+      await holderOf(...scopes.filter((scope) => scope.endsWith(":write"))),
+    ];
+    const reads = routes.filter(({ scope }) => scope.endsWith(":read"));
+    const others = routes.filter(({ scope }) => scope.endsWith(":write"));
+    const answers = (holder: Customer, rows: Route[]) =>
+      ofEach(rows, async (route) => withNamedScopes(await ask(holder, formOf(route))));
+    expect(await answers(reader, others)).toEqual(allOf(others, missing));
+    expect(await answers(writer, reads)).toEqual(allOf(reads, missing));
+  });
+
+  test("the same for a live key, also where no carrier is configured", async () => {
+    const live = await newCustomer(stack, { environment: "live", scopes: ["account:read"] });
+    const rows = routes.filter(({ scope }) => scope !== "account:read");
+    expect(await ofEach(rows, async (route) => withNamedScopes(await ask(live, formOf(route))))).toEqual(
+      allOf(rows, missing),
+    );
+  });
+});
+
+describe("the scope alone is enough", () => {
+  test.each(routes)("for $method $path: $scope", async (route) => {
+    const holder = await holderOf(route.scope);
+    expect(told(await ask(holder, await goodRequest(customer, route)))).toBe(String(route.status));
+  });
+});
+
+describe("a refused write", () => {
+  test.each(writes)("leaves nothing behind: its Idempotency-Key is free for $method $path", async (route) => {
+    const lacking = await holderOf(...allBut(route.scope));
+    const asked = await goodRequest(customer, route);
+    const headers = { "Idempotency-Key": `free ${route.handler.name}` };
+    expect(withNamedScopes(await ask(lacking, asked, { headers }))).toBe(missing(route));
+    const executed = await ask(customer, asked, { headers });
+    expect(executed.status).toBe(route.status);
+    expect(executed.headers.has("idempotency-replayed")).toBe(false);
+  });
+
+  test.each(writes)(
+    "is not replayed either: 403 for a repetition of $method $path without the scope",
+    async (route) => {
+      const lacking = await holderOf(...allBut(route.scope));
+      const asked = await goodRequest(customer, route);
+      const headers = { "Idempotency-Key": `used ${route.handler.name}` };
+      expect((await ask(customer, asked, { headers })).status).toBe(route.status);
+      const answer = await ask(lacking, asked, { headers });
+      expect(withNamedScopes(answer)).toBe(missing(route));
+      expect(answer.headers.has("idempotency-replayed")).toBe(false);
+    },
+  );
+});
+
+describe("GET /account", () => {
+  test("says which scopes the calling key has", async () => {
+    const holder = await holderOf("account:read", "orders:write");
+    const answer = await holder.send<{ scopes: string[] }>("GET", "/account");
+    expect(answer.body.data.scopes).toEqual(["account:read", "orders:write"]);
+    await create(holder, "/orders", record);
+  });
+});

@@ -1,0 +1,134 @@
+import { BASE_PATH } from "@shipping/gateway/route";
+import { routes } from "@shipping/gateway/routes";
+import { refusal } from "../api-client.js";
+import { type Stack, startStack } from "../stack.js";
+import { allOf, type Customer, formOf, newCustomer, ofEach } from "./operations.js";
+import { sendTo } from "./wire.js";
+
+let stack: Stack;
+let customer: Customer;
+let port: number;
+beforeAll(async () => {
+  stack = await startStack();
+  customer = await newCustomer(stack);
+  port = Number(new URL(stack.baseUrl).port);
+});
+afterAll(() => stack.stop());
+
+/** What the gateway answers to a method and a target, once it is the same with a key and without one, and not counted. */
+async function unknown(method: string, target: string): Promise<string> {
+  const answers = await Promise.all(
+    [customer.key, undefined].map((key) => {
+      return sendTo(port, method, target, key === undefined ? {} : { key });
+    }),
+  );
+  for (const { headers } of answers) {
+    expect(headers.get("x-request-id")).toMatch(/^req_[a-z2-7]{26}$/);
+    expect(headers.get("content-type")).toBe("application/json");
+    expect(headers.has("ratelimit")).toBe(false);
+    expect(headers.has("www-authenticate")).toBe(false);
+  }
+  const said = answers.map((answer) => (method === "HEAD" ? `${answer.status} ${answer.bytes}` : refusal(answer)));
+  expect(said[0]).toBe(said[1]);
+  return said[0] ?? "";
+}
+
+const NOT_FOUND = "404 not_found";
+const whole = (path: string) => BASE_PATH + path;
+
+describe("404 not_found for every operation's path", () => {
+  test.each<[string, (path: string) => string]>([
+    ["a trailing slash", (path) => `${whole(path)}/`],
+    ["a trailing slash before a query", (path) => `${whole(path)}/?limit=1`],
+    ["an encoded trailing slash", (path) => `${whole(path)}%2f/`],
+    ["a double slash in front of it", (path) => whole(`/${path}`)],
+    ["a double slash at the root", (path) => `/${whole(path)}`],
+    ["other capitals in it", (path) => whole(path.replace(/^\/[a-z]/, (start) => start.toUpperCase()))],
+    ["other capitals in the base path", (path) => `/API/v1${path}`],
+    ["another version", (path) => `/api/v2${path}`],
+    ["no version", (path) => path],
+    ["a dot segment", (path) => whole(`/.${path}`)],
+    ["two dot segments", (path) => `/x/..${whole(path)}`],
+    ["a semicolon parameter", (path) => whole(path.replace(/^\/[a-z]+/, (first) => `${first};v=1`))],
+    [
+      "an encoded letter",
+      (path) => whole(path.replace(/^\/(.)/, (_, letter) => `/%${letter.charCodeAt(0).toString(16)}`)),
+    ],
+    ["bad percent-encoding behind it", (path) => whole(`${path}/%zz`)],
+    ["a cut percent-encoding behind it", (path) => whole(`${path}%`)],
+    ["a space behind it", (path) => whole(`${path}%20/x`)],
+  ])("with %s", async (_case, written) => {
+    expect(await ofEach(routes, (route) => unknown(route.method, written(formOf(route).path)))).toEqual(
+      allOf(routes, NOT_FOUND),
+    );
+  });
+
+  test.each(["%zz", "%ff", "%c3", "%", "%2", "%u0041", "%c0%af", "%ed%a0%80"])(
+    "with the id %s, which cannot be decoded",
+    async (id) => {
+      const rows = routes.filter((route) => route.id);
+      expect(await ofEach(rows, ({ method, path }) => unknown(method, whole(path.replace(/\{\w+\}/, id))))).toEqual(
+        allOf(rows, NOT_FOUND),
+      );
+    },
+  );
+});
+
+describe("404 not_found for other methods", () => {
+  const methodsAt = (path: string) => routes.filter((route) => route.path === path).map(({ method }) => String(method));
+
+  test.each(["GET", "POST", "DELETE", "PUT", "PATCH", "HEAD", "OPTIONS", "TRACE", "PROPFIND", "QUERY", "M-SEARCH"])(
+    "%s on every path that does not have it",
+    async (method) => {
+      const rows = routes.filter(({ path }) => !methodsAt(path).includes(method));
+      expect(await ofEach(rows, (route) => unknown(method, whole(formOf(route).path)))).toEqual(
+        allOf(rows, method === "HEAD" ? "404 " : NOT_FOUND),
+      );
+    },
+  );
+
+  test("a method that a header or a parameter names instead changes nothing", async () => {
+    const headers = { "X-HTTP-Method-Override": "DELETE" };
+    expect(refusal(await customer.send("GET", "/webhooks/x?_method=DELETE", { headers }))).toBe(
+      "422 invalid_request _method",
+    );
+  });
+});
+
+describe("404 not_found for what is no path of the API", () => {
+  test.each([
+    ["GET", "/"],
+    ["GET", "/api"],
+    ["GET", BASE_PATH],
+    ["GET", `${BASE_PATH}/`],
+    ["GET", "/metrics"],
+    ["GET", "/livez"],
+    ["GET", "/docs/"],
+    ["GET", "/docs/../package.json"],
+    ["GET", "/docs/%2e%2e%2fpackage.json"],
+    ["GET", "/.env"],
+    ["POST", `${BASE_PATH}/openapi.json`],
+    ["HEAD", `${BASE_PATH}/openapi.json`],
+    ["OPTIONS", "*"],
+    ["GET", "*"],
+    ["GET", `${BASE_PATH}/orders/a/b`],
+    ["GET", `${BASE_PATH}/labels//file`],
+    ["POST", `${BASE_PATH}/labels//void`],
+  ])("%s %s", async (method, target) => {
+    expect(await unknown(method, target)).toBe(method === "HEAD" ? "404 " : NOT_FOUND);
+  });
+
+  test.each(["http://[::1", "http://a:99999999/api/v1/orders", "http://", "foo:bar", "http://a b/", "?", "//"])(
+    "the request target %s never leads to HTML",
+    async (target) => {
+      const answer = await sendTo(port, "GET", target, { key: customer.key });
+      expect(["404 not_found", "400 bad_request"]).toContain(refusal(answer));
+    },
+  );
+});
+
+test("unknown routes are not counted", async () => {
+  const answer = await customer.send("GET", "/account");
+  const [, left] = /r=(\d+)/.exec(answer.headers.get("ratelimit") ?? "") ?? [];
+  expect(Number(left)).toBeGreaterThanOrEqual(115);
+});
