@@ -24,6 +24,8 @@ export interface EmbeddedPostgresOptions {
   /** Gets the server's log. */
   log?: (line: string) => void;
   settings?: Record<string, string>;
+  /** Gets the postmaster as soon as there is one: replaying the log may take long. */
+  spawned?: (server: ServerProcess) => void;
 }
 
 const SETTINGS = {
@@ -139,6 +141,7 @@ async function launch(home: PostgresHome, options: EmbeddedPostgresOptions): Pro
       // A fast shutdown takes well under a second; after an immediate one the next start replays the log.
       signals: { stop: "SIGINT", force: "SIGQUIT" },
       log: options.log,
+      spawned: options.spawned,
     });
     try {
       return { ...(await server), port };

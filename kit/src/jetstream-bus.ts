@@ -133,7 +133,9 @@ export function createJetStreamBus(options: { url: string; name: string; log: Lo
       if (!connection || !js || closed) throw new Error("The bus is not connected.");
       await ensureConsumer(connection, subscriber.durable);
       const consumer = await js.consumers.get(STREAM, subscriber.durable);
-      const messages = await consumer.consume({ max_messages: IN_HAND, abort_on_missing_resource: true });
+      // By default a consumer that vanished between two pulls is missed for half a minute.
+      const watchful = { expires: 10_000, idle_heartbeat: 1_000, abort_on_missing_resource: true };
+      const messages = await consumer.consume({ max_messages: IN_HAND, ...watchful });
       interrupt = () => messages.stop();
       if (stopped) messages.stop();
       for await (const message of messages) {

@@ -4,10 +4,20 @@ import { createInterface } from "node:readline";
 /** A server that this process started and will stop. */
 export interface ServerProcess {
   pid: number;
-  /** Resolves when it has ended, asked to or not. */
-  exited: Promise<void>;
+  /** Resolves when it has ended, asked to or not, with how: `exit 1`, `SIGKILL`. */
+  exited: Promise<string>;
   /** Asks it to end, and waits until it has. */
-  stop(): Promise<void>;
+  stop(hurried?: boolean): Promise<void>;
+  /** Makes it end, and does not wait. */
+  kill(): void;
+}
+
+/** How a server is asked to end, how when there is little time, and how it is made to after `patienceMs` (10 s). */
+export interface StopSignals {
+  stop: NodeJS.Signals;
+  hurried?: NodeJS.Signals;
+  force: NodeJS.Signals;
+  patienceMs?: number;
 }
 
 export interface ServerProgram {
@@ -17,9 +27,10 @@ export interface ServerProgram {
   options?: SpawnOptions;
   /** Stands in the line of its log (standard error) that says that it takes connections. */
   ready: string;
-  /** How it is asked to end, and how it is made to after ten seconds. */
-  signals: { stop: NodeJS.Signals; force: NodeJS.Signals };
+  signals: StopSignals;
   log?: ((line: string) => void) | undefined;
+  /** Gets the process as soon as there is one, long before it is ready. */
+  spawned?: ((server: ServerProcess) => void) | undefined;
 }
 
 /** Starts a server and waits until it is ready, however long that takes. If it ends instead, the error holds its last words. */
@@ -30,9 +41,26 @@ export async function startServerProcess(server: ServerProgram): Promise<ServerP
     detached: true,
     stdio: ["ignore", "ignore", "pipe"],
   });
-  const exited = new Promise<void>((done) => child.once("exit", () => done()));
+  const started = serverProcess(child, server.signals);
+  if (child.pid !== undefined) server.spawned?.(started);
   await readiness(child, server);
-  return { pid: child.pid as number, exited, stop: () => stop(child, exited, server.signals) };
+  return started;
+}
+
+/** The hand on a server that was spawned just now. */
+export function serverProcess(child: ChildProcess, signals: StopSignals): ServerProcess {
+  const exited = new Promise<string>((done) => child.once("exit", (code, signal) => done(signal ?? `exit ${code}`)));
+  return {
+    pid: child.pid as number,
+    exited,
+    kill: () => void child.kill(signals.force),
+    async stop(hurried = false) {
+      child.kill((hurried && signals.hurried) || signals.stop);
+      const impatience = setTimeout(() => child.kill(signals.force), signals.patienceMs ?? 10_000);
+      await exited;
+      clearTimeout(impatience);
+    },
+  };
 }
 
 function readiness(child: ChildProcess, server: ServerProgram): Promise<void> {
@@ -47,11 +75,4 @@ function readiness(child: ChildProcess, server: ServerProgram): Promise<void> {
     child.once("error", failed);
     child.once("close", () => failed(new Error(words.join(" | ") || "it ended without a word")));
   });
-}
-
-async function stop(child: ChildProcess, exited: Promise<void>, signals: ServerProgram["signals"]): Promise<void> {
-  child.kill(signals.stop);
-  const impatience = setTimeout(() => child.kill(signals.force), 10_000);
-  await exited;
-  clearTimeout(impatience);
 }
