@@ -1,11 +1,9 @@
 import { positiveInt, readConfig, serviceSettings, urlList } from "@shipping/kit/config";
 import { z } from "zod";
 
-const { NATS_URL: _noBus, ...settings } = serviceSettings;
-
 const gatewaySettings = z.object({
-  ...settings,
-  PORT: settings.PORT.default(8080).describe("where the public API is served; 0 takes a free port"),
+  ...serviceSettings,
+  PORT: serviceSettings.PORT.default(8080).describe("where the public API is served; 0 takes a free port"),
   RECORDS_URL: urlList().describe("address of records"),
   CARRIER_URL: urlList().describe("address of carrier"),
   TRACKING_URL: urlList().describe("address of tracking"),

@@ -36,7 +36,6 @@ export const urlList = () =>
 export const serviceSettings = {
   DATABASE_URL: secret(z.string()).describe("this part's own PostgreSQL database"),
   DATABASE_POOL: positiveInt().default(10).describe("connections to it, at most"),
-  NATS_URL: z.string().default("nats://127.0.0.1:4222").describe("NATS server, or several separated by commas"),
   PORT: port().default(0).describe("where RPC is served; 0 takes a free port"),
   OPS_PORT: port().default(0).describe("where /livez, /readyz and /metrics are served; 0 takes a free port"),
   HOST: z.string().optional().describe("address to listen on; every one if absent"),
@@ -44,6 +43,11 @@ export const serviceSettings = {
     .enum(["debug", "info", "warn", "error", "fatal", "silent"])
     .default("info")
     .describe("least level of log lines"),
+};
+
+/** The setting of those that send or take events. */
+export const busSettings = {
+  NATS_URL: z.string().default("nats://127.0.0.1:4222").describe("NATS server, or several separated by commas"),
 };
 
 /** Reads the settings that a schema names, all problems reported at once; an empty value counts as absent. The result prints its secrets as `[secret]`. */

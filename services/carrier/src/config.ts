@@ -1,8 +1,9 @@
-import { readConfig, serviceSettings, urlList } from "@shipping/kit/config";
+import { busSettings, readConfig, serviceSettings, urlList } from "@shipping/kit/config";
 import { z } from "zod";
 
 const settings = z.object({
   ...serviceSettings,
+  ...busSettings,
   RECORDS_URL: urlList().describe("address of records, which owns the shipments"),
   TRACKING_URL: urlList().describe("address of tracking, which follows the labels"),
   WEBHOOKS_URL: urlList().describe("address of webhooks, asked which events have arrived"),

@@ -1,8 +1,9 @@
-import { readConfig, serviceSettings, urlList } from "@shipping/kit/config";
+import { busSettings, readConfig, serviceSettings, urlList } from "@shipping/kit/config";
 import { z } from "zod";
 
 const settings = z.object({
   ...serviceSettings,
+  ...busSettings,
   WEBHOOKS_URL: urlList().describe("address of webhooks, asked which events have arrived"),
 });
 

@@ -1,4 +1,4 @@
-import { flag, positiveInt, readConfig, secret, serviceSettings } from "@shipping/kit/config";
+import { busSettings, flag, positiveInt, readConfig, secret, serviceSettings } from "@shipping/kit/config";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
 import type { SealingKey } from "./key-ring.js";
@@ -50,7 +50,9 @@ export function refuseSwitchesInProduction(config: DeliveryConfig, context: z.Re
   if (config.CLOCK_SPEEDUP !== 1) refuse("CLOCK_SPEEDUP");
 }
 
-const settings = z.object({ ...serviceSettings, ...deliverySettings }).superRefine(refuseSwitchesInProduction);
+const settings = z
+  .object({ ...serviceSettings, ...busSettings, ...deliverySettings })
+  .superRefine(refuseSwitchesInProduction);
 
 /** The settings of the webhooks process. */
 export function webhooksConfig(): z.output<typeof settings> {

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file shipping/carrier/v1/carrier.proto.
  */
 export const file_shipping_carrier_v1_carrier: GenFile = /*@__PURE__*/
-  fileDesc("CiFzaGlwcGluZy9jYXJyaWVyL3YxL2NhcnJpZXIucHJvdG8SE3NoaXBwaW5nLmNhcnJpZXIudjEiiQEKBFJhdGUSCgoCaWQYASABKAkSDgoGb2JqZWN0GAIgASgJEhMKC3NoaXBtZW50X2lkGAMgASgJEg8KB2NhcnJpZXIYBCABKAkSDwoHc2VydmljZRgFIAEoCRIQCghjdXJyZW5jeRgGIAEoCRIOCgZhbW91bnQYByABKAESDAoEdGVzdBgIIAEoCCI0CghSYXRlTGlzdBIoCgVyYXRlcxgBIAMoCzIZLnNoaXBwaW5nLmNhcnJpZXIudjEuUmF0ZSIqCgZDaGFyZ2USEAoIY3VycmVuY3kYASABKAkSDgoGYW1vdW50GAIgASgBIo4CCgVMYWJlbBIKCgJpZBgBIAEoCRIOCgZvYmplY3QYAiABKAkSEwoLc2hpcG1lbnRfaWQYAyABKAkSDgoGc3RhdHVzGAQgASgJEg8KB2NhcnJpZXIYBSABKAkSFwoPdHJhY2tpbmdfbnVtYmVyGAYgASgJEg4KBmZvcm1hdBgHIAEoCRIVCg1kb3dubG9hZF9wYXRoGAggASgJEisKBmNoYXJnZRgJIAEoCzIbLnNoaXBwaW5nLmNhcnJpZXIudjEuQ2hhcmdlEgwKBHRlc3QYCiABKAgSEgoKY3JlYXRlZF9hdBgLIAEoCRIWCgl2b2lkZWRfYXQYDCABKAlIAIgBAUIMCgpfdm9pZGVkX2F0In4KEVF1b3RlUmF0ZXNSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISKAoFY2xhaW0YAiABKAsyGS5zaGlwcGluZy5jb21tb24udjEuQ2xhaW0SEwoLc2hpcG1lbnRfaWQYAyABKAkiRwoSUXVvdGVSYXRlc1Jlc3BvbnNlEjEKB291dGNvbWUYASABKAsyIC5zaGlwcGluZy5jb21tb24udjEuV3JpdGVPdXRjb21lIpABChJDcmVhdGVMYWJlbFJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIoCgVjbGFpbRgCIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5DbGFpbRITCgtzaGlwbWVudF9pZBgDIAEoCRIPCgdyYXRlX2lkGAQgASgJIkgKE0NyZWF0ZUxhYmVsUmVzcG9uc2USMQoHb3V0Y29tZRgBIAEoCzIgLnNoaXBwaW5nLmNvbW1vbi52MS5Xcml0ZU91dGNvbWUidAoQVm9pZExhYmVsUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEigKBWNsYWltGAIgASgLMhkuc2hpcHBpbmcuY29tbW9uLnYxLkNsYWltEgoKAmlkGAMgASgJIkYKEVZvaWRMYWJlbFJlc3BvbnNlEjEKB291dGNvbWUYASABKAsyIC5zaGlwcGluZy5jb21tb24udjEuV3JpdGVPdXRjb21lIkkKD0dldExhYmVsUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEgoKAmlkGAIgASgJIj0KEEdldExhYmVsUmVzcG9uc2USKQoFbGFiZWwYASABKAsyGi5zaGlwcGluZy5jYXJyaWVyLnYxLkxhYmVsImwKEUxpc3RMYWJlbHNSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISDQoFbGltaXQYAiABKAUSEgoFYWZ0ZXIYAyABKAlIAIgBAUIICgZfYWZ0ZXIiagoSTGlzdExhYmVsc1Jlc3BvbnNlEioKBmxhYmVscxgBIAMoCzIaLnNoaXBwaW5nLmNhcnJpZXIudjEuTGFiZWwSGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IiTQoTR2V0TGFiZWxGaWxlUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEgoKAmlkGAIgASgJIiMKFEdldExhYmVsRmlsZVJlc3BvbnNlEgsKA3BkZhgBIAEoDDLZBAoOQ2FycmllclNlcnZpY2USXQoKUXVvdGVSYXRlcxImLnNoaXBwaW5nLmNhcnJpZXIudjEuUXVvdGVSYXRlc1JlcXVlc3QaJy5zaGlwcGluZy5jYXJyaWVyLnYxLlF1b3RlUmF0ZXNSZXNwb25zZRJgCgtDcmVhdGVMYWJlbBInLnNoaXBwaW5nLmNhcnJpZXIudjEuQ3JlYXRlTGFiZWxSZXF1ZXN0Giguc2hpcHBpbmcuY2Fycmllci52MS5DcmVhdGVMYWJlbFJlc3BvbnNlEloKCVZvaWRMYWJlbBIlLnNoaXBwaW5nLmNhcnJpZXIudjEuVm9pZExhYmVsUmVxdWVzdBomLnNoaXBwaW5nLmNhcnJpZXIudjEuVm9pZExhYmVsUmVzcG9uc2USXAoIR2V0TGFiZWwSJC5zaGlwcGluZy5jYXJyaWVyLnYxLkdldExhYmVsUmVxdWVzdBolLnNoaXBwaW5nLmNhcnJpZXIudjEuR2V0TGFiZWxSZXNwb25zZSIDkAIBEmIKCkxpc3RMYWJlbHMSJi5zaGlwcGluZy5jYXJyaWVyLnYxLkxpc3RMYWJlbHNSZXF1ZXN0Gicuc2hpcHBpbmcuY2Fycmllci52MS5MaXN0TGFiZWxzUmVzcG9uc2UiA5ACARJoCgxHZXRMYWJlbEZpbGUSKC5zaGlwcGluZy5jYXJyaWVyLnYxLkdldExhYmVsRmlsZVJlcXVlc3QaKS5zaGlwcGluZy5jYXJyaWVyLnYxLkdldExhYmVsRmlsZVJlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_shipping_common_v1_common]);
+  fileDesc("CiFzaGlwcGluZy9jYXJyaWVyL3YxL2NhcnJpZXIucHJvdG8SE3NoaXBwaW5nLmNhcnJpZXIudjEiiQEKBFJhdGUSCgoCaWQYASABKAkSDgoGb2JqZWN0GAIgASgJEhMKC3NoaXBtZW50X2lkGAMgASgJEg8KB2NhcnJpZXIYBCABKAkSDwoHc2VydmljZRgFIAEoCRIQCghjdXJyZW5jeRgGIAEoCRIOCgZhbW91bnQYByABKAESDAoEdGVzdBgIIAEoCCIqCgZDaGFyZ2USEAoIY3VycmVuY3kYASABKAkSDgoGYW1vdW50GAIgASgBIo4CCgVMYWJlbBIKCgJpZBgBIAEoCRIOCgZvYmplY3QYAiABKAkSEwoLc2hpcG1lbnRfaWQYAyABKAkSDgoGc3RhdHVzGAQgASgJEg8KB2NhcnJpZXIYBSABKAkSFwoPdHJhY2tpbmdfbnVtYmVyGAYgASgJEg4KBmZvcm1hdBgHIAEoCRIVCg1kb3dubG9hZF9wYXRoGAggASgJEisKBmNoYXJnZRgJIAEoCzIbLnNoaXBwaW5nLmNhcnJpZXIudjEuQ2hhcmdlEgwKBHRlc3QYCiABKAgSEgoKY3JlYXRlZF9hdBgLIAEoCRIWCgl2b2lkZWRfYXQYDCABKAlIAIgBAUIMCgpfdm9pZGVkX2F0In4KEVF1b3RlUmF0ZXNSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISKAoFY2xhaW0YAiABKAsyGS5zaGlwcGluZy5jb21tb24udjEuQ2xhaW0SEwoLc2hpcG1lbnRfaWQYAyABKAkiRwoSUXVvdGVSYXRlc1Jlc3BvbnNlEjEKB291dGNvbWUYASABKAsyIC5zaGlwcGluZy5jb21tb24udjEuV3JpdGVPdXRjb21lIpABChJDcmVhdGVMYWJlbFJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIoCgVjbGFpbRgCIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5DbGFpbRITCgtzaGlwbWVudF9pZBgDIAEoCRIPCgdyYXRlX2lkGAQgASgJIkgKE0NyZWF0ZUxhYmVsUmVzcG9uc2USMQoHb3V0Y29tZRgBIAEoCzIgLnNoaXBwaW5nLmNvbW1vbi52MS5Xcml0ZU91dGNvbWUidAoQVm9pZExhYmVsUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEigKBWNsYWltGAIgASgLMhkuc2hpcHBpbmcuY29tbW9uLnYxLkNsYWltEgoKAmlkGAMgASgJIkYKEVZvaWRMYWJlbFJlc3BvbnNlEjEKB291dGNvbWUYASABKAsyIC5zaGlwcGluZy5jb21tb24udjEuV3JpdGVPdXRjb21lIkkKD0dldExhYmVsUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEgoKAmlkGAIgASgJIj0KEEdldExhYmVsUmVzcG9uc2USKQoFbGFiZWwYASABKAsyGi5zaGlwcGluZy5jYXJyaWVyLnYxLkxhYmVsImwKEUxpc3RMYWJlbHNSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISDQoFbGltaXQYAiABKAUSEgoFYWZ0ZXIYAyABKAlIAIgBAUIICgZfYWZ0ZXIiagoSTGlzdExhYmVsc1Jlc3BvbnNlEioKBmxhYmVscxgBIAMoCzIaLnNoaXBwaW5nLmNhcnJpZXIudjEuTGFiZWwSGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IiTQoTR2V0TGFiZWxGaWxlUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEgoKAmlkGAIgASgJIiMKFEdldExhYmVsRmlsZVJlc3BvbnNlEgsKA3BkZhgBIAEoDDLZBAoOQ2FycmllclNlcnZpY2USXQoKUXVvdGVSYXRlcxImLnNoaXBwaW5nLmNhcnJpZXIudjEuUXVvdGVSYXRlc1JlcXVlc3QaJy5zaGlwcGluZy5jYXJyaWVyLnYxLlF1b3RlUmF0ZXNSZXNwb25zZRJgCgtDcmVhdGVMYWJlbBInLnNoaXBwaW5nLmNhcnJpZXIudjEuQ3JlYXRlTGFiZWxSZXF1ZXN0Giguc2hpcHBpbmcuY2Fycmllci52MS5DcmVhdGVMYWJlbFJlc3BvbnNlEloKCVZvaWRMYWJlbBIlLnNoaXBwaW5nLmNhcnJpZXIudjEuVm9pZExhYmVsUmVxdWVzdBomLnNoaXBwaW5nLmNhcnJpZXIudjEuVm9pZExhYmVsUmVzcG9uc2USXAoIR2V0TGFiZWwSJC5zaGlwcGluZy5jYXJyaWVyLnYxLkdldExhYmVsUmVxdWVzdBolLnNoaXBwaW5nLmNhcnJpZXIudjEuR2V0TGFiZWxSZXNwb25zZSIDkAIBEmIKCkxpc3RMYWJlbHMSJi5zaGlwcGluZy5jYXJyaWVyLnYxLkxpc3RMYWJlbHNSZXF1ZXN0Gicuc2hpcHBpbmcuY2Fycmllci52MS5MaXN0TGFiZWxzUmVzcG9uc2UiA5ACARJoCgxHZXRMYWJlbEZpbGUSKC5zaGlwcGluZy5jYXJyaWVyLnYxLkdldExhYmVsRmlsZVJlcXVlc3QaKS5zaGlwcGluZy5jYXJyaWVyLnYxLkdldExhYmVsRmlsZVJlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_shipping_common_v1_common]);
 
 /**
  * A rate for one shipment. Its JSON is the public body.
@@ -83,25 +83,6 @@ export const RateSchema: GenMessage<Rate> = /*@__PURE__*/
   messageDesc(file_shipping_carrier_v1_carrier, 0);
 
 /**
- * The body of `POST /rates`, a JSON array, is rendered from this list.
- *
- * @generated from message shipping.carrier.v1.RateList
- */
-export type RateList = Message<"shipping.carrier.v1.RateList"> & {
-  /**
-   * @generated from field: repeated shipping.carrier.v1.Rate rates = 1;
-   */
-  rates: Rate[];
-};
-
-/**
- * Describes the message shipping.carrier.v1.RateList.
- * Use `create(RateListSchema)` to create a new message.
- */
-export const RateListSchema: GenMessage<RateList> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 1);
-
-/**
  * What was charged for a label.
  *
  * @generated from message shipping.carrier.v1.Charge
@@ -127,7 +108,7 @@ export type Charge = Message<"shipping.carrier.v1.Charge"> & {
  * Use `create(ChargeSchema)` to create a new message.
  */
 export const ChargeSchema: GenMessage<Charge> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 2);
+  messageDesc(file_shipping_carrier_v1_carrier, 1);
 
 /**
  * A label. Its JSON is the public body.
@@ -219,7 +200,7 @@ export type Label = Message<"shipping.carrier.v1.Label"> & {
  * Use `create(LabelSchema)` to create a new message.
  */
 export const LabelSchema: GenMessage<Label> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 3);
+  messageDesc(file_shipping_carrier_v1_carrier, 2);
 
 /**
  * Names the shipment to rate.
@@ -248,7 +229,7 @@ export type QuoteRatesRequest = Message<"shipping.carrier.v1.QuoteRatesRequest">
  * Use `create(QuoteRatesRequestSchema)` to create a new message.
  */
 export const QuoteRatesRequestSchema: GenMessage<QuoteRatesRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 4);
+  messageDesc(file_shipping_carrier_v1_carrier, 3);
 
 /**
  * Its snapshot is a JSON array of Rate, status 200.
@@ -267,7 +248,7 @@ export type QuoteRatesResponse = Message<"shipping.carrier.v1.QuoteRatesResponse
  * Use `create(QuoteRatesResponseSchema)` to create a new message.
  */
 export const QuoteRatesResponseSchema: GenMessage<QuoteRatesResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 5);
+  messageDesc(file_shipping_carrier_v1_carrier, 4);
 
 /**
  * A label to create.
@@ -303,7 +284,7 @@ export type CreateLabelRequest = Message<"shipping.carrier.v1.CreateLabelRequest
  * Use `create(CreateLabelRequestSchema)` to create a new message.
  */
 export const CreateLabelRequestSchema: GenMessage<CreateLabelRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 6);
+  messageDesc(file_shipping_carrier_v1_carrier, 5);
 
 /**
  * Its snapshot is a Label, status 201.
@@ -322,7 +303,7 @@ export type CreateLabelResponse = Message<"shipping.carrier.v1.CreateLabelRespon
  * Use `create(CreateLabelResponseSchema)` to create a new message.
  */
 export const CreateLabelResponseSchema: GenMessage<CreateLabelResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 7);
+  messageDesc(file_shipping_carrier_v1_carrier, 6);
 
 /**
  * Names the label to void.
@@ -351,7 +332,7 @@ export type VoidLabelRequest = Message<"shipping.carrier.v1.VoidLabelRequest"> &
  * Use `create(VoidLabelRequestSchema)` to create a new message.
  */
 export const VoidLabelRequestSchema: GenMessage<VoidLabelRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 8);
+  messageDesc(file_shipping_carrier_v1_carrier, 7);
 
 /**
  * Its snapshot is the voided Label, status 200.
@@ -370,7 +351,7 @@ export type VoidLabelResponse = Message<"shipping.carrier.v1.VoidLabelResponse">
  * Use `create(VoidLabelResponseSchema)` to create a new message.
  */
 export const VoidLabelResponseSchema: GenMessage<VoidLabelResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 9);
+  messageDesc(file_shipping_carrier_v1_carrier, 8);
 
 /**
  * Names a label.
@@ -394,7 +375,7 @@ export type GetLabelRequest = Message<"shipping.carrier.v1.GetLabelRequest"> & {
  * Use `create(GetLabelRequestSchema)` to create a new message.
  */
 export const GetLabelRequestSchema: GenMessage<GetLabelRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 10);
+  messageDesc(file_shipping_carrier_v1_carrier, 9);
 
 /**
  * The label.
@@ -413,7 +394,7 @@ export type GetLabelResponse = Message<"shipping.carrier.v1.GetLabelResponse"> &
  * Use `create(GetLabelResponseSchema)` to create a new message.
  */
 export const GetLabelResponseSchema: GenMessage<GetLabelResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 11);
+  messageDesc(file_shipping_carrier_v1_carrier, 10);
 
 /**
  * Names a page.
@@ -446,7 +427,7 @@ export type ListLabelsRequest = Message<"shipping.carrier.v1.ListLabelsRequest">
  * Use `create(ListLabelsRequestSchema)` to create a new message.
  */
 export const ListLabelsRequestSchema: GenMessage<ListLabelsRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 12);
+  messageDesc(file_shipping_carrier_v1_carrier, 11);
 
 /**
  * One page.
@@ -472,7 +453,7 @@ export type ListLabelsResponse = Message<"shipping.carrier.v1.ListLabelsResponse
  * Use `create(ListLabelsResponseSchema)` to create a new message.
  */
 export const ListLabelsResponseSchema: GenMessage<ListLabelsResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 13);
+  messageDesc(file_shipping_carrier_v1_carrier, 12);
 
 /**
  * Names a label.
@@ -496,7 +477,7 @@ export type GetLabelFileRequest = Message<"shipping.carrier.v1.GetLabelFileReque
  * Use `create(GetLabelFileRequestSchema)` to create a new message.
  */
 export const GetLabelFileRequestSchema: GenMessage<GetLabelFileRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 14);
+  messageDesc(file_shipping_carrier_v1_carrier, 13);
 
 /**
  * The file, the same bytes at every download.
@@ -515,7 +496,7 @@ export type GetLabelFileResponse = Message<"shipping.carrier.v1.GetLabelFileResp
  * Use `create(GetLabelFileResponseSchema)` to create a new message.
  */
 export const GetLabelFileResponseSchema: GenMessage<GetLabelFileResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 15);
+  messageDesc(file_shipping_carrier_v1_carrier, 14);
 
 /**
  * Owns rates, labels and label files.
