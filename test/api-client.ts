@@ -137,8 +137,9 @@ export async function dataOf<Data>(status: number, answer: Promise<Answer<Data>>
   return body.data;
 }
 
-/** A refusal in a line, `422 invalid_request to.zip from.name`, once its body is known to be the error object and nothing more. */
-export function refusal({ status, headers, body }: Answer<unknown>): string {
+/** A refusal in a line, fields in order: `422 invalid_request from.name to.zip`. Its body is the error object and nothing more. */
+export function refusal({ status, headers, bytes, body }: Answer<unknown>): string {
+  if (!body?.error) throw new Error(`Expected a refusal, but it is ${status}: ${bytes.toString("latin1", 0, 500)}`);
   const { code, message, fields } = body.error;
   expect(body).toEqual({
     error: {
@@ -152,5 +153,6 @@ export function refusal({ status, headers, body }: Answer<unknown>): string {
     expect(field).toEqual({ path: expect.stringMatching(/\S/), message: expect.stringMatching(/\S/) });
     expect(message).toContain(field.path);
   }
-  return [status, code, ...(fields ?? []).map(({ path }) => path)].join(" ");
+  const paths = (fields ?? []).map(({ path }) => path).sort();
+  return [status, code, ...paths].join(" ");
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { openDatabase } from "@shipping/kit/database";
+import { faultsOf, faultyTransport } from "@shipping/kit/faults";
 import { measureProcess, serveOps } from "@shipping/kit/health";
 import { createLog } from "@shipping/kit/log";
 import { configured, type Running, runProcess, waitFor } from "@shipping/kit/process";
@@ -20,6 +21,7 @@ async function start(stopping: AbortSignal): Promise<Running> {
   measureProcess("gateway");
   const db = openDatabase(config.DATABASE_URL, { max: config.DATABASE_POOL, log });
   const prisma = new PrismaClient({ adapter: db.adapter() });
+  const faults = configured(() => faultsOf(config));
   const transports = {
     records: connectTo({ urls: config.RECORDS_URL, log }),
     carrier: connectTo({ urls: config.CARRIER_URL, log }),
@@ -38,7 +40,12 @@ async function start(stopping: AbortSignal): Promise<Running> {
       db,
       prisma,
       log,
-      clients: createClients(transports),
+      clients: createClients({
+        records: faultyTransport(transports.records, faults),
+        carrier: faultyTransport(transports.carrier, faults),
+        tracking: transports.tracking,
+        webhooks: faultyTransport(transports.webhooks, faults),
+      }),
       now: () => new Date(),
       random: randomBytes,
       clockOffsetMs: 0,

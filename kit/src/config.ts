@@ -43,6 +43,8 @@ export const serviceSettings = {
     .enum(["debug", "info", "warn", "error", "fatal", "silent"])
     .default("info")
     .describe("least level of log lines"),
+  FAULT_FILE: z.string().optional().describe("file that names a point at which this process is to end; for tests"),
+  NODE_ENV: z.string().default("development").describe("production refuses the switches for trials and tests"),
 };
 
 /** The setting of those that send or take events. */

@@ -1,4 +1,5 @@
 import { type Scope, scopes } from "@shipping/gateway/api-key";
+import { refusal } from "../api-client.js";
 import { refusesLikeAll } from "./every-operation.js";
 import { TIME, usePlatform } from "./platform.js";
 
@@ -40,8 +41,11 @@ describe("GET /account", () => {
   });
 
   test("200 with the scopes of the calling key, not of the account", async () => {
-    const api = await platform.apiWith({ scopes: ["account:read", "webhooks:read"] });
-    expect((await api.get<{ scopes: Scope[] }>("/account")).body.data.scopes).toEqual(["account:read", "webhooks:read"]);
+    const api = await platform.withScopes(["account:read", "webhooks:read"]);
+    expect((await api.get<{ scopes: Scope[] }>("/account")).body.data.scopes).toEqual([
+      "account:read",
+      "webhooks:read",
+    ]);
   });
 
   test("what is left of the minute stands in the headers", async () => {
@@ -53,6 +57,13 @@ describe("GET /account", () => {
       lefts.push(/^"default";r=(\d+);t=\d+$/.exec(headers.get("ratelimit") ?? "")?.[1]);
     }
     expect(lefts).toEqual(["119", "118", "117"]);
+  });
+
+  test("429 rate_limited for two of 122 requests at once", async () => {
+    const api = await platform.sandbox();
+    const answers = await Promise.all(Array.from({ length: 122 }, () => api.get("/account")));
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused.map(refusal)).toEqual(["429 rate_limited", "429 rate_limited"]);
   });
 
   refusesLikeAll(platform, { method: "GET", path: "/account", scope: "account:read" });

@@ -1,11 +1,9 @@
-import { newId } from "@shipping/kit/ids";
-import { randomBytes } from "node:crypto";
 import { type Label, refusal, type Shipment, type Tracking } from "../api-client.js";
 import { findsNothingLikeAll, refusesLikeAll } from "./every-operation.js";
-import { createLabel, TIME, usePlatform, voidLabel } from "./platform.js";
+import { createLabel, missingId, TIME, usePlatform, voidLabel } from "./platform.js";
 
 const platform = usePlatform();
-const missing = newId("lbl", randomBytes);
+const missing = missingId("lbl");
 
 describe("POST /labels/{id}/void", () => {
   test("200 with the label as it was, but voided, and when", async () => {
@@ -88,6 +86,6 @@ describe("POST /labels/{id}/void", () => {
   findsNothingLikeAll(platform, {
     ask: (api, id) => api.post(`/labels/${id}/void`, {}),
     make: async (api) => (await createLabel(api)).id,
-    missing: [missing, newId("shp", randomBytes)],
+    missing: [missing, missingId("shp")],
   });
 });

@@ -1,5 +1,3 @@
-import { newId } from "@shipping/kit/ids";
-import { randomBytes } from "node:crypto";
 import { type Label, refusal, type Shipment } from "../api-client.js";
 import { findsNothingLikeAll, refusesLikeAll } from "./every-operation.js";
 import {
@@ -8,14 +6,15 @@ import {
   createShipment,
   idLike,
   labelInput,
+  missingId,
   TIME,
   usePlatform,
   voidLabel,
 } from "./platform.js";
 
 const platform = usePlatform();
-const missingShipment = newId("shp", randomBytes);
-const missing = newId("lbl", randomBytes);
+const missingShipment = missingId("shp");
+const missing = missingId("lbl");
 
 const newLabelOf = (shipmentId: string) => ({
   id: idLike("lbl"),
@@ -134,10 +133,13 @@ describe("POST /labels", () => {
     expect((await api.get<Label[]>("/labels")).body.data).toEqual([]);
   });
 
-  test.each([undefined, null, "", "\t", 5, {}, "a\u0000", "\udfff"])("422 invalid_request for ids that are %j", async (id) => {
-    const answer = await (await platform.sandbox()).post("/labels", { shipment_id: id, rate_id: id });
-    expect(refusal(answer)).toBe("422 invalid_request shipment_id rate_id");
-  });
+  test.each([undefined, null, "", "\t", 5, {}, "a\u0000", "\udfff"])(
+    "422 invalid_request for ids that are %j",
+    async (id) => {
+      const answer = await (await platform.sandbox()).post("/labels", { shipment_id: id, rate_id: id });
+      expect(refusal(answer)).toBe("422 invalid_request rate_id shipment_id");
+    },
+  );
 
   test.each([null, "", "PDF", "png", "zpl", 5, ["pdf"]])("422 invalid_request for the format %j", async (format) => {
     const answer = await (await platform.sandbox()).post("/labels", { ...labelInput(missingShipment), format });

@@ -11,7 +11,10 @@ describe.each(["/orders", "/shipments"])("the metadata of POST %s", (path) => {
 
   /** Sends the record with this JSON text as its metadata. */
   const post = (text: string): Promise<Answer<Order>> =>
-    api.post(path, JSON.stringify({ ...RECORD, metadata: 0 }).replace('"metadata":0', `"metadata":${text}`));
+    api.post(
+      path,
+      JSON.stringify({ ...RECORD, metadata: 0 }).replace('"metadata":0', () => `"metadata":${text}`),
+    );
 
   async function expectReturned(text: string) {
     const created = await post(text);

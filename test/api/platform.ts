@@ -1,6 +1,14 @@
-import { randomUUID } from "node:crypto";
-import type { Environment } from "@shipping/kit/caller";
-import { type ApiClient, apiClient, dataOf, type Label, type Order, type Shipment, type Webhook } from "../api-client.js";
+import { randomBytes } from "node:crypto";
+import { newApiKey, type Scope } from "@shipping/gateway/api-key";
+import {
+  type ApiClient,
+  apiClient,
+  dataOf,
+  type Label,
+  type Order,
+  type Shipment,
+  type Webhook,
+} from "../api-client.js";
 import { type KeyExtra, type Stack, type StackOptions, startStack } from "../stack.js";
 
 /** An account of its own, with a key for each environment. */
@@ -16,16 +24,12 @@ export interface Platform {
   customer(): Promise<Customer>;
   /** The sandbox of such a customer. */
   sandbox(): Promise<ApiClient>;
-  /** A key with something special about it, of an account of its own. */
-  apiWith(extra: KeyExtra, environment?: Environment): Promise<ApiClient>;
-  /** A key that was valid. */
-  revokedApi(): Promise<ApiClient>;
-  /** A key that has made its requests of this minute. */
-  exhaustedApi(): Promise<ApiClient>;
-  /** Calls with this key, or with none. */
-  apiOf(key?: string): ApiClient;
-  /** The scheme, host and port that paths of the API belong to. */
-  origin(): string;
+  /** A sandbox key with no scopes but these. */
+  withScopes(scopes: readonly Scope[]): Promise<ApiClient>;
+  /** No key at all, and keys that are malformed, unknown, expired and revoked. */
+  unauthorized(): Promise<ApiClient[]>;
+  /** A key that has made its 120 requests of this minute. */
+  exhausted(): Promise<ApiClient>;
 }
 
 /** Runs the whole platform while the tests of this file do. */
@@ -37,37 +41,33 @@ export function usePlatform(options?: StackOptions): Platform {
   afterAll(() => stack.stop());
 
   const apiOf = (key?: string) => apiClient(stack.baseUrl, key);
-  let exhausted: Promise<ApiClient> | undefined;
+  const newKey = async (extra?: KeyExtra) => stack.newKey(await stack.newAccount(), "sandbox", extra);
+  let spent: ApiClient | undefined;
 
   async function customer(): Promise<Customer> {
     const { accountId, sandbox, live } = await stack.newCustomer();
     return { accountId, sandbox: apiOf(sandbox), live: apiOf(live) };
   }
 
-  async function exhaust(): Promise<ApiClient> {
-    const { sandbox } = await customer();
-    await Promise.all(Array.from({ length: 120 }, () => dataOf(200, sandbox.get("/account"))));
-    return sandbox;
-  }
-
   return {
     customer,
-    apiOf,
     sandbox: async () => (await customer()).sandbox,
-    async apiWith(extra, environment = "sandbox") {
-      const { key } = await stack.newKey(await stack.newAccount(), environment, extra);
-      return apiOf(key);
+    withScopes: async (scopes) => apiOf((await newKey({ scopes })).key),
+    async unauthorized() {
+      const unknown = newApiKey("sandbox", randomBytes);
+      const expired = await newKey({ expiresInMs: -1_000 });
+      const revoked = await newKey();
+      await stack.revokeKey(revoked.id);
+      return [undefined, "service_test_nobody", unknown.key, expired.key, revoked.key].map(apiOf);
     },
-    async revokedApi() {
-      const { id, key } = await stack.newKey(await stack.newAccount());
-      await stack.revokeKey(id);
-      return apiOf(key);
+    async exhausted() {
+      const api = spent ?? apiOf((await newKey()).key);
+      spent = api;
+      const request = () => api.get("/account");
+      // Once more if a minute has gone by since the last time.
+      while ((await request()).status === 200) await Promise.all(Array.from({ length: 119 }, request));
+      return api;
     },
-    exhaustedApi() {
-      exhausted ??= exhaust();
-      return exhausted;
-    },
-    origin: () => new URL(stack.baseUrl).origin,
   };
 }
 
@@ -95,6 +95,9 @@ export const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3
 /** An opaque id of a resource. */
 export const idLike = (prefix: string) => expect.stringMatching(new RegExp(`^${prefix}_[a-z2-7]{26}$`));
 
+/** A well-formed id that nothing has. */
+export const missingId = (prefix: string) => `${prefix}_${"a".repeat(26)}`;
+
 export const createOrder = (api: ApiClient, change: object = {}) =>
   dataOf(201, api.post<Order>("/orders", { ...RECORD, ...change }));
 
@@ -108,7 +111,7 @@ export const labelInput = (shipmentId: string) => ({ shipment_id: shipmentId, ra
 export const createLabel = async (api: ApiClient, change: object = {}) =>
   dataOf(201, api.post<Label>("/labels", labelInput((await createShipment(api, change)).id)));
 
-export const voidLabel = (api: ApiClient, id: string, idempotencyKey = randomUUID()) =>
+export const voidLabel = (api: ApiClient, id: string, idempotencyKey?: string) =>
   dataOf(200, api.post<Label>(`/labels/${id}/void`, {}, idempotencyKey));
 
 export const EVENTS = ["order.created", "shipment.created", "label.created", "label.voided"];

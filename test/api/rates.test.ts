@@ -1,11 +1,9 @@
-import { newId } from "@shipping/kit/ids";
-import { randomBytes } from "node:crypto";
 import { type Rate, refusal } from "../api-client.js";
 import { refusesLikeAll } from "./every-operation.js";
-import { createLabel, createOrder, createShipment, usePlatform, voidLabel } from "./platform.js";
+import { createLabel, createOrder, createShipment, missingId, usePlatform, voidLabel } from "./platform.js";
 
 const platform = usePlatform();
-const missing = newId("shp", randomBytes);
+const missing = missingId("shp");
 
 const rateOf = (shipmentId: string) => ({
   id: `rate_test_${shipmentId}`,

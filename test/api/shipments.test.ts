@@ -1,5 +1,3 @@
-import { newId } from "@shipping/kit/ids";
-import { randomBytes } from "node:crypto";
 import { refusal, type Shipment } from "../api-client.js";
 import { findsNothingLikeAll, refusesLikeAll } from "./every-operation.js";
 import {
@@ -8,6 +6,7 @@ import {
   createShipment,
   FULL_RECORD,
   idLike,
+  missingId,
   RECORD,
   TIME,
   usePlatform,
@@ -15,7 +14,7 @@ import {
 } from "./platform.js";
 
 const platform = usePlatform();
-const missing = newId("shp", randomBytes);
+const missing = missingId("shp");
 
 const made = { id: idLike("shp"), object: "shipment", status: "draft", livemode: false, created_at: TIME };
 
@@ -68,7 +67,7 @@ describe("POST /shipments", () => {
     const foreign = await createOrder(await platform.sandbox());
     const elsewhere = await createOrder(live);
     const shipment = await createShipment(sandbox);
-    const ids = [newId("ord", randomBytes), foreign.id, elsewhere.id, shipment.id, "x", "ord_", "😀"];
+    const ids = [missingId("ord"), foreign.id, elsewhere.id, shipment.id, "x", "ord_", "😀"];
     const answers = await Promise.all(ids.map((id) => sandbox.post("/shipments", { ...RECORD, order_id: id })));
     expect(answers.map(refusal)).toEqual(ids.map(() => "404 not_found"));
     expect(new Set(answers.map(({ body }) => body.error.message)).size).toBe(1);
@@ -77,7 +76,7 @@ describe("POST /shipments", () => {
 
   test("404 not_found does not reserve the key", async () => {
     const api = await platform.sandbox();
-    const lost = { ...RECORD, order_id: newId("ord", randomBytes) };
+    const lost = { ...RECORD, order_id: missingId("ord") };
     expect(refusal(await api.post("/shipments", lost, "retried"))).toBe("404 not_found");
     expect((await api.post("/shipments", RECORD, "retried")).status).toBe(201);
   });
@@ -85,7 +84,7 @@ describe("POST /shipments", () => {
   test("404 not_found for the one of 40 at once whose order is missing, 201 for the others", async () => {
     const api = await platform.sandbox();
     const { id } = await createOrder(api);
-    const orders = Array.from({ length: 40 }, (_, n) => (n === 17 ? newId("ord", randomBytes) : id));
+    const orders = Array.from({ length: 40 }, (_, n) => (n === 17 ? missingId("ord") : id));
     const answers = await Promise.all(orders.map((order_id) => api.post("/shipments", { ...RECORD, order_id })));
     expect(answers.map(({ status }) => status)).toEqual(orders.map((_, n) => (n === 17 ? 404 : 201)));
   });
@@ -128,7 +127,7 @@ describe("GET /shipments/{id}", () => {
   findsNothingLikeAll(platform, {
     ask: (api, id) => api.get(`/shipments/${id}`),
     make: async (api) => (await createShipment(api)).id,
-    missing: [missing, missing.toUpperCase(), missing.slice(0, -1), `${missing}a`, newId("ord", randomBytes)],
+    missing: [missing, missing.toUpperCase(), missing.slice(0, -1), `${missing}a`, missingId("ord")],
   });
 });
 

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createClient } from "@connectrpc/connect";
+import { faultsOf, faultyBus, faultyTransport } from "@shipping/kit/faults";
 import { createJetStreamBus } from "@shipping/kit/jetstream-bus";
 import { createLog } from "@shipping/kit/log";
 import { configured } from "@shipping/kit/process";
@@ -13,7 +14,8 @@ import { carrierMigrations, startCarrier } from "./start-carrier.js";
 
 const config = configured(carrierConfig);
 const log = createLog({ part: "carrier", level: config.LOG_LEVEL });
-const bus = createJetStreamBus({ url: config.NATS_URL, name: "carrier", log });
+const faults = configured(() => faultsOf(config));
+const bus = faultyBus(createJetStreamBus({ url: config.NATS_URL, name: "carrier", log }), faults);
 const records = connectTo({ urls: config.RECORDS_URL, log });
 const tracking = connectTo({ urls: config.TRACKING_URL, log });
 const webhooks = connectTo({ urls: config.WEBHOOKS_URL, log });
@@ -27,12 +29,13 @@ await runService({
     startCarrier({
       db,
       bus,
-      records: createClient(RecordsService, records),
-      tracking: createClient(TrackingService, tracking),
+      records: createClient(RecordsService, faultyTransport(records, faults)),
+      tracking: createClient(TrackingService, faultyTransport(tracking, faults)),
       webhooks: createClient(WebhooksService, webhooks),
       log,
       now: () => new Date(),
       random: randomBytes,
+      faults,
     }),
   closeLast: [bus, records, tracking, webhooks],
 });

@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import type { Client } from "@connectrpc/connect";
 import type { Bus } from "@shipping/kit/bus";
 import type { Database } from "@shipping/kit/database";
+import { type Faults, faultyLedger } from "@shipping/kit/faults";
 import type { Random } from "@shipping/kit/ids";
 import { createLedger } from "@shipping/kit/ledger";
 import type { Log } from "@shipping/kit/log";
@@ -29,6 +30,8 @@ export interface CarrierParts extends Pick<CarrierDeps, "records" | "tracking"> 
   log: Log;
   now(): Date;
   random: Random;
+  /** Points at which a test ends the process. */
+  faults?: Faults | undefined;
 }
 
 /** Starts carrier: its RPCs, the relay of its events, and the projection of those that records or tracking missed. */
@@ -41,7 +44,7 @@ export async function startCarrier(parts: CarrierParts): Promise<Service> {
   const deps: CarrierDeps = {
     db,
     prisma,
-    ledger: createLedger(db),
+    ledger: faultyLedger(createLedger(db), parts.faults),
     outbox,
     projectedMarks,
     records,

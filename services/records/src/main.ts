@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createClient } from "@connectrpc/connect";
+import { faultsOf, faultyBus } from "@shipping/kit/faults";
 import { createJetStreamBus } from "@shipping/kit/jetstream-bus";
 import { createLog } from "@shipping/kit/log";
 import { configured } from "@shipping/kit/process";
@@ -11,7 +12,8 @@ import { recordsMigrations, startRecords } from "./start-records.js";
 
 const config = configured(recordsConfig);
 const log = createLog({ part: "records", level: config.LOG_LEVEL });
-const bus = createJetStreamBus({ url: config.NATS_URL, name: "records", log });
+const faults = configured(() => faultsOf(config));
+const bus = faultyBus(createJetStreamBus({ url: config.NATS_URL, name: "records", log }), faults);
 const webhooks = connectTo({ urls: config.WEBHOOKS_URL, log });
 
 await runService({
@@ -27,6 +29,7 @@ await runService({
       log,
       now: () => new Date(),
       random: randomBytes,
+      faults,
     }),
   closeLast: [bus, webhooks],
 });

@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import type { Client } from "@connectrpc/connect";
 import type { Bus } from "@shipping/kit/bus";
 import type { Database } from "@shipping/kit/database";
+import { type Faults, faultyLedger } from "@shipping/kit/faults";
 import type { Random } from "@shipping/kit/ids";
 import { createLedger } from "@shipping/kit/ledger";
 import type { Log } from "@shipping/kit/log";
@@ -22,6 +23,8 @@ export interface RecordsParts {
   log: Log;
   now(): Date;
   random: Random;
+  /** Points at which a test ends the process. */
+  faults?: Faults | undefined;
 }
 
 /** Starts records: its RPCs, and the relay of its events. */
@@ -30,7 +33,15 @@ export async function startRecords(parts: RecordsParts): Promise<Service> {
   const prisma = new PrismaClient({ adapter: db.adapter() });
   const filterMissing = async (eventIds: string[]) => (await webhooks.filterMissing({ eventIds })).missingEventIds;
   const outbox = createOutbox({ db, bus, log, filterMissing });
-  const deps = { db, prisma, ledger: createLedger(db), outbox, log, now: parts.now, random: parts.random };
+  const deps = {
+    db,
+    prisma,
+    ledger: faultyLedger(createLedger(db), parts.faults),
+    outbox,
+    log,
+    now: parts.now,
+    random: parts.random,
+  };
   outbox.start();
   return {
     routes: recordsRoutes(deps),

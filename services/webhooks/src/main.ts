@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { faultsOf } from "@shipping/kit/faults";
 import { createJetStreamBus } from "@shipping/kit/jetstream-bus";
 import { createLog } from "@shipping/kit/log";
 import { configured } from "@shipping/kit/process";
@@ -8,6 +9,7 @@ import { startWebhooks, webhooksMigrations } from "./start-webhooks.js";
 
 const config = configured(webhooksConfig);
 const log = createLog({ part: "webhooks", level: config.LOG_LEVEL });
+const faults = configured(() => faultsOf(config));
 const bus = createJetStreamBus({ url: config.NATS_URL, name: "webhooks", log });
 
 await runService({
@@ -15,6 +17,6 @@ await runService({
   config,
   log,
   migrations: webhooksMigrations,
-  start: (db) => startWebhooks({ config, db, bus, log, now: () => new Date(), random: randomBytes }),
+  start: (db) => startWebhooks({ config, db, bus, log, now: () => new Date(), random: randomBytes, faults }),
   closeLast: [bus],
 });

@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import type { Bus } from "@shipping/kit/bus";
 import { coalesce } from "@shipping/kit/coalesce";
 import type { Database } from "@shipping/kit/database";
+import { type Faults, faultyLedger } from "@shipping/kit/faults";
 import type { Random } from "@shipping/kit/ids";
 import { createLedger } from "@shipping/kit/ledger";
 import type { Log } from "@shipping/kit/log";
@@ -37,6 +38,8 @@ export interface WebhooksParts {
   resolve?: Resolve;
   /** Certificate authorities of receivers, in place of the well-known ones. */
   ca?: string;
+  /** Points at which a test ends the process. */
+  faults?: Faults | undefined;
 }
 
 const POLL_MS = 250;
@@ -97,7 +100,7 @@ export function makeDeps(parts: WebhooksParts, wakeDispatcher: () => void): Webh
   const deps: WebhooksDeps = {
     db,
     prisma: new PrismaClient({ adapter: db.adapter() }),
-    ledger: createLedger(db, ledgerCodec(keyRing)),
+    ledger: faultyLedger(createLedger(db, ledgerCodec(keyRing)), parts.faults),
     keyRing,
     egressRules,
     agents: createEgressAgents({ rules: egressRules, resolve, ...(ca === undefined ? {} : { ca }) }),

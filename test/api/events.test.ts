@@ -1,0 +1,216 @@
+import { createHmac } from "node:crypto";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { openReceiver, type ReceivedEvent, type Receiver } from "@shipping/local/receiver";
+import { startReceiver } from "@shipping/webhooks/testing/receiver";
+import { type ApiClient, refusal, type Webhook } from "../api-client.js";
+import {
+  createLabel,
+  createOrder,
+  createShipment,
+  createWebhook,
+  EVENTS,
+  FULL_RECORD,
+  idLike,
+  labelInput,
+  RECORD,
+  TIME,
+  usePlatform,
+  voidLabel,
+} from "./platform.js";
+
+const platform = usePlatform();
+
+const receivers: Receiver[] = [];
+afterEach(() => Promise.all(receivers.splice(0).map((receiver) => receiver.close())));
+
+/** A receiver that takes what is signed with the secret of its own subscription. */
+async function subscribe(api: ApiClient, events = EVENTS): Promise<{ receiver: Receiver; webhook: Webhook }> {
+  const receiver = await openReceiver();
+  receivers.push(receiver);
+  const webhook = await createWebhook(api, receiver.url, events);
+  receiver.trust(webhook.secret ?? "");
+  return { receiver, webhook };
+}
+
+/** The event about a resource, as it was sent. */
+async function eventAbout(receiver: Receiver, type: string, id: string, withinMs?: number) {
+  const fits = (event: ReceivedEvent) => event.type === type && event.data.id === id;
+  const { arrivedMs: _, ...event } = await receiver.waitFor(fits, withinMs);
+  return event;
+}
+
+/** Expects events of these types and no others. An order that is made now shows, by its own event, that there was time for more. */
+async function expectOnly(types: string[], api: ApiClient, receiver: Receiver): Promise<void> {
+  const { id } = await createOrder(api);
+  await eventAbout(receiver, "order.created", id);
+  await eventually(() => {
+    const others = receiver.events.filter((event) => event.data.id !== id);
+    expect(others.map(({ type }) => type).sort()).toEqual(types);
+  });
+}
+
+const eventOf = (type: string, data: object, livemode = false) => ({
+  id: idLike("evt"),
+  type,
+  livemode,
+  created_at: TIME,
+  data,
+});
+
+describe("an event", () => {
+  test("reaches a subscription made just before within a second, properly signed", async () => {
+    const api = await platform.sandbox();
+    const { receiver } = await subscribe(api);
+    const shipment = await createShipment(api, FULL_RECORD);
+    const event = await eventAbout(receiver, "shipment.created", shipment.id, 1_000);
+    expect(event).toStrictEqual(eventOf("shipment.created", shipment));
+    expect(receiver.refused).toBe(0);
+  });
+
+  test("holds the resource as it was answered, for each of the four types", async () => {
+    const api = await platform.sandbox();
+    const { receiver } = await subscribe(api);
+    const order = await createOrder(api, FULL_RECORD);
+    const label = await createLabel(api, { order_id: order.id });
+    const voided = await voidLabel(api, label.id);
+    expect(await eventAbout(receiver, "order.created", order.id)).toStrictEqual(eventOf("order.created", order));
+    expect(await eventAbout(receiver, "label.created", label.id)).toStrictEqual(eventOf("label.created", label));
+    expect(await eventAbout(receiver, "label.voided", label.id)).toStrictEqual(eventOf("label.voided", voided));
+    const shipment = await eventAbout(receiver, "shipment.created", label.shipment_id);
+    // As it was at the time of the event: neither labelled nor voided.
+    expect(shipment.data).toStrictEqual({
+      id: label.shipment_id,
+      object: "shipment",
+      status: "draft",
+      ...RECORD,
+      order_id: order.id,
+      livemode: false,
+      created_at: TIME,
+    });
+    expect(receiver.refused).toBe(0);
+    expect(new Set(receiver.events.map(({ id }) => id)).size).toBe(4);
+  });
+
+  test("is a POST with its id and signature in the headers; the signature holds for the exact bytes", async () => {
+    const api = await platform.sandbox();
+    const receiver = await startReceiver();
+    const { secret = "" } = await createWebhook(api, receiver.url);
+    const order = await createOrder(api, { metadata: { "__proto__é😀": "\u2028</script>" } });
+    const { method, headers, body } = await eventually(() => {
+      if (!receiver.received[0]) throw new Error("Nothing has arrived.");
+      return receiver.received[0];
+    }).finally(() => receiver.close());
+
+    const event = JSON.parse(body.toString());
+    expect(event).toStrictEqual(eventOf("order.created", order));
+    expect(method).toBe("POST");
+    expect(headers["content-type"]).toBe("application/json");
+    expect(headers["service-event-id"]).toBe(event.id);
+    const [, time, digest] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers["service-signature"])) ?? [];
+    expect(Math.abs(Date.now() / 1_000 - Number(time))).toBeLessThan(300);
+    expect(digest).toBe(createHmac("sha256", secret).update(`${time}.`).update(body).digest("hex"));
+  });
+
+  test("goes to all subscriptions of its type with one id, signed for each with its own secret", async () => {
+    const api = await platform.sandbox();
+    const both = [await subscribe(api), await subscribe(api, ["order.created"])];
+    const { id } = await createOrder(api);
+    const [one, other] = await Promise.all(both.map(({ receiver }) => eventAbout(receiver, "order.created", id)));
+    expect(one).toStrictEqual(other);
+    for (const { receiver } of both) expect(receiver.refused).toBe(0);
+  });
+
+  test("is sent only to subscriptions that name its type", async () => {
+    const api = await platform.sandbox();
+    const { receiver } = await subscribe(api, ["order.created", "label.voided"]);
+    const { id } = await createLabel(api);
+    await voidLabel(api, id);
+    await expectOnly(["label.voided"], api, receiver);
+  });
+
+  test("is not emitted by replays, refusals, rates, and a void of what is voided", async () => {
+    const api = await platform.sandbox();
+    const { receiver } = await subscribe(api);
+    const { id, shipment_id } = await createLabel(api);
+    await api.post("/shipments", RECORD, "once");
+    await voidLabel(api, id);
+    const emitted = ["label.created", "label.voided", "shipment.created", "shipment.created"];
+    await eventually(() => expect(receiver.events).toHaveLength(emitted.length));
+
+    expect((await api.post("/shipments", RECORD, "once")).headers.get("idempotency-replayed")).toBe("true");
+    expect((await voidLabel(api, id)).status).toBe("voided");
+    expect((await api.post("/rates", { shipment_id })).status).toBe(200);
+    expect(refusal(await api.post("/labels", labelInput(shipment_id)))).toBe("409 shipment_voided");
+    expect(refusal(await api.post("/orders", {}))).toMatch(/^422/);
+    await expectOnly(emitted, api, receiver);
+  });
+
+  test("of one of two labels at once for one shipment is the only one", async () => {
+    const api = await platform.sandbox();
+    const { receiver } = await subscribe(api);
+    const { id } = await createShipment(api);
+    await Promise.all([1, 2].map(() => api.post("/labels", labelInput(id))));
+    await expectOnly(["label.created", "shipment.created"], api, receiver);
+  });
+});
+
+describe("environments and accounts", () => {
+  test("test events go to sandbox subscriptions and never to live ones", async () => {
+    const { sandbox, live } = await platform.customer();
+    const [inSandbox, inLive] = [await subscribe(sandbox), await subscribe(live)];
+    const { id } = await createLabel(sandbox);
+    await voidLabel(sandbox, id);
+    await expectOnly(["label.created", "label.voided", "shipment.created"], sandbox, inSandbox.receiver);
+    await expectOnly([], live, inLive.receiver);
+    expect(inSandbox.receiver.events.map(({ livemode }) => livemode)).not.toContain(true);
+    expect(inLive.receiver.refused).toBe(0);
+  });
+
+  test("live order and shipment events go to live subscriptions with livemode true, and to no sandbox ones", async () => {
+    const { sandbox, live } = await platform.customer();
+    const [inSandbox, inLive] = [await subscribe(sandbox), await subscribe(live)];
+    const order = await createOrder(live);
+    const shipment = await createShipment(live, { order_id: order.id });
+    const events = await Promise.all([
+      eventAbout(inLive.receiver, "order.created", order.id),
+      eventAbout(inLive.receiver, "shipment.created", shipment.id),
+    ]);
+    expect(events).toStrictEqual([eventOf("order.created", order, true), eventOf("shipment.created", shipment, true)]);
+    expect(order.livemode).toBe(true);
+    await expectOnly([], sandbox, inSandbox.receiver);
+  });
+
+  test("another account's events are not sent", async () => {
+    const [mine, theirs] = [await platform.sandbox(), await platform.sandbox()];
+    const [own, other] = [await subscribe(mine), await subscribe(theirs)];
+    await createShipment(theirs);
+    await expectOnly(["shipment.created"], theirs, other.receiver);
+    await expectOnly([], mine, own.receiver);
+  });
+});
+
+describe("a deleted subscription", () => {
+  test("gets nothing any more, while others do", async () => {
+    const api = await platform.sandbox();
+    const [deleted, other] = [await subscribe(api), await subscribe(api)];
+    expect((await api.delete(`/webhooks/${deleted.webhook.id}`)).status).toBe(200);
+    await createShipment(api);
+    await expectOnly(["shipment.created"], api, other.receiver);
+    expect(deleted.receiver.events).toEqual([]);
+    expect(deleted.receiver.refused).toBe(0);
+  });
+
+  test("is not revived by a replay of its creation", async () => {
+    const api = await platform.sandbox();
+    const { receiver } = await subscribe(api);
+    const gone = await openReceiver();
+    receivers.push(gone);
+    const input = { url: gone.url, events: EVENTS };
+    const { body } = await api.post<Webhook>("/webhooks", input, "once");
+    await api.delete(`/webhooks/${body.data.id}`);
+    expect((await api.post<Webhook>("/webhooks", input, "once")).body.data.status).toBe("active");
+    await expectOnly([], api, receiver);
+    expect([gone.events.length, gone.refused]).toEqual([0, 0]);
+    expect((await api.get<Webhook>(`/webhooks/${body.data.id}`)).body.data.status).toBe("disabled");
+  });
+});
