@@ -83,17 +83,15 @@ describe("files", () => {
 
   test("nothing is switched off, silenced or put off", () => {
     const marks = [
-      "TO" + "DO",
-      "FIX" + "ME",
-      "@ts-" + "ignore",
-      "@ts-" + "nocheck",
-      "as " + "any[^ ]",
-      "." + "only(",
-      "." + "skip(",
-      "x" + "test(",
+      /\bTO[D]O\b/,
+      /FIX[M]E/,
+      /@ts-(ignore|nocheck)/,
+      /\bas any\b[^\w\s]/,
+      /\.(only|skip)\b/,
+      /\bx(test|it|describe)\(/,
     ];
     const found = sources.flatMap(({ path, text }) =>
-      marks.filter((mark) => text.includes(mark)).map((mark) => ({ path, mark })),
+      marks.filter((mark) => mark.test(text)).map(({ source }) => ({ path, mark: source })),
     );
     expect(found).toEqual([]);
   });

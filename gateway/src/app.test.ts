@@ -1,6 +1,7 @@
 import { isId } from "@shipping/kit/ids";
 import { routes } from "./routes.js";
 import { type GatewayUnderTest, gatewayUnderTest, newIdempotencyKey, ORDER_ID } from "./testing/gateway-under-test.js";
+import { exchange } from "./testing/raw-http.js";
 
 let gateway: GatewayUnderTest;
 let key: string;
@@ -44,6 +45,25 @@ describe("an unknown route", () => {
     const left = ({ headers }: typeof before) => Number(/r=(\d+)/.exec(headers.ratelimit ?? "")?.[1]);
     expect(left(after)).toBe(left(before) - 1);
   });
+});
+
+describe("a request target", () => {
+  const status = async (target: string) => {
+    const [answer] = await exchange(gateway.port, `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    expect(answer?.headers["content-type"]).toBe("application/json");
+    return answer?.status;
+  };
+
+  test("may be a whole address", async () => {
+    for (const origin of ["http://gateway", "HTTPS://another:1", "http://[::1"]) {
+      expect(await status(`${origin}/api/v1/account`)).toBe(401);
+    }
+  });
+
+  test.each(["http://[::1", "http://", "foo://a/api/v1/account", "*", "/api/v1/account#", "/api\\v1\\account#"])(
+    "%s is refused like an unknown route or as no HTTP, never with HTML",
+    async (target) => expect([400, 404]).toContain(await status(target)),
+  );
 });
 
 describe("the order of refusals", () => {
@@ -128,6 +148,17 @@ describe("the order of refusals", () => {
     expect((await gateway.createOrder({ key, headers })).status).toBe(201);
     expect((await gateway.createOrder({ key, headers, body: "{}" })).json.error.code).toBe("idempotency_conflict");
     expect((await gateway.createOrder({ key, headers, body: "{" })).json.error.code).toBe("invalid_json");
+  });
+
+  test("an unknown member is named by its path, one without a name by its quotes", async () => {
+    for (const [body, path] of [
+      ['{"x":1}', "x"],
+      ['{"":1}', '""'],
+      ['{"to":{"":1}}', 'to.""'],
+    ] as const) {
+      const { json } = await gateway.createOrder({ key, body });
+      expect(json.error.fields).toContainEqual({ path, message: "is not known here" });
+    }
   });
 
   test("fields come before existence, and an id of another form is not found without asking", async () => {

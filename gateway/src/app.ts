@@ -1,3 +1,4 @@
+import type { RequestListener } from "node:http";
 import express, { type Express } from "express";
 import type { AppDeps } from "./deps.js";
 import type { Step } from "./locals.js";
@@ -15,7 +16,7 @@ import { sendError } from "./send-error.js";
 import { servePages } from "./serve-pages.js";
 
 /** The public side of the gateway. A request takes the steps from top to bottom; the first that refuses ends it. */
-export function createApp(deps: AppDeps): Express {
+export function createApp(deps: AppDeps): RequestListener {
   const app = express();
   app.disable("x-powered-by");
   app.enable("case sensitive routing");
@@ -28,7 +29,19 @@ export function createApp(deps: AppDeps): Express {
   servePages(app);
   app.use(refuseRoute);
   app.use(sendError(deps.log));
-  return app;
+  return (req, res) => {
+    req.url = pathOf(req.url);
+    app(req, res);
+  };
+}
+
+/**
+ * The path and query of a request target, which may be a whole address (RFC 9112, 3.2.2). What is neither becomes `/`, which is no
+ * route: Express 5 takes such targets apart with `url.parse`, which mends some, and answers HTML to those it cannot read.
+ */
+function pathOf(target = "/"): string {
+  const path = target.replace(/^https?:\/\/[^/?#]*/i, "");
+  return /^\/[^#\s]*$/.test(path) ? path : "/";
 }
 
 function register(app: Express, route: Route, steps: Step[]): void {

@@ -63,6 +63,7 @@ describe("what is not HTTP", () => {
     ["an unknown method", "FETCH /ok HTTP/1.1\r\nHost: x\r\n\r\n", 400],
     ["a header without a name", "GET /ok HTTP/1.1\r\nHost: x\r\n: y\r\n\r\n", 400],
     ["no Host header", "GET /ok HTTP/1.1\r\nConnection: close\r\n\r\n", 400],
+    ["two Host headers", "GET /ok HTTP/1.1\r\nHost: x\r\nHost: x\r\nConnection: close\r\n\r\n", 400],
     [
       "a length and chunks",
       "POST /ok HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",

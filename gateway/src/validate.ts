@@ -62,7 +62,8 @@ function check(schema: z.ZodType, value: unknown, whole: "body" | "query"): Chec
   for (const issue of parsed.error.issues) {
     const path = issue.path.join(".");
     if (issue.code === "unrecognized_keys") {
-      for (const key of issue.keys) faults.set(path ? `${path}.${key}` : key, "is not known here");
+      // A member without a name is named by its quotes.
+      for (const key of issue.keys) faults.set([...issue.path, key || '""'].join("."), "is not known here");
     } else if (!faults.has(path || whole)) faults.set(path || whole, issue.message);
   }
   return { value: undefined, faults: [...faults].slice(0, MAX_FAULTS).map(([path, message]) => ({ path, message })) };

@@ -2,6 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { collectDefaultMetrics, register } from "prom-client";
 import type { Log } from "./log.js";
+import type { Metrics } from "./metrics.js";
 
 /** A process's own port for the platform: plain HTTP/1.1 with `/livez`, `/readyz`, `/metrics`. */
 export interface OpsServer {
@@ -9,12 +10,16 @@ export interface OpsServer {
   stop(): Promise<void>;
 }
 
-/** Serves it. `ready` says in a sentence what is missing, or nothing when the process can take work. */
+/**
+ * Serves it. `ready` says in a sentence what is missing, or nothing when the process can take work; `metrics` are the part's own, once it
+ * has any, shown after those of the process.
+ */
 export async function serveOps(options: {
   port: number;
   host?: string;
   log: Log;
   ready(): Promise<string | undefined>;
+  metrics?(): Metrics | undefined;
 }): Promise<OpsServer> {
   const server = createServer((request, response) => {
     answer(request.url ?? "", response).catch((err) => {
@@ -27,10 +32,14 @@ export async function serveOps(options: {
     const path = url.split("?", 1)[0];
     // That this line runs at all says that the event loop turns.
     if (path === "/livez") return send(response, 200, "live");
-    if (path === "/metrics") return send(response, 200, await register.metrics(), register.contentType);
+    if (path === "/metrics") return send(response, 200, await renderAll(), register.contentType);
     if (path !== "/readyz") return send(response, 404, "Here are /livez, /readyz and /metrics.");
     const missing = await options.ready();
     return send(response, missing ? 503 : 200, missing ?? "ready");
+  }
+
+  async function renderAll(): Promise<string> {
+    return [await register.metrics(), await options.metrics?.()?.render()].join("\n");
   }
 
   await new Promise<void>((resolve, reject) => {

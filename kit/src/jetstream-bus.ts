@@ -106,7 +106,7 @@ export function createJetStreamBus(options: { url: string; name: string; log: Lo
     } catch (err) {
       const reason = err instanceof Error ? err.message : String(err);
       await subscriber.onDead(message.data, reason, message.headers?.get(EVENT_ID) || undefined);
-      message.term("cannot be understood");
+      message.term();
       return;
     }
     await subscriber.onEvent(event);

@@ -5,7 +5,7 @@ import sql from "sql-template-tag";
 import type { Bus } from "./bus.js";
 import { newId } from "./ids.js";
 import { silentLog } from "./log.js";
-import { createOutbox, newEvent, type OutboxOptions } from "./outbox.js";
+import { createOutbox, newEvent, type OutboxOptions, type Published } from "./outbox.js";
 import { type TestDatabase, testDatabase } from "./testing/database.js";
 import { eventually } from "./testing/eventually.js";
 
@@ -110,6 +110,19 @@ describe("the relay", () => {
   });
 });
 
+describe("lag", () => {
+  test("counts what is not published, and says how old the oldest is", async () => {
+    const outbox = outboxOn(testBus());
+    expect(await outbox.lag()).toEqual({ unpublished: 0, oldestSeconds: 0 });
+    for (const one of [event(), event()]) await commit(outbox, one);
+    const { unpublished, oldestSeconds } = await outboxOn(testBus(), { clockOffsetMs: 60_000 }).lag();
+    expect(unpublished).toBe(2);
+    expect(oldestSeconds).toBeGreaterThanOrEqual(60);
+    expect(await outboxOn(testBus(), { clockOffsetMs: 60_000 }).relayOnce()).toBe(2);
+    expect(await outbox.lag()).toEqual({ unpublished: 0, oldestSeconds: 0 });
+  });
+});
+
 describe("reconciliation", () => {
   test("asks about rows published over a minute ago, deletes what has arrived, publishes the rest under a new message id", async () => {
     const bus = testBus();
@@ -121,14 +134,15 @@ describe("reconciliation", () => {
       await outbox.stop();
     }
     await commit(outboxOn(bus), fresh);
-    const asked: string[][] = [];
-    const filterMissing = async (ids: string[]) => {
-      asked.push(ids);
-      return ids.filter((id) => id === lost.id);
+    const asked: Published[] = [];
+    const filterMissing = async (events: readonly Published[]) => {
+      asked.push(...events);
+      return [lost.id];
     };
     const later = outboxOn(bus, { filterMissing, clockOffsetMs: 61_000, projected: false });
     expect(await later.reconcileOnce()).toEqual({ republished: 1, deleted: 1 });
-    expect(asked).toEqual([[arrived.id, lost.id]]);
+    const createdAt = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/);
+    expect(asked).toEqual([arrived, lost].map(({ id }) => ({ id, createdAt })));
     expect(bus.taken).toContain(`${lost.id}.1`);
     expect(await rows()).toMatchObject([
       { event_id: lost.id, published: true, publications: 2 },

@@ -15,6 +15,7 @@ const IN_FLIGHT = 256;
 const POLL_MS = 250;
 const RECONCILE_MS = 60_000;
 const RECONCILE_BATCH = 1000;
+const MAX_COUNTED = 10_000;
 
 const encoder = new TextEncoder();
 
@@ -38,6 +39,8 @@ export interface Outbox {
   relayOnce(): Promise<number>;
   /** Asks the receiving side which published events it lacks, publishes those again and deletes the others. */
   reconcileOnce(): Promise<{ republished: number; deleted: number }>;
+  /** How far the relay is behind: events not published, counted up to 10,000, and the age of the oldest (0 if there is none). */
+  lag(): Promise<{ unpublished: number; oldestSeconds: number }>;
   /** Starts both loops. */
   start(): void;
   /** Ends the loops and waits for the publications under way. */
@@ -51,15 +54,22 @@ interface OutboxRow {
   account_id: string;
   environment: string;
   body: Buffer;
+  created_at: Date;
   publications: number;
+}
+
+/** An event that was published, by its id and the time of its commit (ISO 8601). */
+export interface Published {
+  id: string;
+  createdAt: string;
 }
 
 export interface OutboxOptions {
   db: Database;
   bus: Bus;
   log: Log;
-  /** Of these event ids, the ones that have not arrived (WebhooksService.FilterMissing). */
-  filterMissing(eventIds: string[]): Promise<string[]>;
+  /** Of these events, the ids of those that have not arrived (WebhooksService.FilterMissing). */
+  filterMissing(events: readonly Published[]): Promise<string[]>;
   /** True where rows carry `projected_at`: such a row is kept until it is set. */
   projected?: boolean;
   /** Added to the database's clock; 0 outside tests. */
@@ -117,7 +127,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       WHERE id IN (
         SELECT id FROM outbox WHERE published_at IS NULL AND leased_until < ${now}
         ORDER BY id LIMIT ${IN_FLIGHT} FOR UPDATE SKIP LOCKED)
-      RETURNING id, event_id, type, account_id, environment, body, publications`);
+      RETURNING id, event_id, type, account_id, environment, body, created_at, publications`);
     return publishAll(rows, (row) => row.event_id);
   }
 
@@ -126,11 +136,12 @@ export function createOutbox(options: OutboxOptions): Outbox {
     let last = 0n;
     for (;;) {
       const rows = await db.run<OutboxRow>(sql`
-        SELECT id, event_id, type, account_id, environment, body, publications FROM outbox
+        SELECT id, event_id, type, account_id, environment, body, created_at, publications FROM outbox
         WHERE published_at < ${now} - interval '1 minute' AND id > ${last} ORDER BY id LIMIT ${RECONCILE_BATCH}`);
       if (rows.length === 0) return total;
       last = rows.at(-1)!.id;
-      const missing = new Set(await options.filterMissing(rows.map((row) => row.event_id)));
+      const published = rows.map((row) => ({ id: row.event_id, createdAt: row.created_at.toISOString() }));
+      const missing = new Set(await options.filterMissing(published));
       const lost = rows.filter((row) => missing.has(row.event_id));
       // A new message id, since the stream would take the old one for a duplicate.
       total.republished += await publishAll(lost, (row) => `${row.event_id}.${row.publications}`);
@@ -140,6 +151,17 @@ export function createOutbox(options: OutboxOptions): Outbox {
           ${options.projected ? sql`AND projected_at IS NOT NULL` : empty} RETURNING id`);
       total.deleted += deleted.length;
     }
+  }
+
+  // Both questions go to the index of what is not published.
+  async function lag(): Promise<{ unpublished: number; oldestSeconds: number }> {
+    const rows = await db.run<{ unpublished: number; oldestSeconds: number }>(sql`
+      SELECT
+        (SELECT count(*)::integer FROM (SELECT FROM outbox WHERE published_at IS NULL LIMIT ${MAX_COUNTED}) AS waiting) AS unpublished,
+        coalesce((
+          SELECT greatest(0, extract(epoch FROM ${now} - created_at))::float8
+          FROM outbox WHERE published_at IS NULL ORDER BY id LIMIT 1), 0) AS "oldestSeconds"`);
+    return rows[0]!;
   }
 
   function start(): void {
@@ -152,7 +174,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     await Promise.all(underWay);
   }
 
-  return { insert, committed, relayOnce, reconcileOnce, start, stop };
+  return { insert, committed, relayOnce, reconcileOnce, lag, start, stop };
 }
 
 function eventOf(row: OutboxRow): Event {

@@ -24,7 +24,7 @@ test("the programs are complete: the links that npm packages cannot hold are mad
   }
 });
 
-(root ? describe : describe.skip)("as root, which PostgreSQL refuses to be", () => {
+function asRoot(): void {
   test("it runs as nobody, in the folder itself if nobody can reach that", async () => {
     await chmod(folder, 0o755);
     const home = await findPostgresHome(dataDir);
@@ -54,4 +54,16 @@ test("the programs are complete: the links that npm packages cannot hold are mad
     await mkdir(dataDir);
     await expect(findPostgresHome(dataDir)).rejects.toThrow(/cannot reach .*: move it elsewhere/);
   });
-});
+}
+
+function asOrdinaryUser(): void {
+  test("it runs as that user, in the folder itself, whoever else may enter", async () => {
+    const home = await findPostgresHome(dataDir);
+    expect(home).toMatchObject({ data: dataDir });
+    expect(home.user).toBeUndefined();
+  });
+}
+
+// What is promised depends on who runs the tests.
+if (root) describe("as root, which PostgreSQL refuses to be", asRoot);
+else describe("as an ordinary user", asOrdinaryUser);

@@ -2,11 +2,10 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { MethodOptions_IdempotencyLevel as Level } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
-import { createConnectTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { fail, toConnectError } from "./errors.js";
 import type { Log } from "./log.js";
 import { startLoop } from "./loop.js";
-import { MAX_MESSAGE_BYTES } from "./serve.js";
+import { openReplica, type Replica, type Standing } from "./rpc-replica.js";
 
 const RESOLVE_MS = 2_000;
 
@@ -16,14 +15,10 @@ export interface ServiceTransport extends Transport {
   close(): Promise<void>;
 }
 
-interface Replica {
-  transport: Transport;
-  session: Http2SessionManager;
-}
-
 /**
  * Spreads calls over all replicas of a service: every address that the hosts of `urls` (one, or several separated by commas)
- * resolve to, looked up again every 2 s. A call that certainly was not sent goes to the next replica, and fails with a typed
+ * resolve to, looked up again every 2 s. One that is told to stop gets no more calls from that moment, one that is gone or silent
+ * neither, until it says that it serves. A call that certainly was not sent goes to the next replica, and fails with a typed
  * `service_unavailable` when there is none; a read whose end is unknown is sent once more; a write never is.
  */
 export function connectTo(options: { urls: string; log: Log }): ServiceTransport {
@@ -34,35 +29,44 @@ export function connectTo(options: { urls: string; log: Log }): ServiceTransport
   async function refresh(): Promise<void> {
     const found = new Set((await Promise.all(urls.map(addressesOf))).flat());
     for (const address of found) {
-      if (!replicas.has(address)) replicas.set(address, openReplica(address));
+      if (!replicas.has(address)) replicas.set(address, openReplica(address, options.log));
     }
     for (const [address, replica] of replicas) {
       if (found.has(address)) continue;
       replicas.delete(address);
-      replica.session.abort();
+      replica.leave();
     }
   }
 
   const refreshing = startLoop({ name: "resolve", everyMs: RESOLVE_MS, log: options.log, once: refresh });
   const first = refresh().catch((err) => options.log.warn({ err }, "service not found yet"));
 
-  /** All replicas, the next one in turn first; a single one twice, since GOAWAY may refuse a call that its next connection takes. */
+  /** Whom a call may go to, in this order: the ready ones in turn, then those who are not but might answer. */
   async function inTurn(): Promise<Replica[]> {
     await first;
-    const all = [...replicas.values()];
-    if (all.length === 1) return [...all, ...all];
-    const start = all.length > 0 ? turn++ % all.length : 0;
-    return [...all.slice(start), ...all.slice(0, start)];
+    const standing = (wanted: Standing) => [...replicas.values()].filter((replica) => replica.standing() === wanted);
+    const ready = standing("ready");
+    const start = ready.length > 0 ? turn++ % ready.length : 0;
+    const turned = [...ready.slice(start), ...ready.slice(0, start)];
+    const all = [...turned, ...standing("stopping"), ...standing("unreachable")];
+    // The first one again: GOAWAY may refuse a call that its next connection takes.
+    return [...all, ...all.slice(0, 1)];
   }
 
   async function unary(...call: Parameters<Transport["unary"]>): ReturnType<Transport["unary"]> {
     const isRead = call[0].idempotency === Level.NO_SIDE_EFFECTS;
+    let refused = false;
     let unknownEnd: unknown;
     for (const replica of await inTurn()) {
       try {
-        return await replica.transport.unary(...call);
+        return await replica.unary(...call);
       } catch (error) {
-        if (neverSent(error)) continue;
+        if (notConnected(error)) continue;
+        if (refusedStream(error)) {
+          if (refused) break;
+          refused = true;
+          continue;
+        }
         if (!isRead || !maybeLost(error) || unknownEnd) throw error;
         unknownEnd = error;
       }
@@ -73,7 +77,7 @@ export function connectTo(options: { urls: string; log: Log }): ServiceTransport
   async function stream(...call: Parameters<Transport["stream"]>): ReturnType<Transport["stream"]> {
     const [replica] = await inTurn();
     if (!replica) throw toConnectError(fail("service_unavailable"));
-    return replica.transport.stream(...call);
+    return replica.stream(...call);
   }
 
   return {
@@ -81,7 +85,7 @@ export function connectTo(options: { urls: string; log: Log }): ServiceTransport
     stream: stream as Transport["stream"],
     async close() {
       await refreshing.stop();
-      for (const replica of replicas.values()) replica.session.abort();
+      for (const replica of replicas.values()) replica.close();
       replicas.clear();
     },
   };
@@ -97,24 +101,15 @@ async function addressesOf(url: URL): Promise<string[]> {
   });
 }
 
-function openReplica(baseUrl: string): Replica {
-  // No pings: a ping on a destroyed session ends the process (connect-es #1795).
-  const session = new Http2SessionManager(baseUrl);
-  const transport = createConnectTransport({
-    baseUrl,
-    httpVersion: "2",
-    sessionManager: session,
-    readMaxBytes: MAX_MESSAGE_BYTES,
-  });
-  return { transport, session };
+/** No connection was made, so nothing was sent. (The same codes can also end a connection over which much was sent.) */
+function notConnected(error: unknown): boolean {
+  const { syscall } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
+  return error instanceof ConnectError && syscall === "connect";
 }
 
-/** No connection was made, or the server said that it did not look at the call (HTTP/2 REFUSED_STREAM). */
-function neverSent(error: unknown): boolean {
-  if (!(error instanceof ConnectError)) return false;
-  if (error.rawMessage.includes("NGHTTP2_REFUSED_STREAM")) return true;
-  const code = (error.cause as { code?: string } | undefined)?.code;
-  return code === "ECONNREFUSED" || code === "EHOSTUNREACH" || code === "ENOTFOUND";
+/** The server says that it did not look at the call (HTTP/2 REFUSED_STREAM): it may be sent again, once. */
+function refusedStream(error: unknown): boolean {
+  return error instanceof ConnectError && error.rawMessage.includes("REFUSED_STREAM");
 }
 
 /** The connection ended under the call, so that nobody knows its end. A typed refusal is an end. */

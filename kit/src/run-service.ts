@@ -1,6 +1,7 @@
 import { type Database, openDatabase } from "./database.js";
 import { measureProcess, serveOps } from "./health.js";
 import type { Log } from "./log.js";
+import type { Metrics } from "./metrics.js";
 import { unappliedMigrations } from "./migrate.js";
 import { type Running, runProcess, waitFor } from "./process.js";
 import { type Routes, serve } from "./serve.js";
@@ -8,6 +9,8 @@ import { type Routes, serve } from "./serve.js";
 /** One bounded context, started: what it serves, and how it ends. */
 export interface Service extends Running {
   routes: Routes;
+  /** What it counts and measures, beyond what every process does. */
+  metrics?: Metrics;
 }
 
 /** What a service's process needs to know of its environment. */
@@ -35,12 +38,14 @@ async function startService(options: ServiceProcess, stopSignal: AbortSignal): P
   const db = openDatabase(config.DATABASE_URL, { max: config.DATABASE_POOL, log });
   let state: "starting" | "serving" | "stopping" = "starting";
   const ready = async () => (state === "serving" ? await missingIn(db, options.migrations) : state);
-  const ops = await serveOps({ port: config.OPS_PORT, ...host, log, ready });
+  let service: Service | undefined;
+  const ops = await serveOps({ port: config.OPS_PORT, ...host, log, ready, metrics: () => service?.metrics });
 
   const attempt = () => requireMigrations(db, options.migrations);
   await waitFor("database", { log, stopping: stopSignal, attempt });
-  const service = await options.start(db);
-  const rpc = await serve({ routes: service.routes, port: config.PORT, ...host, log });
+  const started = await options.start(db);
+  service = started;
+  const rpc = await serve({ routes: started.routes, port: config.PORT, ...host, log });
   state = "serving";
   log.info({ port: rpc.port, ops_port: ops.port }, "serving");
 
@@ -48,7 +53,7 @@ async function startService(options: ServiceProcess, stopSignal: AbortSignal): P
     async stop(hurried = false) {
       state = "stopping";
       await rpc.stop(hurried ? 0 : undefined);
-      await service.stop(hurried);
+      await started.stop(hurried);
       await Promise.all((options.closeLast ?? []).map((opened) => opened.close()));
       await db.close();
       await ops.stop();

@@ -1,60 +1,17 @@
-import http2 from "node:http2";
-import net from "node:net";
-import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "@shipping/proto/grpc/health/v1/health_pb";
-import { LedgerService, ReadResponseSchema } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
+import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import pg from "pg";
 import { fail, failureIn } from "./errors.js";
 import { silentLog } from "./log.js";
-import { connectTo } from "./rpc-client.js";
-import { inProcess, type Routes, type RpcServer, serve } from "./serve.js";
+import { inProcess } from "./serve.js";
 import { eventually } from "./testing/eventually.js";
+import { empty, readRequest as read, routesOf, rpcTestbed } from "./testing/rpc-testbed.js";
 
 const log = silentLog();
-const read = (idempotencyKey = "k") => ({ caller: { accountId: "acc_1", environment: "sandbox" }, idempotencyKey });
-const empty = () => create(ReadResponseSchema);
-const routesOf = (handle: (key: string) => unknown): Routes => {
-  return (router) =>
-    void router.service(LedgerService, {
-      read: async (request) => {
-        await handle(request.idempotencyKey);
-        return empty();
-      },
-    });
-};
-
-const stops: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0).reverse()) await stop();
-});
-
-async function serving(handle: (key: string) => unknown, port = 0): Promise<RpcServer & { url: string }> {
-  const server = await serve({ routes: routesOf(handle), port, host: "127.0.0.1", log });
-  let stopped: Promise<void> | undefined;
-  const stop = (noticeMs = 0) => {
-    stopped ??= server.stop(noticeMs);
-    return stopped;
-  };
-  stops.push(stop);
-  return { port: server.port, stop, url: `http://127.0.0.1:${server.port}` };
-}
-
-function clientTo(urls: string) {
-  const transport = connectTo({ urls, log });
-  stops.push(() => transport.close());
-  return createClient(LedgerService, transport);
-}
-
-/** A port where nobody listens. */
-async function closedPort(): Promise<number> {
-  const server = net.createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as net.AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
+const { serving, clientTo, ends } = rpcTestbed();
+afterEach(ends);
 
 describe("serve", () => {
   test("answers Connect, gRPC and gRPC-Web on one port", async () => {
@@ -141,60 +98,5 @@ describe("serve", () => {
     expect(await call).toEqual(empty());
     await stopping;
     await expect(clientTo(server.url).read(read())).rejects.toMatchObject({ code: Code.Unavailable });
-  });
-});
-
-describe("connectTo", () => {
-  test("spreads calls over all its addresses", async () => {
-    const counts = [0, 0];
-    const servers = await Promise.all([0, 1].map((index) => serving(() => counts[index]!++)));
-    const client = clientTo(servers.map(({ url }) => url).join(","));
-    for (let call = 0; call < 10; call++) await client.read(read());
-    expect(counts).toEqual([5, 5]);
-  });
-
-  test("a replica that refuses the connection costs no call", async () => {
-    const { url } = await serving(() => {});
-    const client = clientTo(`http://127.0.0.1:${await closedPort()},${url}`);
-    for (let call = 0; call < 4; call++) expect(await client.read(read())).toEqual(empty());
-  });
-
-  test("no replica at all is a certain service_unavailable: nothing was sent", async () => {
-    const error = await clientTo(`http://127.0.0.1:${await closedPort()}`)
-      .read(read())
-      .catch((caught) => caught);
-    expect(failureIn(error)?.code).toBe("service_unavailable");
-  });
-
-  test("a write whose connection breaks is sent once, its end unknown; a read is sent once more, to another replica", async () => {
-    let arrivals = 0;
-    const breaking = http2.createServer().on("stream", (stream) => {
-      arrivals++;
-      stream.session?.destroy();
-    });
-    await new Promise<void>((resolve) => breaking.listen(0, "127.0.0.1", resolve));
-    stops.push(() => new Promise((resolve) => breaking.close(resolve)));
-    const broken = `http://127.0.0.1:${(breaking.address() as net.AddressInfo).port}`;
-    const { url } = await serving(() => {});
-
-    const writer = clientTo(broken);
-    const error = await writer.resolve({ ...read(), token: 1n }).catch((caught) => caught);
-    expect(failureIn(error)).toBeUndefined();
-    expect(arrivals).toBe(1);
-
-    const reader = clientTo(`${broken},${url}`);
-    expect(await reader.read(read())).toEqual(empty());
-    expect(await reader.read(read())).toEqual(empty());
-    expect(arrivals).toBeGreaterThan(1);
-  });
-
-  test("finds a replica that comes back on the same address", async () => {
-    const first = await serving(() => {});
-    const client = clientTo(first.url);
-    await client.read(read());
-    await first.stop();
-    await expect(client.read(read())).rejects.toBeDefined();
-    await serving(() => {}, first.port);
-    await eventually(async () => expect(await client.read(read())).toEqual(empty()));
   });
 });

@@ -1,5 +1,5 @@
 import { isRunning, processIdentity } from "./process-identity.js";
-import { type ServerProgram, startServerProcess } from "./server-process.js";
+import { type ServerProcess, type ServerProgram, startServerProcess } from "./server-process.js";
 
 /** A server whose behaviour is a script of JavaScript. */
 function server(script: string): ServerProgram {
@@ -28,6 +28,20 @@ describe("startServerProcess", () => {
     const running = await startServerProcess(server('console.error("ready")'));
     await running.exited;
     await running.stop();
+  });
+
+  test("hands out the process before it is ready, and says how it ended", async () => {
+    const start = (script: string, end: (server: ServerProcess) => unknown) =>
+      new Promise<string>((done) => {
+        const spawned = (early: ServerProcess) => {
+          void early.exited.then(done);
+          end(early);
+        };
+        startServerProcess({ ...server(script), spawned }).catch(() => {});
+      });
+    expect(await start("setInterval(() => {}, 1000)", (early) => early.kill())).toBe("SIGKILL");
+    expect(await start("setInterval(() => {}, 1000)", (early) => early.stop())).toBe("SIGTERM");
+    expect(await start("process.exit(3)", () => {})).toBe("exit 3");
   });
 
   test("fails with the last words of one that ends before", async () => {

@@ -1,28 +1,28 @@
 import { routes } from "@shipping/gateway/routes";
 import { type Stack, startStack } from "../stack.js";
-import { allOf, ask, type Customer, goodRequest, newCustomer, ofEach, told } from "./operations.js";
+import { allOf, ask, goodRequest, newCustomer, ofEach, told } from "./operations.js";
 
 let stack: Stack;
-let customer: Customer;
 beforeAll(async () => {
   stack = await startStack({ requestsPerMinute: 100_000 });
-  customer = await newCustomer(stack);
 });
 afterAll(() => stack.stop());
 
 /** What every operation answers to an otherwise good request with such a query. */
-const answersTo = (query: string, rows = routes) =>
-  ofEach(rows, async (route) => {
+async function answersTo(query: string, rows = routes) {
+  const customer = await newCustomer(stack);
+  return ofEach(rows, async (route) => {
     const asked = await goodRequest(customer, route);
     return told(await ask(customer, { ...asked, path: asked.path + query }));
   });
+}
 
 describe("422 invalid_request for every operation, naming the parameter", () => {
   test.each([
     ["?x=1", "x"],
     ["?x", "x"],
     ["?x=", "x"],
-    ["?=1", "query"],
+    ["?=1", '""'],
     ["?Limit=1", "Limit"],
     ["?api_key=secret", "api_key"],
     ["?%C3%A9=1", "é"],

@@ -2,7 +2,7 @@ import { BASE_PATH } from "@shipping/gateway/route";
 import { routes } from "@shipping/gateway/routes";
 import { refusal } from "../api-client.js";
 import { type Stack, startStack } from "../stack.js";
-import { allOf, type Customer, formOf, newCustomer, ofEach } from "./operations.js";
+import { allOf, type Customer, formOf, newCustomer, ofEach, told } from "./operations.js";
 import { sendTo } from "./wire.js";
 
 let stack: Stack;
@@ -118,11 +118,35 @@ describe("404 not_found for what is no path of the API", () => {
     expect(await unknown(method, target)).toBe(method === "HEAD" ? "404 " : NOT_FOUND);
   });
 
-  test.each(["http://[::1", "http://a:99999999/api/v1/orders", "http://", "foo:bar", "http://a b/", "?", "//"])(
-    "the request target %s never leads to HTML",
-    async (target) => {
-      const answer = await sendTo(port, "GET", target, { key: customer.key });
-      expect(["404 not_found", "400 bad_request"]).toContain(refusal(answer));
+  test.each([
+    "http://",
+    "http://[::1",
+    "https://a",
+    "foo:bar",
+    "foo://a/api/v1/orders",
+    "?",
+    "//",
+    "/#",
+    "/api/v1/orders#",
+    "/api\\v1\\orders",
+    "/api\\v1\\orders#",
+  ])("the request target %s, or 400 bad_request", async (target) => {
+    const answer = await sendTo(port, "GET", target, { key: customer.key });
+    expect([NOT_FOUND, "400 bad_request"]).toContain(refusal(answer));
+  });
+});
+
+describe("a whole address as the request target", () => {
+  test.each(["http://gateway", "HTTPS://another.example:1", "http://[::1"])(
+    "%s before the path changes nothing",
+    async (origin) => {
+      const answers = await ofEach(routes, async (route) =>
+        told(await sendTo(port, route.method, origin + whole(formOf(route).path))),
+      );
+      expect(answers).toEqual(allOf(routes, "401 unauthorized"));
+      expect((await sendTo(port, "GET", `${origin}${BASE_PATH}/orders?limit=1`, { key: customer.key })).status).toBe(
+        200,
+      );
     },
   );
 });

@@ -5,7 +5,9 @@ import { type Stack, startStack } from "../stack.js";
 
 const protos = join(__dirname, "../../proto");
 const load = (file: string) =>
-  loadPackageDefinition(loadSync(join(protos, file), { includeDirs: [protos], keepCase: true, defaults: true, enums: String }));
+  loadPackageDefinition(
+    loadSync(join(protos, file), { includeDirs: [protos], keepCase: true, defaults: true, enums: String }),
+  );
 
 function constructorAt(definition: ReturnType<typeof load>, path: string): ServiceClientConstructor {
   const found = path.split(".").reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], definition);

@@ -9,6 +9,8 @@ export async function createDatabases<Part extends string>(options: {
   passwords: Readonly<Record<Part, string>>;
 }): Promise<Record<Part, string>> {
   const client = new pg.Client({ connectionString: options.url });
+  // Without a listener, a server that stops would end this process; the statement under way fails anyway.
+  client.on("error", () => {});
   await client.connect();
   const urls: Partial<Record<Part, string>> = {};
   try {

@@ -13,6 +13,7 @@ import { takeDataFolder } from "./data-folder.js";
 import { findNatsServer } from "./find-nats-server.js";
 import { startNatsServer } from "./nats-server.js";
 import { migrationsOf, type Part, parts } from "./parts.js";
+import { secretsKeys } from "./secrets-keys.js";
 
 /** Where each part listens when it is developed alone; its neighbours are looked for there too. */
 const PORTS: Record<Part, number> = { gateway: 8080, records: 7001, carrier: 7002, tracking: 7003, webhooks: 7004 };
@@ -31,12 +32,11 @@ async function develop(part: Part): Promise<Running> {
   await migrate({ url, directory: migrationsOf[part] });
   const nats =
     part === "gateway" || part === "tracking" || env.NATS_URL ? undefined : await startNats(folder.path, env);
-  const secretsKeys = await folder.keep("secrets.key", () => `local:${randomBytes(32).toString("base64")}`);
   const neighbours = parts.map((name) => [`${name.toUpperCase()}_URL`, `http://127.0.0.1:${PORTS[name]}`]);
   const settings = {
     ...Object.fromEntries(neighbours),
     PORT: String(PORTS[part]),
-    SECRETS_KEYS: secretsKeys,
+    SECRETS_KEYS: await secretsKeys(folder),
     ...(nats ? { NATS_URL: nats.url } : {}),
     ...env,
     DATABASE_URL: url,

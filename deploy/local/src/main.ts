@@ -1,5 +1,6 @@
 import { createLog } from "@shipping/kit/log";
 import { runProcess } from "@shipping/kit/process";
+import { explainStart } from "./explain-start.js";
 import { type Platform, startPlatform } from "./start-platform.js";
 
 /** `npm start`: the platform in one process, until Ctrl-C. */
@@ -19,17 +20,7 @@ Ctrl-C stops it; everything is kept in ${platform.dataDir}.
   return platform;
 }
 
-/** A start that fails is told in a sentence, to a person at a terminal. */
-async function startOrExplain(): Promise<Platform> {
-  try {
-    return await start();
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    process.exit(1);
-  }
-}
-
 await runProcess({
   log: createLog({ part: "platform", level: "warn", destination: process.stderr }),
-  start: startOrExplain,
+  start: () => explainStart(start),
 });

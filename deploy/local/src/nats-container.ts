@@ -1,22 +1,33 @@
 import type { ServerProcess } from "@shipping/kit/server-process";
 
 /** Starts NATS in Docker, where there is no other way. The container ends with this process at the latest. */
-export async function startNatsContainer(image: string, dataDir: string, port: number): Promise<ServerProcess> {
+export async function startNatsContainer(options: {
+  image: string;
+  dataDir: string;
+  port: number;
+  spawned?: (server: ServerProcess) => void;
+}): Promise<ServerProcess> {
   // Loaded here, since hardly anyone needs it and it takes a second.
   const { GenericContainer, getContainerRuntimeClient } = await import("testcontainers");
-  const started = await new GenericContainer(image)
+  const started = await new GenericContainer(options.image)
     .withCommand(["-js", "-sd", "/data"])
-    .withBindMounts([{ source: dataDir, target: "/data" }])
-    .withExposedPorts({ container: 4222, host: port })
+    .withBindMounts([{ source: options.dataDir, target: "/data" }])
+    .withExposedPorts({ container: 4222, host: options.port })
     .start();
   const { container } = await getContainerRuntimeClient();
   const handle = container.getById(started.getId());
   const { State } = await container.inspect(handle);
-  const ended = () => {};
+  const ended = () => "container ended";
   const exited = handle.wait().then(ended, ended);
-  const stop = async () => {
-    await started.stop();
-    await exited;
+  const server: ServerProcess = {
+    pid: State.Pid,
+    exited,
+    kill: () => void handle.kill().catch(() => {}),
+    async stop() {
+      await started.stop();
+      await exited;
+    },
   };
-  return { pid: State.Pid, exited, stop };
+  options.spawned?.(server);
+  return server;
 }

@@ -9,24 +9,29 @@ export interface NatsServer extends ServerProcess {
   url: string;
 }
 
-/** Starts NATS on 127.0.0.1 and waits until it takes connections. Its streams are in `dataDir`; `log` gets its log. */
+/**
+ * Starts NATS on 127.0.0.1 and waits until it takes connections. Its streams are in `dataDir`; `log` gets its log, and `spawned` the
+ * process as soon as there is one.
+ */
 export async function startNatsServer(options: {
   program: NatsProgram;
   dataDir: string;
   port?: number;
   log?: (line: string) => void;
+  spawned?: (server: ServerProcess) => void;
 }): Promise<NatsServer> {
   const dataDir = resolve(options.dataDir);
   const port = options.port ?? (await getPort({ host: "127.0.0.1" }));
   const server =
     "image" in options.program
-      ? startNatsContainer(options.program.image, dataDir, port)
+      ? startNatsContainer({ ...options, image: options.program.image, dataDir, port })
       : startServerProcess({
           program: options.program.path,
           args: ["-js", "-sd", dataDir, "-a", "127.0.0.1", "-p", String(port)],
           ready: "Server is ready",
           signals: { stop: "SIGTERM", force: "SIGKILL" },
           log: options.log,
+          spawned: options.spawned,
         });
   try {
     return { ...(await server), url: `nats://127.0.0.1:${port}` };

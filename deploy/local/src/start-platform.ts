@@ -10,6 +10,7 @@ import { type LocalConfig, localConfig, localDeliveryConfig } from "./config.js"
 import { type DataFolder, takeDataFolder } from "./data-folder.js";
 import { type DemoAccount, demoAccount } from "./demo-account.js";
 import { openDatabases } from "./open-databases.js";
+import { secretsKeys } from "./secrets-keys.js";
 import { startParts } from "./start-parts.js";
 
 /** The whole platform in this process. */
@@ -70,10 +71,6 @@ async function startOn(
   });
   await folder.publish("demo.json", { base_url: baseUrl, ...demo });
   return { baseUrl, demo, demoFile: join(folder.path, "demo.json"), dataDir: folder.path };
-}
-
-async function secretsKeys(folder: DataFolder): Promise<string> {
-  return folder.keep("secrets.key", () => `local:${randomBytes(32).toString("base64")}`);
 }
 
 function openBus(config: LocalConfig, log: Log): Bus {

@@ -7,6 +7,7 @@ import { findPlatform } from "./find-platform.js";
 import { reasonOf } from "./finding.js";
 import { createAccount, listAccounts } from "./manage-accounts.js";
 import { type CreatedKey, createKey, type ListedKey, listKeys, revokeKey } from "./manage-keys.js";
+import { describeRotation, isComplete, rotateSecrets } from "./manage-secrets.js";
 import { onGateway } from "./on-gateway.js";
 import { parseDuration, parseScopes } from "./option-values.js";
 import { toJson, toTable } from "./print.js";
@@ -32,7 +33,7 @@ export async function runAdmin(args: readonly string[], shell: Shell): Promise<n
 
 function commands(shell: Shell): Command {
   const admin = new Command("admin")
-    .description("Accounts and API keys of a running platform, and its health.")
+    .description("Accounts, API keys and sealed secrets of a running platform, and its health.")
     .option("--json", "print one JSON value and nothing else")
     .exitOverride()
     .configureOutput({ writeOut: shell.out, writeErr: shell.err })
@@ -42,6 +43,7 @@ function commands(shell: Shell): Command {
 
   addAccountCommands(admin, print, platform);
   addKeyCommands(admin, print, platform);
+  addSecretsCommands(admin, print, platform);
   admin
     .command("doctor")
     .description("says what is reachable and migrated, and what to do if not")
@@ -112,6 +114,19 @@ function addKeyCommands(admin: Command, print: Print, platform: FindPlatform): v
     .action(async (id: string) => {
       const revoked = await onGateway(await platform(), (deps) => revokeKey(deps, { id }));
       print(revoked, `Revoked ${id} at ${revoked.revokedAt.toISOString()}.`);
+    });
+}
+
+function addSecretsCommands(admin: Command, print: Print, platform: FindPlatform): void {
+  const secrets = admin.command("secrets").description("what webhooks keeps sealed");
+  secrets
+    .command("rotate")
+    .description("seals everything with the first key of SECRETS_KEYS, and says which keys may go")
+    .action(async () => {
+      const rotated = await rotateSecrets(await platform());
+      print(rotated, describeRotation(rotated));
+      if (!isComplete(rotated))
+        throw new CommanderError(1, "admin.secrets", "some secrets are not sealed with the first key");
     });
 }
 

@@ -9,9 +9,9 @@ export function identifyRequest(random: Random): Step {
     res.locals.startedAt = performance.now();
     res.locals.deadline = Date.now() + ANSWER_MS;
     res.setHeader("X-Request-Id", res.locals.requestId);
-    // Node would answer this one itself, without our error object, so the server leaves it to us.
-    if (req.headers.host === undefined && req.httpVersion === "1.1")
-      throw fail("bad_request", "The Host header is missing.");
+    // Node would answer a missing one itself, without our error object, so the server leaves it to us; of two it would drop one.
+    if (req.httpVersion === "1.1" && req.headersDistinct.host?.length !== 1)
+      throw fail("bad_request", "The Host header must be sent once.");
     next();
   };
 }

@@ -7,7 +7,8 @@ import type { Random } from "@shipping/kit/ids";
 import { createLedger } from "@shipping/kit/ledger";
 import type { Log } from "@shipping/kit/log";
 import { startLoop } from "@shipping/kit/loop";
-import { createOutbox } from "@shipping/kit/outbox";
+import { createMetrics, measureBus, measureOutbox } from "@shipping/kit/metrics";
+import { createOutbox, type Published } from "@shipping/kit/outbox";
 import type { Service } from "@shipping/kit/run-service";
 import type { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import type { CarrierDeps } from "./deps.js";
@@ -18,6 +19,7 @@ import { carrierRoutes } from "./rpc.js";
 import { sandboxCarrier } from "./sandbox-carrier.js";
 
 const PROJECT_MS = 2_000;
+const ASK_MS = 5_000;
 
 /** Where carrier keeps its schema and migrations. */
 export const carrierMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
@@ -38,8 +40,12 @@ export interface CarrierParts extends Pick<CarrierDeps, "records" | "tracking"> 
 export async function startCarrier(parts: CarrierParts): Promise<Service> {
   const { db, bus, log, records, tracking, webhooks, now, random } = parts;
   const prisma = new PrismaClient({ adapter: db.adapter() });
-  const filterMissing = async (eventIds: string[]) => (await webhooks.filterMissing({ eventIds })).missingEventIds;
+  const filterMissing = async (events: readonly Published[]) =>
+    (await webhooks.filterMissing({ events: [...events] }, { timeoutMs: ASK_MS })).missingEventIds;
   const outbox = createOutbox({ db, bus, log, filterMissing, projected: true });
+  const metrics = createMetrics({ part: "carrier", log });
+  measureBus(metrics, bus);
+  measureOutbox(metrics, outbox);
   const projectedMarks = createProjectedMarks(db, log);
   const deps: CarrierDeps = {
     db,
@@ -59,6 +65,7 @@ export async function startCarrier(parts: CarrierParts): Promise<Service> {
   const projection = startLoop({ name: "project", everyMs: PROJECT_MS, log, once: () => projectOnce(deps) });
   return {
     routes: carrierRoutes(deps),
+    metrics,
     async stop() {
       await projection.stop();
       await projectedMarks.flush();

@@ -6,11 +6,15 @@ import { type Faults, faultyLedger } from "@shipping/kit/faults";
 import type { Random } from "@shipping/kit/ids";
 import { createLedger } from "@shipping/kit/ledger";
 import type { Log } from "@shipping/kit/log";
-import { createOutbox } from "@shipping/kit/outbox";
+import { createMetrics, measureBus, measureOutbox } from "@shipping/kit/metrics";
+import { createOutbox, type Published } from "@shipping/kit/outbox";
 import type { Service } from "@shipping/kit/run-service";
 import type { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { PrismaClient } from "./gen/prisma/client.js";
 import { recordsRoutes } from "./rpc.js";
+
+// A replica that hangs must not hold up the reconciliation for ever.
+const ASK_MS = 5_000;
 
 /** Where records keeps its schema and migrations. */
 export const recordsMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
@@ -31,8 +35,12 @@ export interface RecordsParts {
 export async function startRecords(parts: RecordsParts): Promise<Service> {
   const { db, bus, log, webhooks } = parts;
   const prisma = new PrismaClient({ adapter: db.adapter() });
-  const filterMissing = async (eventIds: string[]) => (await webhooks.filterMissing({ eventIds })).missingEventIds;
+  const filterMissing = async (events: readonly Published[]) =>
+    (await webhooks.filterMissing({ events: [...events] }, { timeoutMs: ASK_MS })).missingEventIds;
   const outbox = createOutbox({ db, bus, log, filterMissing });
+  const metrics = createMetrics({ part: "records", log });
+  measureBus(metrics, bus);
+  measureOutbox(metrics, outbox);
   const deps = {
     db,
     prisma,
@@ -45,6 +53,7 @@ export async function startRecords(parts: RecordsParts): Promise<Service> {
   outbox.start();
   return {
     routes: recordsRoutes(deps),
+    metrics,
     async stop() {
       await outbox.stop();
       await prisma.$disconnect();

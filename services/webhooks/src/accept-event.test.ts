@@ -144,6 +144,7 @@ test("filterMissing names what has neither arrived nor died", async () => {
   const [arrived, dead, missing] = [eventFor(caller), eventFor(caller), eventFor(caller)];
   await acceptEvents(full, [arrived]);
   await buryEvent(deps, toBinary(EventSchema, dead), "a reason", dead.id);
-  const request = create(FilterMissingRequestSchema, { eventIds: [arrived.id, missing.id, dead.id] });
+  const events = [arrived, missing, dead].map(({ id }) => ({ id, createdAt: new Date().toISOString() }));
+  const request = create(FilterMissingRequestSchema, { events });
   expect((await filterMissing(deps, request)).missingEventIds).toEqual([missing.id]);
 });

@@ -42,6 +42,7 @@ export async function acceptEvents(deps: WebhooksDeps, arrived: readonly Event[]
     pending = born.length - claimed.length;
     return claimed;
   });
+  deps.metrics.countAccepted(events.length);
   if (pending > 0) deps.wakeDispatcher();
 }
 
@@ -52,6 +53,7 @@ export async function buryEvent(
   reason: string,
   eventId?: string,
 ): Promise<void> {
+  deps.metrics.countDead();
   deps.log.error({ event: eventId, reason }, "an event cannot be understood");
   await deps.db.run(sql`
     WITH ${clock(deps)}

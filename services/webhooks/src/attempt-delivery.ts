@@ -15,6 +15,7 @@ export async function attemptDelivery(
   claimed: ClaimedDelivery,
   claimedAt: number,
 ): Promise<void> {
+  let attempted: Attempted | undefined;
   try {
     // A process that was held up must not send what another may claim before the answer is there.
     if (performance.now() - claimedAt > LEASE_MS - ATTEMPT_MS) return;
@@ -22,16 +23,13 @@ export async function attemptDelivery(
       deps.keyRing.open(claimed.sealedSecret, secretIdentity(claimed.subscriptionId)),
     ).toString();
     const { url, eventId, body } = claimed;
-    const attempted = await send(deps.agents, { url, eventId, body, secret, at: deps.now() });
+    attempted = await send(deps.agents, { url, eventId, body, secret, at: deps.now() });
     const nextAt = await completeInLease(complete, endOf(deps, claimed, attempted), claimedAt);
-    logAttempt(deps, claimed, attempted, nextAt);
+    if (nextAt !== undefined) deps.metrics.countAttempt(attempted);
+    deps.log.info({ ...lineOf(claimed, attempted, nextAt), fenced: nextAt === undefined || undefined }, "attempt");
     await attempted.drained;
   } catch (err) {
-    const { eventId, subscriptionId, attempt } = claimed;
-    deps.log.error(
-      { err, event: eventId, subscription: subscriptionId, attempt },
-      "the end of an attempt is not recorded; its lease runs out",
-    );
+    deps.log.error({ ...lineOf(claimed, attempted), err }, "the end of an attempt is not recorded; its lease runs out");
   }
 }
 
@@ -58,28 +56,21 @@ async function completeInLease(
   }
 }
 
-// The host only: a path or query may hold the receiver's own secret.
-function logAttempt(
-  deps: WebhooksDeps,
-  claimed: ClaimedDelivery,
-  attempted: Attempted,
-  nextAt: Date | null | undefined,
-): void {
-  const { eventId, subscriptionId, attempt, url } = claimed;
-  const { outcome, status, errorKind, ms } = attempted;
-  deps.log.info(
-    {
-      event: eventId,
-      subscription: subscriptionId,
-      attempt,
-      host: new URL(url).host,
-      outcome,
-      status,
-      error: errorKind,
-      ms,
-      next_at: nextAt?.toISOString(),
-      fenced: nextAt === undefined || undefined,
-    },
-    "attempt",
-  );
+/** What a log line tells of an attempt. The host only: a path or query may hold the receiver's own secret. */
+function lineOf(
+  { eventId, subscriptionId, attempt, url }: ClaimedDelivery,
+  attempted: Attempted | undefined,
+  nextAt?: Date | null,
+) {
+  return {
+    event: eventId,
+    subscription: subscriptionId,
+    attempt,
+    host: new URL(url).host,
+    outcome: attempted?.outcome,
+    status: attempted?.status,
+    error: attempted?.errorKind,
+    ms: attempted?.ms,
+    next_at: nextAt?.toISOString() ?? null,
+  };
 }

@@ -9,6 +9,9 @@ const list = () =>
     .default("")
     .transform((text) => text.split(",").flatMap((item) => item.trim() || []));
 
+// The bus may bring an event again for seven days: one that was removed before would be delivered a second time.
+const MIN_RETENTION_DAYS = 8;
+
 /** What deliveries need to know, in a process of their own and in one that holds all parts. */
 export const deliverySettings = {
   SECRETS_KEYS: secret(
@@ -35,6 +38,10 @@ export const deliverySettings = {
     .min(1)
     .default(1)
     .describe("makes the waits between a delivery's attempts that many times shorter; not in production"),
+  RETENTION_DAYS: positiveInt()
+    .min(MIN_RETENTION_DAYS)
+    .default(30)
+    .describe("days for which events and their ended deliveries are kept, 8 at least"),
   NODE_ENV: z.string().default("development").describe("production refuses the operator switches"),
 };
 
@@ -66,6 +73,10 @@ function readKeys(text: string, context: z.RefinementCtx): SealingKey[] {
   });
   if (keys.some(({ id, key }) => !/^[\w.-]{1,64}$/.test(id) || key.length !== 32)) {
     context.addIssue({ code: "custom", message: "must be id:base64 of 32 bytes, comma-separated" });
+  }
+  // Of two keys of one id only one would ever open.
+  if (new Set(keys.map(({ id }) => id)).size < keys.length) {
+    context.addIssue({ code: "custom", message: "must not have an id twice" });
   }
   return keys;
 }

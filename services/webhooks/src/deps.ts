@@ -8,6 +8,7 @@ import type { EgressAgents } from "./egress-agents.js";
 import type { EgressRules } from "./egress-guard.js";
 import type { PrismaClient } from "./gen/prisma/client.js";
 import type { KeyRing } from "./key-ring.js";
+import type { WebhooksMetrics } from "./metrics.js";
 
 /** What the operations of webhooks work with. */
 export interface WebhooksDeps {
@@ -18,11 +19,14 @@ export interface WebhooksDeps {
   egressRules: EgressRules;
   agents: EgressAgents;
   attempts: Attempts;
+  /** For how long events and their ended deliveries are kept. */
+  retentionDays: number;
   /** Divides the waits between attempts; 1 unless the operator set CLOCK_SPEEDUP. */
   clockSpeedup: number;
   /** Added to the database's clock; 0 outside tests. */
   clockOffsetMs: number;
   log: Log;
+  metrics: WebhooksMetrics;
   now(): Date;
   random: Random;
   /** Called when there is something to claim. */

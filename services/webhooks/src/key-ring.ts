@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv } from "node:crypto";
 import type { Random } from "@shipping/kit/ids";
-import type { LedgerCodec } from "@shipping/kit/ledger";
+import type { LedgerCodec, LedgerContext } from "@shipping/kit/ledger";
 
 /** A key of 32 bytes and the id under which what it sealed can be told. */
 export interface SealingKey {
@@ -13,6 +13,8 @@ export interface SealingKey {
  * another row does not open.
  */
 export interface KeyRing {
+  /** The ids of its keys; the first one seals. */
+  readonly ids: readonly [string, ...string[]];
   seal(secret: Uint8Array, identity: readonly string[]): Uint8Array;
   open(sealed: Uint8Array, identity: readonly string[]): Uint8Array;
 }
@@ -26,6 +28,7 @@ export function createKeyRing(keys: readonly SealingKey[], random: Random): KeyR
   const writing = keys[0];
   if (!writing) throw new Error("A key ring needs a key.");
   return {
+    ids: [writing.id, ...keys.slice(1).map(({ id }) => id)],
     seal(secret, identity) {
       const id = Buffer.from(writing.id);
       const nonce = random(NONCE_BYTES);
@@ -53,11 +56,14 @@ export function createKeyRing(keys: readonly SealingKey[], random: Random): KeyR
 /** Seals the ledger's bodies, since the answer to a creation holds the subscription's secret. */
 export function ledgerCodec(keyRing: KeyRing): LedgerCodec {
   return {
-    seal: (body, { accountId, environment, idempotencyKey }) =>
-      keyRing.seal(body, ["ledger", accountId, environment, idempotencyKey]),
-    open: (stored, { accountId, environment, idempotencyKey }) =>
-      keyRing.open(stored, ["ledger", accountId, environment, idempotencyKey]),
+    seal: (body, context) => keyRing.seal(body, ledgerIdentity(context)),
+    open: (stored, context) => keyRing.open(stored, ledgerIdentity(context)),
   };
+}
+
+/** What a body of the ledger is sealed to. */
+export function ledgerIdentity({ accountId, environment, idempotencyKey }: LedgerContext): readonly string[] {
+  return ["ledger", accountId, environment, idempotencyKey];
 }
 
 // As JSON, because ["a", "bc"] and ["ab", "c"] must differ.

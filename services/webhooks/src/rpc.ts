@@ -10,6 +10,7 @@ import type { WebhooksDeps } from "./deps.js";
 import { disableSubscription } from "./disable-subscription.js";
 import { filterMissing } from "./filter-missing.js";
 import { getSubscription, listSubscriptions } from "./read-subscriptions.js";
+import { rotateSecrets } from "./rotate-secrets.js";
 
 /** The RPCs of webhooks, each one operation. */
 export function webhooksRoutes(deps: WebhooksDeps): Routes {
@@ -23,6 +24,7 @@ export function webhooksRoutes(deps: WebhooksDeps): Routes {
       disableSubscription: async (request) =>
         create(DisableSubscriptionResponseSchema, { outcome: await disableSubscription(deps, request) }),
       filterMissing: (request) => filterMissing(deps, request),
+      rotateSecrets: () => rotateSecrets(deps),
     });
   };
 }

@@ -16,7 +16,16 @@ export interface Outgoing {
 }
 
 /** Why an attempt without an answer failed. */
-export type ErrorKind = "address_refused" | "name_not_resolved" | "timeout" | "tls" | "connection" | "lease_expired";
+export const ERROR_KINDS = [
+  "address_refused",
+  "name_not_resolved",
+  "timeout",
+  "tls",
+  "connection",
+  "lease_expired",
+] as const;
+
+export type ErrorKind = (typeof ERROR_KINDS)[number];
 
 /** How an attempt ended. */
 export interface Attempted {

@@ -7,6 +7,7 @@ import type { Random } from "@shipping/kit/ids";
 import { createLedger } from "@shipping/kit/ledger";
 import type { Log } from "@shipping/kit/log";
 import { startLoop } from "@shipping/kit/loop";
+import { measureBus } from "@shipping/kit/metrics";
 import type { Service } from "@shipping/kit/run-service";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import { ACCEPT_BATCH, acceptEvents, buryEvent } from "./accept-event.js";
@@ -18,8 +19,11 @@ import type { WebhooksDeps } from "./deps.js";
 import { dispatchOnce } from "./dispatch-deliveries.js";
 import { createEgressAgents } from "./egress-agents.js";
 import { createResolve, type Resolve } from "./egress-guard.js";
+import { expireOnce } from "./expire-events.js";
 import { PrismaClient } from "./gen/prisma/client.js";
 import { createKeyRing, ledgerCodec } from "./key-ring.js";
+import { createWebhooksMetrics, measureBacklog } from "./metrics.js";
+import { requireKeys } from "./rotate-secrets.js";
 import { webhooksRoutes } from "./rpc.js";
 import { sweepOnce } from "./sweep-deliveries.js";
 
@@ -45,6 +49,7 @@ export interface WebhooksParts {
 const POLL_MS = 250;
 const MIN_POLL_MS = 25;
 const SWEEP_MS = 1_000;
+const EXPIRE_MS = 1_000;
 const STOP_MS = 11_000;
 const HURRIED_STOP_MS = 2_000;
 
@@ -52,6 +57,9 @@ const HURRIED_STOP_MS = 2_000;
 export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
   const { bus, config, log } = parts;
   const deps = makeDeps(parts, () => dispatcher.wake());
+  await requireKeys(deps);
+  measureBus(deps.metrics, bus);
+  measureBacklog(deps);
   const dispatchAll = async () => {
     while ((await dispatchOnce(deps)) > 0);
   };
@@ -59,6 +67,7 @@ export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
   const everyMs = Math.max(MIN_POLL_MS, POLL_MS / config.CLOCK_SPEEDUP);
   const dispatcher = startLoop({ name: "dispatch", everyMs, log, once: dispatchAll });
   const sweeper = startLoop({ name: "sweep", everyMs: SWEEP_MS, log, once: () => sweepOnce(deps) });
+  const expirer = startLoop({ name: "expire", everyMs: EXPIRE_MS, log, once: () => expireOnce(deps) });
 
   const accept = coalesce<Event, void>({
     lanes: 1,
@@ -77,9 +86,10 @@ export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
 
   return {
     routes: webhooksRoutes(deps),
+    metrics: deps.metrics,
     async stop(hurried = false) {
       await inbox.stop();
-      await Promise.all([dispatcher.stop(), sweeper.stop()]);
+      await Promise.all([dispatcher.stop(), sweeper.stop(), expirer.stop()]);
       await deps.attempts.stop(hurried ? HURRIED_STOP_MS : STOP_MS, () => deps.agents.destroy());
       deps.agents.destroy();
       await deps.prisma.$disconnect();
@@ -109,9 +119,11 @@ export function makeDeps(parts: WebhooksParts, wakeDispatcher: () => void): Webh
       run: (claimed, claimedAt) => attemptDelivery(deps, complete, claimed, claimedAt),
       onFree: wakeDispatcher,
     }),
+    retentionDays: config.RETENTION_DAYS,
     clockSpeedup: config.CLOCK_SPEEDUP,
     clockOffsetMs,
     log,
+    metrics: createWebhooksMetrics(log),
     now,
     random,
     wakeDispatcher,

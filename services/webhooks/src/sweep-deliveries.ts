@@ -1,6 +1,6 @@
 import sql from "sql-template-tag";
 import { completeDeliveries, type Ended } from "./complete-delivery.js";
-import { nextStep } from "./delivery.js";
+import { LEASE_MS, nextStep } from "./delivery.js";
 import { clock, jitter, type WebhooksDeps } from "./deps.js";
 
 const BATCH = 500;
@@ -23,11 +23,27 @@ async function failExpired(deps: WebhooksDeps): Promise<number> {
     return { ...claimed, step, errorKind: "lease_expired" };
   });
   const nextAt = await completeDeliveries(deps, ended);
-  for (const [at, { subscriptionId, eventId, attempt }] of expired.entries()) {
-    const line = { event: eventId, subscription: subscriptionId, attempt, outcome: "failed", error: "lease_expired" };
-    if (nextAt[at] !== undefined) deps.log.warn({ ...line, next_at: nextAt[at]?.toISOString() }, "attempt");
+  const recorded = expired.flatMap((claimed, at) => {
+    const next = nextAt[at];
+    return next === undefined ? [] : [{ ...claimed, next }];
+  });
+  for (const { subscriptionId, eventId, attempt, next } of recorded) {
+    const attempted = { outcome: "failed", errorKind: "lease_expired" } as const;
+    deps.metrics.countAttempt(attempted);
+    deps.log.warn(
+      {
+        event: eventId,
+        subscription: subscriptionId,
+        attempt,
+        outcome: attempted.outcome,
+        error: attempted.errorKind,
+        ms: LEASE_MS,
+        next_at: next?.toISOString() ?? null,
+      },
+      "attempt",
+    );
   }
-  return nextAt.filter((at) => at !== undefined).length;
+  return recorded.length;
 }
 
 async function cancelDisabled(deps: WebhooksDeps): Promise<number> {

@@ -26,6 +26,7 @@ export const trialConfig: DeliveryConfig = {
   WEBHOOK_ALLOW_PRIVATE_TARGETS: true,
   WEBHOOK_ALLOW_TARGETS: [],
   CLOCK_SPEEDUP: 1,
+  RETENTION_DAYS: 30,
   NODE_ENV: "test",
 };
 
@@ -68,7 +69,7 @@ export async function webhooksUnderTest() {
       return stopped;
     };
     ends.push(() => stop(true));
-    return { bus: parts.bus, routes: service.routes, stop };
+    return { bus: parts.bus, routes: service.routes, metrics: service.metrics, stop };
   }
 
   async function end(): Promise<void> {

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file shipping/webhooks/v1/webhooks.proto.
  */
 export const file_shipping_webhooks_v1_webhooks: GenFile = /*@__PURE__*/
-  fileDesc("CiNzaGlwcGluZy93ZWJob29rcy92MS93ZWJob29rcy5wcm90bxIUc2hpcHBpbmcud2ViaG9va3MudjEixwEKDFN1YnNjcmlwdGlvbhIKCgJpZBgBIAEoCRIOCgZvYmplY3QYAiABKAkSCwoDdXJsGAMgASgJEg4KBmV2ZW50cxgEIAMoCRIOCgZzdGF0dXMYBSABKAkSEAoIbGl2ZW1vZGUYBiABKAgSEwoGc2VjcmV0GAcgASgJSACIAQESEgoKY3JlYXRlZF9hdBgIIAEoCRIYCgtkaXNhYmxlZF9hdBgJIAEoCUgBiAEBQgkKB19zZWNyZXRCDgoMX2Rpc2FibGVkX2F0Io4BChlDcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISKAoFY2xhaW0YAiABKAsyGS5zaGlwcGluZy5jb21tb24udjEuQ2xhaW0SCwoDdXJsGAMgASgJEg4KBmV2ZW50cxgEIAMoCSJPChpDcmVhdGVTdWJzY3JpcHRpb25SZXNwb25zZRIxCgdvdXRjb21lGAEgASgLMiAuc2hpcHBpbmcuY29tbW9uLnYxLldyaXRlT3V0Y29tZSJQChZHZXRTdWJzY3JpcHRpb25SZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISCgoCaWQYAiABKAkiUwoXR2V0U3Vic2NyaXB0aW9uUmVzcG9uc2USOAoMc3Vic2NyaXB0aW9uGAEgASgLMiIuc2hpcHBpbmcud2ViaG9va3MudjEuU3Vic2NyaXB0aW9uInMKGExpc3RTdWJzY3JpcHRpb25zUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEg0KBWxpbWl0GAIgASgFEhIKBWFmdGVyGAMgASgJSACIAQFCCAoGX2FmdGVyIoABChlMaXN0U3Vic2NyaXB0aW9uc1Jlc3BvbnNlEjkKDXN1YnNjcmlwdGlvbnMYASADKAsyIi5zaGlwcGluZy53ZWJob29rcy52MS5TdWJzY3JpcHRpb24SGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IifgoaRGlzYWJsZVN1YnNjcmlwdGlvblJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIoCgVjbGFpbRgCIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5DbGFpbRIKCgJpZBgDIAEoCSJQChtEaXNhYmxlU3Vic2NyaXB0aW9uUmVzcG9uc2USMQoHb3V0Y29tZRgBIAEoCzIgLnNoaXBwaW5nLmNvbW1vbi52MS5Xcml0ZU91dGNvbWUiVQoURmlsdGVyTWlzc2luZ1JlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIRCglldmVudF9pZHMYAiADKAkiMgoVRmlsdGVyTWlzc2luZ1Jlc3BvbnNlEhkKEW1pc3NpbmdfZXZlbnRfaWRzGAEgAygJMuUECg9XZWJob29rc1NlcnZpY2USdwoSQ3JlYXRlU3Vic2NyaXB0aW9uEi8uc2hpcHBpbmcud2ViaG9va3MudjEuQ3JlYXRlU3Vic2NyaXB0aW9uUmVxdWVzdBowLnNoaXBwaW5nLndlYmhvb2tzLnYxLkNyZWF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlEnMKD0dldFN1YnNjcmlwdGlvbhIsLnNoaXBwaW5nLndlYmhvb2tzLnYxLkdldFN1YnNjcmlwdGlvblJlcXVlc3QaLS5zaGlwcGluZy53ZWJob29rcy52MS5HZXRTdWJzY3JpcHRpb25SZXNwb25zZSIDkAIBEnkKEUxpc3RTdWJzY3JpcHRpb25zEi4uc2hpcHBpbmcud2ViaG9va3MudjEuTGlzdFN1YnNjcmlwdGlvbnNSZXF1ZXN0Gi8uc2hpcHBpbmcud2ViaG9va3MudjEuTGlzdFN1YnNjcmlwdGlvbnNSZXNwb25zZSIDkAIBEnoKE0Rpc2FibGVTdWJzY3JpcHRpb24SMC5zaGlwcGluZy53ZWJob29rcy52MS5EaXNhYmxlU3Vic2NyaXB0aW9uUmVxdWVzdBoxLnNoaXBwaW5nLndlYmhvb2tzLnYxLkRpc2FibGVTdWJzY3JpcHRpb25SZXNwb25zZRJtCg1GaWx0ZXJNaXNzaW5nEiouc2hpcHBpbmcud2ViaG9va3MudjEuRmlsdGVyTWlzc2luZ1JlcXVlc3QaKy5zaGlwcGluZy53ZWJob29rcy52MS5GaWx0ZXJNaXNzaW5nUmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_shipping_common_v1_common]);
+  fileDesc("CiNzaGlwcGluZy93ZWJob29rcy92MS93ZWJob29rcy5wcm90bxIUc2hpcHBpbmcud2ViaG9va3MudjEixwEKDFN1YnNjcmlwdGlvbhIKCgJpZBgBIAEoCRIOCgZvYmplY3QYAiABKAkSCwoDdXJsGAMgASgJEg4KBmV2ZW50cxgEIAMoCRIOCgZzdGF0dXMYBSABKAkSEAoIbGl2ZW1vZGUYBiABKAgSEwoGc2VjcmV0GAcgASgJSACIAQESEgoKY3JlYXRlZF9hdBgIIAEoCRIYCgtkaXNhYmxlZF9hdBgJIAEoCUgBiAEBQgkKB19zZWNyZXRCDgoMX2Rpc2FibGVkX2F0Io4BChlDcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISKAoFY2xhaW0YAiABKAsyGS5zaGlwcGluZy5jb21tb24udjEuQ2xhaW0SCwoDdXJsGAMgASgJEg4KBmV2ZW50cxgEIAMoCSJPChpDcmVhdGVTdWJzY3JpcHRpb25SZXNwb25zZRIxCgdvdXRjb21lGAEgASgLMiAuc2hpcHBpbmcuY29tbW9uLnYxLldyaXRlT3V0Y29tZSJQChZHZXRTdWJzY3JpcHRpb25SZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISCgoCaWQYAiABKAkiUwoXR2V0U3Vic2NyaXB0aW9uUmVzcG9uc2USOAoMc3Vic2NyaXB0aW9uGAEgASgLMiIuc2hpcHBpbmcud2ViaG9va3MudjEuU3Vic2NyaXB0aW9uInMKGExpc3RTdWJzY3JpcHRpb25zUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEg0KBWxpbWl0GAIgASgFEhIKBWFmdGVyGAMgASgJSACIAQFCCAoGX2FmdGVyIoABChlMaXN0U3Vic2NyaXB0aW9uc1Jlc3BvbnNlEjkKDXN1YnNjcmlwdGlvbnMYASADKAsyIi5zaGlwcGluZy53ZWJob29rcy52MS5TdWJzY3JpcHRpb24SGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IifgoaRGlzYWJsZVN1YnNjcmlwdGlvblJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIoCgVjbGFpbRgCIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5DbGFpbRIKCgJpZBgDIAEoCSJQChtEaXNhYmxlU3Vic2NyaXB0aW9uUmVzcG9uc2USMQoHb3V0Y29tZRgBIAEoCzIgLnNoaXBwaW5nLmNvbW1vbi52MS5Xcml0ZU91dGNvbWUiMAoOUHVibGlzaGVkRXZlbnQSCgoCaWQYASABKAkSEgoKY3JlYXRlZF9hdBgCIAEoCSJ4ChRGaWx0ZXJNaXNzaW5nUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEjQKBmV2ZW50cxgCIAMoCzIkLnNoaXBwaW5nLndlYmhvb2tzLnYxLlB1Ymxpc2hlZEV2ZW50IjIKFUZpbHRlck1pc3NpbmdSZXNwb25zZRIZChFtaXNzaW5nX2V2ZW50X2lkcxgBIAMoCSJCChRSb3RhdGVTZWNyZXRzUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyIqQBChVSb3RhdGVTZWNyZXRzUmVzcG9uc2USFgoOd3JpdGluZ19rZXlfaWQYASABKAkSFQoNc3Vic2NyaXB0aW9ucxgCIAEoBRIVCg1sZWRnZXJfYm9kaWVzGAMgASgFEhQKDHVzZWRfa2V5X2lkcxgEIAMoCRIWCg51bnVzZWRfa2V5X2lkcxgFIAMoCRIXCg9taXNzaW5nX2tleV9pZHMYBiADKAkyzwUKD1dlYmhvb2tzU2VydmljZRJ3ChJDcmVhdGVTdWJzY3JpcHRpb24SLy5zaGlwcGluZy53ZWJob29rcy52MS5DcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0GjAuc2hpcHBpbmcud2ViaG9va3MudjEuQ3JlYXRlU3Vic2NyaXB0aW9uUmVzcG9uc2UScwoPR2V0U3Vic2NyaXB0aW9uEiwuc2hpcHBpbmcud2ViaG9va3MudjEuR2V0U3Vic2NyaXB0aW9uUmVxdWVzdBotLnNoaXBwaW5nLndlYmhvb2tzLnYxLkdldFN1YnNjcmlwdGlvblJlc3BvbnNlIgOQAgESeQoRTGlzdFN1YnNjcmlwdGlvbnMSLi5zaGlwcGluZy53ZWJob29rcy52MS5MaXN0U3Vic2NyaXB0aW9uc1JlcXVlc3QaLy5zaGlwcGluZy53ZWJob29rcy52MS5MaXN0U3Vic2NyaXB0aW9uc1Jlc3BvbnNlIgOQAgESegoTRGlzYWJsZVN1YnNjcmlwdGlvbhIwLnNoaXBwaW5nLndlYmhvb2tzLnYxLkRpc2FibGVTdWJzY3JpcHRpb25SZXF1ZXN0GjEuc2hpcHBpbmcud2ViaG9va3MudjEuRGlzYWJsZVN1YnNjcmlwdGlvblJlc3BvbnNlEm0KDUZpbHRlck1pc3NpbmcSKi5zaGlwcGluZy53ZWJob29rcy52MS5GaWx0ZXJNaXNzaW5nUmVxdWVzdBorLnNoaXBwaW5nLndlYmhvb2tzLnYxLkZpbHRlck1pc3NpbmdSZXNwb25zZSIDkAIBEmgKDVJvdGF0ZVNlY3JldHMSKi5zaGlwcGluZy53ZWJob29rcy52MS5Sb3RhdGVTZWNyZXRzUmVxdWVzdBorLnNoaXBwaW5nLndlYmhvb2tzLnYxLlJvdGF0ZVNlY3JldHNSZXNwb25zZWIGcHJvdG8z", [file_shipping_common_v1_common]);
 
 /**
  * A subscription. Its JSON is the public body.
@@ -291,7 +291,33 @@ export const DisableSubscriptionResponseSchema: GenMessage<DisableSubscriptionRe
   messageDesc(file_shipping_webhooks_v1_webhooks, 8);
 
 /**
- * Event ids of one producer, of any caller: the one request that speaks for no account.
+ * An event that its producer has published.
+ *
+ * @generated from message shipping.webhooks.v1.PublishedEvent
+ */
+export type PublishedEvent = Message<"shipping.webhooks.v1.PublishedEvent"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * When its producer committed it: ISO 8601 UTC with milliseconds.
+   *
+   * @generated from field: string created_at = 2;
+   */
+  createdAt: string;
+};
+
+/**
+ * Describes the message shipping.webhooks.v1.PublishedEvent.
+ * Use `create(PublishedEventSchema)` to create a new message.
+ */
+export const PublishedEventSchema: GenMessage<PublishedEvent> = /*@__PURE__*/
+  messageDesc(file_shipping_webhooks_v1_webhooks, 9);
+
+/**
+ * Events of one producer, of any caller.
  *
  * @generated from message shipping.webhooks.v1.FilterMissingRequest
  */
@@ -306,9 +332,9 @@ export type FilterMissingRequest = Message<"shipping.webhooks.v1.FilterMissingRe
   /**
    * At most 1000.
    *
-   * @generated from field: repeated string event_ids = 2;
+   * @generated from field: repeated shipping.webhooks.v1.PublishedEvent events = 2;
    */
-  eventIds: string[];
+  events: PublishedEvent[];
 };
 
 /**
@@ -316,10 +342,11 @@ export type FilterMissingRequest = Message<"shipping.webhooks.v1.FilterMissingRe
  * Use `create(FilterMissingRequestSchema)` to create a new message.
  */
 export const FilterMissingRequestSchema: GenMessage<FilterMissingRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 9);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 10);
 
 /**
- * The ids that have not arrived.
+ * The ids of those that have not arrived. Events that died count as had, and so do those older than the time for which events are
+ * kept.
  *
  * @generated from message shipping.webhooks.v1.FilterMissingResponse
  */
@@ -335,7 +362,82 @@ export type FilterMissingResponse = Message<"shipping.webhooks.v1.FilterMissingR
  * Use `create(FilterMissingResponseSchema)` to create a new message.
  */
 export const FilterMissingResponseSchema: GenMessage<FilterMissingResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 10);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 11);
+
+/**
+ * Has no fields of its own: which keys there are is configuration.
+ *
+ * @generated from message shipping.webhooks.v1.RotateSecretsRequest
+ */
+export type RotateSecretsRequest = Message<"shipping.webhooks.v1.RotateSecretsRequest"> & {
+  /**
+   * Absent: the work is an operator's, not an account's.
+   *
+   * @generated from field: shipping.common.v1.Caller caller = 1;
+   */
+  caller?: Caller | undefined;
+};
+
+/**
+ * Describes the message shipping.webhooks.v1.RotateSecretsRequest.
+ * Use `create(RotateSecretsRequestSchema)` to create a new message.
+ */
+export const RotateSecretsRequestSchema: GenMessage<RotateSecretsRequest> = /*@__PURE__*/
+  messageDesc(file_shipping_webhooks_v1_webhooks, 12);
+
+/**
+ * What this call has done, and which keys hold secrets after it.
+ *
+ * @generated from message shipping.webhooks.v1.RotateSecretsResponse
+ */
+export type RotateSecretsResponse = Message<"shipping.webhooks.v1.RotateSecretsResponse"> & {
+  /**
+   * The first key of the ring: the one that seals.
+   *
+   * @generated from field: string writing_key_id = 1;
+   */
+  writingKeyId: string;
+
+  /**
+   * Sealed anew by this call: secrets of subscriptions, and answers in the ledger that show one.
+   *
+   * @generated from field: int32 subscriptions = 2;
+   */
+  subscriptions: number;
+
+  /**
+   * @generated from field: int32 ledger_bodies = 3;
+   */
+  ledgerBodies: number;
+
+  /**
+   * Older keys of the ring that still hold a secret.
+   *
+   * @generated from field: repeated string used_key_ids = 4;
+   */
+  usedKeyIds: string[];
+
+  /**
+   * Older keys of the ring that hold none: once every replica seals with `writing_key_id`, they may go.
+   *
+   * @generated from field: repeated string unused_key_ids = 5;
+   */
+  unusedKeyIds: string[];
+
+  /**
+   * Keys that hold secrets and are not in the ring.
+   *
+   * @generated from field: repeated string missing_key_ids = 6;
+   */
+  missingKeyIds: string[];
+};
+
+/**
+ * Describes the message shipping.webhooks.v1.RotateSecretsResponse.
+ * Use `create(RotateSecretsResponseSchema)` to create a new message.
+ */
+export const RotateSecretsResponseSchema: GenMessage<RotateSecretsResponse> = /*@__PURE__*/
+  messageDesc(file_shipping_webhooks_v1_webhooks, 13);
 
 /**
  * Owns webhook subscriptions and delivers events to them.
@@ -392,6 +494,17 @@ export const WebhooksService: GenService<{
     methodKind: "unary";
     input: typeof FilterMissingRequestSchema;
     output: typeof FilterMissingResponseSchema;
+  },
+  /**
+   * Seals anew, with the first key of the ring, secrets that an older key sealed: 10,000 or so of them, then it answers. To be called
+   * until `used_key_ids` is empty; at any time, by several at once, and again after it was cut off.
+   *
+   * @generated from rpc shipping.webhooks.v1.WebhooksService.RotateSecrets
+   */
+  rotateSecrets: {
+    methodKind: "unary";
+    input: typeof RotateSecretsRequestSchema;
+    output: typeof RotateSecretsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_shipping_webhooks_v1_webhooks, 0);

@@ -284,7 +284,7 @@ export type DeliveryOrderByWithRelationInput = {
 }
 
 export type DeliveryWhereUniqueInput = Prisma.AtLeast<{
-  subscriptionId_eventId?: Prisma.DeliverySubscriptionIdEventIdCompoundUniqueInput
+  eventId_subscriptionId?: Prisma.DeliveryEventIdSubscriptionIdCompoundUniqueInput
   AND?: Prisma.DeliveryWhereInput | Prisma.DeliveryWhereInput[]
   OR?: Prisma.DeliveryWhereInput[]
   NOT?: Prisma.DeliveryWhereInput | Prisma.DeliveryWhereInput[]
@@ -300,7 +300,7 @@ export type DeliveryWhereUniqueInput = Prisma.AtLeast<{
   lastMs?: Prisma.IntNullableFilter<"Delivery"> | number | null
   subscription?: Prisma.XOR<Prisma.SubscriptionScalarRelationFilter, Prisma.SubscriptionWhereInput>
   event?: Prisma.XOR<Prisma.EventScalarRelationFilter, Prisma.EventWhereInput>
-}, "subscriptionId_eventId">
+}, "eventId_subscriptionId">
 
 export type DeliveryOrderByWithAggregationInput = {
   subscriptionId?: Prisma.SortOrder
@@ -435,9 +435,9 @@ export type DeliveryOrderByRelationAggregateInput = {
   _count?: Prisma.SortOrder
 }
 
-export type DeliverySubscriptionIdEventIdCompoundUniqueInput = {
-  subscriptionId: string
+export type DeliveryEventIdSubscriptionIdCompoundUniqueInput = {
   eventId: string
+  subscriptionId: string
 }
 
 export type DeliveryCountOrderByAggregateInput = {

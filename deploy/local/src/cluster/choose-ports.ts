@@ -1,0 +1,53 @@
+import { randomInt } from "node:crypto";
+import { createServer } from "node:net";
+import type { Part } from "../parts.js";
+import { mapParts } from "../prepare-databases.js";
+import type { ClusterOptions } from "./options.js";
+
+/** Where everything of a cluster listens, for as long as it runs. */
+export interface Ports {
+  /** One for each replica. */
+  parts: Record<Part, number[]>;
+  /** One for each process of any part. */
+  ops: number[];
+  postgres: number;
+  nats: number;
+}
+
+// Below what Linux, macOS and Windows give to outgoing connections: those would take the port of a server that is down.
+const FROM = 15_000;
+const TO = 32_000;
+
+/** Gateways take the port that was asked for and those after it, everything else takes free ones. */
+export async function choosePorts({ replicas, port }: ClusterOptions): Promise<Ports> {
+  const wanted = port === 0 ? [] : Array.from({ length: replicas.gateway }, (_, index) => port + index);
+  for (const one of wanted) {
+    if (!(await isFree(one))) throw new Error(`Port ${one} is in use: stop what listens there, or say --port.`);
+  }
+  const processes = Object.values(replicas).reduce((sum, count) => sum + count, 0);
+  const free = await freePorts(2 * processes + 2);
+  const take = (count: number) => free.splice(0, count);
+  const [postgres, nats] = take(2) as [number, number];
+  return {
+    parts: mapParts((part) => (part === "gateway" && wanted.length > 0 ? wanted : take(replicas[part]))),
+    ops: take(processes),
+    postgres,
+    nats,
+  };
+}
+
+async function freePorts(count: number): Promise<number[]> {
+  const found = new Set<number>();
+  while (found.size < count) {
+    const port = randomInt(FROM, TO);
+    if (await isFree(port)) found.add(port);
+  }
+  return [...found];
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((done) => {
+    const probe = createServer().once("error", () => done(false));
+    probe.listen(port, "127.0.0.1", () => probe.close(() => done(true)));
+  });
+}

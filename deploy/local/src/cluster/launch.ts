@@ -1,0 +1,87 @@
+import { randomBytes } from "node:crypto";
+import { PrismaClient } from "@shipping/gateway/gen/prisma/client";
+import { openDatabase } from "@shipping/kit/database";
+import { silentLog } from "@shipping/kit/log";
+import { environment, type LocalConfig, localDeliveryConfig } from "../config.js";
+import type { DataFolder } from "../data-folder.js";
+import { type DemoAccount, demoAccount } from "../demo-account.js";
+import { findNatsServer } from "../find-nats-server.js";
+import { type Part, parts } from "../parts.js";
+import { mapParts, prepareDatabases, withoutDatabase } from "../prepare-databases.js";
+import { secretsKeys } from "../secrets-keys.js";
+import { choosePorts } from "./choose-ports.js";
+import type { ClusterOptions } from "./options.js";
+import { planProcesses } from "./plan-processes.js";
+import type { Servers } from "./run-servers.js";
+import { emptyLogs, natsServer, partServer, postgresServer } from "./servers.js";
+
+/** What a cluster is started with. */
+export interface Launch {
+  folder: DataFolder;
+  config: LocalConfig;
+  cluster: ClusterOptions;
+  servers: Servers;
+  say(line: string): void;
+}
+
+/** What integrators need of it: addresses and keys. */
+export interface Launched extends DemoAccount {
+  base_url: string;
+  gateways: string[];
+}
+
+/** Starts the stores, then every part on them, and resolves when all are ready. */
+export async function launch(of: Launch): Promise<Launched> {
+  const { folder, cluster, servers, say } = of;
+  const keys = await secretsKeys(folder);
+  // Refuses now, in a sentence, what no webhooks process would start with.
+  localDeliveryConfig(keys);
+  const ports = await choosePorts(cluster);
+  const logs = await emptyLogs(folder.path);
+  const [databaseUrls, natsUrl] = await Promise.all([
+    startDatabases(of, ports.postgres, logs),
+    startNats(of, ports.nats, logs),
+  ]);
+  // Before the processes start: on a small machine they take all of it, and a connection waits a second at most.
+  const account = await withDemoAccount(folder, databaseUrls.gateway);
+  const env = environment();
+  const processes = planProcesses({ ports, databaseUrls, natsUrl, secretsKeys: keys, env });
+  say(`Starting ${processes.length} processes; their logs are in ${logs} …`);
+  const tierOf = (part: Part) => (part === "gateway" ? "gateways" : "services");
+  await Promise.all(processes.map((process) => servers.start(tierOf(process.part), partServer(process, logs))));
+
+  const origins = mapParts((part) => ports.parts[part].map((port) => `http://127.0.0.1:${port}`));
+  const services = Object.fromEntries(parts.map((part) => [part, origins[part].join(",")]));
+  await folder.publish("platform.json", { databases: databaseUrls, services });
+  const gateways = origins.gateway.map((origin) => `${origin}/api/v1`);
+  return { base_url: gateways[0] as string, ...account, gateways };
+}
+
+async function startDatabases(of: Launch, port: number, logs: string): Promise<Record<Part, string>> {
+  const { folder, config, cluster, servers } = of;
+  if (withoutDatabase(config).length === 0) return prepareDatabases({ folder, config, serverUrl: undefined });
+  const replicas = Object.values(cluster.replicas).reduce((sum, count) => sum + count, 0);
+  const maxConnections = 50 + replicas * Number(environment().DATABASE_POOL || 10);
+  const postgres = postgresServer({ folder: folder.path, logs, port, maxConnections });
+  await servers.start("stores", postgres);
+  return prepareDatabases({ folder, config, serverUrl: postgres.url() });
+}
+
+async function startNats({ folder, config, servers, say }: Launch, port: number, logs: string): Promise<string> {
+  if (config.NATS_URL) return config.NATS_URL;
+  const program = await findNatsServer({ env: environment(), say });
+  const nats = natsServer({ folder: folder.path, logs, port, program });
+  await servers.start("stores", nats);
+  return `nats://${nats.address}`;
+}
+
+async function withDemoAccount(folder: DataFolder, gatewayUrl: string): Promise<DemoAccount> {
+  const db = openDatabase(gatewayUrl, { max: 1, log: silentLog() });
+  const prisma = new PrismaClient({ adapter: db.adapter() });
+  try {
+    return await demoAccount(folder, { prisma, now: () => new Date(), random: randomBytes });
+  } finally {
+    await prisma.$disconnect();
+    await db.close();
+  }
+}

@@ -1,0 +1,39 @@
+import { createLog } from "@shipping/kit/log";
+import { configured, runProcess } from "@shipping/kit/process";
+import { localConfig } from "../config.js";
+import { explainStart } from "../explain-start.js";
+import { clusterOptions } from "./options.js";
+import { type Cluster, startCluster } from "./start-cluster.js";
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+/** `npm run cluster`: the platform as separate processes, until Ctrl-C or SIGTERM. */
+async function start(stopping: AbortSignal): Promise<Cluster> {
+  const config = configured(localConfig);
+  const cluster = await startCluster({
+    config,
+    cluster: clusterOptions(process.argv.slice(2), config.PORT),
+    stopping,
+    say,
+  });
+  const { base_url, sandbox_key, processes } = cluster.description;
+  const lines = processes.map(({ name, address, pid }) => `  ${name.padEnd(12)} ${address.padEnd(16)} pid ${pid}`);
+  say(`
+The cluster is ready after ${(performance.now() / 1000).toFixed(1)} s at ${base_url}
+${lines.join("\n")}
+
+First call:
+  curl -H "Authorization: Bearer ${sandbox_key}" ${base_url}/account
+
+All of this stands in ${cluster.file}. What ends is started again; Ctrl-C ends it all.
+`);
+  return cluster;
+}
+
+// Nobody may be left to read what it says: that is no reason to end.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+
+await runProcess({
+  log: createLog({ part: "cluster", level: "warn", destination: process.stderr }),
+  start: (stopping) => explainStart(() => start(stopping), stopping),
+});

@@ -1,0 +1,50 @@
+import { existsSync } from "node:fs";
+import { planProcesses } from "./plan-processes.js";
+
+const plan = planProcesses({
+  ports: {
+    parts: { gateway: [8080, 8081], records: [1, 2], carrier: [3], tracking: [4], webhooks: [5] },
+    ops: [11, 12, 13, 14, 15, 16, 17],
+  },
+  databaseUrls: { gateway: "pg:g", records: "pg:r", carrier: "pg:c", tracking: "pg:t", webhooks: "pg:w" },
+  natsUrl: "nats://127.0.0.1:9",
+  secretsKeys: "local:made",
+  env: { PATH: "/bin", CLOCK_SPEEDUP: "60", PORT: "1", SECRETS_KEYS: "given:key" },
+});
+
+describe("planProcesses", () => {
+  test("names the replicas of each part, each with ports of its own", () => {
+    expect(plan.map(({ name, address, opsPort }) => `${name} ${address} ${opsPort}`)).toEqual([
+      "gateway-1 127.0.0.1:8080 11",
+      "gateway-2 127.0.0.1:8081 12",
+      "records-1 127.0.0.1:1 13",
+      "records-2 127.0.0.1:2 14",
+      "carrier-1 127.0.0.1:3 15",
+      "tracking-1 127.0.0.1:4 16",
+      "webhooks-1 127.0.0.1:5 17",
+    ]);
+  });
+
+  test("hands the launcher's environment on, but for what makes a process the one it is", () => {
+    expect(plan.find(({ name }) => name === "records-2")?.env).toEqual({
+      PATH: "/bin",
+      CLOCK_SPEEDUP: "60",
+      SECRETS_KEYS: "given:key",
+      GATEWAY_URL: "http://127.0.0.1:8080,http://127.0.0.1:8081",
+      RECORDS_URL: "http://127.0.0.1:1,http://127.0.0.1:2",
+      CARRIER_URL: "http://127.0.0.1:3",
+      TRACKING_URL: "http://127.0.0.1:4",
+      WEBHOOKS_URL: "http://127.0.0.1:5",
+      DATABASE_URL: "pg:r",
+      NATS_URL: "nats://127.0.0.1:9",
+      HOST: "127.0.0.1",
+      PORT: "2",
+      OPS_PORT: "14",
+    });
+  });
+
+  test("runs the program that production runs", () => {
+    for (const { part, main } of plan) expect(main).toMatch(new RegExp(`/${part}/(src|dist)/main\\.[jt]s$`));
+    expect(plan.every(({ main }) => existsSync(main))).toBe(true);
+  });
+});

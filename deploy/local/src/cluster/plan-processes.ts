@@ -1,0 +1,57 @@
+import { createRequire } from "node:module";
+import type { Env } from "@shipping/kit/config";
+import { type Part, parts } from "../parts.js";
+import { mapParts } from "../prepare-databases.js";
+import type { Ports } from "./choose-ports.js";
+
+/** One process of a part, as it is started each time. */
+export interface PartProcess {
+  /** `records-1`. */
+  name: string;
+  part: Part;
+  /** `host:port`, where it serves. */
+  address: string;
+  opsPort: number;
+  /** Its program, the one that production runs. */
+  main: string;
+  env: Env;
+}
+
+const HOST = "127.0.0.1";
+const { resolve } = createRequire(import.meta.url);
+
+/** What runs where, and with which settings: the launcher's environment, and what makes each process one of this cluster. */
+export function planProcesses(options: {
+  ports: Pick<Ports, "parts" | "ops">;
+  databaseUrls: Record<Part, string>;
+  natsUrl: string;
+  secretsKeys: string;
+  env: Env;
+}): PartProcess[] {
+  const { ports, databaseUrls, natsUrl, secretsKeys, env } = options;
+  const opsPorts = ports.ops.values();
+  const addresses = mapParts((part) => ports.parts[part].map((port) => `http://${HOST}:${port}`).join(","));
+  const neighbours = Object.fromEntries(parts.map((part) => [`${part.toUpperCase()}_URL`, addresses[part]]));
+  return parts.flatMap((part) =>
+    ports.parts[part].map((port, index) => {
+      const opsPort = opsPorts.next().value as number;
+      return {
+        name: `${part}-${index + 1}`,
+        part,
+        address: `${HOST}:${port}`,
+        opsPort,
+        main: resolve(`@shipping/${part}/main`),
+        env: {
+          SECRETS_KEYS: secretsKeys,
+          ...env,
+          ...neighbours,
+          DATABASE_URL: databaseUrls[part],
+          NATS_URL: natsUrl,
+          HOST,
+          PORT: String(port),
+          OPS_PORT: String(opsPort),
+        },
+      };
+    }),
+  );
+}

@@ -1,0 +1,74 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isRunning, type ProcessIdentity, processIdentity } from "@shipping/kit/process-identity";
+
+const FILE = "cluster-processes.json";
+const PATIENCE_MS = 4_000;
+
+interface Recorded extends ProcessIdentity {
+  name: string;
+}
+
+/** Which processes a cluster has started in a data folder, for whoever finds that folder after the cluster was killed. */
+export interface ProcessRecord {
+  /** Writes a process down at once, so that as good as no kill can come between its start and the record. */
+  add(name: string, pid: number): void;
+  clear(): void;
+}
+
+/** Begins a new record in the data folder `path`. */
+export function openProcessRecord(path: string): ProcessRecord {
+  const file = join(path, FILE);
+  const processes = new Map<string, Recorded>();
+  return {
+    add(name, pid) {
+      const identity = processIdentity(pid);
+      if (!identity) return;
+      processes.set(name, { name, ...identity });
+      writeFileSync(`${file}.new`, JSON.stringify([...processes.values()]), { mode: 0o600 });
+      renameSync(`${file}.new`, file);
+    },
+    clear() {
+      // Until then the file is the former cluster's.
+      if (processes.size > 0) rmSync(file, { force: true });
+    },
+  };
+}
+
+/** Ends what a killed cluster left running in the data folder `path`, those who are served before those who serve. */
+export async function endRecorded(path: string, say: (line: string) => void): Promise<void> {
+  const left = recordedIn(join(path, FILE)).filter(isRunning);
+  if (left.length === 0) return;
+  say(`Ending what a cluster that was killed left here: ${left.map(({ name }) => name).join(", ")} …`);
+  const serves = ({ name }: Recorded) => name === "postgres" || name === "nats";
+  await Promise.all(left.filter((recorded) => !serves(recorded)).map(end));
+  await Promise.all(left.filter(serves).map(end));
+}
+
+// SIGINT is a quick stop in good order to all of them, PostgreSQL and NATS included.
+async function end(identity: ProcessIdentity): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  signal(identity, "SIGINT");
+  while (isRunning(identity)) {
+    if (performance.now() > deadline) signal(identity, "SIGKILL");
+    await sleep(20);
+  }
+}
+
+function signal(identity: ProcessIdentity, name: NodeJS.Signals): void {
+  try {
+    if (isRunning(identity)) process.kill(identity.pid, name);
+  } catch (error) {
+    // It ended by itself in between.
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
+function recordedIn(file: string): Recorded[] {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as Recorded[];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,72 @@
+import { openProcessRecord } from "./process-record.js";
+import { type Server, type Supervised, supervise } from "./supervise.js";
+
+/** Who is stopped when: gateways, then services, then what they stand on. */
+export type Tier = "gateways" | "services" | "stores";
+
+/** A process as `cluster.json` tells of it. */
+export interface RunningServer {
+  name: string;
+  pid: number;
+  address: string;
+}
+
+/** The servers of a cluster, each kept running. */
+export interface Servers {
+  /** Starts one, and resolves when it is ready for the first time. */
+  start(tier: Tier, server: Server): Promise<void>;
+  /** All that were started, with their latest pids. */
+  list(): RunningServer[];
+  /** Stops all, tier by tier, within 29 s (`hurried`: 3.8 s); what has not ended by its tier's time is made to. */
+  stop(hurried?: boolean): Promise<void>;
+}
+
+/** When a tier has to have ended, in milliseconds from the beginning of the stop. */
+const STOP_MS: Record<Tier, number> = { gateways: 15_000, services: 26_000, stores: 29_000 };
+const HURRIED_STOP_MS: Record<Tier, number> = { gateways: 1_500, services: 3_000, stores: 3_800 };
+const TIERS = Object.keys(STOP_MS) as Tier[];
+
+/** Runs servers whose processes are recorded in the data folder `path`. `onChange` is told whenever one has a new pid. */
+export function runServers(options: { path: string; say(line: string): void; onChange(): void }): Servers {
+  const record = openProcessRecord(options.path);
+  const running: { tier: Tier; supervised: Supervised }[] = [];
+  const latest = new Map<string, RunningServer>();
+  let stopping = false;
+  const inTier = (tier: Tier) => running.filter((one) => one.tier === tier).map((one) => one.supervised);
+  const killTier = (tier: Tier) => {
+    for (const supervised of inTier(tier)) supervised.kill();
+  };
+
+  // Whatever ends this process while it can still act, no other is left behind.
+  const killAll = () => TIERS.forEach(killTier);
+  process.on("exit", killAll);
+
+  return {
+    async start(tier, server) {
+      // Whoever was still preparing the next one when the cluster was told to stop.
+      if (stopping) throw new Error("The cluster is stopping.");
+      const { name, address } = server;
+      const spawned = (pid: number) => {
+        record.add(name, pid);
+        latest.set(name, { name, pid, address });
+        options.onChange();
+      };
+      const supervised = supervise(server, { spawned, say: options.say });
+      running.push({ tier, supervised });
+      await supervised.ready;
+    },
+    list: () => [...latest.values()],
+    async stop(hurried = false) {
+      stopping = true;
+      const begun = performance.now();
+      const limits = hurried ? HURRIED_STOP_MS : STOP_MS;
+      for (const tier of TIERS) {
+        const impatience = setTimeout(() => killTier(tier), begun + limits[tier] - performance.now());
+        await Promise.all(inTier(tier).map((supervised) => supervised.stop(hurried)));
+        clearTimeout(impatience);
+      }
+      process.off("exit", killAll);
+      record.clear();
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { appendFileSync } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { startEmbeddedPostgres } from "@shipping/kit/embedded-postgres";
+import type { NatsProgram } from "../find-nats-server.js";
+import { startNatsServer } from "../nats-server.js";
+import type { PartProcess } from "./plan-processes.js";
+import { startPart } from "./start-part.js";
+import type { Server } from "./supervise.js";
+
+/** Where the logs of a cluster's processes are, one file each. Begins with none. */
+export async function emptyLogs(folder: string): Promise<string> {
+  const logs = join(folder, "logs");
+  await rm(logs, { recursive: true, force: true });
+  await mkdir(logs, { mode: 0o700 });
+  return logs;
+}
+
+/** A PostgreSQL whose superuser's URL is known once it is ready. */
+export interface PostgresServer extends Server {
+  url(): string;
+}
+
+/** PostgreSQL on the data folder, for at most `maxConnections`. */
+export function postgresServer(at: {
+  folder: string;
+  logs: string;
+  port: number;
+  maxConnections: number;
+}): PostgresServer {
+  let url = "";
+  return {
+    name: "postgres",
+    address: `127.0.0.1:${at.port}`,
+    async start(spawned) {
+      const postgres = await startEmbeddedPostgres({
+        dataDir: join(at.folder, "postgres"),
+        port: at.port,
+        settings: { max_connections: String(at.maxConnections) },
+        log: intoFile(at.logs, "postgres"),
+        spawned,
+      });
+      url = postgres.url("postgres");
+    },
+    url: () => url,
+  };
+}
+
+/** NATS on the data folder. */
+export function natsServer(at: { folder: string; logs: string; port: number; program: NatsProgram }): Server {
+  return {
+    name: "nats",
+    address: `127.0.0.1:${at.port}`,
+    start: (spawned) =>
+      startNatsServer({
+        program: at.program,
+        dataDir: join(at.folder, "nats"),
+        port: at.port,
+        log: intoFile(at.logs, "nats"),
+        spawned,
+      }),
+  };
+}
+
+/** A process of a part. */
+export function partServer(plan: PartProcess, logs: string): Server {
+  const { name, address } = plan;
+  return { name, address, start: (spawned) => startPart(plan, { logFile: join(logs, `${name}.log`), spawned }) };
+}
+
+function intoFile(logs: string, name: string): (line: string) => void {
+  const file = join(logs, `${name}.log`);
+  return (line) => {
+    try {
+      appendFileSync(file, `${line}\n`);
+    } catch {
+      // A full disk costs log lines, not servers.
+    }
+  };
+}

@@ -1,0 +1,33 @@
+import { type OpsServer, serveOps } from "./health.js";
+import { silentLog } from "./log.js";
+import { createMetrics, type Metrics } from "./metrics.js";
+
+let ops: OpsServer;
+let missing: string | undefined;
+let metrics: Metrics | undefined;
+beforeAll(async () => {
+  const ready = async () => missing;
+  ops = await serveOps({ port: 0, host: "127.0.0.1", log: silentLog(), ready, metrics: () => metrics });
+});
+afterAll(() => ops.stop());
+
+async function get(path: string) {
+  const response = await fetch(`http://127.0.0.1:${ops.port}${path}`);
+  return { status: response.status, type: response.headers.get("content-type"), text: await response.text() };
+}
+
+test("/readyz says what is missing", async () => {
+  missing = "database not reachable";
+  expect(await get("/readyz")).toMatchObject({ status: 503, text: "database not reachable" });
+  missing = undefined;
+  expect(await get("/readyz")).toMatchObject({ status: 200, text: "ready" });
+  expect(await get("/livez?now")).toMatchObject({ status: 200 });
+  expect(await get("/")).toMatchObject({ status: 404 });
+});
+
+test("/metrics shows the part's own as soon as it has any", async () => {
+  expect(await get("/metrics")).toMatchObject({ status: 200, type: expect.stringContaining("text/plain; version=") });
+  metrics = createMetrics({ part: "test", log: silentLog() });
+  metrics.counter("things_total", "Things.")();
+  expect((await get("/metrics")).text).toContain('\nthings_total{part="test"} 1\n');
+});

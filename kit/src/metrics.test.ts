@@ -1,0 +1,83 @@
+import { silentLog } from "./log.js";
+import { createMetrics, measureBus, measureOutbox } from "./metrics.js";
+
+const metricsOf = (part: string, cacheMs = 0) => createMetrics({ part, log: silentLog(), cacheMs });
+
+/** The samples in a text of metrics, by series. */
+function samplesIn(text: string): Record<string, number> {
+  const lines = text.split("\n").filter((line) => line && !line.startsWith("#"));
+  return Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.split(" ").at(-1))]),
+  );
+}
+
+test("counters count, one for each value of a label, from zero on", async () => {
+  const metrics = metricsOf("test");
+  const count = metrics.counter("things_total", "Things.");
+  const countEnd = metrics.counterOf("ends_total", "Ends.", { by: "end", values: ["good", "bad"] });
+  count();
+  count(2);
+  countEnd("good");
+  expect(samplesIn(await metrics.render())).toEqual({
+    'things_total{part="test"}': 3,
+    'ends_total{end="good",part="test"}': 1,
+    'ends_total{end="bad",part="test"}': 0,
+  });
+});
+
+test("several parts in one process, and a part that is started twice, do not meet", async () => {
+  const counts = ["one", "two", "two"].map((part) => {
+    const metrics = metricsOf(part);
+    return { metrics, count: metrics.counter("things_total", "Things.") };
+  });
+  counts[1]?.count();
+  const texts = await Promise.all(counts.map(({ metrics }) => metrics.render()));
+  expect(texts.map(samplesIn)).toEqual([
+    { 'things_total{part="one"}': 0 },
+    { 'things_total{part="two"}': 1 },
+    { 'things_total{part="two"}': 0 },
+  ]);
+});
+
+describe("gauges", () => {
+  const help = { first: "The first.", second: "The second." };
+
+  test("one reading serves all of them, and the scrapes that follow soon", async () => {
+    const metrics = metricsOf("test", 60_000);
+    let readings = 0;
+    metrics.gauges(help, async () => ({ first: ++readings, second: 7 }));
+    const all = await Promise.all([metrics.render(), metrics.render()]);
+    for (const text of [...all, await metrics.render()]) {
+      expect(samplesIn(text)).toEqual({ 'first{part="test"}': 1, 'second{part="test"}': 7 });
+    }
+  });
+
+  test("a reading that fails leaves its gauges out and nothing else", async () => {
+    const metrics = metricsOf("test");
+    let away = false;
+    metrics.counter("things_total", "Things.");
+    metrics.gauges(help, async () => {
+      if (away) throw new Error("the database is away");
+      return { first: 1, second: 2 };
+    });
+    await metrics.render();
+    away = true;
+    expect(samplesIn(await metrics.render())).toEqual({ 'things_total{part="test"}': 0 });
+    away = false;
+    expect(samplesIn(await metrics.render())).toMatchObject({ 'first{part="test"}': 1 });
+  });
+});
+
+test("bus and outbox are measured", async () => {
+  const metrics = metricsOf("test");
+  let connected = true;
+  measureBus(metrics, { connected: () => connected });
+  measureOutbox(metrics, { lag: async () => ({ unpublished: 3, oldestSeconds: 1.5 }) });
+  expect(samplesIn(await metrics.render())).toEqual({
+    'bus_connected{part="test"}': 1,
+    'outbox_unpublished_events{part="test"}': 3,
+    'outbox_oldest_unpublished_seconds{part="test"}': 1.5,
+  });
+  connected = false;
+  expect(samplesIn(await metrics.render())).toMatchObject({ 'bus_connected{part="test"}': 0 });
+});

@@ -1,0 +1,77 @@
+import net from "node:net";
+import { create } from "@bufbuild/protobuf";
+import { type Client, createClient } from "@connectrpc/connect";
+import { LedgerService, type ReadResponse, ReadResponseSchema } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
+import { silentLog } from "../log.js";
+import { connectTo } from "../rpc-client.js";
+import { type Routes, type RpcServer, serve } from "../serve.js";
+
+/** Servers and clients of a test file, all of the ledger's RPCs: `Read` stands for a read, `Resolve` for a write. */
+export interface RpcTestbed {
+  /** Serves: `handle` gets the idempotency key of each call, and is waited for. */
+  serving(handle: (key: string) => unknown, port?: number): Promise<RpcServer & { url: string }>;
+  clientTo(urls: string): Client<typeof LedgerService>;
+  /** What else is to be ended after the test, before the rest. */
+  onEnd(end: () => unknown): void;
+  /** Ends all of it, servers before clients. */
+  ends(): Promise<void>;
+}
+
+export function rpcTestbed(): RpcTestbed {
+  const log = silentLog();
+  const others: (() => unknown)[] = [];
+  const servers: (() => unknown)[] = [];
+  const clients: (() => unknown)[] = [];
+  return {
+    async serving(handle, port = 0) {
+      const server = await serve({ routes: routesOf(handle), port, host: "127.0.0.1", log });
+      let stopped: Promise<void> | undefined;
+      const stop = (noticeMs = 0) => {
+        stopped ??= server.stop(noticeMs);
+        return stopped;
+      };
+      servers.push(stop);
+      return { port: server.port, stop, url: `http://127.0.0.1:${server.port}` };
+    },
+    clientTo(urls) {
+      const transport = connectTo({ urls, log });
+      clients.push(() => transport.close());
+      return createClient(LedgerService, transport);
+    },
+    onEnd: (end) => void others.push(end),
+    async ends() {
+      for (const ends of [others, servers, clients]) await Promise.all(ends.splice(0).map((end) => end()));
+    },
+  };
+}
+
+/** Both RPCs of the ledger, answered after `handle`. */
+export function routesOf(handle: (key: string) => unknown): Routes {
+  return (router) =>
+    void router.service(LedgerService, {
+      read: async (request) => {
+        await handle(request.idempotencyKey);
+        return empty();
+      },
+      resolve: async (request) => {
+        await handle(request.idempotencyKey);
+        return {};
+      },
+    });
+}
+
+export const readRequest = (idempotencyKey = "k") => ({
+  caller: { accountId: "acc_1", environment: "sandbox" },
+  idempotencyKey,
+});
+
+export const empty = (): ReadResponse => create(ReadResponseSchema);
+
+/** A port where nobody listens. */
+export async function closedPort(): Promise<number> {
+  const server = net.createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as net.AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,99 @@
+import { eventually } from "@shipping/kit/testing/eventually";
+import { acceptEvents, buryEvent } from "./accept-event.js";
+import type { WebhooksDeps } from "./deps.js";
+import { readBacklog } from "./metrics.js";
+import { sweepOnce } from "./sweep-deliveries.js";
+import { startReceiver, withStatus } from "./testing/receiver.js";
+import { eventFor, newCaller, subscribe, webhooksUnderTest } from "./testing/webhooks-under-test.js";
+
+const MINUTE_MS = 60_000;
+
+let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
+let deps: WebhooksDeps;
+beforeEach(async () => {
+  webhooks = await webhooksUnderTest();
+  deps = webhooks.replica();
+});
+afterEach(() => webhooks.end());
+
+const shown = async () => (await deps.metrics.render()).split("\n").filter((line) => line && !line.startsWith("#"));
+
+test("accepted and dead events are counted", async () => {
+  await acceptEvents(deps, [eventFor(newCaller()), eventFor(newCaller())]);
+  await buryEvent(deps, Buffer.of(0), "a reason");
+  expect(await shown()).toEqual(
+    expect.arrayContaining([
+      'webhooks_events_accepted_total{part="webhooks"} 2',
+      'webhooks_events_dead_total{part="webhooks"} 1',
+    ]),
+  );
+});
+
+test("attempts are counted by outcome, each once", async () => {
+  const answers = [204, 500, 200];
+  const receiver = await startReceiver((response, received, count) =>
+    withStatus(answers[count - 1]!)(response, received, count),
+  );
+  const caller = newCaller();
+  await subscribe(deps, caller, receiver.url);
+  for (const _ of answers) {
+    await acceptEvents(deps, [eventFor(caller)]);
+    await eventually(async () => expect(await deps.prisma.delivery.count({ where: { state: "in_flight" } })).toBe(0));
+  }
+  await receiver.close();
+  await subscribe(deps, caller, "http://localhost:1/closed", ["order.created"]);
+  await acceptEvents(deps, [eventFor(caller, "order.created")]);
+  await eventually(async () =>
+    expect((await shown()).filter((line) => line.startsWith("webhooks_attempts_total"))).toEqual(
+      expect.arrayContaining([
+        'webhooks_attempts_total{outcome="delivered",part="webhooks"} 2',
+        'webhooks_attempts_total{outcome="refused",part="webhooks"} 1',
+        'webhooks_attempts_total{outcome="connection",part="webhooks"} 1',
+        'webhooks_attempts_total{outcome="lease_expired",part="webhooks"} 0',
+      ]),
+    ),
+  );
+});
+
+test("an attempt whose lease ran out is counted by the one that ends it", async () => {
+  const receiver = await startReceiver(() => {});
+  const caller = newCaller();
+  await subscribe(deps, caller, receiver.url);
+  await acceptEvents(deps, [eventFor(caller)]);
+  const later = webhooks.replica({ clockOffsetMs: MINUTE_MS });
+  const both = [later, webhooks.replica({ clockOffsetMs: MINUTE_MS })];
+  const ended = await Promise.all(both.map(sweepOnce));
+  expect(ended.reduce((sum, { expired }) => sum + expired, 0)).toBe(1);
+  const texts = await Promise.all(both.map(({ metrics }) => metrics.render()));
+  expect(texts.join("").match(/outcome="lease_expired",part="webhooks"\} 1/g)).toHaveLength(1);
+  await receiver.close();
+});
+
+describe("readBacklog", () => {
+  test("counts what is due and not claimed, and says for how long the oldest has been", async () => {
+    expect(await readBacklog(deps)).toEqual({ due: 0, oldestSeconds: 0 });
+    const inbox = webhooks.replica();
+    await inbox.attempts.stop(0, () => {});
+    for (let n = 1; n <= 3; n++) {
+      const caller = newCaller();
+      await subscribe(inbox, caller, "https://example.com/hook");
+      await acceptEvents(
+        inbox,
+        Array.from({ length: n }, () => eventFor(caller)),
+      );
+    }
+    const { due, oldestSeconds } = await readBacklog({ db: webhooks.db, clockOffsetMs: MINUTE_MS });
+    expect(due).toBe(6);
+    expect(oldestSeconds).toBeGreaterThanOrEqual(60);
+    const early = await readBacklog({ db: webhooks.db, clockOffsetMs: -MINUTE_MS });
+    expect(early).toEqual({ due: 0, oldestSeconds: 0 });
+  });
+
+  test("is shown by the running service, next to the bus", async () => {
+    const { metrics } = await webhooks.running();
+    const text = await metrics!.render();
+    expect(text).toContain('\nwebhooks_deliveries_due{part="webhooks"} 0\n');
+    expect(text).toContain('\nwebhooks_oldest_due_seconds{part="webhooks"} 0\n');
+    expect(text).toContain('\nbus_connected{part="webhooks"} 1\n');
+  });
+});

@@ -1,0 +1,70 @@
+import { untilDefinite, type Write } from "./retrying-client.js";
+
+/** A write that was acknowledged, with the very answer. */
+export interface Acknowledged {
+  write: Write;
+  status: number;
+  text: string;
+  /** The resource's id; of rates, the rate's. */
+  id: string;
+}
+
+/** What a load has done. */
+export interface LoadResult {
+  acknowledged: Acknowledged[];
+  retries: number;
+}
+
+interface Customer {
+  accountId: string;
+  key: string;
+}
+
+const address = { name: "Ada", street1: "1 Long Lane", city: "Berlin", postal_code: "10115", country: "DE" };
+const given = {
+  reference: "chaos",
+  from: address,
+  to: address,
+  parcel: { weight_kg: 1, length_cm: 1, width_cm: 1, height_cm: 1 },
+};
+
+/** Makes chains of order, shipment, rates, label and (every other one) void, `clients` at a time, until that many writes are acknowledged. */
+export async function mixedLoad(options: {
+  gateways: readonly string[];
+  customers: readonly Customer[];
+  operations: number;
+  clients: number;
+}): Promise<LoadResult> {
+  const result: LoadResult = { acknowledged: [], retries: 0 };
+  let chains = 0;
+
+  async function write(customer: Customer, label: string, path: string, body: object, expected: number) {
+    const request: Write = { method: "POST", path, key: customer.key, idempotencyKey: label, body };
+    const { sent, status, text } = await untilDefinite(options.gateways, request);
+    result.retries += sent - 1;
+    if (status !== expected) throw new Error(`${path} answered ${status} instead of ${expected}: ${text}`);
+    const { data } = JSON.parse(text);
+    const id: string = Array.isArray(data) ? data[0].id : data.id;
+    result.acknowledged.push({ write: request, status, text, id });
+    return id;
+  }
+
+  async function chain(customer: Customer, number: number): Promise<void> {
+    const step = (name: string) => `chain-${number}-${name}`;
+    const order = await write(customer, step("order"), "/orders", given, 201);
+    const shipment = await write(customer, step("shipment"), "/shipments", { ...given, order_id: order }, 201);
+    const rate = await write(customer, step("rates"), "/rates", { shipment_id: shipment }, 200);
+    const label = await write(customer, step("label"), "/labels", { shipment_id: shipment, rate_id: rate }, 201);
+    if (number % 2 === 0) await write(customer, step("void"), `/labels/${label}/void`, {}, 200);
+  }
+
+  async function client(): Promise<void> {
+    while (result.acknowledged.length < options.operations) {
+      const number = ++chains;
+      await chain(options.customers[number % options.customers.length]!, number);
+    }
+  }
+
+  await Promise.all(Array.from({ length: options.clients }, client));
+  return result;
+}

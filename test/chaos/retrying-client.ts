@@ -1,0 +1,56 @@
+/** A definite answer, and how many times the request was sent for it. */
+export interface Definite {
+  status: number;
+  text: string;
+  replayed: boolean;
+  sent: number;
+}
+
+/** A write as a careful customer makes it. */
+export interface Write {
+  method: "POST" | "DELETE";
+  path: string;
+  key: string;
+  idempotencyKey: string;
+  body?: unknown;
+}
+
+const GIVE_UP_MS = 90_000;
+const ATTEMPT_MS = 12_000;
+const LONGEST_PAUSE_MS = 500;
+
+/** Sends a write to any gateway, with the same key again and again, until it gets a definite answer: no lost connection, no 5xx, no "in progress". */
+export async function untilDefinite(gateways: readonly string[], write: Write): Promise<Definite> {
+  const deadline = Date.now() + GIVE_UP_MS;
+  for (let sent = 1; ; sent++) {
+    const answer = await send(gateways[Math.floor(Math.random() * gateways.length)] ?? "", write).catch(
+      () => undefined,
+    );
+    if (answer && isDefinite(answer)) return { ...answer, sent };
+    if (Date.now() > deadline) throw new Error(`No definite answer to ${write.path}: ${JSON.stringify(answer)}`);
+    const pauseMs = Math.random() * Math.min(LONGEST_PAUSE_MS, 20 * 2 ** sent);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}
+
+function isDefinite({ status, text }: Omit<Definite, "sent">): boolean {
+  return status < 500 && !(status === 409 && text.includes("idempotency_in_progress"));
+}
+
+async function send(
+  gateway: string,
+  { method, path, key, idempotencyKey, body }: Write,
+): Promise<Omit<Definite, "sent">> {
+  const response = await fetch(`${gateway}${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      "idempotency-key": idempotencyKey,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(ATTEMPT_MS),
+  });
+  const text = await response.text();
+  return { status: response.status, text, replayed: response.headers.get("idempotency-replayed") === "true" };
+}

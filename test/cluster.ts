@@ -1,0 +1,145 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createAccount } from "@shipping/gateway/admin/manage-accounts";
+import { createKey, revokeKey } from "@shipping/gateway/admin/manage-keys";
+import { newApiKey } from "@shipping/gateway/api-key";
+import { PrismaClient } from "@shipping/gateway/gen/prisma/client";
+import { type Database, openDatabase } from "@shipping/kit/database";
+import { silentLog } from "@shipping/kit/log";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { type Part, parts } from "@shipping/local/parts";
+
+/** A server process of the cluster, as cluster.json names it. */
+export interface ClusterProcess {
+  name: string;
+  pid: number;
+  address: string;
+}
+
+/** What cluster.json says. */
+export interface ClusterFile {
+  base_url: string;
+  account_id: string;
+  sandbox_key: string;
+  live_key: string;
+  gateways: string[];
+  pid: number;
+  processes: ClusterProcess[];
+}
+
+/** The platform as separate processes on loopback, in a folder of its own. */
+export interface ClusterUnderTest {
+  dataDir: string;
+  gateways: string[];
+  databases: Record<Part, Database>;
+  /** cluster.json as it is now. */
+  now(): Promise<ClusterFile>;
+  process(name: string): Promise<ClusterProcess>;
+  /** Ends a process as `kill -9` does, and resolves with the pid that it had. */
+  kill(name: string): Promise<number>;
+  /** Resolves when every process answers again. */
+  healthy(): Promise<void>;
+  /** A new account with one sandbox key. */
+  newCustomer(): Promise<{ accountId: string; key: string; keyId: string }>;
+  revokeKey(keyId: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const MAIN = join(__dirname, "../deploy/local/dist/cluster/main.js");
+const START_MS = 60_000;
+const UNKNOWN_KEY = newApiKey("sandbox", randomBytes).key;
+
+/** Starts it; needs `npm run build` before. `env` is handed on to every process. */
+export async function startCluster(
+  flags: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
+): Promise<ClusterUnderTest> {
+  const dataDir = await mkdtemp(join(tmpdir(), "shipping-cluster-"));
+  await chmod(dataDir, 0o755);
+  const launcher = spawn(process.execPath, [MAIN, "--port", "0", ...flags], {
+    env: { ...process.env, LOG_LEVEL: "warn", ...env, DATA_DIR: dataDir },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const said: string[] = [];
+  for (const stream of [launcher.stdout, launcher.stderr]) stream.on("data", (chunk) => said.push(String(chunk)));
+  const now = async () => JSON.parse(await readFile(join(dataDir, "cluster.json"), "utf8")) as ClusterFile;
+  const first = await eventually(
+    () => {
+      if (launcher.exitCode !== null) throw new Error(`The cluster did not start: ${said.join("")}`);
+      return now();
+    },
+    { withinMs: START_MS },
+  );
+  const databases = await openAll(dataDir);
+  const prisma = new PrismaClient({ adapter: databases.gateway.adapter() });
+  const deps = { prisma, now: () => new Date(), random: randomBytes };
+  const find = async (name: string) => {
+    const found = (await now()).processes.find((one) => one.name === name);
+    if (!found) throw new Error(`There is no process ${name}.`);
+    return found;
+  };
+
+  return {
+    dataDir,
+    gateways: first.gateways,
+    databases,
+    now,
+    process: find,
+    async kill(name) {
+      const { pid } = await find(name);
+      process.kill(pid, "SIGKILL");
+      return pid;
+    },
+    healthy: () => eventually(async () => requireHealth(await now()), { withinMs: 30_000 }),
+    async newCustomer() {
+      const { id: accountId } = await createAccount(deps, { name: "Cluster test" });
+      const { id: keyId, key } = await createKey(deps, { accountId, environment: "sandbox" });
+      return { accountId, key, keyId };
+    },
+    revokeKey: async (id) => void (await revokeKey(deps, { id })),
+    async stop() {
+      await prisma.$disconnect();
+      await Promise.all(parts.map((part) => databases[part].close()));
+      await stopLauncher(launcher);
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function stopLauncher(launcher: ChildProcess): Promise<void> {
+  if (launcher.exitCode !== null) return;
+  const ended = once(launcher, "exit");
+  launcher.kill("SIGTERM");
+  await ended;
+}
+
+async function openAll(dataDir: string): Promise<Record<Part, Database>> {
+  const { databases: urls } = JSON.parse(await readFile(join(dataDir, "platform.json"), "utf8"));
+  const opened = parts.map((part) => [part, openDatabase(urls[part], { max: 3, log: silentLog() })] as const);
+  return Object.fromEntries(opened) as Record<Part, Database>;
+}
+
+// Each process is there and takes connections, and each gateway looks up a key in its database (an unknown one: 401).
+async function requireHealth({ processes, gateways }: ClusterFile): Promise<void> {
+  await Promise.all(processes.map(requireListening));
+  for (const gateway of gateways) {
+    const { status } = await fetch(`${gateway}/account`, { headers: { authorization: `Bearer ${UNKNOWN_KEY}` } });
+    if (status !== 401) throw new Error(`${gateway} answers ${status}.`);
+  }
+}
+
+async function requireListening({ pid, address }: ClusterProcess): Promise<void> {
+  process.kill(pid, 0);
+  const [host, port] = address.split(":");
+  const socket = connect({ host: host ?? "", port: Number(port) });
+  try {
+    await once(socket, "connect");
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,0 +1,202 @@
+import { eventually } from "@shipping/kit/testing/eventually";
+import sql, { raw } from "sql-template-tag";
+import type { Answer } from "../api-client.js";
+import { type Stack, startStack } from "../stack.js";
+import {
+  type Asked,
+  ask,
+  type Customer,
+  goodRequest,
+  nameOf,
+  newCustomer,
+  ofEach,
+  posts,
+  type Resource,
+  record,
+  told,
+  writes,
+} from "./operations.js";
+
+let stack: Stack;
+let customer: Customer;
+beforeAll(async () => {
+  stack = await startStack({ requestsPerMinute: 100_000, replicas: 2 });
+  // The pools are filled first: on a busy machine a connection can take longer than a request may wait for one.
+  await eventually(warmUp, { withinMs: 20_000 });
+});
+beforeEach(async () => {
+  customer = await newCustomer(stack);
+});
+afterAll(() => stack.stop());
+
+async function warmUp(): Promise<void> {
+  customer = await newCustomer(stack);
+  const answers = await atOnce(40, (n) => through(n).send("GET", n % 4 < 2 ? "/orders" : "/webhooks"));
+  expect(answers.map(({ status }) => status)).toEqual(Array(40).fill(200));
+}
+
+const through = (n: number) => customer.through(stack.baseUrls[n % stack.baseUrls.length]!);
+
+/** Sends it through that gateway, under that key. */
+const send = (n: number, asked: Asked, key = "the key"): Promise<Answer<Resource>> =>
+  ask(through(n), asked, { headers: { "Idempotency-Key": key } });
+
+/** So many requests at the same instant. */
+const atOnce = <T>(count: number, request: (n: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, n) => request(n)));
+
+const isReplayed = ({ headers }: Answer<unknown>) => headers.get("idempotency-replayed") === "true";
+const order: Asked = { method: "POST", path: "/orders", body: record };
+
+/** Which parts have a table of that name. */
+const partsWith = {
+  orders: ["records"],
+  shipments: ["records"],
+  labels: ["carrier"],
+  subscriptions: ["webhooks"],
+  ledger: ["records", "carrier", "webhooks"],
+  outbox: ["records", "carrier"],
+  events: ["webhooks"],
+} as const;
+
+/** How many rows of a table the customer has, in all parts together. */
+async function rows(table: keyof typeof partsWith): Promise<number> {
+  const counts = partsWith[table].map(async (part) => {
+    const counted = sql`SELECT count(*)::int AS count FROM ${raw(table)} WHERE account_id = ${customer.accountId}`;
+    const [row] = await stack.databases[part].run<{ count: number }>(counted);
+    return row?.count ?? 0;
+  });
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+}
+
+const tables = ["orders", "shipments", "labels", "subscriptions", "ledger", "outbox"] as const;
+const census = async () => Promise.all(tables.map(rows));
+
+/** What one success of an operation adds: a row of the resource, of its ledger, and of the outbox for its event. */
+const added: Record<string, number[]> = {
+  "POST /orders": [1, 0, 0, 0, 1, 1],
+  "POST /shipments": [0, 1, 0, 0, 1, 1],
+  "POST /rates": [0, 0, 0, 0, 1, 0],
+  "POST /labels": [0, 0, 1, 0, 1, 1],
+  "POST /labels/{id}/void": [0, 0, 0, 0, 1, 1],
+  "POST /webhooks": [0, 0, 0, 1, 1, 0],
+  "DELETE /webhooks/{id}": [0, 0, 0, 0, 1, 0],
+};
+
+async function grown(before: number[]): Promise<number[]> {
+  return (await census()).map((count, n) => count - (before[n] ?? 0));
+}
+
+describe("50 equal requests at once through two gateways", () => {
+  test.each(writes)(
+    "$method $path: one is executed, 49 are replayed, byte by byte, and no one is refused",
+    async (route) => {
+      const asked = await goodRequest(customer, route);
+      const before = await census();
+      const answers = await atOnce(50, (n) => send(n, asked));
+      expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(route.status));
+      expect(answers.filter(isReplayed)).toHaveLength(49);
+      expect(new Set(answers.map(({ bytes }) => bytes.toString())).size).toBe(1);
+      expect(await grown(before)).toEqual(added[nameOf(route)]);
+    },
+  );
+
+  test("one event arrives", async () => {
+    await atOnce(50, (n) => send(n, order));
+    await eventually(async () => expect(await rows("events")).toBe(1));
+  });
+
+  test("the members of the body in another order each time: the same", async () => {
+    const members = Object.entries(record);
+    const rotated = (n: number) => Object.fromEntries([...members.slice(n % 4), ...members.slice(0, n % 4)]);
+    const answers = await atOnce(50, (n) => send(n, { ...order, body: rotated(n) }));
+    expect([answers.filter(isReplayed).length, await rows("orders")]).toEqual([49, 1]);
+  });
+});
+
+describe("different requests at once under one key", () => {
+  test("25 of one body and 25 of another: one of them wins, the other meets 409 idempotency_conflict", async () => {
+    const answers = await atOnce(50, (n) => send(n >> 1, { ...order, body: { ...record, reference: `PO-${n % 2}` } }));
+    const won = answers.filter(({ status }) => status === 201);
+    expect(new Set(won.map(({ bytes }) => bytes.toString())).size).toBe(1);
+    expect(won.filter(isReplayed)).toHaveLength(24);
+    const lost = answers.filter(({ status }) => status !== 201).map(told);
+    expect(lost).toEqual(Array(25).fill("409 idempotency_conflict"));
+    expect([await rows("orders"), await rows("outbox")]).toEqual([1, 1]);
+  });
+
+  test("every write of the table, three services: exactly one wins", async () => {
+    const asked = await ofEach(writes, (route) => goodRequest(customer, route));
+    const before = await census();
+    const answers = await atOnce(70, async (n) => {
+      const route = writes[n % writes.length]!;
+      return { route, answer: await send(n, asked[nameOf(route)]!) };
+    });
+    const won = answers.filter(({ answer }) => answer.status < 300);
+    const winners = new Set(won.map(({ route }) => nameOf(route)));
+    expect([winners.size, won.length]).toEqual([1, 10]);
+    for (const { answer } of answers) {
+      if (answer.status >= 300) expect(told(answer)).toBe("409 idempotency_conflict");
+    }
+    expect(await grown(before)).toEqual(added[[...winners][0] ?? ""]);
+  });
+
+  test("a good body and ones that would be refused: the good one is executed, whoever comes first", async () => {
+    const answers = await atOnce(40, (n) => send(n, n % 2 ? order : { ...order, body: { ...record, x: n } }));
+    const good = answers.filter((_, n) => n % 2);
+    expect(good.map(({ status }) => status)).toEqual(Array(20).fill(201));
+    expect(good.filter(isReplayed)).toHaveLength(19);
+    const allowed = ["422 invalid_request x", "409 idempotency_conflict"];
+    for (const answer of answers.filter((_, n) => n % 2 === 0)) expect(allowed).toContain(told(answer));
+    expect(await rows("orders")).toBe(1);
+  });
+});
+
+describe("many keys at once", () => {
+  test("40 creations, one of which names a missing order: 39 × 201, one 404", async () => {
+    const missing = { ...record, order_id: "ord_mfrggzdfmztwq2lknnwg23tpoa" };
+    const answers = await atOnce(40, (n) =>
+      send(n, { method: "POST", path: "/shipments", body: n === 20 ? missing : record }, `key ${n}`),
+    );
+    expect(answers.map(told)).toEqual(Array.from({ length: 40 }, (_, n) => (n === 20 ? "404 not_found" : "201")));
+    expect([await rows("shipments"), await rows("outbox"), await rows("ledger")]).toEqual([39, 39, 39]);
+  });
+
+  test("equal keys in opposite order through two gateways: no 5xx, every pair of answers is equal", async () => {
+    const keys = Array.from({ length: 30 }, (_, n) => `key ${n}`);
+    const run = (gateway: number, list: string[]) =>
+      Promise.all(list.map(async (key) => [key, await send(gateway, order, key)] as const));
+    const [forth, back] = await Promise.all([run(0, keys), run(1, [...keys].reverse())]);
+    const first = new Map(forth);
+    for (const [key, answer] of back) {
+      const other = first.get(key)!;
+      expect([told(answer), told(other)]).toEqual(["201", "201"]);
+      expect(answer.bytes).toEqual(other.bytes);
+      expect([answer, other].filter(isReplayed)).toHaveLength(1);
+    }
+    expect([await rows("orders"), await rows("outbox")]).toEqual([30, 30]);
+  });
+
+  test("overlapping keys on different services in opposite order: one winner each, no 5xx", async () => {
+    const keys = Array.from({ length: 24 }, (_, n) => `key ${n}`);
+    const asked = await ofEach(posts, (route) => goodRequest(customer, route));
+    const at = (shift: number) => keys.map((key, n) => ({ key, route: posts[(n + shift) % posts.length]! }));
+    const run = (gateway: number, list: ReturnType<typeof at>) =>
+      Promise.all(list.map(({ key, route }) => send(gateway, asked[nameOf(route)]!, key)));
+    const [forth, back] = await Promise.all([run(0, at(0)), run(1, at(1).reverse())]);
+    for (const [n, answer] of forth.entries()) {
+      const pair = [told(answer), told(back.at(-1 - n)!)];
+      // The one label of the shipment may be there already; then its key is free for the other.
+      const refused = pair.filter((said) => !/^20[01]$/.test(said));
+      expect(refused.filter((said) => !/^409 (idempotency_conflict|label_exists)$/.test(said))).toEqual([]);
+      expect(refused.length).toBeGreaterThanOrEqual(1);
+    }
+  });
+
+  test("writes that are repeated at random while others go on: each key is executed once", async () => {
+    const answers = await atOnce(150, (n) => send(n, order, `key ${(n * 7) % 30}`));
+    expect(answers.map(({ status }) => status)).toEqual(Array(150).fill(201));
+    expect(answers.filter(isReplayed)).toHaveLength(120);
+    expect([await rows("orders"), await rows("outbox"), await rows("ledger")]).toEqual([30, 30, 30]);
+  });
+});

@@ -1,0 +1,176 @@
+import { randomUUID } from "node:crypto";
+import { type Stack, startStack } from "../stack.js";
+import {
+  allOf,
+  ask,
+  type Customer,
+  goodRequest,
+  newCustomer,
+  ofEach,
+  posts,
+  type Resource,
+  record,
+  told,
+  writes,
+} from "./operations.js";
+
+let stack: Stack;
+let customer: Customer;
+beforeAll(async () => {
+  stack = await startStack({ requestsPerMinute: 100_000 });
+});
+beforeEach(async () => {
+  customer = await newCustomer(stack);
+});
+afterAll(() => stack.stop());
+
+/** What every POST answers to this body. */
+const answersTo = (body: string | Buffer) =>
+  ofEach(posts, async (route) => told(await ask(customer, await goodRequest(customer, route), { body })));
+
+const nested = (levels: number) => `${'{"a":['.repeat(levels / 2)}${levels % 2 ? "{}" : ""}${"]}".repeat(levels / 2)}`;
+
+describe("400 invalid_json for every POST", () => {
+  test.each<[string, string | Buffer]>([
+    ["an empty body", ""],
+    ["white space", " \r\n\t"],
+    ["half an object", '{"reference":'],
+    ["two values", "{}{}"],
+    ["a trailing comma", '{"a":1,}'],
+    ["a comment", "{} // nothing"],
+    ["single quotes", "{'a':1}"],
+    ["a name without quotes", "{a:1}"],
+    ["a raw line break in a string", '{"a":"\n"}'],
+    ["NaN", '{"a":NaN}'],
+    ["a number with a leading zero", '{"a":01}'],
+    ["a hexadecimal number", '{"a":0x1}'],
+    ["a bad escape", '{"a":"\\x41"}'],
+    ["half a \\u escape", '{"a":"\\u00"}'],
+    ["undefined", "undefined"],
+    ["a form", "a=1&b=2"],
+    ["a NUL behind it", "{}\0"],
+    ["a non-breaking space around it", "\u00a0{}"],
+    ["a byte order mark", "\ufeff{}"],
+    ["UTF-16", Buffer.from("{}", "utf16le")],
+    ["a byte order mark of UTF-16", Buffer.from([0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00])],
+    ["latin1", Buffer.from('{"a":"é"}', "latin1")],
+    ["an overlong encoding", Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xc0, 0xaf]), Buffer.from('"}')])],
+    [
+      "a surrogate in UTF-8",
+      Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"}')]),
+    ],
+    [
+      "a character that is cut off",
+      Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xe2, 0x82]), Buffer.from('"}')]),
+    ],
+    ["60,000 opening brackets", "[".repeat(60_000)],
+  ])("%s", async (_case, body) => {
+    expect(await answersTo(body)).toEqual(allOf(posts, "400 invalid_json"));
+  });
+});
+
+describe("the depth of every POST's body", () => {
+  test.each([33, 64, 10_000])("422 with path body for %d levels", async (levels) => {
+    expect(await answersTo(nested(levels))).toEqual(allOf(posts, "422 invalid_request body"));
+    expect(await answersTo("[".repeat(levels) + "]".repeat(levels))).toEqual(allOf(posts, "422 invalid_request body"));
+  });
+
+  test("32 levels are looked at: the unknown member is named", async () => {
+    const answers = await answersTo(nested(32));
+    for (const answer of Object.values(answers)) expect(answer).toMatch(/^422 invalid_request (.* )?a( |$)/);
+  });
+
+  test("brackets in strings are no levels", async () => {
+    const answers = await answersTo(JSON.stringify({ a: '[{"'.repeat(100), "[[[[": "\\" }));
+    for (const answer of Object.values(answers)) {
+      expect(answer.split(" ")).toEqual(expect.arrayContaining(["422", "invalid_request", "a", "[[[["]));
+    }
+  });
+});
+
+describe("a body that is no object", () => {
+  test.each(["[]", '[{"a":1}]', '"text"', '""', "null", "true", "0", "-0", "1e400", '"\\ud800"', '"\\u0000"'])(
+    "422 with path body for %s",
+    async (body) => {
+      expect(await answersTo(body)).toEqual(allOf(posts, "422 invalid_request body"));
+    },
+  );
+});
+
+describe("members", () => {
+  test.each([
+    ["x"],
+    ["__proto__"],
+    ["constructor"],
+    ["prototype"],
+    ["toString"],
+    ["hasOwnProperty"],
+    ["to.country"],
+    ["id"],
+    ["\ud83d\ude00"],
+    [" "],
+  ])("422 naming %j, which no operation knows", async (name) => {
+    const answers = await ofEach(posts, async (route) => {
+      const asked = await goodRequest(customer, route);
+      const json = JSON.stringify(asked.body);
+      const body = `{${JSON.stringify(name)}:{"a":1}${json === "{}" ? "" : ","}${json.slice(1)}`;
+      const answer = await ask(customer, asked, { body });
+      return [answer.status, answer.body.error.fields?.map(({ path }) => path)];
+    });
+    expect(answers).toEqual(allOf(posts, [422, [name]] as [number, string[]]));
+  });
+
+  test("422 naming a member without a name by its quotes, and one below another under its path", async () => {
+    const body = (to: object) => JSON.stringify({ ...record, to: { ...record.to, ...to } });
+    const asked = { method: "POST", path: "/orders" } as const;
+    expect(told(await ask(customer, asked, { body: '{"":1}' }))).toMatch(/^422 invalid_request (.* )?""( |$)/);
+    expect(told(await ask(customer, asked, { body: body({ zip: "1" }) }))).toBe("422 invalid_request to.zip");
+    expect(told(await ask(customer, asked, { body: body({ "": "1" }) }))).toBe('422 invalid_request to.""');
+  });
+
+  test("of duplicate members the last one counts", async () => {
+    const asked = { method: "POST", path: "/orders" } as const;
+    const json = JSON.stringify(record);
+    const good = await ask<Resource & { reference: string }>(customer, asked, {
+      body: json.replace("{", '{"reference":5,"from":null,"reference":"first",'),
+    });
+    expect([good.status, good.body.data.reference]).toEqual([201, record.reference]);
+    const bad = await ask(customer, asked, { body: json.replace(/}$/, ',"reference":5}') });
+    expect(told(bad)).toBe("422 invalid_request reference");
+  });
+
+  test("thousands of unknown members are answered with the first hundred", async () => {
+    const names = Array.from({ length: 5_000 }, (_, n) => `m${n}`);
+    const body = JSON.stringify({ ...record, ...Object.fromEntries(names.map((name) => [name, 0])) });
+    const answer = await ask(customer, { method: "POST", path: "/orders" }, { body });
+    expect([answer.status, answer.body.error.fields?.length]).toEqual([422, 100]);
+  });
+});
+
+describe("DELETE takes no body", () => {
+  const [route] = writes.filter(({ method }) => method === "DELETE");
+
+  test.each([
+    ["JSON", "{}", "application/json"],
+    ["white space", " ", "application/json"],
+    ["text", "x", "text/plain"],
+    ["a body of no type", "x", undefined],
+    ["100,000 bytes", "x".repeat(100_000), "application/octet-stream"],
+    ["what is no JSON", "{", "application/json"],
+  ])("422 with path body for %s", async (_case, body, type) => {
+    const asked = await goodRequest(customer, route!);
+    const headers = { "Idempotency-Key": randomUUID(), "Content-Type": type };
+    expect(told(await ask(customer, asked, { body, headers }))).toBe("422 invalid_request body");
+    const chunked = { ...headers, "Content-Length": undefined, "Transfer-Encoding": "chunked" };
+    const streamed = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+    expect(told(await ask(customer, asked, { body: streamed, headers: chunked }))).toBe("422 invalid_request body");
+    expect((await customer.send("GET", asked.path)).body.data.status).toBe("active");
+    expect(told(await ask(customer, asked, { headers }))).toBe("200");
+  });
+
+  test("a body of no bytes is none, whatever its type", async () => {
+    for (const headers of [{}, { "Content-Type": "text/plain" }, { "Content-Encoding": "gzip" }]) {
+      expect(told(await ask(customer, await goodRequest(customer, route!), { body: "", headers }))).toBe("200");
+    }
+  });
+});

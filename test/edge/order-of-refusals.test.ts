@@ -1,0 +1,179 @@
+import type { Scope } from "@shipping/gateway/api-key";
+import type { Environment } from "@shipping/kit/caller";
+import type { Answer } from "../api-client.js";
+import { type Stack, startStack } from "../stack.js";
+import { ask, type Customer, create, newCustomer, record, told } from "./operations.js";
+
+const LIMIT = 12;
+
+let stack: Stack;
+beforeAll(async () => {
+  stack = await startStack({ requestsPerMinute: LIMIT });
+});
+afterAll(() => stack.stop());
+
+/** Everything that can be wrong with a request at once; what is not named is right. */
+interface Faults {
+  route?: boolean;
+  key?: boolean;
+  limit?: boolean;
+  scope?: boolean;
+  idempotencyKey?: boolean;
+  environment?: boolean;
+  type?: boolean;
+  size?: boolean;
+  json?: boolean;
+  depth?: boolean;
+  usedKey?: boolean;
+  fields?: boolean;
+  existence?: boolean;
+}
+
+/** The order of refusals: each rung with the answer to a request at fault there and on every rung below. */
+const rungs: [keyof Faults, string][] = [
+  ["route", "404 not_found"],
+  ["key", "401 unauthorized"],
+  ["limit", "429 rate_limited"],
+  ["scope", "403 missing_scope"],
+  ["idempotencyKey", "422 invalid_request Idempotency-Key"],
+  ["environment", "503 carrier_not_configured"],
+  ["type", "415 unsupported_media_type"],
+  ["size", "413 payload_too_large"],
+  ["json", "400 invalid_json"],
+  ["depth", "422 invalid_request body"],
+  ["usedKey", "409 idempotency_conflict"],
+  ["fields", "422 invalid_request"],
+  ["existence", "404 not_found"],
+];
+
+/** At fault on this rung and on all below, save those that the operation does not know. */
+function faultsFrom(rung: keyof Faults, unknown: readonly (keyof Faults)[]): Faults {
+  const names = rungs.map(([name]) => name);
+  const from = names.slice(names.indexOf(rung)).filter((name) => !unknown.includes(name));
+  return Object.fromEntries(from.map((name) => [name, true]));
+}
+
+async function holderWith({ limit, scope, environment }: Faults, accountId: string): Promise<Customer> {
+  const held: Scope[] = ["account:read"];
+  const kind: Environment = environment ? "live" : "sandbox";
+  const holder = await newCustomer(stack, { accountId, environment: kind, ...(scope && { scopes: held }) });
+  for (let n = 0; limit && n < LIMIT; n++) await holder.send("GET", "/account");
+  return holder;
+}
+
+const USED = "used";
+
+/** An account whose key `USED` is used, in both environments. */
+async function newAccount(): Promise<string> {
+  const accountId = await stack.newAccount();
+  for (const environment of ["sandbox", "live"] as const) {
+    const holder = await newCustomer(stack, { accountId, environment });
+    const asked = { method: "POST", path: "/orders", body: record } as const;
+    expect((await ask(holder, asked, { headers: { "Idempotency-Key": USED } })).status).toBe(201);
+  }
+  return accountId;
+}
+
+interface Operation {
+  method: string;
+  path: string;
+  good: object;
+  missing: object;
+}
+
+/** Sends the operation's request with these faults. */
+async function send({ method, path, good, missing }: Operation, faults: Faults): Promise<string> {
+  const accountId = await newAccount();
+  const holder = await holderWith(faults, accountId);
+  const content = { ...(faults.existence ? missing : good), ...(faults.fields && { x: 1 }) };
+  let body = JSON.stringify(content);
+  if (faults.depth) body = `{"a":${"[".repeat(40)}${"]".repeat(40)},${body.slice(1)}`;
+  if (faults.json) body = `${body}}`;
+  if (faults.size) body = body.padEnd(70_000);
+  const answer = await holder.send(method, `${path}${faults.route ? "/" : ""}?${faults.fields ? "y=%zz" : ""}`, {
+    body,
+    headers: {
+      "Content-Type": faults.type ? "text/plain" : "application/json",
+      "Idempotency-Key": faults.idempotencyKey ? ["a", "b"] : faults.usedKey ? USED : "fresh",
+      ...(faults.key && { Authorization: `Bearer ${holder.key}x` }),
+    },
+  });
+  return told(answer);
+}
+
+const MISSING = "shp_mfrggzdfmztwq2lknnwg23tpoa";
+const label = { shipment_id: MISSING, rate_id: `rate_test_${MISSING}` };
+const shipment = { ...record, order_id: "ord_mfrggzdfmztwq2lknnwg23tpoa" };
+
+const operations: [string, Operation, readonly (keyof Faults)[]][] = [
+  ["POST /labels", { method: "POST", path: "/labels", good: label, missing: label }, []],
+  ["POST /rates", { method: "POST", path: "/rates", good: {}, missing: { shipment_id: MISSING } }, []],
+  ["POST /shipments", { method: "POST", path: "/shipments", good: record, missing: shipment }, ["environment"]],
+  ["POST /orders", { method: "POST", path: "/orders", good: record, missing: record }, ["environment", "existence"]],
+  [
+    "POST /labels/{id}/void",
+    { method: "POST", path: "/labels/lbl_mfrggzdfmztwq2lknnwg23tpoa/void", good: {}, missing: {} },
+    ["environment"],
+  ],
+];
+
+describe.each(operations)(
+  "%s, wrong in every way from one rung of the order downwards",
+  (_name, operation, unknown) => {
+    test.each(rungs.filter(([rung]) => !unknown.includes(rung)))("%s: %s", async (rung, answer) => {
+      const said = await send(operation, faultsFrom(rung, unknown));
+      expect(said.slice(0, answer.length)).toBe(answer);
+    });
+  },
+);
+
+describe("at the end of the order", () => {
+  const post = (holder: Customer, path: string, body: unknown) => ask(holder, { method: "POST", path, body });
+
+  test("404 for a missing shipment comes before its state, 422 for another's rate before both", async () => {
+    const holder = await newCustomer(stack);
+    const { id } = await create(holder, "/shipments", record);
+    await create(holder, "/labels", { shipment_id: id, rate_id: `rate_test_${id}` });
+    const answers: Answer<unknown>[] = [
+      await post(holder, "/labels", { shipment_id: id, rate_id: label.rate_id }),
+      await post(holder, "/labels", { shipment_id: MISSING, rate_id: `rate_test_${id}` }),
+      await post(holder, "/labels", label),
+      await post(holder, "/labels", { shipment_id: id, rate_id: `rate_test_${id}` }),
+    ];
+    expect(answers.map(told)).toEqual([
+      "422 invalid_request rate_id",
+      "422 invalid_request rate_id",
+      "404 not_found",
+      "409 label_exists",
+    ]);
+  });
+
+  test("a DELETE: 422 for its body before 409 for a used key before 422 for its query before 404", async () => {
+    const holder = await newCustomer(stack, { accountId: await newAccount() });
+    const path = "/webhooks/whk_mfrggzdfmztwq2lknnwg23tpoa";
+    const remove = async (query: string, key: string, body?: string) =>
+      told(
+        await holder.send("DELETE", path + query, {
+          headers: { "Idempotency-Key": key },
+          ...(body !== undefined && { body }),
+        }),
+      );
+    expect(await remove("?x=1", USED, "{}")).toBe("422 invalid_request body");
+    expect(await remove("?x=1", USED)).toBe("409 idempotency_conflict");
+    expect(await remove("?x=1", "fresh")).toBe("422 invalid_request x");
+    expect(await remove("", "fresh")).toBe("404 not_found");
+  });
+
+  test.each(["/orders", "/shipments", "/labels", "/labels/x/file", "/tracking", "/webhooks"])(
+    "a GET below %s: 404 for an unknown route before 403 before 422 for its query before 404",
+    async (below) => {
+      const path = below.endsWith("/file") ? below : `${below}/x`;
+      const lacking = await newCustomer(stack, { scopes: ["account:read"] });
+      const holder = await newCustomer(stack);
+      expect(told(await lacking.send("GET", `${path}/?x=1`))).toBe("404 not_found");
+      expect(told(await lacking.send("GET", `${path}?x=1`))).toBe("403 missing_scope");
+      expect(told(await holder.send("GET", `${path}?x=1`))).toBe("422 invalid_request x");
+      expect(told(await holder.send("GET", path))).toBe("404 not_found");
+    },
+  );
+});

@@ -1,0 +1,61 @@
+import { routes } from "@shipping/gateway/routes";
+import { type Part, parts } from "@shipping/local/parts";
+import { type Stack, startStack } from "../stack.js";
+import { allOf, ask, type Customer, formOf, goodRequest, nameOf, newCustomer, ofEach, told } from "./operations.js";
+
+let stack: Stack;
+let customer: Customer;
+beforeAll(async () => {
+  stack = await startStack({ requestsPerMinute: 100_000 });
+});
+beforeEach(async () => {
+  customer = await newCustomer(stack);
+});
+afterAll(() => stack.stop());
+
+/** Runs something while a part has no database connection left. */
+async function without<T>(part: Part, run: () => Promise<T>): Promise<T> {
+  const { pool } = stack.databases[part];
+  const held = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
+  try {
+    return await run();
+  } finally {
+    for (const client of held) client.release();
+  }
+}
+
+describe("503 service_unavailable with Retry-After: 5, and no hang, while no connection is left", () => {
+  test.each(parts)("in %s; its operations succeed afterwards, writes under the same key", async (part) => {
+    // Nothing is answered without the gateway's database, which knows the keys.
+    const rows = part === "gateway" ? routes : routes.filter(({ owner }) => owner === part);
+    const asked = await ofEach(rows, (route) => goodRequest(customer, route));
+    const askAll = (key: string) =>
+      ofEach(rows, (route) =>
+        ask(customer, asked[nameOf(route)]!, {
+          headers: route.method === "GET" ? {} : { "Idempotency-Key": `${key} ${nameOf(route)}` },
+        }),
+      );
+    const during = await without(part, () => askAll("k"));
+    for (const answer of Object.values(during)) {
+      expect(told(answer)).toBe("503 service_unavailable");
+      expect(answer.headers.get("retry-after")).toBe("5");
+    }
+    const after = await askAll("k");
+    for (const route of rows) {
+      const answer = after[nameOf(route)]!;
+      expect([nameOf(route), told(answer)]).toEqual([nameOf(route), String(route.status)]);
+      expect(answer.headers.has("idempotency-replayed")).toBe(false);
+    }
+  });
+
+  test("what needs no look-up is answered as ever: unknown routes, keys with a typo, the documentation", async () => {
+    await without("gateway", async () => {
+      expect(told(await customer.send("GET", "/nothing"))).toBe("404 not_found");
+      expect((await customer.send("GET", "/openapi.json")).status).toBe(200);
+      const answers = await ofEach(routes, async (route) =>
+        told(await ask(customer, formOf(route), { key: `${customer.key}x` })),
+      );
+      expect(answers).toEqual(allOf(routes, "401 unauthorized"));
+    });
+  });
+});

@@ -1,0 +1,172 @@
+import { routes } from "@shipping/gateway/routes";
+import type { Answer } from "../api-client.js";
+import { type Stack, startStack } from "../stack.js";
+import {
+  allOf,
+  ask,
+  type Customer,
+  formOf,
+  goodRequest,
+  nameOf,
+  newCustomer,
+  ofEach,
+  record,
+  told,
+} from "./operations.js";
+
+let stack: Stack;
+beforeAll(async () => {
+  stack = await startStack({ replicas: 3 });
+});
+afterAll(() => stack.stop());
+
+const LIMIT = 120;
+const newHolder = ({ accountId }: Customer) => newCustomer(stack, { accountId });
+
+/** How many requests are left, as an answer says it. */
+function leftOf({ headers }: Answer<unknown>): number {
+  expect(headers.get("ratelimit-policy")).toBe('"default";q=120;w=60');
+  const [, left, seconds] = /^"default";r=(\d+);t=(\d+)$/.exec(headers.get("ratelimit") ?? "") ?? [];
+  expect(Number(seconds)).toBeGreaterThan(0);
+  expect(Number(seconds)).toBeLessThanOrEqual(61);
+  return Number(left);
+}
+
+/** Sends so many requests at once, spread over the replicas, and counts the answers of each kind. */
+async function burst(customer: Customer, requests: number): Promise<Record<string, number>> {
+  const replicas = stack.baseUrls.map((baseUrl) => customer.through(baseUrl));
+  const answers = await Promise.all(
+    Array.from({ length: requests }, (_, n) =>
+      ask(replicas[n % replicas.length]!, { method: "GET", path: "/account" }),
+    ),
+  );
+  const counts: Record<string, number> = {};
+  for (const answer of answers) counts[told(answer)] = (counts[told(answer)] ?? 0) + 1;
+  return counts;
+}
+
+describe("120 requests per minute and key", () => {
+  test("of 200 parallel requests through three gateways exactly 120 pass", async () => {
+    const customer = await newCustomer(stack);
+    expect(await burst(customer, 200)).toEqual({ "200": LIMIT, "429 rate_limited": 80 });
+    expect(await burst(customer, 40)).toEqual({ "429 rate_limited": 40 });
+  });
+
+  test("every key has a window of its own: another of the account, and one of the other environment", async () => {
+    const customer = await newCustomer(stack);
+    const { accountId } = customer;
+    const [second, live] = [await newHolder(customer), await newCustomer(stack, { accountId, environment: "live" })];
+    await burst(customer, LIMIT);
+    for (const other of [second, live]) expect(leftOf(await other.send("GET", "/account"))).toBe(LIMIT - 1);
+    expect(told(await customer.send("GET", "/account"))).toBe("429 rate_limited");
+  });
+
+  describe("once they are used up", () => {
+    let customer: Customer;
+    let other: Customer;
+    beforeAll(async () => {
+      customer = await newCustomer(stack);
+      other = await newHolder(customer);
+      await burst(customer, LIMIT);
+    });
+
+    test.each(routes)("429 with Retry-After: 60 for $method $path", async (route) => {
+      const answer = await ask(customer, await goodRequest(other, route));
+      expect(told(answer)).toBe("429 rate_limited");
+      expect(answer.headers.get("retry-after")).toBe("60");
+      expect(leftOf(answer)).toBe(0);
+    });
+
+    test("429 comes before everything that follows in the order", async () => {
+      const lacking = await newCustomer(stack, {
+        accountId: customer.accountId,
+        environment: "live",
+        scopes: ["account:read"],
+      });
+      await burst(lacking, LIMIT);
+      const headers = { "Idempotency-Key": "", "Content-Type": "text/plain" };
+      const answers = await ofEach(routes, async (route) =>
+        told(await lacking.send(route.method, `${formOf(route).path}?x=%zz`, { headers, body: "{" })),
+      );
+      expect(answers).toEqual(allOf(routes, "429 rate_limited"));
+    });
+
+    test("404 for an unknown route and 401 for a bad key are answered all the same", async () => {
+      expect(told(await customer.send("GET", "/nothing"))).toBe("404 not_found");
+      expect(told(await customer.send("GET", "/account", { key: `${customer.key}x` }))).toBe("401 unauthorized");
+    });
+  });
+});
+
+describe("what is counted", () => {
+  /** By how much the requests in between lessen what is left. */
+  async function cost(customer: Customer, requests: () => Promise<unknown>): Promise<number> {
+    const before = leftOf(await customer.send("GET", "/account"));
+    await requests();
+    return before - leftOf(await customer.send("GET", "/account")) - 1;
+  }
+
+  test.each(routes)("one for $method $path, whose answer says what is left", async (route) => {
+    const customer = await newCustomer(stack);
+    const asked = await goodRequest(await newHolder(customer), route);
+    const spent = await cost(customer, async () => {
+      const answer = await ask(customer, asked);
+      expect([answer.status, leftOf(answer)]).toEqual([route.status, LIMIT - 2]);
+    });
+    expect(spent).toBe(1);
+  });
+
+  test("refusals of every kind count, and say what is left", async () => {
+    const customer = await newCustomer(stack, { scopes: ["account:read", "orders:write", "orders:read"] });
+    const post = (body: string | undefined, headers: Record<string, string> = {}) =>
+      customer.send("POST", "/orders", {
+        ...(body !== undefined && { body }),
+        headers: { "Idempotency-Key": "k", ...headers },
+      });
+    const order = JSON.stringify(record);
+    const sent: [string, () => Promise<Answer<unknown>>][] = [
+      ["403 missing_scope", () => customer.send("GET", "/labels")],
+      ["422 invalid_request Idempotency-Key", () => customer.send("POST", "/orders", { body: order })],
+      ["415 unsupported_media_type", () => post(order, { "Content-Type": "text/plain" })],
+      ["413 payload_too_large", () => post(order.padEnd(65_537))],
+      ["400 invalid_json", () => post("{")],
+      ["422 invalid_request x", () => post(JSON.stringify({ ...record, x: 1 }))],
+      ["201", () => post(order)],
+      ["409 idempotency_conflict", () => post("{}")],
+      ["404 not_found", () => customer.send("GET", "/orders/x")],
+      ["422 invalid_request limit", () => customer.send("GET", "/orders?limit=0")],
+    ];
+    let left = LIMIT;
+    for (const [expected, request] of sent) {
+      const answer = await request();
+      expect([told(answer), leftOf(answer)]).toEqual([expected, --left]);
+    }
+  });
+
+  test("a replay counts", async () => {
+    const customer = await newCustomer(stack);
+    const headers = { "Idempotency-Key": "k" };
+    const asked = { method: "POST", path: "/orders", body: record } as const;
+    await ask(customer, asked, { headers });
+    const replay = await ask(customer, asked, { headers });
+    expect([replay.headers.get("idempotency-replayed"), leftOf(replay)]).toEqual(["true", LIMIT - 2]);
+  });
+
+  test("503 carrier_not_configured counts", async () => {
+    const live = await newCustomer(stack, { environment: "live" });
+    const rows = routes.filter((route) => route.method === "POST" && route.needsCarrier);
+    expect(rows.map(nameOf)).toEqual(["POST /rates", "POST /labels"]);
+    for (const [n, route] of rows.entries()) expect(leftOf(await ask(live, formOf(route)))).toBe(LIMIT - 1 - n);
+  });
+
+  test("requests without a good key, to unknown routes and to the documentation do not count", async () => {
+    const customer = await newCustomer(stack);
+    const spent = await cost(customer, async () => {
+      const free = ["/nothing", "/orders/", "/openapi.json"].map((path) => customer.send("GET", path));
+      const answers = await Promise.all([...free, customer.send("GET", "/account", { key: "x" })]);
+      expect(answers.map(({ status }) => status)).toEqual([404, 404, 200, 401]);
+      for (const { headers } of answers) expect(headers.has("ratelimit")).toBe(false);
+    });
+    expect(spent).toBe(0);
+  });
+});

@@ -1,0 +1,89 @@
+import { connect } from "node:net";
+import { routes } from "@shipping/gateway/routes";
+import { received } from "@shipping/gateway/testing/raw-http";
+import type { Answer } from "../api-client.js";
+import { type Stack, startStack } from "../stack.js";
+import { ask, type Customer, formOf, goodRequest, newCustomer, posts } from "./operations.js";
+import { exchange, headOf, sendTo } from "./wire.js";
+
+let stack: Stack;
+let customer: Customer;
+let port: number;
+beforeAll(async () => {
+  stack = await startStack({ requestsPerMinute: 100_000 });
+  customer = await newCustomer(stack);
+  port = Number(new URL(stack.baseUrl).port);
+});
+afterAll(() => stack.stop());
+
+const FORM = /^req_[a-z2-7]{26}$/;
+
+/** The id of an answer, once an error is known to carry the same. */
+function idOf({ status, headers, body }: Answer<unknown>): string {
+  const id = headers.get("x-request-id") ?? "";
+  expect(id).toMatch(FORM);
+  if (status >= 400) expect(body.error.request_id).toBe(id);
+  return id;
+}
+
+describe("X-Request-Id", () => {
+  test.each(routes)("is on the success and on refusals of $method $path, a new one each time", async (route) => {
+    const asked = await goodRequest(customer, route);
+    const answers = [
+      await ask(customer, asked),
+      await ask(customer, formOf(route), { headers: { Authorization: undefined } }),
+      await ask(customer, { ...asked, path: `${asked.path}?x=1` }),
+      await ask(customer, { ...asked, path: `${asked.path}/` }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([route.status, 401, 422, 404]);
+    expect(new Set(answers.map(idOf)).size).toBe(4);
+  });
+
+  test.each(["mine", "req_mfrggzdfmztwq2lknnwg23tpoa", "", "x".repeat(1_000), "<b>", '"'])(
+    "is never taken from the client: %j",
+    async (sent) => {
+      const headers = { "X-Request-Id": sent, "X-Correlation-Id": sent };
+      for (const route of routes) expect(idOf(await ask(customer, formOf(route), { headers }))).not.toBe(sent);
+      expect(idOf(await customer.send("GET", "/account", { headers: { "X-Request-Id": [sent, "other"] } }))).not.toBe(
+        sent,
+      );
+    },
+  );
+
+  test("is another one for a replay, whose body is the same", async () => {
+    const asked = await goodRequest(customer, posts[0]!);
+    const headers = { "Idempotency-Key": "k" };
+    const ids = [];
+    for (let n = 0; n < 3; n++) ids.push(idOf(await ask(customer, asked, { headers })));
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  test.each([
+    "/docs",
+    "/docs/start.js",
+    "/docs/swagger-ui.css",
+    "/favicon.ico",
+    "/api/v1/openapi.json",
+    "/",
+    "/nothing",
+  ])("is on %s", async (target) => {
+    idOf(await sendTo(port, "GET", target));
+  });
+
+  test("is on what is not HTTP", async () => {
+    const [answer] = await exchange(port, "nonsense\r\n\r\n");
+    expect(answer?.headers["x-request-id"]).toMatch(FORM);
+    expect(JSON.parse(answer?.body ?? "").error.request_id).toBe(answer?.headers["x-request-id"]);
+  });
+
+  test("is one for each request of a connection", async () => {
+    const open = { key: customer.key, headers: { Connection: "keep-alive" } };
+    const account = headOf("GET", "/api/v1/account", open);
+    const socket = connect(port, "127.0.0.1");
+    const bytes = received(socket);
+    socket.write(account + account + headOf("GET", "/nothing", open) + headOf("GET", "/api/v1/account", customer));
+    const ids = [...(await bytes).toString().matchAll(/x-request-id: (\S+)/gi)].map(([, id]) => id);
+    expect(ids).toHaveLength(4);
+    expect(new Set(ids).size).toBe(4);
+  });
+});

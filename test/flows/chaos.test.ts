@@ -1,0 +1,24 @@
+import { runChaos } from "../chaos/run-chaos.js";
+import { type ClusterUnderTest, startCluster } from "../cluster.js";
+
+let cluster: ClusterUnderTest;
+beforeAll(async () => {
+  cluster = await startCluster(["--gateways", "2"], { RATE_LIMIT_PER_MINUTE: "1000000" });
+}, 90_000);
+afterAll(() => cluster.stop(), 60_000);
+
+describe("under kill -9 of a random process every second", () => {
+  test("nothing acknowledged is lost or doubled, replays are equal, statuses agree, every operation has its event", async () => {
+    const report = await runChaos(cluster, { operations: 300, clients: 8, killEveryMs: 1_000 });
+    console.log(`chaos: ${JSON.stringify(report)}`);
+    expect(report.kills).toBeGreaterThan(0);
+    expect(report.audit).toEqual({
+      lost: 0,
+      doubled: 0,
+      differingReplays: 0,
+      disagreeingStatuses: 0,
+      missingEvents: 0,
+      surplusEvents: 0,
+    });
+  }, 240_000);
+});

@@ -1,0 +1,191 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import net from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isRunning, type ProcessIdentity, processIdentity } from "@shipping/kit/process-identity";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { apiClient, dataOf, type Label, type Rate, type Shipment, type Tracking } from "../api-client.js";
+import type { ClusterFile } from "../cluster.js";
+
+const MAIN = join(__dirname, "../../deploy/local/dist/cluster/main.js");
+const FLAGS = ["--gateways", "2", "--records", "2", "--carrier", "1", "--tracking", "1", "--webhooks", "1"];
+const NAMES = "carrier-1 gateway-1 gateway-2 nats postgres records-1 records-2 tracking-1 webhooks-1";
+// A bound for machines that have much else to do; on an idle one it takes a few seconds.
+const RESTARTED = { withinMs: 60_000 };
+
+let folder: string;
+let dataDir: string;
+let cluster: ClusterFile;
+/** Every process that was ever seen. */
+const seen = new Map<number, ProcessIdentity>();
+
+jest.setTimeout(90_000);
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "cluster-test-"));
+  await chmod(folder, 0o755);
+  dataDir = join(folder, "data");
+  cluster = await start();
+});
+afterAll(async () => {
+  for (const identity of seen.values()) if (isRunning(identity)) process.kill(identity.pid, "SIGKILL");
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** What `npm run cluster` runs once it has built, on the data folder, until it has written `cluster.json`. */
+async function start(): Promise<ClusterFile> {
+  await rm(join(dataDir, "cluster.json"), { force: true });
+  const launcher = spawn(process.execPath, [MAIN, "--port", "0", ...FLAGS], {
+    env: { ...process.env, DATA_DIR: dataDir, RATE_LIMIT_PER_MINUTE: "100000", LOG_LEVEL: "warn" },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const ended = once(launcher, "exit").then(([code]) => {
+    throw new Error(`The launcher ended with ${code}.`);
+  });
+  return Promise.race([eventually(now, RESTARTED), ended]);
+}
+
+async function now(): Promise<ClusterFile> {
+  const file = JSON.parse(await readFile(join(dataDir, "cluster.json"), "utf8")) as ClusterFile;
+  for (const pid of [file.pid, ...file.processes.map((one) => one.pid)]) {
+    const identity = seen.has(pid) ? undefined : processIdentity(pid);
+    if (identity) seen.set(pid, identity);
+  }
+  return file;
+}
+
+async function find(name: string) {
+  const found = (await now()).processes.find((one) => one.name === name);
+  if (!found) throw new Error(`There is no process ${name}.`);
+  return found;
+}
+
+async function answers(address: string): Promise<void> {
+  const [host, port] = address.split(":");
+  const socket = net.connect(Number(port), host);
+  await once(socket, "connect").finally(() => socket.destroy());
+}
+
+/** Sends it a signal, and resolves when it is back under its name and address. */
+async function comesBack(name: string, signal: NodeJS.Signals): Promise<void> {
+  const before = await find(name);
+  process.kill(before.pid, signal);
+  await eventually(async () => {
+    const after = await find(name);
+    expect(after).toEqual({ ...before, pid: expect.any(Number) });
+    expect(after.pid).not.toBe(before.pid);
+    await answers(after.address);
+  }, RESTARTED);
+}
+
+const party = { name: "Ada", street1: "Main 1", city: "Bonn", postal_code: "53111", country: "DE" };
+const parcel = { weight_kg: 1, length_cm: 10, width_cm: 10, height_cm: 10 };
+const packed = { reference: "cluster", from: party, to: party, parcel };
+
+/** A shipment, its label and its tracking, the calls taking turns between the gateways. */
+async function shipThroughBothGateways(): Promise<Shipment> {
+  const [one, two] = cluster.gateways.map((url) => apiClient(url, cluster.sandbox_key));
+  if (!one || !two) throw new Error("There are not two gateways.");
+  const { id } = await dataOf<Shipment>(201, one.post("/shipments", packed));
+  const [rate] = await dataOf<Rate[]>(200, two.post("/rates", { shipment_id: id }));
+  const label = await dataOf<Label>(201, one.post("/labels", { shipment_id: id, rate_id: rate?.id }));
+  const tracking = await dataOf<Tracking>(200, two.get(`/tracking/${label.tracking_number}`));
+  expect(tracking.status).toBe("pre_transit");
+  const shipment = await dataOf<Shipment>(200, two.get(`/shipments/${id}`));
+  expect(shipment).toMatchObject({ status: "label_created", label_id: label.id });
+  return shipment;
+}
+
+describe("npm run cluster", () => {
+  test("writes cluster.json, for its owner only, once every process answers", async () => {
+    expect((await stat(join(dataDir, "cluster.json"))).mode & 0o777).toBe(0o600);
+    expect(cluster).toEqual({
+      base_url: cluster.gateways[0],
+      account_id: expect.stringMatching(/^acc_/),
+      sandbox_key: expect.stringMatching(/^service_test_/),
+      live_key: expect.stringMatching(/^service_live_/),
+      gateways: [expect.any(String), expect.any(String)],
+      pid: expect.any(Number),
+      processes: expect.any(Array),
+    });
+    const names = cluster.processes.map(({ name }) => name).sort();
+    expect(names.join(" ")).toBe(NAMES);
+    for (const { address } of cluster.processes) await answers(address);
+    expect(seen.size).toBe(cluster.processes.length + 1);
+    expect(cluster.gateways).toEqual(
+      ["gateway-1", "gateway-2"].map((name) => {
+        const gateway = cluster.processes.find((one) => one.name === name);
+        return `http://${gateway?.address}/api/v1`;
+      }),
+    );
+  });
+
+  test("serves one platform through all its gateways", async () => {
+    await shipThroughBothGateways();
+  });
+
+  test("starts a killed process of each part again, with its name and address", async () => {
+    const names = ["gateway-1", "gateway-2", "records-1", "records-2", "carrier-1", "tracking-1", "webhooks-1"];
+    await Promise.all(names.map((name) => comesBack(name, "SIGKILL")));
+    await eventually(shipThroughBothGateways, RESTARTED);
+  });
+
+  test("starts PostgreSQL and NATS again with their data, and no other process ends meanwhile", async () => {
+    const shipment = await shipThroughBothGateways();
+    const others = (await now()).processes.filter(({ name }) => name !== "postgres" && name !== "nats");
+    await Promise.all(["postgres", "nats"].map((name) => comesBack(name, "SIGKILL")));
+    await eventually(async () => {
+      const api = apiClient(cluster.base_url, cluster.sandbox_key);
+      expect(await dataOf(200, api.get(`/shipments/${shipment.id}`))).toEqual(shipment);
+      await shipThroughBothGateways();
+    }, RESTARTED);
+    expect((await now()).processes).toEqual(expect.arrayContaining(others));
+  });
+
+  test("loses no call when a replica is told to stop under load", async () => {
+    let over = false;
+    const lane = async (baseUrl: string) => {
+      const api = apiClient(baseUrl, cluster.sandbox_key);
+      const statuses: number[] = [];
+      while (!over) statuses.push((await api.post("/orders", packed)).status);
+      return statuses;
+    };
+    const load = Promise.all(cluster.gateways.map(lane));
+    await comesBack("records-1", "SIGTERM").finally(() => {
+      over = true;
+    });
+    const statuses = (await load).flat();
+    expect(statuses.length).toBeGreaterThan(10);
+    expect(statuses.filter((status) => status !== 201)).toEqual([]);
+  });
+
+  test("after a kill of the launcher ends what it left, and keeps data and keys", async () => {
+    const shipment = await shipThroughBothGateways();
+    const before = await now();
+    process.kill(before.pid, "SIGKILL");
+    cluster = await start();
+    const left = before.processes.flatMap(({ pid }) => seen.get(pid) ?? []).filter(isRunning);
+    expect(left).toEqual([]);
+    const { account_id, sandbox_key, live_key } = before;
+    expect(cluster).toMatchObject({ account_id, sandbox_key, live_key });
+    const api = apiClient(cluster.base_url, cluster.sandbox_key);
+    expect(await dataOf(200, api.get(`/shipments/${shipment.id}`))).toEqual(shipment);
+  });
+
+  test("after a kill of everything starts again", async () => {
+    const before = await now();
+    for (const pid of [before.pid, ...before.processes.map((one) => one.pid)]) process.kill(pid, "SIGKILL");
+    cluster = await start();
+    expect(cluster.sandbox_key).toBe(before.sandbox_key);
+    await shipThroughBothGateways();
+  });
+
+  test("leaves no process after SIGTERM", async () => {
+    process.kill((await now()).pid, "SIGTERM");
+    await eventually(() => expect([...seen.values()].filter(isRunning)).toEqual([]), {
+      withinMs: 30_000,
+    });
+    await expect(now()).rejects.toMatchObject({ code: "ENOENT" });
+  });
+});

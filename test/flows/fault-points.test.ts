@@ -1,0 +1,155 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { eventually } from "@shipping/kit/testing/eventually";
+import sql from "sql-template-tag";
+import { untilDefinite, type Write } from "../chaos/retrying-client.js";
+import { type ClusterUnderTest, startCluster } from "../cluster.js";
+
+let cluster: ClusterUnderTest;
+let faultFile: string;
+let customer: { accountId: string; key: string };
+beforeAll(async () => {
+  faultFile = join(await mkdtemp(join(tmpdir(), "shipping-fault-")), "fault");
+  cluster = await startCluster(["--gateways", "2"], { FAULT_FILE: faultFile, RATE_LIMIT_PER_MINUTE: "1000000" });
+}, 90_000);
+afterAll(async () => {
+  await cluster.stop();
+  await rm(dirname(faultFile), { recursive: true });
+}, 60_000);
+beforeEach(async () => {
+  await cluster.healthy();
+  customer = await cluster.newCustomer();
+});
+
+const address = { name: "Ada", street1: "1 Long Lane", city: "Berlin", postal_code: "10115", country: "DE" };
+const given = {
+  reference: "fault",
+  from: address,
+  to: address,
+  parcel: { weight_kg: 1, length_cm: 1, width_cm: 1, height_cm: 1 },
+};
+
+function write(path: string, idempotencyKey: string, body: unknown = given): Write {
+  return { method: "POST", path, key: customer.key, idempotencyKey, body };
+}
+
+const make = async (path: string, key: string, body: unknown = given) => {
+  const { status, text } = await untilDefinite(cluster.gateways, write(path, key, body));
+  expect(status).toBeLessThan(300);
+  return JSON.parse(text).data;
+};
+
+async function newLabelInput() {
+  const shipment = await make("/shipments", "shipment");
+  return { shipment_id: shipment.id, rate_id: `rate_test_${shipment.id}` };
+}
+
+const read = async (path: string) => {
+  const answer = await fetch(`${cluster.gateways[0]}${path}`, { headers: { authorization: `Bearer ${customer.key}` } });
+  return ((await answer.json()) as { data?: unknown }).data;
+};
+
+/** How many events of the account have reached webhooks, by type. */
+async function arrived(): Promise<string[]> {
+  const rows = await cluster.databases.webhooks.run<{ type: string }>(
+    sql`SELECT type FROM events WHERE account_id = ${customer.accountId} ORDER BY type`,
+  );
+  return rows.map(({ type }) => type);
+}
+
+async function orders(): Promise<number> {
+  const rows = await cluster.databases.records.run(sql`SELECT FROM orders WHERE account_id = ${customer.accountId}`);
+  return rows.length;
+}
+
+/** A transaction that has written the key's ledger row and does not end. */
+async function holdKey(key: string) {
+  const holder = await cluster.databases.records.pool.connect();
+  await holder.query("SET idle_in_transaction_session_timeout = 0");
+  await holder.query("BEGIN");
+  await holder.query(
+    "INSERT INTO ledger (account_id, environment, idempotency_key, token, kind) VALUES ($1, 'sandbox', $2, 0, 'tombstone')",
+    [customer.accountId, key],
+  );
+  return holder;
+}
+
+async function waitingForLocks(): Promise<number> {
+  const rows = await cluster.databases.records.run(
+    sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+  );
+  return rows.length;
+}
+
+describe("a process that is killed at a point of POST /orders", () => {
+  test.each([
+    ["after the claim, before the send", "before-send CreateOrder"],
+    ["before the owner's statement", "before-statement"],
+    ["after the owner's commit, before its answer", "after-commit"],
+    ["after the answer, before the done mark", "after-answer CreateOrder"],
+    ["before the event is published", "before-publish"],
+    ["after the event is published, before it is marked", "after-publish"],
+  ])(
+    "%s: the retry ends with one order, one event and equal answers",
+    async (_, point) => {
+      await writeFile(faultFile, point);
+      const first = await untilDefinite(cluster.gateways, write("/orders", "k"));
+      await eventually(() => expect(existsSync(faultFile)).toBe(false));
+      const again = await untilDefinite(cluster.gateways, write("/orders", "k"));
+      expect([first.status, again.status]).toEqual([201, 201]);
+      expect(again).toMatchObject({ text: first.text, replayed: true });
+      expect(await orders()).toBe(1);
+      await eventually(async () => expect(await arrived()).toEqual(["order.created"]), { withinMs: 20_000 });
+    },
+    60_000,
+  );
+
+  test("while its statement waits for a row that another holds: one order, whenever that row is let go", async () => {
+    const holder = await holdKey("k");
+    const answer = untilDefinite(cluster.gateways, write("/orders", "k"));
+    try {
+      await eventually(async () => expect(await waitingForLocks()).toBeGreaterThan(0));
+      await Promise.all([cluster.kill("records-1"), cluster.kill("records-2")]);
+    } finally {
+      // Ends the connection, and with it the transaction.
+      holder.release(true);
+    }
+    expect((await answer).status).toBe(201);
+    expect(await orders()).toBe(1);
+    await eventually(async () => expect(await arrived()).toEqual(["order.created"]), { withinMs: 20_000 });
+  }, 60_000);
+});
+
+describe("a carrier that is killed around the projection of a label", () => {
+  test.each([
+    ["before the call", "before-send ApplyLabelEvent"],
+    ["after the call", "after-answer ApplyLabelEvent"],
+    ["after the commit, before any call", "after-commit"],
+  ])(
+    "%s: one label, equal answers, and shipment and tracking follow",
+    async (_, point) => {
+      const input = await newLabelInput();
+      await writeFile(faultFile, point);
+      const first = await untilDefinite(cluster.gateways, write("/labels", "label", input));
+      await eventually(() => expect(existsSync(faultFile)).toBe(false));
+      const again = await untilDefinite(cluster.gateways, write("/labels", "label", input));
+      expect(first.status).toBe(201);
+      expect(again).toMatchObject({ text: first.text, replayed: true });
+      const label = JSON.parse(first.text).data;
+      await eventually(
+        async () => {
+          expect(await read(`/shipments/${input.shipment_id}`)).toMatchObject({
+            status: "label_created",
+            label_id: label.id,
+          });
+          expect(await read(`/tracking/${label.tracking_number}`)).toMatchObject({ status: "pre_transit" });
+          expect(await arrived()).toEqual(["label.created", "shipment.created"]);
+        },
+        { withinMs: 30_000 },
+      );
+    },
+    90_000,
+  );
+});

@@ -1,0 +1,99 @@
+import { silentLog } from "@shipping/kit/log";
+import { startLoop } from "@shipping/kit/loop";
+import sql from "sql-template-tag";
+import { untilDefinite, type Write } from "../chaos/retrying-client.js";
+import { type ClusterUnderTest, startCluster } from "../cluster.js";
+
+let cluster: ClusterUnderTest;
+beforeAll(async () => {
+  cluster = await startCluster(["--gateways", "3"], { RATE_LIMIT_PER_MINUTE: "1000000" });
+}, 90_000);
+afterAll(() => cluster.stop(), 60_000);
+
+const address = { name: "Ada", street1: "1 Long Lane", city: "Berlin", postal_code: "10115", country: "DE" };
+const given = {
+  reference: "race",
+  from: address,
+  to: address,
+  parcel: { weight_kg: 1, length_cm: 1, width_cm: 1, height_cm: 1 },
+};
+
+/** Sends a write once, to the gateway whose turn it is. */
+async function sendOnce(write: Write, turn: number) {
+  const gateway = cluster.gateways[turn % cluster.gateways.length];
+  const answer = await fetch(`${gateway}${write.path}`, {
+    method: write.method,
+    headers: {
+      authorization: `Bearer ${write.key}`,
+      "idempotency-key": write.idempotencyKey,
+      "content-type": "application/json",
+    },
+    body: JSON.stringify(write.body),
+  });
+  return { status: answer.status, replayed: answer.headers.has("idempotency-replayed"), text: await answer.text() };
+}
+
+const count = <T>(list: readonly T[], holds: (one: T) => boolean) => list.filter(holds).length;
+
+test("100 equal requests at once over three gateways, 20 rounds: one creation and 99 equal replays each, no 409", async () => {
+  const { key } = await cluster.newCustomer();
+  for (let round = 0; round < 20; round++) {
+    const write: Write = { method: "POST", path: "/orders", key, idempotencyKey: `equal-${round}`, body: given };
+    const answers = await Promise.all(Array.from({ length: 100 }, (_, turn) => sendOnce(write, turn)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(count(answers, ({ replayed }) => replayed)).toBe(99);
+  }
+}, 120_000);
+
+test("ten keys racing for one label, 20 rounds: exactly one 201 each, nine label_exists", async () => {
+  const { key } = await cluster.newCustomer();
+  for (let round = 0; round < 20; round++) {
+    const shipment = await untilDefinite(cluster.gateways, {
+      method: "POST",
+      path: "/shipments",
+      key,
+      idempotencyKey: `shipment-${round}`,
+      body: given,
+    });
+    const shipmentId = JSON.parse(shipment.text).data.id;
+    const body = { shipment_id: shipmentId, rate_id: `rate_test_${shipmentId}` };
+    const racing = Array.from({ length: 10 }, (_, turn) =>
+      sendOnce({ method: "POST", path: "/labels", key, idempotencyKey: `label-${round}-${turn}`, body }, turn),
+    );
+    const answers = await Promise.all(racing);
+    expect(count(answers, ({ status }) => status === 201)).toBe(1);
+    expect(count(answers, ({ status, text }) => status === 409 && text.includes("label_exists"))).toBe(9);
+  }
+}, 120_000);
+
+test("PostgreSQL restarted under load: no 201 without a row, no process ends, no request hangs", async () => {
+  const { key } = await cluster.newCustomer();
+  const before = (await cluster.now()).processes.filter(({ name }) => name !== "postgres");
+  const acknowledged: string[] = [];
+  let longestMs = 0;
+  let number = 0;
+  const client = async () => {
+    const start = performance.now();
+    const write: Write = { method: "POST", path: "/orders", key, idempotencyKey: `pg-${number++}`, body: given };
+    const answer = await sendOnce(write, number).catch(() => undefined);
+    longestMs = Math.max(longestMs, performance.now() - start);
+    if (answer?.status === 201) acknowledged.push(JSON.parse(answer.text).data.id);
+    else expect(answer?.status).toBe(503);
+  };
+  const loops = Array.from({ length: 4 }, () =>
+    startLoop({ name: "load", everyMs: 5, log: silentLog(), once: client }),
+  );
+  await cluster.kill("postgres");
+  await cluster.healthy();
+  const recovered = acknowledged.length;
+  await untilDefinite(cluster.gateways, { method: "POST", path: "/orders", key, idempotencyKey: "after", body: given });
+  await Promise.all(loops.map((loop) => loop.stop()));
+  expect(acknowledged.length).toBeGreaterThanOrEqual(recovered);
+  expect(longestMs).toBeLessThan(11_000);
+  const rows = await cluster.databases.records.run<{ id: string }>(sql`SELECT id FROM orders`);
+  const stored = new Set(rows.map(({ id }) => id));
+  expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
+  const pids = (processes: typeof before) => processes.map(({ name, pid }) => `${name} ${pid}`).sort();
+  expect(pids((await cluster.now()).processes.filter(({ name }) => name !== "postgres"))).toEqual(pids(before));
+}, 120_000);

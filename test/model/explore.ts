@@ -1,0 +1,68 @@
+import { gatewayMoves } from "./gateway.js";
+import { mishaps } from "./mishaps.js";
+import { ownerMoves } from "./owner.js";
+import { createLockSearch } from "./progress.js";
+import { brokenPromise } from "./promises.js";
+import type { Rules } from "./rules.js";
+import { simplified } from "./simplified.js";
+import { initialState, keyOf, type Letter, type Move, type State } from "./state.js";
+import { sweeperMoves } from "./sweeper.js";
+
+export interface Scenario {
+  /** The requests that race for one key. Each is repeated once at most. */
+  requests: readonly Letter[];
+  rules: Rules;
+  /** Whether claims are swept as well. */
+  sweeps?: boolean;
+  /** How many moves the exploration goes from the start; without it, to the end. */
+  depth?: number;
+}
+
+export interface Exploration {
+  states: number;
+  /** The shortest way to a broken promise. */
+  counterexample?: { broken: string; moves: string[] };
+}
+
+interface Way {
+  before: Way | undefined;
+  move: string;
+}
+
+/** Visits every state that can be reached, nearest first, until a promise is broken. */
+export function explore({ requests, rules, sweeps = false, depth = Number.POSITIVE_INFINITY }: Scenario): Exploration {
+  const lockOf = createLockSearch(requests, rules);
+  const start = initialState(requests, sweeps);
+  const seen = new Set([keyOf(start)]);
+  let frontier: { state: State; way: Way | undefined }[] = [{ state: start, way: undefined }];
+  for (let far = 0; frontier.length > 0 && far < depth; far++) {
+    const beyond: typeof frontier = [];
+    for (const visit of frontier) {
+      for (const { who, does, next } of movesOf(visit.state, rules)) {
+        const state = simplified(next);
+        const key = keyOf(state);
+        const broken = brokenPromise(visit.state, state) ?? (seen.has(key) ? undefined : lockOf(state));
+        if (!broken && seen.has(key)) continue;
+        const way = { before: visit.way, move: `${who}: ${does}` };
+        if (broken) return { states: seen.size, counterexample: { broken, moves: movesOn(way) } };
+        seen.add(key);
+        beyond.push({ state, way });
+      }
+    }
+    frontier = beyond;
+  }
+  return { states: seen.size };
+}
+
+function movesOf(state: State, rules: Rules): Move[] {
+  return [
+    ...state.requests.flatMap((_, index) => gatewayMoves(state, index, rules)),
+    ...ownerMoves(state, rules),
+    ...sweeperMoves(state, rules),
+    ...mishaps(state, rules),
+  ];
+}
+
+function movesOn(way: Way | undefined): string[] {
+  return way ? [...movesOn(way.before), way.move] : [];
+}

@@ -1,0 +1,128 @@
+import type { Does } from "./transitions.js";
+
+/** What a request asks for. Equal letters have equal fingerprints; A and C belong to one owner, B to another. */
+export type Letter = "A" | "B" | "C";
+
+/** A claim as those who deal with it remember it. */
+export interface Claim {
+  letter: Letter;
+  token: number;
+}
+
+/** The registry's row of the key. */
+export type Row =
+  | (Claim & { state: "claimed"; attempts: number; leaseLive: boolean })
+  | { state: "done"; letter: Letter };
+
+/** An owner's ledger row of the key. */
+export type LedgerRow = { kind: "tombstone"; token: number } | (Claim & { kind: "result" });
+
+/** A write on its way to its owner, or its outcome on the way back. */
+export interface Message extends Claim {
+  sender: number;
+  outcome?: "snapshot" | "replay" | "conflict" | "stale" | "refused";
+  /** Whose result the owner holds, where that is the conflict. */
+  holder?: Letter;
+  /** Made by a transport that delivers twice. */
+  copy?: boolean;
+}
+
+/** What the client hears. `unknown` is 503 or no answer at all. */
+export type Answer = "snapshot" | "replay" | "conflict" | "refused" | "unknown";
+
+/** A request, and where it is in `executeOnce`. */
+export interface Request {
+  letter: Letter;
+  at: "peek" | "resolve" | "takeOver" | "send" | "receive" | "release" | "delete" | "end";
+  /** Its own, or the stranger's that it resolves and takes over; at its end the one it was refused under. */
+  claim: Claim | undefined;
+  answer: Answer | undefined;
+  /** Whether the client has sent it a second time. */
+  repeated: boolean;
+}
+
+/** Somebody who settles claims that nobody came back for. */
+export interface Sweeper {
+  at: "sweep" | "resolve" | "delete";
+  claim: Claim | undefined;
+}
+
+/** One key, everybody who deals with it, and everything on its way between them. */
+export interface State {
+  row: Row | undefined;
+  ledgers: readonly (LedgerRow | undefined)[];
+  nextToken: number;
+  /** The writes that really happened. */
+  executed: readonly Claim[];
+  messages: readonly Message[];
+  requests: readonly Request[];
+  sweeper: Sweeper | undefined;
+}
+
+/** One thing that can happen next. */
+export interface Move {
+  who: string;
+  does: Does;
+  next: State;
+}
+
+export function newRequest(letter: Letter): Request {
+  return { letter, at: "peek", claim: undefined, answer: undefined, repeated: false };
+}
+
+export function initialState(letters: readonly Letter[], sweeps: boolean): State {
+  return {
+    row: undefined,
+    ledgers: [undefined, undefined],
+    nextToken: 1,
+    executed: [],
+    messages: [],
+    requests: letters.map(newRequest),
+    sweeper: sweeps ? { at: "sweep", claim: undefined } : undefined,
+  };
+}
+
+/** The index of the ledger that holds the result of such a request. */
+export function ownerOf(letter: Letter): number {
+  return letter === "B" ? 1 : 0;
+}
+
+export function isClaim(row: Row | undefined, claim: Claim): row is Row & { state: "claimed" } {
+  return row?.state === "claimed" && row.token === claim.token;
+}
+
+/** Equal messages are one: what two of them can do, the messages of two equal requests do. */
+export function withMessage(messages: readonly Message[], message: Message): readonly Message[] {
+  const key = keyOfMessage(message);
+  return messages.some((other) => keyOfMessage(other) === key) ? messages : [...messages, message];
+}
+
+export function replaced<T>(list: readonly T[], index: number, value: T): T[] {
+  const copy = [...list];
+  copy[index] = value;
+  return copy;
+}
+
+/** Equal states have equal keys. */
+export function keyOf({ row, ledgers, nextToken, executed, messages, requests, sweeper }: State): string {
+  let key = `${row ? keyOfRow(row) : "-"}${nextToken}`;
+  for (const held of ledgers) key += held ? keyOfHeld(held) : "-";
+  for (const { letter, token } of executed) key += letter + token;
+  for (const { at, claim, answer, repeated } of requests) {
+    key += `|${at}${claim?.token ?? ""}${answer ?? ""}${repeated ? "+" : ""}`;
+  }
+  if (messages.length > 0) key += `|${messages.map(keyOfMessage).sort().join()}`;
+  return sweeper ? `${key}|${sweeper.at}${sweeper.claim?.token ?? ""}` : key;
+}
+
+function keyOfRow(row: Row): string {
+  return row.state === "done" ? row.letter : `${row.letter}${row.token}${row.attempts}${row.leaseLive ? "!" : "."}`;
+}
+
+function keyOfHeld(held: LedgerRow): string {
+  return `${held.kind === "result" ? held.letter : "t"}${held.token}`;
+}
+
+function keyOfMessage({ sender, token, outcome, copy }: Message): string {
+  return `${sender}${token}${copy ? "+" : ""}${outcome ?? ""}`;
+}

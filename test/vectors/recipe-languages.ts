@@ -1,0 +1,92 @@
+import { spawnSync } from "node:child_process";
+
+/** A language that `docs/webhooks.md` has a recipe in, and how to run its two files. Commands run in the folder that holds them. */
+export interface Language {
+  /** The heading of its recipe. */
+  name: string;
+  /** Prints the version, if the language is on this machine. */
+  version: Command;
+  /** Those of our own that are put beside the recipe's: `run` reads a vector per line and prints `true` or `false`. */
+  runners: readonly string[];
+  build: readonly Command[];
+  verify: Command;
+  receive(port: number): Command;
+  /** What compares in constant time. */
+  comparison: string;
+}
+
+export type Command = readonly [program: string, ...args: string[]];
+
+/** All six, in the order of the page. */
+export const languages: readonly Language[] = [
+  {
+    name: "Node",
+    version: [process.execPath, "--version"],
+    runners: ["run.mjs"],
+    build: [],
+    verify: [process.execPath, "run.mjs"],
+    receive: () => [process.execPath, "receiver.mjs"],
+    comparison: "timingSafeEqual(",
+  },
+  {
+    name: "Python",
+    version: ["python3", "--version"],
+    runners: ["run.py"],
+    build: [],
+    verify: ["python3", "run.py"],
+    receive: () => ["python3", "receiver.py"],
+    comparison: "hmac.compare_digest(",
+  },
+  {
+    name: "Go",
+    version: ["go", "version"],
+    runners: ["run.go"],
+    build: [
+      ["go", "build", "-o", "verify", "verify.go", "run.go"],
+      ["go", "build", "-o", "receiver", "receiver.go", "verify.go"],
+    ],
+    verify: ["./verify"],
+    receive: () => ["./receiver"],
+    comparison: "hmac.Equal(",
+  },
+  {
+    name: "Ruby",
+    version: ["ruby", "--version"],
+    runners: ["run.rb", "serve.rb"],
+    build: [],
+    verify: ["ruby", "run.rb"],
+    receive: () => ["ruby", "serve.rb"],
+    comparison: "OpenSSL.fixed_length_secure_compare(",
+  },
+  {
+    name: "PHP",
+    version: ["php", "--version"],
+    runners: ["run.php"],
+    build: [],
+    verify: ["php", "run.php"],
+    receive: (port) => ["php", "-S", `127.0.0.1:${port}`, "webhook.php"],
+    comparison: "hash_equals(",
+  },
+  {
+    name: "Java",
+    version: ["javac", "-version"],
+    runners: ["Run.java"],
+    build: [["javac", "WebhookSignature.java", "Receiver.java", "Run.java"]],
+    verify: ["java", "-cp", ".", "Run"],
+    receive: () => ["java", "-cp", ".", "Receiver"],
+    comparison: "MessageDigest.isEqual(",
+  },
+];
+
+/** The version of a language on this machine; undefined if it is not here. */
+export function versionHere({ version: [program, ...args] }: Language): string | undefined {
+  const { status, stdout } = spawnSync(program, args, { encoding: "utf8" });
+  return status === 0 ? /\d+(\.\d+)+/.exec(stdout)?.[0] : undefined;
+}
+
+/** The files of the recipe below a heading of the page, exactly as printed. */
+export function recipeFiles(page: string, heading: string): Map<string, string> {
+  const section = page.split(/^#{2,3} /m).find((text) => text.startsWith(`${heading}\n`)) ?? "";
+  const blocks = section.matchAll(/\*\*`([\w.]+)`\*\*[\s\S]*?^```\w+\n([\s\S]*?)^```$/gm);
+  return new Map([...blocks].map(([, name = "", code = ""]) => [name, code]));
+}

@@ -1,0 +1,160 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { sign } from "@shipping/webhooks/signature";
+import { type Command, type Language, languages, recipeFiles, versionHere } from "./recipe-languages.js";
+import type { Vector } from "./webhook-vectors.js";
+
+const page = readFileSync(join(__dirname, "../../docs/webhooks.md"), "utf8");
+const vectors: Vector[] = JSON.parse(readFileSync(join(__dirname, "webhooks.json"), "utf8"));
+const secret = "whsec_GFn7PJ-v7jFMVLLhDAIHnOJaFzFczq7pBL-Nh4Zq_2o";
+
+const here = languages.flatMap((language) => {
+  const version = versionHere(language);
+  return version === undefined ? [] : [{ ...language, version }];
+});
+const absent = languages.map(({ name }) => name).filter((name) => !here.some((language) => language.name === name));
+const listed = here.map(({ name, version }) => `${name} ${version}`).join(", ");
+
+// A compiler that has built nothing yet builds its standard library first.
+const BUILD_MS = 180_000;
+
+describe("recipes of docs/webhooks.md", () => {
+  test(`run here in ${listed}; not on this machine: ${absent.join(", ") || "none"}`, () => {
+    expect(here.map(({ name }) => name)).toContain("Node");
+  });
+
+  test.each(languages)("$name: two files, compared in constant time", ({ name, comparison }) => {
+    const [verify, receiver, ...others] = recipeFiles(page, name).values();
+    expect(verify).toContain(comparison);
+    expect(receiver).toContain("WEBHOOK_SECRET");
+    expect(others).toEqual([]);
+  });
+});
+
+describe.each(here)("the recipe in $name $version", ({ name, runners, build, verify, receive }) => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "shipping-recipe-"));
+    for (const [file, code] of recipeFiles(page, name)) await writeFile(join(folder, file), code);
+    for (const file of runners) await copyFile(join(__dirname, "runners", file), join(folder, file));
+    for (const command of build) await output(folder, command);
+  }, BUILD_MS);
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test(`says of each of the ${vectors.length} vectors whether it is valid`, async () => {
+    const lines = vectors.map(({ secret, header, body, now }) =>
+      [secret, Buffer.from(header).toString("base64"), body, now].join("\t"),
+    );
+    const said = (await output(folder, verify, `${lines.join("\n")}\n`)).trimEnd().split(/\r?\n/);
+    expect(vectors.map(({ name }, index) => `${name}: ${said[index]}`)).toEqual(
+      vectors.map(({ name, valid }) => `${name}: ${valid}`),
+    );
+  });
+
+  test("answers 204 to what is signed and 400 to the rest, and works once on each event", async () => {
+    const server = await serve(folder, receive, secret);
+    const times = (event: string) =>
+      server
+        .printed()
+        .split("\n")
+        .filter((line) => line.includes(dataIdOf(event))).length;
+    const small = eventOf("a");
+    const large = eventOf("b", 65_536);
+    try {
+      await eventually(async () => expect(await server.post(small)).toBe(400), { withinMs: 15_000 });
+      expect(await server.post(small, signed(small))).toBe(204);
+      expect(await server.post(small, signed(small, secret, -60))).toBe(204);
+      expect(await server.post(small, signed(small, secret, -400))).toBe(400);
+      expect(await server.post(small.replace("draft", "DRAFT"), signed(small))).toBe(400);
+      expect(await server.post(large, signed(large))).toBe(204);
+      await eventually(() => expect([times(small), times(large)]).toEqual([1, 1]), { withinMs: 10_000 });
+    } finally {
+      await server.end();
+    }
+  });
+
+  test("takes nothing while it has no secret", async () => {
+    const server = await serve(folder, receive, "");
+    const event = eventOf("c");
+    const answered = eventually(() => server.post(event, signed(event, "")), { withinMs: 15_000 });
+    try {
+      expect(["ended", 500]).toContain(await Promise.race([answered, server.ended.then(() => "ended")]));
+    } finally {
+      await server.end();
+      await answered.catch(() => {});
+    }
+  });
+});
+
+/** The event of a shipment, as long as asked for. */
+function eventOf(letter: string, bytes = 0): string {
+  const id = letter.repeat(26);
+  const head = `{"id":"evt_${id}","type":"shipment.created","livemode":false,"created_at":"2026-11-21T09:30:00.000Z",`;
+  const data = `"data":{"id":"shp_${id}","object":"shipment","status":"draft","reference":"🚚 1e21`;
+  const end = '"}}';
+  return `${head}${data}${"x".repeat(Math.max(0, bytes - Buffer.byteLength(head + data + end)))}${end}`;
+}
+
+function dataIdOf(event: string): string {
+  return JSON.parse(event).data.id;
+}
+
+function signed(body: string, by = secret, secondsFromNow = 0): string {
+  return sign(by, Math.floor(Date.now() / 1000) + secondsFromNow, Buffer.from(body));
+}
+
+/** The recipe's server, in a process of its own on a free port. */
+async function serve(folder: string, receive: Language["receive"], webhookSecret: string) {
+  const port = await freePort();
+  const env = { PORT: String(port), WEBHOOK_SECRET: webhookSecret, EVENTS_FOLDER: folder };
+  const child = start(folder, receive(port), env);
+  const ended = once(child, "exit");
+  let printed = "";
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (printed += chunk));
+  return {
+    ended,
+    printed: () => printed,
+    async post(body: string, signature?: string): Promise<number> {
+      const headers = { "content-type": "application/json", ...(signature && { "service-signature": signature }) };
+      return (await fetch(`http://127.0.0.1:${port}/`, { method: "POST", headers, body })).status;
+    },
+    async end(): Promise<void> {
+      child.kill();
+      await ended;
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+// Go fetches neither modules nor another version of itself, and needs no C compiler. What it has built it keeps where it always does.
+const offline = { GOPROXY: "off", GOTOOLCHAIN: "local", GOFLAGS: "", CGO_ENABLED: "0" };
+
+function start(folder: string, [program, ...args]: Command, env: NodeJS.ProcessEnv = {}): ChildProcess {
+  return spawn(program, args, { cwd: folder, env: { ...process.env, ...offline, ...env } });
+}
+
+/** What a command prints; fails if it fails. */
+async function output(folder: string, command: Command, input = ""): Promise<string> {
+  const child = start(folder, command);
+  child.stdin?.end(input);
+  const ended = once(child, "exit");
+  const [printed, complaint] = await Promise.all([text(child.stdout!), text(child.stderr!)]);
+  const [code] = await ended;
+  if (code !== 0) throw new Error(`${command.join(" ")} ended with ${code}: ${complaint}`);
+  return printed;
+}

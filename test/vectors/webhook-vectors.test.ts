@@ -1,0 +1,36 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { verify } from "@shipping/webhooks/signature";
+import { vectorsText, webhookVectors } from "./webhook-vectors.js";
+
+const vectors = webhookVectors();
+
+describe("test/vectors/webhooks.json", () => {
+  test("is what write-webhook-vectors.ts writes", () => {
+    expect(readFileSync(join(__dirname, "webhooks.json"), "utf8") === vectorsText()).toBe(true);
+  });
+
+  test("names each vector once, and has good and bad ones", () => {
+    expect(new Set(vectors.map(({ name }) => name)).size).toBe(vectors.length);
+    expect(new Set(vectors.map(({ valid }) => valid))).toEqual(new Set([true, false]));
+  });
+
+  test("has bodies up to 64 KiB, and some that are not what a parser writes", () => {
+    const bodies = vectors.filter(({ valid }) => valid).map(({ body }) => Buffer.from(body, "base64").toString());
+    expect(Math.max(...bodies.map((body) => Buffer.byteLength(body)))).toBe(65_536);
+    const rewritten = bodies.filter((body) => body.startsWith("{") && isOtherwise(body));
+    expect(rewritten.length).toBeGreaterThan(5);
+  });
+
+  test.each(vectors)("$name: $valid, as the platform's own check says", ({ secret, header, body, now, valid }) => {
+    expect(verify(secret, header, Buffer.from(body, "base64"), now)).toBe(valid);
+  });
+});
+
+function isOtherwise(body: string): boolean {
+  try {
+    return JSON.stringify(JSON.parse(body)) !== body;
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,77 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { nextStep } from "@shipping/webhooks/delivery";
+import { sign } from "@shipping/webhooks/signature";
+import { usePlatform } from "../api/platform.js";
+import type { Webhook } from "../api-client.js";
+
+const folder = join(__dirname, "../../docs");
+const page = readFileSync(join(folder, "webhooks.md"), "utf8");
+
+/** The code blocks of a language below a heading, as they are printed. */
+function blocks(heading: string, language: string): string[] {
+  const section = page.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? "";
+  return [...section.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, "gm"))].map(
+    ([, code = ""]) => code,
+  );
+}
+
+const [snippet = ""] = blocks("Verify the signature", "sh");
+const secret = /^SECRET=(\S+)$/m.exec(snippet)?.[1] ?? "";
+
+describe("docs/webhooks.md", () => {
+  const platform = usePlatform();
+
+  test("its subscription is made as it says, and answered with the fields that it shows", async () => {
+    const [input = "", answer = ""] = blocks("Subscribe", "json");
+    const { status, body } = await (await platform.sandbox()).post<Webhook>("/webhooks", JSON.parse(input));
+    const shown = JSON.parse(answer).data;
+    expect(status).toBe(201);
+    expect(Object.keys(body.data).sort()).toEqual(Object.keys(shown).sort());
+    const { id, secret, created_at, ...rest } = shown;
+    expect(body.data).toMatchObject(rest);
+    expect([id.length, secret.length]).toEqual([body.data.id.length, body.data.secret?.length]);
+  });
+
+  test("its request is signed with the secret that it shows", () => {
+    const [request = ""] = blocks("What arrives", "http");
+    const [head = "", body = ""] = request.trimEnd().split("\n\n");
+    expect(head).toContain(`Service-Signature: ${sign(secret, 1_795_253_400, Buffer.from(body))}`);
+    expect(head).toContain(`Service-Event-Id: ${JSON.parse(body).id}`);
+    expect(snippet).toContain(`BODY='${body}'`);
+    expect(snippet).toContain(`"1795253400.$BODY"`);
+    expect(Date.parse(JSON.parse(body).created_at)).toBe(1_795_253_400_000);
+  });
+
+  test("its schedule is the platform's", () => {
+    const rows = [...page.matchAll(/^\| ([2-8]) \| (\d+) minutes? \| (\d+) minutes? \|$/gm)].map((row) =>
+      row.slice(1).map(Number),
+    );
+    let sinceFirst = 0;
+    const schedule = [2, 3, 4, 5, 6, 7, 8].map((attempt) => {
+      const step = nextStep(attempt - 1, false, 0, 1);
+      const wait = step.state === "pending" ? step.waitMs / 60_000 : Number.NaN;
+      sinceFirst += wait;
+      return [attempt, wait, sinceFirst];
+    });
+    expect(rows).toEqual(schedule);
+    expect(nextStep(8, false, 0, 1)).toEqual({ state: "exhausted" });
+  });
+
+  test("its links lead somewhere", () => {
+    const headings = [...page.matchAll(/^#+ (.*)$/gm)].map(([, text = ""]) => text.toLowerCase().replaceAll(" ", "-"));
+    const links = [...page.matchAll(/\]\(([^)]+)\)/g)].map(([, target = ""]) => target);
+    expect(links.length).toBeGreaterThan(1);
+    const dead = links.filter((target) =>
+      target.startsWith("#") ? !headings.includes(target.slice(1)) : !existsSync(join(folder, target)),
+    );
+    expect(dead).toEqual([]);
+  });
+
+  test("its npm commands are there", () => {
+    const { scripts } = JSON.parse(readFileSync(join(folder, "../package.json"), "utf8"));
+    const named = [...page.matchAll(/npm (?:run )?([a-z]+)/g)].map(([, name = ""]) => name);
+    expect(named.length).toBeGreaterThan(1);
+    expect(named.filter((name) => !(name in scripts))).toEqual([]);
+  });
+});
