@@ -75,6 +75,16 @@ describe("run", () => {
 });
 
 describe("openDatabase", () => {
+  test("a connection that is lost while it is taken out ends no process", async () => {
+    const client = await db.pool.connect();
+    const [backend] = (await client.query("SELECT pg_backend_pid() AS pid")).rows;
+    const ended = new Promise((resolve) => client.once("end", resolve));
+    await db.run(sql`SELECT pg_terminate_backend(${backend.pid})`);
+    await ended;
+    client.release(true);
+    expect(await db.run(sql`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
+  });
+
   test("limits every statement to five seconds and a forgotten transaction too", async () => {
     const limits = await db.run(
       sql`SELECT name, setting FROM pg_settings WHERE name IN ('statement_timeout', 'idle_in_transaction_session_timeout') ORDER BY name`,

@@ -33,6 +33,8 @@ export function openDatabase(url: string, options: { max?: number; log: Log }): 
   pool.on("error", (err) => {
     if (!pool.ending) options.log.warn({ err }, "lost an idle database connection");
   });
+  // A connection that is taken out has no listener of the pool's, and may get a second error after its query had the first.
+  pool.on("connect", (client) => client.on("error", () => {}));
   return {
     pool,
     run: (statement) => runPrepared(pool, statement),
