@@ -44,7 +44,7 @@ describe("docs/webhooks.md", () => {
   });
 
   test("its schedule is the platform's", () => {
-    const rows = [...page.matchAll(/^\| ([2-8]) \| (\d+) minutes? \| (\d+) minutes? \|$/gm)].map((row) =>
+    const rows = [...page.matchAll(/^\| ([2-8]) +\| (\d+) minutes? +\| (\d+) minutes? +\|$/gm)].map((row) =>
       row.slice(1).map(Number),
     );
     let sinceFirst = 0;
