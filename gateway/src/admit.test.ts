@@ -3,7 +3,7 @@ import { silentLog } from "@shipping/kit/log";
 import fc from "fast-check";
 import sql from "sql-template-tag";
 import { revokeKey } from "./admin/manage-keys.js";
-import { type AdmitDeps, admit } from "./admit.js";
+import { type AdmitDeps, admit, createAdmit } from "./admit.js";
 import { claimKey } from "./registry.js";
 import { gatewayDatabase } from "./testing/gateway-database.js";
 
@@ -80,11 +80,24 @@ describe("the rate window", () => {
   test("of 200 requests at once over three gateways exactly 120 pass", async () => {
     const { hash } = await gateway.newKey();
     const pools = [1, 2, 3].map(() => openDatabase(gateway.url, { log: silentLog() }));
+    const gateways = pools.map((db) => createAdmit({ ...at(0), db }));
     let turn = 0;
-    const admissions = await times(200, () => admit({ ...at(0), db: pools[turn++ % 3]! }, hash));
+    const admissions = await times(200, () => gateways[turn++ % 3]!({ keyHash: hash }));
     expect(admissions.filter((admission) => admission?.within)).toHaveLength(120);
     expect(new Set(admissions.map((admission) => admission?.remaining))).toEqual(new Set(Array(120).keys()));
     await Promise.all(pools.map((pool) => pool.close()));
+  });
+
+  test("requests of many keys that wait together get an answer each: within, refused or unknown", async () => {
+    const keys = await times(5, () => gateway.newKey());
+    const admitTogether = createAdmit(at(0, 2));
+    const hashes = [...keys, ...keys, ...keys].map(({ hash }) => hash).concat([Buffer.alloc(32)]);
+    const admissions = await Promise.all(hashes.map((keyHash) => admitTogether({ keyHash })));
+    expect(admissions.at(-1)).toBeUndefined();
+    for (const key of keys) {
+      const own = admissions.filter((admission) => admission?.keyId === key.id);
+      expect(own.map((admission) => admission?.within)).toEqual([true, true, false]);
+    }
   });
 
   test("slides: what was counted leaves after 61 seconds, and not before", async () => {

@@ -25,7 +25,8 @@ export function createApp(deps: AppDeps): RequestListener {
   app.use(logRequest(deps.log));
   app.use(identifyRequest(deps.random));
   app.use(refuseMethod);
-  for (const route of routes) register(app, route, stepsOf(deps, route));
+  const admit = admitCaller(deps); // 401, 429: before every operation
+  for (const route of routes) register(app, route, [admit, ...stepsOf(deps, route)]);
   servePages(app);
   app.use(refuseRoute);
   app.use(sendError(deps.log));
@@ -55,7 +56,6 @@ function stepsOf(deps: AppDeps, route: Route): Step[] {
 
 function readSteps(deps: AppDeps, route: ReadRoute): Step[] {
   return [
-    admitCaller(deps), // 401, 429
     requireScope(route.scope), // 403
     answerRead(deps, route), // 422, 404, the operation
   ];
@@ -63,7 +63,6 @@ function readSteps(deps: AppDeps, route: ReadRoute): Step[] {
 
 function writeSteps(deps: AppDeps, route: WriteRoute): Step[] {
   return [
-    admitCaller(deps), // 401, 429
     requireScope(route.scope), // 403
     requireIdempotencyKey, // 422
     ...(route.needsCarrier ? [requireCarrier] : []), // 503

@@ -50,6 +50,7 @@ export const serviceSettings = {
 /** The setting of those that send or take events. */
 export const busSettings = {
   NATS_URL: z.string().default("nats://127.0.0.1:4222").describe("NATS server, or several separated by commas"),
+  NATS_REPLICAS: positiveInt().default(1).describe("copies of the event stream: 3 in a NATS cluster"),
 };
 
 /** Reads the settings that a schema names, all problems reported at once; an empty value counts as absent. The result prints its secrets as `[secret]`. */

@@ -3,8 +3,8 @@ import type { Scope } from "@shipping/gateway/api-key";
 import { BASE_PATH, pathWith, type Route, type WriteRoute } from "@shipping/gateway/route";
 import { routes } from "@shipping/gateway/routes";
 import type { Environment } from "@shipping/kit/caller";
-import type { Answer } from "../api-client.js";
-import { dataOf, refusal } from "../api-client.js";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { type Answer, dataOf, refusal } from "../api-client.js";
 import type { Stack } from "../stack.js";
 import { type Sending, sendTo } from "./wire.js";
 
@@ -157,4 +157,19 @@ export async function ofEach<R extends Route, T>(rows: readonly R[], answer: (ro
 export function allOf<T>(rows: readonly Route[], answer: T | ((route: Route) => T)): Record<string, T> {
   const value = (route: Route) => (answer instanceof Function ? answer(route) : answer);
   return Object.fromEntries(rows.map((route) => [nameOf(route), value(route)]));
+}
+
+/**
+ * Fills the pools of every replica before a burst that no one may be refused in: on a busy machine a new connection can take longer
+ * than a request may wait for one.
+ */
+export async function warmUp(stack: Stack): Promise<void> {
+  const attempt = async () => {
+    const customer = await newCustomer(stack);
+    const reads = stack.baseUrls.flatMap((baseUrl) =>
+      Array.from({ length: 20 }, (_, n) => customer.through(baseUrl).send("GET", n % 2 ? "/orders" : "/webhooks")),
+    );
+    for (const answer of await Promise.all(reads)) expect(told(answer)).toBe("200");
+  };
+  await eventually(attempt, { withinMs: 20_000 });
 }

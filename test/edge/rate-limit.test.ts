@@ -12,11 +12,13 @@ import {
   ofEach,
   record,
   told,
+  warmUp,
 } from "./operations.js";
 
 let stack: Stack;
 beforeAll(async () => {
   stack = await startStack({ replicas: 3 });
+  await warmUp(stack);
 });
 afterAll(() => stack.stop());
 

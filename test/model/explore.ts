@@ -5,7 +5,8 @@ import { createLockSearch } from "./progress.js";
 import { brokenPromise } from "./promises.js";
 import type { Rules } from "./rules.js";
 import { simplified } from "./simplified.js";
-import { initialState, keyOf, type Letter, type Move, type State } from "./state.js";
+import { initialState, type Letter, type Move, type State } from "./state.js";
+import { keyOf } from "./state-key.js";
 import { sweeperMoves } from "./sweeper.js";
 
 export interface Scenario {

@@ -10,8 +10,8 @@ import {
   type Request,
   replaced,
   type State,
-  withMessage,
 } from "./state.js";
+import { withMessage } from "./state-key.js";
 import type { Does } from "./transitions.js";
 
 /** One request in its gateway, about to make its next move. */

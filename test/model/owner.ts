@@ -1,14 +1,6 @@
 import type { Rules } from "./rules.js";
-import {
-  type Claim,
-  type Letter,
-  type Message,
-  type Move,
-  ownerOf,
-  replaced,
-  type State,
-  withMessage,
-} from "./state.js";
+import { type Claim, type Letter, type Message, type Move, ownerOf, replaced, type State } from "./state.js";
+import { withMessage } from "./state-key.js";
 
 /** What the owners can do next: with each message that is on its way to them. */
 export function ownerMoves(state: State, rules: Rules): Move[] {

@@ -2,7 +2,8 @@ import { gatewayMoves } from "./gateway.js";
 import { ownerMoves } from "./owner.js";
 import type { Rules } from "./rules.js";
 import { simplified } from "./simplified.js";
-import { keyOf, type Letter, newRequest, type State } from "./state.js";
+import { type Letter, newRequest, type State } from "./state.js";
+import { keyOf } from "./state-key.js";
 
 /**
  * Looks for keys that are locked for good. In any state everybody who deals with the key may die, their messages get lost and

@@ -19,6 +19,6 @@ function brokenAnswer(request: Request, before: Request, { executed }: State): s
   }
   if (answer !== "refused") return undefined;
   if (executed.some(({ token }) => token === claim?.token)) return "refusal answered, but executed";
-  if (!before.answer && executed[0]?.letter === letter) return "refusal answered after an equal request's success";
+  if (!before.answer && executed[0]?.letter === letter) return "refusal answered after an equal success";
   return undefined;
 }

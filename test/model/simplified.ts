@@ -32,7 +32,7 @@ function renumbered(state: State): State {
   };
 }
 
-/** A bit for each. */
+/** A bit for each: of three requests and a sweeper there are fourteen at most. */
 function tokensIn({ row, ledgers, executed, messages, requests, sweeper }: State): number {
   let tokens = 0;
   if (row?.state === "claimed") tokens |= 1 << row.token;

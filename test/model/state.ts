@@ -91,38 +91,8 @@ export function isClaim(row: Row | undefined, claim: Claim): row is Row & { stat
   return row?.state === "claimed" && row.token === claim.token;
 }
 
-/** Equal messages are one: what two of them can do, the messages of two equal requests do. */
-export function withMessage(messages: readonly Message[], message: Message): readonly Message[] {
-  const key = keyOfMessage(message);
-  return messages.some((other) => keyOfMessage(other) === key) ? messages : [...messages, message];
-}
-
 export function replaced<T>(list: readonly T[], index: number, value: T): T[] {
   const copy = [...list];
   copy[index] = value;
   return copy;
-}
-
-/** Equal states have equal keys. */
-export function keyOf({ row, ledgers, nextToken, executed, messages, requests, sweeper }: State): string {
-  let key = `${row ? keyOfRow(row) : "-"}${nextToken}`;
-  for (const held of ledgers) key += held ? keyOfHeld(held) : "-";
-  for (const { letter, token } of executed) key += letter + token;
-  for (const { at, claim, answer, repeated } of requests) {
-    key += `|${at}${claim?.token ?? ""}${answer ?? ""}${repeated ? "+" : ""}`;
-  }
-  if (messages.length > 0) key += `|${messages.map(keyOfMessage).sort().join()}`;
-  return sweeper ? `${key}|${sweeper.at}${sweeper.claim?.token ?? ""}` : key;
-}
-
-function keyOfRow(row: Row): string {
-  return row.state === "done" ? row.letter : `${row.letter}${row.token}${row.attempts}${row.leaseLive ? "!" : "."}`;
-}
-
-function keyOfHeld(held: LedgerRow): string {
-  return `${held.kind === "result" ? held.letter : "t"}${held.token}`;
-}
-
-function keyOfMessage({ sender, token, outcome, copy }: Message): string {
-  return `${sender}${token}${copy ? "+" : ""}${outcome ?? ""}`;
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { fail } from "@shipping/kit/errors";
-import { admit } from "../admit.js";
+import { createAdmit } from "../admit.js";
 import { parseApiKey } from "../api-key.js";
 import type { AppDeps } from "../deps.js";
 import type { Step } from "../locals.js";
@@ -10,11 +10,12 @@ const PRINTABLE = /^[\x20-\x7e]{1,128}$/;
 /** The key's look-up, its rate window and the idempotency key's: one round trip in front of every request. Its body is not read yet. */
 export function admitCaller(deps: AppDeps): Step {
   const policy = `"default";q=${deps.requestsPerMinute};w=60`;
+  const admit = createAdmit(deps);
   return async (req, res, next) => {
     const key = parseApiKey(req.headers.authorization);
     if (!key) throw fail("unauthorized");
     const idempotencyKey = req.method === "GET" ? undefined : idempotencyKeyOf(req);
-    const admission = await admit(deps, key.hash, idempotencyKey);
+    const admission = await admit({ keyHash: key.hash, idempotencyKey });
     if (!admission) throw fail("unauthorized");
     res.locals.admission = admission;
     res.locals.idempotencyKey = idempotencyKey;

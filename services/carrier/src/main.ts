@@ -15,7 +15,10 @@ import { carrierMigrations, startCarrier } from "./start-carrier.js";
 const config = configured(carrierConfig);
 const log = createLog({ part: "carrier", level: config.LOG_LEVEL });
 const faults = configured(() => faultsOf(config));
-const bus = faultyBus(createJetStreamBus({ url: config.NATS_URL, name: "carrier", log }), faults);
+const bus = faultyBus(
+  createJetStreamBus({ url: config.NATS_URL, replicas: config.NATS_REPLICAS, name: "carrier", log }),
+  faults,
+);
 const records = connectTo({ urls: config.RECORDS_URL, log });
 const tracking = connectTo({ urls: config.TRACKING_URL, log });
 const webhooks = connectTo({ urls: config.WEBHOOKS_URL, log });

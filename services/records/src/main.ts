@@ -13,7 +13,10 @@ import { recordsMigrations, startRecords } from "./start-records.js";
 const config = configured(recordsConfig);
 const log = createLog({ part: "records", level: config.LOG_LEVEL });
 const faults = configured(() => faultsOf(config));
-const bus = faultyBus(createJetStreamBus({ url: config.NATS_URL, name: "records", log }), faults);
+const bus = faultyBus(
+  createJetStreamBus({ url: config.NATS_URL, replicas: config.NATS_REPLICAS, name: "records", log }),
+  faults,
+);
 const webhooks = connectTo({ urls: config.WEBHOOKS_URL, log });
 
 await runService({

@@ -163,7 +163,7 @@ describe("dispatchOnce", () => {
       },
       { withinMs: 15_000 },
     );
-    expect(most).toBe(8);
+    expect(most).toBeLessThanOrEqual(8);
     const sent = receiver.received.map(({ headers }) => headers["service-event-id"]);
     expect([sent.length, new Set(sent).size]).toEqual([150, 150]);
   });

@@ -10,7 +10,7 @@ import { startWebhooks, webhooksMigrations } from "./start-webhooks.js";
 const config = configured(webhooksConfig);
 const log = createLog({ part: "webhooks", level: config.LOG_LEVEL });
 const faults = configured(() => faultsOf(config));
-const bus = createJetStreamBus({ url: config.NATS_URL, name: "webhooks", log });
+const bus = createJetStreamBus({ url: config.NATS_URL, replicas: config.NATS_REPLICAS, name: "webhooks", log });
 
 await runService({
   part: "webhooks",
