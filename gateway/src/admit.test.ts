@@ -96,7 +96,9 @@ describe("the rate window", () => {
     expect(admissions.at(-1)).toBeUndefined();
     for (const key of keys) {
       const own = admissions.filter((admission) => admission?.keyId === key.id);
-      expect(own.map((admission) => admission?.within)).toEqual([true, true, false]);
+      // Two statements may be under way, so which of a key's three is refused is open.
+      expect(own.filter((admission) => admission?.within)).toHaveLength(2);
+      expect(own).toHaveLength(3);
     }
   });
 

@@ -77,6 +77,8 @@ describe("run", () => {
 describe("openDatabase", () => {
   test("a connection that is lost while it is taken out ends no process", async () => {
     const client = await db.pool.connect();
+    // An error nobody listens to would be thrown, outside of any promise.
+    expect(client.listenerCount("error")).toBeGreaterThan(0);
     const [backend] = (await client.query("SELECT pg_backend_pid() AS pid")).rows;
     const ended = new Promise((resolve) => client.once("end", resolve));
     await db.run(sql`SELECT pg_terminate_backend(${backend.pid})`);
