@@ -1,6 +1,6 @@
 import type { CallOptions } from "@connectrpc/connect";
 import type { Caller, Claim } from "@shipping/kit/caller";
-import type { ErrorCode } from "@shipping/kit/errors";
+import type { ErrorCode, FieldError } from "@shipping/kit/errors";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { z } from "zod";
 import type { Admission } from "./admit.js";
@@ -51,6 +51,12 @@ export interface Write<Body = unknown> {
   input: Body;
 }
 
+/** What an owner is asked to check: the fields in which the schema found no fault. */
+export interface Check<Body = unknown> {
+  caller: Caller;
+  sound: Partial<Body>;
+}
+
 /** What every RPC that writes answers. */
 interface WriteResponse {
   outcome?: WriteOutcome | undefined;
@@ -63,6 +69,8 @@ export interface WriteRoute<Body = unknown> extends Row {
   owner: Owner;
   /** DELETE has none. */
   body?: z.ZodType<Body>;
+  /** Faults that only the owner sees, asked when the schema found others: a refusal names every field. */
+  check?(deps: GatewayDeps, request: Check<Body>, options: CallOptions): Promise<FieldError[]>;
   /** A live key is refused: no carrier is configured there. */
   needsCarrier?: true;
   handler(deps: GatewayDeps, request: Write<Body>, options: CallOptions): Promise<WriteResponse>;

@@ -1,12 +1,18 @@
 import { account, label, order, rate, shipment, tracking, webhook } from "./resources.js";
 import { type Route, read, write } from "./route.js";
 import { getAccount } from "./routes/account.js";
-import { createLabel, getLabel, getLabelFile, listLabels, voidLabel } from "./routes/labels.js";
+import { checkLabel, createLabel, getLabel, getLabelFile, listLabels, voidLabel } from "./routes/labels.js";
 import { createOrder, getOrder, listOrders } from "./routes/orders.js";
 import { quoteRates } from "./routes/rates.js";
 import { createShipment, getShipment, listShipments } from "./routes/shipments.js";
 import { getTracking } from "./routes/tracking.js";
-import { createSubscription, disableSubscription, getSubscription, listSubscriptions } from "./routes/webhooks.js";
+import {
+  checkSubscription,
+  createSubscription,
+  disableSubscription,
+  getSubscription,
+  listSubscriptions,
+} from "./routes/webhooks.js";
 import * as schemas from "./schemas.js";
 
 /** The spec's table of endpoints. Routing, scopes, idempotency, validation and the OpenAPI document are derived from it. */
@@ -111,6 +117,7 @@ export const routes: readonly Route[] = [
     needsCarrier: true,
     body: schemas.labelInput,
     answers: label,
+    check: checkLabel,
     refusals: ["not_found", "label_exists", "shipment_voided"],
     handler: createLabel,
   }),
@@ -180,6 +187,7 @@ export const routes: readonly Route[] = [
     summary: "Create a webhook subscription",
     body: schemas.webhookInput,
     answers: webhook,
+    check: checkSubscription,
     refusals: ["webhook_limit_reached"],
     handler: createSubscription,
   }),

@@ -91,9 +91,10 @@ describe("an order's fields", () => {
     expect(inBody(shipmentInput, { ...order, order_id: null })).toHaveProperty("order_id");
   });
 
-  test("a body full of unknown members does not make an answer without end", () => {
-    const body = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`x${n}`, 1]));
-    expect(Object.keys(inBody(orderInput, body))).toHaveLength(100);
+  test("each of thousands of unknown members is named", () => {
+    const unknown = Array.from({ length: 5_000 }, (_, n) => `x${n}`);
+    const body = Object.fromEntries(unknown.map((name) => [name, 1]));
+    expect(Object.keys(inBody(orderInput, body))).toEqual(["reference", "from", "to", "parcel", ...unknown]);
   });
 });
 

@@ -132,16 +132,36 @@ export const labelInput = z.strictObject(
 export const voidInput = z.strictObject({}, body);
 
 export const EVENT_TYPES = ["order.created", "shipment.created", "label.created", "label.voided"] as const;
+type EventType = (typeof EVENT_TYPES)[number];
 const SOME_EVENTS = "must be a list of one to four different event types";
+const ONE_EVENT = `must be one of ${EVENT_TYPES.join(", ")}`;
+
+// Not an array schema, which would find a fault in each element of a list of thousands.
+function eventFaults(list: unknown) {
+  const fault = (message: string, ...path: number[]) => ({ code: "custom" as const, message, path, input: list });
+  if (list === undefined) return [fault("is required")];
+  if (!Array.isArray(list) || list.length < 1 || list.length > EVENT_TYPES.length) return [fault(SOME_EVENTS)];
+  const unknown = [...list.keys()].filter((index) => !EVENT_TYPES.includes(list[index]));
+  if (unknown.length === 0 && new Set(list).size < list.length) return [fault(SOME_EVENTS)];
+  return unknown.map((index) => fault(ONE_EVENT, index));
+}
 
 export const webhookInput = z.strictObject(
   {
     url: requiredText("HTTPS URL of a public host, port 443, without credentials or fragment."),
     events: z
-      .array(z.enum(EVENT_TYPES, rule(`must be one of ${EVENT_TYPES.join(", ")}`)), rule(SOME_EVENTS))
-      .min(1, SOME_EVENTS)
-      .refine((types) => new Set(types).size === types.length, SOME_EVENTS)
-      .meta({ description: "One to four different event types.", maxItems: 4, uniqueItems: true }),
+      .custom<EventType[]>()
+      .check(({ value, issues }) => {
+        issues.push(...eventFaults(value));
+      })
+      .meta({
+        type: "array",
+        items: { type: "string", enum: [...EVENT_TYPES] },
+        description: "One to four different event types.",
+        minItems: 1,
+        maxItems: EVENT_TYPES.length,
+        uniqueItems: true,
+      }),
   },
   body,
 );

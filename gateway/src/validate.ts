@@ -52,9 +52,6 @@ function decode(text: string): string {
   }
 }
 
-// One body has room for thousands of unknown members; all that a schema knows are far fewer.
-const MAX_FAULTS = 100;
-
 function check(schema: z.ZodType, value: unknown, whole: "body" | "query"): Checked {
   const parsed = schema.safeParse(value);
   if (parsed.success) return { value: parsed.data, faults: [] };
@@ -66,5 +63,5 @@ function check(schema: z.ZodType, value: unknown, whole: "body" | "query"): Chec
       for (const key of issue.keys) faults.set([...issue.path, key || '""'].join("."), "is not known here");
     } else if (!faults.has(path || whole)) faults.set(path || whole, issue.message);
   }
-  return { value: undefined, faults: [...faults].slice(0, MAX_FAULTS).map(([path, message]) => ({ path, message })) };
+  return { value: undefined, faults: [...faults].map(([path, message]) => ({ path, message })) };
 }

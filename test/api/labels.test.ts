@@ -133,6 +133,18 @@ describe("POST /labels", () => {
     expect((await api.get<Label[]>("/labels")).body.data).toEqual([]);
   });
 
+  test.each([
+    [{ format: "zpl" }, "format rate_id"],
+    [{ format: "zpl", size: "A4" }, "format rate_id size"],
+    [{ size: "A4" }, "rate_id size"],
+    [{ shipment_id: " ", size: "A4" }, "shipment_id size"],
+  ])("422 invalid_request names the rate of another shipment beside the faults of %j", async (fields, faulty) => {
+    const api = await platform.sandbox();
+    const { id } = await createShipment(api);
+    const body = { shipment_id: id, rate_id: `rate_test_${missingShipment}`, ...fields };
+    expect(refusal(await api.post("/labels", body))).toBe(`422 invalid_request ${faulty}`);
+  });
+
   test.each([undefined, null, "", "\t", 5, {}, "a\u0000", "\udfff"])(
     "422 invalid_request for ids that are %j",
     async (id) => {

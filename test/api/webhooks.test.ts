@@ -104,9 +104,21 @@ describe("POST /webhooks", () => {
     [[["order.created"]], "events.0"],
     [["order.created "], "events.0"],
     [["label.voided\u0000"], "events.0"],
+    [Array(10_000).fill(1), "events"],
   ])("422 invalid_request for the events %j", async (events, fields) => {
     const answer = await (await platform.sandbox()).post("/webhooks", { url: TARGET, events });
     expect(refusal(answer)).toBe(`422 invalid_request ${fields}`);
+  });
+
+  test.each([
+    [{ url: "https://hooks.example.com/#top", events: [] }, "events url"],
+    [{ url: "https://10.0.0.1/", events: ["nothing"], secret: "mine" }, "events.0 secret url"],
+    [{ url: "https://me@hooks.example.com" }, "events url"],
+    [{ url: TARGET, event: "order.created" }, "event events"],
+  ])("422 invalid_request names every field at fault of %j", async (body, fields) => {
+    const api = await platform.sandbox();
+    expect(refusal(await api.post("/webhooks", body, "kept"))).toBe(`422 invalid_request ${fields}`);
+    expect((await api.post("/webhooks", input, "kept")).status).toBe(201);
   });
 
   test.each([undefined, null, "", " ", 5, [TARGET], { href: TARGET }])(

@@ -3,6 +3,7 @@ import type { AppDeps } from "../deps.js";
 import { executeOnce } from "../execute-once.js";
 import { fingerprint } from "../fingerprint.js";
 import type { Step } from "../locals.js";
+import { nameEveryField } from "../name-every-field.js";
 import { rendered, send } from "../respond.js";
 import { idOf, pathWith, type WriteRoute } from "../route.js";
 import { validBody } from "../validate.js";
@@ -31,6 +32,8 @@ export function answerWrite(deps: AppDeps, route: WriteRoute): Step {
         if (!outcome) throw new Error("The owner answered a write without an outcome.");
         return outcome;
       },
+    }).catch(async (error) => {
+      throw await nameEveryField(deps, route, { caller, body, deadline, requestId }, error);
     });
     if (snapshot.replayed) {
       res.locals.replayed = true;

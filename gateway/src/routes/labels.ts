@@ -2,7 +2,7 @@ import type { CallOptions } from "@connectrpc/connect";
 import { LabelSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { GatewayDeps } from "../deps.js";
 import { type Answer, one, page } from "../respond.js";
-import type { Read, Write } from "../route.js";
+import type { Check, Read, Write } from "../route.js";
 import type { LabelInput, PageQuery } from "../schemas.js";
 
 export function createLabel(
@@ -12,6 +12,15 @@ export function createLabel(
 ) {
   const { shipment_id: shipmentId, rate_id: rateId } = input;
   return clients.carrier.createLabel({ caller, claim, shipmentId, rateId }, options);
+}
+
+export async function checkLabel(
+  { clients }: GatewayDeps,
+  { caller, sound: { shipment_id: shipmentId, rate_id: rateId } }: Check<LabelInput>,
+  options: CallOptions,
+) {
+  if (shipmentId === undefined || rateId === undefined) return [];
+  return (await clients.carrier.checkLabel({ caller, shipmentId, rateId }, options)).fields;
 }
 
 export function voidLabel({ clients }: GatewayDeps, { caller, claim, id }: Write, options: CallOptions) {

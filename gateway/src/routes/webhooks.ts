@@ -2,7 +2,7 @@ import type { CallOptions } from "@connectrpc/connect";
 import { SubscriptionSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import type { GatewayDeps } from "../deps.js";
 import { one, page } from "../respond.js";
-import type { Read, Write } from "../route.js";
+import type { Check, Read, Write } from "../route.js";
 import type { PageQuery, WebhookInput } from "../schemas.js";
 
 export function createSubscription(
@@ -11,6 +11,14 @@ export function createSubscription(
   options: CallOptions,
 ) {
   return clients.webhooks.createSubscription({ caller, claim, ...input }, options);
+}
+
+export async function checkSubscription(
+  { clients }: GatewayDeps,
+  { caller, sound: { url } }: Check<WebhookInput>,
+  options: CallOptions,
+) {
+  return url === undefined ? [] : (await clients.webhooks.checkSubscription({ caller, url }, options)).fields;
 }
 
 export function disableSubscription({ clients }: GatewayDeps, { caller, claim, id }: Write, options: CallOptions) {

@@ -1,6 +1,6 @@
 import { callerOf, claimOf } from "@shipping/kit/caller";
 import { violated } from "@shipping/kit/database";
-import { failFields } from "@shipping/kit/errors";
+import { type FieldError, failFields } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import { publicJson } from "@shipping/kit/json";
 import { executedNow } from "@shipping/kit/ledger";
@@ -17,21 +17,28 @@ import { projectLabelEvent } from "./project-label-event.js";
 import { findLabel } from "./read-labels.js";
 import { readShipment } from "./read-shipment.js";
 
+type LabelFields = Pick<CreateLabelRequest, "caller" | "shipmentId" | "rateId">;
+
+/** The fields of a new label that break a rule, whether or not there is such a shipment. */
+export function checkLabel({ carriers }: CarrierDeps, request: LabelFields): FieldError[] {
+  const offered = carrierFor(carriers, callerOf(request)).offers(request.rateId, request.shipmentId);
+  return offered ? [] : [{ path: "rate_id", message: "must be a rate of this shipment" }];
+}
+
 /** Books a shipment and stores the label, its file, its event and its replayable answer in one statement. */
 export async function createLabel(deps: CarrierDeps, request: CreateLabelRequest, call: Call): Promise<WriteOutcome> {
   const { ledger, outbox, random } = deps;
   const { shipmentId, rateId } = request;
   const caller = callerOf(request);
   const claim = claimOf(request);
-  const carrier = carrierFor(deps.carriers, caller);
-  if (!carrier.offers(rateId, shipmentId)) {
-    throw failFields([{ path: "rate_id", message: "must be a rate of this shipment" }]);
-  }
+  const faults = checkLabel(deps, request);
+  if (faults.length > 0) throw failFields(faults);
   const shipment = await readShipment(deps, caller, shipmentId, call);
   const refusal = labelRefusal(shipment.status);
   if (refusal) throw refusal;
 
   const now = deps.now();
+  const carrier = carrierFor(deps.carriers, caller);
   const { trackingNumber, pdf } = await carrier.book({ shipment, rateId, at: now });
   const label = labelOf({
     id: newId("lbl", random),

@@ -36,6 +36,17 @@ describe("CarrierService", () => {
     expect((await client.getLabel({ caller, id })).label?.status).toBe("voided");
   });
 
+  test("says what it would refuse of a label's fields, whether or not there is such a shipment", async () => {
+    const { carrier: client } = clients();
+    const caller = newCaller();
+    const fieldsOf = async (shipmentId: string, rateId: string) =>
+      (await client.checkLabel({ caller, shipmentId, rateId })).fields;
+    expect(await fieldsOf("shp_missing", "rate_test_shp_missing")).toEqual([]);
+    expect(await fieldsOf("shp_missing", "rate_test_shp_other")).toMatchObject([
+      { path: "rate_id", message: "must be a rate of this shipment" },
+    ]);
+  });
+
   test("serves its results to the gateway's replays", async () => {
     const { carrier: client, ledger } = clients();
     const caller = newCaller();

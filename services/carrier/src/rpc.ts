@@ -2,11 +2,12 @@ import { create } from "@bufbuild/protobuf";
 import { callContext, type Routes } from "@shipping/kit/serve";
 import {
   CarrierService,
+  CheckLabelResponseSchema,
   CreateLabelResponseSchema,
   QuoteRatesResponseSchema,
   VoidLabelResponseSchema,
 } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
-import { createLabel } from "./create-label.js";
+import { checkLabel, createLabel } from "./create-label.js";
 import type { CarrierDeps } from "./deps.js";
 import { quoteRates } from "./quote-rates.js";
 import { getLabel, getLabelFile, listLabels } from "./read-labels.js";
@@ -23,6 +24,7 @@ export function carrierRoutes(deps: CarrierDeps): Routes {
       async createLabel(request, context) {
         return create(CreateLabelResponseSchema, { outcome: await createLabel(deps, request, callContext(context)) });
       },
+      checkLabel: (request) => create(CheckLabelResponseSchema, { fields: checkLabel(deps, request) }),
       async voidLabel(request, context) {
         return create(VoidLabelResponseSchema, { outcome: await voidLabel(deps, request, callContext(context)) });
       },

@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { Routes } from "@shipping/kit/serve";
 import {
+  CheckSubscriptionResponseSchema,
   CreateSubscriptionResponseSchema,
   DisableSubscriptionResponseSchema,
   WebhooksService,
@@ -11,6 +12,7 @@ import { disableSubscription } from "./disable-subscription.js";
 import { filterMissing } from "./filter-missing.js";
 import { getSubscription, listSubscriptions } from "./read-subscriptions.js";
 import { rotateSecrets } from "./rotate-secrets.js";
+import { urlAtFault } from "./subscription.js";
 
 /** The RPCs of webhooks, each one operation. */
 export function webhooksRoutes(deps: WebhooksDeps): Routes {
@@ -19,6 +21,8 @@ export function webhooksRoutes(deps: WebhooksDeps): Routes {
     router.service(WebhooksService, {
       createSubscription: async (request) =>
         create(CreateSubscriptionResponseSchema, { outcome: await createSubscription(deps, request) }),
+      checkSubscription: ({ url }) =>
+        create(CheckSubscriptionResponseSchema, { fields: urlAtFault(url, deps.egressRules) }),
       getSubscription: (request) => getSubscription(deps, request),
       listSubscriptions: (request) => listSubscriptions(deps, request),
       disableSubscription: async (request) =>

@@ -50,6 +50,15 @@ async function start(options: ReplicaOptions = {}) {
 const deliveryOf = (eventId: string) => prisma.delivery.findFirst({ where: { eventId } });
 
 describe("webhooks", () => {
+  test("says what it would refuse of a url", async () => {
+    const { client } = await start();
+    const fieldsOf = async (url: string) => (await client.checkSubscription({ caller: newCaller(), url })).fields;
+    expect(await fieldsOf("https://hooks.example.com")).toEqual([]);
+    expect(await fieldsOf("https://me@hooks.example.com")).toMatchObject([
+      { path: "url", message: "must not carry credentials" },
+    ]);
+  });
+
   test("an event reaches the subscriptions of its account at once, signed with each one's secret", async () => {
     const { bus, subscribe } = await start();
     const receiver = await receiverWith(withStatus(204));

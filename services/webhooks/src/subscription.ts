@@ -38,9 +38,14 @@ export function subscriptionOf(row: SubscriptionRow): Subscription {
 
 /** The fields of a new subscription that break a rule. */
 export function fieldsAtFault(request: { url: string; events: readonly string[] }, rules: TargetRules): FieldError[] {
-  const broken = brokenTargetRule(request.url, rules);
-  const fields = broken ? [{ path: "url", message: broken }] : [];
+  const fields = urlAtFault(request.url, rules);
   return areEventTypes(request.events) ? fields : [...fields, { path: "events", message: EVENTS_RULE }];
+}
+
+/** The rule that a new subscription's `url` breaks, if it breaks one. */
+export function urlAtFault(url: string, rules: TargetRules): FieldError[] {
+  const broken = brokenTargetRule(url, rules);
+  return broken ? [{ path: "url", message: broken }] : [];
 }
 
 const EVENTS_RULE = `must be one to four different ones of ${EVENT_TYPES.join(", ")}`;

@@ -4,7 +4,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Caller, Claim, WriteOutcome } from "../../common/v1/common_pb.js";
+import type { Caller, Claim, FieldError, WriteOutcome } from "../../common/v1/common_pb.js";
 import { file_shipping_common_v1_common } from "../../common/v1/common_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file shipping/carrier/v1/carrier.proto.
  */
 export const file_shipping_carrier_v1_carrier: GenFile = /*@__PURE__*/
-  fileDesc("CiFzaGlwcGluZy9jYXJyaWVyL3YxL2NhcnJpZXIucHJvdG8SE3NoaXBwaW5nLmNhcnJpZXIudjEiiQEKBFJhdGUSCgoCaWQYASABKAkSDgoGb2JqZWN0GAIgASgJEhMKC3NoaXBtZW50X2lkGAMgASgJEg8KB2NhcnJpZXIYBCABKAkSDwoHc2VydmljZRgFIAEoCRIQCghjdXJyZW5jeRgGIAEoCRIOCgZhbW91bnQYByABKAESDAoEdGVzdBgIIAEoCCIqCgZDaGFyZ2USEAoIY3VycmVuY3kYASABKAkSDgoGYW1vdW50GAIgASgBIo4CCgVMYWJlbBIKCgJpZBgBIAEoCRIOCgZvYmplY3QYAiABKAkSEwoLc2hpcG1lbnRfaWQYAyABKAkSDgoGc3RhdHVzGAQgASgJEg8KB2NhcnJpZXIYBSABKAkSFwoPdHJhY2tpbmdfbnVtYmVyGAYgASgJEg4KBmZvcm1hdBgHIAEoCRIVCg1kb3dubG9hZF9wYXRoGAggASgJEisKBmNoYXJnZRgJIAEoCzIbLnNoaXBwaW5nLmNhcnJpZXIudjEuQ2hhcmdlEgwKBHRlc3QYCiABKAgSEgoKY3JlYXRlZF9hdBgLIAEoCRIWCgl2b2lkZWRfYXQYDCABKAlIAIgBAUIMCgpfdm9pZGVkX2F0In4KEVF1b3RlUmF0ZXNSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISKAoFY2xhaW0YAiABKAsyGS5zaGlwcGluZy5jb21tb24udjEuQ2xhaW0SEwoLc2hpcG1lbnRfaWQYAyABKAkiRwoSUXVvdGVSYXRlc1Jlc3BvbnNlEjEKB291dGNvbWUYASABKAsyIC5zaGlwcGluZy5jb21tb24udjEuV3JpdGVPdXRjb21lIpABChJDcmVhdGVMYWJlbFJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIoCgVjbGFpbRgCIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5DbGFpbRITCgtzaGlwbWVudF9pZBgDIAEoCRIPCgdyYXRlX2lkGAQgASgJIkgKE0NyZWF0ZUxhYmVsUmVzcG9uc2USMQoHb3V0Y29tZRgBIAEoCzIgLnNoaXBwaW5nLmNvbW1vbi52MS5Xcml0ZU91dGNvbWUidAoQVm9pZExhYmVsUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEigKBWNsYWltGAIgASgLMhkuc2hpcHBpbmcuY29tbW9uLnYxLkNsYWltEgoKAmlkGAMgASgJIkYKEVZvaWRMYWJlbFJlc3BvbnNlEjEKB291dGNvbWUYASABKAsyIC5zaGlwcGluZy5jb21tb24udjEuV3JpdGVPdXRjb21lIkkKD0dldExhYmVsUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEgoKAmlkGAIgASgJIj0KEEdldExhYmVsUmVzcG9uc2USKQoFbGFiZWwYASABKAsyGi5zaGlwcGluZy5jYXJyaWVyLnYxLkxhYmVsImwKEUxpc3RMYWJlbHNSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISDQoFbGltaXQYAiABKAUSEgoFYWZ0ZXIYAyABKAlIAIgBAUIICgZfYWZ0ZXIiagoSTGlzdExhYmVsc1Jlc3BvbnNlEioKBmxhYmVscxgBIAMoCzIaLnNoaXBwaW5nLmNhcnJpZXIudjEuTGFiZWwSGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IiTQoTR2V0TGFiZWxGaWxlUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEgoKAmlkGAIgASgJIiMKFEdldExhYmVsRmlsZVJlc3BvbnNlEgsKA3BkZhgBIAEoDDLZBAoOQ2FycmllclNlcnZpY2USXQoKUXVvdGVSYXRlcxImLnNoaXBwaW5nLmNhcnJpZXIudjEuUXVvdGVSYXRlc1JlcXVlc3QaJy5zaGlwcGluZy5jYXJyaWVyLnYxLlF1b3RlUmF0ZXNSZXNwb25zZRJgCgtDcmVhdGVMYWJlbBInLnNoaXBwaW5nLmNhcnJpZXIudjEuQ3JlYXRlTGFiZWxSZXF1ZXN0Giguc2hpcHBpbmcuY2Fycmllci52MS5DcmVhdGVMYWJlbFJlc3BvbnNlEloKCVZvaWRMYWJlbBIlLnNoaXBwaW5nLmNhcnJpZXIudjEuVm9pZExhYmVsUmVxdWVzdBomLnNoaXBwaW5nLmNhcnJpZXIudjEuVm9pZExhYmVsUmVzcG9uc2USXAoIR2V0TGFiZWwSJC5zaGlwcGluZy5jYXJyaWVyLnYxLkdldExhYmVsUmVxdWVzdBolLnNoaXBwaW5nLmNhcnJpZXIudjEuR2V0TGFiZWxSZXNwb25zZSIDkAIBEmIKCkxpc3RMYWJlbHMSJi5zaGlwcGluZy5jYXJyaWVyLnYxLkxpc3RMYWJlbHNSZXF1ZXN0Gicuc2hpcHBpbmcuY2Fycmllci52MS5MaXN0TGFiZWxzUmVzcG9uc2UiA5ACARJoCgxHZXRMYWJlbEZpbGUSKC5zaGlwcGluZy5jYXJyaWVyLnYxLkdldExhYmVsRmlsZVJlcXVlc3QaKS5zaGlwcGluZy5jYXJyaWVyLnYxLkdldExhYmVsRmlsZVJlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_shipping_common_v1_common]);
+  fileDesc("CiFzaGlwcGluZy9jYXJyaWVyL3YxL2NhcnJpZXIucHJvdG8SE3NoaXBwaW5nLmNhcnJpZXIudjEiiQEKBFJhdGUSCgoCaWQYASABKAkSDgoGb2JqZWN0GAIgASgJEhMKC3NoaXBtZW50X2lkGAMgASgJEg8KB2NhcnJpZXIYBCABKAkSDwoHc2VydmljZRgFIAEoCRIQCghjdXJyZW5jeRgGIAEoCRIOCgZhbW91bnQYByABKAESDAoEdGVzdBgIIAEoCCIqCgZDaGFyZ2USEAoIY3VycmVuY3kYASABKAkSDgoGYW1vdW50GAIgASgBIo4CCgVMYWJlbBIKCgJpZBgBIAEoCRIOCgZvYmplY3QYAiABKAkSEwoLc2hpcG1lbnRfaWQYAyABKAkSDgoGc3RhdHVzGAQgASgJEg8KB2NhcnJpZXIYBSABKAkSFwoPdHJhY2tpbmdfbnVtYmVyGAYgASgJEg4KBmZvcm1hdBgHIAEoCRIVCg1kb3dubG9hZF9wYXRoGAggASgJEisKBmNoYXJnZRgJIAEoCzIbLnNoaXBwaW5nLmNhcnJpZXIudjEuQ2hhcmdlEgwKBHRlc3QYCiABKAgSEgoKY3JlYXRlZF9hdBgLIAEoCRIWCgl2b2lkZWRfYXQYDCABKAlIAIgBAUIMCgpfdm9pZGVkX2F0In4KEVF1b3RlUmF0ZXNSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISKAoFY2xhaW0YAiABKAsyGS5zaGlwcGluZy5jb21tb24udjEuQ2xhaW0SEwoLc2hpcG1lbnRfaWQYAyABKAkiRwoSUXVvdGVSYXRlc1Jlc3BvbnNlEjEKB291dGNvbWUYASABKAsyIC5zaGlwcGluZy5jb21tb24udjEuV3JpdGVPdXRjb21lIpABChJDcmVhdGVMYWJlbFJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIoCgVjbGFpbRgCIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5DbGFpbRITCgtzaGlwbWVudF9pZBgDIAEoCRIPCgdyYXRlX2lkGAQgASgJImUKEUNoZWNrTGFiZWxSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISEwoLc2hpcG1lbnRfaWQYAiABKAkSDwoHcmF0ZV9pZBgDIAEoCSJEChJDaGVja0xhYmVsUmVzcG9uc2USLgoGZmllbGRzGAEgAygLMh4uc2hpcHBpbmcuY29tbW9uLnYxLkZpZWxkRXJyb3IiSAoTQ3JlYXRlTGFiZWxSZXNwb25zZRIxCgdvdXRjb21lGAEgASgLMiAuc2hpcHBpbmcuY29tbW9uLnYxLldyaXRlT3V0Y29tZSJ0ChBWb2lkTGFiZWxSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISKAoFY2xhaW0YAiABKAsyGS5zaGlwcGluZy5jb21tb24udjEuQ2xhaW0SCgoCaWQYAyABKAkiRgoRVm9pZExhYmVsUmVzcG9uc2USMQoHb3V0Y29tZRgBIAEoCzIgLnNoaXBwaW5nLmNvbW1vbi52MS5Xcml0ZU91dGNvbWUiSQoPR2V0TGFiZWxSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISCgoCaWQYAiABKAkiPQoQR2V0TGFiZWxSZXNwb25zZRIpCgVsYWJlbBgBIAEoCzIaLnNoaXBwaW5nLmNhcnJpZXIudjEuTGFiZWwibAoRTGlzdExhYmVsc1JlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchINCgVsaW1pdBgCIAEoBRISCgVhZnRlchgDIAEoCUgAiAEBQggKBl9hZnRlciJqChJMaXN0TGFiZWxzUmVzcG9uc2USKgoGbGFiZWxzGAEgAygLMhouc2hpcHBpbmcuY2Fycmllci52MS5MYWJlbBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciJNChNHZXRMYWJlbEZpbGVSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISCgoCaWQYAiABKAkiIwoUR2V0TGFiZWxGaWxlUmVzcG9uc2USCwoDcGRmGAEgASgMMr0FCg5DYXJyaWVyU2VydmljZRJdCgpRdW90ZVJhdGVzEiYuc2hpcHBpbmcuY2Fycmllci52MS5RdW90ZVJhdGVzUmVxdWVzdBonLnNoaXBwaW5nLmNhcnJpZXIudjEuUXVvdGVSYXRlc1Jlc3BvbnNlEmAKC0NyZWF0ZUxhYmVsEicuc2hpcHBpbmcuY2Fycmllci52MS5DcmVhdGVMYWJlbFJlcXVlc3QaKC5zaGlwcGluZy5jYXJyaWVyLnYxLkNyZWF0ZUxhYmVsUmVzcG9uc2USYgoKQ2hlY2tMYWJlbBImLnNoaXBwaW5nLmNhcnJpZXIudjEuQ2hlY2tMYWJlbFJlcXVlc3QaJy5zaGlwcGluZy5jYXJyaWVyLnYxLkNoZWNrTGFiZWxSZXNwb25zZSIDkAIBEloKCVZvaWRMYWJlbBIlLnNoaXBwaW5nLmNhcnJpZXIudjEuVm9pZExhYmVsUmVxdWVzdBomLnNoaXBwaW5nLmNhcnJpZXIudjEuVm9pZExhYmVsUmVzcG9uc2USXAoIR2V0TGFiZWwSJC5zaGlwcGluZy5jYXJyaWVyLnYxLkdldExhYmVsUmVxdWVzdBolLnNoaXBwaW5nLmNhcnJpZXIudjEuR2V0TGFiZWxSZXNwb25zZSIDkAIBEmIKCkxpc3RMYWJlbHMSJi5zaGlwcGluZy5jYXJyaWVyLnYxLkxpc3RMYWJlbHNSZXF1ZXN0Gicuc2hpcHBpbmcuY2Fycmllci52MS5MaXN0TGFiZWxzUmVzcG9uc2UiA5ACARJoCgxHZXRMYWJlbEZpbGUSKC5zaGlwcGluZy5jYXJyaWVyLnYxLkdldExhYmVsRmlsZVJlcXVlc3QaKS5zaGlwcGluZy5jYXJyaWVyLnYxLkdldExhYmVsRmlsZVJlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_shipping_common_v1_common]);
 
 /**
  * A rate for one shipment. Its JSON is the public body.
@@ -287,6 +287,54 @@ export const CreateLabelRequestSchema: GenMessage<CreateLabelRequest> = /*@__PUR
   messageDesc(file_shipping_carrier_v1_carrier, 5);
 
 /**
+ * Fields of a label that shall be created.
+ *
+ * @generated from message shipping.carrier.v1.CheckLabelRequest
+ */
+export type CheckLabelRequest = Message<"shipping.carrier.v1.CheckLabelRequest"> & {
+  /**
+   * @generated from field: shipping.common.v1.Caller caller = 1;
+   */
+  caller?: Caller | undefined;
+
+  /**
+   * @generated from field: string shipment_id = 2;
+   */
+  shipmentId: string;
+
+  /**
+   * @generated from field: string rate_id = 3;
+   */
+  rateId: string;
+};
+
+/**
+ * Describes the message shipping.carrier.v1.CheckLabelRequest.
+ * Use `create(CheckLabelRequestSchema)` to create a new message.
+ */
+export const CheckLabelRequestSchema: GenMessage<CheckLabelRequest> = /*@__PURE__*/
+  messageDesc(file_shipping_carrier_v1_carrier, 6);
+
+/**
+ * The fields at fault; none if all are sound.
+ *
+ * @generated from message shipping.carrier.v1.CheckLabelResponse
+ */
+export type CheckLabelResponse = Message<"shipping.carrier.v1.CheckLabelResponse"> & {
+  /**
+   * @generated from field: repeated shipping.common.v1.FieldError fields = 1;
+   */
+  fields: FieldError[];
+};
+
+/**
+ * Describes the message shipping.carrier.v1.CheckLabelResponse.
+ * Use `create(CheckLabelResponseSchema)` to create a new message.
+ */
+export const CheckLabelResponseSchema: GenMessage<CheckLabelResponse> = /*@__PURE__*/
+  messageDesc(file_shipping_carrier_v1_carrier, 7);
+
+/**
  * Its snapshot is a Label, status 201.
  *
  * @generated from message shipping.carrier.v1.CreateLabelResponse
@@ -303,7 +351,7 @@ export type CreateLabelResponse = Message<"shipping.carrier.v1.CreateLabelRespon
  * Use `create(CreateLabelResponseSchema)` to create a new message.
  */
 export const CreateLabelResponseSchema: GenMessage<CreateLabelResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 6);
+  messageDesc(file_shipping_carrier_v1_carrier, 8);
 
 /**
  * Names the label to void.
@@ -332,7 +380,7 @@ export type VoidLabelRequest = Message<"shipping.carrier.v1.VoidLabelRequest"> &
  * Use `create(VoidLabelRequestSchema)` to create a new message.
  */
 export const VoidLabelRequestSchema: GenMessage<VoidLabelRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 7);
+  messageDesc(file_shipping_carrier_v1_carrier, 9);
 
 /**
  * Its snapshot is the voided Label, status 200.
@@ -351,7 +399,7 @@ export type VoidLabelResponse = Message<"shipping.carrier.v1.VoidLabelResponse">
  * Use `create(VoidLabelResponseSchema)` to create a new message.
  */
 export const VoidLabelResponseSchema: GenMessage<VoidLabelResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 8);
+  messageDesc(file_shipping_carrier_v1_carrier, 10);
 
 /**
  * Names a label.
@@ -375,7 +423,7 @@ export type GetLabelRequest = Message<"shipping.carrier.v1.GetLabelRequest"> & {
  * Use `create(GetLabelRequestSchema)` to create a new message.
  */
 export const GetLabelRequestSchema: GenMessage<GetLabelRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 9);
+  messageDesc(file_shipping_carrier_v1_carrier, 11);
 
 /**
  * The label.
@@ -394,7 +442,7 @@ export type GetLabelResponse = Message<"shipping.carrier.v1.GetLabelResponse"> &
  * Use `create(GetLabelResponseSchema)` to create a new message.
  */
 export const GetLabelResponseSchema: GenMessage<GetLabelResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 10);
+  messageDesc(file_shipping_carrier_v1_carrier, 12);
 
 /**
  * Names a page.
@@ -427,7 +475,7 @@ export type ListLabelsRequest = Message<"shipping.carrier.v1.ListLabelsRequest">
  * Use `create(ListLabelsRequestSchema)` to create a new message.
  */
 export const ListLabelsRequestSchema: GenMessage<ListLabelsRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 11);
+  messageDesc(file_shipping_carrier_v1_carrier, 13);
 
 /**
  * One page.
@@ -453,7 +501,7 @@ export type ListLabelsResponse = Message<"shipping.carrier.v1.ListLabelsResponse
  * Use `create(ListLabelsResponseSchema)` to create a new message.
  */
 export const ListLabelsResponseSchema: GenMessage<ListLabelsResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 12);
+  messageDesc(file_shipping_carrier_v1_carrier, 14);
 
 /**
  * Names a label.
@@ -477,7 +525,7 @@ export type GetLabelFileRequest = Message<"shipping.carrier.v1.GetLabelFileReque
  * Use `create(GetLabelFileRequestSchema)` to create a new message.
  */
 export const GetLabelFileRequestSchema: GenMessage<GetLabelFileRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 13);
+  messageDesc(file_shipping_carrier_v1_carrier, 15);
 
 /**
  * The file, the same bytes at every download.
@@ -496,7 +544,7 @@ export type GetLabelFileResponse = Message<"shipping.carrier.v1.GetLabelFileResp
  * Use `create(GetLabelFileResponseSchema)` to create a new message.
  */
 export const GetLabelFileResponseSchema: GenMessage<GetLabelFileResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 14);
+  messageDesc(file_shipping_carrier_v1_carrier, 16);
 
 /**
  * Owns rates, labels and label files.
@@ -524,6 +572,16 @@ export const CarrierService: GenService<{
     methodKind: "unary";
     input: typeof CreateLabelRequestSchema;
     output: typeof CreateLabelResponseSchema;
+  },
+  /**
+   * Says what CreateLabel would refuse of its fields, and creates nothing.
+   *
+   * @generated from rpc shipping.carrier.v1.CarrierService.CheckLabel
+   */
+  checkLabel: {
+    methodKind: "unary";
+    input: typeof CheckLabelRequestSchema;
+    output: typeof CheckLabelResponseSchema;
   },
   /**
    * Voids a label. Emits `label.voided` if that changed something. `not_found`.

@@ -4,7 +4,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Caller, Claim, WriteOutcome } from "../../common/v1/common_pb.js";
+import type { Caller, Claim, FieldError, WriteOutcome } from "../../common/v1/common_pb.js";
 import { file_shipping_common_v1_common } from "../../common/v1/common_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file shipping/webhooks/v1/webhooks.proto.
  */
 export const file_shipping_webhooks_v1_webhooks: GenFile = /*@__PURE__*/
-  fileDesc("CiNzaGlwcGluZy93ZWJob29rcy92MS93ZWJob29rcy5wcm90bxIUc2hpcHBpbmcud2ViaG9va3MudjEixwEKDFN1YnNjcmlwdGlvbhIKCgJpZBgBIAEoCRIOCgZvYmplY3QYAiABKAkSCwoDdXJsGAMgASgJEg4KBmV2ZW50cxgEIAMoCRIOCgZzdGF0dXMYBSABKAkSEAoIbGl2ZW1vZGUYBiABKAgSEwoGc2VjcmV0GAcgASgJSACIAQESEgoKY3JlYXRlZF9hdBgIIAEoCRIYCgtkaXNhYmxlZF9hdBgJIAEoCUgBiAEBQgkKB19zZWNyZXRCDgoMX2Rpc2FibGVkX2F0Io4BChlDcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISKAoFY2xhaW0YAiABKAsyGS5zaGlwcGluZy5jb21tb24udjEuQ2xhaW0SCwoDdXJsGAMgASgJEg4KBmV2ZW50cxgEIAMoCSJPChpDcmVhdGVTdWJzY3JpcHRpb25SZXNwb25zZRIxCgdvdXRjb21lGAEgASgLMiAuc2hpcHBpbmcuY29tbW9uLnYxLldyaXRlT3V0Y29tZSJQChZHZXRTdWJzY3JpcHRpb25SZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISCgoCaWQYAiABKAkiUwoXR2V0U3Vic2NyaXB0aW9uUmVzcG9uc2USOAoMc3Vic2NyaXB0aW9uGAEgASgLMiIuc2hpcHBpbmcud2ViaG9va3MudjEuU3Vic2NyaXB0aW9uInMKGExpc3RTdWJzY3JpcHRpb25zUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEg0KBWxpbWl0GAIgASgFEhIKBWFmdGVyGAMgASgJSACIAQFCCAoGX2FmdGVyIoABChlMaXN0U3Vic2NyaXB0aW9uc1Jlc3BvbnNlEjkKDXN1YnNjcmlwdGlvbnMYASADKAsyIi5zaGlwcGluZy53ZWJob29rcy52MS5TdWJzY3JpcHRpb24SGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IifgoaRGlzYWJsZVN1YnNjcmlwdGlvblJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIoCgVjbGFpbRgCIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5DbGFpbRIKCgJpZBgDIAEoCSJQChtEaXNhYmxlU3Vic2NyaXB0aW9uUmVzcG9uc2USMQoHb3V0Y29tZRgBIAEoCzIgLnNoaXBwaW5nLmNvbW1vbi52MS5Xcml0ZU91dGNvbWUiMAoOUHVibGlzaGVkRXZlbnQSCgoCaWQYASABKAkSEgoKY3JlYXRlZF9hdBgCIAEoCSJ4ChRGaWx0ZXJNaXNzaW5nUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEjQKBmV2ZW50cxgCIAMoCzIkLnNoaXBwaW5nLndlYmhvb2tzLnYxLlB1Ymxpc2hlZEV2ZW50IjIKFUZpbHRlck1pc3NpbmdSZXNwb25zZRIZChFtaXNzaW5nX2V2ZW50X2lkcxgBIAMoCSJCChRSb3RhdGVTZWNyZXRzUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyIqQBChVSb3RhdGVTZWNyZXRzUmVzcG9uc2USFgoOd3JpdGluZ19rZXlfaWQYASABKAkSFQoNc3Vic2NyaXB0aW9ucxgCIAEoBRIVCg1sZWRnZXJfYm9kaWVzGAMgASgFEhQKDHVzZWRfa2V5X2lkcxgEIAMoCRIWCg51bnVzZWRfa2V5X2lkcxgFIAMoCRIXCg9taXNzaW5nX2tleV9pZHMYBiADKAkyzwUKD1dlYmhvb2tzU2VydmljZRJ3ChJDcmVhdGVTdWJzY3JpcHRpb24SLy5zaGlwcGluZy53ZWJob29rcy52MS5DcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0GjAuc2hpcHBpbmcud2ViaG9va3MudjEuQ3JlYXRlU3Vic2NyaXB0aW9uUmVzcG9uc2UScwoPR2V0U3Vic2NyaXB0aW9uEiwuc2hpcHBpbmcud2ViaG9va3MudjEuR2V0U3Vic2NyaXB0aW9uUmVxdWVzdBotLnNoaXBwaW5nLndlYmhvb2tzLnYxLkdldFN1YnNjcmlwdGlvblJlc3BvbnNlIgOQAgESeQoRTGlzdFN1YnNjcmlwdGlvbnMSLi5zaGlwcGluZy53ZWJob29rcy52MS5MaXN0U3Vic2NyaXB0aW9uc1JlcXVlc3QaLy5zaGlwcGluZy53ZWJob29rcy52MS5MaXN0U3Vic2NyaXB0aW9uc1Jlc3BvbnNlIgOQAgESegoTRGlzYWJsZVN1YnNjcmlwdGlvbhIwLnNoaXBwaW5nLndlYmhvb2tzLnYxLkRpc2FibGVTdWJzY3JpcHRpb25SZXF1ZXN0GjEuc2hpcHBpbmcud2ViaG9va3MudjEuRGlzYWJsZVN1YnNjcmlwdGlvblJlc3BvbnNlEm0KDUZpbHRlck1pc3NpbmcSKi5zaGlwcGluZy53ZWJob29rcy52MS5GaWx0ZXJNaXNzaW5nUmVxdWVzdBorLnNoaXBwaW5nLndlYmhvb2tzLnYxLkZpbHRlck1pc3NpbmdSZXNwb25zZSIDkAIBEmgKDVJvdGF0ZVNlY3JldHMSKi5zaGlwcGluZy53ZWJob29rcy52MS5Sb3RhdGVTZWNyZXRzUmVxdWVzdBorLnNoaXBwaW5nLndlYmhvb2tzLnYxLlJvdGF0ZVNlY3JldHNSZXNwb25zZWIGcHJvdG8z", [file_shipping_common_v1_common]);
+  fileDesc("CiNzaGlwcGluZy93ZWJob29rcy92MS93ZWJob29rcy5wcm90bxIUc2hpcHBpbmcud2ViaG9va3MudjEixwEKDFN1YnNjcmlwdGlvbhIKCgJpZBgBIAEoCRIOCgZvYmplY3QYAiABKAkSCwoDdXJsGAMgASgJEg4KBmV2ZW50cxgEIAMoCRIOCgZzdGF0dXMYBSABKAkSEAoIbGl2ZW1vZGUYBiABKAgSEwoGc2VjcmV0GAcgASgJSACIAQESEgoKY3JlYXRlZF9hdBgIIAEoCRIYCgtkaXNhYmxlZF9hdBgJIAEoCUgBiAEBQgkKB19zZWNyZXRCDgoMX2Rpc2FibGVkX2F0Io4BChlDcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISKAoFY2xhaW0YAiABKAsyGS5zaGlwcGluZy5jb21tb24udjEuQ2xhaW0SCwoDdXJsGAMgASgJEg4KBmV2ZW50cxgEIAMoCSJPChpDcmVhdGVTdWJzY3JpcHRpb25SZXNwb25zZRIxCgdvdXRjb21lGAEgASgLMiAuc2hpcHBpbmcuY29tbW9uLnYxLldyaXRlT3V0Y29tZSJTChhDaGVja1N1YnNjcmlwdGlvblJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchILCgN1cmwYAiABKAkiSwoZQ2hlY2tTdWJzY3JpcHRpb25SZXNwb25zZRIuCgZmaWVsZHMYASADKAsyHi5zaGlwcGluZy5jb21tb24udjEuRmllbGRFcnJvciJQChZHZXRTdWJzY3JpcHRpb25SZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISCgoCaWQYAiABKAkiUwoXR2V0U3Vic2NyaXB0aW9uUmVzcG9uc2USOAoMc3Vic2NyaXB0aW9uGAEgASgLMiIuc2hpcHBpbmcud2ViaG9va3MudjEuU3Vic2NyaXB0aW9uInMKGExpc3RTdWJzY3JpcHRpb25zUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEg0KBWxpbWl0GAIgASgFEhIKBWFmdGVyGAMgASgJSACIAQFCCAoGX2FmdGVyIoABChlMaXN0U3Vic2NyaXB0aW9uc1Jlc3BvbnNlEjkKDXN1YnNjcmlwdGlvbnMYASADKAsyIi5zaGlwcGluZy53ZWJob29rcy52MS5TdWJzY3JpcHRpb24SGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IifgoaRGlzYWJsZVN1YnNjcmlwdGlvblJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIoCgVjbGFpbRgCIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5DbGFpbRIKCgJpZBgDIAEoCSJQChtEaXNhYmxlU3Vic2NyaXB0aW9uUmVzcG9uc2USMQoHb3V0Y29tZRgBIAEoCzIgLnNoaXBwaW5nLmNvbW1vbi52MS5Xcml0ZU91dGNvbWUiMAoOUHVibGlzaGVkRXZlbnQSCgoCaWQYASABKAkSEgoKY3JlYXRlZF9hdBgCIAEoCSJ4ChRGaWx0ZXJNaXNzaW5nUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEjQKBmV2ZW50cxgCIAMoCzIkLnNoaXBwaW5nLndlYmhvb2tzLnYxLlB1Ymxpc2hlZEV2ZW50IjIKFUZpbHRlck1pc3NpbmdSZXNwb25zZRIZChFtaXNzaW5nX2V2ZW50X2lkcxgBIAMoCSJCChRSb3RhdGVTZWNyZXRzUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyIqQBChVSb3RhdGVTZWNyZXRzUmVzcG9uc2USFgoOd3JpdGluZ19rZXlfaWQYASABKAkSFQoNc3Vic2NyaXB0aW9ucxgCIAEoBRIVCg1sZWRnZXJfYm9kaWVzGAMgASgFEhQKDHVzZWRfa2V5X2lkcxgEIAMoCRIWCg51bnVzZWRfa2V5X2lkcxgFIAMoCRIXCg9taXNzaW5nX2tleV9pZHMYBiADKAkyygYKD1dlYmhvb2tzU2VydmljZRJ3ChJDcmVhdGVTdWJzY3JpcHRpb24SLy5zaGlwcGluZy53ZWJob29rcy52MS5DcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0GjAuc2hpcHBpbmcud2ViaG9va3MudjEuQ3JlYXRlU3Vic2NyaXB0aW9uUmVzcG9uc2USeQoRQ2hlY2tTdWJzY3JpcHRpb24SLi5zaGlwcGluZy53ZWJob29rcy52MS5DaGVja1N1YnNjcmlwdGlvblJlcXVlc3QaLy5zaGlwcGluZy53ZWJob29rcy52MS5DaGVja1N1YnNjcmlwdGlvblJlc3BvbnNlIgOQAgEScwoPR2V0U3Vic2NyaXB0aW9uEiwuc2hpcHBpbmcud2ViaG9va3MudjEuR2V0U3Vic2NyaXB0aW9uUmVxdWVzdBotLnNoaXBwaW5nLndlYmhvb2tzLnYxLkdldFN1YnNjcmlwdGlvblJlc3BvbnNlIgOQAgESeQoRTGlzdFN1YnNjcmlwdGlvbnMSLi5zaGlwcGluZy53ZWJob29rcy52MS5MaXN0U3Vic2NyaXB0aW9uc1JlcXVlc3QaLy5zaGlwcGluZy53ZWJob29rcy52MS5MaXN0U3Vic2NyaXB0aW9uc1Jlc3BvbnNlIgOQAgESegoTRGlzYWJsZVN1YnNjcmlwdGlvbhIwLnNoaXBwaW5nLndlYmhvb2tzLnYxLkRpc2FibGVTdWJzY3JpcHRpb25SZXF1ZXN0GjEuc2hpcHBpbmcud2ViaG9va3MudjEuRGlzYWJsZVN1YnNjcmlwdGlvblJlc3BvbnNlEm0KDUZpbHRlck1pc3NpbmcSKi5zaGlwcGluZy53ZWJob29rcy52MS5GaWx0ZXJNaXNzaW5nUmVxdWVzdBorLnNoaXBwaW5nLndlYmhvb2tzLnYxLkZpbHRlck1pc3NpbmdSZXNwb25zZSIDkAIBEmgKDVJvdGF0ZVNlY3JldHMSKi5zaGlwcGluZy53ZWJob29rcy52MS5Sb3RhdGVTZWNyZXRzUmVxdWVzdBorLnNoaXBwaW5nLndlYmhvb2tzLnYxLlJvdGF0ZVNlY3JldHNSZXNwb25zZWIGcHJvdG8z", [file_shipping_common_v1_common]);
 
 /**
  * A subscription. Its JSON is the public body.
@@ -141,6 +141,49 @@ export const CreateSubscriptionResponseSchema: GenMessage<CreateSubscriptionResp
   messageDesc(file_shipping_webhooks_v1_webhooks, 2);
 
 /**
+ * Fields of a subscription that shall be created.
+ *
+ * @generated from message shipping.webhooks.v1.CheckSubscriptionRequest
+ */
+export type CheckSubscriptionRequest = Message<"shipping.webhooks.v1.CheckSubscriptionRequest"> & {
+  /**
+   * @generated from field: shipping.common.v1.Caller caller = 1;
+   */
+  caller?: Caller | undefined;
+
+  /**
+   * @generated from field: string url = 2;
+   */
+  url: string;
+};
+
+/**
+ * Describes the message shipping.webhooks.v1.CheckSubscriptionRequest.
+ * Use `create(CheckSubscriptionRequestSchema)` to create a new message.
+ */
+export const CheckSubscriptionRequestSchema: GenMessage<CheckSubscriptionRequest> = /*@__PURE__*/
+  messageDesc(file_shipping_webhooks_v1_webhooks, 3);
+
+/**
+ * The fields at fault; none if all are sound.
+ *
+ * @generated from message shipping.webhooks.v1.CheckSubscriptionResponse
+ */
+export type CheckSubscriptionResponse = Message<"shipping.webhooks.v1.CheckSubscriptionResponse"> & {
+  /**
+   * @generated from field: repeated shipping.common.v1.FieldError fields = 1;
+   */
+  fields: FieldError[];
+};
+
+/**
+ * Describes the message shipping.webhooks.v1.CheckSubscriptionResponse.
+ * Use `create(CheckSubscriptionResponseSchema)` to create a new message.
+ */
+export const CheckSubscriptionResponseSchema: GenMessage<CheckSubscriptionResponse> = /*@__PURE__*/
+  messageDesc(file_shipping_webhooks_v1_webhooks, 4);
+
+/**
  * Names a subscription.
  *
  * @generated from message shipping.webhooks.v1.GetSubscriptionRequest
@@ -162,7 +205,7 @@ export type GetSubscriptionRequest = Message<"shipping.webhooks.v1.GetSubscripti
  * Use `create(GetSubscriptionRequestSchema)` to create a new message.
  */
 export const GetSubscriptionRequestSchema: GenMessage<GetSubscriptionRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 3);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 5);
 
 /**
  * The subscription.
@@ -181,7 +224,7 @@ export type GetSubscriptionResponse = Message<"shipping.webhooks.v1.GetSubscript
  * Use `create(GetSubscriptionResponseSchema)` to create a new message.
  */
 export const GetSubscriptionResponseSchema: GenMessage<GetSubscriptionResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 4);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 6);
 
 /**
  * Names a page.
@@ -214,7 +257,7 @@ export type ListSubscriptionsRequest = Message<"shipping.webhooks.v1.ListSubscri
  * Use `create(ListSubscriptionsRequestSchema)` to create a new message.
  */
 export const ListSubscriptionsRequestSchema: GenMessage<ListSubscriptionsRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 5);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 7);
 
 /**
  * One page.
@@ -240,7 +283,7 @@ export type ListSubscriptionsResponse = Message<"shipping.webhooks.v1.ListSubscr
  * Use `create(ListSubscriptionsResponseSchema)` to create a new message.
  */
 export const ListSubscriptionsResponseSchema: GenMessage<ListSubscriptionsResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 6);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 8);
 
 /**
  * Names the subscription to disable.
@@ -269,7 +312,7 @@ export type DisableSubscriptionRequest = Message<"shipping.webhooks.v1.DisableSu
  * Use `create(DisableSubscriptionRequestSchema)` to create a new message.
  */
 export const DisableSubscriptionRequestSchema: GenMessage<DisableSubscriptionRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 7);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 9);
 
 /**
  * Its snapshot is the disabled Subscription, status 200.
@@ -288,7 +331,7 @@ export type DisableSubscriptionResponse = Message<"shipping.webhooks.v1.DisableS
  * Use `create(DisableSubscriptionResponseSchema)` to create a new message.
  */
 export const DisableSubscriptionResponseSchema: GenMessage<DisableSubscriptionResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 8);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 10);
 
 /**
  * An event that its producer has published.
@@ -314,7 +357,7 @@ export type PublishedEvent = Message<"shipping.webhooks.v1.PublishedEvent"> & {
  * Use `create(PublishedEventSchema)` to create a new message.
  */
 export const PublishedEventSchema: GenMessage<PublishedEvent> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 9);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 11);
 
 /**
  * Events of one producer, of any caller.
@@ -342,7 +385,7 @@ export type FilterMissingRequest = Message<"shipping.webhooks.v1.FilterMissingRe
  * Use `create(FilterMissingRequestSchema)` to create a new message.
  */
 export const FilterMissingRequestSchema: GenMessage<FilterMissingRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 10);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 12);
 
 /**
  * The ids of those that have not arrived. Events that died count as had, and so do those older than the time for which events are
@@ -362,7 +405,7 @@ export type FilterMissingResponse = Message<"shipping.webhooks.v1.FilterMissingR
  * Use `create(FilterMissingResponseSchema)` to create a new message.
  */
 export const FilterMissingResponseSchema: GenMessage<FilterMissingResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 11);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 13);
 
 /**
  * Has no fields of its own: which keys there are is configuration.
@@ -383,7 +426,7 @@ export type RotateSecretsRequest = Message<"shipping.webhooks.v1.RotateSecretsRe
  * Use `create(RotateSecretsRequestSchema)` to create a new message.
  */
 export const RotateSecretsRequestSchema: GenMessage<RotateSecretsRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 12);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 14);
 
 /**
  * What this call has done, and which keys hold secrets after it.
@@ -437,7 +480,7 @@ export type RotateSecretsResponse = Message<"shipping.webhooks.v1.RotateSecretsR
  * Use `create(RotateSecretsResponseSchema)` to create a new message.
  */
 export const RotateSecretsResponseSchema: GenMessage<RotateSecretsResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 13);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 15);
 
 /**
  * Owns webhook subscriptions and delivers events to them.
@@ -454,6 +497,16 @@ export const WebhooksService: GenService<{
     methodKind: "unary";
     input: typeof CreateSubscriptionRequestSchema;
     output: typeof CreateSubscriptionResponseSchema;
+  },
+  /**
+   * Says what CreateSubscription would refuse of a field, and creates nothing.
+   *
+   * @generated from rpc shipping.webhooks.v1.WebhooksService.CheckSubscription
+   */
+  checkSubscription: {
+    methodKind: "unary";
+    input: typeof CheckSubscriptionRequestSchema;
+    output: typeof CheckSubscriptionResponseSchema;
   },
   /**
    * Reads one subscription, without its secret; `not_found` if the caller has none of that id.
