@@ -5,6 +5,7 @@ import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { createAccount } from "@shipping/gateway/admin/manage-accounts";
 import { createKey, revokeKey } from "@shipping/gateway/admin/manage-keys";
 import { newApiKey } from "@shipping/gateway/api-key";
@@ -50,7 +51,8 @@ export interface ClusterUnderTest {
   stop(): Promise<void>;
 }
 
-const MAIN = join(__dirname, "../deploy/local/dist/cluster/main.js");
+// Not `__dirname`: outside Jest, where there is none, Prisma's generated client sets it to its own folder.
+const MAIN = fileURLToPath(new URL("../deploy/local/dist/cluster/main.js", import.meta.url));
 const START_MS = 60_000;
 const UNKNOWN_KEY = newApiKey("sandbox", randomBytes).key;
 
