@@ -52,14 +52,13 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const databases = Object.fromEntries(cloned.map(([part, { db }]) => [part, db])) as Record<Part, Database>;
   const databaseUrls = Object.fromEntries(cloned.map(([part, { url }]) => [part, url])) as Record<Part, string>;
   const lines: string[] = [];
-  const log: Log = options.logs
-    ? createLog({ part: "test", destination: { write: (line) => void lines.push(line) } })
-    : silentLog();
+  const destination = { write: (line: string) => void lines.push(line) };
+  const logOf = (part: Part): Log => (options.logs ? createLog({ part, destination }) : silentLog());
   const delivery = localDeliveryConfig(`test:${randomBytes(32).toString("base64")}`, {
     WEBHOOK_ALLOW_PRIVATE_TARGETS: String(options.privateTargets ?? true),
   });
   const gateway = { port: 0, host: "127.0.0.1", requestsPerMinute: options.requestsPerMinute ?? 120 };
-  const start = () => startParts({ databases, bus: createLocalBus(), delivery, gateway, log });
+  const start = () => startParts({ databases, bus: createLocalBus(), delivery, gateway, logOf });
   const running = await start();
   const replicas = [running];
   while (replicas.length < (options.replicas ?? 1)) replicas.push(await start());

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import type { RequestListener, ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { isId } from "@shipping/kit/ids";
@@ -111,6 +112,25 @@ describe("what is not HTTP", () => {
     const answers = exchange(server.port, WAIT, "nonsense\r\n\r\n");
     (await nextWaiting()).end("first");
     expect((await answers).map(({ status }) => status)).toEqual([200, 400]);
+  });
+});
+
+describe("a client that closes its half of the connection", () => {
+  test("gets the answers to what it has sent, and then the end", async () => {
+    const socket = connect(server.port, "127.0.0.1");
+    const bytes = received(socket);
+    socket.end(`${WAIT}${OK}`);
+    const response = await nextWaiting();
+    if (!response.req.socket.readableEnded) await once(response.req.socket, "end");
+    response.end("first");
+    expect(parseAnswers(await bytes).map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  test("in the middle of a request, gets a refusal", async () => {
+    const socket = connect(server.port, "127.0.0.1");
+    const bytes = received(socket);
+    socket.end("POST /ok HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab");
+    expect(parseAnswers(await bytes)).toMatchObject([{ status: 400 }]);
   });
 });
 

@@ -64,7 +64,7 @@ export async function listen(options: {
 }
 
 function createHttpServer(arrivalMs: number): Server {
-  return createServer({
+  const server = createServer({
     maxHeaderSize: 16 * 1024,
     requestTimeout: arrivalMs,
     headersTimeout: arrivalMs,
@@ -74,6 +74,8 @@ function createHttpServer(arrivalMs: number): Server {
     // `identifyRequest` refuses instead: Node's own answer would lack our error object.
     requireHostHeader: false,
   });
+  // A client may say that it has sent everything before it has its answer. (Node has the switch, its types do not.)
+  return Object.assign(server, { httpAllowHalfOpen: true });
 }
 
 async function drain(

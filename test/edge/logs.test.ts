@@ -49,6 +49,14 @@ afterEach(() => {
 
 const webhook = { url: "http://127.0.0.1:9/hook", events: ["order.created"] };
 
+test("every line names its part, once", async () => {
+  await create(customer, "/orders", record);
+  const parts = () => lines().map(({ part }) => part);
+  await eventually(() => expect(parts()).toEqual(expect.arrayContaining(["gateway", "records"])));
+  const texts = stack.logged().split("\n").filter(Boolean);
+  expect(texts.filter((text) => text.match(/"part":/g)?.length !== 1)).toEqual([]);
+});
+
 describe("no line holds a key or a secret", () => {
   test.each(routes)("after $method $path, with a line of its own in the log", async (route) => {
     const answer = await ask(customer, await goodRequest(customer, route));

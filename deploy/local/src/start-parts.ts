@@ -25,7 +25,8 @@ export interface PartsOptions {
   bus: Bus;
   delivery: DeliveryConfig;
   gateway: { port: number; host: string; requestsPerMinute: number };
-  log: Log;
+  /** The log of a part. */
+  logOf(part: Part): Log;
 }
 
 /** The five parts, running in this process. */
@@ -42,8 +43,7 @@ export interface RunningParts extends Running {
  * Starts all parts in one process. They call each other through the in-memory transport, with the same handlers and messages as
  * between processes; besides, each service listens on a free loopback port, for grpcurl and the doctor.
  */
-export async function startParts({ databases, bus, delivery, gateway, log }: PartsOptions): Promise<RunningParts> {
-  const logOf = (part: Part) => log.child({ part });
+export async function startParts({ databases, bus, delivery, gateway, logOf }: PartsOptions): Promise<RunningParts> {
   const common = { bus, now: () => new Date(), random: randomBytes };
   const started: Running[] = [];
 

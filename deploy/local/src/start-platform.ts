@@ -48,7 +48,8 @@ async function startOn(
   options: { overrides?: Env },
   opened: Running[],
 ): Promise<Omit<Platform, "stop">> {
-  const log = createLog({ part: "platform", level: config.LOG_LEVEL, destination: process.stderr });
+  const logOf = (part: string) => createLog({ part, level: config.LOG_LEVEL, destination: process.stderr });
+  const log = logOf("platform");
   const delivery = localDeliveryConfig(await secretsKeys(folder), options.overrides);
   const { databases, urls } = await openDatabases({ folder, config, log, opened });
   const bus = openBus(config, log);
@@ -58,7 +59,7 @@ async function startOn(
     bus,
     delivery,
     gateway: { port: config.PORT, host: config.HOST, requestsPerMinute: config.RATE_LIMIT_PER_MINUTE },
-    log,
+    logOf,
   });
   opened.push(parts);
   const demo = await demoAccount(folder, { prisma: parts.gatewayPrisma, now: () => new Date(), random: randomBytes });
