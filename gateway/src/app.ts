@@ -22,7 +22,7 @@ export function createApp(deps: AppDeps): RequestListener {
   app.enable("case sensitive routing");
   app.enable("strict routing");
 
-  app.use(logRequest(deps.log));
+  app.use(logRequest(deps.log, deps.metrics));
   app.use(identifyRequest(deps.random));
   app.use(refuseMethod);
   const admit = admitCaller(deps); // 401, 429: before every operation

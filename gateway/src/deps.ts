@@ -1,6 +1,7 @@
 import type { Database } from "@shipping/kit/database";
 import type { Random } from "@shipping/kit/ids";
 import type { Log } from "@shipping/kit/log";
+import type { Metrics } from "@shipping/kit/metrics";
 import type { Clients } from "./clients.js";
 import type { PrismaClient } from "./gen/prisma/client.js";
 import type { Idempotency } from "./start-idempotency.js";
@@ -20,5 +21,6 @@ export interface GatewayDeps {
 
 /** What requests are answered with: the gateway's deps and the state of its process. */
 export interface AppDeps extends GatewayDeps {
+  metrics: Metrics;
   idempotency: Idempotency;
 }

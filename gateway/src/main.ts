@@ -3,6 +3,7 @@ import { openDatabase } from "@shipping/kit/database";
 import { faultsOf, faultyTransport } from "@shipping/kit/faults";
 import { measureProcess, serveOps } from "@shipping/kit/health";
 import { createLog } from "@shipping/kit/log";
+import { createMetrics, measurePool } from "@shipping/kit/metrics";
 import { configured, type Running, runProcess, waitFor } from "@shipping/kit/process";
 import { connectTo } from "@shipping/kit/rpc-client";
 import { missingIn, requireMigrations } from "@shipping/kit/run-service";
@@ -30,7 +31,10 @@ async function start(stopping: AbortSignal): Promise<Running> {
   };
   let state: "starting" | "ready" | "stopping" = "starting";
   const ready = async () => (state === "ready" ? await missingIn(db, gatewayMigrations) : state);
-  const ops = await serveOps({ port: config.OPS_PORT, ...host, log, ready });
+  const metrics = createMetrics({ part: "gateway", log });
+  measurePool(metrics, db);
+  const allMetrics = [metrics];
+  const ops = await serveOps({ port: config.OPS_PORT, ...host, log, ready, metrics: () => allMetrics });
 
   const attempt = () => requireMigrations(db, gatewayMigrations);
   await waitFor("database", { log, stopping, attempt });
@@ -52,6 +56,7 @@ async function start(stopping: AbortSignal): Promise<Running> {
       requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
     },
   );
+  allMetrics.push(gateway.metrics);
   state = "ready";
   log.info({ port: gateway.port, ops_port: ops.port }, "serving");
 

@@ -4,7 +4,7 @@ import { createMetrics, type Metrics } from "./metrics.js";
 
 let ops: OpsServer;
 let missing: string | undefined;
-let metrics: Metrics | undefined;
+const metrics: Metrics[] = [];
 beforeAll(async () => {
   const ready = async () => missing;
   ops = await serveOps({ port: 0, host: "127.0.0.1", log: silentLog(), ready, metrics: () => metrics });
@@ -27,7 +27,9 @@ test("/readyz says what is missing", async () => {
 
 test("/metrics shows the part's own as soon as it has any", async () => {
   expect(await get("/metrics")).toMatchObject({ status: 200, type: expect.stringContaining("text/plain; version=") });
-  metrics = createMetrics({ part: "test", log: silentLog() });
-  metrics.counter("things_total", "Things.")();
-  expect((await get("/metrics")).text).toContain('\nthings_total{part="test"} 1\n');
+  for (const name of ["things_total", "others_total"]) {
+    metrics.push(createMetrics({ part: "test", log: silentLog() }));
+    metrics.at(-1)?.counter(name, "Things.")();
+  }
+  expect((await get("/metrics")).text).toMatch(/\nthings_total{part="test"} 1\n(.*\n)+others_total{part="test"} 1\n/);
 });

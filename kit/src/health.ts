@@ -11,15 +11,15 @@ export interface OpsServer {
 }
 
 /**
- * Serves it. `ready` says in a sentence what is missing, or nothing when the process can take work; `metrics` are the part's own, once it
- * has any, shown after those of the process.
+ * Serves it. `ready` says in a sentence what is missing, or nothing when the process can take work; `metrics` are shown after those
+ * that every Node process has.
  */
 export async function serveOps(options: {
   port: number;
   host?: string;
   log: Log;
   ready(): Promise<string | undefined>;
-  metrics?(): Metrics | undefined;
+  metrics?(): readonly Metrics[];
 }): Promise<OpsServer> {
   const server = createServer((request, response) => {
     answer(request.url ?? "", response).catch((err) => {
@@ -39,7 +39,8 @@ export async function serveOps(options: {
   }
 
   async function renderAll(): Promise<string> {
-    return [await register.metrics(), await options.metrics?.()?.render()].join("\n");
+    const own = (options.metrics?.() ?? []).map((metrics) => metrics.render());
+    return [await register.metrics(), ...(await Promise.all(own))].join("\n");
   }
 
   await new Promise<void>((resolve, reject) => {

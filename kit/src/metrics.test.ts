@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import { silentLog } from "./log.js";
-import { createMetrics, measureBus, measureOutbox } from "./metrics.js";
+import { createMetrics, measureBus, measureOutbox, measurePool } from "./metrics.js";
+import { testDatabase } from "./testing/database.js";
 
 const metricsOf = (part: string, cacheMs = 0) => createMetrics({ part, log: silentLog(), cacheMs });
 
@@ -66,6 +68,38 @@ describe("gauges", () => {
     away = false;
     expect(samplesIn(await metrics.render())).toMatchObject({ 'first{part="test"}': 1 });
   });
+});
+
+test("work is counted by name and result, and timed by name", async () => {
+  const metrics = metricsOf("test");
+  const names = { total: "jobs_total", seconds: "job_seconds", by: "job", result: "end" };
+  const count = metrics.work(names, { total: "Jobs.", seconds: "Their time." });
+  count({ name: "wash", result: "good", ms: 30 });
+  count({ name: "wash", result: "bad", ms: 3_000 });
+  expect(samplesIn(await metrics.render())).toMatchObject({
+    'jobs_total{job="wash",end="good",part="test"}': 1,
+    'jobs_total{job="wash",end="bad",part="test"}': 1,
+    'job_seconds_bucket{le="0.05",part="test",job="wash"}': 1,
+    'job_seconds_bucket{le="5",part="test",job="wash"}': 2,
+    'job_seconds_sum{part="test",job="wash"}': 3.03,
+  });
+});
+
+test("the pool is measured: connections in use, and who waits for one", async () => {
+  const { db, drop } = await testDatabase({ directory: join(__dirname, "testing/fixtures/prisma") });
+  const metrics = metricsOf("test");
+  measurePool(metrics, db);
+  const taken = await Promise.all(Array.from({ length: 10 }, () => db.pool.connect()));
+  const waiting = db.pool.connect();
+  expect(samplesIn(await metrics.render())).toEqual({
+    'database_pool_in_use{part="test"}': 10,
+    'database_pool_waiting{part="test"}': 1,
+    'database_pool_max{part="test"}': 10,
+  });
+  for (const client of taken) client.release();
+  (await waiting).release();
+  expect(samplesIn(await metrics.render())).toMatchObject({ 'database_pool_in_use{part="test"}': 0 });
+  await drop();
 });
 
 test("bus and outbox are measured", async () => {

@@ -1,10 +1,14 @@
-import { Counter, Gauge, Registry } from "prom-client";
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Bus } from "./bus.js";
+import type { Database } from "./database.js";
 import type { Log } from "./log.js";
 import type { Outbox } from "./outbox.js";
 
 /** Scrapes within this time share one reading: several scrapers must not become a load on the database. */
 const CACHE_MS = 5_000;
+
+/** From what a prepared statement takes to the 10 s within which everything is answered. */
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** What a part counts and measures. Each part has its own, so that several in one process, or several starts, never meet. */
 export interface Metrics {
@@ -16,6 +20,14 @@ export interface Metrics {
     help: string,
     split: { by: string; values: readonly Value[] },
   ): (value: Value) => void;
+  /**
+   * Work that ends: how often, by name and result, and how long it took, by name. Both must come from the code, never from a client, so
+   * that their number is bounded.
+   */
+  work(
+    names: { total: string; seconds: string; by: string; result: string },
+    help: { total: string; seconds: string },
+  ): (ended: { name: string; result: string; ms: number }) => void;
   /** Numbers that one reading yields when they are asked for. If it fails they are left out, and everything else is shown. */
   gauges<Name extends string>(
     help: Readonly<Record<Name, string>>,
@@ -46,6 +58,25 @@ export function createMetrics(options: { part: string; log: Log; cacheMs?: numbe
     return (value) => made.inc({ [split.by]: value });
   }
 
+  function work(
+    names: { total: string; seconds: string; by: string; result: string },
+    help: { total: string; seconds: string },
+  ): (ended: { name: string; result: string; ms: number }) => void {
+    const { by, result: end } = names;
+    const total = new Counter({ name: names.total, help: help.total, registers, labelNames: [by, end] });
+    const seconds = new Histogram({
+      name: names.seconds,
+      help: help.seconds,
+      registers,
+      labelNames: [by],
+      buckets: SECONDS,
+    });
+    return ({ name, result, ms }) => {
+      total.inc({ [by]: name, [end]: result });
+      seconds.observe({ [by]: name }, ms / 1000);
+    };
+  }
+
   function gauges<Name extends string>(
     help: Readonly<Record<Name, string>>,
     read: () => Promise<Record<Name, number>> | Record<Name, number>,
@@ -72,13 +103,27 @@ export function createMetrics(options: { part: string; log: Log; cacheMs?: numbe
     }
   }
 
-  return { counter, counterOf, gauges, render: () => registry.metrics() };
+  return { counter, counterOf, work, gauges, render: () => registry.metrics() };
 }
 
 /** Measures whether the bus can be reached. */
 export function measureBus(metrics: Metrics, bus: Pick<Bus, "connected">): void {
   const help = { bus_connected: "1 while the event bus can be reached, else 0." };
   metrics.gauges(help, () => ({ bus_connected: bus.connected() ? 1 : 0 }));
+}
+
+/** Measures the pool of this process's connections to its database. */
+export function measurePool(metrics: Metrics, { pool }: Pick<Database, "pool">): void {
+  const help = {
+    database_pool_in_use: "Connections that a statement has at the moment.",
+    database_pool_waiting: "Statements that wait for a connection; after a second they are refused.",
+    database_pool_max: "Connections that the pool may have.",
+  };
+  metrics.gauges(help, () => ({
+    database_pool_in_use: pool.totalCount - pool.idleCount,
+    database_pool_waiting: pool.waitingCount,
+    database_pool_max: pool.options.max,
+  }));
 }
 
 /** Measures how far the relay of an outbox is behind. Replicas show the same numbers: they share the outbox. */

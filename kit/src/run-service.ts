@@ -1,7 +1,7 @@
 import { type Database, openDatabase } from "./database.js";
 import { measureProcess, serveOps } from "./health.js";
 import type { Log } from "./log.js";
-import type { Metrics } from "./metrics.js";
+import { createMetrics, type Metrics, measurePool } from "./metrics.js";
 import { unappliedMigrations } from "./migrate.js";
 import { type Running, runProcess, waitFor } from "./process.js";
 import { type Routes, serve } from "./serve.js";
@@ -39,13 +39,16 @@ async function startService(options: ServiceProcess, stopSignal: AbortSignal): P
   let state: "starting" | "serving" | "stopping" = "starting";
   const ready = async () => (state === "serving" ? await missingIn(db, options.migrations) : state);
   let service: Service | undefined;
-  const ops = await serveOps({ port: config.OPS_PORT, ...host, log, ready, metrics: () => service?.metrics });
+  const metrics = createMetrics({ part: options.part, log });
+  measurePool(metrics, db);
+  const allMetrics = () => (service?.metrics ? [metrics, service.metrics] : [metrics]);
+  const ops = await serveOps({ port: config.OPS_PORT, ...host, log, ready, metrics: allMetrics });
 
   const attempt = () => requireMigrations(db, options.migrations);
   await waitFor("database", { log, stopping: stopSignal, attempt });
   const started = await options.start(db);
   service = started;
-  const rpc = await serve({ routes: started.routes, port: config.PORT, ...host, log });
+  const rpc = await serve({ routes: started.routes, port: config.PORT, ...host, log, metrics });
   state = "serving";
   log.info({ port: rpc.port, ops_port: ops.port }, "serving");
 

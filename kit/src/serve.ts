@@ -5,7 +5,9 @@ import { createRouterTransport } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { createHealth } from "./grpc-health.js";
 import type { Log } from "./log.js";
+import type { Metrics } from "./metrics.js";
 import { answerErrors, logCalls } from "./rpc-interceptors.js";
+import { measureCalls } from "./rpc-metrics.js";
 
 /** Registers the handlers of a part's services. */
 export type Routes = (router: ConnectRouter) => void;
@@ -24,16 +26,23 @@ export interface RpcServer {
   stop(noticeMs?: number): Promise<void>;
 }
 
-/** Serves a part over h2c: gRPC, gRPC-Web and Connect on one port, with grpc.health.v1. */
-export async function serve(options: { routes: Routes; port: number; host?: string; log: Log }): Promise<RpcServer> {
+/** Serves a part over h2c: gRPC, gRPC-Web and Connect on one port, with grpc.health.v1. Calls are counted in `metrics`. */
+export async function serve(options: {
+  routes: Routes;
+  port: number;
+  host?: string;
+  log: Log;
+  metrics?: Metrics;
+}): Promise<RpcServer> {
   const health = createHealth();
+  const measured = options.metrics ? [measureCalls(options.metrics)] : [];
   const handler = connectNodeAdapter({
     routes: (router) => {
       options.routes(router);
       router.rpc(health.check.method, health.check.handle);
       router.rpc(health.watch.method, health.watch.handle);
     },
-    interceptors: [logCalls(options.log), answerErrors],
+    interceptors: [...measured, logCalls(options.log), answerErrors],
     readMaxBytes: MAX_REQUEST_BYTES,
     writeMaxBytes: MAX_MESSAGE_BYTES,
   });

@@ -33,3 +33,34 @@ describe("the log", () => {
     expect(JSON.stringify(gateway.lines)).not.toMatch(key);
   });
 });
+
+describe("the metrics", () => {
+  const counted = async () => {
+    const lines = (await gateway.metrics.render()).split("\n");
+    return lines.filter((line) => line.startsWith("http_requests_total{"));
+  };
+
+  test("count requests by route and status, and time them by route", async () => {
+    await gateway.send("GET", "/account", { key });
+    await gateway.send("GET", "/account");
+    await eventually(async () =>
+      expect(await counted()).toEqual(
+        expect.arrayContaining([
+          'http_requests_total{route="GET /api/v1/account",status="200",part="gateway"} 1',
+          'http_requests_total{route="GET /api/v1/account",status="401",part="gateway"} 1',
+        ]),
+      ),
+    );
+    expect(await gateway.metrics.render()).toContain(
+      'http_request_duration_seconds_count{part="gateway",route="GET /api/v1/account"} 2\n',
+    );
+  });
+
+  test("know one route for every address that is none", async () => {
+    for (const path of ["/a", "/b", "/c"]) await gateway.send("GET", path);
+    await gateway.send("DELETE", "/orders");
+    await eventually(async () =>
+      expect(await counted()).toContain('http_requests_total{route="unknown",status="404",part="gateway"} 4'),
+    );
+  });
+});

@@ -93,6 +93,7 @@ export async function gatewayUnderTest(
 
   return {
     port: gateway.port,
+    metrics: gateway.metrics,
     newKey: database.newKey,
     /** What records was asked to create. */
     created,
