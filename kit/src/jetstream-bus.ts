@@ -1,32 +1,33 @@
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
-import {
-  AckPolicy,
-  DeliverPolicy,
-  DiscardPolicy,
-  type JetStreamClient,
-  type JsMsg,
-  jetstream,
-  jetstreamManager,
-  RetentionPolicy,
-  StorageType,
-} from "@nats-io/jetstream";
-import { connect, headers, type NatsConnection, nanos } from "@nats-io/transport-node";
+import { type JetStreamClient, type JsMsg, jetstream } from "@nats-io/jetstream";
+import { connect, headers, type NatsConnection } from "@nats-io/transport-node";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import type { Bus, Subscriber } from "./bus.js";
+import { makeConsumer, makeStream, STREAM } from "./event-stream.js";
 import type { Log } from "./log.js";
 
-const STREAM = "EVENTS";
 const EVENT_ID = "Event-Id";
-const DAY_MS = 86_400_000;
 const PUBLISH_TIMEOUT_MS = 3_000;
 const RETRY_MS = 250;
 const IN_HAND = 256;
+
+// A refusal at login may pass like any other trouble. A peer that vanished without a word is missed within 15 s; by default it takes six
+// minutes.
+const FOR_EVER = {
+  maxReconnectAttempts: -1,
+  reconnectTimeWait: RETRY_MS,
+  ignoreAuthErrorAbort: true,
+  pingInterval: 5_000,
+  maxPingOut: 2,
+};
 
 /** The bus on NATS JetStream. It connects in the background and for ever; while there is no connection `publish` rejects. */
 export function createJetStreamBus(options: { url: string; name: string; log: Log; replicas?: number }): Bus {
   const { log } = options;
   let connection: NatsConnection | undefined;
   let js: JetStreamClient | undefined;
+  let linked = false;
+  let ensuring: Promise<void> | undefined;
   let closed = false;
 
   // Our own loop, not the client's: its first connection cannot be called off.
@@ -36,12 +37,13 @@ export function createJetStreamBus(options: { url: string; name: string; log: Lo
         connection = await connect({
           servers: options.url.split(",").map((url) => url.trim()),
           name: options.name,
-          maxReconnectAttempts: -1,
-          reconnectTimeWait: RETRY_MS,
           timeout: PUBLISH_TIMEOUT_MS,
+          ...FOR_EVER,
         });
         js = jetstream(connection, { timeout: PUBLISH_TIMEOUT_MS });
+        linked = true;
         log.info({ server: connection.getServer() }, "bus connected");
+        void watch(connection);
         return;
       } catch (err) {
         log.info({ reason: err instanceof Error ? err.message : String(err) }, "waiting for the bus");
@@ -51,37 +53,26 @@ export function createJetStreamBus(options: { url: string; name: string; log: Lo
   }
   const connecting = connectAtLast();
 
-  /** Any replica, at any time, several at once: creating what is there already is no error. */
-  async function ensureStream(nc: NatsConnection): Promise<void> {
-    const manager = await jetstreamManager(nc, { timeout: PUBLISH_TIMEOUT_MS });
-    const settings = {
-      name: STREAM,
-      subjects: ["events.>"],
-      storage: StorageType.File,
-      retention: RetentionPolicy.Limits,
-      discard: DiscardPolicy.Old,
-      max_age: nanos(7 * DAY_MS),
-      duplicate_window: nanos(120_000),
-      num_replicas: options.replicas ?? 1,
-    };
-    await manager.streams.add(settings).catch(() => manager.streams.update(STREAM, settings));
+  // The client goes on naming its last server while it has none.
+  async function watch(nc: NatsConnection): Promise<void> {
+    for await (const { type } of nc.status()) {
+      if (type !== "disconnect" && type !== "reconnect") continue;
+      linked = type === "reconnect";
+      log.warn({ server: nc.getServer() }, linked ? "bus connected again" : "bus lost");
+    }
+    linked = false;
   }
 
-  async function ensureConsumer(nc: NatsConnection, durable: string): Promise<void> {
-    await ensureStream(nc);
-    const manager = await jetstreamManager(nc, { timeout: PUBLISH_TIMEOUT_MS });
-    await manager.consumers.add(STREAM, {
-      durable_name: durable,
-      ack_policy: AckPolicy.Explicit,
-      deliver_policy: DeliverPolicy.All,
-      ack_wait: nanos(30_000),
-      max_deliver: -1,
-      max_ack_pending: 4 * IN_HAND,
+  /** Of many that miss it at once, one makes it. */
+  function ensureStream(nc: NatsConnection): Promise<void> {
+    ensuring ??= makeStream({ nc, timeoutMs: PUBLISH_TIMEOUT_MS }, options.replicas ?? 1).finally(() => {
+      ensuring = undefined;
     });
+    return ensuring;
   }
 
   async function publish(event: Event, messageId = event.id): Promise<void> {
-    if (!connection || !js) throw new Error("The bus is not connected.");
+    if (!connection || !js || !linked) throw new Error("The bus is not connected.");
     const subject = `events.${event.environment}.${event.type}`;
     const bytes = toBinary(EventSchema, event);
     const carry = headers();
@@ -131,10 +122,11 @@ export function createJetStreamBus(options: { url: string; name: string; log: Lo
     async function consume(): Promise<void> {
       await connecting;
       if (!connection || !js || closed) throw new Error("The bus is not connected.");
-      await ensureConsumer(connection, subscriber.durable);
+      await ensureStream(connection);
+      await makeConsumer({ nc: connection, timeoutMs: PUBLISH_TIMEOUT_MS }, subscriber.durable);
       const consumer = await js.consumers.get(STREAM, subscriber.durable);
-      // By default a consumer that vanished between two pulls is missed for half a minute.
-      const watchful = { expires: 10_000, idle_heartbeat: 1_000, abort_on_missing_resource: true };
+      // Whatever goes wrong, the client looks again after a pull would have expired: by default half a minute later.
+      const watchful = { expires: 2_000, idle_heartbeat: 500, abort_on_missing_resource: true };
       const messages = await consumer.consume({ max_messages: IN_HAND, ...watchful });
       interrupt = () => messages.stop();
       if (stopped) messages.stop();
@@ -169,7 +161,7 @@ export function createJetStreamBus(options: { url: string; name: string; log: Lo
   return {
     publish,
     subscribe,
-    connected: () => connection !== undefined && !connection.isClosed() && connection.getServer() !== "",
+    connected: () => linked,
     async close() {
       closed = true;
       await connecting;

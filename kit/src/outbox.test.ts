@@ -19,9 +19,10 @@ afterEach(() => database.drop());
 function testBus() {
   const bus = {
     down: false,
+    refusing: false,
     taken: [] as string[],
     publish: async (_event: Event, messageId?: string) => {
-      if (bus.down) throw new Error("no responders");
+      if (bus.down || bus.refusing) throw new Error("no responders");
       bus.taken.push(messageId ?? "");
     },
     subscribe: async () => ({ stop: async () => {} }),
@@ -86,17 +87,29 @@ describe("the relay", () => {
     expect(bus.taken).toEqual([stored.id]);
   });
 
-  test("while the bus is down nothing is lost, and the message id stays the same", async () => {
+  test("while the bus refuses nothing is lost, and the message id stays the same", async () => {
     const bus = testBus();
-    bus.down = true;
+    bus.refusing = true;
     const outbox = outboxOn(bus);
     const stored = event();
     await commit(outbox, stored);
     outbox.committed(stored);
     expect(await outboxOn(bus, { clockOffsetMs: 6_000 }).relayOnce()).toBe(0);
     expect(await rows()).toMatchObject([{ published: false }]);
-    bus.down = false;
+    bus.refusing = false;
     expect(await outboxOn(bus, { clockOffsetMs: 12_000 }).relayOnce()).toBe(1);
+    expect(bus.taken).toEqual([stored.id]);
+  });
+
+  test("without a connection nothing is leased: it goes as soon as there is one", async () => {
+    const bus = testBus();
+    bus.down = true;
+    const stored = event();
+    await commit(outboxOn(bus), stored);
+    const outbox = outboxOn(bus, { clockOffsetMs: 6_000 });
+    expect(await outbox.relayOnce()).toBe(0);
+    bus.down = false;
+    expect(await outbox.relayOnce()).toBe(1);
     expect(bus.taken).toEqual([stored.id]);
   });
 

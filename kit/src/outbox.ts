@@ -107,7 +107,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   }
 
   function committed(event: Event): void {
-    if (underWay.size >= IN_FLIGHT) return;
+    if (underWay.size >= IN_FLIGHT || !bus.connected()) return;
     const publication = publish(event, event.id)
       .catch((err) => log.warn({ err, event: event.id }, "event not published yet; the relay repeats it"))
       .finally(() => underWay.delete(publication));
@@ -121,7 +121,9 @@ export function createOutbox(options: OutboxOptions): Outbox {
     return ends.filter((end) => end.status === "fulfilled").length;
   }
 
+  // Without a connection nothing is leased: what waits can go as soon as there is one.
   async function relayOnce(): Promise<number> {
+    if (!bus.connected()) return 0;
     const rows = await db.run<OutboxRow>(sql`
       UPDATE outbox SET leased_until = ${now} + ${LEASE}
       WHERE id IN (
@@ -165,7 +167,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
   }
 
   function start(): void {
-    loops.push(startLoop({ name: "relay", everyMs: POLL_MS, log, once: relayOnce }));
+    const relayAll = async () => {
+      while ((await relayOnce()) === IN_FLIGHT);
+    };
+    loops.push(startLoop({ name: "relay", everyMs: POLL_MS, log, once: relayAll }));
     loops.push(startLoop({ name: "reconcile", everyMs: RECONCILE_MS, log, once: reconcileOnce }));
   }
 

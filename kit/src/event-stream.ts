@@ -1,0 +1,51 @@
+import {
+  AckPolicy,
+  DeliverPolicy,
+  DiscardPolicy,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+} from "@nats-io/jetstream";
+import { type NatsConnection, nanos } from "@nats-io/transport-node";
+
+/** The stream that holds every event. */
+export const STREAM = "EVENTS";
+
+const DAY_MS = 86_400_000;
+
+/** Where and how patiently to ask. */
+interface Asking {
+  nc: NatsConnection;
+  timeoutMs: number;
+}
+
+/** Makes the stream, or brings the one that is there to these settings. Any replica may, at any time, several at once. */
+export async function makeStream({ nc, timeoutMs }: Asking, replicas: number): Promise<void> {
+  const manager = await jetstreamManager(nc, { timeout: timeoutMs });
+  const settings = {
+    name: STREAM,
+    subjects: ["events.>"],
+    storage: StorageType.File,
+    retention: RetentionPolicy.Limits,
+    discard: DiscardPolicy.Old,
+    max_age: nanos(7 * DAY_MS),
+    duplicate_window: nanos(120_000),
+    num_replicas: replicas,
+  };
+  await manager.streams.add(settings).catch(() => manager.streams.update(STREAM, settings));
+}
+
+/** The same for the consumer that the replicas of a subscriber share. */
+export async function makeConsumer({ nc, timeoutMs }: Asking, durable: string): Promise<void> {
+  const manager = await jetstreamManager(nc, { timeout: timeoutMs });
+  const settings = {
+    durable_name: durable,
+    ack_policy: AckPolicy.Explicit,
+    deliver_policy: DeliverPolicy.All,
+    ack_wait: nanos(30_000),
+    max_deliver: -1,
+    // What replicas that died had in hand counts until `ack_wait` is over, and must not keep the others from taking more.
+    max_ack_pending: -1,
+  };
+  await manager.consumers.add(STREAM, settings).catch(() => manager.consumers.update(STREAM, durable, settings));
+}

@@ -1,0 +1,44 @@
+import { type ClusterUnderTest, startCluster } from "../../cluster.js";
+import { alwaysFailing } from "./always-failing.js";
+import { badNeighbours } from "./bad-neighbours.js";
+import { killedDispatchers } from "./killed-dispatchers.js";
+import { brokerDown, brokerWiped } from "./lost-broker.js";
+import type { Report } from "./report.js";
+import { steadyRate } from "./steady-rate.js";
+
+// `npm run test:deliveries -- <scenario>…`: the long forms of what test/flows/deliveries.test.ts plays in short.
+const SPEEDUP = 120;
+const minutes = (count: number) => count * 60_000;
+
+const scenarios: Record<string, (cluster: ClusterUnderTest) => Promise<Report>> = {
+  "killed-dispatchers": (cluster) =>
+    killedDispatchers(cluster, { perSecond: 50, seconds: 40, pauseMs: [2_000, 2_000], arriveWithinMs: minutes(6) }),
+  "crash-loop": (cluster) =>
+    killedDispatchers(cluster, { perSecond: 50, seconds: 36, pauseMs: [1_000, 2_500], arriveWithinMs: minutes(6) }),
+  "broker-down": (cluster) => brokerDown(cluster, { perSecond: 50, downMs: 20_000, arriveWithinMs: minutes(3) }),
+  "broker-wiped": (cluster) => brokerWiped(cluster, { perSecond: 50, seconds: 10, arriveWithinMs: minutes(3) }),
+  "always-failing": (cluster) => alwaysFailing(cluster, { events: 5, speedup: SPEEDUP }),
+  "bad-neighbours": (cluster) =>
+    badNeighbours(cluster, { healthy: 20, backlog: 10_000, perSecond: 50, rounds: 3, roundSeconds: 10 }),
+  "steady-rate": (cluster) => steadyRate(cluster, { perSecond: 200, seconds: 60, goalMs: { p50: 3, p95: 10 } }),
+};
+
+async function play(name: string): Promise<boolean> {
+  const scenario = scenarios[name];
+  if (!scenario) throw new Error(`There is no scenario ${name}: choose from ${Object.keys(scenarios).join(", ")}.`);
+  const switches = { RATE_LIMIT_PER_MINUTE: "1000000", WEBHOOK_ALLOW_PRIVATE_TARGETS: "true" };
+  const speedup = name === "always-failing" ? { CLOCK_SPEEDUP: String(SPEEDUP) } : {};
+  const cluster = await startCluster(["--webhooks", "2"], { ...switches, ...speedup });
+  try {
+    const { figures, broken } = await scenario(cluster);
+    console.log(JSON.stringify({ scenario: name, ...figures, broken }, null, 2));
+    return broken.length === 0;
+  } finally {
+    await cluster.stop();
+  }
+}
+
+const chosen = process.argv.slice(2);
+for (const name of chosen.length > 0 ? chosen : Object.keys(scenarios)) {
+  if (!(await play(name))) process.exitCode = 1;
+}

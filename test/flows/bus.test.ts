@@ -1,0 +1,230 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { connect as connectTcp, createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { create } from "@bufbuild/protobuf";
+import { type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
+import { connect, type NatsConnection, nanos } from "@nats-io/transport-node";
+import type { Bus } from "@shipping/kit/bus";
+import { newId } from "@shipping/kit/ids";
+import { createJetStreamBus } from "@shipping/kit/jetstream-bus";
+import { silentLog } from "@shipping/kit/log";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { findNatsServer, type NatsProgram } from "@shipping/local/find-nats-server";
+import { type NatsServer, startNatsServer } from "@shipping/local/nats-server";
+import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
+
+// Each test breaks a server of its own, under a bus that publishes and consumes all the time.
+const BACK = { withinMs: 30_000 };
+const DURABLE = "webhooks";
+
+let program: NatsProgram;
+let folder: string;
+let server: NatsServer;
+let port: number;
+let ends: (() => Promise<unknown>)[];
+
+jest.setTimeout(90_000);
+beforeAll(async () => {
+  program = await findNatsServer({ env: process.env, say: () => {} });
+});
+beforeEach(async () => {
+  ends = [];
+  folder = await mkdtemp(join(tmpdir(), "bus-test-"));
+  server = await startNatsServer({ program, dataDir: folder });
+  port = Number(new URL(server.url).port);
+});
+afterEach(async () => {
+  for (const end of ends.reverse()) await end();
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const newEvent = (): Event =>
+  create(EventSchema, {
+    id: newId("evt", randomBytes),
+    type: "order.created",
+    accountId: newId("acc", randomBytes),
+    environment: "sandbox",
+    body: Buffer.from("{}"),
+  });
+
+function openBus(url = server.url): Bus {
+  const bus = createJetStreamBus({ url, name: "test", log: silentLog() });
+  ends.push(() => bus.close());
+  return bus;
+}
+
+/** A bus with a subscriber. `carries` says that an event published now, as often as it takes, comes out at the other end. */
+async function consuming(url = server.url) {
+  const bus = openBus(url);
+  const got = new Set<string>();
+  const subscription = await bus.subscribe({
+    durable: DURABLE,
+    onEvent: async ({ id }) => void got.add(id),
+    onDead: async () => {},
+  });
+  ends.push(() => subscription.stop());
+
+  async function carries(): Promise<void> {
+    const event = newEvent();
+    await eventually(() => bus.publish(event), BACK);
+    await arrives(event);
+  }
+  const arrives = (event: Event) => eventually(() => expect(got).toContain(event.id), BACK);
+
+  /** Publishes without pause, each event until the bus has taken it, as an outbox does. */
+  function publishing() {
+    let over = false;
+    const published: Event[] = [];
+    const done = (async () => {
+      while (!over) {
+        const event = newEvent();
+        await eventually(() => bus.publish(event), BACK);
+        published.push(event);
+      }
+    })();
+    return {
+      published,
+      async stop() {
+        over = true;
+        await done;
+      },
+    };
+  }
+  return { bus, got, carries, arrives, publishing };
+}
+
+async function crash(): Promise<void> {
+  process.kill(server.pid, "SIGKILL");
+  await server.exited;
+}
+
+async function startAgain(): Promise<void> {
+  server = await startNatsServer({ program, dataDir: folder, port });
+}
+
+/** The operator's hand on the server, for `work`. */
+async function managing<T>(work: (manager: JetStreamManager, nc: NatsConnection) => Promise<T>): Promise<T> {
+  const nc = await connect({ servers: server.url });
+  try {
+    return await work(await jetstreamManager(nc), nc);
+  } finally {
+    await nc.close();
+  }
+}
+
+describe("a broker that is killed while events are published and consumed", () => {
+  test("loses none that it took, and carries on when it is back", async () => {
+    const { publishing, arrives, bus, carries } = await consuming();
+    const load = publishing();
+    await eventually(() => expect(load.published.length).toBeGreaterThan(50), BACK);
+    await crash();
+    await eventually(() => expect(bus.connected()).toBe(false));
+    await expect(bus.publish(newEvent())).rejects.toThrow("The bus is not connected.");
+    await startAgain();
+    await eventually(() => expect(bus.connected()).toBe(true), BACK);
+    await load.stop();
+    for (const event of load.published) await arrives(event);
+    await carries();
+  });
+
+  test("three times in a row", async () => {
+    const { publishing, arrives } = await consuming();
+    const load = publishing();
+    for (const killAfter of [20, 40, 60]) {
+      await eventually(() => expect(load.published.length).toBeGreaterThan(killAfter), BACK);
+      await crash();
+      await startAgain();
+    }
+    await load.stop();
+    for (const event of load.published) await arrives(event);
+  });
+
+  test("and comes back empty: stream and consumer are made anew", async () => {
+    const { carries } = await consuming();
+    await carries();
+    await crash();
+    await rm(folder, { recursive: true });
+    await startAgain();
+    await carries();
+  });
+});
+
+describe("under running processes", () => {
+  test("a stream that is deleted is made anew, by several replicas at once", async () => {
+    const replicas = await Promise.all([consuming(), consuming(), consuming()]);
+    await replicas[0]?.carries().catch(() => {});
+    await managing((manager) => manager.streams.delete("EVENTS"));
+    const events = replicas.map(() => newEvent());
+    await Promise.all(replicas.map(({ bus }, at) => eventually(() => bus.publish(events[at] ?? newEvent()), BACK)));
+    const got = () => new Set(replicas.flatMap((replica) => [...replica.got]));
+    await eventually(() => expect([...got()]).toEqual(expect.arrayContaining(events.map(({ id }) => id))), BACK);
+  });
+
+  test("a consumer that is deleted is made anew, and what it had not brought comes", async () => {
+    const { publishing, arrives } = await consuming();
+    const load = publishing();
+    await eventually(() => expect(load.published.length).toBeGreaterThan(20), BACK);
+    await managing((manager) => manager.consumers.delete("EVENTS", DURABLE));
+    const before = load.published.length;
+    await eventually(() => expect(load.published.length).toBeGreaterThan(before + 20), BACK);
+    await load.stop();
+    for (const event of load.published) await arrives(event);
+  });
+
+  test("a consumer and a stream with an older release's settings are brought to today's", async () => {
+    await managing(async (manager) => {
+      await manager.streams.add({ name: "EVENTS", subjects: ["events.>"], duplicate_window: nanos(60_000) });
+      const settings = { ack_wait: nanos(60_000), max_ack_pending: 100 };
+      await manager.consumers.add("EVENTS", { durable_name: DURABLE, ack_policy: "explicit", ...settings });
+    });
+    const { carries } = await consuming();
+    await carries();
+    await managing(async (manager) => {
+      const { config: stream } = await manager.streams.info("EVENTS");
+      const { config: consumer } = await manager.consumers.info("EVENTS", DURABLE);
+      expect(stream.duplicate_window).toBe(nanos(120_000));
+      expect(consumer).toMatchObject({ ack_wait: nanos(30_000), max_ack_pending: -1 });
+    });
+  });
+});
+
+describe("a connection that goes dead without a word", () => {
+  let proxy: Server;
+  let silent: boolean;
+  let sockets: Socket[];
+
+  beforeEach(async () => {
+    silent = false;
+    sockets = [];
+    proxy = createServer((near) => {
+      const far = connectTcp(port, "127.0.0.1");
+      sockets.push(near, far);
+      // Those of before stay dead for ever, as when a machine is gone.
+      const dead = silent;
+      const forward = (from: Socket, to: Socket) => {
+        from.on("data", (chunk) => (silent || dead ? undefined : to.write(chunk)));
+        from.on("error", () => {});
+      };
+      forward(near, far);
+      forward(far, near);
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    ends.push(async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => proxy.close(resolve));
+    });
+  });
+
+  test("is missed and replaced", async () => {
+    const { port: proxyPort } = proxy.address() as { port: number };
+    const { carries, bus } = await consuming(`nats://127.0.0.1:${proxyPort}`);
+    await carries();
+    silent = true;
+    await eventually(() => expect(bus.connected()).toBe(false), BACK);
+    silent = false;
+    await carries();
+  });
+});
