@@ -7,6 +7,7 @@ import { createMetrics, measurePool } from "@shipping/kit/metrics";
 import { configured, type Running, runProcess, waitFor } from "@shipping/kit/process";
 import { connectTo } from "@shipping/kit/rpc-client";
 import { missingIn, requireMigrations } from "@shipping/kit/run-service";
+import { measureTls, tlsOf } from "@shipping/kit/tls";
 import { createClients } from "./clients.js";
 import { gatewayConfig } from "./config.js";
 import { PrismaClient } from "./gen/prisma/client.js";
@@ -14,6 +15,7 @@ import { gatewayMigrations, startGateway } from "./start-gateway.js";
 
 const config = configured(gatewayConfig);
 const log = createLog({ part: "gateway", level: config.LOG_LEVEL });
+const tls = configured(() => tlsOf(config, log));
 
 await runProcess({ log, start });
 
@@ -24,15 +26,16 @@ async function start(stopping: AbortSignal): Promise<Running> {
   const prisma = new PrismaClient({ adapter: db.adapter() });
   const faults = configured(() => faultsOf(config));
   const transports = {
-    records: connectTo({ urls: config.RECORDS_URL, log }),
-    carrier: connectTo({ urls: config.CARRIER_URL, log }),
-    tracking: connectTo({ urls: config.TRACKING_URL, log }),
-    webhooks: connectTo({ urls: config.WEBHOOKS_URL, log }),
+    records: connectTo({ urls: config.RECORDS_URL, log, tls }),
+    carrier: connectTo({ urls: config.CARRIER_URL, log, tls }),
+    tracking: connectTo({ urls: config.TRACKING_URL, log, tls }),
+    webhooks: connectTo({ urls: config.WEBHOOKS_URL, log, tls }),
   };
   let state: "starting" | "ready" | "stopping" = "starting";
   const ready = async () => (state === "ready" ? await missingIn(db, gatewayMigrations) : state);
   const metrics = createMetrics({ part: "gateway", log });
   measurePool(metrics, db);
+  if (tls) measureTls(metrics, tls);
   const allMetrics = [metrics];
   const ops = await serveOps({ port: config.OPS_PORT, ...host, log, ready, metrics: () => allMetrics });
 
@@ -67,6 +70,7 @@ async function start(stopping: AbortSignal): Promise<Running> {
       await Promise.all(Object.values(transports).map((transport) => transport.close()));
       await prisma.$disconnect();
       await db.close();
+      await tls?.close();
       await ops.stop();
     },
   };

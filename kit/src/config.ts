@@ -32,6 +32,19 @@ export const urlList = () =>
     message: "must be a URL, or several separated by commas",
   });
 
+/** The settings of those who speak mutual TLS with the parts: all three or none. */
+export const tlsSettings = {
+  TLS_CERT_FILE: z
+    .string()
+    .optional()
+    .describe("own certificate; with its key and authority the parts speak mutual TLS"),
+  TLS_KEY_FILE: z.string().optional().describe("the certificate's private key"),
+  TLS_CA_FILE: z
+    .string()
+    .optional()
+    .describe("authority that signs the certificates of the parts, the only one believed"),
+};
+
 /** The settings that every service of the platform has. */
 export const serviceSettings = {
   DATABASE_URL: secret(z.string()).describe("this part's own PostgreSQL database"),
@@ -39,6 +52,7 @@ export const serviceSettings = {
   PORT: port().default(0).describe("where RPC is served; 0 takes a free port"),
   OPS_PORT: port().default(0).describe("where /livez, /readyz and /metrics are served; 0 takes a free port"),
   HOST: z.string().optional().describe("address to listen on; every one if absent"),
+  ...tlsSettings,
   LOG_LEVEL: z
     .enum(["debug", "info", "warn", "error", "fatal", "silent"])
     .default("info")

@@ -6,8 +6,12 @@ import { fail, toConnectError } from "./errors.js";
 import type { Log } from "./log.js";
 import { startLoop } from "./loop.js";
 import { openReplica, type Replica, type Standing } from "./rpc-replica.js";
+import { bareHost, type Tls } from "./tls.js";
 
 const RESOLVE_MS = 2_000;
+
+/** All addresses of a host. */
+type Resolve = (host: string) => Promise<readonly string[]>;
 
 /** A transport to all replicas of a service, with the connections behind it. */
 export interface ServiceTransport extends Transport {
@@ -19,17 +23,26 @@ export interface ServiceTransport extends Transport {
  * Spreads calls over all replicas of a service: every address that the hosts of `urls` (one, or several separated by commas)
  * resolve to, looked up again every 2 s. One that is told to stop gets no more calls from that moment, one that is gone or silent
  * neither, until it says that it serves. A call that certainly was not sent goes to the next replica, and fails with a typed
- * `service_unavailable` when there is none; a read whose end is unknown is sent once more; a write never is.
+ * `service_unavailable` when there is none; a read whose end is unknown is sent once more; a write never is. With `tls` every connection
+ * is mutual TLS, whatever the URL's scheme.
  */
-export function connectTo(options: { urls: string; log: Log }): ServiceTransport {
-  const urls = options.urls.split(",").map((url) => new URL(url.trim()));
+export function connectTo(options: {
+  urls: string;
+  log: Log;
+  tls?: Pick<Tls, "options"> | undefined;
+  /** How hosts are looked up; only tests say it. */
+  resolve?: Resolve;
+}): ServiceTransport {
+  const { log, tls, resolve = lookUp } = options;
+  const scheme = tls ? "https:" : "http:";
+  const urls = options.urls.split(",").map((url) => new URL(url.trim().replace(/^http:/, scheme)));
   const replicas = new Map<string, Replica>();
   let turn = 0;
 
   async function refresh(): Promise<void> {
-    const found = new Set((await Promise.all(urls.map(addressesOf))).flat());
-    for (const address of found) {
-      if (!replicas.has(address)) replicas.set(address, openReplica(address, options.log));
+    const found = new Map((await Promise.all(urls.map((url) => addressesOf(url, resolve)))).flat());
+    for (const [address, host] of found) {
+      if (!replicas.has(address)) replicas.set(address, openReplica(address, log, tls && { tls, host }));
     }
     for (const [address, replica] of replicas) {
       if (found.has(address)) continue;
@@ -38,8 +51,8 @@ export function connectTo(options: { urls: string; log: Log }): ServiceTransport
     }
   }
 
-  const refreshing = startLoop({ name: "resolve", everyMs: RESOLVE_MS, log: options.log, once: refresh });
-  const first = refresh().catch((err) => options.log.warn({ err }, "service not found yet"));
+  const refreshing = startLoop({ name: "resolve", everyMs: RESOLVE_MS, log, once: refresh });
+  const first = refresh().catch((err) => log.warn({ err }, "service not found yet"));
 
   /** Whom a call may go to, in this order: the ready ones in turn, then those who are not but might answer. */
   async function inTurn(): Promise<Replica[]> {
@@ -91,14 +104,19 @@ export function connectTo(options: { urls: string; log: Log }): ServiceTransport
   };
 }
 
-async function addressesOf(url: URL): Promise<string[]> {
-  const host = url.hostname.replace(/^\[|\]$/g, "");
-  if (isIP(host)) return [url.origin];
-  const found = await lookup(host, { all: true });
-  return found.map(({ address, family }) => {
-    const literal = family === 6 ? `[${address}]` : address;
-    return `${url.protocol}//${literal}:${url.port || "80"}`;
+/** Every address behind a URL, as a URL of its own, with the host that led to it. */
+async function addressesOf(url: URL, resolve: Resolve): Promise<[address: string, host: string][]> {
+  const host = bareHost(url);
+  if (isIP(host)) return [[url.origin, host]];
+  const found = await resolve(host);
+  return found.map((address) => {
+    const literal = isIP(address) === 6 ? `[${address}]` : address;
+    return [`${url.protocol}//${literal}:${url.port || (url.protocol === "https:" ? "443" : "80")}`, host];
   });
+}
+
+async function lookUp(host: string): Promise<string[]> {
+  return (await lookup(host, { all: true })).map(({ address }) => address);
 }
 
 /** No connection was made, so nothing was sent. (The same codes can also end a connection over which much was sent.) */

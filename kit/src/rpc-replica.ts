@@ -5,6 +5,7 @@ import { Health, HealthCheckResponse_ServingStatus as Status } from "@shipping/p
 import { failureIn } from "./errors.js";
 import type { Log } from "./log.js";
 import { MAX_MESSAGE_BYTES } from "./serve.js";
+import { connectSecurely, type Tls } from "./tls.js";
 
 /**
  * What is known of a replica. `ready`: calls go to it. `stopping`: it was told to stop and still answers. `unreachable`: nobody listens
@@ -34,8 +35,12 @@ interface Connection {
   health: Client<typeof Health>;
 }
 
-/** Connects to the replica at `baseUrl`, and again whenever that is lost. It counts as ready until something else is known. */
-export function openReplica(baseUrl: string, log: Log): Replica {
+/**
+ * Connects to the replica at `baseUrl`, and again whenever that is lost. It counts as ready until something else is known. `secured` has
+ * it prove that it is `host`.
+ */
+export function openReplica(baseUrl: string, log: Log, secured?: { tls: Pick<Tls, "options">; host: string }): Replica {
+  const createConnection = secured && ((url: URL) => connectSecurely(secured.tls, url, secured.host));
   const closing = new AbortController();
   const sessions = new Set<Http2SessionManager>();
   let connection = connect();
@@ -45,7 +50,7 @@ export function openReplica(baseUrl: string, log: Log): Replica {
 
   function connect(): Connection {
     // No pings: a ping on a destroyed session ends the process (connect-es #1795).
-    const session = new Http2SessionManager(baseUrl);
+    const session = new Http2SessionManager(baseUrl, undefined, createConnection ? { createConnection } : {});
     sessions.add(session);
     const options = { baseUrl, httpVersion: "2" as const, sessionManager: session, readMaxBytes: MAX_MESSAGE_BYTES };
     const transport = createConnectTransport(options);

@@ -5,6 +5,7 @@ import { createMetrics, type Metrics, measurePool } from "./metrics.js";
 import { unappliedMigrations } from "./migrate.js";
 import { type Running, runProcess, waitFor } from "./process.js";
 import { type Routes, serve } from "./serve.js";
+import { measureTls, type Tls } from "./tls.js";
 
 /** One bounded context, started: what it serves, and how it ends. */
 export interface Service extends Running {
@@ -18,6 +19,8 @@ export interface ServiceProcess {
   part: string;
   config: { DATABASE_URL: string; DATABASE_POOL: number; PORT: number; OPS_PORT: number; HOST?: string | undefined };
   log: Log;
+  /** Its certificates, if the parts speak TLS to each other. */
+  tls: Tls | undefined;
   /** Its prisma folder: the process is ready once these migrations are applied. */
   migrations: string;
   /** Starts the service on its database. */
@@ -32,7 +35,7 @@ export function runService(options: ServiceProcess): Promise<void> {
 }
 
 async function startService(options: ServiceProcess, stopSignal: AbortSignal): Promise<Running> {
-  const { config, log } = options;
+  const { config, log, tls } = options;
   const host = config.HOST === undefined ? {} : { host: config.HOST };
   measureProcess(options.part);
   const db = openDatabase(config.DATABASE_URL, { max: config.DATABASE_POOL, log });
@@ -41,6 +44,7 @@ async function startService(options: ServiceProcess, stopSignal: AbortSignal): P
   let service: Service | undefined;
   const metrics = createMetrics({ part: options.part, log });
   measurePool(metrics, db);
+  if (tls) measureTls(metrics, tls);
   const allMetrics = () => (service?.metrics ? [metrics, service.metrics] : [metrics]);
   const ops = await serveOps({ port: config.OPS_PORT, ...host, log, ready, metrics: allMetrics });
 
@@ -48,7 +52,7 @@ async function startService(options: ServiceProcess, stopSignal: AbortSignal): P
   await waitFor("database", { log, stopping: stopSignal, attempt });
   const started = await options.start(db);
   service = started;
-  const rpc = await serve({ routes: started.routes, port: config.PORT, ...host, log, metrics });
+  const rpc = await serve({ routes: started.routes, port: config.PORT, ...host, log, metrics, tls });
   state = "serving";
   log.info({ port: rpc.port, ops_port: ops.port }, "serving");
 
@@ -59,6 +63,7 @@ async function startService(options: ServiceProcess, stopSignal: AbortSignal): P
       await started.stop(hurried);
       await Promise.all((options.closeLast ?? []).map((opened) => opened.close()));
       await db.close();
+      await tls?.close();
       await ops.stop();
     },
   };

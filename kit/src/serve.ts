@@ -8,6 +8,7 @@ import type { Log } from "./log.js";
 import type { Metrics } from "./metrics.js";
 import { answerErrors, logCalls } from "./rpc-interceptors.js";
 import { measureCalls } from "./rpc-metrics.js";
+import type { Tls } from "./tls.js";
 
 /** Registers the handlers of a part's services. */
 export type Routes = (router: ConnectRouter) => void;
@@ -26,13 +27,17 @@ export interface RpcServer {
   stop(noticeMs?: number): Promise<void>;
 }
 
-/** Serves a part over h2c: gRPC, gRPC-Web and Connect on one port, with grpc.health.v1. Calls are counted in `metrics`. */
+/**
+ * Serves a part over HTTP/2: gRPC, gRPC-Web and Connect on one port, with grpc.health.v1. Calls are counted in `metrics`. With `tls` only
+ * those are answered who show a certificate of its authority.
+ */
 export async function serve(options: {
   routes: Routes;
   port: number;
   host?: string;
   log: Log;
   metrics?: Metrics;
+  tls?: Tls | undefined;
 }): Promise<RpcServer> {
   const health = createHealth();
   const measured = options.metrics ? [measureCalls(options.metrics)] : [];
@@ -46,7 +51,7 @@ export async function serve(options: {
     readMaxBytes: MAX_REQUEST_BYTES,
     writeMaxBytes: MAX_MESSAGE_BYTES,
   });
-  const server = http2.createServer(handler);
+  const server = options.tls ? createSecureServer(options.tls, handler) : http2.createServer(handler);
   const sessions = new Set<http2.ServerHttp2Session>();
   server.on("session", (session) => {
     sessions.add(session);
@@ -71,6 +76,12 @@ export async function serve(options: {
   }
 
   return { port: (server.address() as AddressInfo).port, stop };
+}
+
+function createSecureServer(tls: Tls, handler: ReturnType<typeof connectNodeAdapter>): http2.Http2SecureServer {
+  const server = http2.createSecureServer({ ...tls.options(), requestCert: true, rejectUnauthorized: true }, handler);
+  tls.onRenewal(() => server.setSecureContext(tls.options()));
+  return server;
 }
 
 /** The same handlers with the same interceptors, called inside this process. */

@@ -2,7 +2,9 @@ import { fileURLToPath } from "node:url";
 import type { Env } from "@shipping/kit/config";
 import { silentLog } from "@shipping/kit/log";
 import { serve } from "@shipping/kit/serve";
+import { certificateFolder, newAuthority } from "@shipping/kit/testing/certificates";
 import { type TestDatabase, testDatabase } from "@shipping/kit/testing/database";
+import { type Tls, tlsOf } from "@shipping/kit/tls";
 import { gatewayMigrations } from "../start-gateway.js";
 import { type GatewayUnderTest, gatewayUnderTest } from "../testing/gateway-under-test.js";
 import { runAdmin } from "./run-admin.js";
@@ -22,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([gateway.end(), database.drop(), other.drop()]));
 
 /** A service without any RPC but grpc.health.v1. */
-const startService = () => serve({ routes: () => {}, port: 0, host: "127.0.0.1", log: silentLog() });
+const startService = (tls?: Tls) => serve({ routes: () => {}, port: 0, host: "127.0.0.1", log: silentLog(), tls });
 
 /** What the doctor says of a platform that is reached through this environment. */
 async function doctor(env: Env) {
@@ -101,4 +103,20 @@ test("no platform at all", async () => {
   const { status, findings } = await doctor({ DATA_DIR: "/nowhere" });
   expect(status).toBe(1);
   expect(findings).toMatchObject([{ part: "platform", ok: false, advice: expect.stringContaining("npm start") }]);
+});
+
+test("services that speak mutual TLS are asked with the operator's certificate", async () => {
+  const authority = newAuthority();
+  const { files, write, remove } = certificateFolder();
+  write({ ...authority.issue(["127.0.0.1"]), ca: authority.ca });
+  const tls = tlsOf(files, silentLog());
+  const records = await startService(tls);
+  const url = `http://127.0.0.1:${records.port}`;
+  const env = { DATABASE_URL_GATEWAY: database.url, RECORDS_URL: url };
+  const saysOfRecords = async (given: Env) =>
+    (await doctor({ ...env, ...given })).findings.find(({ part }: { part: string }) => part === "records service");
+  expect(await saysOfRecords({ ...files })).toMatchObject({ ok: true, says: `serving at ${url}` });
+  expect(await saysOfRecords({})).toMatchObject({ ok: false });
+  await Promise.all([records.stop(0), tls?.close()]);
+  remove();
 });

@@ -9,7 +9,7 @@ export async function checkPlatform(platform: Platform, log: Log): Promise<Findi
   const { gateway: api, ...services } = platform.services;
   const findings = await Promise.all([
     ...known(platform.databases).map(([part, url]) => checkDatabase(part, url, log)),
-    ...known(services).flatMap(([part, urls]) => addressesOf(urls).map((url) => checkService(part, url))),
+    ...known(services).flatMap(([part, urls]) => addressesOf(urls).map((url) => checkService(part, url, platform.tls))),
     ...addressesOf(api).map((url) => checkApi(url)),
   ]);
   return platform.databases.gateway ? findings : [nowhere(platform), ...findings];

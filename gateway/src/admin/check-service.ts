@@ -1,20 +1,21 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { Client, credentials } from "@grpc/grpc-js";
+import { type ChannelCredentials, Client, credentials } from "@grpc/grpc-js";
 import {
   HealthCheckRequestSchema,
   type HealthCheckResponse,
   HealthCheckResponse_ServingStatus,
   HealthCheckResponseSchema,
 } from "@shipping/proto/grpc/health/v1/health_pb";
+import type { Platform } from "./find-platform.js";
 import { type Finding, reasonOf } from "./finding.js";
 
 const ANSWER_MS = 3_000;
 
 /** Says whether a service answers grpc.health.v1, asked by a stock gRPC client as Kubernetes would. */
-export async function checkService(part: string, url: string): Promise<Finding> {
+export async function checkService(part: string, url: string, tls: Platform["tls"]): Promise<Finding> {
   const name = `${part} service`;
   try {
-    const { status } = await askHealth(url);
+    const { status } = await askHealth(url, tls);
     const word = HealthCheckResponse_ServingStatus[status];
     if (status === HealthCheckResponse_ServingStatus.SERVING)
       return { part: name, ok: true, says: `serving at ${url}` };
@@ -37,9 +38,9 @@ export async function checkApi(url: string): Promise<Finding> {
   }
 }
 
-function askHealth(url: string): Promise<HealthCheckResponse> {
+function askHealth(url: string, tls: Platform["tls"]): Promise<HealthCheckResponse> {
   const { hostname, port } = new URL(url);
-  const client = new Client(`${hostname}:${port || 80}`, credentials.createInsecure());
+  const client = new Client(`${hostname}:${port || 80}`, credentialsOf(tls));
   return new Promise<HealthCheckResponse>((resolve, reject) => {
     client.makeUnaryRequest(
       "/grpc.health.v1.Health/Check",
@@ -50,6 +51,12 @@ function askHealth(url: string): Promise<HealthCheckResponse> {
       (error, response) => (response ? resolve(response) : reject(error)),
     );
   }).finally(() => client.close());
+}
+
+function credentialsOf(tls: Platform["tls"]): ChannelCredentials {
+  if (!tls) return credentials.createInsecure();
+  const { ca, key, cert } = tls.options();
+  return credentials.createSsl(Buffer.from(ca), Buffer.from(key), Buffer.from(cert));
 }
 
 function unreachable(part: string, url: string, error: unknown): Finding {

@@ -1,4 +1,4 @@
-import { type Env, readConfig, secret, urlList } from "@shipping/kit/config";
+import { type Env, readConfig, secret, tlsSettings, urlList } from "@shipping/kit/config";
 import { z } from "zod";
 
 const databaseUrl = (part: string) => secret(z.string()).optional().describe(`PostgreSQL database of ${part}`);
@@ -17,6 +17,7 @@ const settings = z.object({
   CARRIER_URL: serviceUrl("carrier"),
   TRACKING_URL: serviceUrl("tracking"),
   WEBHOOKS_URL: serviceUrl("webhooks"),
+  ...tlsSettings,
 });
 
 export type AdminConfig = z.output<typeof settings>;

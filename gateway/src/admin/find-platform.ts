@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { type Tls, tlsNow } from "@shipping/kit/tls";
 import { z } from "zod";
 import type { AdminConfig } from "./config.js";
 
@@ -15,6 +16,8 @@ export interface Platform {
   databases: PerPart;
   /** RPC addresses; the gateway's is that of its public API. Several are separated by commas. */
   services: PerPart;
+  /** What RPC is spoken with, where the parts have certificates. */
+  tls: Pick<Tls, "options"> | undefined;
   /** Where a local platform writes down the above, whether it is there or not. */
   file: string;
 }
@@ -34,7 +37,7 @@ export async function findPlatform(config: AdminConfig): Promise<Platform> {
   const written = platformFile.parse(named ? {} : await readJson(file));
   const databases = perPart((part, key) => config[`DATABASE_URL_${key}`] ?? written.databases[part]);
   const services = perPart((part, key) => config[`${key}_URL`] ?? written.services[part]);
-  return { databases: { ...databases, ...(named && { gateway: named }) }, services, file };
+  return { databases: { ...databases, ...(named && { gateway: named }) }, services, tls: tlsNow(config), file };
 }
 
 async function readJson(file: string): Promise<unknown> {

@@ -24,7 +24,7 @@ export interface RotatedSecrets {
 export async function rotateSecrets(platform: Platform): Promise<RotatedSecrets> {
   const urls = platform.services.webhooks;
   if (!urls) throw unusable(platform);
-  const transport = connectTo({ urls, log: silentLog() });
+  const transport = connectTo({ urls, log: silentLog(), tls: platform.tls });
   const { rotateSecrets: rotate } = createClient(WebhooksService, transport);
   const total = { subscriptions: 0, ledgerBodies: 0 };
   let writingKeyId: string | undefined;

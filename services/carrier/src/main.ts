@@ -6,6 +6,7 @@ import { createLog } from "@shipping/kit/log";
 import { configured } from "@shipping/kit/process";
 import { connectTo } from "@shipping/kit/rpc-client";
 import { runService } from "@shipping/kit/run-service";
+import { tlsOf } from "@shipping/kit/tls";
 import { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
@@ -14,19 +15,21 @@ import { carrierMigrations, startCarrier } from "./start-carrier.js";
 
 const config = configured(carrierConfig);
 const log = createLog({ part: "carrier", level: config.LOG_LEVEL });
+const tls = configured(() => tlsOf(config, log));
 const faults = configured(() => faultsOf(config));
 const bus = faultyBus(
   createJetStreamBus({ url: config.NATS_URL, replicas: config.NATS_REPLICAS, name: "carrier", log }),
   faults,
 );
-const records = connectTo({ urls: config.RECORDS_URL, log });
-const tracking = connectTo({ urls: config.TRACKING_URL, log });
-const webhooks = connectTo({ urls: config.WEBHOOKS_URL, log });
+const records = connectTo({ urls: config.RECORDS_URL, log, tls });
+const tracking = connectTo({ urls: config.TRACKING_URL, log, tls });
+const webhooks = connectTo({ urls: config.WEBHOOKS_URL, log, tls });
 
 await runService({
   part: "carrier",
   config,
   log,
+  tls,
   migrations: carrierMigrations,
   start: (db) =>
     startCarrier({

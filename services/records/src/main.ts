@@ -6,23 +6,26 @@ import { createLog } from "@shipping/kit/log";
 import { configured } from "@shipping/kit/process";
 import { connectTo } from "@shipping/kit/rpc-client";
 import { runService } from "@shipping/kit/run-service";
+import { tlsOf } from "@shipping/kit/tls";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { recordsConfig } from "./config.js";
 import { recordsMigrations, startRecords } from "./start-records.js";
 
 const config = configured(recordsConfig);
 const log = createLog({ part: "records", level: config.LOG_LEVEL });
+const tls = configured(() => tlsOf(config, log));
 const faults = configured(() => faultsOf(config));
 const bus = faultyBus(
   createJetStreamBus({ url: config.NATS_URL, replicas: config.NATS_REPLICAS, name: "records", log }),
   faults,
 );
-const webhooks = connectTo({ urls: config.WEBHOOKS_URL, log });
+const webhooks = connectTo({ urls: config.WEBHOOKS_URL, log, tls });
 
 await runService({
   part: "records",
   config,
   log,
+  tls,
   migrations: recordsMigrations,
   start: (db) =>
     startRecords({

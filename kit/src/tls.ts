@@ -1,0 +1,131 @@
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import tls from "node:tls";
+import { ConfigError } from "./config.js";
+import type { Log } from "./log.js";
+import { startLoop } from "./loop.js";
+import type { Metrics } from "./metrics.js";
+
+const KEYS = ["TLS_CERT_FILE", "TLS_KEY_FILE", "TLS_CA_FILE"] as const;
+
+/** A mounted secret changes within a minute of its renewal; certificates are renewed days before they end. */
+const LOOK_MS = 10_000;
+
+/** What a part proves itself with, and whom it believes, in PEM. */
+export interface Credentials {
+  cert: string;
+  key: string;
+  ca: string;
+}
+
+/** The certificates of this process, as their files hold them: parts that have them speak mutual TLS and nothing else. */
+export interface Tls {
+  /** Options of a new connection, on either side. */
+  options(): Credentials & { minVersion: "TLSv1.3" };
+  /** When its own certificate ends. */
+  notAfter(): Date;
+  /** Tells of every renewal, so that a server can take it over. */
+  onRenewal(renewed: () => void): void;
+  /** Reads the files again and says whether they were renewed. Files that do not fit together change nothing. */
+  renewOnce(): Promise<boolean>;
+  /** Looks no more. */
+  close(): Promise<void>;
+}
+
+/** The settings that name the files. */
+export type TlsSettings = Readonly<Partial<Record<(typeof KEYS)[number], string | undefined>>>;
+
+/** The TLS that the settings ask for, undefined if they name no files. Some of the files without the others are refused. */
+export function tlsOf(config: TlsSettings, log: Log): Tls | undefined {
+  const read = readerOf(config);
+  return read && watchFiles(read, log);
+}
+
+/** The same for a command that is soon over: the files as they are now. */
+export function tlsNow(config: TlsSettings): Pick<Tls, "options"> | undefined {
+  const credentials = readerOf(config)?.();
+  return credentials && { options: () => optionsOf(credentials) };
+}
+
+function readerOf(config: TlsSettings): (() => Credentials) | undefined {
+  const absent = KEYS.filter((key) => config[key] === undefined);
+  if (absent.length === KEYS.length) return undefined;
+  if (absent.length > 0) throw new ConfigError(`${KEYS.join(", ")} go together: ${absent.join(", ")} missing.`);
+  const [cert, key, ca] = KEYS.map((name) => () => readSetting(name, config[name]!));
+  return () => checked({ cert: cert!(), key: key!(), ca: ca!() });
+}
+
+function watchFiles(read: () => Credentials, log: Log): Tls {
+  const listeners: (() => void)[] = [];
+  let current = read();
+
+  async function renewOnce(): Promise<boolean> {
+    const found = read();
+    if (found.cert === current.cert && found.key === current.key && found.ca === current.ca) return false;
+    current = found;
+    for (const renewed of listeners) renewed();
+    log.info({ not_after: notAfter().toISOString() }, "certificate renewed");
+    return true;
+  }
+
+  const notAfter = () => new Date(new X509Certificate(current.cert).validTo);
+  const looking = startLoop({ name: "certificates", everyMs: LOOK_MS, log, once: renewOnce });
+  return {
+    options: () => optionsOf(current),
+    notAfter,
+    onRenewal: (renewed) => void listeners.push(renewed),
+    renewOnce,
+    close: () => looking.stop(),
+  };
+}
+
+function optionsOf(credentials: Credentials): ReturnType<Tls["options"]> {
+  return { ...credentials, minVersion: "TLSv1.3" };
+}
+
+/** Measures when the certificate ends. */
+export function measureTls(metrics: Metrics, { notAfter }: Pick<Tls, "notAfter">): void {
+  const help = { tls_certificate_not_after_seconds: "When this process's certificate ends, in Unix time." };
+  metrics.gauges(help, () => ({ tls_certificate_not_after_seconds: notAfter().getTime() / 1000 }));
+}
+
+/**
+ * Connects to `url` for HTTP/2, and believes who answers only with a certificate of our authority for `host`: the name that was looked
+ * up, not the address found. A handshake that fails counts as a connection that was not made, since nothing was sent.
+ */
+export function connectSecurely(given: Pick<Tls, "options">, url: URL, host: string): tls.TLSSocket {
+  const isName = host !== bareHost(url);
+  const socket = tls.connect({
+    host: bareHost(url),
+    port: Number(url.port || "443"),
+    ALPNProtocols: ["h2"],
+    ...(isName ? { servername: host } : {}),
+    ...given.options(),
+  });
+  const failed = (error: Error) => void Object.assign(error, { syscall: "connect" });
+  socket.prependOnceListener("error", failed);
+  socket.once("secureConnect", () => socket.off("error", failed));
+  return socket;
+}
+
+/** The host of a URL, an IPv6 address without its brackets. */
+export function bareHost(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, "");
+}
+
+function readSetting(name: string, file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new ConfigError(`${name} cannot be read: ${(error as Error).message}.`);
+  }
+}
+
+function checked(credentials: Credentials): Credentials {
+  try {
+    tls.createSecureContext(credentials);
+    return credentials;
+  } catch (error) {
+    throw new ConfigError(`The files of ${KEYS.join(", ")} do not fit: ${(error as Error).message}.`);
+  }
+}
