@@ -1,0 +1,112 @@
+import { randomUUID } from "node:crypto";
+import type { Operation } from "./load.js";
+import { createLabel, createShipment, parcelBody, quoteRate, type Seeds } from "./seed.js";
+import type { Target } from "./target.js";
+
+/** An operation that is measured on the platform and on its floor. */
+export interface Case {
+  name: string;
+  /** What an operation is, for the reader of the table. */
+  does: string;
+  operation(target: Target, seeds: Seeds): Operation;
+  /** Done before each round. */
+  prepare?(target: Target): Promise<void>;
+}
+
+/** The cases over HTTP, in the order of the table. */
+export const cases: readonly Case[] = [
+  {
+    name: "orders",
+    does: "POST /orders",
+    operation: (target) => () =>
+      target.call({
+        customer: target.customers.next(),
+        method: "POST",
+        path: "/orders",
+        body: parcelBody,
+        idempotencyKey: randomUUID(),
+        expect: 201,
+      }),
+  },
+  {
+    name: "shipments",
+    does: "POST /shipments",
+    operation: (target) => () => createShipment(target, target.customers.next()),
+  },
+  {
+    name: "label-chain",
+    does: "POST /shipments, /rates, /labels, one after the other",
+    operation: (target) => async () => {
+      const shipment = await createShipment(target, target.customers.next());
+      await quoteRate(target, shipment);
+      await createLabel(target, shipment);
+    },
+  },
+  {
+    name: "pdf",
+    does: "GET /labels/{id}/file",
+    operation(target, { labels }) {
+      const label = inTurn(labels);
+      return () => {
+        const { customer, id } = label();
+        return target.call({ customer, path: `/labels/${id}/file`, expect: 200 });
+      };
+    },
+  },
+  {
+    name: "get",
+    does: "GET /shipments/{id}",
+    operation(target, { shipments }) {
+      const shipment = inTurn(shipments);
+      return () => {
+        const { customer, id } = shipment();
+        return target.call({ customer, path: `/shipments/${id}`, expect: 200 });
+      };
+    },
+  },
+  {
+    name: "list",
+    does: "GET /shipments, a page of 25",
+    operation: (target) => () =>
+      target.call({ customer: target.customers.next(), path: "/shipments?limit=25", expect: 200 }),
+  },
+  {
+    name: "replay",
+    does: "POST /shipments again with a used key",
+    operation(target, { shipments }) {
+      const shipment = inTurn(shipments);
+      const path = target.name === "platform" ? "/shipments" : "/replays";
+      return () => {
+        const { customer, idempotencyKey } = shipment();
+        return target.call({ customer, method: "POST", path, body: parcelBody, idempotencyKey, expect: 201 });
+      };
+    },
+  },
+  {
+    name: "refused-422",
+    does: "POST /shipments with a weight of 0",
+    operation(target) {
+      const body = { ...parcelBody, parcel: { ...parcelBody.parcel, weight_kg: 0 } };
+      return () =>
+        target.call({
+          customer: target.customers.next(),
+          method: "POST",
+          path: "/shipments",
+          body,
+          idempotencyKey: randomUUID(),
+          expect: 422,
+        });
+    },
+  },
+  {
+    name: "refused-429",
+    does: "GET /account with a key over its limit",
+    prepare: (target) => target.limit(),
+    operation: (target) => () => target.call({ customer: target.limited.next(), path: "/account", expect: 429 }),
+  },
+];
+
+function inTurn<Item>(items: readonly Item[]): () => Item {
+  let turn = 0;
+  return () => items[turn++ % items.length]!;
+}

@@ -1,0 +1,35 @@
+import { execFileSync } from "node:child_process";
+import { availableParallelism, cpus, loadavg, release, totalmem, type } from "node:os";
+
+/** Where figures were taken. */
+export interface Machine {
+  cores: number;
+  cpu: string;
+  memoryGb: number;
+  system: string;
+  node: string;
+  commit: string;
+  /** Load average of the last minute, before anything was started: above 0.5 the machine was not the bench's alone. */
+  loadBefore: number;
+}
+
+/** Describes this machine as it is now. */
+export function describeMachine(): Machine {
+  return {
+    cores: availableParallelism(),
+    cpu: cpus()[0]?.model ?? "unknown",
+    memoryGb: Math.round(totalmem() / 2 ** 30),
+    system: `${type()} ${release()}`,
+    node: process.version,
+    commit: commit(),
+    loadBefore: loadavg()[0] ?? 0,
+  };
+}
+
+function commit(): string {
+  try {
+    return execFileSync("git", ["describe", "--always", "--dirty"], { encoding: "utf8", stdio: "pipe" }).trim();
+  } catch {
+    return "unknown";
+  }
+}

@@ -1,0 +1,83 @@
+import type { Case } from "./cases.js";
+import { closedLoop, type Operation, openLoop } from "./load.js";
+import { type Comparison, compareRounds, measureRound, type Round } from "./round.js";
+import type { Seeds } from "./seed.js";
+import { percentile } from "./statistics.js";
+import { settled, type Target } from "./target.js";
+
+/** How long and how hard a case is measured. */
+export interface Effort {
+  rounds: number;
+  /** Of each round and target. */
+  seconds: number;
+  clients: number;
+  /** Operations per second of the open loop. */
+  rate: number;
+}
+
+/** Milliseconds of an operation in an open loop. */
+export interface Latency {
+  p50: number;
+  p99: number;
+}
+
+/** A case, measured on the platform and its floor. */
+export interface CaseResult extends Comparison {
+  latency: { platform: Latency; floor: Latency };
+  /** What went wrong, and how often: with many of these the other figures say little. */
+  failures: Record<string, number>;
+}
+
+interface Side {
+  target: Target;
+  operation: Operation;
+  rounds: Round[];
+  latencies: number[];
+}
+
+const WARM_UP_SECONDS = 1;
+
+/** Measures a case on the platform and its floor in turn, so that whatever else the machine does meets both. */
+export async function measureCase(
+  one: Case,
+  targets: { platform: { target: Target; seeds: Seeds }; floor: { target: Target; seeds: Seeds } },
+  effort: Effort,
+): Promise<CaseResult> {
+  const failures: Record<string, number> = {};
+  const sideOf = ({ target, seeds }: { target: Target; seeds: Seeds }): Side => {
+    const operation = countingFailures(one.operation(target, seeds), target.name, failures);
+    return { target, operation, rounds: [], latencies: [] };
+  };
+  const platform = sideOf(targets.platform);
+  const floor = sideOf(targets.floor);
+  for (const { target, operation } of [platform, floor]) {
+    await one.prepare?.(target);
+    await closedLoop(operation, { ...effort, seconds: WARM_UP_SECONDS });
+  }
+  for (let round = 0; round < effort.rounds; round++) {
+    for (const side of round % 2 === 0 ? [platform, floor] : [floor, platform]) {
+      await one.prepare?.(side.target);
+      await settled(side.target);
+      side.rounds.push(await measureRound(side.target, () => closedLoop(side.operation, effort)));
+      side.latencies.push(...(await openLoop(side.operation, effort)).latencies);
+    }
+  }
+  return {
+    ...compareRounds(platform.rounds, floor.rounds),
+    latency: { platform: latencyOf(platform), floor: latencyOf(floor) },
+    failures,
+  };
+}
+
+function countingFailures(operation: Operation, name: string, failures: Record<string, number>): Operation {
+  return () =>
+    operation().catch((error: Error) => {
+      const reason = `${name}: ${error.message}`.slice(0, 200);
+      failures[reason] = (failures[reason] ?? 0) + 1;
+      throw error;
+    });
+}
+
+function latencyOf({ latencies }: Side): Latency {
+  return { p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) };
+}

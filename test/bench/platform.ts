@@ -1,0 +1,49 @@
+import { type ClusterUnderTest, startCluster } from "../cluster.js";
+import { createCustomers, exhaust, inTurn } from "./customers.js";
+import { openTarget, type Target } from "./target.js";
+
+/** The platform as separate processes, with customers. */
+export interface Platform {
+  target: Target;
+  cluster: ClusterUnderTest;
+  stop(): Promise<void>;
+}
+
+const LIMIT = 120;
+const KEYS_OF_EACH = 100;
+
+/** Starts `npm run cluster` with the limit that the spec names, and makes thousands of keys. */
+export async function startPlatform(wanted: {
+  replicas: number;
+  accounts: number;
+  env?: NodeJS.ProcessEnv;
+}): Promise<Platform> {
+  const parts = ["gateways", "records", "carrier", "tracking", "webhooks"];
+  const flags = parts.flatMap((part) => [`--${part}`, String(wanted.replicas)]);
+  const cluster = await startCluster(flags, {
+    ...wanted.env,
+    RATE_LIMIT_PER_MINUTE: String(LIMIT),
+    WEBHOOK_ALLOW_PRIVATE_TARGETS: "true",
+  });
+  const { gateway } = cluster.databases;
+  const customers = await createCustomers(gateway, { accounts: wanted.accounts, keysOfEach: KEYS_OF_EACH });
+  const limited = await createCustomers(gateway, { accounts: wanted.accounts, keysOfEach: 1 });
+  const { processes } = await cluster.now();
+  const target = openTarget({
+    name: "platform",
+    baseUrls: cluster.gateways,
+    customers: inTurn(customers),
+    limited: inTurn(limited),
+    limit: () => exhaust(gateway, limited, LIMIT),
+    processes: () => processes,
+    databases: cluster.databases,
+  });
+  return {
+    target,
+    cluster,
+    async stop() {
+      await target.close();
+      await cluster.stop();
+    },
+  };
+}

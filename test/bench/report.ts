@@ -1,0 +1,100 @@
+import type { Ratios } from "./compare-ratios.js";
+import type { Machine } from "./machine.js";
+import type { CaseResult } from "./measure-case.js";
+import type { Spread } from "./statistics.js";
+import { textTable } from "./text-table.js";
+
+/** Everything that a run found, as it is written to the JSON file. */
+export interface Report {
+  machine: Machine;
+  startedAt: string;
+  effort: { rounds: number; seconds: number; clients: number; rate: number; replicas: number };
+  cases: Record<string, CaseResult>;
+  /** Megabytes of each process, before and after the load. */
+  memoryMb: { before: Record<string, number>; after: Record<string, number> };
+}
+
+/** The figures that count: the ratio of each case to its floor. */
+export function ratiosOf({ cases }: Report): Record<string, Ratios> {
+  return Object.fromEntries(
+    Object.entries(cases).map(([name, { ratio }]) => [
+      name,
+      { cpu: ratio.cpu.median, throughput: ratio.throughput.median },
+    ]),
+  );
+}
+
+/** The report as text. */
+export function renderReport({ machine, effort, cases, memoryMb }: Report): string {
+  const { cores, cpu, memoryGb, system, node, commit, loadBefore } = machine;
+  const { rounds, seconds, clients, rate, replicas } = effort;
+  const results = Object.entries(cases);
+  const ofEach = (values: (result: CaseResult) => Record<string, number>) =>
+    results.map(([name, result]) => [name, values(result)] as const);
+  return [
+    `${cores} × ${cpu}, ${memoryGb} GB, ${system}, Node ${node}, commit ${commit}, load before ${loadBefore.toFixed(1)}`,
+    `${rounds} rounds of ${seconds} s on platform and floor in turn, ${clients} clients, ${replicas} of each part; latency at ${rate} a second`,
+    "",
+    textTable(
+      ["case", "per s", "floor", "CPU ms", "floor", "by CPU", "by throughput"],
+      results.map(([name, { platform, floor, ratio }]) => [
+        name,
+        withRange(platform.perSecond, 0),
+        withRange(floor.perSecond, 0),
+        withRange(platform.cpuMs, 2),
+        withRange(floor.cpuMs, 2),
+        withRange(ratio.cpu, 2),
+        withRange(ratio.throughput, 2),
+      ]),
+    ),
+    "",
+    "Latency in ms, and KB that stay in the databases per 1,000 operations",
+    textTable(
+      ["", "p50", "p99", "floor p50", "floor p99", "KB", "floor"],
+      results.map(([name, { latency, platform, floor }]) => [
+        name,
+        ...[latency.platform, latency.floor].flatMap(({ p50, p99 }) => [p50.toFixed(1), p99.toFixed(1)]),
+        ...[platform, floor].map(({ storedBytes }) => ((1000 * storedBytes) / 1024).toFixed(0)),
+      ]),
+    ),
+    "",
+    "Microseconds of CPU per operation, by process",
+    byName(
+      ofEach(({ platform }) => platform.cpuMsOf),
+      0,
+      1000,
+    ),
+    "",
+    "Statements per operation, by database",
+    byName(
+      ofEach(({ platform }) => platform.statementsOf),
+      2,
+    ),
+    "",
+    "Megabytes of memory, by process",
+    byName(Object.entries(memoryMb), 0),
+    ...failures(results),
+  ].join("\n");
+}
+
+function withRange({ median, min, max }: Spread, digits: number): string {
+  return `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
+}
+
+function byName(rows: readonly (readonly [string, Record<string, number>])[], digits: number, factor = 1): string {
+  const names = Object.keys(rows[0]?.[1] ?? {});
+  return textTable(
+    ["", ...names, "all"],
+    rows.map(([name, of]) => {
+      const values = names.map((column) => factor * (of[column] ?? 0));
+      const all = values.reduce((sum, value) => sum + value, 0);
+      return [name, ...[...values, all].map((value) => value.toFixed(digits))];
+    }),
+  );
+}
+
+function failures(results: readonly [string, CaseResult][]): string[] {
+  return results.flatMap(([name, result]) =>
+    Object.entries(result.failures).map(([reason, count]) => `Failed: ${name}, ${count} × ${reason}`),
+  );
+}
