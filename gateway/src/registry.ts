@@ -1,9 +1,11 @@
 import type { Client } from "@connectrpc/connect";
 import type { Caller } from "@shipping/kit/caller";
+import { coalesceOperation, inPlaces, type Placed } from "@shipping/kit/coalesce";
 import type { Database } from "@shipping/kit/database";
 import type { Random } from "@shipping/kit/ids";
 import type { Log } from "@shipping/kit/log";
 import { ownedSql } from "@shipping/kit/owned";
+import { readOwned } from "@shipping/kit/read-owned";
 import type { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import sql, { type Sql } from "sql-template-tag";
 
@@ -54,25 +56,43 @@ export function clock(deps: Deps): Sql {
 }
 
 /** Reads the row of a key. */
-export async function peekKey(deps: Deps, key: RegistryKey): Promise<RegistryRow | undefined> {
-  const [row] = await deps.db.run<RegistryRow>(sql`
-    SELECT fingerprint, owner, state, token, attempts,
-      state = 'claimed' AND lease_until > ${clock(deps)} AS "leaseLive"
-    FROM idempotency_registry WHERE ${isKey(key)}`);
-  return row;
+export function peekKey(deps: Deps, { caller, idempotencyKey }: RegistryKey): Promise<RegistryRow | undefined> {
+  return readRow(deps, { caller, id: idempotencyKey });
 }
 
-/** Claims a key that has no row. Yields the token, or undefined if another request was faster. */
-export async function claimKey(deps: Deps, request: RegistryRequest): Promise<bigint | undefined> {
-  const { caller, idempotencyKey, fingerprint, owner } = request;
-  const [row] = await deps.db.run<{ token: bigint }>(sql`
-    INSERT INTO idempotency_registry
-      (account_id, environment, idempotency_key, fingerprint, owner, state, token, attempts, lease_until)
-    VALUES (${caller.accountId}, ${caller.environment}, ${idempotencyKey}, ${fingerprint}, ${owner},
-      'claimed', nextval('idempotency_token'), 1, ${clock(deps)} + ${LEASE})
-    ON CONFLICT DO NOTHING
-    RETURNING token`);
-  return row?.token;
+const readRow = readOwned<RegistryRow, Deps>(
+  "idempotency_key",
+  (isAsked, deps) => sql`
+    SELECT fingerprint, owner, state, token, attempts,
+      state = 'claimed' AND lease_until > ${clock(deps)} AS "leaseLive"
+    FROM idempotency_registry WHERE ${isAsked}`,
+);
+
+/** Claims a key that has no row. Yields the token, or undefined if another request was faster. Those who wait claim together. */
+export const claimKey = coalesceOperation<Deps, RegistryRequest, bigint | undefined>({ run: claimKeys });
+
+// Sorted, so that no two statements wait for each other's keys. Of equal keys the first gets it, as if the others had come later.
+async function claimKeys(deps: Deps, requests: readonly RegistryRequest[]): Promise<(bigint | undefined)[]> {
+  const rows = await deps.db.run<Placed & { token: bigint }>(sql`
+    WITH wanted AS (
+      SELECT DISTINCT ON (account_id, environment, idempotency_key) * FROM unnest(
+        ${requests.map(({ caller }) => caller.accountId)}::text[],
+        ${requests.map(({ caller }) => caller.environment)}::text[],
+        ${requests.map(({ idempotencyKey }) => idempotencyKey)}::text[],
+        ${requests.map(({ fingerprint }) => fingerprint)}::bytea[],
+        ${requests.map(({ owner }) => owner)}::text[]
+      ) WITH ORDINALITY AS wanted (account_id, environment, idempotency_key, fingerprint, owner, place)
+      ORDER BY account_id, environment, idempotency_key, place),
+    claimed AS (
+      INSERT INTO idempotency_registry
+        (account_id, environment, idempotency_key, fingerprint, owner, state, token, attempts, lease_until)
+      SELECT account_id, environment, idempotency_key, fingerprint, owner,
+        'claimed', nextval('idempotency_token'), 1, ${clock(deps)} + ${LEASE}
+      FROM wanted ORDER BY account_id, environment, idempotency_key
+      ON CONFLICT DO NOTHING
+      RETURNING account_id, environment, idempotency_key, token)
+    SELECT place, token FROM claimed JOIN wanted USING (account_id, environment, idempotency_key)`);
+  return inPlaces(rows, requests.length).map((row) => row?.token);
 }
 
 /** Takes part in a claim whose lease is over, under its own token: for an equal request. */

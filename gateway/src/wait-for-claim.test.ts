@@ -41,6 +41,13 @@ const endLease = ({ caller }: RegistryKey) =>
 /** Resolves when somebody waits: a poller's first question is the ledger's `Read`. */
 const polling = () => eventually(() => expect(under.owners.records.asked).toEqual(["Read"]));
 
+/** Resolves when nobody asks the registry: all who have come are waiting. */
+const registryAtRest = () =>
+  eventually(() => {
+    const { totalCount, idleCount, waitingCount } = under.gateway.db.pool;
+    expect(totalCount - idleCount + waitingCount).toBe(0);
+  });
+
 test("of 100 equal requests at once over two gateways one creates and 99 replay", async () => {
   const request = under.request("A");
   const answers = await Promise.all(
@@ -58,6 +65,7 @@ test("all who wait in a process are answered when the first one is, with one pol
   await first.reached;
   const followers = Array.from({ length: 20 }, () => under.execute(request));
   await polling();
+  await registryAtRest();
   first.release();
   expect(await leader).toEqual(created("A"));
   expect(await Promise.all(followers)).toEqual(Array(20).fill(replayed("A")));

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { coalesce } from "./coalesce.js";
+import { coalesce, coalesceOperation, inPlaces } from "./coalesce.js";
 
 const turns = async (count: number) => {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
@@ -71,6 +71,53 @@ describe("coalesce", () => {
     expect(statements).toBe(5);
   });
 
+  test("a value that PostgreSQL cannot take fails alone, too", async () => {
+    const encodingError = Object.assign(new pg.DatabaseError("invalid byte sequence", 1, "error"), { code: "22021" });
+    const insert = coalesce<number, number>({
+      lanes: 1,
+      run: async (items) => {
+        await turns(1);
+        if (items.includes(13)) throw encodingError;
+        return items;
+      },
+    });
+    const ends = await Promise.allSettled([1, 12, 13].map(insert));
+    expect(ends.map((end) => end.status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
+  });
+
+  test("a result that is still to come is its own call's: the others have theirs, and the lane goes on", async () => {
+    const read = coalesce<number, number>({
+      lanes: 1,
+      run: async (items) => items.map(async (item) => (item === 13 ? Promise.reject(new Error("not read")) : item)),
+    });
+    const ends = await Promise.allSettled([1, 12, 13, 14].map(read));
+    expect(ends.map((end) => end.status)).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled"]);
+  });
+
+  test("who waits too long for a lane is refused for certain, and was never sent", async () => {
+    const sent: number[] = [];
+    let open = () => {};
+    const held = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const insert = coalesce<number, number>({
+      lanes: 1,
+      waitMs: 20,
+      run: async (items) => {
+        sent.push(...items);
+        await held;
+        return items;
+      },
+    });
+    const first = insert(1);
+    const late = await Promise.allSettled([2, 3].map(insert));
+    expect(late).toMatchObject([2, 3].map(() => ({ reason: { code: "service_unavailable" } })));
+    open();
+    expect(await first).toBe(1);
+    expect(await insert(4)).toBe(4);
+    expect(sent).toEqual([1, 4]);
+  });
+
   test("an unknown end is unknown for every call of the statement, and the next ones go on", async () => {
     let broken = true;
     const insert = coalesce<number, number>({
@@ -86,4 +133,24 @@ describe("coalesce", () => {
     broken = false;
     expect(await insert(4)).toBe(4);
   });
+});
+
+test("coalesceOperation joins the calls on the same deps and no others", async () => {
+  const batches: string[] = [];
+  const call = coalesceOperation<{ name: string }, number, number>({
+    lanes: 1,
+    run: async ({ name }, items) => {
+      batches.push(`${name} ${items}`);
+      await turns(1);
+      return items;
+    },
+  });
+  const [a, b] = [{ name: "a" }, { name: "b" }];
+  await Promise.all([call(a, 1), call(b, 2), call(a, 3), call(a, 4), call(b, 5)]);
+  expect(batches).toEqual(["a 1", "b 2", "a 3,4", "b 5"]);
+});
+
+test("inPlaces puts rows where their items stood", () => {
+  const [first, third] = [{ place: 1n }, { place: 3n }];
+  expect(inPlaces([third, first], 4)).toEqual([first, undefined, third, undefined]);
 });

@@ -1,4 +1,5 @@
-import { violated } from "./database.js";
+import { isRefusal } from "./database.js";
+import { fail } from "./errors.js";
 
 /** How calls are joined. */
 export interface CoalesceOptions<Item, Result> {
@@ -6,26 +7,38 @@ export interface CoalesceOptions<Item, Result> {
   lanes?: number;
   /** Items of one statement, at most; 64 unless given. */
   max?: number;
+  /** For how long a call may wait for a lane; 3 s unless given. With the pool's 1 s and a statement's 5 s an answer is still in time. */
+  waitMs?: number;
   /** Items of one key never share a statement: the second waits for the next. */
   keyOf?(item: Item): string;
-  /** Takes at least one item and yields a result for each, in their order. */
-  run(items: Item[]): Promise<readonly Result[]>;
+  /** Takes at least one item and yields a result, or the promise of one, for each, in their order. */
+  run(items: Item[]): Promise<readonly (Result | Promise<Result>)[]>;
+}
+
+/** The same for an operation, whose statement works with deps. */
+export interface OperationOptions<Deps, Item, Result> extends Omit<CoalesceOptions<Item, Result>, "run"> {
+  run(deps: Deps, items: Item[]): Promise<readonly (Result | Promise<Result>)[]>;
 }
 
 interface Waiting<Item, Result> {
   item: Item;
-  resolve(result: Result): void;
+  since: number;
+  resolve(result: Result | Promise<Result>): void;
   reject(error: unknown): void;
 }
 
+const WAIT_MS = 3_000;
+
 /**
  * Joins calls into statements for many: those that come while all lanes are busy share the next one, and a free lane takes a lone
- * call at once, so nobody waits for company. When a row breaks a constraint its whole statement is rolled back; it is then repeated
- * item by item, so that the bad one fails alone. Any other error is everyone's: its outcome is unknown for each.
+ * call at once, so nobody waits for company. A statement that PostgreSQL refuses for its data is rolled back; it is then repeated
+ * item by item, so that the bad one fails alone. Any other error is everyone's: its outcome is unknown for each. A call that waits
+ * too long fails with `service_unavailable`, which is certain, since it was never sent.
  */
 export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): (item: Item) => Promise<Result> {
-  const { lanes = 2, max = 64, keyOf, run } = options;
+  const { lanes = 2, max = 64, waitMs = WAIT_MS, keyOf, run } = options;
   let waiting: Waiting<Item, Result>[] = [];
+  let watching = false;
   let busy = 0;
 
   function takeBatch(): Waiting<Item, Result>[] {
@@ -48,7 +61,7 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
       const results = await run(batch.map(({ item }) => item));
       for (const [at, call] of batch.entries()) call.resolve(results[at] as Result);
     } catch (error) {
-      if (batch.length === 1 || !violated(error)) for (const call of batch) call.reject(error);
+      if (batch.length === 1 || !isRefusal(error)) for (const call of batch) call.reject(error);
       else for (const call of batch) await runBatch([call]);
     }
   }
@@ -59,9 +72,53 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
     busy--;
   }
 
+  // One timer for all who wait, kept while anybody does.
+  function watchQueue(): void {
+    const first = waiting[0];
+    watching = first !== undefined;
+    if (!first) return;
+    setTimeout(giveUp, Math.max(1, first.since + waitMs - performance.now())).unref();
+  }
+
+  function giveUp(): void {
+    const oldest = performance.now() - waitMs;
+    const late = waiting.filter(({ since }) => since <= oldest);
+    waiting = waiting.filter(({ since }) => since > oldest);
+    for (const call of late) call.reject(fail("service_unavailable"));
+    watchQueue();
+  }
+
   return (item) =>
     new Promise((resolve, reject) => {
-      waiting.push({ item, resolve, reject });
+      waiting.push({ item, since: performance.now(), resolve, reject });
       if (busy < lanes) void openLane();
+      else if (!watching && Number.isFinite(waitMs)) watchQueue();
     });
+}
+
+/** Joins the calls of an operation: those that are made on the same deps. */
+export function coalesceOperation<Deps extends object, Item, Result>(
+  options: OperationOptions<Deps, Item, Result>,
+): (deps: Deps, item: Item) => Promise<Result> {
+  const joined = new WeakMap<Deps, (item: Item) => Promise<Result>>();
+  return (deps, item) => {
+    let call = joined.get(deps);
+    if (!call) {
+      call = coalesce({ ...options, run: (items) => options.run(deps, items) });
+      joined.set(deps, call);
+    }
+    return call(item);
+  };
+}
+
+/** A row that answers one item of a statement: `place` is the item's among them, as WITH ORDINALITY counts: from 1, in bigint. */
+export interface Placed {
+  place: bigint;
+}
+
+/** The row of each of `count` items, undefined where there is none. */
+export function inPlaces<Row extends Placed>(rows: readonly Row[], count: number): (Row | undefined)[] {
+  const placed = new Array<Row | undefined>(count).fill(undefined);
+  for (const row of rows) placed[Number(row.place) - 1] = row;
+  return placed;
 }

@@ -49,6 +49,14 @@ export function violated(error: unknown): { code: string; constraint: string } |
   return { code: error.code, constraint: error.constraint };
 }
 
+/**
+ * Whether PostgreSQL refused a statement for its data or for the integrity of what it would have left (SQLSTATE classes 22 and 23): it
+ * is rolled back for certain, and the same statement without the row at fault may succeed.
+ */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && /^2[23]/.test(error.code ?? "");
+}
+
 async function runPrepared<Row>(pool: pg.Pool, statement: Sql): Promise<Row[]> {
   const text = statement.text;
   const client = await pool.connect();

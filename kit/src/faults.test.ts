@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import sql from "sql-template-tag";
 import { ConfigError } from "./config.js";
 import { type Faults, faultsOf, faultyBus, faultyLedger, faultyTransport } from "./faults.js";
 import type { Ledger } from "./ledger.js";
@@ -57,14 +58,14 @@ describe("the seams", () => {
     expect(faultyLedger(ledger, undefined)).toBe(ledger);
   });
 
-  test("a write of the ledger passes before-statement and after-commit", async () => {
+  test("an operation's statement passes before-statement and after-commit", async () => {
     const inside = async () => {
       passed.push("statement");
       return {} as never;
     };
-    const ledger = faultyLedger({ execute: inside, executeCreation: inside } as unknown as Ledger, faults);
-    await ledger.executeCreation({} as never, {} as never, {} as never, {} as never);
-    await ledger.execute({} as never, {} as never, {} as never, {} as never);
+    const ledger = faultyLedger({ execute: inside, executeCreations: inside } as unknown as Ledger, faults);
+    await ledger.executeCreations([], sql``);
+    await ledger.execute([], sql``);
     const once = ["before-statement", "statement", "after-commit"];
     expect(passed).toEqual([...once, ...once]);
   });

@@ -57,7 +57,7 @@ export function faultyTransport<T extends Transport>(transport: T, faults: Fault
   return { ...transport, unary };
 }
 
-/** A ledger with the points `before-statement` and `after-commit` around every write. */
+/** A ledger with the points `before-statement` and `after-commit` around every operation's statement. */
 export function faultyLedger(ledger: Ledger, faults: Faults | undefined): Ledger {
   if (!faults) return ledger;
   async function around<T>(run: () => Promise<T>): Promise<T> {
@@ -68,8 +68,8 @@ export function faultyLedger(ledger: Ledger, faults: Faults | undefined): Ledger
   }
   return {
     ...ledger,
-    execute: (...write) => around(() => ledger.execute(...write)),
-    executeCreation: (...write) => around(() => ledger.executeCreation(...write)),
+    execute: (...writes) => around(() => ledger.execute(...writes)),
+    executeCreations: (...writes) => around(() => ledger.executeCreations(...writes)),
   };
 }
 

@@ -35,22 +35,40 @@ const clientOf = (served: Ledger) =>
 /** Creates a thing of that name under the claim; the answer is its name. */
 async function createThing(caller: Caller, claim: Claim, name: string, through = ledger): Promise<WriteOutcome> {
   const snapshot = { status: 201, body: Buffer.from(JSON.stringify({ name })) };
+  const write = { caller, claim, snapshot };
   const statement = sql`
-    WITH claim AS (${through.claim(caller, claim, snapshot)}),
+    WITH ${through.claim([write])},
     created AS (INSERT INTO things (name, status) SELECT ${name}, 'new' FROM claim)
-    SELECT token FROM claim`;
-  return through.executeCreation(caller, claim, statement, snapshot);
+    SELECT place FROM claim`;
+  const [outcome] = await through.executeCreations([write], statement);
+  return outcome!;
+}
+
+/** Creates several in one statement. */
+async function createThings(writes: { caller: Caller; claim: Claim; name: string }[]): Promise<WriteOutcome[]> {
+  const creations = writes.map((write) => ({ ...write, snapshot: { status: 201, body: Buffer.from(write.name) } }));
+  const statement = sql`
+    WITH ${ledger.claim(creations)},
+    created AS (
+      INSERT INTO things (name, status)
+      SELECT name, 'new' FROM claim JOIN unnest(${writes.map(({ name }) => name)}::text[])
+        WITH ORDINALITY AS given (name, place) USING (place)
+      ORDER BY name)
+    SELECT place FROM claim`;
+  return Promise.all(await ledger.executeCreations(creations, statement));
 }
 
 /** Moves a thing from one status to another, if it is in that one. */
 async function changeThing(caller: Caller, claim: Claim, name: string, from: string, to: string) {
   const snapshot = { status: 200, body: Buffer.from(JSON.stringify({ name, status: to })) };
+  const write = { caller, claim, snapshot };
   const statement = sql`
     WITH target AS (SELECT FROM things WHERE name = ${name} AND status = ${from} FOR UPDATE),
-    claim AS (${ledger.claimFrom(sql`FROM target`, caller, claim, snapshot)}),
+    ${ledger.claim([write], sql`WHERE EXISTS (SELECT FROM target)`)},
     changed AS (UPDATE things SET status = ${to} WHERE name = ${name} AND EXISTS (SELECT FROM claim))
-    SELECT token FROM claim`;
-  return ledger.execute(caller, claim, statement, snapshot);
+    SELECT place FROM claim`;
+  const [outcome] = await ledger.execute([write], statement);
+  return outcome;
 }
 
 const describeOutcome = ({ outcome }: WriteOutcome) =>
@@ -76,6 +94,38 @@ describe("a creation", () => {
     const error = await createThing(caller, claimOf(1n), name).catch((caught) => caught);
     expect(violated(error)).toEqual({ code: "23505", constraint: "things_pkey" });
     expect(executedNow(await createThing(caller, claimOf(1n), newId("t", randomBytes)))).toBe(true);
+  });
+});
+
+describe("creations in one statement", () => {
+  test("each have an outcome of their own, and only those that executed leave anything", async () => {
+    const [a, b, c, d] = [newCaller(), newCaller(), newCaller(), newCaller()];
+    await createThing(a, claimOf(1n), newId("t", randomBytes));
+    await createThing(b, claimOf(1n, "another"), newId("t", randomBytes));
+    await clientOf(ledger).resolve({ caller: { ...c }, idempotencyKey: "k", token: 9n });
+    const names = [a, b, c, d].map(() => newId("t", randomBytes));
+    const outcomes = await createThings(
+      [d, c, b, a].map((caller, at) => ({ caller, claim: claimOf(2n), name: names[at]! })),
+    );
+    expect(outcomes.map(({ outcome }) => outcome.case)).toEqual(["snapshot", "stale", "conflict", "snapshot"]);
+    expect(outcomes.map(executedNow)).toEqual([true, false, false, false]);
+    const made = await database.db.run<{ name: string }>(sql`SELECT name FROM things WHERE name = ANY(${names})`);
+    expect(made).toEqual([{ name: names[0] }]);
+  });
+
+  test("of the same keys in opposite order never wait for each other", async () => {
+    const callers = Array.from({ length: 20 }, newCaller);
+    const writes = (round: number) =>
+      callers.map((caller) => ({
+        caller,
+        claim: claimOf(1n, "request", `k${round}`),
+        name: newId("t", randomBytes),
+      }));
+    for (let round = 0; round < 20; round++) {
+      const [first, second] = await Promise.all([createThings(writes(round)), createThings(writes(round).reverse())]);
+      const executed = [...first, ...second].filter(executedNow);
+      expect(executed).toHaveLength(callers.length);
+    }
   });
 });
 

@@ -46,7 +46,10 @@ function outboxOn(bus: Bus, extra: Partial<OutboxOptions> = {}) {
 }
 
 const commit = (outbox: ReturnType<typeof outboxOn>, stored: Event) =>
-  database.db.run(sql`WITH claim AS (SELECT 1), stored AS (${outbox.insert(stored)}) SELECT FROM claim`);
+  database.db.run(sql`
+    WITH claim (place, account_id, environment) AS (VALUES (1::bigint, ${stored.accountId}, ${stored.environment})),
+    stored AS (${outbox.insert([stored])})
+    SELECT FROM claim`);
 
 async function rows() {
   return database.db.run<{ event_id: string; published: boolean; publications: number }>(

@@ -31,8 +31,11 @@ export function newEvent(input: { type: string; caller: Caller; data: string; no
 
 /** The events that an owner has committed and the bus has not confirmed yet. */
 export interface Outbox {
-  /** The CTE that stores an event for each row of `source`, leased to this process, which publishes it right after the commit. */
-  insert(event: Event, source?: Sql): Sql;
+  /**
+   * The CTE that stores the events of the writes in `claim (place, …)`, the first event for place 1, leased to this process, which
+   * publishes them right after the commit.
+   */
+  insert(events: readonly Event[]): Sql;
   /** Publishes an event that this process has just committed, from memory, in the background. */
   committed(event: Event): void;
   /** Publishes a batch of events whose lease is over, and says how many: the backstop for a process that died. */
@@ -83,16 +86,21 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const underWay = new Set<Promise<void>>();
   const loops: { stop(): Promise<void> }[] = [];
 
-  function insert(event: Event, source: Sql = sql`FROM claim`): Sql {
+  function insert(events: readonly Event[]): Sql {
     return sql`
       INSERT INTO outbox (event_id, type, account_id, environment, body, created_at, leased_until)
-      SELECT ${event.id}, ${event.type}, ${event.accountId}, ${event.environment}, ${event.body}, ${now}, ${now} + ${LEASE}
-      ${source}`;
+      SELECT event.id, event.type, claim.account_id, claim.environment, event.body, ${now}, ${now} + ${LEASE}
+      FROM claim JOIN unnest(
+        ${events.map((event) => event.id)}::text[], ${events.map((event) => event.type)}::text[],
+        ${events.map((event) => event.body)}::bytea[]
+      ) WITH ORDINALITY AS event (id, type, body, place) USING (place)
+      ORDER BY event.id`;
   }
 
   const markPublished = coalesce<string, undefined>({
     lanes: 1,
     max: IN_FLIGHT,
+    waitMs: Number.POSITIVE_INFINITY,
     run: async (ids) => {
       await db.run(sql`
         UPDATE outbox SET published_at = ${now}, publications = publications + 1

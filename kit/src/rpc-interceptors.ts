@@ -1,5 +1,6 @@
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import pg from "pg";
+import { isRefusal } from "./database.js";
 import { Failure, fail, failureIn, toConnectError } from "./errors.js";
 import type { Log } from "./log.js";
 
@@ -51,7 +52,7 @@ function connectErrorOf(error: unknown): ConnectError {
   if (error instanceof ConnectError) return error;
   const state = error instanceof pg.DatabaseError ? error.code : undefined;
   if (state === "57014" || state === "40P01") return toConnectError(fail("service_unavailable"), error);
-  if (state?.startsWith("22") || state?.startsWith("23")) return toConnectError(fail("internal_error"), error);
+  if (isRefusal(error)) return toConnectError(fail("internal_error"), error);
   if (error instanceof Error && error.message.startsWith(POOL_TIMEOUT)) {
     return toConnectError(fail("service_unavailable"), error);
   }

@@ -46,6 +46,45 @@ test("100 equal requests at once over three gateways, 20 rounds: one creation an
   }
 }, 120_000);
 
+test("among 40 creations at the same instant one names a missing order, 10 rounds: 39 × 201, one 404, and no key is lost", async () => {
+  const { key } = await cluster.newCustomer();
+  for (let round = 0; round < 10; round++) {
+    const writes = Array.from({ length: 40 }, (_, turn): Write => {
+      const body = turn === 17 ? { ...given, order_id: "ord_aaaaaaaaaaaaaaaaaaaaaaaaaa" } : given;
+      return { method: "POST", path: "/shipments", key, idempotencyKey: `mixed-${round}-${turn}`, body };
+    });
+    const answers = await Promise.all(writes.map((write) => sendOnce(write, 0)));
+    expect(answers.flatMap(({ status }, turn) => (status === 201 ? [] : [{ status, turn }]))).toEqual([
+      { status: 404, turn: 17 },
+    ]);
+    expect(await sendOnce({ ...writes[17]!, body: given }, 1)).toMatchObject({ status: 201, replayed: false });
+  }
+}, 120_000);
+
+test("equal and overlapping keys at the same instant through two gateways in opposite order, 20 rounds: no deadlock, no 5xx", async () => {
+  const customers = await Promise.all(Array.from({ length: 4 }, () => cluster.newCustomer()));
+  for (let round = 0; round < 20; round++) {
+    const write = (turn: number, reference: string): Write => ({
+      method: "POST",
+      path: "/shipments",
+      key: customers[turn % customers.length]!.key,
+      idempotencyKey: `overlap-${round}-${turn}`,
+      body: { ...given, reference },
+    });
+    // Keys 0 to 29 from one side and 39 down to 10 from the other; of every third key the two bodies differ.
+    const ahead = Array.from({ length: 30 }, (_, turn) => write(turn, "ahead"));
+    const back = Array.from({ length: 30 }, (_, at) => write(39 - at, (39 - at) % 3 === 0 ? "back" : "ahead"));
+    const answers = await Promise.all([
+      ...ahead.map(async (one) => ({ ...(await sendOnce(one, 0)), of: one.idempotencyKey })),
+      ...back.map(async (one) => ({ ...(await sendOnce(one, 1)), of: one.idempotencyKey })),
+    ]);
+    expect(answers.filter(({ status }) => status !== 201 && status !== 409)).toEqual([]);
+    const executed = answers.filter(({ status, replayed }) => status === 201 && !replayed).map(({ of }) => of);
+    expect(new Set(executed).size).toBe(executed.length);
+    expect(executed).toHaveLength(40);
+  }
+}, 120_000);
+
 test("ten keys racing for one label, 20 rounds: exactly one 201 each, nine label_exists", async () => {
   const { key } = await cluster.newCustomer();
   for (let round = 0; round < 20; round++) {

@@ -38,14 +38,16 @@ export async function ownerUnderTest() {
     },
     async write(caller: Caller, claim: Claim, content: string): Promise<WriteOutcome> {
       const snapshot = { status: 201, body: Buffer.from(JSON.stringify({ content, token: String(claim.token) })) };
+      const write = { caller, claim, snapshot };
       const statement = sql`
-        WITH claim AS (${ledger.claim(caller, claim, snapshot)}),
+        WITH ${ledger.claim([write])},
         executed AS (
           INSERT INTO executions (account_id, environment, content, token)
           SELECT ${caller.accountId}, ${caller.environment}, ${content}, ${claim.token} FROM claim
         )
-        SELECT token FROM claim`;
-      return ledger.executeCreation(caller, claim, statement, snapshot);
+        SELECT place FROM claim`;
+      const [outcome] = await ledger.executeCreations([write], statement);
+      return outcome!;
     },
     executions({ accountId, environment }: Caller): Promise<Execution[]> {
       return db.run(sql`

@@ -1,20 +1,21 @@
 import { callerOf, claimOf } from "@shipping/kit/caller";
+import { coalesceOperation } from "@shipping/kit/coalesce";
 import { violated } from "@shipping/kit/database";
 import { type FieldError, failFields } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import { publicJson } from "@shipping/kit/json";
-import { executedNow } from "@shipping/kit/ledger";
+import { executedNow, keyOfWrite, type Write } from "@shipping/kit/ledger";
 import { newEvent } from "@shipping/kit/outbox";
-import { ownedSql } from "@shipping/kit/owned";
 import type { Call } from "@shipping/kit/serve";
 import { type CreateLabelRequest, LabelSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
+import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import sql from "sql-template-tag";
 import { carrierFor } from "./carrier.js";
 import type { CarrierDeps } from "./deps.js";
-import { labelOf, labelRefusal } from "./label.js";
+import { type LabelRow, labelOf, labelRefusal } from "./label.js";
 import { projectLabelEvent } from "./project-label-event.js";
-import { findLabel } from "./read-labels.js";
+import { findLabelOf } from "./read-labels.js";
 import { readShipment } from "./read-shipment.js";
 
 type LabelFields = Pick<CreateLabelRequest, "caller" | "shipmentId" | "rateId">;
@@ -25,9 +26,9 @@ export function checkLabel({ carriers }: CarrierDeps, request: LabelFields): Fie
   return offered ? [] : [{ path: "rate_id", message: "must be a rate of this shipment" }];
 }
 
-/** Books a shipment and stores the label, its file, its event and its replayable answer in one statement. */
+/** Books a shipment and stores the label, its file, its event and its replayable answer in one statement, which creations that wait share. */
 export async function createLabel(deps: CarrierDeps, request: CreateLabelRequest, call: Call): Promise<WriteOutcome> {
-  const { ledger, outbox, random } = deps;
+  const { outbox, random } = deps;
   const { shipmentId, rateId } = request;
   const caller = callerOf(request);
   const claim = claimOf(request);
@@ -40,7 +41,7 @@ export async function createLabel(deps: CarrierDeps, request: CreateLabelRequest
   const now = deps.now();
   const carrier = carrierFor(deps.carriers, caller);
   const { trackingNumber, pdf } = await carrier.book({ shipment, rateId, at: now });
-  const label = labelOf({
+  const row = {
     id: newId("lbl", random),
     shipmentId,
     status: "created",
@@ -48,27 +49,15 @@ export async function createLabel(deps: CarrierDeps, request: CreateLabelRequest
     trackingNumber,
     createdAt: now,
     voidedAt: null,
-  });
-  const data = publicJson(LabelSchema, label);
+  };
+  const data = publicJson(LabelSchema, labelOf(row));
   const snapshot = { status: 201, body: Buffer.from(data) };
   const event = newEvent({ type: "label.created", caller, data, now, random });
 
-  const statement = sql`
-    WITH claim AS (${ledger.claim(caller, claim, snapshot)}),
-    created AS (
-      INSERT INTO labels (account_id, environment, id, shipment_id, status, carrier, tracking_number, created_at)
-      SELECT ${caller.accountId}, ${caller.environment}, ${label.id}, ${shipmentId}, ${label.status}, ${label.carrier},
-        ${trackingNumber}, ${now}
-      FROM claim),
-    stored AS (
-      INSERT INTO label_files (account_id, environment, label_id, pdf)
-      SELECT ${caller.accountId}, ${caller.environment}, ${label.id}, ${pdf} FROM claim),
-    emitted AS (${outbox.insert(event)})
-    SELECT token FROM claim`;
   // The unique shipment_id holds where two requests saw the same draft; it rolls the ledger row back with the rest.
-  const outcome = await ledger.executeCreation(caller, claim, statement, snapshot).catch(async (error) => {
+  const outcome = await insertLabel(deps, { caller, claim, snapshot, event, row, pdf }).catch(async (error) => {
     if (violated(error)?.constraint !== "labels_shipment_id_key") throw error;
-    const first = await findLabel(deps.db, sql`${ownedSql(caller)} AND shipment_id = ${shipmentId}`);
+    const first = await findLabelOf(deps, { caller, id: shipmentId });
     throw labelRefusal(first?.status ?? "created");
   });
   if (executedNow(outcome)) {
@@ -77,3 +66,36 @@ export async function createLabel(deps: CarrierDeps, request: CreateLabelRequest
   }
   return outcome;
 }
+
+interface Creation extends Write {
+  event: Event;
+  row: LabelRow;
+  pdf: Uint8Array;
+}
+
+// Locks in one order: keys, then shipments.
+const insertLabel = coalesceOperation<CarrierDeps, Creation, WriteOutcome>({
+  keyOf: keyOfWrite,
+  run({ ledger, outbox }, creations) {
+    const rows = creations.map(({ row }) => row);
+    const statement = sql`
+      WITH ${ledger.claim(creations)},
+      made AS (
+        SELECT * FROM claim JOIN unnest(
+          ${rows.map(({ id }) => id)}::text[], ${rows.map(({ shipmentId }) => shipmentId)}::text[],
+          ${rows.map(({ status }) => status)}::text[], ${rows.map(({ carrier }) => carrier)}::text[],
+          ${rows.map(({ trackingNumber }) => trackingNumber)}::text[],
+          ${rows.map(({ createdAt }) => createdAt)}::timestamptz[], ${creations.map(({ pdf }) => pdf)}::bytea[]
+        ) WITH ORDINALITY AS made (id, shipment_id, status, carrier, tracking_number, created_at, pdf, place) USING (place)),
+      created AS (
+        INSERT INTO labels (account_id, environment, id, shipment_id, status, carrier, tracking_number, created_at)
+        SELECT account_id, environment, id, shipment_id, status, carrier, tracking_number, created_at
+        FROM made ORDER BY shipment_id),
+      stored AS (
+        INSERT INTO label_files (account_id, environment, label_id, pdf)
+        SELECT account_id, environment, id, pdf FROM made ORDER BY id),
+      emitted AS (${outbox.insert(creations.map(({ event }) => event))})
+      SELECT place FROM claim`;
+    return ledger.executeCreations(creations, statement);
+  },
+});

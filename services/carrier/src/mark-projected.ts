@@ -19,6 +19,7 @@ export function createProjectedMarks(db: Database, log: Log): ProjectedMarks {
   const mark = coalesce<string, undefined>({
     lanes: 1,
     max: BATCH,
+    waitMs: Number.POSITIVE_INFINITY,
     async run(ids) {
       // Rows are locked in the order in which the outbox locks them for its own marks.
       await db.run(sql`

@@ -1,5 +1,7 @@
 import { callerOf, claimOf } from "@shipping/kit/caller";
+import { coalesceOperation } from "@shipping/kit/coalesce";
 import { publicJson } from "@shipping/kit/json";
+import { keyOfWrite, type Write } from "@shipping/kit/ledger";
 import type { Call } from "@shipping/kit/serve";
 import { type QuoteRatesRequest, RateSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
@@ -17,6 +19,11 @@ export async function quoteRates(deps: CarrierDeps, request: QuoteRatesRequest, 
   const rates = await carrier.rates(shipment);
   const body = Buffer.from(`[${rates.map((rate) => publicJson(RateSchema, rate)).join(",")}]`);
   const snapshot = { status: 200, body };
-  const statement = sql`WITH claim AS (${deps.ledger.claim(caller, claim, snapshot)}) SELECT token FROM claim`;
-  return deps.ledger.executeCreation(caller, claim, statement, snapshot);
+  return insertQuote(deps, { caller, claim, snapshot });
 }
+
+const insertQuote = coalesceOperation<CarrierDeps, Write, WriteOutcome>({
+  keyOf: keyOfWrite,
+  run: ({ ledger }, quotes) =>
+    ledger.executeCreations(quotes, sql`WITH ${ledger.claim(quotes)} SELECT place FROM claim`),
+});

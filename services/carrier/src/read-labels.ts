@@ -1,9 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 import { callerOf } from "@shipping/kit/caller";
-import type { Database } from "@shipping/kit/database";
 import { fail } from "@shipping/kit/errors";
-import { owned, ownedSql } from "@shipping/kit/owned";
+import { owned } from "@shipping/kit/owned";
 import { page } from "@shipping/kit/page";
+import { readOwned } from "@shipping/kit/read-owned";
 import {
   type GetLabelFileRequest,
   type GetLabelFileResponse,
@@ -15,22 +15,29 @@ import {
   type ListLabelsResponse,
   ListLabelsResponseSchema,
 } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
-import sql, { type Sql } from "sql-template-tag";
+import sql from "sql-template-tag";
 import type { CarrierDeps } from "./deps.js";
 import { type LabelRow, labelOf } from "./label.js";
 
-/** Reads the one label that a condition, itself starting from the caller, describes. */
-export async function findLabel(db: Database, condition: Sql): Promise<LabelRow | undefined> {
-  const rows = await db.run<LabelRow>(sql`
-    SELECT id, shipment_id AS "shipmentId", status, carrier, tracking_number AS "trackingNumber",
-      created_at AS "createdAt", voided_at AS "voidedAt"
-    FROM labels WHERE ${condition}`);
-  return rows[0];
-}
+const labelColumns = sql`
+  id, shipment_id AS "shipmentId", status, carrier, tracking_number AS "trackingNumber",
+  created_at AS "createdAt", voided_at AS "voidedAt"`;
+
+/** Reads one label of a caller. */
+export const findLabel = readOwned<LabelRow>(
+  "id",
+  (isAsked) => sql`SELECT ${labelColumns} FROM labels WHERE ${isAsked}`,
+);
+
+/** Reads the label of a caller's shipment. */
+export const findLabelOf = readOwned<LabelRow>(
+  "shipment_id",
+  (isAsked) => sql`SELECT ${labelColumns} FROM labels WHERE ${isAsked}`,
+);
 
 /** Reads one label of the caller. */
 export async function getLabel(deps: CarrierDeps, request: GetLabelRequest): Promise<GetLabelResponse> {
-  const row = await findLabel(deps.db, sql`${ownedSql(callerOf(request))} AND id = ${request.id}`);
+  const row = await findLabel(deps, { caller: callerOf(request), id: request.id });
   if (!row) throw fail("not_found", "No such label.");
   return create(GetLabelResponseSchema, { label: labelOf(row) });
 }
@@ -51,11 +58,17 @@ export async function listLabels(deps: CarrierDeps, request: ListLabelsRequest):
 
 /** Reads the stored PDF of a label, until it is voided. Status and file come from one statement: a void is before it or after it. */
 export async function getLabelFile(deps: CarrierDeps, request: GetLabelFileRequest): Promise<GetLabelFileResponse> {
-  const caller = callerOf(request);
-  const [row] = await deps.db.run<{ status: string; pdf: Buffer }>(sql`
-    SELECT status, (SELECT pdf FROM label_files WHERE ${ownedSql(caller)} AND label_id = ${request.id}) AS pdf
-    FROM labels WHERE ${ownedSql(caller)} AND id = ${request.id}`);
+  const row = await findFile(deps, { caller: callerOf(request), id: request.id });
   if (!row) throw fail("not_found", "No such label.");
   if (row.status === "voided") throw fail("label_voided");
   return create(GetLabelFileResponseSchema, { pdf: row.pdf });
 }
+
+const findFile = readOwned<{ status: string; pdf: Buffer }>(
+  "id",
+  (isAsked) => sql`
+    SELECT status, (
+      SELECT pdf FROM label_files
+      WHERE account_id = asked.account_id AND environment = asked.environment AND label_id = asked.id) AS pdf
+    FROM labels WHERE ${isAsked}`,
+);

@@ -29,7 +29,7 @@ export async function voidLabel(deps: CarrierDeps, request: VoidLabelRequest, ca
 
 async function voidAsRead(deps: CarrierDeps, caller: Caller, claim: Claim, id: string, call: Call) {
   const { ledger, outbox, random } = deps;
-  const row = await findLabel(deps.db, sql`${ownedSql(caller)} AND id = ${id}`);
+  const row = await findLabel(deps, { caller, id });
   if (!row) throw fail("not_found", "No such label.");
 
   const now = deps.now();
@@ -40,13 +40,15 @@ async function voidAsRead(deps: CarrierDeps, caller: Caller, claim: Claim, id: s
   const event = newEvent({ type: "label.voided", caller, data, now, random });
 
   // The answer holds only for the status that was read: without a target there is no ledger row either.
+  const write = { caller, claim, snapshot };
   const statement = sql`
     WITH target AS (
       SELECT FROM labels WHERE ${ownedSql(caller)} AND id = ${id} AND status = ${row.status} FOR UPDATE),
-    claim AS (${ledger.claimFrom(sql`FROM target`, caller, claim, snapshot)})
+    ${ledger.claim([write], sql`WHERE EXISTS (SELECT FROM target)`)}
     ${changes ? voiding(deps, caller, id, now, event) : empty}
-    SELECT token FROM claim`;
-  const outcome = await ledger.execute(caller, claim, statement, snapshot);
+    SELECT place FROM claim`;
+  const [ending] = await ledger.execute([write], statement);
+  const outcome = await ending;
   if (changes && outcome && executedNow(outcome)) {
     outbox.committed(event);
     await projectLabelEvent(deps, event, call);
@@ -57,6 +59,7 @@ async function voidAsRead(deps: CarrierDeps, caller: Caller, claim: Claim, id: s
 function voiding(deps: CarrierDeps, caller: Caller, id: string, now: Date, event: Event): Sql {
   return sql`,
     changed AS (
-      UPDATE labels SET status = 'voided', voided_at = ${now} FROM claim WHERE ${ownedSql(caller)} AND id = ${id}),
-    emitted AS (${deps.outbox.insert(event)})`;
+      UPDATE labels SET status = 'voided', voided_at = ${now}
+      WHERE ${ownedSql(caller)} AND id = ${id} AND EXISTS (SELECT FROM claim)),
+    emitted AS (${deps.outbox.insert([event])})`;
 }

@@ -46,4 +46,16 @@ describe("createShipment", () => {
     const good = await createShipment(records.deps, shipmentRequest(caller, { claim }));
     expect(snapshotOf(good).replayed).toBe(false);
   });
+
+  test("of 40 at once the one that names a missing order fails alone", async () => {
+    const caller = newCaller();
+    const requests = Array.from({ length: 40 }, (_, at) =>
+      shipmentRequest(caller, at === 17 ? { orderId: "ord_aaaaaaaaaaaaaaaaaaaaaaaaaa" } : {}),
+    );
+    const ends = await Promise.allSettled(requests.map((request) => createShipment(records.deps, request)));
+    const refused = ends.flatMap((end, at) => (end.status === "rejected" ? [{ at, code: end.reason.code }] : []));
+    expect(refused).toEqual([{ at: 17, code: "not_found" }]);
+    expect(await records.deps.prisma.shipment.count({ where: { accountId: caller.accountId } })).toBe(39);
+    expect(await records.deps.prisma.outbox.count({ where: { accountId: caller.accountId } })).toBe(39);
+  });
 });

@@ -1,20 +1,25 @@
 import { callerOf, claimOf } from "@shipping/kit/caller";
-import { violated } from "@shipping/kit/database";
+import { coalesceOperation } from "@shipping/kit/coalesce";
 import { fail } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import { publicJson } from "@shipping/kit/json";
-import { executedNow } from "@shipping/kit/ledger";
+import { executedNow, keyOfWrite, type Write } from "@shipping/kit/ledger";
 import { newEvent } from "@shipping/kit/outbox";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
-import { type CreateShipmentRequest, ShipmentSchema } from "@shipping/proto/shipping/records/v1/records_pb";
+import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
+import {
+  type CreateShipmentRequest,
+  type Shipment,
+  ShipmentSchema,
+} from "@shipping/proto/shipping/records/v1/records_pb";
 import sql from "sql-template-tag";
 import type { RecordsDeps } from "./deps.js";
-import { sharedValues } from "./shared-fields.js";
+import { givenSql } from "./shared-fields.js";
 import { newShipment } from "./shipment.js";
 
-/** Creates a shipment, its event and its replayable answer in one statement. */
+/** Creates a shipment, its event and its replayable answer in one statement, which creations that wait share. */
 export async function createShipment(deps: RecordsDeps, request: CreateShipmentRequest): Promise<WriteOutcome> {
-  const { ledger, outbox, random } = deps;
+  const { outbox, random } = deps;
   const caller = callerOf(request);
   const claim = claimOf(request);
   const now = deps.now();
@@ -22,21 +27,40 @@ export async function createShipment(deps: RecordsDeps, request: CreateShipmentR
   const data = publicJson(ShipmentSchema, shipment);
   const snapshot = { status: 201, body: Buffer.from(data) };
   const event = newEvent({ type: "shipment.created", caller, data, now, random });
-
-  const statement = sql`
-    WITH claim AS (${ledger.claim(caller, claim, snapshot)}),
-    created AS (
-      INSERT INTO shipments (
-        account_id, environment, id, status, reference, sender, recipient, parcel, metadata, created_at, order_id)
-      SELECT ${caller.accountId}, ${caller.environment}, ${sharedValues(shipment)}, ${request.orderId ?? null}
-      FROM claim),
-    emitted AS (${outbox.insert(event)})
-    SELECT token FROM claim`;
-  // A missing or foreign order breaks the foreign key, which rolls the ledger row back with the rest.
-  const outcome = await ledger.executeCreation(caller, claim, statement, snapshot).catch((error) => {
-    if (violated(error)?.constraint === "shipments_order") throw fail("not_found", "No such order.");
-    throw error;
-  });
+  const outcome = await insertShipment(deps, { caller, claim, snapshot, event, shipment });
+  if (!outcome) throw fail("not_found", "No such order.");
   if (executedNow(outcome)) outbox.committed(event);
   return outcome;
 }
+
+interface Creation extends Write {
+  event: Event;
+  shipment: Shipment;
+}
+
+// A missing or foreign order leaves its shipment out of the statement: were it left to the foreign key, it would fail for all.
+const insertShipment = coalesceOperation<RecordsDeps, Creation, WriteOutcome | undefined>({
+  keyOf: keyOfWrite,
+  run({ ledger, outbox }, creations) {
+    const shipments = creations.map(({ shipment }) => shipment);
+    const orderIsThere = sql`
+      JOIN ordered USING (place)
+      WHERE order_id IS NULL OR (
+        SELECT true FROM orders
+        WHERE account_id = wanted.account_id AND environment = wanted.environment AND id = order_id)`;
+    const statement = sql`
+      WITH ordered AS (
+        SELECT * FROM unnest(${shipments.map(({ orderId }) => orderId ?? null)}::text[])
+          WITH ORDINALITY AS ordered (order_id, place)),
+      ${ledger.claim(creations, orderIsThere)},
+      created AS (
+        INSERT INTO shipments (
+          account_id, environment, id, status, reference, sender, recipient, parcel, metadata, created_at, order_id)
+        SELECT account_id, environment, id, status, reference, sender, recipient, parcel, metadata, created_at, order_id
+        FROM claim JOIN ${givenSql(shipments)} USING (place) JOIN ordered USING (place)
+        ORDER BY account_id, environment, id),
+      emitted AS (${outbox.insert(creations.map(({ event }) => event))})
+      SELECT place FROM claim`;
+    return ledger.execute(creations, statement);
+  },
+});

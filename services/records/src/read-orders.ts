@@ -1,8 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 import { callerOf } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
-import { owned, ownedSql } from "@shipping/kit/owned";
+import { owned } from "@shipping/kit/owned";
 import { page } from "@shipping/kit/page";
+import { readOwned } from "@shipping/kit/read-owned";
 import {
   type GetOrderRequest,
   type GetOrderResponse,
@@ -18,13 +19,12 @@ import { type SharedRow, sharedColumns } from "./shared-fields.js";
 
 /** Reads one order of the caller. */
 export async function getOrder(deps: RecordsDeps, request: GetOrderRequest): Promise<GetOrderResponse> {
-  const caller = callerOf(request);
-  const [row] = await deps.db.run<SharedRow>(
-    sql`SELECT ${sharedColumns} FROM orders WHERE ${ownedSql(caller)} AND id = ${request.id}`,
-  );
+  const row = await findOrder(deps, { caller: callerOf(request), id: request.id });
   if (!row) throw fail("not_found", "No such order.");
   return create(GetOrderResponseSchema, { order: orderOf(row) });
 }
+
+const findOrder = readOwned<SharedRow>("id", (isAsked) => sql`SELECT ${sharedColumns} FROM orders WHERE ${isAsked}`);
 
 /** Reads one page of the caller's orders. */
 export async function listOrders(deps: RecordsDeps, request: ListOrdersRequest): Promise<ListOrdersResponse> {

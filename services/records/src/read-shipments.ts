@@ -1,8 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 import { callerOf } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
-import { owned, ownedSql } from "@shipping/kit/owned";
+import { owned } from "@shipping/kit/owned";
 import { page } from "@shipping/kit/page";
+import { readOwned } from "@shipping/kit/read-owned";
 import {
   type GetShipmentRequest,
   type GetShipmentResponse,
@@ -18,13 +19,16 @@ import { type ShipmentRow, shipmentOf } from "./shipment.js";
 
 /** Reads one shipment of the caller. */
 export async function getShipment(deps: RecordsDeps, request: GetShipmentRequest): Promise<GetShipmentResponse> {
-  const caller = callerOf(request);
-  const [row] = await deps.db.run<ShipmentRow>(
-    sql`SELECT ${sharedColumns}, order_id AS "orderId", label_id AS "labelId" FROM shipments WHERE ${ownedSql(caller)} AND id = ${request.id}`,
-  );
+  const row = await findShipment(deps, { caller: callerOf(request), id: request.id });
   if (!row) throw fail("not_found", "No such shipment.");
   return create(GetShipmentResponseSchema, { shipment: shipmentOf(row) });
 }
+
+const findShipment = readOwned<ShipmentRow>(
+  "id",
+  (isAsked) =>
+    sql`SELECT ${sharedColumns}, order_id AS "orderId", label_id AS "labelId" FROM shipments WHERE ${isAsked}`,
+);
 
 /** Reads one page of the caller's shipments. */
 export async function listShipments(deps: RecordsDeps, request: ListShipmentsRequest): Promise<ListShipmentsResponse> {

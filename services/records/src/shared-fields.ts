@@ -49,11 +49,20 @@ export function storedFields(row: SharedRow) {
   };
 }
 
-/** The values of id, status, reference, sender, recipient, parcel, metadata and created_at, for an INSERT. */
-export function sharedValues(message: Order | Shipment): Sql {
-  const { from, to, parcel } = message;
-  if (!from || !to || !parcel) throw new Error("An order or shipment has addresses and a parcel.");
-  return sql`${message.id}, ${message.status}, ${message.reference}, ${publicJson(AddressSchema, from)},
-    ${publicJson(AddressSchema, to)}, ${publicJson(ParcelSchema, parcel)}, ${message.metadata?.text ?? null},
-    ${message.createdAt}`;
+/** What orders and shipments share of new records, as a table `given (id, status, reference, …, created_at, place)`. */
+export function givenSql(messages: readonly (Order | Shipment)[]): Sql {
+  return sql`unnest(
+    ${messages.map(({ id }) => id)}::text[], ${messages.map(({ status }) => status)}::text[],
+    ${messages.map(({ reference }) => reference)}::text[],
+    ${messages.map(({ from }) => publicJson(AddressSchema, required(from)))}::jsonb[],
+    ${messages.map(({ to }) => publicJson(AddressSchema, required(to)))}::jsonb[],
+    ${messages.map(({ parcel }) => publicJson(ParcelSchema, required(parcel)))}::jsonb[],
+    ${messages.map(({ metadata }) => metadata?.text ?? null)}::text[],
+    ${messages.map(({ createdAt }) => createdAt)}::timestamptz[]
+  ) WITH ORDINALITY AS given (id, status, reference, sender, recipient, parcel, metadata, created_at, place)`;
+}
+
+function required<Field>(field: Field | undefined): Field {
+  if (!field) throw new Error("An order or shipment has addresses and a parcel.");
+  return field;
 }

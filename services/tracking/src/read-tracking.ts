@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { callerOf } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
-import { ownedSql } from "@shipping/kit/owned";
+import { readOwned } from "@shipping/kit/read-owned";
 import {
   type GetTrackingRequest,
   type GetTrackingResponse,
@@ -13,10 +13,15 @@ import { type TrackingRow, trackingOf } from "./tracking.js";
 
 /** Reads the record of one of the caller's tracking numbers. */
 export async function getTracking(deps: TrackingDeps, request: GetTrackingRequest): Promise<GetTrackingResponse> {
-  const [row] = await deps.db.run<TrackingRow>(sql`
-    SELECT tracking_number AS "trackingNumber", status, carrier, label_id AS "labelId", shipment_id AS "shipmentId",
-      created_at AS "createdAt", updated_at AS "updatedAt"
-    FROM tracking_records WHERE ${ownedSql(callerOf(request))} AND tracking_number = ${request.trackingNumber}`);
+  const row = await findTracking(deps, { caller: callerOf(request), id: request.trackingNumber });
   if (!row) throw fail("not_found", "No such tracking number.");
   return create(GetTrackingResponseSchema, { tracking: trackingOf(row) });
 }
+
+const findTracking = readOwned<TrackingRow>(
+  "tracking_number",
+  (isAsked) => sql`
+    SELECT tracking_number AS "trackingNumber", status, carrier, label_id AS "labelId", shipment_id AS "shipmentId",
+      created_at AS "createdAt", updated_at AS "updatedAt"
+    FROM tracking_records WHERE ${isAsked}`,
+);

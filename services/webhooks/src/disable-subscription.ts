@@ -1,14 +1,13 @@
 import { type Caller, type Claim, callerOf, claimOf } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { publicJson } from "@shipping/kit/json";
-import type { Rendered } from "@shipping/kit/ledger";
 import { ownedSql } from "@shipping/kit/owned";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import { type DisableSubscriptionRequest, SubscriptionSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import sql, { type Sql } from "sql-template-tag";
+import sql from "sql-template-tag";
 import type { WebhooksDeps } from "./deps.js";
 import { findSubscription } from "./read-subscriptions.js";
-import { type SubscriptionRow, subscriptionOf } from "./subscription.js";
+import { subscriptionOf } from "./subscription.js";
 
 /** Disables a subscription, which stops the claims of its deliveries at once. A disabled one is answered unchanged. */
 export async function disableSubscription(
@@ -34,23 +33,13 @@ async function disableAsRead(
   if (!read) throw fail("not_found", "No such webhook subscription.");
   const disabled = read.status === "disabled" ? read : { ...read, status: "disabled", disabledAt: deps.now() };
   const snapshot = { status: 200, body: Buffer.from(publicJson(SubscriptionSchema, subscriptionOf(disabled))) };
-  return deps.ledger.execute(caller, claim, change(deps, caller, claim, snapshot, read, disabled), snapshot);
-}
-
-// Guarded by the status that was read: if it has changed since, nothing at all happens.
-function change(
-  { ledger }: WebhooksDeps,
-  caller: Caller,
-  claim: Claim,
-  snapshot: Rendered,
-  read: SubscriptionRow,
-  disabled: SubscriptionRow,
-): Sql {
-  return sql`
+  const write = { caller, claim, snapshot };
+  // Guarded by the status that was read: if it has changed since, nothing at all happens.
+  const statement = sql`
     WITH target AS (
       SELECT id, status FROM subscriptions
       WHERE ${ownedSql(caller)} AND id = ${read.id} AND status = ${read.status} FOR UPDATE),
-    claim AS (${ledger.claimFrom(sql`FROM target`, caller, claim, snapshot)}),
+    ${deps.ledger.claim([write], sql`WHERE EXISTS (SELECT FROM target)`)},
     changed AS (
       UPDATE subscriptions AS s SET status = ${disabled.status}, disabled_at = ${disabled.disabledAt}
       FROM target, claim WHERE s.id = target.id AND target.status = 'active'
@@ -58,5 +47,7 @@ function change(
     counted AS (
       UPDATE active_subscriptions AS counter SET active = counter.active - 1 FROM changed
       WHERE counter.account_id = changed.account_id AND counter.environment = changed.environment)
-    SELECT token FROM claim`;
+    SELECT place FROM claim`;
+  const [outcome] = await deps.ledger.execute([write], statement);
+  return outcome;
 }

@@ -72,6 +72,7 @@ export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
   const accept = coalesce<Event, void>({
     lanes: 1,
     max: ACCEPT_BATCH,
+    waitMs: Number.POSITIVE_INFINITY,
     keyOf: (event) => event.id,
     run: async (events) => {
       await acceptEvents(deps, events);
@@ -106,7 +107,10 @@ export function makeDeps(parts: WebhooksParts, wakeDispatcher: () => void): Webh
     allowTargets: config.WEBHOOK_ALLOW_TARGETS,
     denyRanges: config.EGRESS_DENY_RANGES,
   };
-  const complete = coalesce<Ended, Date | null | undefined>({ run: (ended) => completeDeliveries(deps, ended) });
+  const complete = coalesce<Ended, Date | null | undefined>({
+    waitMs: Number.POSITIVE_INFINITY,
+    run: (ended) => completeDeliveries(deps, ended),
+  });
   const deps: WebhooksDeps = {
     db,
     prisma: new PrismaClient({ adapter: db.adapter() }),
