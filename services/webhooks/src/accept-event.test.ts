@@ -1,4 +1,5 @@
 import { create, toBinary } from "@bufbuild/protobuf";
+import { eventually } from "@shipping/kit/testing/eventually";
 import { EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import { FilterMissingRequestSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { acceptEvents, buryEvent } from "./accept-event.js";
@@ -112,6 +113,29 @@ describe("acceptEvents", () => {
       expect(inFlight).toBeLessThanOrEqual(8);
       expect((await queueOf(id)).inFlight).toBe(inFlight);
     }
+  });
+
+  test("locks the queue in one order, ailing subscriptions included: no deadlock with the ends of attempts", async () => {
+    const caller = newCaller();
+    const subscriptions = [await subscribe(deps, caller, hanging.url), await subscribe(deps, caller, hanging.url)];
+    const [first = "", second = ""] = subscriptions.map(({ id }) => id).sort();
+    await deps.prisma.readyQueue.update({ where: { subscriptionId: first }, data: { failStreak: 3 } });
+    const ending = await deps.db.pool.connect();
+    const lock = (id: string) => ending.query("SELECT FROM ready_queue WHERE subscription_id = $1 FOR UPDATE", [id]);
+    await ending.query("BEGIN");
+    await lock(first);
+    const accepting = acceptEvents(full, [eventFor(caller)]);
+    await eventually(async () => {
+      const waiting = await deps.db.pool.query(
+        "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+      );
+      expect(waiting.rowCount).toBe(1);
+    });
+    await lock(second);
+    await ending.query("COMMIT");
+    ending.release();
+    await accepting;
+    expect([await stateOf(first), await stateOf(second)]).toEqual([["pending 0"], ["pending 0"]]);
   });
 
   test("an event that cannot be understood is kept as dead with its reason, and does not hold up the others", async () => {

@@ -69,8 +69,8 @@ function faultOf(event: Event): string | undefined {
   return undefined;
 }
 
-// Locks in one order: events, ready queue, deliveries, each sorted. `queue` holds the subscriptions that are healthy and have
-// nothing older to send; under their lock `in_flight` is exact.
+// Locks in one order: events, ready queue, deliveries, each sorted. Every subscription concerned is locked here, since the triggers will
+// lock them all: under the lock `in_flight` is exact, and `open` says that it is healthy and has nothing older to send.
 function store(deps: WebhooksDeps, events: readonly Event[], room: Room): Promise<Born[]> {
   return deps.db.run<Born>(sql`
     WITH ${clock(deps)},
@@ -92,13 +92,14 @@ function store(deps: WebhooksDeps, events: readonly Event[], room: Room): Promis
       FROM stored JOIN subscriptions AS s USING (account_id, environment)
       WHERE s.status = 'active' AND stored.type = ANY (s.events)),
     queue AS (
-      SELECT subscription_id, in_flight FROM ready_queue
+      SELECT subscription_id, in_flight,
+        fail_streak < ${AILING_STREAK} AND (next_due IS NULL OR next_due > (SELECT now FROM clock)) AS open
+      FROM ready_queue
       WHERE subscription_id IN (SELECT subscription_id FROM matched)
-        AND fail_streak < ${AILING_STREAK} AND (next_due IS NULL OR next_due > (SELECT now FROM clock))
       ORDER BY subscription_id FOR UPDATE),
     placed AS (
-      SELECT matched.*, coalesce(queue.in_flight + row_number() OVER of_subscription <= ${MAX_IN_FLIGHT}, false) AS fits
-      FROM matched LEFT JOIN queue USING (subscription_id)
+      SELECT matched.*, queue.open AND queue.in_flight + row_number() OVER of_subscription <= ${MAX_IN_FLIGHT} AS fits
+      FROM matched JOIN queue USING (subscription_id)
       WINDOW of_subscription AS (PARTITION BY subscription_id ORDER BY event_id)),
     born AS (
       SELECT placed.*, fits AND row_number() OVER fitting <= ${room.free} AS claimed

@@ -3,14 +3,21 @@ import { clock, type WebhooksDeps } from "./deps.js";
 
 const BATCH = 500;
 
+/** How much was removed. */
+export interface Expired {
+  events: number;
+  deliveries: number;
+  deadEvents: number;
+}
+
 /**
- * Removes events that arrived before the retention began, with their deliveries, and says how many of each: a small batch, the oldest
- * first. One whose deliveries are not all at their end stays. Nothing that is claimed or awaited is locked, and of several replicas
- * each takes what the others have not.
+ * Removes events that arrived before the retention began, with their deliveries, and dead ones: a small batch, the oldest first. One
+ * whose deliveries are not all at their end stays. Nothing that is claimed or awaited is locked, and of several replicas each takes
+ * what the others have not.
  */
-export async function expireOnce(deps: WebhooksDeps): Promise<{ events: number; deliveries: number }> {
+export async function expireOnce(deps: WebhooksDeps): Promise<Expired> {
   // As an array, since a join with `expired` is a scan of all deliveries to a planner that has no statistics yet.
-  const [removed] = await deps.db.run<{ events: number; deliveries: number }>(sql`
+  const [removed] = await deps.db.run<Expired>(sql`
     WITH ${clock(deps)},
     expired AS (
       SELECT id FROM events AS e
@@ -19,8 +26,16 @@ export async function expireOnce(deps: WebhooksDeps): Promise<{ events: number; 
       ORDER BY received_at LIMIT ${BATCH}
       FOR UPDATE SKIP LOCKED),
     gone_deliveries AS (DELETE FROM deliveries WHERE event_id = ANY(ARRAY(SELECT id FROM expired)) RETURNING event_id),
-    gone_events AS (DELETE FROM events WHERE id = ANY(ARRAY(SELECT id FROM expired)) RETURNING id)
-    SELECT (SELECT count(*) FROM gone_events)::integer AS events, (SELECT count(*) FROM gone_deliveries)::integer AS deliveries`);
+    gone_events AS (DELETE FROM events WHERE id = ANY(ARRAY(SELECT id FROM expired)) RETURNING id),
+    gone_dead AS (
+      DELETE FROM dead_events WHERE id = ANY(ARRAY(
+        SELECT id FROM dead_events WHERE received_at < ${retentionBegin(deps)}
+        ORDER BY received_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))
+      RETURNING id)
+    SELECT
+      (SELECT count(*) FROM gone_events)::integer AS events,
+      (SELECT count(*) FROM gone_deliveries)::integer AS deliveries,
+      (SELECT count(*) FROM gone_dead)::integer AS "deadEvents"`);
   return removed!;
 }
 

@@ -32,7 +32,7 @@ export async function brokerDown(
       lastArrivalAfterReturnSeconds: seconds(last - backMs),
     },
     [
-      [repetitions === 0, "the API answers 201 to every first sending"],
+      [Object.keys(repetitions).length === 0, "the API answers 201 to every first sending"],
       [missing === 0, "every event arrives"],
     ],
   );

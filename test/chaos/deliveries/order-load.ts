@@ -9,10 +9,10 @@ export interface AcknowledgedOrder {
   answeredMs: number;
 }
 
-/** What a load has done; an answer other than 201 to a first sending is a repetition. */
+/** What a load has done, and how often which answer made it send an order again ("none": no answer at all). */
 export interface OrderLoad {
   acknowledged: AcknowledgedOrder[];
-  repetitions: number;
+  repetitions: Record<string, number>;
 }
 
 const address = { name: "Ada", street1: "1 Long Lane", city: "Berlin", postal_code: "10115", country: "DE" };
@@ -28,16 +28,16 @@ interface Target {
 async function createOrder({ gateways, keys }: Target, load: OrderLoad, number: number): Promise<void> {
   const key = keys[number % keys.length] ?? "";
   const write = { method: "POST", path: "/orders", key, idempotencyKey: randomUUID(), body: order } as const;
-  const { status, text, sent } = await untilDefinite(gateways, write);
+  const { status, text, indefinite } = await untilDefinite(gateways, write);
   const answeredMs = performance.now();
   if (status !== 201) throw new Error(`An order was answered ${status}: ${text}`);
   load.acknowledged.push({ id: JSON.parse(text).data.id, answeredMs });
-  load.repetitions += sent - 1;
+  for (const reason of indefinite) load.repetitions[reason] = (load.repetitions[reason] ?? 0) + 1;
 }
 
 /** Creates orders at a steady rate, whatever the answers take, and resolves when all are answered. */
 export async function ordersAtRate(target: Target & { perSecond: number; seconds: number }): Promise<OrderLoad> {
-  const load: OrderLoad = { acknowledged: [], repetitions: 0 };
+  const load: OrderLoad = { acknowledged: [], repetitions: {} };
   const total = Math.round(target.perSecond * target.seconds);
   const underWay: Promise<void>[] = [];
   const begun = performance.now();
@@ -52,7 +52,7 @@ export async function ordersAtRate(target: Target & { perSecond: number; seconds
 
 /** Creates so many orders as fast as they are answered, a few at a time. */
 export async function ordersAtOnce(target: Target & { count: number; lanes: number }): Promise<OrderLoad> {
-  const load: OrderLoad = { acknowledged: [], repetitions: 0 };
+  const load: OrderLoad = { acknowledged: [], repetitions: {} };
   let started = 0;
   async function lane(): Promise<void> {
     while (started < target.count) await createOrder(target, load, started++);
