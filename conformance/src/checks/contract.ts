@@ -1,0 +1,249 @@
+import type { Check } from "../check.js";
+import { given, must, mustBe, mustMatch, mustRefuse, mustSucceed, succeeded, told } from "../judge.js";
+import { NOWHERE } from "../operations.js";
+import { plansOf } from "../things.js";
+
+const MILLISECONDS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+const members = (object: object) => Object.keys(object).sort().join(" ");
+
+/** Looks at what was asked before the label was voided, and asks little more. */
+const beforeVoid: readonly Check[] = [
+  {
+    id: "contract.account",
+    proves: ['account: `name`, `environment`, `livemode`, `api_version: "v1"`, `scopes`, `capabilities`, `limits`.'],
+    async run({ things }) {
+      const { environment, livemode, api_version, capabilities, scopes } = given(await things.account());
+      mustBe([environment, livemode, api_version], ["sandbox", false, "v1"], "environment, livemode and api_version");
+      must(Array.isArray(scopes), "scopes is no array");
+      mustBe(
+        capabilities,
+        { orders: true, shipments: true, webhooks: true, rates: true, labels: true, tracking: true },
+        "the capabilities",
+      );
+    },
+  },
+  {
+    id: "contract.records",
+    proves: [
+      "order: `status`, `reference`, `from`, `to`, `parcel`, `metadata?`, `livemode`, all as sent.",
+      "shipment: `status`, the same fields, `order_id?`, `label_id?` once labelled, `livemode`.",
+    ],
+    async run({ things, run }) {
+      const { longestRecord, record } = plansOf(run);
+      const { id, object, created_at, ...order } = given(await things.fullOrder());
+      mustBe(order, { ...longestRecord, status: "received", livemode: false }, "the order");
+      mustBe([object, typeof id, typeof created_at], ["order", "string", "string"], "object, id and created_at");
+      const { id: _, object: __, created_at: ___, ...shipment } = given(await things.shipment());
+      const orderId = given(await things.order()).id;
+      mustBe(shipment, { ...record, order_id: orderId, status: "draft", livemode: false }, "the shipment");
+    },
+  },
+  {
+    id: "contract.rate",
+    proves: ['rate: exactly the specification\'s fields and `object: "rate"`.'],
+    async run({ things }) {
+      const [rate] = given(await things.rates());
+      mustBe(members(rate), "amount carrier currency id object service shipment_id test", "the rate's members");
+      mustBe(rate.object, "rate", "the rate's object");
+    },
+  },
+  {
+    id: "contract.label",
+    proves: ["label: exactly the specification's fields; `download_path` is `/api/v1/labels/{id}/file`."],
+    async run({ things }) {
+      const label = given(await things.label());
+      const expected =
+        "carrier charge created_at download_path format id object shipment_id status test tracking_number";
+      mustBe(members(label), expected, "the label's members");
+      mustBe(label.download_path, `/api/v1/labels/${label.id}/file`, "download_path");
+    },
+  },
+  {
+    id: "contract.file",
+    proves: ["Every download of a label has the same bytes."],
+    async run({ api, things }) {
+      const first = await things.file();
+      const second = await api.get(first.path);
+      must(second.status !== 200 || second.bytes.equals(first.bytes), "two downloads of a label differ");
+    },
+  },
+  {
+    id: "contract.conflicts",
+    proves: [
+      "| `label_exists` | 409 | the shipment already has a label |",
+      "| `invalid_request` | 422 | fields, query, headers; a rate that is not this shipment's (field `rate_id`); a refused webhook `url` |",
+    ],
+    async run({ things }) {
+      mustRefuse(await things.secondLabel(), 409, "label_exists");
+      const other = await things.labelWithForeignRate();
+      mustRefuse(other, 422, "invalid_request");
+      mustBe(other.json.error.fields?.[0]?.path, "rate_id", "the field that the refusal names");
+    },
+  },
+  {
+    id: "contract.fields",
+    proves: [
+      "`country`: two letters `A-Z`; lower case is refused, not corrected.",
+      '`null` is not "absent": a null field is refused.',
+    ],
+    async run({ api, run }) {
+      const { record } = plansOf(run);
+      const answer = await api.post("/orders", { ...record, to: { ...record.to, country: "de", company: null } });
+      mustRefuse(answer, 422, "invalid_request");
+      const paths = answer.json.error.fields?.map(({ path }: { path: string }) => path).sort();
+      mustBe(paths, ["to.company", "to.country"], "the fields that the refusal names");
+    },
+  },
+  {
+    id: "contract.query",
+    proves: [
+      "Query: unknown or repeated parameters, or an `after` that has not the form of that resource's ids: `422`.",
+      "Lists ascend by id, byte by byte; `next_cursor` is the last id of the page, null on the last page.",
+    ],
+    async run({ api, things }) {
+      for (const query of ["unknown=1", "limit=1&limit=2", `after=${NOWHERE}`]) {
+        mustRefuse(await api.get(`/orders?${query}`), 422, "invalid_request");
+      }
+      given(await things.otherShipment());
+      const { json } = await api.get("/shipments?limit=2");
+      const [first, second] = json.data;
+      must(Buffer.compare(Buffer.from(first.id), Buffer.from(second.id)) < 0, `${first.id} comes before ${second.id}`);
+      must([second.id, null].includes(json.next_cursor), `next_cursor after ${second.id} is ${json.next_cursor}`);
+    },
+  },
+  {
+    id: "contract.order-of-refusals",
+    proves: [
+      "Unknown route, or a known path with another method: `404` `not_found`, with or without a key.",
+      "A used key: replay, or `409`.",
+      "This comes before field validation, so a used key with a bad body is a `409`.",
+    ],
+    async run({ api, nobody, things, run }) {
+      given(await things.order());
+      mustRefuse(await nobody.get("/conformance-nothing"), 404, "not_found");
+      mustRefuse(await api.delete("/orders"), 404, "not_found");
+      mustRefuse(await api.post("/orders", {}, plansOf(run).keyOf("order")), 409, "idempotency_conflict");
+    },
+  },
+];
+
+const afterVoid: readonly Check[] = [
+  {
+    id: "contract.voided",
+    proves: [
+      "| `shipment_voided` | 409 | a label for a voided shipment |",
+      "| `label_voided` | 409 | the file of a voided label |",
+      "tracking: `tracking_number`, `status`, `carrier`, `label_id`, `shipment_id`, `events: []`, `test: true`, `updated_at`; its `id` is the tracking number.",
+    ],
+    async run({ things }) {
+      const { id, shipment_id, tracking_number, carrier } = given(await things.voided());
+      mustRefuse(await things.voidedFile(), 409, "label_voided");
+      mustRefuse(await things.replacement(), 409, "shipment_voided");
+      const { created_at, updated_at, ...tracking } = given(await things.voidedTracking());
+      const known = { id: tracking_number, object: "tracking", tracking_number, carrier, label_id: id, shipment_id };
+      mustBe(tracking, { ...known, status: "voided", events: [], test: true }, "the tracking record");
+      for (const time of [created_at, updated_at]) mustMatch(time, MILLISECONDS, "a time of the tracking record");
+    },
+  },
+  {
+    id: "contract.disabled",
+    proves: [
+      "webhook: `url`, `events`, `status` (`active`, `disabled`), `livemode`, `disabled_at?`; `secret` in the creation answer only.",
+      "Deleting a disabled subscription again answers it unchanged.",
+    ],
+    async run({ api, things }) {
+      const { id, secret: _, ...created } = given(await things.subscription());
+      mustBe(created.status, "active", "the new subscription's status");
+      const disabled = given(await things.disabled());
+      const { disabled_at } = disabled;
+      mustBe(disabled, { id, ...created, status: "disabled", disabled_at }, "the disabled subscription");
+      mustMatch(disabled_at, MILLISECONDS, "disabled_at");
+      mustBe(mustSucceed(await api.delete(`/webhooks/${id}`), 200), disabled, "the subscription disabled again");
+    },
+  },
+];
+
+const CODES: Readonly<Record<number, string>> = {
+  400: "invalid_json",
+  401: "unauthorized",
+  403: "missing_scope",
+  404: "not_found",
+  413: "payload_too_large",
+  415: "unsupported_media_type",
+  422: "invalid_request",
+  429: "rate_limited",
+};
+const CREATED = ["/orders", "/shipments", "/labels", "/webhooks"];
+
+/** Judges all answers, and asks for nothing. */
+const overAll: readonly Check[] = [
+  {
+    id: "contract.codes",
+    proves: [
+      "| `invalid_json` | 400 | body is not JSON |",
+      "| `unauthorized` | 401 | no key, or a key that is not valid |",
+      "| `missing_scope` | 403 | the message names the scope |",
+      "| `not_found` | 404 | unknown route; a missing or foreign resource, named in the path or in the body |",
+      "| `payload_too_large` | 413 | |",
+      "| `unsupported_media_type` | 415 | |",
+    ],
+    async run({ exchanges }) {
+      for (const one of exchanges) {
+        const code = CODES[one.status];
+        if (code !== undefined) must(one.json?.error?.code === code, `${told(one)}, not ${code}`);
+      }
+    },
+  },
+  {
+    id: "contract.statuses",
+    proves: [
+      "Success statuses: `201` for `POST /orders`, `/shipments`, `/labels`, `/webhooks`; `200` for everything else, `DELETE` included.",
+    ],
+    async run({ exchanges }) {
+      for (const one of exchanges.filter(succeeded)) {
+        mustBe(
+          one.status,
+          one.method === "POST" && CREATED.includes(one.path) ? 201 : 200,
+          `the status where ${told(one)}`,
+        );
+      }
+    },
+  },
+  {
+    id: "contract.error-fields",
+    proves: ["every failing field listed in `error.fields`", "on every 422, and on 422 only."],
+    async run({ exchanges }) {
+      for (const one of exchanges.filter(({ status }) => status >= 400)) {
+        const { fields, message } = one.json?.error ?? {};
+        must(Array.isArray(fields) === (one.status === 422), `${told(one)} with fields ${JSON.stringify(fields)}`);
+        for (const { path } of fields ?? [])
+          must(message.includes(path), `${told(one)} without ${path} in its message`);
+      }
+    },
+  },
+  {
+    id: "contract.rate-limit-headers",
+    proves: [
+      '| `rate_limited` | 429 | on every authenticated answer `RateLimit-Policy: "default";q=120;w=60` and `RateLimit: "default";r=…;t=…` |',
+    ],
+    async run({ exchanges }) {
+      for (const one of exchanges.filter(succeeded)) {
+        mustMatch(
+          one.answered.get("ratelimit-policy"),
+          /^"default";q=\d+;w=60$/,
+          `RateLimit-Policy where ${told(one)}`,
+        );
+        mustMatch(one.answered.get("ratelimit"), /^"default";r=\d+;t=\d+$/, `RateLimit where ${told(one)}`);
+      }
+    },
+  },
+];
+
+const ofContract = (checks: readonly Check[]): Check[] => checks.map((check) => ({ ...check, profile: "contract" }));
+
+export const contractChecks = {
+  beforeVoid: ofContract(beforeVoid),
+  afterVoid: ofContract(afterVoid),
+  overAll: ofContract(overAll),
+};

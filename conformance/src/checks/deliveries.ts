@@ -1,0 +1,134 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Check, Context } from "../check.js";
+import { given, must, mustBe, mustMatch, mustSucceed, NotJudged } from "../judge.js";
+import type { Delivery } from "../listener.js";
+import { plansOf } from "../things.js";
+import { parsed, REFUSED_ONCE, type Watched } from "../watch-deliveries.js";
+
+const SIGNATURE = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/;
+const TOLERANCE_S = 300;
+// A dispatcher runs every minute.
+const SILENCE_MS = 75_000;
+
+/** The attempts that came, with the type that each is about. */
+async function eachAttempt({ things }: Context, judge: (attempt: Delivery, watched: Watched, type: string) => void) {
+  const watched = await things.deliveries();
+  const attempts = watched.happened.flatMap(({ type }) =>
+    watched.attemptsFor(type).map((attempt) => ({ attempt, type })),
+  );
+  if (attempts.length === 0) throw new NotJudged("no event was delivered");
+  for (const { attempt, type } of attempts) judge(attempt, watched, type);
+}
+
+export const deliveryChecks: readonly Check[] = [
+  {
+    id: "deliveries.events",
+    proves: [
+      "Delivery of events is by HTTPS POST to the subscription's `url`.",
+      "Event types seen in a subscription: `order.created`, `shipment.created`, `label.created`, `label.voided`.",
+      "`shipment.created` follows shipment creation, and the shipment and its queued event are committed together",
+      "`order.created` may be subscribed to |",
+      "shipment and its queued event are committed atomically |",
+      "Delivery is at least once;",
+      "The client receives signed webhook events",
+    ],
+    needs: ["webhook"],
+    async run({ things }) {
+      const { happened, attemptsFor } = await things.deliveries();
+      for (const { type, id } of happened) must(attemptsFor(type).length > 0, `no ${type} came for ${id}`);
+    },
+  },
+  {
+    id: "deliveries.body",
+    proves: [
+      "| id | string | event ID, starts with `evt_` |",
+      "| type | string | event type |",
+      "| livemode | boolean | false for sandbox |",
+      "| created_at | string | ISO 8601 UTC timestamp with milliseconds |",
+    ],
+    needs: ["webhook"],
+    run: (context) =>
+      eachAttempt(context, ({ body }) => {
+        const { id, type, livemode, created_at } = JSON.parse(body.toString());
+        mustMatch(id, /^evt_./, "the event's id");
+        mustBe(livemode, false, `livemode of ${type}`);
+        mustMatch(created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(Z|\+00:00)$/, `created_at of ${type}`);
+      }),
+  },
+  {
+    id: "deliveries.data",
+    proves: ["| data | object | the resource as it was at the time of the event (includes `id`, `object`, `status`) |"],
+    needs: ["webhook"],
+    run: (context) =>
+      eachAttempt(context, ({ body }, { happened }, type) => {
+        const { id, object, status } = JSON.parse(body.toString()).data;
+        const then = happened.find((one) => one.type === type);
+        mustBe(
+          { id, object, status },
+          { id: then?.id, object: type.split(".")[0], status: then?.status },
+          `data of ${type}`,
+        );
+      }),
+  },
+  {
+    id: "deliveries.headers",
+    proves: [
+      "`Service-Event-Id`: the event ID.",
+      "`Service-Signature`: `t=<unix_seconds>,v1=<64 lowercase hex characters>`.",
+    ],
+    needs: ["webhook"],
+    run: (context) =>
+      eachAttempt(context, ({ headers, body }) => {
+        mustBe(headers["service-event-id"], parsed(body)?.id, "Service-Event-Id");
+        mustMatch(headers["service-signature"], SIGNATURE, "Service-Signature");
+      }),
+  },
+  {
+    id: "deliveries.signature",
+    proves: [
+      "compute HMAC-SHA256 over the timestamp, a period, and the exact raw request body bytes, keyed with the complete `whsec_` secret.",
+      "Reject a timestamp more than five minutes from the current time.",
+      "| webhook timestamp tolerance | five minutes |",
+    ],
+    needs: ["webhook"],
+    run: (context) =>
+      eachAttempt(context, ({ headers, body, arrived }, { secret }, type) => {
+        const [, time = "", digest = ""] = SIGNATURE.exec(String(headers["service-signature"])) ?? [];
+        const expected = createHmac("sha256", secret).update(`${time}.`).update(body).digest();
+        const signed = Buffer.from(digest, "hex");
+        const holds = signed.length === expected.length && timingSafeEqual(signed, expected);
+        must(holds, `the signature of ${type} is not over the bytes that came`);
+        must(Math.abs(arrived - Number(time)) <= TOLERANCE_S, `${type} was signed ${arrived - Number(time)} s ago`);
+      }),
+  },
+  {
+    id: "deliveries.retry",
+    proves: [
+      "After a failure, retries come after about 1, 2, 4, 8, 16, 32 and 60 minutes",
+      "Network failures, timeouts, redirects and non-2xx responses all count as failures.",
+      "receivers deduplicate by event ID.",
+    ],
+    needs: ["webhook", "slow"],
+    async run({ things }) {
+      const { attemptsFor } = await things.deliveries();
+      for (const [type, status] of Object.entries(REFUSED_ONCE)) {
+        const [first, second] = attemptsFor(type);
+        must(first !== undefined && second !== undefined, `${type}, answered ${status}, was not tried again`);
+        mustBe(parsed(second.body), parsed(first.body), `the event of the second attempt for ${type}`);
+      }
+    },
+  },
+  {
+    id: "deliveries.disabled",
+    proves: ["Deleting a subscription stops future delivery."],
+    needs: ["webhook", "slow"],
+    async run({ api, things, run }) {
+      const { subscriptionId, attemptsAbout } = await things.deliveries();
+      mustSucceed(await api.delete(`/webhooks/${subscriptionId}`));
+      const { id } = given(await api.post("/orders", plansOf(run).record));
+      await wait(SILENCE_MS);
+      mustBe(attemptsAbout(id), 0, "the number of deliveries after the subscription was deleted");
+    },
+  },
+];

@@ -1,0 +1,47 @@
+import type { Check } from "../check.js";
+import { mustRefuse, mustSucceed } from "../judge.js";
+import { nowhere, OPERATIONS, requestFor } from "../operations.js";
+import { plansOf } from "../things.js";
+
+const BODY_LIMIT = 65_536;
+const NAMING = OPERATIONS.filter((operation) => operation.includes("{") || /^POST \/(rates|labels)$/.test(operation));
+
+export const errorChecks: readonly Check[] = [
+  {
+    id: "errors.not-found",
+    proves: ["| 404 | unknown route or inaccessible resource |"],
+    async run({ api, run }) {
+      mustRefuse(await api.get("/conformance-nothing"), 404);
+      const names = nowhere(plansOf(run).record);
+      for (const operation of NAMING) mustRefuse(await api.send(requestFor(operation, names, `${run}-nowhere`)), 404);
+    },
+  },
+  {
+    id: "errors.invalid-json",
+    proves: ["| 400 | invalid JSON |"],
+    async run({ api }) {
+      mustRefuse(await api.post("/orders", '{"reference": '), 400);
+    },
+  },
+  {
+    id: "errors.content-type",
+    proves: [
+      "| 415 | unsupported content type (must be `application/json`) |",
+      "Every request body that is JSON uses `Content-Type: application/json`.",
+    ],
+    async run({ api, run }) {
+      const { record, keyOf } = plansOf(run);
+      const headers = { "Content-Type": "text/plain", "Idempotency-Key": keyOf("text") };
+      mustRefuse(await api.send({ method: "POST", path: "/orders", headers, body: JSON.stringify(record) }), 415);
+    },
+  },
+  {
+    id: "errors.too-large",
+    proves: ["| 413 | body exceeds 64 KiB |", "| request body | 64 KiB; larger returns 413 |"],
+    async run({ api, run }) {
+      const body = JSON.stringify(plansOf(run).record);
+      mustRefuse(await api.post("/orders", body.padEnd(BODY_LIMIT + 1)), 413);
+      mustSucceed(await api.post("/orders", body.padEnd(BODY_LIMIT)));
+    },
+  },
+];

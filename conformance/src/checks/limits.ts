@@ -1,0 +1,60 @@
+import type { Api } from "../api.js";
+import type { Check } from "../check.js";
+import type { Exchange } from "../exchange.js";
+import { mustBe, mustRefuse, NotJudged } from "../judge.js";
+import { NOWHERE } from "../operations.js";
+
+const PER_MINUTE = 120;
+const BURST_MS = 55_000;
+
+export const liveChecks: readonly Check[] = [
+  {
+    id: "live.no-carrier",
+    proves: [
+      "With a live key, `POST /rates` and `POST /labels` fail with `503` and error code `carrier_not_configured`",
+      "Live key: `503 carrier_not_configured`.",
+      "| carrier_not_configured | 503 | rates or label creation with a live key |",
+      "| 503 | API unavailable or carrier not configured |",
+    ],
+    needs: ["live-key"],
+    // Of a shipment that does not exist: nothing can come of it, whatever the platform does.
+    async run({ live }) {
+      mustRefuse(await live.post("/rates", { shipment_id: NOWHERE }), 503, "carrier_not_configured");
+      const label = { shipment_id: NOWHERE, rate_id: `rate_test_${NOWHERE}` };
+      mustRefuse(await live.post("/labels", label), 503, "carrier_not_configured");
+    },
+  },
+];
+
+/** Uses up the second key for a minute, so it is the last check. */
+export const rateLimitCheck: Check = {
+  id: "limits.rate",
+  proves: [
+    "| authenticated requests | 120 per minute per API key, counting reads and retries; excess returns 429 with `Retry-After: 60` |",
+    "| 429 | rate limit exceeded; header `Retry-After: 60` |",
+  ],
+  needs: ["second-key", "slow"],
+  async run({ second, profile }) {
+    let answers = await burst(second);
+    // A platform that counts by the clock's minute lets more pass when a minute ends in between, but not twice in a row.
+    if (profile === "spec" && answers.at(-1)?.status !== 429) answers = await burst(second);
+    const passed = answers.filter(({ status }) => status !== 429);
+    mustBe(passed.length, PER_MINUTE, `the number of ${answers.length} requests in a row that pass`);
+    for (const excess of answers.slice(PER_MINUTE)) {
+      mustRefuse(excess, 429);
+      mustBe(excess.answered.get("retry-after"), "60", "Retry-After");
+    }
+  },
+};
+
+/** One request more than a minute has, once none counts from before. */
+async function burst({ pace, sendAtOnce }: Api): Promise<Exchange[]> {
+  await pace.rest();
+  const answers: Exchange[] = [];
+  const end = Date.now() + BURST_MS;
+  while (answers.length <= PER_MINUTE) {
+    if (Date.now() > end) throw new NotJudged(`${answers.length} requests took longer than ${BURST_MS / 1_000} s`);
+    answers.push(await sendAtOnce({ method: "GET", path: "/account" }));
+  }
+  return answers;
+}

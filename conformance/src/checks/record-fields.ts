@@ -1,0 +1,145 @@
+import type { Api } from "../api.js";
+import type { Check } from "../check.js";
+import { must, mustRefuse, mustSucceed } from "../judge.js";
+import { plansOf } from "../things.js";
+
+// Each part of the specification's tables once, whichever of `from` and `to` shows it.
+const ADDRESS = "name street1 city postal_code country company street2 state email phone".split(" ");
+const REQUIRED = [
+  "reference",
+  ...ADDRESS.slice(0, 5).map((field) => `to.${field}`),
+  ...["weight_kg", "length_cm", "width_cm", "height_cm"].map((field) => `parcel.${field}`),
+];
+const PARCEL = REQUIRED.filter((path) => path.startsWith("parcel."));
+
+const ADDRESS_ROWS = ADDRESS.map((field, index) => {
+  const rule = field === "country" ? "two-letter country code" : "max 200 characters";
+  return `| ${field} | string | ${index < 5 ? "yes" : "no"} | ${rule} |`;
+});
+const PARCEL_ROWS = PARCEL.map((path) => `| ${path.slice(7)} | number | yes | greater than 0, at most 1000 |`);
+const RECORD_ROWS = [
+  "| reference | string | yes | client's own order or warehouse reference, max 200 characters;",
+  "| from | Address | yes | sender |",
+  "| to | Address | yes | recipient |",
+  "| parcel | Parcel | yes | one parcel |",
+  "| metadata | JSON object | no | at most 4096 characters when serialized |",
+];
+const LIMIT_ROWS = [
+  "| `reference` | at most 200 characters |",
+  "| address string values | at most 200 characters |",
+  "| `metadata` | at most 4096 characters serialized |",
+  "| parcel numbers | greater than 0, at most 1000 |",
+];
+
+/** What is wrong with a body: the value that stands at each path instead, undefined for a member that is left out. */
+type Faults = Record<string, unknown>;
+
+const all = (paths: readonly string[], value: unknown): Faults =>
+  Object.fromEntries(paths.map((path) => [path, value]));
+
+const TOO_MUCH: Faults = {
+  reference: "x".repeat(201),
+  ...all(
+    ADDRESS.map((field) => `from.${field}`),
+    "x".repeat(201),
+  ),
+  "from.country": "DEU",
+  ...all(PARCEL, 1000.5),
+  metadata: { note: "n".repeat(4096 - 10) },
+};
+const MISSING = all(REQUIRED, undefined);
+const NOT_ONE: Faults = { from: undefined, to: undefined, parcel: [{}, {}] };
+const ZERO: Faults = { reference: 5, "to.name": 5, "to.country": "D1", ...all(PARCEL, 0), metadata: "text" };
+const TEXT: Faults = { from: "text", "to.street1": [], ...all(PARCEL, "5"), "parcel.weight_kg": -1, metadata: [] };
+
+/** The body with some members wrong. */
+function spoil(body: object, faults: Faults): object {
+  const spoilt = structuredClone(body) as Record<string, Record<string, unknown>>;
+  for (const [path, value] of Object.entries(faults)) {
+    const [outer, inner] = path.split(".") as [string, string?];
+    if (inner === undefined) Object.assign(spoilt, { [outer]: value });
+    else Object.assign(spoilt[outer] ?? {}, { [inner]: value });
+  }
+  return spoilt;
+}
+
+/** The paths that a refusal names; by their last part only if it names none in full. */
+function namedIn(error: unknown, paths: readonly string[]): string[] {
+  const text = JSON.stringify(error ?? "");
+  const names = (name: string) => new RegExp(`(?<![\\w.])${name.replace(".", "\\.")}(?![\\w])`).test(text);
+  const inFull = paths.filter(names);
+  return inFull.length > 0 ? inFull : paths.filter((path) => names(path.split(".").at(-1) ?? path));
+}
+
+/** Sends a body with many faults, mends those that the refusal names, and so on until each has been named. */
+async function mustName(api: Api, path: string, body: object, faults: Faults): Promise<void> {
+  let left = faults;
+  while (Object.keys(left).length > 0) {
+    const answer = await api.post(path, spoil(body, left));
+    const paths = Object.keys(left);
+    const accepted = `POST ${path} accepts a bad ${paths.join(", ")}`;
+    must(answer.status >= 400, accepted);
+    mustRefuse(answer, 422);
+    const named = namedIn(answer.json?.error, paths);
+    must(named.length > 0, `POST ${path} refuses ${paths.join(", ")}, but names none of them`);
+    left = Object.fromEntries(Object.entries(left).filter(([one]) => !named.includes(one)));
+  }
+}
+
+function fieldChecks(resource: "orders" | "shipments"): Check[] {
+  const path = `/${resource}`;
+  // Both share one table of fields, so the second has less to show.
+  const more = (faults: Faults) => (resource === "orders" ? [faults] : []);
+  return [
+    {
+      id: `${resource}.fields-required`,
+      proves: [
+        ...ADDRESS_ROWS.slice(0, 5),
+        ...PARCEL_ROWS,
+        ...RECORD_ROWS,
+        "| 422 | invalid fields (named in the error) |",
+        "| parcels per shipment | 1 |",
+      ],
+      async run({ api, run }) {
+        const { record } = plansOf(run);
+        for (const faults of [MISSING, ...more(NOT_ONE)]) await mustName(api, path, record, faults);
+      },
+    },
+    {
+      id: `${resource}.fields-bounded`,
+      proves: [...ADDRESS_ROWS, ...PARCEL_ROWS, ...RECORD_ROWS, ...LIMIT_ROWS, "Country codes are two letters."],
+      async run({ api, run }) {
+        await mustName(api, path, plansOf(run).record, TOO_MUCH);
+      },
+    },
+    {
+      id: `${resource}.fields-typed`,
+      proves: [...ADDRESS_ROWS, ...PARCEL_ROWS, ...RECORD_ROWS],
+      async run({ api, run }) {
+        const { record } = plansOf(run);
+        for (const faults of [ZERO, ...more(TEXT)]) await mustName(api, path, record, faults);
+      },
+    },
+    {
+      id: `${resource}.fields-unknown`,
+      proves: ["Unknown fields are rejected."],
+      async run({ api, run }) {
+        const { record } = plansOf(run);
+        const faults = all(["unknown_one", "from.unknown_two", "parcel.unknown_three"], "x");
+        await mustName(api, path, record, faults);
+      },
+    },
+  ];
+}
+
+export const recordFieldChecks: readonly Check[] = [
+  ...fieldChecks("orders"),
+  ...fieldChecks("shipments"),
+  {
+    id: "orders.fields-longest",
+    proves: [...ADDRESS_ROWS, ...PARCEL_ROWS, ...LIMIT_ROWS, ...RECORD_ROWS.slice(0, 1)],
+    async run({ things }) {
+      mustSucceed(await things.fullOrder());
+    },
+  },
+];

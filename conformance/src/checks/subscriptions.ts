@@ -1,0 +1,125 @@
+import type { Check } from "../check.js";
+import { given, must, mustBe, mustMatch, mustRefuse, mustSucceed, Skipped } from "../judge.js";
+import { plansOf } from "../things.js";
+import { webhookListCheck } from "./lists.js";
+
+const NOT_PUBLIC = [
+  "http://example.com/",
+  "https://example.com:8443/",
+  "https://user:password@example.com/",
+  "https://example.com/#fragment",
+  "https://localhost/",
+  "https://192.0.2.1/",
+  "https://[2001:db8::1]/",
+];
+const ACTIVE_LIMIT = 10;
+
+export const subscriptionChecks: readonly Check[] = [
+  {
+    id: "webhooks.create",
+    proves: [
+      "| POST | /webhooks | webhooks:write | create a subscription |",
+      "Response includes `secret` (starts with `whsec_`).",
+      "The creation response includes `secret`, a string starting with `whsec_`; reads omit it.",
+      "Body: `{url: string, events: [string...]}`.",
+    ],
+    async run({ things }) {
+      const { id, secret } = mustSucceed(await things.subscription());
+      mustMatch(id, /./, "the subscription's id");
+      must(typeof secret === "string" && /^whsec_./.test(secret), "the secret does not start with whsec_");
+    },
+  },
+  {
+    id: "webhooks.get",
+    proves: [
+      "| GET | /webhooks/{id} | webhooks:read | retrieve a subscription |",
+      "The creation response includes `secret`, a string starting with `whsec_`; reads omit it.",
+      "Response bodies and list paging: not shown beyond the `data` envelope and the omission of `secret`.",
+    ],
+    async run({ api, things }) {
+      const { id } = given(await things.subscription());
+      const answer = await api.get(`/webhooks/${id}`);
+      mustBe(mustSucceed(answer, 200).id, id, "the id of the subscription read");
+      must(!answer.bytes.includes("whsec_"), "GET /webhooks/{id} shows the secret");
+    },
+  },
+  webhookListCheck,
+  {
+    id: "webhooks.replay",
+    proves: [
+      "Replaying the identical request with the original key returns the original response including the secret.",
+    ],
+    async run({ api, things, run }) {
+      const original = await things.subscription();
+      const again = await api.post("/webhooks", original.body ?? "", plansOf(run).keyOf("subscription"));
+      must(mustSucceed(again).secret === given(original).secret, "the replay has not the secret of the first answer");
+      mustBe(again.status, original.status, "the status of the replay");
+    },
+  },
+  {
+    id: "webhooks.url",
+    proves: [
+      "`url` must use HTTPS on port 443 with a public hostname.",
+      "URLs with credentials, fragments, localhost or IP-literal hosts are rejected.",
+      "Input: `url` (string, see rules under Events) and `events` (array of event type strings).",
+    ],
+    async run({ api, given: options }) {
+      if (options.has("webhook")) {
+        throw new Skipped("a platform that takes --webhook-url may have been told to take such URLs");
+      }
+      for (const url of NOT_PUBLIC) {
+        const answer = await api.post("/webhooks", { url, events: ["label.voided"] });
+        must(answer.status >= 400, `POST /webhooks accepts ${url}`);
+        mustRefuse(answer, [400, 409, 422]);
+      }
+    },
+  },
+  {
+    id: "webhooks.fields",
+    proves: ["Body: `{url: string, events: [string...]}`.", "| 422 | invalid fields (named in the error) |"],
+    async run({ api }) {
+      mustRefuse(await api.post("/webhooks", { url: 5, events: "label.voided" }), 422);
+    },
+  },
+];
+
+/** Takes the subscription away: the last of its checks. */
+export const disableChecks: readonly Check[] = [
+  {
+    id: "webhooks.delete",
+    proves: [
+      "| DELETE | /webhooks/{id} | webhooks:write | disable a subscription |",
+      "Webhook subscriptions: `DELETE /webhooks/{id}` disables the subscription",
+      "List and retrieve need `webhooks:read`; delete needs `webhooks:write` and `Idempotency-Key`, with no body.",
+      "| active webhook subscriptions | 10 per environment |",
+    ],
+    async run({ api, things, run }) {
+      const first = await things.disabled();
+      must(first.status === 204 || mustSucceed(first) !== undefined, "no `data`");
+      const again = await api.delete(first.path, plansOf(run).keyOf("disable"));
+      mustBe(again.status, first.status, "the status of the replayed DELETE");
+      mustBe(again.answered.get("idempotency-replayed"), "true", "Idempotency-Replayed of the repeated DELETE");
+    },
+  },
+];
+
+export const subscriptionLimitCheck: Check = {
+  id: "webhooks.limit",
+  proves: ["Up to 10 active subscriptions per environment.", "| active webhook subscriptions | 10 per environment |"],
+  needs: ["invasive"],
+  async run({ api, run }) {
+    const body = (n: number) => ({ url: `https://example.com/${run}/${n}`, events: ["label.voided"] });
+    const made: string[] = [];
+    try {
+      for (let n = 0; n <= ACTIVE_LIMIT; n++) {
+        const answer = await api.post("/webhooks", body(n));
+        // Those that the account had before count too.
+        if (answer.status >= 400) return mustRefuse(answer, [409, 422]);
+        made.push(mustSucceed(answer).id);
+      }
+      must(false, `${made.length} subscriptions are active`);
+    } finally {
+      for (const id of made) await api.delete(`/webhooks/${id}`);
+    }
+  },
+};

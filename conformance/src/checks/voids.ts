@@ -1,0 +1,110 @@
+import type { Check } from "../check.js";
+import { given, must, mustBe, mustMatch, mustRefuse, mustSucceed, TIME } from "../judge.js";
+import { plansOf } from "../things.js";
+
+export const trackingCheck: Check = {
+  id: "tracking.get",
+  proves: [
+    "| GET | /tracking/{tracking_number} | shipments:read | sandbox tracking |",
+    "Has a status, either `pre_transit` or `voided`, and an `events` array that is always empty.",
+    "Response: the tracking record (status `pre_transit` or `voided`, empty `events`).",
+    "Path: the label's tracking number.",
+    "Tracking statuses: `pre_transit` and `voided`;",
+    "No carrier movement, delivery scans or arrival estimates are simulated.",
+  ],
+  async run({ api, things }) {
+    const { tracking_number } = given(await things.label());
+    const { status, events } = mustSucceed(await api.get(`/tracking/${tracking_number}`), 200);
+    must(["pre_transit", "voided"].includes(status), `the tracking record's status is ${status}`);
+    mustBe(events, [], "the tracking record's events");
+  },
+};
+
+/** What follows once the label is voided: after everything that needs it as it was. */
+export const voidChecks: readonly Check[] = [
+  {
+    id: "labels.void-body",
+    proves: ["Body: an empty JSON object; other properties are rejected."],
+    async run({ api, things }) {
+      const { id } = given(await things.label());
+      mustRefuse(await api.post(`/labels/${id}/void`, { reason: "none" }), 422);
+    },
+  },
+  {
+    id: "labels.void",
+    proves: [
+      "| POST | /labels/{id}/void | labels:write | void a sandbox label |",
+      "Response `200`, `{data: Label}` with status `voided`.",
+      "| voided_at | string (date-time) | no | present once voided |",
+      "| label | `created` | `POST /labels/{id}/void` | | `voided` | `voided_at` is set;",
+      "Label states: `created`, `voided`.",
+    ],
+    async run({ things }) {
+      const before = given(await things.label());
+      const { status, voided_at, ...rest } = mustSucceed(await things.voided(), 200);
+      mustBe(status, "voided", "the voided label's status");
+      mustMatch(voided_at, TIME, "voided_at");
+      const { status: _, ...kept } = before;
+      mustBe(rest, kept, "the rest of the voided label");
+    },
+  },
+  {
+    id: "labels.void-again",
+    proves: [
+      "| label | `voided` | `POST /labels/{id}/void` with a new idempotency key | | `voided` | the existing voided label is returned; no further state change |",
+    ],
+    async run({ api, things }) {
+      const voided = given(await things.voided());
+      mustBe(mustSucceed(await api.post(`/labels/${voided.id}/void`, {}), 200), voided, "the label voided again");
+    },
+  },
+  {
+    id: "labels.file-voided",
+    proves: ["A voided label cannot be downloaded.", "Errors are JSON.", "file can no longer be downloaded |"],
+    async run({ things }) {
+      const answer = await things.voidedFile();
+      must(answer.status >= 400 && answer.status < 500, `the file of a voided label is answered ${answer.status}`);
+      mustMatch(answer.json?.error?.code, /./, "the code of the refused file");
+    },
+  },
+  {
+    id: "shipments.voided",
+    proves: [
+      "| shipment | `label_created` | label voided | | `voided` |",
+      "the shipment becomes `voided`;",
+      "Shipment states: `draft`, `label_created`, `voided`.",
+    ],
+    async run({ api, things }) {
+      const { shipment_id } = given(await things.voided());
+      const { status } = mustSucceed(await api.get(`/shipments/${shipment_id}`), 200);
+      mustBe(status, "voided", "the status of the shipment of a voided label");
+    },
+  },
+  {
+    id: "shipments.no-replacement",
+    proves: ["a replacement label needs a new shipment |", "A shipment has at most one label."],
+    async run({ things }) {
+      mustRefuse(await things.replacement(), 409);
+    },
+  },
+  {
+    id: "tracking.voided",
+    proves: ["Tracking statuses: `pre_transit` and `voided`;"],
+    async run({ things }) {
+      const { status, events } = mustSucceed(await things.voidedTracking(), 200);
+      must(["pre_transit", "voided"].includes(status), `the tracking record's status is ${status}`);
+      mustBe(events, [], "the tracking record's events");
+    },
+  },
+  {
+    id: "idempotency.snapshot",
+    proves: ["A replay returns the original snapshot even when the resource has since changed."],
+    async run({ api, things, run }) {
+      const original = await things.label();
+      given(await things.voided());
+      const replay = await api.post("/labels", original.body ?? "", plansOf(run).keyOf("label"));
+      mustBe(mustSucceed(replay), given(original), "the label replayed after it was voided");
+      mustBe(replay.status, original.status, "the status of the replay");
+    },
+  },
+];

@@ -1,0 +1,149 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
+import { type Api, apiOf } from "./api.js";
+import type { Check, Context, Need, Profile } from "./check.js";
+import { checks } from "./checks.js";
+import { strayQuotes, type Unproven, unprovenOf } from "./coverage.js";
+import { statementsOf } from "./document.js";
+import type { Exchange } from "./exchange.js";
+import { NotJudged, told, UsageError } from "./judge.js";
+import { type Listener, openListener } from "./listener.js";
+import { type Outcome, runChecks } from "./run-checks.js";
+import { disableAll, type LeftBehind, leftBehind } from "./tally.js";
+import { plansOf, thingsOf } from "./things.js";
+import { unproven } from "./unproven.js";
+import { watchDeliveries } from "./watch-deliveries.js";
+
+/** What to judge, and with what. */
+export interface Options {
+  baseUrl: string;
+  key: string;
+  profile: Profile;
+  secondKey?: string | undefined;
+  narrowKey?: string | undefined;
+  liveKey?: string | undefined;
+  /** Where the listener listens, and where the platform finds it. */
+  webhook?: { listen: string; url: string } | undefined;
+  slow: boolean;
+  invasive: boolean;
+  /** The checks to run; all of the profile unless given. */
+  only?: readonly string[] | undefined;
+  requestsPerWindow: number;
+  /** Hears what a person who waits would like to know. */
+  say(line: string): void;
+}
+
+/** What came of a run. */
+export interface Report {
+  baseUrl: string;
+  profile: Profile;
+  run: string;
+  outcomes: Outcome[];
+  requests: number;
+  unproven: Unproven[];
+  leftBehind: LeftBehind;
+  /** Ids of subscriptions that could not be disabled. */
+  stillActive: string[];
+}
+
+const documentOf = (name: string) => statementsOf(readFileSync(new URL(`../spec/${name}.md`, import.meta.url), "utf8"));
+
+/** The documents that checks quote. */
+export const specification = documentOf("shipping-api");
+export const contract = documentOf("contract");
+
+/** What of the specification no check proves. */
+export const unprovenSentences = () => unprovenOf(specification, checks, unproven);
+
+/** The checks of a profile, or those that were asked for. Throws for a quote that is in no document. */
+export function checksOf({ profile, only }: Pick<Options, "profile" | "only">): Check[] {
+  const stray = strayQuotes(
+    [specification, contract],
+    checks.flatMap(({ proves }) => proves),
+  );
+  if (stray.length > 0) throw new UsageError(`Quoted, but not in the specification: ${stray[0]}`);
+  const unknown = only?.find((id) => !checks.some((check) => check.id === id));
+  if (unknown !== undefined) throw new UsageError(`There is no check ${unknown}.`);
+  if (only) return checks.filter(({ id }) => only.includes(id));
+  return checks.filter((check) => profile === "contract" || check.profile !== "contract");
+}
+
+/** Judges the API at a base URL, and takes away what can be taken away. Throws `NotJudged` if it does not answer at all. */
+export async function judge(options: Options): Promise<Report> {
+  const chosen = checksOf(options);
+  const { webhook } = options;
+  const listener = webhook && (await openListener(webhook.listen, webhook.url));
+  try {
+    const context = contextOf(options, listener);
+    const { api, run, exchanges } = context;
+    await requireSandbox(context);
+    const outcomes = await runChecks(chosen, context);
+    const stillActive = await disableAll(api, exchanges);
+    return {
+      baseUrl: options.baseUrl,
+      profile: options.profile,
+      run,
+      outcomes,
+      requests: exchanges.length,
+      unproven: unprovenSentences(),
+      leftBehind: leftBehind(exchanges),
+      stillActive,
+    };
+  } finally {
+    await listener?.close();
+  }
+}
+
+// Before anything is made: the key is good, and does not turn out to be a live one.
+async function requireSandbox({ things }: Context): Promise<void> {
+  const account = await things.account();
+  if (account.status !== 200) throw new NotJudged(`${told(account)}, so nothing can be judged`);
+  if (account.json?.data?.livemode === true) throw new NotJudged("the key is a live one, whatever it begins with");
+}
+
+function contextOf(options: Options, listener: Listener | undefined): Context {
+  const { secondKey, narrowKey, liveKey, slow, invasive, profile } = options;
+  const run = `conformance-${randomBytes(6).toString("hex")}`;
+  const exchanges: Exchange[] = [];
+  const withKey = keyHolders(options, exchanges);
+  const api = withKey(options.key);
+  const plans = plansOf(run);
+  const watch = async () => {
+    if (!listener) throw new NotJudged("there is no listener");
+    return watchDeliveries(api, plans, listener, slow);
+  };
+  const present: Record<Need, unknown> = {
+    "second-key": secondKey,
+    "narrow-key": narrowKey,
+    "live-key": liveKey,
+    webhook: listener,
+    slow,
+    invasive,
+  };
+  return {
+    run,
+    api,
+    exchanges,
+    profile,
+    withKey,
+    nobody: withKey(),
+    second: withKey(secondKey),
+    narrow: withKey(narrowKey),
+    live: withKey(liveKey),
+    things: thingsOf(api, plans, watch),
+    given: new Set((Object.keys(present) as Need[]).filter((need) => Boolean(present[need]))),
+  };
+}
+
+function keyHolders({ baseUrl, requestsPerWindow, say }: Options, exchanges: Exchange[]) {
+  const clock = {
+    now: () => Date.now(),
+    wait: async (ms: number) => {
+      if (ms > 1_000) say(`waiting ${Math.ceil(ms / 1_000)} s`);
+      await wait(ms);
+    },
+  };
+  return (key?: string): Api =>
+    apiOf({ baseUrl, key, requestsPerWindow, clock, onExchange: (one) => void exchanges.push(one) });
+}

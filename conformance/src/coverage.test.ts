@@ -1,0 +1,56 @@
+import { checks } from "./checks.js";
+import { checksOf, contract, specification, unprovenSentences } from "./conformance.js";
+import { strayQuotes, unprovenOf } from "./coverage.js";
+import { statementsOf } from "./document.js";
+import { unproven } from "./unproven.js";
+
+const quotesOf = (profile: "spec" | "contract") =>
+  checks.filter((check) => (check.profile ?? "spec") === profile).flatMap(({ proves }) => proves);
+
+describe("what checks quote", () => {
+  test("is in the specification, or for profile contract in the contract, word for word", () => {
+    expect(strayQuotes([specification], quotesOf("spec"))).toEqual([]);
+    expect(strayQuotes([contract], quotesOf("contract"))).toEqual([]);
+    expect(strayQuotes([specification], Object.values(unproven).flat())).toEqual([]);
+  });
+
+  test("is told apart from what only resembles it", () => {
+    const quote = "A shipment has at most two labels.";
+    expect(strayQuotes([specification], [quote, "A shipment has at most one label."])).toEqual([quote]);
+  });
+
+  test("is something for every check, and ids are unique", () => {
+    expect(checks.filter(({ proves }) => proves.length === 0)).toEqual([]);
+    expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length);
+  });
+});
+
+describe("what no check proves", () => {
+  test("has a reason, sentence by sentence", () => {
+    expect(unprovenSentences().filter(({ reason }) => reason === "")).toEqual([]);
+  });
+
+  test("is listed without a reason where nobody has given one", () => {
+    const statements = statementsOf("# Rules\n\nIt holds. It holds too. It may hold.");
+    const check = { id: "one", proves: ["It holds."], run: async () => {} };
+    expect(unprovenOf(statements, [check], { "is a guess": ["may hold"] })).toEqual([
+      { section: "Rules", sentence: "It holds too.", reason: "" },
+      { section: "Rules", sentence: "It may hold.", reason: "is a guess" },
+    ]);
+  });
+});
+
+describe("the checks that run", () => {
+  test("are the specification's, with the contract's if these are asked for", () => {
+    const spec = checksOf({ profile: "spec" });
+    expect(spec.every(({ id }) => !id.startsWith("contract."))).toBe(true);
+    expect(checksOf({ profile: "contract" })).toEqual(checks);
+    expect(spec.length).toBeLessThan(checks.length);
+  });
+
+  test("are those that are named, in their own order", () => {
+    const only = ["labels.void", "orders.create"];
+    expect(checksOf({ profile: "spec", only }).map(({ id }) => id)).toEqual(["orders.create", "labels.void"]);
+    expect(() => checksOf({ profile: "spec", only: ["labels.fly"] })).toThrow("There is no check labels.fly.");
+  });
+});

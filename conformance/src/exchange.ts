@@ -1,0 +1,51 @@
+/** A request as it goes out; `path` is below the base URL. */
+export interface Sending {
+  method: "GET" | "POST" | "DELETE";
+  path: string;
+  headers?: Readonly<Record<string, string>>;
+  body?: string;
+}
+
+/** A request and its answer. */
+export interface Exchange extends Sending {
+  status: number;
+  answered: Headers;
+  bytes: Buffer;
+  // biome-ignore lint/suspicious/noExplicitAny: an answer is looked at, not trusted to have a type.
+  json: any;
+}
+
+/** No answer came, or not in time. */
+export class NoAnswer extends Error {
+  override readonly name = "NoAnswer";
+}
+
+const TIMEOUT_MS = 30_000;
+
+/** Sends a request; follows no redirect, which could carry the key elsewhere. */
+export async function exchange(baseUrl: string, sending: Sending): Promise<Exchange> {
+  const { method, path, headers = {}, body } = sending;
+  try {
+    const response = await fetch(baseUrl + path, {
+      method,
+      headers,
+      redirect: "manual",
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      // As bytes: to a string, fetch would add a content type.
+      ...(body !== undefined && { body: Buffer.from(body) }),
+    });
+    const bytes = Buffer.from(await response.arrayBuffer());
+    return { ...sending, status: response.status, answered: response.headers, bytes, json: jsonIn(bytes) };
+  } catch (error) {
+    const { cause } = error as { cause?: { code?: string } };
+    throw new NoAnswer(`${method} ${path} got no answer: ${cause?.code ?? (error as Error).message}`);
+  }
+}
+
+function jsonIn(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,34 @@
+import { writeFileSync } from "node:fs";
+import { CommanderError } from "commander";
+import { keyFromEnvironment } from "./config.js";
+import { judge, type Report } from "./conformance.js";
+import { UsageError } from "./judge.js";
+import { masked } from "./mask.js";
+import { type CommandLine, conformanceCommand } from "./options.js";
+import { exitStatus, toJson, toJunit, toTable } from "./report.js";
+
+const USAGE = 2;
+const NOT_JUDGED = 3;
+const say = (line: string) => process.stderr.write(`${masked(line)}\n`);
+
+async function run({ noSkips, junit, json, ...options }: CommandLine): Promise<void> {
+  const report: Report = await judge({ ...options, say });
+  const status = exitStatus(report, noSkips);
+  process.stdout.write(masked(toTable(report)));
+  if (junit !== undefined) writeFileSync(junit, masked(toJunit(report)));
+  if (json !== undefined) writeFileSync(json, masked(toJson(report, status)));
+  process.exitCode = status;
+}
+
+try {
+  await conformanceCommand(keyFromEnvironment(), run).parseAsync();
+} catch (error) {
+  process.exitCode = statusOf(error);
+}
+
+function statusOf(error: unknown): number {
+  // Commander has said it already, and help is no error.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
+  say((error as Error).message);
+  return error instanceof UsageError ? USAGE : NOT_JUDGED;
+}

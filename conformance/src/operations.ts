@@ -1,0 +1,86 @@
+import type { Sending } from "./exchange.js";
+
+/** The specification's table of endpoints. */
+export const OPERATIONS = [
+  "GET /account",
+  "POST /orders",
+  "GET /orders",
+  "GET /orders/{id}",
+  "POST /shipments",
+  "GET /shipments",
+  "GET /shipments/{id}",
+  "POST /rates",
+  "POST /labels",
+  "GET /labels",
+  "GET /labels/{id}",
+  "GET /labels/{id}/file",
+  "POST /labels/{id}/void",
+  "GET /tracking/{tracking_number}",
+  "POST /webhooks",
+  "GET /webhooks",
+  "GET /webhooks/{id}",
+  "DELETE /webhooks/{id}",
+] as const;
+
+export type Operation = (typeof OPERATIONS)[number];
+
+export const WRITES = OPERATIONS.filter((operation) => !operation.startsWith("GET"));
+
+/** The id of nothing. */
+export const NOWHERE = "conformance-nowhere";
+
+/** What a request names and carries. */
+export interface Names {
+  record: object;
+  orders: string;
+  shipments: string;
+  rate: string;
+  labels: string;
+  tracking: string;
+  webhooks: string;
+}
+
+/** Names of nothing. */
+export const nowhere = (record: object): Names => ({
+  record,
+  orders: NOWHERE,
+  shipments: NOWHERE,
+  rate: `rate_test_${NOWHERE}`,
+  labels: NOWHERE,
+  tracking: `TEST${NOWHERE}`,
+  webhooks: NOWHERE,
+});
+
+/** A request for an operation with nothing to complain about, but for what is left out of it: an idempotency key, unless given. */
+export function requestFor(operation: Operation, names: Names, idempotencyKey?: string): Sending {
+  const [method, form] = operation.split(" ") as [Sending["method"], string];
+  const resource = form.split("/")[1] as keyof Names;
+  const body = bodyOf(operation, names);
+  return {
+    method,
+    path: form.replace(/\{\w+\}/, String(names[resource])),
+    headers: {
+      ...(body !== undefined && { "Content-Type": "application/json" }),
+      ...(idempotencyKey !== undefined && { "Idempotency-Key": idempotencyKey }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  };
+}
+
+function bodyOf(operation: Operation, { record, shipments, rate }: Names): object | undefined {
+  switch (operation) {
+    case "POST /orders":
+    case "POST /shipments":
+      return record;
+    case "POST /rates":
+      return { shipment_id: shipments };
+    case "POST /labels":
+      return { shipment_id: shipments, rate_id: rate };
+    case "POST /labels/{id}/void":
+      return {};
+    case "POST /webhooks":
+      return { url: "https://example.com/conformance", events: ["label.voided"] };
+    default:
+      return undefined;
+  }
+}

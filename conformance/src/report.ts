@@ -1,0 +1,93 @@
+import type { Report } from "./conformance.js";
+import type { Outcome, Verdict } from "./run-checks.js";
+
+/** 0: conforms; 1: does not; 3: some of it could not be judged. */
+export function exitStatus({ outcomes }: Report, noSkips: boolean): 0 | 1 | 3 {
+  const has = (verdict: Verdict) => outcomes.some((outcome) => outcome.verdict === verdict);
+  if (has("failed")) return 1;
+  return has("not judged") || (noSkips && has("skipped")) ? 3 : 0;
+}
+
+/** The report for people. */
+export function toTable(report: Report): string {
+  const { baseUrl, profile, run, outcomes, requests, unproven } = report;
+  const width = Math.max(...outcomes.map(({ id }) => id.length));
+  return [
+    `${baseUrl}, profile ${profile}, run ${run}`,
+    "",
+    ...outcomes.flatMap((outcome) => rowsOf(outcome, width)),
+    "",
+    `Sentences of the specification that no check proves, or not wholly: ${unproven.length}`,
+    ...unproven.map(({ sentence, reason }) => `  ${reason}: ${sentence}`),
+    "",
+    ...remainsOf(report),
+    `${requests} requests: ${countsOf(outcomes)}`,
+    "",
+  ].join("\n");
+}
+
+function rowsOf({ id, verdict, reason, proves }: Outcome, width: number): string[] {
+  const row = [verdict.padEnd(10), id.padEnd(width), reason].filter((cell) => cell !== undefined).join("  ");
+  return verdict === "failed" ? [row, ...proves.map((quote) => `${" ".repeat(12)}> ${quote}`)] : [row.trimEnd()];
+}
+
+function countsOf(outcomes: readonly Outcome[]): string {
+  const verdicts: Verdict[] = ["passed", "failed", "skipped", "not judged"];
+  const count = (verdict: Verdict) => outcomes.filter((outcome) => outcome.verdict === verdict).length;
+  return verdicts.map((verdict) => `${count(verdict)} ${verdict}`).join(", ");
+}
+
+function remainsOf({ leftBehind, stillActive, run }: Report): string[] {
+  const { webhooks = 0, ...records } = leftBehind;
+  const counts = Object.entries(records).map(([name, count]) => `${count} ${name}`);
+  return [
+    `It cannot take away again: ${counts.join(", ")} (references begin with ${run}), ${webhooks} disabled subscriptions.`,
+    ...stillActive.map((id) => `Still active, and to be disabled by hand: subscription ${id}.`),
+  ];
+}
+
+/** The report for machines; members are named as the API names its own. */
+export function toJson(report: Report, status: number): string {
+  const { baseUrl, profile, run, outcomes, requests, unproven, leftBehind, stillActive } = report;
+  const machine = {
+    base_url: baseUrl,
+    profile,
+    run,
+    exit_status: status,
+    requests,
+    checks: outcomes,
+    unproven,
+    left_behind: leftBehind,
+    still_active: stillActive,
+  };
+  return `${JSON.stringify(machine, null, 2)}\n`;
+}
+
+/** The report for test runners: what could not be judged is an error. */
+export function toJunit({ outcomes, run }: Report): string {
+  const count = (verdict: Verdict) => outcomes.filter((outcome) => outcome.verdict === verdict).length;
+  const counts = `tests="${outcomes.length}" failures="${count("failed")}" errors="${count("not judged")}" skipped="${count("skipped")}"`;
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuite name="${run}" ${counts}>`,
+    ...outcomes.map(toTestCase),
+    "</testsuite>",
+    "",
+  ].join("\n");
+}
+
+const ELEMENTS = { failed: "failure", skipped: "skipped", "not judged": "error" } as const;
+
+function toTestCase({ id, verdict, reason = "", proves, ms }: Outcome): string {
+  const start = `  <testcase classname="${id.split(".")[0]}" name="${id}" time="${(ms / 1_000).toFixed(3)}"`;
+  if (verdict === "passed") return `${start}/>`;
+  const element = ELEMENTS[verdict];
+  const text = verdict === "failed" ? escaped(proves.join("\n")) : "";
+  return `${start}><${element} message="${escaped(reason)}">${text}</${element}></testcase>`;
+}
+
+// Control characters are in no XML document, not even escaped.
+function escaped(text: string): string {
+  const visible = text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd");
+  return visible.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+}

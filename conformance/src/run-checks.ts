@@ -1,0 +1,63 @@
+import { type Check, type Context, needs } from "./check.js";
+import { Broken, NotJudged, Skipped, Unsafe } from "./judge.js";
+
+export type Verdict = "passed" | "failed" | "skipped" | "not judged";
+
+/** What became of a check. */
+export interface Outcome {
+  id: string;
+  verdict: Verdict;
+  /** What was seen instead of what is promised, or why nothing can be said. */
+  reason?: string;
+  proves: readonly string[];
+  requests: number;
+  ms: number;
+}
+
+/** The check that an unsafe answer breaks, whichever request it answered. */
+export const SAFETY_CHECK = "labels.no-charge";
+
+/** Runs the checks one after the other; after an unsafe answer none of those that are left. */
+export async function runChecks(checks: readonly Check[], context: Context): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const [index, check] of checks.entries()) {
+    const before = context.exchanges.length;
+    const start = performance.now();
+    const error = await errorOf(check, context);
+    const requests = context.exchanges.length - before;
+    const ms = Math.round(performance.now() - start);
+    if (error instanceof Unsafe) return [...outcomes, ...stopped(checks.slice(index), error)];
+    outcomes.push({ id: check.id, ...verdictOf(error), proves: check.proves, requests, ms });
+  }
+  return outcomes;
+}
+
+async function errorOf(check: Check, context: Context): Promise<unknown> {
+  const missing = check.needs?.find((need) => !context.given.has(need));
+  if (missing) return new Skipped(needs[missing]);
+  try {
+    await check.run(context);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+function verdictOf(error: unknown): Pick<Outcome, "verdict" | "reason"> {
+  if (error === undefined) return { verdict: "passed" };
+  const reason = error instanceof Error ? error.message : String(error);
+  if (error instanceof Skipped) return { verdict: "skipped", reason };
+  return { verdict: error instanceof Broken ? "failed" : "not judged", reason };
+}
+
+function stopped(left: readonly Check[], error: Unsafe): Outcome[] {
+  const outcomes = left.map(({ id, proves }): Outcome => {
+    const verdict = verdictOf(new NotJudged("the run was stopped"));
+    return { id, proves, requests: 0, ms: 0, ...verdict };
+  });
+  const broken = { verdict: "failed", reason: `${error.message}: the run was stopped` } as const;
+  const blamed = outcomes.find(({ id }) => id === SAFETY_CHECK);
+  if (blamed) Object.assign(blamed, broken);
+  else outcomes.unshift({ id: SAFETY_CHECK, proves: [], requests: 0, ms: 0, ...broken });
+  return outcomes;
+}

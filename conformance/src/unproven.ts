@@ -1,0 +1,93 @@
+import type { Reasons } from "./coverage.js";
+
+/** Why no check proves what these sentences, or parts of them, say. */
+export const unproven: Reasons = {
+  "the document leaves it open": [
+    "not shown",
+    "These are input bounds, not a guarantee",
+    "Whether further types exist",
+  ],
+  "says what the document is about": [
+    "This document covers the whole service",
+    "In identifiers that carry the maker's name",
+    "Base address:",
+    "All paths below are relative to it.",
+    "The service lets a customer's software send shipping data",
+    "Weights are kilograms, dimensions are centimetres.",
+    "See Events.",
+    "No payload sent.",
+    "Path `id`: opaque ID.",
+    "The version is `v1`",
+  ],
+  "leads in what follows": [
+    "Shipping flow:",
+    "Environments:",
+    "Conventions:",
+    "Subscription rules:",
+    "Event body:",
+    "Request headers on each delivery:",
+    "Delivery behaviour:",
+    "Error codes:",
+    "Idempotency rules:",
+  ],
+  "is told again, and proven there": [
+    "A client creates an order, or creates a shipment directly",
+    "The client supplies the packed parcel's weight and dimensions",
+    "The client requests rates for the shipment",
+    "The client downloads the PDF",
+    "Order representation:",
+    "Live keys currently accept order and shipment records only.",
+    "Rates, labels, voids and tracking are available in the sandbox.",
+    "Compare digests in constant time.",
+  ],
+  "would need records made with the live key": [
+    "Two environments exist: sandbox (test) and live.",
+    "A key belongs to one environment.",
+    "Test events never reach live subscriptions.",
+    "A key is scoped to an environment.",
+    "Subscriptions belong to an account and an environment;",
+    "no charge, wallet debit or invoice results",
+  ],
+  "is seen in the customer portal or other systems": [
+    "Keys are created by the account holder in the customer portal's developer area.",
+    "The full key is shown once only.",
+    "they do not appear in any legacy label history or monthly billing",
+    "cannot be tracked through a carrier",
+    "expired or revoked key",
+  ],
+  "is taken for granted: other keys are refused before anything is sent": [
+    "Sandbox keys begin with `service_test_`",
+    "A key carries scopes.",
+    "Scopes: `account:read`",
+  ],
+  "is to be read in the PDF by a person": [
+    "Sandbox labels are test PDFs that are not valid postage.",
+    "marked as a test label not valid for shipping",
+    "Non-ASCII address characters may be replaced",
+  ],
+  "asks something of the caller": [
+    "Keys stay on a trusted server;",
+    "Retry guidance:",
+    "A receiver answers any `2xx` within ten seconds.",
+    "| webhook acknowledgement | 2xx within ten seconds |",
+    "new records are not reliably discovered by polling",
+    "ordering is not guaranteed",
+  ],
+  "takes hours or for ever to see": [
+    "up to eight attempts in total; delivery stops after the eighth failure",
+    "| webhook delivery attempts | 8 in total |",
+    "Successful idempotency records have no automatic expiry.",
+    "| idempotency record lifetime | no expiry for successful records |",
+    "A dispatcher runs every minute.",
+    "Backlogs can delay delivery further.",
+  ],
+  "cannot be brought about from outside": [
+    "| 500 | unexpected server error |",
+    "are committed together",
+    "committed atomically",
+  ],
+  "promises that something is not there": [
+    "Not supported in this version:",
+    "No carrier movement, delivery scans or arrival estimates are simulated.",
+  ],
+};
