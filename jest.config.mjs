@@ -1,7 +1,29 @@
 import { availableParallelism } from "node:os";
 
 // Run by `npm test` anywhere in the repository: the tests below the folder it was started in.
-const esmOnlyPackages = ["@prisma/schema-engine-wasm", "any-ascii", "get-port", "sql-template-tag"];
+const esmOnlyPackages = [
+  "@prisma/schema-engine-wasm",
+  "any-ascii",
+  "get-port",
+  "jose",
+  "oauth4webapi",
+  "openid-client",
+  "sql-template-tag",
+];
+
+/** How a file is compiled; `jsx` where its name says that it holds some. */
+const swc = (jsx) => [
+  "@swc/jest",
+  {
+    jsc: {
+      parser: { syntax: "typescript", tsx: jsx },
+      transform: { react: { runtime: "automatic", importSource: "preact" } },
+      target: "es2022",
+    },
+    module: { type: "commonjs" },
+    sourceMaps: "inline",
+  },
+];
 
 // biome-ignore lint/style/noDefaultExport: Jest reads its configuration from the default export.
 export default {
@@ -9,16 +31,7 @@ export default {
   testMatch: ["**/*.test.ts"],
   modulePathIgnorePatterns: ["/dist/"],
   moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": "$1" },
-  transform: {
-    "\\.[cm]?[jt]s$": [
-      "@swc/jest",
-      {
-        jsc: { parser: { syntax: "typescript" }, target: "es2022" },
-        module: { type: "commonjs" },
-        sourceMaps: "inline",
-      },
-    ],
-  },
+  transform: { "\\.[cm]?[jt]s$": swc(false), "\\.tsx$": swc(true) },
   transformIgnorePatterns: [`/node_modules/(?!(${esmOnlyPackages.join("|")})/|@prisma/client/runtime/.*\\.mjs)`],
   testEnvironment: "node",
   testEnvironmentOptions: { customExportConditions: ["source", "node", "require", "default"] },

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type AdminDeps, createAccount } from "@shipping/gateway/admin/manage-accounts";
 import { createKey, revokeKey } from "@shipping/gateway/admin/manage-keys";
 import type { Scope } from "@shipping/gateway/api-key";
+import type { DeveloperArea } from "@shipping/gateway/developers/settings";
 import type { Environment } from "@shipping/kit/caller";
 import type { Database } from "@shipping/kit/database";
 import { createLocalBus } from "@shipping/kit/local-bus";
@@ -40,6 +41,8 @@ export interface StackOptions {
   logs?: boolean;
   /** Whether webhooks may point at receivers on this machine: the operator's switch, which is off by default but on here. */
   privateTargets?: boolean;
+  /** How its developer area differs from the one that everybody gets. */
+  developerArea?: Partial<DeveloperArea>;
   /** How many of every part run on the same databases; one unless told otherwise. */
   replicas?: number;
 }
@@ -57,7 +60,8 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const delivery = localDeliveryConfig(`test:${randomBytes(32).toString("base64")}`, {
     WEBHOOK_ALLOW_PRIVATE_TARGETS: String(options.privateTargets ?? true),
   });
-  const gateway = { port: 0, host: "127.0.0.1", requestsPerMinute: options.requestsPerMinute ?? 120 };
+  const developerArea = { trustedProxies: 0, auditRetentionDays: 400, ...options.developerArea };
+  const gateway = { port: 0, host: "127.0.0.1", requestsPerMinute: options.requestsPerMinute ?? 120, developerArea };
   const start = () => startParts({ databases, bus: createLocalBus(), delivery, gateway, logOf });
   const running = await start();
   const replicas = [running];

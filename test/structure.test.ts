@@ -17,7 +17,7 @@ function filesBelow(folder: string): string[] {
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 const sources = ["kit", "services", "gateway", "deploy", "conformance", "test"]
   .flatMap(filesBelow)
-  .filter((path) => /\.(ts|mjs)$/.test(path))
+  .filter((path) => /\.(tsx?|mjs)$/.test(path))
   .map((path) => ({ path: path.split(sep).join("/"), text: read(path) }));
 const production = sources.filter(({ path }) => !/\.test\.ts$|\/testing\/|^test\/|\.mjs$/.test(path));
 
@@ -51,7 +51,7 @@ describe("imports", () => {
   test("no file reaches into another package by a relative path", () => {
     const packageOf = (path: string) => /^(services\/\w+|deploy\/\w+|[^/]+)/.exec(path)?.[0];
     const reaching = sources
-      .filter(({ path }) => path.endsWith(".ts"))
+      .filter(({ path }) => /\.tsx?$/.test(path))
       .flatMap(({ path, text }) => importsOf(text).map((target) => ({ path, target })))
       .filter(({ path, target }) => {
         if (!target.startsWith(".")) return false;
@@ -71,7 +71,7 @@ describe("files", () => {
     const odd = sources.filter(({ path }) => {
       const name = path.split("/").at(-1) ?? "";
       return (
-        !/^[a-z0-9]+(-[a-z0-9]+)*(\.test|\.config|\.check)?\.(ts|mjs)$/.test(name) ||
+        !/^[a-z0-9]+(-[a-z0-9]+)*(\.test|\.config|\.check)?\.(tsx?|mjs)$/.test(name) ||
         /utils|helper|common|manager|^index\./.test(name)
       );
     });

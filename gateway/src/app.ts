@@ -1,6 +1,7 @@
 import type { RequestListener } from "node:http";
 import express, { type Express } from "express";
 import type { AppDeps } from "./deps.js";
+import { serveArea } from "./developers/serve-area.js";
 import type { Step } from "./locals.js";
 import { admitCaller } from "./middleware/admit-caller.js";
 import { answerRead } from "./middleware/answer-read.js";
@@ -28,6 +29,7 @@ export function createApp(deps: AppDeps): RequestListener {
   const admit = admitCaller(deps); // 401, 429: before every operation
   for (const route of routes) register(app, route, [admit, ...stepsOf(deps, route)]);
   servePages(app);
+  if (deps.developerArea) app.use(serveArea(deps, deps.developerArea));
   app.use(refuseRoute);
   app.use(sendError(deps.log));
   return (req, res) => {

@@ -1,15 +1,19 @@
 import { positiveInt, readConfig, serviceSettings, urlList } from "@shipping/kit/config";
 import { z } from "zod";
+import { developerSettings, refuseHalfAnArea } from "./developers/settings.js";
 
-const gatewaySettings = z.object({
-  ...serviceSettings,
-  PORT: serviceSettings.PORT.default(8080).describe("where the public API is served; 0 takes a free port"),
-  RECORDS_URL: urlList().describe("address of records"),
-  CARRIER_URL: urlList().describe("address of carrier"),
-  TRACKING_URL: urlList().describe("address of tracking"),
-  WEBHOOKS_URL: urlList().describe("address of webhooks"),
-  RATE_LIMIT_PER_MINUTE: positiveInt().default(120).describe("requests per minute and API key"),
-});
+const gatewaySettings = z
+  .object({
+    ...serviceSettings,
+    ...developerSettings,
+    PORT: serviceSettings.PORT.default(8080).describe("where the public API is served; 0 takes a free port"),
+    RECORDS_URL: urlList().describe("address of records"),
+    CARRIER_URL: urlList().describe("address of carrier"),
+    TRACKING_URL: urlList().describe("address of tracking"),
+    WEBHOOKS_URL: urlList().describe("address of webhooks"),
+    RATE_LIMIT_PER_MINUTE: positiveInt().default(120).describe("requests per minute and API key"),
+  })
+  .superRefine(refuseHalfAnArea);
 
 export type GatewayConfig = z.output<typeof gatewaySettings>;
 

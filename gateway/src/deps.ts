@@ -3,6 +3,7 @@ import type { Random } from "@shipping/kit/ids";
 import type { Log } from "@shipping/kit/log";
 import type { Metrics } from "@shipping/kit/metrics";
 import type { Clients } from "./clients.js";
+import type { DeveloperArea } from "./developers/settings.js";
 import type { PrismaClient } from "./gen/prisma/client.js";
 import type { Idempotency } from "./start-idempotency.js";
 
@@ -17,10 +18,14 @@ export interface GatewayDeps {
   /** Moves the clock of leases and rate windows; 0 outside tests. */
   clockOffsetMs: number;
   requestsPerMinute: number;
+  /** Absent: it is not served. */
+  developerArea?: DeveloperArea | undefined;
 }
 
 /** What requests are answered with: the gateway's deps and the state of its process. */
 export interface AppDeps extends GatewayDeps {
   metrics: Metrics;
   idempotency: Idempotency;
+  /** Scheme and host of this gateway's own listener. */
+  ownOrigin(): string;
 }

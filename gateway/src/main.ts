@@ -10,6 +10,7 @@ import { missingIn, requireMigrations } from "@shipping/kit/run-service";
 import { measureTls, tlsOf } from "@shipping/kit/tls";
 import { createClients } from "./clients.js";
 import { gatewayConfig } from "./config.js";
+import { developerAreaOf } from "./developers/settings.js";
 import { PrismaClient } from "./gen/prisma/client.js";
 import { gatewayMigrations, startGateway } from "./start-gateway.js";
 
@@ -57,6 +58,7 @@ async function start(stopping: AbortSignal): Promise<Running> {
       random: randomBytes,
       clockOffsetMs: 0,
       requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
+      developerArea: developerAreaOf(config),
     },
   );
   allMetrics.push(gateway.metrics);

@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { createMetrics, type Metrics } from "@shipping/kit/metrics";
 import { createApp } from "./app.js";
 import type { GatewayDeps } from "./deps.js";
+import { sweepAccess } from "./developers/sweep-access.js";
 import { listen } from "./listen.js";
 import { startIdempotency } from "./start-idempotency.js";
 
@@ -20,18 +21,18 @@ export interface Gateway {
 /** Starts the public side of the platform. */
 export async function startGateway(config: { port: number; host?: string }, deps: GatewayDeps): Promise<Gateway> {
   const idempotency = startIdempotency(deps);
+  let port = config.port;
   const metrics = createMetrics({ part: "gateway", log: deps.log });
-  const server = await listen({
-    ...config,
-    handler: createApp({ ...deps, idempotency, metrics }),
-    log: deps.log,
-    random: deps.random,
-  });
+  const handler = createApp({ ...deps, idempotency, metrics, ownOrigin: () => `http://127.0.0.1:${port}` });
+  const server = await listen({ ...config, handler, log: deps.log, random: deps.random });
+  port = server.port;
+  const sweeping = deps.developerArea && sweepAccess(deps, deps.developerArea);
   return {
-    port: server.port,
+    port,
     metrics,
     async stop(hurried) {
       await server.stop(hurried);
+      await sweeping?.stop();
       await idempotency.stop();
     },
   };

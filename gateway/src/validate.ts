@@ -17,7 +17,8 @@ export function validBody<Body>(schema: z.ZodType<Body> | undefined, body: unkno
   return content.value as Body;
 }
 
-interface Checked {
+/** What a schema makes of a value, or the fields at fault. */
+export interface Checked {
   value: unknown;
   faults: FieldError[];
 }
@@ -35,24 +36,27 @@ function checkQuery(schema: z.ZodType, url: string): Checked {
 
 function pairs(url: string): [name: string, value: string][] {
   const start = url.indexOf("?");
-  if (start < 0) return [];
-  const parts = url.slice(start + 1).split("&");
+  return start < 0 ? [] : decodePairs(url.slice(start + 1), "query");
+}
+
+/** The names and values of a query, or of a form, as they were sent. URLSearchParams would put U+FFFD where the encoding is broken. */
+export function decodePairs(text: string, whole: "query" | "form"): [name: string, value: string][] {
+  const decode = (part: string) => {
+    try {
+      return decodeURIComponent(part.replaceAll("+", " "));
+    } catch {
+      throw failFields([{ path: whole, message: "must be percent-encoded UTF-8" }]);
+    }
+  };
+  const parts = text.split("&");
   return parts.filter(Boolean).map((part) => {
     const [name = "", ...value] = part.split("=");
     return [decode(name), decode(value.join("="))];
   });
 }
 
-// URLSearchParams would put U+FFFD where the encoding is broken.
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll("+", " "));
-  } catch {
-    throw failFields([{ path: "query", message: "must be percent-encoded UTF-8" }]);
-  }
-}
-
-function check(schema: z.ZodType, value: unknown, whole: "body" | "query"): Checked {
+/** Checks a value; what is wrong with it as a whole goes by the name of `whole`. */
+export function check(schema: z.ZodType, value: unknown, whole: "body" | "query" | "form"): Checked {
   const parsed = schema.safeParse(value);
   if (parsed.success) return { value: parsed.data, faults: [] };
   const faults = new Map<string, string>();

@@ -1,3 +1,9 @@
+import {
+  type DeveloperArea,
+  developerAreaOf,
+  developerSettings,
+  refuseHalfAnArea,
+} from "@shipping/gateway/developers/settings";
 import { type Env, port, positiveInt, readConfig, secret } from "@shipping/kit/config";
 import { type DeliveryConfig, deliverySettings, refuseSwitchesInProduction } from "@shipping/webhooks/config";
 import { z } from "zod";
@@ -31,6 +37,12 @@ export function localConfig(overrides: Env = {}): LocalConfig {
 export function localDeliveryConfig(secretsKeys: string, overrides: Env = {}): DeliveryConfig {
   const schema = z.object(deliverySettings).superRefine(refuseSwitchesInProduction);
   return readConfig(schema, { SECRETS_KEYS: secretsKeys, ...process.env, ...overrides });
+}
+
+/** The developer area that it serves, if any. */
+export function localDeveloperArea(overrides: Env = {}): DeveloperArea | undefined {
+  const schema = z.object(developerSettings).superRefine(refuseHalfAnArea);
+  return developerAreaOf(readConfig(schema, { ...process.env, ...overrides }));
 }
 
 /** The whole environment, to be handed on to a part's own process. */

@@ -1,6 +1,7 @@
 import type { AdminDeps } from "@shipping/gateway/admin/manage-accounts";
 import { createAccount } from "@shipping/gateway/admin/manage-accounts";
 import { createKey } from "@shipping/gateway/admin/manage-keys";
+import { addMember, createSignInLink, listMembers } from "@shipping/gateway/admin/manage-members";
 import type { DataFolder } from "./data-folder.js";
 
 /** The account that every local platform begins with. */
@@ -9,6 +10,13 @@ export interface DemoAccount {
   sandbox_key: string;
   live_key: string;
 }
+
+/** The way into its developer area, once. */
+export interface DemoSignIn {
+  sign_in_url: string;
+}
+
+const EMAIL = "demo@example.com";
 
 /** The demo account of a data folder; made at its first start, and again when its database has been replaced. */
 export async function demoAccount(folder: DataFolder, deps: AdminDeps): Promise<DemoAccount> {
@@ -22,4 +30,16 @@ export async function demoAccount(folder: DataFolder, deps: AdminDeps): Promise<
   const made = { account_id: accountId, sandbox_key: sandbox.key, live_key: live.key };
   await folder.publish("demo-account.json", made);
   return made;
+}
+
+/** A fresh sign-in link to the demo account, for the member that it is given at its first start. `origin` is where people reach it. */
+export async function demoSignIn(
+  deps: AdminDeps,
+  { account_id: accountId }: DemoAccount,
+  origin: string,
+): Promise<DemoSignIn> {
+  const members = await listMembers(deps, accountId);
+  if (!members.some(({ email }) => email === EMAIL)) await addMember(deps, { accountId, email: EMAIL, role: "admin" });
+  const { url } = await createSignInLink(deps, { accountId, email: EMAIL, origin });
+  return { sign_in_url: url };
 }

@@ -11,7 +11,7 @@ async function start(): Promise<Platform> {
 The shipping platform is ready at ${baseUrl}
   reference   ${new URL("/docs", baseUrl)}
   demo keys   ${platform.demoFile}
-
+${demo.sign_in_url ? `  developers  ${demo.sign_in_url} (works once, for 15 minutes)\n` : ""}
 First call:
   curl -H "Authorization: Bearer ${demo.sandbox_key}" ${baseUrl}/account
 

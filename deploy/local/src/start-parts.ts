@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createClient, type Transport } from "@connectrpc/connect";
 import { startCarrier } from "@shipping/carrier/start-carrier";
 import { createClients } from "@shipping/gateway/clients";
+import type { DeveloperArea } from "@shipping/gateway/developers/settings";
 import { PrismaClient } from "@shipping/gateway/gen/prisma/client";
 import { startGateway } from "@shipping/gateway/start-gateway";
 import type { Bus } from "@shipping/kit/bus";
@@ -24,7 +25,7 @@ export interface PartsOptions {
   databases: Record<Part, Database>;
   bus: Bus;
   delivery: DeliveryConfig;
-  gateway: { port: number; host: string; requestsPerMinute: number };
+  gateway: { port: number; host: string; requestsPerMinute: number; developerArea?: DeveloperArea | undefined };
   /** The log of a part. */
   logOf(part: Part): Log;
 }
@@ -74,8 +75,8 @@ export async function startParts({ databases, bus, delivery, gateway, logOf }: P
   });
   const { bus: _, ...inputs } = inputsOf("gateway");
   const prisma = new PrismaClient({ adapter: databases.gateway.adapter() });
-  const { requestsPerMinute, ...address } = gateway;
-  const api = await startGateway(address, { ...inputs, prisma, clients, requestsPerMinute, clockOffsetMs: 0 });
+  const { port, host, ...limits } = gateway;
+  const api = await startGateway({ port, host }, { ...inputs, prisma, clients, ...limits, clockOffsetMs: 0 });
   started.push({ stop: () => prisma.$disconnect() }, api);
 
   return {

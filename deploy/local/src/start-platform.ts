@@ -6,9 +6,9 @@ import { createJetStreamBus } from "@shipping/kit/jetstream-bus";
 import { createLocalBus } from "@shipping/kit/local-bus";
 import { createLog, type Log } from "@shipping/kit/log";
 import type { Running } from "@shipping/kit/process";
-import { type LocalConfig, localConfig, localDeliveryConfig } from "./config.js";
+import { type LocalConfig, localConfig, localDeliveryConfig, localDeveloperArea } from "./config.js";
 import { type DataFolder, takeDataFolder } from "./data-folder.js";
-import { type DemoAccount, demoAccount } from "./demo-account.js";
+import { type DemoAccount, type DemoSignIn, demoAccount, demoSignIn } from "./demo-account.js";
 import { openDatabases } from "./open-databases.js";
 import { secretsKeys } from "./secrets-keys.js";
 import { startParts } from "./start-parts.js";
@@ -17,7 +17,7 @@ import { startParts } from "./start-parts.js";
 export interface Platform extends Running {
   /** The versioned root of the API. */
   baseUrl: string;
-  demo: DemoAccount;
+  demo: DemoAccount & Partial<DemoSignIn>;
   /** Holds base URL, account and keys for scripts. */
   demoFile: string;
   dataDir: string;
@@ -51,6 +51,7 @@ async function startOn(
   const logOf = (part: string) => createLog({ part, level: config.LOG_LEVEL, destination: process.stderr });
   const log = logOf("platform");
   const delivery = localDeliveryConfig(await secretsKeys(folder), options.overrides);
+  const developerArea = localDeveloperArea(options.overrides);
   const { databases, urls } = await openDatabases({ folder, config, log, opened });
   const bus = openBus(config, log);
   opened.push({ stop: () => bus.close() });
@@ -58,13 +59,18 @@ async function startOn(
     databases,
     bus,
     delivery,
-    gateway: { port: config.PORT, host: config.HOST, requestsPerMinute: config.RATE_LIMIT_PER_MINUTE },
+    gateway: { port: config.PORT, host: config.HOST, requestsPerMinute: config.RATE_LIMIT_PER_MINUTE, developerArea },
     logOf,
   });
   opened.push(parts);
-  const demo = await demoAccount(folder, { prisma: parts.gatewayPrisma, now: () => new Date(), random: randomBytes });
+  const admin = { prisma: parts.gatewayPrisma, now: () => new Date(), random: randomBytes };
+  const account = await demoAccount(folder, admin);
   const origin = `http://${config.HOST === "0.0.0.0" ? "127.0.0.1" : config.HOST}:${parts.port}`;
   const baseUrl = `${origin}/api/v1`;
+  const demo = {
+    ...account,
+    ...(developerArea && (await demoSignIn(admin, account, developerArea.publicUrl ?? origin))),
+  };
   const services = Object.entries(parts.rpcPorts).map(([part, port]) => [part, `http://127.0.0.1:${port}`]);
   await folder.publish("platform.json", {
     databases: urls,

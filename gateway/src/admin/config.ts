@@ -12,6 +12,7 @@ const settings = z.object({
   DATABASE_URL_CARRIER: databaseUrl("carrier"),
   DATABASE_URL_TRACKING: databaseUrl("tracking"),
   DATABASE_URL_WEBHOOKS: databaseUrl("webhooks"),
+  PUBLIC_URL: urlList().optional().describe("where people reach the developer area; found like the rest if absent"),
   GATEWAY_URL: serviceUrl("the public API"),
   RECORDS_URL: serviceUrl("records"),
   CARRIER_URL: serviceUrl("carrier"),

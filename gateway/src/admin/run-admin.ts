@@ -8,6 +8,7 @@ import { reasonOf } from "./finding.js";
 import { createAccount, listAccounts } from "./manage-accounts.js";
 import { type CreatedKey, createKey, type ListedKey, listKeys, revokeKey } from "./manage-keys.js";
 import { describeRotation, isComplete, rotateSecrets } from "./manage-secrets.js";
+import { addMemberCommands } from "./member-commands.js";
 import { onGateway } from "./on-gateway.js";
 import { parseDuration, parseScopes } from "./option-values.js";
 import { toJson, toTable } from "./print.js";
@@ -33,16 +34,18 @@ export async function runAdmin(args: readonly string[], shell: Shell): Promise<n
 
 function commands(shell: Shell): Command {
   const admin = new Command("admin")
-    .description("Accounts, API keys and sealed secrets of a running platform, and its health.")
+    .description("Accounts, members, API keys and sealed secrets of a running platform, and its health.")
     .option("--json", "print one JSON value and nothing else")
     .exitOverride()
     .configureOutput({ writeOut: shell.out, writeErr: shell.err })
     .showSuggestionAfterError(false);
-  const platform = () => findPlatform(adminConfig(shell.env));
+  const config = () => adminConfig(shell.env);
+  const platform = () => findPlatform(config());
   const print = (result: unknown, text: string) => shell.out(`${admin.opts().json ? toJson(result) : text}\n`);
 
   addAccountCommands(admin, print, platform);
   addKeyCommands(admin, print, platform);
+  addMemberCommands(admin, print, platform, config);
   addSecretsCommands(admin, print, platform);
   admin
     .command("doctor")
@@ -59,8 +62,9 @@ function commands(shell: Shell): Command {
   return admin;
 }
 
-type Print = (result: unknown, text: string) => void;
-type FindPlatform = () => ReturnType<typeof findPlatform>;
+/** Prints a result: as JSON, or in words. */
+export type Print = (result: unknown, text: string) => void;
+export type FindPlatform = () => ReturnType<typeof findPlatform>;
 
 function addAccountCommands(admin: Command, print: Print, platform: FindPlatform): void {
   const account = admin.command("account").description("the customers of the platform");
@@ -91,6 +95,7 @@ function addKeyCommands(admin: Command, print: Print, platform: FindPlatform): v
     .addOption(
       new Option("--environment <environment>", "what it opens").choices(["sandbox", "live"]).makeOptionMandatory(),
     )
+    .option("--name <name>", "what people call it")
     .option("--scopes <scopes>", "scopes separated by commas; all ten if absent", parseScopes)
     .option("--expires-in <duration>", "a number with s, m, h or d; never if absent", parseDuration)
     .action(async ({ account: accountId, expiresIn: expiresInMs, ...options }) => {
@@ -105,7 +110,7 @@ function addKeyCommands(admin: Command, print: Print, platform: FindPlatform): v
     .requiredOption("--account <account>", "id of the account")
     .action(async ({ account: accountId }: { account: string }) => {
       const keys = await onGateway(await platform(), (deps) => listKeys(deps, { accountId }));
-      print(keys, toTable(["ID", "ENVIRONMENT", "ENDS IN", "STATUS", "LAST USED", "SCOPES"], keys.map(keyRow)));
+      print(keys, toTable(["ID", "ENVIRONMENT", "ENDS IN", "STATUS", "LAST USED", "NAME", "SCOPES"], keys.map(keyRow)));
     });
   key
     .command("revoke")
@@ -135,9 +140,9 @@ function describeNewKey({ key, id, environment, scopes, expiresAt }: CreatedKey)
   return `${key}\n\nThis is the only time the key is shown. Its id is ${id}; ${environment}, ${expiry}, ${scopes.join(" ")}.`;
 }
 
-function keyRow({ id, environment, lastFour, scopes, expiresAt, revokedAt, lastUsedAt }: ListedKey): string[] {
+function keyRow({ id, environment, name, lastFour, scopes, expiresAt, revokedAt, lastUsedAt }: ListedKey): string[] {
   const verb = expiresAt && expiresAt <= new Date() ? "expired" : "expires";
   const expiry = expiresAt ? `${verb} ${expiresAt.toISOString()}` : "active";
   const status = revokedAt ? `revoked ${revokedAt.toISOString()}` : expiry;
-  return [id, environment, lastFour, status, lastUsedAt?.toISOString() ?? "never", scopes.join(" ")];
+  return [id, environment, lastFour, status, lastUsedAt?.toISOString() ?? "never", name ?? "", scopes.join(" ")];
 }

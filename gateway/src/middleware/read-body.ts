@@ -3,7 +3,7 @@ import { fail, failFields } from "@shipping/kit/errors";
 import { isJsonType, parseJsonBody } from "../json-body.js";
 import { ANSWER_MS, type Step } from "../locals.js";
 
-const MAX_BODY_BYTES = 65_536;
+export const MAX_BODY_BYTES = 65_536;
 
 /** Reads a JSON body. Not `express.json()`: that one never answers 415, takes an empty body for `{}` and mends broken UTF-8. */
 export const readJsonBody: Step = async (req, res, next) => {
@@ -30,7 +30,7 @@ export const refuseBody: Step = async (req, res, next) => {
 };
 
 /** The whole body, or undefined once it is larger than that. How long it may take is for the server to say (`listen`). */
-function collect(req: IncomingMessage, res: ServerResponse, maxBytes: number): Promise<Buffer | undefined> {
+export function collect(req: IncomingMessage, res: ServerResponse, maxBytes: number): Promise<Buffer | undefined> {
   // A client that asked is told to go on only now that its body is wanted.
   if (req.headers.expect?.toLowerCase() === "100-continue") res.writeContinue();
   const chunks: Buffer[] = [];

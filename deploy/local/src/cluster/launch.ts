@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { PrismaClient } from "@shipping/gateway/gen/prisma/client";
 import { openDatabase } from "@shipping/kit/database";
 import { silentLog } from "@shipping/kit/log";
-import { environment, type LocalConfig, localDeliveryConfig } from "../config.js";
+import { environment, type LocalConfig, localDeliveryConfig, localDeveloperArea } from "../config.js";
 import type { DataFolder } from "../data-folder.js";
-import { type DemoAccount, demoAccount } from "../demo-account.js";
+import { type DemoAccount, type DemoSignIn, demoAccount, demoSignIn } from "../demo-account.js";
 import { findNatsServer } from "../find-nats-server.js";
 import { type Part, parts } from "../parts.js";
 import { mapParts, prepareDatabases, withoutDatabase } from "../prepare-databases.js";
@@ -25,7 +25,7 @@ export interface Launch {
 }
 
 /** What integrators need of it: addresses and keys. */
-export interface Launched extends DemoAccount {
+export interface Launched extends DemoAccount, Partial<DemoSignIn> {
   base_url: string;
   gateways: string[];
 }
@@ -34,8 +34,9 @@ export interface Launched extends DemoAccount {
 export async function launch(of: Launch): Promise<Launched> {
   const { folder, cluster, servers, say } = of;
   const keys = await secretsKeys(folder);
-  // Refuses now, in a sentence, what no webhooks process would start with.
+  // Refuses now, in a sentence, what no webhooks process and no gateway would start with.
   localDeliveryConfig(keys);
+  const developerArea = localDeveloperArea();
   const ports = await choosePorts(cluster);
   const logs = await emptyLogs(folder.path);
   const [databaseUrls, natsUrl] = await Promise.all([
@@ -43,7 +44,8 @@ export async function launch(of: Launch): Promise<Launched> {
     startNats(of, ports.nats, logs),
   ]);
   // Before the processes start: on a small machine they take all of it, and a connection waits a second at most.
-  const account = await withDemoAccount(folder, databaseUrls.gateway);
+  const origin = developerArea && (developerArea.publicUrl ?? `http://127.0.0.1:${ports.parts.gateway[0]}`);
+  const account = await withDemoAccount(folder, databaseUrls.gateway, origin);
   const env = environment();
   const processes = planProcesses({ ports, databaseUrls, natsUrl, secretsKeys: keys, env });
   say(`Starting ${processes.length} processes; their logs are in ${logs} …`);
@@ -75,11 +77,17 @@ async function startNats({ folder, config, servers, say }: Launch, port: number,
   return `nats://${nats.address}`;
 }
 
-async function withDemoAccount(folder: DataFolder, gatewayUrl: string): Promise<DemoAccount> {
+async function withDemoAccount(
+  folder: DataFolder,
+  gatewayUrl: string,
+  origin: string | undefined,
+): Promise<DemoAccount & Partial<DemoSignIn>> {
   const db = openDatabase(gatewayUrl, { max: 1, log: silentLog() });
   const prisma = new PrismaClient({ adapter: db.adapter() });
   try {
-    return await demoAccount(folder, { prisma, now: () => new Date(), random: randomBytes });
+    const deps = { prisma, now: () => new Date(), random: randomBytes };
+    const account = await demoAccount(folder, deps);
+    return { ...account, ...(origin !== undefined && (await demoSignIn(deps, account, origin))) };
   } finally {
     await prisma.$disconnect();
     await db.close();

@@ -16,12 +16,12 @@ async function start(stopping: AbortSignal): Promise<Cluster> {
     stopping,
     say,
   });
-  const { base_url, sandbox_key, processes } = cluster.description;
+  const { base_url, sandbox_key, sign_in_url, processes } = cluster.description;
   const lines = processes.map(({ name, address, pid }) => `  ${name.padEnd(12)} ${address.padEnd(16)} pid ${pid}`);
   say(`
 The cluster is ready after ${(performance.now() / 1000).toFixed(1)} s at ${base_url}
 ${lines.join("\n")}
-
+${sign_in_url ? `\nDeveloper area, once and for 15 minutes:\n  ${sign_in_url}\n` : ""}
 First call:
   curl -H "Authorization: Bearer ${sandbox_key}" ${base_url}/account
 

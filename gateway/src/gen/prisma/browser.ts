@@ -37,3 +37,28 @@ export type RateWindow = Prisma.RateWindowModel
  * Who owns an idempotency key. The result itself is in the owner's ledger.
  */
 export type IdempotencyRegistry = Prisma.IdempotencyRegistryModel
+/**
+ * Model AccountMember
+ * A person who works for an account in the developer area.
+ */
+export type AccountMember = Prisma.AccountMemberModel
+/**
+ * Model SignInLink
+ * A link that signs a member in once, of which only the hash is kept.
+ */
+export type SignInLink = Prisma.SignInLinkModel
+/**
+ * Model Session
+ * A signed-in browser, known by the hash of its cookie.
+ */
+export type Session = Prisma.SessionModel
+/**
+ * Model SignInRefusal
+ * Refused attempts to sign in, by where they came from and when that window of time began.
+ */
+export type SignInRefusal = Prisma.SignInRefusalModel
+/**
+ * Model AuditEntry
+ * Who changed what of an account, when and from where.
+ */
+export type AuditEntry = Prisma.AuditEntryModel

@@ -54,7 +54,12 @@ export const ModelName = {
   Account: 'Account',
   ApiKey: 'ApiKey',
   RateWindow: 'RateWindow',
-  IdempotencyRegistry: 'IdempotencyRegistry'
+  IdempotencyRegistry: 'IdempotencyRegistry',
+  AccountMember: 'AccountMember',
+  SignInLink: 'SignInLink',
+  Session: 'Session',
+  SignInRefusal: 'SignInRefusal',
+  AuditEntry: 'AuditEntry'
 } as const
 
 export type ModelName = (typeof ModelName)[keyof typeof ModelName]
@@ -86,6 +91,8 @@ export const ApiKeyScalarFieldEnum = {
   id: 'id',
   accountId: 'accountId',
   environment: 'environment',
+  name: 'name',
+  formId: 'formId',
   hash: 'hash',
   lastFour: 'lastFour',
   scopes: 'scopes',
@@ -120,6 +127,63 @@ export const IdempotencyRegistryScalarFieldEnum = {
 } as const
 
 export type IdempotencyRegistryScalarFieldEnum = (typeof IdempotencyRegistryScalarFieldEnum)[keyof typeof IdempotencyRegistryScalarFieldEnum]
+
+
+export const AccountMemberScalarFieldEnum = {
+  id: 'id',
+  accountId: 'accountId',
+  email: 'email',
+  role: 'role',
+  issuer: 'issuer',
+  subject: 'subject',
+  createdAt: 'createdAt'
+} as const
+
+export type AccountMemberScalarFieldEnum = (typeof AccountMemberScalarFieldEnum)[keyof typeof AccountMemberScalarFieldEnum]
+
+
+export const SignInLinkScalarFieldEnum = {
+  hash: 'hash',
+  memberId: 'memberId',
+  expiresAt: 'expiresAt'
+} as const
+
+export type SignInLinkScalarFieldEnum = (typeof SignInLinkScalarFieldEnum)[keyof typeof SignInLinkScalarFieldEnum]
+
+
+export const SessionScalarFieldEnum = {
+  hash: 'hash',
+  memberId: 'memberId',
+  createdAt: 'createdAt',
+  authenticatedAt: 'authenticatedAt',
+  seenAt: 'seenAt'
+} as const
+
+export type SessionScalarFieldEnum = (typeof SessionScalarFieldEnum)[keyof typeof SessionScalarFieldEnum]
+
+
+export const SignInRefusalScalarFieldEnum = {
+  source: 'source',
+  since: 'since',
+  count: 'count'
+} as const
+
+export type SignInRefusalScalarFieldEnum = (typeof SignInRefusalScalarFieldEnum)[keyof typeof SignInRefusalScalarFieldEnum]
+
+
+export const AuditEntryScalarFieldEnum = {
+  id: 'id',
+  accountId: 'accountId',
+  at: 'at',
+  actor: 'actor',
+  action: 'action',
+  environment: 'environment',
+  subject: 'subject',
+  detail: 'detail',
+  source: 'source'
+} as const
+
+export type AuditEntryScalarFieldEnum = (typeof AuditEntryScalarFieldEnum)[keyof typeof AuditEntryScalarFieldEnum]
 
 
 export const SortOrder = {

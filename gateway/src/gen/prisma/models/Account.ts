@@ -167,6 +167,8 @@ export type AccountWhereInput = {
   name?: Prisma.StringFilter<"Account"> | string
   createdAt?: Prisma.DateTimeFilter<"Account"> | Date | string
   keys?: Prisma.ApiKeyListRelationFilter
+  members?: Prisma.AccountMemberListRelationFilter
+  audit?: Prisma.AuditEntryListRelationFilter
 }
 
 export type AccountOrderByWithRelationInput = {
@@ -174,6 +176,8 @@ export type AccountOrderByWithRelationInput = {
   name?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   keys?: Prisma.ApiKeyOrderByRelationAggregateInput
+  members?: Prisma.AccountMemberOrderByRelationAggregateInput
+  audit?: Prisma.AuditEntryOrderByRelationAggregateInput
 }
 
 export type AccountWhereUniqueInput = Prisma.AtLeast<{
@@ -184,6 +188,8 @@ export type AccountWhereUniqueInput = Prisma.AtLeast<{
   name?: Prisma.StringFilter<"Account"> | string
   createdAt?: Prisma.DateTimeFilter<"Account"> | Date | string
   keys?: Prisma.ApiKeyListRelationFilter
+  members?: Prisma.AccountMemberListRelationFilter
+  audit?: Prisma.AuditEntryListRelationFilter
 }, "id">
 
 export type AccountOrderByWithAggregationInput = {
@@ -209,6 +215,8 @@ export type AccountCreateInput = {
   name: string
   createdAt: Date | string
   keys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
+  members?: Prisma.AccountMemberCreateNestedManyWithoutAccountInput
+  audit?: Prisma.AuditEntryCreateNestedManyWithoutAccountInput
 }
 
 export type AccountUncheckedCreateInput = {
@@ -216,6 +224,8 @@ export type AccountUncheckedCreateInput = {
   name: string
   createdAt: Date | string
   keys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
+  members?: Prisma.AccountMemberUncheckedCreateNestedManyWithoutAccountInput
+  audit?: Prisma.AuditEntryUncheckedCreateNestedManyWithoutAccountInput
 }
 
 export type AccountUpdateInput = {
@@ -223,6 +233,8 @@ export type AccountUpdateInput = {
   name?: Prisma.StringFieldUpdateOperationsInput | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   keys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
+  members?: Prisma.AccountMemberUpdateManyWithoutAccountNestedInput
+  audit?: Prisma.AuditEntryUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountUncheckedUpdateInput = {
@@ -230,6 +242,8 @@ export type AccountUncheckedUpdateInput = {
   name?: Prisma.StringFieldUpdateOperationsInput | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   keys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
+  members?: Prisma.AccountMemberUncheckedUpdateManyWithoutAccountNestedInput
+  audit?: Prisma.AuditEntryUncheckedUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountCreateManyInput = {
@@ -295,16 +309,48 @@ export type AccountUpdateOneRequiredWithoutKeysNestedInput = {
   update?: Prisma.XOR<Prisma.XOR<Prisma.AccountUpdateToOneWithWhereWithoutKeysInput, Prisma.AccountUpdateWithoutKeysInput>, Prisma.AccountUncheckedUpdateWithoutKeysInput>
 }
 
+export type AccountCreateNestedOneWithoutMembersInput = {
+  create?: Prisma.XOR<Prisma.AccountCreateWithoutMembersInput, Prisma.AccountUncheckedCreateWithoutMembersInput>
+  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutMembersInput
+  connect?: Prisma.AccountWhereUniqueInput
+}
+
+export type AccountUpdateOneRequiredWithoutMembersNestedInput = {
+  create?: Prisma.XOR<Prisma.AccountCreateWithoutMembersInput, Prisma.AccountUncheckedCreateWithoutMembersInput>
+  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutMembersInput
+  upsert?: Prisma.AccountUpsertWithoutMembersInput
+  connect?: Prisma.AccountWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.AccountUpdateToOneWithWhereWithoutMembersInput, Prisma.AccountUpdateWithoutMembersInput>, Prisma.AccountUncheckedUpdateWithoutMembersInput>
+}
+
+export type AccountCreateNestedOneWithoutAuditInput = {
+  create?: Prisma.XOR<Prisma.AccountCreateWithoutAuditInput, Prisma.AccountUncheckedCreateWithoutAuditInput>
+  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutAuditInput
+  connect?: Prisma.AccountWhereUniqueInput
+}
+
+export type AccountUpdateOneRequiredWithoutAuditNestedInput = {
+  create?: Prisma.XOR<Prisma.AccountCreateWithoutAuditInput, Prisma.AccountUncheckedCreateWithoutAuditInput>
+  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutAuditInput
+  upsert?: Prisma.AccountUpsertWithoutAuditInput
+  connect?: Prisma.AccountWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.AccountUpdateToOneWithWhereWithoutAuditInput, Prisma.AccountUpdateWithoutAuditInput>, Prisma.AccountUncheckedUpdateWithoutAuditInput>
+}
+
 export type AccountCreateWithoutKeysInput = {
   id: string
   name: string
   createdAt: Date | string
+  members?: Prisma.AccountMemberCreateNestedManyWithoutAccountInput
+  audit?: Prisma.AuditEntryCreateNestedManyWithoutAccountInput
 }
 
 export type AccountUncheckedCreateWithoutKeysInput = {
   id: string
   name: string
   createdAt: Date | string
+  members?: Prisma.AccountMemberUncheckedCreateNestedManyWithoutAccountInput
+  audit?: Prisma.AuditEntryUncheckedCreateNestedManyWithoutAccountInput
 }
 
 export type AccountCreateOrConnectWithoutKeysInput = {
@@ -327,12 +373,112 @@ export type AccountUpdateWithoutKeysInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  members?: Prisma.AccountMemberUpdateManyWithoutAccountNestedInput
+  audit?: Prisma.AuditEntryUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountUncheckedUpdateWithoutKeysInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  members?: Prisma.AccountMemberUncheckedUpdateManyWithoutAccountNestedInput
+  audit?: Prisma.AuditEntryUncheckedUpdateManyWithoutAccountNestedInput
+}
+
+export type AccountCreateWithoutMembersInput = {
+  id: string
+  name: string
+  createdAt: Date | string
+  keys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
+  audit?: Prisma.AuditEntryCreateNestedManyWithoutAccountInput
+}
+
+export type AccountUncheckedCreateWithoutMembersInput = {
+  id: string
+  name: string
+  createdAt: Date | string
+  keys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
+  audit?: Prisma.AuditEntryUncheckedCreateNestedManyWithoutAccountInput
+}
+
+export type AccountCreateOrConnectWithoutMembersInput = {
+  where: Prisma.AccountWhereUniqueInput
+  create: Prisma.XOR<Prisma.AccountCreateWithoutMembersInput, Prisma.AccountUncheckedCreateWithoutMembersInput>
+}
+
+export type AccountUpsertWithoutMembersInput = {
+  update: Prisma.XOR<Prisma.AccountUpdateWithoutMembersInput, Prisma.AccountUncheckedUpdateWithoutMembersInput>
+  create: Prisma.XOR<Prisma.AccountCreateWithoutMembersInput, Prisma.AccountUncheckedCreateWithoutMembersInput>
+  where?: Prisma.AccountWhereInput
+}
+
+export type AccountUpdateToOneWithWhereWithoutMembersInput = {
+  where?: Prisma.AccountWhereInput
+  data: Prisma.XOR<Prisma.AccountUpdateWithoutMembersInput, Prisma.AccountUncheckedUpdateWithoutMembersInput>
+}
+
+export type AccountUpdateWithoutMembersInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  keys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
+  audit?: Prisma.AuditEntryUpdateManyWithoutAccountNestedInput
+}
+
+export type AccountUncheckedUpdateWithoutMembersInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  keys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
+  audit?: Prisma.AuditEntryUncheckedUpdateManyWithoutAccountNestedInput
+}
+
+export type AccountCreateWithoutAuditInput = {
+  id: string
+  name: string
+  createdAt: Date | string
+  keys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
+  members?: Prisma.AccountMemberCreateNestedManyWithoutAccountInput
+}
+
+export type AccountUncheckedCreateWithoutAuditInput = {
+  id: string
+  name: string
+  createdAt: Date | string
+  keys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
+  members?: Prisma.AccountMemberUncheckedCreateNestedManyWithoutAccountInput
+}
+
+export type AccountCreateOrConnectWithoutAuditInput = {
+  where: Prisma.AccountWhereUniqueInput
+  create: Prisma.XOR<Prisma.AccountCreateWithoutAuditInput, Prisma.AccountUncheckedCreateWithoutAuditInput>
+}
+
+export type AccountUpsertWithoutAuditInput = {
+  update: Prisma.XOR<Prisma.AccountUpdateWithoutAuditInput, Prisma.AccountUncheckedUpdateWithoutAuditInput>
+  create: Prisma.XOR<Prisma.AccountCreateWithoutAuditInput, Prisma.AccountUncheckedCreateWithoutAuditInput>
+  where?: Prisma.AccountWhereInput
+}
+
+export type AccountUpdateToOneWithWhereWithoutAuditInput = {
+  where?: Prisma.AccountWhereInput
+  data: Prisma.XOR<Prisma.AccountUpdateWithoutAuditInput, Prisma.AccountUncheckedUpdateWithoutAuditInput>
+}
+
+export type AccountUpdateWithoutAuditInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  keys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
+  members?: Prisma.AccountMemberUpdateManyWithoutAccountNestedInput
+}
+
+export type AccountUncheckedUpdateWithoutAuditInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  keys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
+  members?: Prisma.AccountMemberUncheckedUpdateManyWithoutAccountNestedInput
 }
 
 
@@ -342,10 +488,14 @@ export type AccountUncheckedUpdateWithoutKeysInput = {
 
 export type AccountCountOutputType = {
   keys: number
+  members: number
+  audit: number
 }
 
 export type AccountCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   keys?: boolean | AccountCountOutputTypeCountKeysArgs
+  members?: boolean | AccountCountOutputTypeCountMembersArgs
+  audit?: boolean | AccountCountOutputTypeCountAuditArgs
 }
 
 /**
@@ -365,12 +515,28 @@ export type AccountCountOutputTypeCountKeysArgs<ExtArgs extends runtime.Types.Ex
   where?: Prisma.ApiKeyWhereInput
 }
 
+/**
+ * AccountCountOutputType without action
+ */
+export type AccountCountOutputTypeCountMembersArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.AccountMemberWhereInput
+}
+
+/**
+ * AccountCountOutputType without action
+ */
+export type AccountCountOutputTypeCountAuditArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.AuditEntryWhereInput
+}
+
 
 export type AccountSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean
   name?: boolean
   createdAt?: boolean
   keys?: boolean | Prisma.Account$keysArgs<ExtArgs>
+  members?: boolean | Prisma.Account$membersArgs<ExtArgs>
+  audit?: boolean | Prisma.Account$auditArgs<ExtArgs>
   _count?: boolean | Prisma.AccountCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["account"]>
 
@@ -395,6 +561,8 @@ export type AccountSelectScalar = {
 export type AccountOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "name" | "createdAt", ExtArgs["result"]["account"]>
 export type AccountInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   keys?: boolean | Prisma.Account$keysArgs<ExtArgs>
+  members?: boolean | Prisma.Account$membersArgs<ExtArgs>
+  audit?: boolean | Prisma.Account$auditArgs<ExtArgs>
   _count?: boolean | Prisma.AccountCountOutputTypeDefaultArgs<ExtArgs>
 }
 export type AccountIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {}
@@ -404,6 +572,8 @@ export type $AccountPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
   name: "Account"
   objects: {
     keys: Prisma.$ApiKeyPayload<ExtArgs>[]
+    members: Prisma.$AccountMemberPayload<ExtArgs>[]
+    audit: Prisma.$AuditEntryPayload<ExtArgs>[]
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: string
@@ -804,6 +974,8 @@ readonly fields: AccountFieldRefs;
 export interface Prisma__AccountClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
   keys<T extends Prisma.Account$keysArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$keysArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ApiKeyPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  members<T extends Prisma.Account$membersArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$membersArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$AccountMemberPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  audit<T extends Prisma.Account$auditArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$auditArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$AuditEntryPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -1250,6 +1422,54 @@ export type Account$keysArgs<ExtArgs extends runtime.Types.Extensions.InternalAr
   take?: number
   skip?: number
   distinct?: Prisma.ApiKeyScalarFieldEnum | Prisma.ApiKeyScalarFieldEnum[]
+}
+
+/**
+ * Account.members
+ */
+export type Account$membersArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the AccountMember
+   */
+  select?: Prisma.AccountMemberSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the AccountMember
+   */
+  omit?: Prisma.AccountMemberOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.AccountMemberInclude<ExtArgs> | null
+  where?: Prisma.AccountMemberWhereInput
+  orderBy?: Prisma.AccountMemberOrderByWithRelationInput | Prisma.AccountMemberOrderByWithRelationInput[]
+  cursor?: Prisma.AccountMemberWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.AccountMemberScalarFieldEnum | Prisma.AccountMemberScalarFieldEnum[]
+}
+
+/**
+ * Account.audit
+ */
+export type Account$auditArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the AuditEntry
+   */
+  select?: Prisma.AuditEntrySelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the AuditEntry
+   */
+  omit?: Prisma.AuditEntryOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.AuditEntryInclude<ExtArgs> | null
+  where?: Prisma.AuditEntryWhereInput
+  orderBy?: Prisma.AuditEntryOrderByWithRelationInput | Prisma.AuditEntryOrderByWithRelationInput[]
+  cursor?: Prisma.AuditEntryWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.AuditEntryScalarFieldEnum | Prisma.AuditEntryScalarFieldEnum[]
 }
 
 /**

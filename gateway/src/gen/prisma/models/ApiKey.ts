@@ -28,6 +28,8 @@ export type ApiKeyMinAggregateOutputType = {
   id: string | null
   accountId: string | null
   environment: string | null
+  name: string | null
+  formId: string | null
   hash: runtime.Bytes | null
   lastFour: string | null
   createdAt: Date | null
@@ -40,6 +42,8 @@ export type ApiKeyMaxAggregateOutputType = {
   id: string | null
   accountId: string | null
   environment: string | null
+  name: string | null
+  formId: string | null
   hash: runtime.Bytes | null
   lastFour: string | null
   createdAt: Date | null
@@ -52,6 +56,8 @@ export type ApiKeyCountAggregateOutputType = {
   id: number
   accountId: number
   environment: number
+  name: number
+  formId: number
   hash: number
   lastFour: number
   scopes: number
@@ -67,6 +73,8 @@ export type ApiKeyMinAggregateInputType = {
   id?: true
   accountId?: true
   environment?: true
+  name?: true
+  formId?: true
   hash?: true
   lastFour?: true
   createdAt?: true
@@ -79,6 +87,8 @@ export type ApiKeyMaxAggregateInputType = {
   id?: true
   accountId?: true
   environment?: true
+  name?: true
+  formId?: true
   hash?: true
   lastFour?: true
   createdAt?: true
@@ -91,6 +101,8 @@ export type ApiKeyCountAggregateInputType = {
   id?: true
   accountId?: true
   environment?: true
+  name?: true
+  formId?: true
   hash?: true
   lastFour?: true
   scopes?: true
@@ -177,6 +189,8 @@ export type ApiKeyGroupByOutputType = {
   id: string
   accountId: string
   environment: string
+  name: string | null
+  formId: string | null
   hash: runtime.Bytes
   lastFour: string
   scopes: string[]
@@ -211,6 +225,8 @@ export type ApiKeyWhereInput = {
   id?: Prisma.StringFilter<"ApiKey"> | string
   accountId?: Prisma.StringFilter<"ApiKey"> | string
   environment?: Prisma.StringFilter<"ApiKey"> | string
+  name?: Prisma.StringNullableFilter<"ApiKey"> | string | null
+  formId?: Prisma.StringNullableFilter<"ApiKey"> | string | null
   hash?: Prisma.BytesFilter<"ApiKey"> | runtime.Bytes
   lastFour?: Prisma.StringFilter<"ApiKey"> | string
   scopes?: Prisma.StringNullableListFilter<"ApiKey">
@@ -226,6 +242,8 @@ export type ApiKeyOrderByWithRelationInput = {
   id?: Prisma.SortOrder
   accountId?: Prisma.SortOrder
   environment?: Prisma.SortOrder
+  name?: Prisma.SortOrderInput | Prisma.SortOrder
+  formId?: Prisma.SortOrderInput | Prisma.SortOrder
   hash?: Prisma.SortOrder
   lastFour?: Prisma.SortOrder
   scopes?: Prisma.SortOrder
@@ -240,11 +258,14 @@ export type ApiKeyOrderByWithRelationInput = {
 export type ApiKeyWhereUniqueInput = Prisma.AtLeast<{
   id?: string
   hash?: runtime.Bytes
+  accountId_formId?: Prisma.ApiKeyAccountIdFormIdCompoundUniqueInput
   AND?: Prisma.ApiKeyWhereInput | Prisma.ApiKeyWhereInput[]
   OR?: Prisma.ApiKeyWhereInput[]
   NOT?: Prisma.ApiKeyWhereInput | Prisma.ApiKeyWhereInput[]
   accountId?: Prisma.StringFilter<"ApiKey"> | string
   environment?: Prisma.StringFilter<"ApiKey"> | string
+  name?: Prisma.StringNullableFilter<"ApiKey"> | string | null
+  formId?: Prisma.StringNullableFilter<"ApiKey"> | string | null
   lastFour?: Prisma.StringFilter<"ApiKey"> | string
   scopes?: Prisma.StringNullableListFilter<"ApiKey">
   createdAt?: Prisma.DateTimeFilter<"ApiKey"> | Date | string
@@ -253,12 +274,14 @@ export type ApiKeyWhereUniqueInput = Prisma.AtLeast<{
   lastUsedAt?: Prisma.DateTimeNullableFilter<"ApiKey"> | Date | string | null
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput>
   window?: Prisma.XOR<Prisma.RateWindowNullableScalarRelationFilter, Prisma.RateWindowWhereInput> | null
-}, "id" | "hash">
+}, "id" | "hash" | "accountId_formId">
 
 export type ApiKeyOrderByWithAggregationInput = {
   id?: Prisma.SortOrder
   accountId?: Prisma.SortOrder
   environment?: Prisma.SortOrder
+  name?: Prisma.SortOrderInput | Prisma.SortOrder
+  formId?: Prisma.SortOrderInput | Prisma.SortOrder
   hash?: Prisma.SortOrder
   lastFour?: Prisma.SortOrder
   scopes?: Prisma.SortOrder
@@ -278,6 +301,8 @@ export type ApiKeyScalarWhereWithAggregatesInput = {
   id?: Prisma.StringWithAggregatesFilter<"ApiKey"> | string
   accountId?: Prisma.StringWithAggregatesFilter<"ApiKey"> | string
   environment?: Prisma.StringWithAggregatesFilter<"ApiKey"> | string
+  name?: Prisma.StringNullableWithAggregatesFilter<"ApiKey"> | string | null
+  formId?: Prisma.StringNullableWithAggregatesFilter<"ApiKey"> | string | null
   hash?: Prisma.BytesWithAggregatesFilter<"ApiKey"> | runtime.Bytes
   lastFour?: Prisma.StringWithAggregatesFilter<"ApiKey"> | string
   scopes?: Prisma.StringNullableListFilter<"ApiKey">
@@ -290,6 +315,8 @@ export type ApiKeyScalarWhereWithAggregatesInput = {
 export type ApiKeyCreateInput = {
   id: string
   environment: string
+  name?: string | null
+  formId?: string | null
   hash: runtime.Bytes
   lastFour: string
   scopes?: Prisma.ApiKeyCreatescopesInput | string[]
@@ -305,6 +332,8 @@ export type ApiKeyUncheckedCreateInput = {
   id: string
   accountId: string
   environment: string
+  name?: string | null
+  formId?: string | null
   hash: runtime.Bytes
   lastFour: string
   scopes?: Prisma.ApiKeyCreatescopesInput | string[]
@@ -318,6 +347,8 @@ export type ApiKeyUncheckedCreateInput = {
 export type ApiKeyUpdateInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   environment?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  formId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   hash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   lastFour?: Prisma.StringFieldUpdateOperationsInput | string
   scopes?: Prisma.ApiKeyUpdatescopesInput | string[]
@@ -333,6 +364,8 @@ export type ApiKeyUncheckedUpdateInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   accountId?: Prisma.StringFieldUpdateOperationsInput | string
   environment?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  formId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   hash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   lastFour?: Prisma.StringFieldUpdateOperationsInput | string
   scopes?: Prisma.ApiKeyUpdatescopesInput | string[]
@@ -347,6 +380,8 @@ export type ApiKeyCreateManyInput = {
   id: string
   accountId: string
   environment: string
+  name?: string | null
+  formId?: string | null
   hash: runtime.Bytes
   lastFour: string
   scopes?: Prisma.ApiKeyCreatescopesInput | string[]
@@ -359,6 +394,8 @@ export type ApiKeyCreateManyInput = {
 export type ApiKeyUpdateManyMutationInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   environment?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  formId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   hash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   lastFour?: Prisma.StringFieldUpdateOperationsInput | string
   scopes?: Prisma.ApiKeyUpdatescopesInput | string[]
@@ -372,6 +409,8 @@ export type ApiKeyUncheckedUpdateManyInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   accountId?: Prisma.StringFieldUpdateOperationsInput | string
   environment?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  formId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   hash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   lastFour?: Prisma.StringFieldUpdateOperationsInput | string
   scopes?: Prisma.ApiKeyUpdatescopesInput | string[]
@@ -399,10 +438,17 @@ export type StringNullableListFilter<$PrismaModel = never> = {
   isEmpty?: boolean
 }
 
+export type ApiKeyAccountIdFormIdCompoundUniqueInput = {
+  accountId: string
+  formId: string
+}
+
 export type ApiKeyCountOrderByAggregateInput = {
   id?: Prisma.SortOrder
   accountId?: Prisma.SortOrder
   environment?: Prisma.SortOrder
+  name?: Prisma.SortOrder
+  formId?: Prisma.SortOrder
   hash?: Prisma.SortOrder
   lastFour?: Prisma.SortOrder
   scopes?: Prisma.SortOrder
@@ -416,6 +462,8 @@ export type ApiKeyMaxOrderByAggregateInput = {
   id?: Prisma.SortOrder
   accountId?: Prisma.SortOrder
   environment?: Prisma.SortOrder
+  name?: Prisma.SortOrder
+  formId?: Prisma.SortOrder
   hash?: Prisma.SortOrder
   lastFour?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
@@ -428,6 +476,8 @@ export type ApiKeyMinOrderByAggregateInput = {
   id?: Prisma.SortOrder
   accountId?: Prisma.SortOrder
   environment?: Prisma.SortOrder
+  name?: Prisma.SortOrder
+  formId?: Prisma.SortOrder
   hash?: Prisma.SortOrder
   lastFour?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
@@ -487,6 +537,10 @@ export type ApiKeyCreatescopesInput = {
   set: string[]
 }
 
+export type NullableStringFieldUpdateOperationsInput = {
+  set?: string | null
+}
+
 export type BytesFieldUpdateOperationsInput = {
   set?: runtime.Bytes
 }
@@ -517,6 +571,8 @@ export type ApiKeyUpdateOneRequiredWithoutWindowNestedInput = {
 export type ApiKeyCreateWithoutAccountInput = {
   id: string
   environment: string
+  name?: string | null
+  formId?: string | null
   hash: runtime.Bytes
   lastFour: string
   scopes?: Prisma.ApiKeyCreatescopesInput | string[]
@@ -530,6 +586,8 @@ export type ApiKeyCreateWithoutAccountInput = {
 export type ApiKeyUncheckedCreateWithoutAccountInput = {
   id: string
   environment: string
+  name?: string | null
+  formId?: string | null
   hash: runtime.Bytes
   lastFour: string
   scopes?: Prisma.ApiKeyCreatescopesInput | string[]
@@ -573,6 +631,8 @@ export type ApiKeyScalarWhereInput = {
   id?: Prisma.StringFilter<"ApiKey"> | string
   accountId?: Prisma.StringFilter<"ApiKey"> | string
   environment?: Prisma.StringFilter<"ApiKey"> | string
+  name?: Prisma.StringNullableFilter<"ApiKey"> | string | null
+  formId?: Prisma.StringNullableFilter<"ApiKey"> | string | null
   hash?: Prisma.BytesFilter<"ApiKey"> | runtime.Bytes
   lastFour?: Prisma.StringFilter<"ApiKey"> | string
   scopes?: Prisma.StringNullableListFilter<"ApiKey">
@@ -585,6 +645,8 @@ export type ApiKeyScalarWhereInput = {
 export type ApiKeyCreateWithoutWindowInput = {
   id: string
   environment: string
+  name?: string | null
+  formId?: string | null
   hash: runtime.Bytes
   lastFour: string
   scopes?: Prisma.ApiKeyCreatescopesInput | string[]
@@ -599,6 +661,8 @@ export type ApiKeyUncheckedCreateWithoutWindowInput = {
   id: string
   accountId: string
   environment: string
+  name?: string | null
+  formId?: string | null
   hash: runtime.Bytes
   lastFour: string
   scopes?: Prisma.ApiKeyCreatescopesInput | string[]
@@ -627,6 +691,8 @@ export type ApiKeyUpdateToOneWithWhereWithoutWindowInput = {
 export type ApiKeyUpdateWithoutWindowInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   environment?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  formId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   hash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   lastFour?: Prisma.StringFieldUpdateOperationsInput | string
   scopes?: Prisma.ApiKeyUpdatescopesInput | string[]
@@ -641,6 +707,8 @@ export type ApiKeyUncheckedUpdateWithoutWindowInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   accountId?: Prisma.StringFieldUpdateOperationsInput | string
   environment?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  formId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   hash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   lastFour?: Prisma.StringFieldUpdateOperationsInput | string
   scopes?: Prisma.ApiKeyUpdatescopesInput | string[]
@@ -653,6 +721,8 @@ export type ApiKeyUncheckedUpdateWithoutWindowInput = {
 export type ApiKeyCreateManyAccountInput = {
   id: string
   environment: string
+  name?: string | null
+  formId?: string | null
   hash: runtime.Bytes
   lastFour: string
   scopes?: Prisma.ApiKeyCreatescopesInput | string[]
@@ -665,6 +735,8 @@ export type ApiKeyCreateManyAccountInput = {
 export type ApiKeyUpdateWithoutAccountInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   environment?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  formId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   hash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   lastFour?: Prisma.StringFieldUpdateOperationsInput | string
   scopes?: Prisma.ApiKeyUpdatescopesInput | string[]
@@ -678,6 +750,8 @@ export type ApiKeyUpdateWithoutAccountInput = {
 export type ApiKeyUncheckedUpdateWithoutAccountInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   environment?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  formId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   hash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   lastFour?: Prisma.StringFieldUpdateOperationsInput | string
   scopes?: Prisma.ApiKeyUpdatescopesInput | string[]
@@ -691,6 +765,8 @@ export type ApiKeyUncheckedUpdateWithoutAccountInput = {
 export type ApiKeyUncheckedUpdateManyWithoutAccountInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   environment?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  formId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   hash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   lastFour?: Prisma.StringFieldUpdateOperationsInput | string
   scopes?: Prisma.ApiKeyUpdatescopesInput | string[]
@@ -706,6 +782,8 @@ export type ApiKeySelect<ExtArgs extends runtime.Types.Extensions.InternalArgs =
   id?: boolean
   accountId?: boolean
   environment?: boolean
+  name?: boolean
+  formId?: boolean
   hash?: boolean
   lastFour?: boolean
   scopes?: boolean
@@ -721,6 +799,8 @@ export type ApiKeySelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extens
   id?: boolean
   accountId?: boolean
   environment?: boolean
+  name?: boolean
+  formId?: boolean
   hash?: boolean
   lastFour?: boolean
   scopes?: boolean
@@ -735,6 +815,8 @@ export type ApiKeySelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extens
   id?: boolean
   accountId?: boolean
   environment?: boolean
+  name?: boolean
+  formId?: boolean
   hash?: boolean
   lastFour?: boolean
   scopes?: boolean
@@ -749,6 +831,8 @@ export type ApiKeySelectScalar = {
   id?: boolean
   accountId?: boolean
   environment?: boolean
+  name?: boolean
+  formId?: boolean
   hash?: boolean
   lastFour?: boolean
   scopes?: boolean
@@ -758,7 +842,7 @@ export type ApiKeySelectScalar = {
   lastUsedAt?: boolean
 }
 
-export type ApiKeyOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "environment" | "hash" | "lastFour" | "scopes" | "createdAt" | "expiresAt" | "revokedAt" | "lastUsedAt", ExtArgs["result"]["apiKey"]>
+export type ApiKeyOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "environment" | "name" | "formId" | "hash" | "lastFour" | "scopes" | "createdAt" | "expiresAt" | "revokedAt" | "lastUsedAt", ExtArgs["result"]["apiKey"]>
 export type ApiKeyInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
   window?: boolean | Prisma.ApiKey$windowArgs<ExtArgs>
@@ -780,6 +864,14 @@ export type $ApiKeyPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs
     id: string
     accountId: string
     environment: string
+    /**
+     * What people call it; keys of the command line may have none.
+     */
+    name: string | null
+    /**
+     * Names the form that created it: sent twice, it creates one key.
+     */
+    formId: string | null
     /**
      * SHA-256 of the whole key.
      */
@@ -1221,6 +1313,8 @@ export interface ApiKeyFieldRefs {
   readonly id: Prisma.FieldRef<"ApiKey", 'String'>
   readonly accountId: Prisma.FieldRef<"ApiKey", 'String'>
   readonly environment: Prisma.FieldRef<"ApiKey", 'String'>
+  readonly name: Prisma.FieldRef<"ApiKey", 'String'>
+  readonly formId: Prisma.FieldRef<"ApiKey", 'String'>
   readonly hash: Prisma.FieldRef<"ApiKey", 'Bytes'>
   readonly lastFour: Prisma.FieldRef<"ApiKey", 'String'>
   readonly scopes: Prisma.FieldRef<"ApiKey", 'String[]'>

@@ -1,0 +1,55 @@
+import type { IncomingMessage } from "node:http";
+import { gzipSync } from "node:zlib";
+import type { Log } from "@shipping/kit/log";
+import type { ErrorRequestHandler, Response } from "express";
+import { render } from "preact-render-to-string";
+import { failureOf } from "../failure-of.js";
+import { layout } from "./layout.js";
+import type { Page, PageAnswer, PageLocals } from "./page.js";
+import { refusalPage } from "./refusal-page.js";
+
+type PageResponse = Response<unknown, PageLocals>;
+
+/** Sends what a page's handler answered. Nothing of it is kept by any cache. */
+export function sendAnswer(req: IncomingMessage, res: PageResponse, answer: PageAnswer): void {
+  res.setHeader("Cache-Control", "no-store");
+  for (const cookie of answer.cookies ?? []) res.appendHeader("Set-Cookie", cookie);
+  if ("location" in answer) res.writeHead(303, { Location: answer.location }).end();
+  else sendPage(req, res, answer);
+}
+
+function sendPage(req: IncomingMessage, res: PageResponse, page: Page): void {
+  const { page: route, session, environment } = res.locals;
+  const section = session && route?.section;
+  const isPerEnvironment = route?.path.startsWith("/{environment}") ?? false;
+  const tree = layout({ page, session, section, environment: isPerEnvironment ? environment : undefined });
+  const html = Buffer.from(`<!doctype html>${render(tree)}`);
+  // A secret is sent as it is: the size of what is compressed together would tell of it.
+  const isCompressed = !page.secret && /\bgzip\b/.test(String(req.headers["accept-encoding"]));
+  const body = isCompressed ? gzipSync(html) : html;
+  res.writeHead(page.status, {
+    "Content-Type": "text/html; charset=utf-8",
+    "Content-Length": body.length,
+    Vary: "Accept-Encoding",
+    ...(isCompressed && { "Content-Encoding": "gzip" }),
+  });
+  res.end(body);
+}
+
+/** Answers what a page threw, with a page. */
+export function sendRefusal(
+  log: Log,
+): ErrorRequestHandler<Record<string, string>, unknown, unknown, unknown, PageLocals> {
+  // Express knows an error handler by its four parameters.
+  return (error, req, res, _next) => {
+    if (res.headersSent || res.destroyed) return void res.destroy();
+    const failure = failureOf(error);
+    res.locals.errorCode = failure.code;
+    if (failure !== error && failure.status >= 500) {
+      log.error({ err: error, request_id: res.locals.requestId }, "page failed");
+    }
+    if (failure.code === "rate_limited") res.setHeader("Retry-After", "600");
+    if (failure.code === "service_unavailable") res.setHeader("Retry-After", "5");
+    sendAnswer(req, res, refusalPage(failure));
+  };
+}

@@ -1,0 +1,58 @@
+import type { FieldError } from "@shipping/kit/errors";
+import type { ComponentChildren } from "preact";
+import { Note, visible } from "./text.js";
+
+/** What is wrong with a field, below it. `id` is the field's own. */
+export function Fault({ id, faults, path }: { id: string; faults: readonly FieldError[]; path: string }) {
+  const found = faultOf(faults, path);
+  if (!found) return null;
+  return (
+    <p class="fault" id={`${id}-fault`}>
+      {`This ${found.message}.`}
+    </p>
+  );
+}
+
+/** The attributes that tie a field to what is wrong with it. */
+export function faultAttributes(id: string, faults: readonly FieldError[], path: string) {
+  return faultOf(faults, path) ? { "aria-invalid": "true" as const, "aria-describedby": `${id}-fault` } : {};
+}
+
+function faultOf(faults: readonly FieldError[], path: string): FieldError | undefined {
+  return faults.find((fault) => fault.path === path || fault.path.startsWith(`${path}.`));
+}
+
+/** Says above a form that it was refused; names what no field of it can say. */
+export function FormFaults({ faults, fields }: { faults: readonly FieldError[]; fields: readonly string[] }) {
+  if (faults.length === 0) return null;
+  const others = faults.filter(({ path }) => !fields.includes(path.split(".")[0] ?? ""));
+  return (
+    <Note kind="danger">
+      <p>Nothing was created: the form is not right.</p>
+      {others.slice(0, 10).map(({ path, message }) => (
+        <p>{`${visible(path)} ${message}`}</p>
+      ))}
+    </Note>
+  );
+}
+
+/** A field with its label and hint. */
+export function Field({
+  id,
+  label,
+  hint,
+  children,
+}: {
+  id: string;
+  label: string;
+  hint?: string;
+  children: ComponentChildren;
+}) {
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {hint && <p class="hint">{hint}</p>}
+      {children}
+    </div>
+  );
+}

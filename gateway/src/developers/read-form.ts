@@ -1,0 +1,35 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { fail } from "@shipping/kit/errors";
+import type { z } from "zod";
+import { collect, MAX_BODY_BYTES } from "../middleware/read-body.js";
+import { type Checked, check, decodePairs } from "../validate.js";
+
+/** The fields of a form, each with all its values in order. */
+export type Form = ReadonlyMap<string, readonly string[]>;
+
+const FORM = /^application\/x-www-form-urlencoded(?:; *charset=utf-8)?$/i;
+
+/** Reads a form. */
+export async function readForm(req: IncomingMessage, res: ServerResponse): Promise<Form> {
+  if (!FORM.test(req.headers["content-type"] ?? "")) {
+    throw fail("unsupported_media_type", "A form is sent as application/x-www-form-urlencoded.");
+  }
+  if (Number(req.headers["content-length"] ?? 0) > MAX_BODY_BYTES) throw fail("payload_too_large");
+  const bytes = await collect(req, res, MAX_BODY_BYTES);
+  if (!bytes) throw fail("payload_too_large");
+  const form = new Map<string, string[]>();
+  for (const [name, value] of decodePairs(bytes.toString("utf8"), "form")) {
+    form.set(name, [...(form.get(name) ?? []), value]);
+  }
+  return form;
+}
+
+/** Checks a form. Fields that `lists` names may come several times; any other that does is at fault, as is one that is not known. */
+export function checkForm<Fields>(
+  schema: z.ZodType<Fields>,
+  form: Form,
+  lists: readonly string[] = [],
+): Checked & { value: Fields | undefined } {
+  const values = [...form].map(([name, given]) => [name, given.length > 1 || lists.includes(name) ? given : given[0]]);
+  return check(schema, Object.fromEntries(values), "form") as Checked & { value: Fields | undefined };
+}

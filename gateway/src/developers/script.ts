@@ -1,0 +1,30 @@
+/** The pages' only script. They work without it; it wipes secrets, drops what Back brings back, and copies. */
+export const SCRIPT = `"use strict";
+addEventListener("pagehide", () => {
+  const secret = document.getElementById("secret");
+  if (secret) secret.textContent = "";
+});
+addEventListener("pageshow", (event) => {
+  if (!event.persisted) return;
+  const secret = document.getElementById("secret");
+  if (secret) location.replace(secret.dataset.list);
+  else location.reload();
+});
+if (navigator.clipboard) {
+  for (const source of document.querySelectorAll("[data-copy]")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "copy";
+    button.textContent = "Copy";
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(source.textContent);
+      button.textContent = "Copied";
+      setTimeout(() => { button.textContent = "Copy"; }, 2000);
+    });
+    const frame = document.createElement("div");
+    frame.className = "copyable";
+    source.replaceWith(frame);
+    frame.append(source, button);
+  }
+}
+`;

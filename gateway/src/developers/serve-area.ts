@@ -1,0 +1,114 @@
+import type { IncomingMessage } from "node:http";
+import type { Environment } from "@shipping/kit/caller";
+import { type RequestHandler, Router } from "express";
+import helmet from "helmet";
+import type { AppDeps } from "../deps.js";
+import { unknownRoute } from "../failure-of.js";
+import { ANSWER_MS } from "../locals.js";
+import { sendAnswer, sendRefusal } from "./answer.js";
+import { serveAssets } from "./assets.js";
+import { findSession } from "./keep-session.js";
+import { isOwnForm, sourceOf } from "./origin.js";
+import { AREA_PATH, type Asked, type Page, type PageDeps, type PageLocals, type PageRoute } from "./page.js";
+import { pages } from "./pages.js";
+import { readForm } from "./read-form.js";
+import { forbidden } from "./refusal-page.js";
+import { isFreshEnough, type SignedIn } from "./session.js";
+import type { DeveloperArea } from "./settings.js";
+import { showSignedOut, showSignInAgain } from "./sign-in.js";
+
+type PageStep = RequestHandler<Record<string, string>, unknown, unknown, unknown, PageLocals>;
+
+type Where = Pick<Asked, "environment" | "url">;
+
+/** The developer area: a router of its own, whose refusals are pages. */
+export function serveArea(deps: AppDeps, area: DeveloperArea): Router {
+  const origin = () => area.publicUrl ?? deps.ownOrigin();
+  const pageDeps: PageDeps = { ...deps, area, origin, provider: undefined };
+  const router = Router({ caseSensitive: true, strict: true });
+  serveAssets(router);
+  router.use(AREA_PATH, headers(area));
+  for (const page of pages) {
+    const method = page.method.toLowerCase() as "get" | "post";
+    router[method](AREA_PATH + page.path.replace(/\{(\w+)\}/g, ":$1"), answerPage(pageDeps, page));
+  }
+  router.use(AREA_PATH, () => {
+    throw unknownRoute();
+  });
+  router.use(sendRefusal(deps.log));
+  return router;
+}
+
+function headers({ publicUrl }: DeveloperArea): RequestHandler {
+  return helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'none'"],
+        scriptSrc: ["'self'"],
+        styleSrc: ["'self'"],
+        imgSrc: ["'self'"],
+        formAction: ["'self'"],
+        baseUri: ["'none'"],
+        frameAncestors: ["'none'"],
+        requireTrustedTypesFor: ["'script'"],
+        trustedTypes: ["'none'"],
+      },
+    },
+    // Without a referrer at all, forms would say `Origin: null`.
+    referrerPolicy: { policy: "same-origin" },
+    strictTransportSecurity: publicUrl?.startsWith("https:") ?? false,
+    xPoweredBy: false,
+  });
+}
+
+/** The steps that every page takes, from top to bottom; the first that refuses ends it. */
+function answerPage(deps: PageDeps, page: PageRoute): PageStep {
+  return async (req, res) => {
+    const { id = "", token = id, environment = "sandbox" } = req.params;
+    if (!isEnvironment(environment)) throw unknownRoute();
+    Object.assign(res.locals, { page, environment });
+    const asked: Omit<Asked, "form" | "deadline"> = {
+      environment,
+      id: token,
+      query: new URL(req.url, deps.origin()).searchParams,
+      url: req.url,
+      cookies: req.headers.cookie,
+      source: sourceOf(req, deps.area.trustedProxies),
+      requestId: res.locals.requestId,
+    };
+    const session = await findSession(deps, asked.cookies);
+    res.locals.session = session;
+    const refusal = refusalOf(deps, page, { req, session, asked });
+    if (refusal) return sendAnswer(req, res, refusal);
+    const form = page.method === "POST" ? await readForm(req, res) : new Map();
+    const complete = { ...asked, form, deadline: Date.now() + ANSWER_MS };
+    if (page.access === "anyone") return sendAnswer(req, res, await page.handler(deps, { ...complete, session }));
+    if (!session) throw new Error("A page of an account was reached without one.");
+    const actor = { name: session.email, source: asked.source };
+    sendAnswer(req, res, await page.handler(deps, { ...complete, session, actor }));
+  };
+}
+
+/** What is shown instead of a page that may not be seen, or undefined. */
+function refusalOf(
+  deps: PageDeps,
+  page: PageRoute,
+  { req, session, asked }: { req: IncomingMessage; session: SignedIn | undefined; asked: Where },
+): Page | undefined {
+  if (page.method === "POST" && !isOwnForm(req, deps.origin())) {
+    return forbidden(
+      "This form was not sent by a page of the developer area. Open the page again and send it from there.",
+    );
+  }
+  if (page.access === "anyone") return undefined;
+  if (!session) return showSignedOut(deps);
+  if (page.access === "admin" && session.role !== "admin") {
+    return forbidden("You are a viewer of this account: you see everything and change nothing.");
+  }
+  return page.fresh && !isFreshEnough(session, asked.environment) ? showSignInAgain(deps, asked) : undefined;
+}
+
+function isEnvironment(word: string): word is Environment {
+  return word === "sandbox" || word === "live";
+}

@@ -1,0 +1,27 @@
+import { readConfig } from "@shipping/kit/config";
+import { z } from "zod";
+import { developerAreaOf, developerSettings, refuseHalfAnArea } from "./settings.js";
+
+const areaOf = (env: Record<string, string>) =>
+  developerAreaOf(readConfig(z.object(developerSettings).superRefine(refuseHalfAnArea), env));
+
+test("the area is served by default, in production only under a PUBLIC_URL", () => {
+  expect(areaOf({})).toEqual({ trustedProxies: 0, auditRetentionDays: 400 });
+  expect(areaOf({ DEVELOPER_AREA: "false" })).toBeUndefined();
+  expect(areaOf({ NODE_ENV: "production" })).toBeUndefined();
+  const production = { NODE_ENV: "production", PUBLIC_URL: "https://ship.example/" };
+  expect(areaOf(production)).toMatchObject({ publicUrl: "https://ship.example" });
+  expect(areaOf({ ...production, DEVELOPER_AREA: "false" })).toBeUndefined();
+  expect(() => areaOf({ NODE_ENV: "production", DEVELOPER_AREA: "true" })).toThrow("PUBLIC_URL");
+});
+
+test.each(["ftp://ship.example", "http://ship.example", "http://192.0.2.1", "ship.example"])(
+  "PUBLIC_URL is https, or http on loopback: not %s",
+  (url) => expect(() => areaOf({ PUBLIC_URL: url })).toThrow("PUBLIC_URL"),
+);
+
+test("a provider is given whole", () => {
+  const whole = { OIDC_ISSUER: "https://id.example", OIDC_CLIENT_ID: "area", OIDC_CLIENT_SECRET: "hush" };
+  expect(areaOf(whole)?.provider).toEqual({ issuer: "https://id.example", clientId: "area", clientSecret: "hush" });
+  for (const key of Object.keys(whole)) expect(() => areaOf({ ...whole, [key]: "" })).toThrow(key);
+});

@@ -1,0 +1,36 @@
+import { type Loop, startLoop } from "@shipping/kit/loop";
+import sql from "sql-template-tag";
+import type { GatewayDeps } from "../deps.js";
+import { clock } from "../registry.js";
+import { isOpen } from "./keep-session.js";
+import { WINDOW_MINUTES } from "./limit-sign-in.js";
+import type { DeveloperArea } from "./settings.js";
+
+const EVERY_MS = 3_600_000;
+
+type Deps = Pick<GatewayDeps, "db" | "clockOffsetMs">;
+
+/** Deletes the links and sessions that have ended, the windows of refused attempts that are over, and audit entries past their time. */
+export async function sweepAccessOnce(
+  deps: Deps,
+  { auditRetentionDays }: Pick<DeveloperArea, "auditRetentionDays">,
+): Promise<{ links: number; sessions: number; refusals: number; entries: number }> {
+  const now = clock(deps);
+  const links = await deps.db.run(sql`DELETE FROM sign_in_links WHERE expires_at <= ${now} RETURNING member_id`);
+  const sessions = await deps.db.run(sql`DELETE FROM sessions s WHERE NOT (${isOpen(deps)}) RETURNING member_id`);
+  const refusals = await deps.db.run(sql`
+    DELETE FROM sign_in_refusals WHERE since <= ${now} - ${WINDOW_MINUTES} * interval '1 minute' RETURNING since`);
+  const entries = await deps.db.run(sql`
+    DELETE FROM audit_entries WHERE at <= ${now} - ${auditRetentionDays} * interval '1 day' RETURNING id`);
+  return { links: links.length, sessions: sessions.length, refusals: refusals.length, entries: entries.length };
+}
+
+/** Does so every hour. */
+export function sweepAccess(deps: GatewayDeps, area: DeveloperArea): Loop {
+  return startLoop({
+    name: "sweep-access",
+    everyMs: EVERY_MS,
+    log: deps.log,
+    once: () => sweepAccessOnce(deps, area),
+  });
+}

@@ -1,0 +1,41 @@
+import type { ComponentChildren } from "preact";
+
+// Characters that change the direction of what stands around them, or that nobody sees.
+const HIDDEN = /[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+
+/** A text that somebody typed: it cannot reorder what stands around it, and shows what it would hide. */
+export function Text({ children }: { children: string }) {
+  return <bdi>{visible(children)}</bdi>;
+}
+
+/** A text with its invisible characters written out, for instance as `⟨U+202E⟩`. */
+export function visible(text: string): string {
+  return text.replace(
+    HIDDEN,
+    (character) => `⟨U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`,
+  );
+}
+
+/** A point in time, as people read it and as machines do. */
+export function Time({ at }: { at: Date }) {
+  const iso = at.toISOString();
+  return <time dateTime={iso}>{`${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`}</time>;
+}
+
+/** Lines to copy. The script gives them a button where there is a clipboard. */
+export function Code({ children }: { children: string }) {
+  return (
+    <pre data-copy>
+      <code>{children}</code>
+    </pre>
+  );
+}
+
+/** A message about what has just happened, or about what to watch out for. */
+export function Note({ kind, children }: { kind: "danger" | "good" | "hint"; children: ComponentChildren }) {
+  return (
+    <div class={`note ${kind}`} role={kind === "danger" ? "alert" : undefined}>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+import { randomBytes } from "node:crypto";
+import { addMember, createSignInLink, type Role } from "@shipping/gateway/admin/manage-members";
+import { PrismaClient } from "@shipping/gateway/gen/prisma/client";
+import { type Stack, type StackOptions, startStack } from "../stack.js";
+import { newVisitor, type Visitor } from "./visitor.js";
+
+/** Somebody who is signed in. */
+export interface SignedInVisitor {
+  visitor: Visitor;
+  accountId: string;
+  email: string;
+}
+
+/** The developer area of the platform that the tests of one file share. */
+export interface Area {
+  stack(): Stack;
+  origin(): string;
+  /** A sign-in link to an account, for a member who is made unless there. */
+  newLink(options?: {
+    accountId?: string;
+    role?: Role;
+    email?: string;
+  }): Promise<{ url: string; path: string; accountId: string; email: string }>;
+  /** A member of a new account, or of that one, signed in by link. */
+  signIn(options?: { accountId?: string; role?: Role; email?: string }): Promise<SignedInVisitor>;
+  visitor(): Visitor;
+}
+
+/** Runs the whole platform while the tests of this file do. */
+export function useArea(options?: StackOptions): Area {
+  let stack: Stack;
+  let prisma: PrismaClient;
+  beforeAll(async () => {
+    stack = await startStack(options);
+    prisma = new PrismaClient({ adapter: stack.databases.gateway.adapter() });
+  });
+  afterAll(async () => {
+    await prisma.$disconnect();
+    await stack.stop();
+  });
+  const origin = () => new URL(stack.baseUrl).origin;
+
+  const area: Area = {
+    stack: () => stack,
+    origin,
+    visitor: () => newVisitor(origin()),
+    async newLink({ accountId: given, role = "admin", email = `${randomBytes(6).toString("hex")}@example.com` } = {}) {
+      const deps = { prisma, now: () => new Date(), random: randomBytes };
+      const accountId = given ?? (await stack.newAccount("Nordlicht"));
+      if (!(await prisma.accountMember.findUnique({ where: { accountId_email: { accountId, email } } }))) {
+        await addMember(deps, { accountId, email, role });
+      }
+      const { url } = await createSignInLink(deps, { accountId, email, origin: origin() });
+      return { url, path: new URL(url).pathname, accountId, email };
+    },
+    async signIn(who) {
+      const { path, accountId, email } = await area.newLink(who);
+      const visitor = area.visitor();
+      const { status } = await visitor.submit(path);
+      if (status !== 303) throw new Error(`The sign-in link answers ${status}.`);
+      return { visitor, accountId, email };
+    },
+  };
+  return area;
+}

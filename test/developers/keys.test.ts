@@ -1,0 +1,176 @@
+import { scopes } from "@shipping/gateway/api-key";
+import { apiClient } from "../api-client.js";
+import { useArea } from "./area.js";
+import { fieldsOf, secretIn } from "./visitor.js";
+
+const area = useArea();
+
+const NEW = "/developers/sandbox/keys/new";
+
+/** What the API answers to a key. */
+const statusOf = async (key: string) => (await apiClient(area.stack().baseUrl, key).get("/account")).status;
+
+describe("GET /developers/{environment}/keys/new", () => {
+  test("chooses the least scopes that the quick start takes, and 90 days", async () => {
+    const { visitor } = await area.signIn();
+    const { html } = await visitor.get(NEW);
+    expect(fieldsOf(html)).toEqual({
+      form_id: expect.stringMatching(/^form_[a-z2-7]{26}$/),
+      name: "Sandbox key",
+      scopes: ["orders:write", "shipments:write", "rates:read", "labels:write", "labels:read"],
+      expires: "90d",
+    });
+  });
+});
+
+describe("POST /developers/{environment}/keys/new", () => {
+  test("201 shows a key that opens the API, once", async () => {
+    const { visitor } = await area.signIn();
+    const created = await visitor.submit(NEW, { scopes: ["account:read"] });
+    expect(created.status).toBe(201);
+    expect(created.headers["cache-control"]).toBe("no-store");
+    const key = secretIn(created.html) ?? "";
+    expect(key).toMatch(/^service_test_[0-9A-Za-z]{38}$/);
+    expect(await statusOf(key)).toBe(200);
+    const { html } = await visitor.get("/developers/sandbox/keys");
+    expect(html).toContain(`…${key.slice(-4)}`);
+    expect(html).not.toContain(key.slice(13, 40));
+  });
+
+  test.each([
+    ["30d", 30],
+    ["90d", 90],
+    ["365d", 365],
+    ["never", undefined],
+  ])("expires %s", async (expires, days) => {
+    const { visitor, accountId } = await area.signIn();
+    expect((await visitor.submit(NEW, { expires })).status).toBe(201);
+    const [key] = await keysOf(accountId);
+    const lasts = key?.expires_at && (key.expires_at.getTime() - key.created_at.getTime()) / 86_400_000;
+    expect(lasts ?? undefined).toBe(days);
+  });
+
+  test("ten parallel submissions of one form: one 201, nine 303, one key", async () => {
+    const { visitor, accountId } = await area.signIn();
+    const fields = fieldsOf((await visitor.get(NEW)).html);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => visitor.post(NEW, fields)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(303)]);
+    expect(answers.find(({ status }) => status === 303)?.location).toBe("/developers/sandbox/keys");
+    expect(await keysOf(accountId)).toHaveLength(1);
+  });
+
+  test("another account's form id is no hindrance", async () => {
+    const [one, other] = [await area.signIn(), await area.signIn()];
+    const fields = fieldsOf((await one.visitor.get(NEW)).html);
+    expect((await one.visitor.post(NEW, fields)).status).toBe(201);
+    expect((await other.visitor.post(NEW, fields)).status).toBe(201);
+  });
+
+  test.each<[string, Record<string, string | string[] | undefined>, string]>([
+    ["an expiry that is not on the list", { expires: "36500d" }, "one of those listed"],
+    ["no expiry", { expires: undefined }, "one of those listed"],
+    ["no scope", { scopes: undefined }, "at least one"],
+    ["a scope outside the ten", { scopes: ["orders:write", "orders:eat"] }, "some of those listed"],
+    ["a scope twice", { scopes: ["orders:write", "orders:write"] }, "different ones"],
+    ["a blank name", { name: "   " }, "1 to 200 characters"],
+    ["a name of 201 characters", { name: "x".repeat(201) }, "1 to 200 characters"],
+    ["a name with NUL", { name: "a\u0000b" }, "1 to 200 characters"],
+    ["two names", { name: ["a", "b"] }, "1 to 200 characters"],
+    ["no form id", { form_id: undefined }, "form_id is missing"],
+    ["a form id of somebody's making", { form_id: "form_1" }, "form_id is not this form"],
+    ["an array's notation", { "scopes[]": ["orders:write"] }, "scopes[] is not known here"],
+    ["__proto__", { __proto__x: "1", ["__proto__"]: "1" }, "is not known here"],
+    [
+      "100 more parameters",
+      Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`p${n}`, "1"])),
+      "p0 is not known",
+    ],
+  ])("422 for %s, and no key", async (_case, change, said) => {
+    const { visitor, accountId } = await area.signIn();
+    const answer = await visitor.submit(NEW, change);
+    expect(answer.status).toBe(422);
+    expect(answer.html).toContain(said);
+    expect(await keysOf(accountId)).toEqual([]);
+  });
+
+  test("415 for what is no form, 413 for more than 64 KiB, 422 for broken percent-encoding", async () => {
+    const { visitor } = await area.signIn();
+    const json = await visitor.post(NEW, "{}", { headers: { "content-type": "application/json" } });
+    const large = await visitor.post(NEW, { name: "x".repeat(70_000) });
+    const broken = await visitor.post(NEW, "name=%zz");
+    expect([json.status, large.status, broken.status]).toEqual([415, 413, 422]);
+  });
+});
+
+describe("GET /developers/{environment}/keys", () => {
+  test("revoked and expired keys stay listed; those of the other environment are not", async () => {
+    const { visitor, accountId } = await area.signIn();
+    const revoked = await area.stack().newKey(accountId);
+    await area.stack().revokeKey(revoked.id);
+    await area.stack().newKey(accountId, "sandbox", { expiresInMs: -1_000 });
+    const live = await area.stack().newKey(accountId, "live");
+    const { html } = await visitor.get("/developers/sandbox/keys");
+    expect(html).toContain("Revoked");
+    expect(html).toContain("Expired");
+    expect(html).not.toContain(live.key.slice(-4));
+    expect((await visitor.get("/developers/live/keys")).html).toContain(live.key.slice(-4));
+  });
+
+  test("markup in a name is shown as text, and direction marks as what they are", async () => {
+    const { visitor } = await area.signIn();
+    await visitor.submit(NEW, { name: `<img src=x onerror=alert(1)>\u202egpj.exe"'&` });
+    const { html } = await visitor.get("/developers/sandbox/keys");
+    expect(html).not.toContain("<img src=x");
+    expect(html).toContain("&lt;img src=x onerror=alert(1)>⟨U+202E⟩gpj.exe");
+  });
+});
+
+describe("revoking", () => {
+  test("asks first, warns of a key in use, and then refuses it from the next request on", async () => {
+    const { visitor, accountId } = await area.signIn();
+    const { id, key } = await area.stack().newKey(accountId);
+    const path = `/developers/sandbox/keys/${id}/revoke`;
+    expect((await visitor.get(path)).html).not.toContain("used in the last 24 hours");
+    expect(await statusOf(key)).toBe(200);
+    expect((await visitor.get(path)).html).toContain("used in the last 24 hours");
+    expect(await statusOf(key)).toBe(200);
+    expect(await visitor.submit(path)).toMatchObject({ status: 303, location: "/developers/sandbox/keys" });
+    expect(await statusOf(key)).toBe(401);
+    expect((await visitor.post(path)).status).toBe(303);
+    const log = await area
+      .stack()
+      .databases.gateway.pool.query(
+        "SELECT actor, action, source FROM audit_entries WHERE subject = $1 AND action = 'key.revoked'",
+        [id],
+      );
+    expect(log.rows).toEqual([{ actor: expect.stringContaining("@"), action: "key.revoked", source: "127.0.0.1" }]);
+  });
+
+  test("another account's key, or another environment's, is missing: 404, byte for byte", async () => {
+    const { visitor, accountId } = await area.signIn();
+    const stranger = await area.stack().newCustomer();
+    const foreign = await area.stack().newKey(stranger.accountId);
+    const live = await area.stack().newKey(accountId, "live");
+    const missing = "key_mfrggzdfmztwq2lknnwg23tpoa";
+    for (const send of [visitor.get, visitor.post]) {
+      const answers = [missing, foreign.id, live.id].map((id) => send(`/developers/sandbox/keys/${id}/revoke`));
+      const [first, ...others] = await Promise.all(answers);
+      expect(first?.status).toBe(404);
+      for (const other of others) expect([other.status, other.html]).toEqual([404, first?.html]);
+    }
+    expect([await statusOf(foreign.key), await statusOf(live.key)]).toEqual([200, 200]);
+  });
+});
+
+test("every scope of the API can be chosen, and is said in words", async () => {
+  const { visitor } = await area.signIn();
+  const { html } = await visitor.get(NEW);
+  for (const scope of scopes) expect(html).toContain(`value="${scope}"`);
+});
+
+async function keysOf(accountId: string) {
+  const { rows } = await area
+    .stack()
+    .databases.gateway.pool.query("SELECT created_at, expires_at FROM api_keys WHERE account_id = $1", [accountId]);
+  return rows as { created_at: Date; expires_at: Date | null }[];
+}

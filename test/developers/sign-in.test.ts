@@ -1,0 +1,203 @@
+import { sendTo } from "../edge/wire.js";
+import { useArea } from "./area.js";
+
+const area = useArea({ logs: true });
+
+const OVERVIEW = "/developers/sandbox";
+const port = () => Number(new URL(area.origin()).port);
+const clear = (statement: string) => area.stack().databases.gateway.pool.query(statement);
+
+describe("a sign-in link", () => {
+  test("opened by a scanner, GET or HEAD, is not spent", async () => {
+    const { path, email } = await area.newLink();
+    for (let times = 0; times < 3; times++) {
+      const { status, html } = await area.visitor().get(path);
+      expect([status, html.includes(email)]).toEqual([200, true]);
+      expect((await sendTo(port(), "HEAD", path)).status).toBe(404);
+    }
+    expect(await area.visitor().submit(path)).toMatchObject({ status: 303, location: OVERVIEW });
+  });
+
+  test("used twice signs in once", async () => {
+    const { path } = await area.newLink();
+    expect((await area.visitor().post(path)).status).toBe(303);
+    const again = area.visitor();
+    expect((await again.post(path)).status).toBe(404);
+    expect(again.cookies()).toBe("");
+    expect((await again.get(path)).status).toBe(404);
+  });
+
+  test("used ten times at once signs in once", async () => {
+    const { path } = await area.newLink();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => area.visitor().post(path)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, ...Array(9).fill(404)]);
+  });
+
+  test("after 15 minutes does not sign in, and reads like one that never was", async () => {
+    const { path, email } = await area.newLink();
+    await clear(`UPDATE sign_in_links SET expires_at = expires_at - interval '15 minutes'
+      WHERE member_id = (SELECT id FROM account_members WHERE email = '${email}')`);
+    const [late, unknown] = [
+      await area.visitor().post(path),
+      await area.visitor().post(`${path.slice(0, -8)}AAAAAAAA`),
+    ];
+    expect([late.status, late.html]).toEqual([404, unknown.html]);
+  });
+
+  test("stands in no log", async () => {
+    const { path } = await area.newLink();
+    await area.visitor().submit(path);
+    await area.visitor().get(path);
+    expect(area.stack().logged()).toContain("/developers/sign-in/:token");
+    expect(area.stack().logged()).not.toContain(path.slice(-30));
+  });
+
+  test("429 after a hundred refused attempts from one address", async () => {
+    const { path } = await area.newLink();
+    await clear("UPDATE sign_in_refusals SET count = 100");
+    const limited = await area.visitor().post(path);
+    expect([limited.status, limited.headers["retry-after"]]).toEqual([429, "600"]);
+    await clear("DELETE FROM sign_in_refusals");
+    expect((await area.visitor().post(path)).status).toBe(303);
+  });
+});
+
+describe("a session", () => {
+  test("its cookie is HttpOnly, SameSite=Lax, for every path, and on loopback without Secure", async () => {
+    const { path } = await area.newLink();
+    const { headers } = await area.visitor().post(path);
+    expect(headers["set-cookie"]).toMatch(/^developers-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
+  });
+
+  test("gets an id of its own: what a browser brought along signs nobody in", async () => {
+    const { path } = await area.newLink();
+    const planted = `developers-session=${"A".repeat(43)}`;
+    const { headers } = await area.visitor().post(path, {}, { cookie: planted });
+    expect(headers["set-cookie"]).not.toContain(planted);
+    expect((await area.visitor().get(OVERVIEW, { cookie: planted })).status).toBe(401);
+  });
+
+  test("ends for the old cookie when the same browser signs in again", async () => {
+    const { visitor, accountId, email } = await area.signIn();
+    const old = visitor.cookies();
+    const { path } = await area.newLink({ accountId, email });
+    expect((await visitor.submit(path)).status).toBe(303);
+    expect(visitor.cookies()).not.toBe(old);
+    expect((await area.visitor().get(OVERVIEW, { cookie: old })).status).toBe(401);
+    expect((await visitor.get(OVERVIEW)).status).toBe(200);
+  });
+
+  test("a cookie that is there twice signs nobody in", async () => {
+    const [one, other] = [await area.signIn(), await area.signIn()];
+    const cookie = `${one.visitor.cookies()}; ${other.visitor.cookies()}`;
+    expect((await area.visitor().get(OVERVIEW, { cookie })).status).toBe(401);
+  });
+
+  test("ends with the sign-out, at once, wherever its cookie is", async () => {
+    const { visitor } = await area.signIn();
+    const cookie = visitor.cookies();
+    expect(await visitor.post("/developers/sign-out")).toMatchObject({ status: 303, location: "/developers" });
+    expect(visitor.cookies()).toBe("");
+    expect((await area.visitor().get(OVERVIEW, { cookie })).status).toBe(401);
+  });
+
+  test.each([
+    ["30 minutes without a request", "seen_at = seen_at - interval '30 minutes'"],
+    ["8 hours", "created_at = created_at - interval '8 hours'"],
+  ])("ends after %s", async (_case, change) => {
+    const { visitor, email } = await area.signIn();
+    expect((await visitor.get(OVERVIEW)).status).toBe(200);
+    await clear(`UPDATE sessions SET ${change}
+      WHERE member_id = (SELECT id FROM account_members WHERE email = '${email}')`);
+    expect((await visitor.get(OVERVIEW)).status).toBe(401);
+  });
+
+  test("stays open while it is seen", async () => {
+    const { visitor, email } = await area.signIn();
+    const mine = `member_id = (SELECT id FROM account_members WHERE email = '${email}')`;
+    for (let times = 0; times < 3; times++) {
+      await clear(`UPDATE sessions SET seen_at = seen_at - interval '20 minutes' WHERE ${mine}`);
+      expect((await visitor.get(OVERVIEW)).status).toBe(200);
+    }
+  });
+
+  test("ends with the member", async () => {
+    const { visitor, email } = await area.signIn();
+    await clear(`DELETE FROM account_members WHERE email = '${email}'`);
+    expect((await visitor.get(OVERVIEW)).status).toBe(401);
+  });
+
+  test("opens nothing of the API: 401", async () => {
+    const { visitor } = await area.signIn();
+    const answer = await visitor.get("/api/v1/account");
+    expect([answer.status, JSON.parse(answer.html).error.code]).toEqual([401, "unauthorized"]);
+  });
+});
+
+describe("a live key takes a sign-in of the last 15 minutes", () => {
+  test("403 offers one, and nothing is created", async () => {
+    const { visitor, accountId, email } = await area.signIn();
+    const fields = { name: "L", scopes: "orders:write", expires: "90d", form_id: "form_mfrggzdfmztwq2lknnwg23tpoa" };
+    const { id } = await area.stack().newKey(accountId, "live");
+    await clear(`UPDATE sessions SET authenticated_at = authenticated_at - interval '15 minutes'
+      WHERE member_id = (SELECT id FROM account_members WHERE email = '${email}')`);
+    const paths = ["/developers/live/keys/new", `/developers/live/keys/${id}/revoke`];
+    for (const path of paths) {
+      expect((await visitor.get(path)).html).toContain("Sign in again");
+      expect((await visitor.post(path, fields)).status).toBe(403);
+    }
+    expect((await visitor.get("/developers/live/keys")).status).toBe(200);
+    expect((await visitor.get("/developers/sandbox/keys/new")).status).toBe(200);
+
+    await visitor.submit((await area.newLink({ accountId, email })).path);
+    for (const path of paths) expect((await visitor.get(path)).status).toBe(200);
+    expect((await visitor.post("/developers/live/keys/new", fields)).status).toBe(201);
+  });
+});
+
+describe("forged forms change nothing: 403", () => {
+  test.each<[string, Record<string, string> | undefined]>([
+    ["cross-site", { "sec-fetch-site": "cross-site" }],
+    ["same-site, another port", { "sec-fetch-site": "same-site" }],
+    ["by hand", { "sec-fetch-site": "none" }],
+    ["Origin: null", { origin: "null" }],
+    ["another Origin", { origin: "https://evil.example" }],
+    ["another port's Origin", { origin: "http://127.0.0.1:1" }],
+    ["neither header", {}],
+  ])("%s", async (_case, told = {}) => {
+    const { visitor } = await area.signIn();
+    const headers = { Cookie: visitor.cookies(), "Content-Type": "application/x-www-form-urlencoded", ...told };
+    const answer = await sendTo(port(), "POST", "/developers/sign-out", {
+      headers: { ...headers, "Content-Length": "0" },
+    });
+    expect(answer.status).toBe(403);
+    expect((await visitor.get(OVERVIEW)).status).toBe(200);
+  });
+
+  test("a browser without Sec-Fetch-Site is known by its Origin", async () => {
+    const { visitor } = await area.signIn();
+    const headers = {
+      Cookie: visitor.cookies(),
+      "Content-Type": "application/x-www-form-urlencoded",
+      Origin: area.origin(),
+    };
+    const answer = await sendTo(port(), "POST", "/developers/sign-out", {
+      headers: { ...headers, "Content-Length": "0" },
+    });
+    expect(answer.status).toBe(303);
+  });
+
+  test("the Host header and X-Forwarded-Host are believed by nobody", async () => {
+    const { visitor } = await area.signIn();
+    const lies = { Host: "evil.example", "X-Forwarded-Host": "evil.example", Cookie: visitor.cookies() };
+    const entrance = await sendTo(port(), "GET", "/developers?return_to=//evil.example", { headers: lies });
+    expect([entrance.status, entrance.headers.get("location")]).toEqual([303, "/developers/sandbox"]);
+    const page = await sendTo(port(), "GET", OVERVIEW, { headers: lies });
+    expect([page.status, page.bytes.includes("evil")]).toEqual([200, false]);
+    const forged = { ...lies, Origin: "http://evil.example", "Content-Type": "application/x-www-form-urlencoded" };
+    const post = await sendTo(port(), "POST", "/developers/sign-out", {
+      headers: { ...forged, "Content-Length": "0" },
+    });
+    expect(post.status).toBe(403);
+  });
+});

@@ -1,0 +1,122 @@
+import { request } from "undici";
+
+/** What a page answered. */
+export interface PageAnswer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  html: string;
+  location: string | undefined;
+}
+
+export interface Sending {
+  headers?: Record<string, string | string[]>;
+  /** Sent instead of the visitor's own cookies. */
+  cookie?: string;
+}
+
+/** A browser without a script: it keeps cookies, fills in forms, and says where these come from. */
+export interface Visitor {
+  /** `name=value` of each cookie. */
+  cookies(): string;
+  get(path: string, sending?: Sending): Promise<PageAnswer>;
+  /** Sends a form as one of our pages would, unless the headers say otherwise. */
+  post(path: string, fields?: Fields | string, sending?: Sending): Promise<PageAnswer>;
+  /** Opens a page and sends its form back, its own fields changed by `fields`. */
+  submit(path: string, fields?: Fields): Promise<PageAnswer>;
+}
+
+/** Field by field; those that are undefined are left out. */
+export type Fields = Record<string, string | readonly string[] | undefined>;
+
+/** A visitor whom nobody knows. `origin` is scheme, host and port. */
+export function newVisitor(origin: string): Visitor {
+  const jar = new Map<string, string>();
+
+  async function send(
+    method: "GET" | "POST",
+    path: string,
+    body: string | undefined,
+    { headers, cookie }: Sending = {},
+  ) {
+    const own = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
+    const sent = cookie ?? own;
+    const answer = await request(new URL(path, origin), {
+      method,
+      headers: { ...(sent && { cookie: sent }), ...headers },
+      body: body ?? null,
+    });
+    const html = await answer.body.text();
+    for (const line of [answer.headers["set-cookie"] ?? []].flat()) keep(line);
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      html,
+      location: String(answer.headers.location ?? ""),
+    };
+  }
+
+  function keep(line: string): void {
+    const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+    if (value === "" || /max-age=0/i.test(line)) jar.delete(name);
+    else jar.set(name, value);
+  }
+
+  const visitor: Visitor = {
+    cookies: () => [...jar].map(([name, value]) => `${name}=${value}`).join("; "),
+    get: (path, sending) => send("GET", path, undefined, sending),
+    post: (path, fields = {}, sending = {}) =>
+      send("POST", path, typeof fields === "string" ? fields : encode(fields), {
+        ...sending,
+        headers: {
+          "content-type": "application/x-www-form-urlencoded",
+          "sec-fetch-site": "same-origin",
+          ...sending.headers,
+        },
+      }),
+    async submit(path, fields = {}) {
+      const { status, html } = await visitor.get(path);
+      if (status !== 200) throw new Error(`${path} answers ${status}.`);
+      return visitor.post(path, { ...fieldsOf(html), ...fields });
+    },
+  };
+  return visitor;
+}
+
+/** What a page's form would send as it stands. */
+export function fieldsOf(html: string): Record<string, string | string[]> {
+  const form = /<main[\s\S]*?<form[^>]*>([\s\S]*?)<\/form>/.exec(html)?.[1] ?? "";
+  const fields: Record<string, string | string[]> = {};
+  for (const [input = ""] of form.matchAll(/<input[^>]*>/g)) {
+    const [name = "", value = "", type] = ["name", "value", "type"].map((wanted) => attribute(input, wanted));
+    if (type !== "checkbox") fields[name] = value;
+    else if (/\schecked/.test(input)) fields[name] = [fields[name] ?? [], value].flat();
+  }
+  for (const [, name = "", options = ""] of form.matchAll(/<select[^>]*name="(\w+)"[^>]*>([\s\S]*?)<\/select>/g)) {
+    const chosen = [...options.matchAll(/<option[^>]*>/g)].map(([option]) => option);
+    fields[name] = attribute(chosen.find((option) => /\sselected/.test(option)) ?? chosen[0] ?? "", "value");
+  }
+  return fields;
+}
+
+function attribute(tag: string, name: string): string {
+  return decodeText(new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1] ?? "");
+}
+
+/** The text that HTML stands for. */
+export function decodeText(html: string): string {
+  const named: Record<string, string> = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&amp;": "&" };
+  return html.replace(/&(?:lt|gt|quot|amp);/g, (entity) => named[entity] ?? entity);
+}
+
+/** What stands alone in `<output id="secret">`. */
+export function secretIn(html: string): string | undefined {
+  const shown = /<output id="secret"[^>]*>([^<]*)<\/output>/.exec(html)?.[1];
+  return shown && decodeText(shown);
+}
+
+function encode(fields: Fields): string {
+  const pairs = Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : [value].flat().map((one) => [name, one as string]),
+  );
+  return new URLSearchParams(pairs).toString();
+}
