@@ -116,7 +116,7 @@ export function secretIn(html: string): string | undefined {
 
 function encode(fields: Fields): string {
   const pairs = Object.entries(fields).flatMap(([name, value]) =>
-    value === undefined ? [] : [value].flat().map((one) => [name, one as string]),
+    value === undefined ? [] : [value].flat().map((one): [string, string] => [name, one as string]),
   );
   return new URLSearchParams(pairs).toString();
 }

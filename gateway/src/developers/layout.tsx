@@ -33,7 +33,7 @@ export function layout({ page, session, section, environment }: Frame) {
         <script src={SCRIPT_PATH} defer />
       </head>
       <body>
-        <a class="skip" href="#main">
+        <a class="to-content" href="#main">
           Skip to the content
         </a>
         {session && <Header session={session} section={section} environment={environment} />}

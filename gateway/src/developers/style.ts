@@ -34,8 +34,8 @@ p { margin: 0 0 1rem; max-width: 42rem; }
 a { color: var(--link); }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; border-radius: 3px; }
 bdi { overflow-wrap: anywhere; }
-.skip { position: absolute; left: -99rem; }
-.skip:focus { left: 1rem; top: .5rem; background: var(--paper); padding: .5rem; z-index: 1; }
+.to-content { position: absolute; left: -99rem; }
+.to-content:focus { left: 1rem; top: .5rem; background: var(--paper); padding: .5rem; z-index: 1; }
 
 header { border-bottom: 1px solid var(--line); background: var(--raised); }
 .top, .ways { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: center; padding: .6rem clamp(1rem, 4vw, 2.5rem); }
