@@ -15,7 +15,7 @@ function filesBelow(folder: string): string[] {
 }
 
 const read = (path: string) => readFileSync(join(root, path), "utf8");
-const sources = ["kit", "services", "gateway", "deploy", "conformance", "test"]
+const sources = ["kit", "services", "gateway", "deploy", "client", "conformance", "test"]
   .flatMap(filesBelow)
   .filter((path) => /\.(tsx?|mjs)$/.test(path))
   .map((path) => ({ path: path.split(sep).join("/"), text: read(path) }));
@@ -45,6 +45,14 @@ describe("imports", () => {
       .filter(({ path }) => path.startsWith(`${folder}/`))
       .flatMap(({ path, text }) => importsOf(text).map((target) => ({ path, target })))
       .filter(({ target }) => target.startsWith("@shipping/") && !may.includes(target.split("/")[1] ?? ""));
+    expect(foreign).toEqual([]);
+  });
+
+  test("the client imports nothing but its own files", () => {
+    const foreign = production
+      .filter(({ path }) => path.startsWith("client/"))
+      .flatMap(({ path, text }) => importsOf(text).map((target) => ({ path, target })))
+      .filter(({ target }) => !target.startsWith("./"));
     expect(foreign).toEqual([]);
   });
 

@@ -1,4 +1,5 @@
-// `npm run generate`: TypeScript from the protos, and a Prisma client for every part that has a schema. The results are committed.
+// `npm run generate`: TypeScript from the protos, a Prisma client for every part that has a schema, and the types of `client` from the
+// OpenAPI document. The results are committed.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -23,6 +24,7 @@ for (const part of parts.map((folder) => join(root, folder))) {
   rmSync(join(part, "src", "gen", "prisma"), { recursive: true, force: true });
   run("prisma", ["generate", "--no-hints"], part);
 }
+run("tsx", ["--conditions=source", "src/generate-client.ts"], join(root, "deploy", "local"));
 
 function run(command, args, cwd) {
   const { status, error } = spawnSync(command, args, { cwd, env, stdio: "inherit" });

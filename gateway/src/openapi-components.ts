@@ -8,21 +8,22 @@ export type JsonSchema = Record<string, unknown>;
 
 const codes = Object.keys(errors) as [ErrorCode, ...ErrorCode[]];
 
+const errorCode = z.enum(codes).meta({ description: "What went wrong, for programs: it does not change." });
+
+const fieldError = z
+  .object({
+    path: z.string().meta({ description: "Dotted path, for instance `to.country`." }),
+    message: z.string().meta({ description: "The rule that it breaks." }),
+  })
+  .meta({ description: "A field at fault." });
+
 const error = z
   .object({
     error: z.object({
-      code: z.enum(codes).meta({ description: "For programs: it does not change." }),
+      code: errorCode,
       message: z.string().meta({ description: "For people: it may change." }),
       request_id: z.string().meta({ description: "Equals `X-Request-Id`; quote it when you ask for help." }),
-      fields: z
-        .array(
-          z.object({
-            path: z.string().meta({ description: "Dotted path, for instance `to.country`." }),
-            message: z.string().meta({ description: "The rule that it breaks." }),
-          }),
-        )
-        .meta({ description: "Every field at fault; with status 422 only." })
-        .exactOptional(),
+      fields: z.array(fieldError).meta({ description: "Every field at fault; with status 422 only." }).exactOptional(),
     }),
   })
   .meta({ description: "Every failure." });
@@ -44,6 +45,12 @@ const names = Object.entries({
   Label: resources.label,
   Tracking: resources.tracking,
   Webhook: resources.webhook,
+  OrderEvent: resources.orderEvent,
+  ShipmentEvent: resources.shipmentEvent,
+  LabelEvent: resources.labelEvent,
+  Event: resources.event,
+  ErrorCode: errorCode,
+  FieldError: fieldError,
   Error: error,
 });
 for (const [id, schema] of names) named.add(schema, { id });

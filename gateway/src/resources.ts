@@ -112,7 +112,7 @@ export const tracking = z
     carrier,
     label_id: labelId,
     shipment_id: shipmentId,
-    events: z.array(z.object({})).meta({ maxItems: 0, description: "Always empty in the sandbox." }),
+    events: z.array(z.looseObject({})).meta({ maxItems: 0, description: "Always empty in the sandbox." }),
     test,
     created_at: time("When the label was created."),
     updated_at: time("When the label was last changed."),
@@ -135,3 +135,22 @@ export const webhook = z
     disabled_at: time("Present once disabled.").exactOptional(),
   })
   .meta({ description: "A webhook subscription." });
+
+const eventOf = <Type extends z.ZodType, Data extends z.ZodType>(type: Type, data: Data, description: string) =>
+  z
+    .object({
+      id: z.string().meta({ description: "The same in every delivery of this event. Starts with `evt_`." }),
+      type,
+      livemode: z.boolean().meta({ description: "False in the sandbox." }),
+      created_at: time("When it happened: ISO 8601 UTC with milliseconds."),
+      data,
+    })
+    .meta({ description });
+
+export const orderEvent = eventOf(z.literal("order.created"), order, "An order was created.");
+export const shipmentEvent = eventOf(z.literal("shipment.created"), shipment, "A shipment was created.");
+export const labelEvent = eventOf(z.enum(["label.created", "label.voided"]), label, "A label was created, or voided.");
+export const event = z.union([orderEvent, shipmentEvent, labelEvent]).meta({
+  description:
+    "What a delivery brings. `data` is the resource as it was then. Ignore members and types that you do not know.",
+});

@@ -1,0 +1,72 @@
+import { getEventListeners } from "node:events";
+import {
+  errorOf,
+  half,
+  type Loopback,
+  loopback,
+  ok,
+  page,
+  type Responder,
+  refusal,
+  SHIPMENT,
+  silence,
+} from "./testing/loopback.js";
+
+let server: Loopback;
+afterEach(() => server[Symbol.asyncDispose]());
+
+/** Calls with a signal that is aborted when the request has come so far. */
+async function abortedBy(responder: (abort: () => void) => Responder) {
+  const controller = new AbortController();
+  server = await loopback(responder(() => controller.abort(new Error("changed my mind"))));
+  const { signal } = controller;
+  const error = await errorOf(server.client().shipments.create(SHIPMENT, { signal, idempotencyKey: "order-7" }));
+  expect(error).toMatchObject({ code: "aborted", idempotencyKey: "order-7", cause: { message: "changed my mind" } });
+  expect(server.seen).toHaveLength(1);
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+}
+
+describe("an abort", () => {
+  test("before: nothing is sent", async () => {
+    server = await loopback(ok({}));
+    expect(await errorOf(server.client().account.get({ signal: AbortSignal.abort() }))).toMatchObject({
+      code: "aborted",
+      cause: { name: "AbortError" },
+    });
+    expect(server.seen).toEqual([]);
+  });
+
+  test("in flight", () => abortedBy((abort) => () => abort()));
+
+  test("in the body", () =>
+    abortedBy((abort) => (response, seen) => {
+      half(silence)(response, seen);
+      setTimeout(abort, 50);
+    }));
+
+  test("in the wait before the next attempt", () =>
+    abortedBy((abort) => (response, seen) => {
+      refusal(503, "service_unavailable", { "retry-after": "60" })(response, seen);
+      setTimeout(abort, 50);
+    }));
+
+  test("between pages: the next one is not asked for", async () => {
+    const controller = new AbortController();
+    server = await loopback(page([{ id: "lbl_1" }], "lbl_1"), page([{ id: "lbl_2" }], null));
+    const read = async () => {
+      for await (const label of server.client().labels.list({ signal: controller.signal })) {
+        expect(label.id).toBe("lbl_1");
+        controller.abort();
+      }
+    };
+    expect(await errorOf(read())).toMatchObject({ code: "aborted" });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test("a signal that many calls share keeps nothing of them", async () => {
+    const { signal } = new AbortController();
+    server = await loopback(refusal(503, "service_unavailable"), ok({}, {}, 200));
+    for (let round = 0; round < 5; round++) await server.client().account.get({ signal });
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+});

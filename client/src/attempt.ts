@@ -1,0 +1,67 @@
+import { CLIENT_VERSION } from "./gen/version.js";
+import type { Outgoing } from "./operation.js";
+import type { Settings } from "./settings.js";
+import { ShippingError } from "./shipping-error.js";
+
+/** A complete answer. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  bytes: Uint8Array;
+}
+
+/** Sends the request once and reads its answer to the end; throws a ShippingError if no whole answer comes. */
+export async function attempt(settings: Settings, request: Outgoing): Promise<Answer> {
+  const { signal, idempotencyKey } = request;
+  if (signal?.aborted) throw aborted(request);
+  const controller = new AbortController();
+  let isLate = false;
+  const stop = () => controller.abort(signal?.reason);
+  const timer = setTimeout(() => {
+    isLate = true;
+    controller.abort();
+  }, settings.timeoutMs);
+  // Not AbortSignal.any: as long as the caller's signal lives, it would keep about a kilobyte of each call.
+  signal?.addEventListener("abort", stop);
+  try {
+    const response = await settings.fetch(request.url, init(settings, request, controller.signal));
+    // Also of answers that nobody looks at: a body that is not read holds its connection.
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    return { status: response.status, headers: response.headers, bytes };
+  } catch (cause) {
+    if (signal?.aborted) throw aborted(request);
+    if (isLate)
+      throw new ShippingError("timed_out", `No complete answer within ${settings.timeoutMs} ms.`, { idempotencyKey });
+    throw new ShippingError("connection_failed", "The connection failed before there was a complete answer.", {
+      idempotencyKey,
+      cause,
+    });
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", stop);
+  }
+}
+
+function init({ apiKey }: Settings, { method, headers, body }: Outgoing, signal: AbortSignal): RequestInit {
+  return {
+    method,
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      accept: "application/json, application/pdf",
+      "user-agent": `shipping-client/${CLIENT_VERSION}`,
+      ...headers,
+    },
+    ...(body !== undefined && { body }),
+    // The API redirects nowhere; a 307 would take body and idempotency key to another host.
+    redirect: "manual",
+    signal,
+  };
+}
+
+/** What is thrown when the caller's signal is aborted. */
+export function aborted({ signal, idempotencyKey }: Outgoing): ShippingError {
+  return new ShippingError("aborted", "The request was aborted by its signal.", {
+    idempotencyKey,
+    cause: signal?.reason,
+  });
+}

@@ -1,0 +1,68 @@
+import type { Operation, ReadOptions } from "./operation.js";
+import type { Page } from "./read-answer.js";
+import { type Answered, send } from "./send.js";
+import type { Settings } from "./settings.js";
+import { ShippingError } from "./shipping-error.js";
+
+/** An operation under way: a promise of its data. */
+export interface Call<T> extends Promise<T> {
+  /** The data together with status, request id, and whether the answer was replayed. */
+  withResponse(): Promise<Answered<T>>;
+}
+
+export interface ListOptions extends ReadOptions {
+  /** How many records a page holds: 1 to 100, 25 unless another number is given. */
+  limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
+  after?: string | undefined;
+}
+
+/** A list: all of it with `for await`, or page by page. It is in the order of ids, which is not that of time. */
+export interface List<T> extends AsyncIterable<T> {
+  /** One page. What is given here goes before what the list was given. */
+  page(options?: ListOptions): Call<Page<T>>;
+}
+
+/** Begins an operation. */
+export function call<T>(settings: Settings, operation: Operation): Call<T> {
+  const answered = send<T>(settings, operation);
+  const data = answered.then((answer) => answer.data);
+  const withResponse = () => {
+    // Who asks for the whole answer hears of its failure there.
+    data.catch(() => undefined);
+    return answered;
+  };
+  return Object.assign(data, { withResponse });
+}
+
+/** The list at a path. Nothing is asked for before it is iterated. */
+export function list<T>(settings: Settings, path: string, given: ListOptions = {}): List<T> {
+  const page = (options: ListOptions = {}): Call<Page<T>> => {
+    const { signal = given.signal, limit = given.limit, after = given.after } = options;
+    return call(settings, {
+      method: "GET",
+      path: [path],
+      query: { limit, after },
+      answers: "page",
+      options: { signal },
+    });
+  };
+  return { page, [Symbol.asyncIterator]: () => recordsOf(page, given.after) };
+}
+
+async function* recordsOf<T>(
+  page: (options: ListOptions) => Call<Page<T>>,
+  first: string | undefined,
+): AsyncGenerator<T, void, undefined> {
+  const seen = new Set(first === undefined ? [] : [first]);
+  for (let after = first; ; ) {
+    const { data, next_cursor } = await page({ after });
+    yield* data;
+    if (next_cursor === null) return;
+    // Would never end.
+    if (seen.has(next_cursor))
+      throw new ShippingError("unexpected_answer", `The list repeats itself: next_cursor was ${next_cursor} before.`);
+    seen.add(next_cursor);
+    after = next_cursor;
+  }
+}

@@ -1,0 +1,153 @@
+import {
+  drop,
+  errorOf,
+  half,
+  html,
+  type Loopback,
+  loopback,
+  ok,
+  type Responder,
+  refusal,
+  respondWith,
+  SHIPMENT,
+  silence,
+} from "./testing/loopback.js";
+
+const DRAFT = { id: "shp_1", object: "shipment", status: "draft" };
+const REPLAYED = ok(DRAFT, { "idempotency-replayed": "true" });
+
+let server: Loopback;
+const serve = async (...responders: Responder[]) => {
+  server = await loopback(...responders);
+  return server;
+};
+afterEach(() => server[Symbol.asyncDispose]());
+
+const keysSeen = () => server.seen.map(({ headers }) => headers["idempotency-key"]);
+
+describe("an answer that got lost: the same key, the same bytes, once more", () => {
+  test.each<[name: string, lost: Responder]>([
+    ["executed, then dropped", drop],
+    ["201 cut in the body", half(drop)],
+    ["whole, but half a JSON", respondWith(201, "application/json", '{"data":{"id":"shp_1",')],
+    ["whole, but without data", respondWith(201, "application/json", "{}")],
+    ["headers, then silence", half(silence)],
+    ["silence", silence],
+    ["503 service_unavailable", refusal(503, "service_unavailable")],
+    ["500 internal_error", refusal(500, "internal_error")],
+    ["409 idempotency_in_progress", refusal(409, "idempotency_in_progress")],
+    ["429 rate_limited", refusal(429, "rate_limited")],
+    ["HTML 502", html(502)],
+  ])("%s", async (_name, lost) => {
+    await serve(lost, REPLAYED);
+    const { data, response } = await server.client({ timeoutMs: 250 }).shipments.create(SHIPMENT).withResponse();
+    expect(data).toEqual(DRAFT);
+    expect(response).toEqual({ status: 201, requestId: "req_1", replayed: true, idempotencyKey: keysSeen()[0] });
+    expect(server.seen).toHaveLength(2);
+    expect(new Set(keysSeen()).size).toBe(1);
+    expect(server.seen[1]?.body).toBe(server.seen[0]?.body);
+  });
+
+  test("a PDF that was cut is loaded again", async () => {
+    const cut: Responder = (response) => {
+      response.writeHead(200, { "content-type": "application/pdf", "content-length": "100" });
+      response.write("%PDF-", () => response.socket?.destroy());
+    };
+    await serve(cut, respondWith(200, "application/pdf", "%PDF-1.7"));
+    expect(Buffer.from(await server.client().labels.file("lbl_1")).toString()).toBe("%PDF-1.7");
+  });
+
+  test("a connection that the server closed while it was idle costs nothing", async () => {
+    await serve((response, seen) => {
+      ok(DRAFT)(response, seen);
+      response.once("finish", () => response.socket?.destroySoon());
+    });
+    const shipping = server.client();
+    for (let round = 0; round < 20; round++) expect(await shipping.shipments.get("shp_1")).toEqual(DRAFT);
+  });
+});
+
+describe("what another attempt does not help", () => {
+  test.each<[name: string, answer: Responder, code: string]>([
+    ["503 carrier_not_configured", refusal(503, "carrier_not_configured"), "carrier_not_configured"],
+    ["409 label_exists", refusal(409, "label_exists"), "label_exists"],
+    ["409 idempotency_conflict", refusal(409, "idempotency_conflict"), "idempotency_conflict"],
+    ["422 invalid_request", refusal(422, "invalid_request"), "invalid_request"],
+    ["a code that is not known yet", refusal(503, "of_tomorrow"), "of_tomorrow"],
+    ["HTML 403", html(403), "unexpected_answer"],
+    ["307", respondWith(307, "text/plain", "", { location: "http://127.0.0.1:1/" }), "unexpected_answer"],
+    ["a bare 429", html(429), "unexpected_answer"],
+  ])("%s", async (_name, answer, code) => {
+    await serve(answer);
+    const error = await errorOf(server.client().shipments.create(SHIPMENT, { idempotencyKey: "order-7" }));
+    expect(error).toMatchObject({ code, idempotencyKey: "order-7" });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test("a redirect takes neither body nor key to another host", async () => {
+    await using elsewhere = await loopback(ok(DRAFT));
+    await serve(respondWith(307, "text/plain", "", { location: `${elsewhere.baseUrl}/shipments` }));
+    await errorOf(server.client().shipments.create(SHIPMENT));
+    expect(elsewhere.seen).toEqual([]);
+  });
+});
+
+describe("retries", () => {
+  test("end after maxRetries with the last error, which says the key to go on with", async () => {
+    await serve(drop);
+    const error = await errorOf(server.client({ maxRetries: 2 }).shipments.create(SHIPMENT));
+    expect(server.seen).toHaveLength(3);
+    expect(error).toMatchObject({ code: "connection_failed", idempotencyKey: keysSeen()[0] });
+    expect(error.cause).toMatchObject({ message: "fetch failed" });
+  });
+
+  test("are none with maxRetries 0", async () => {
+    await serve(silence);
+    const error = await errorOf(server.client({ maxRetries: 0, timeoutMs: 50 }).account.get());
+    expect(error).toMatchObject({ code: "timed_out", message: "No complete answer within 50 ms." });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test("send what was given at first, whatever becomes of the object", async () => {
+    await serve(drop, REPLAYED);
+    const input = structuredClone(SHIPMENT);
+    const call = server.client().shipments.create(input);
+    input.reference = "changed";
+    await call;
+    expect(server.seen.map(({ body }) => body)).toEqual([JSON.stringify(SHIPMENT), JSON.stringify(SHIPMENT)]);
+  });
+
+  test("each call has a key of its own, the caller's wins, reads have none", async () => {
+    await serve(ok(DRAFT));
+    const shipping = server.client();
+    await shipping.shipments.create(SHIPMENT);
+    await shipping.shipments.create(SHIPMENT);
+    await shipping.shipments.create(SHIPMENT, { idempotencyKey: "order 7" });
+    await shipping.shipments.get("shp_1");
+    const [first, second, third, read] = keysSeen();
+    expect(first).toMatch(/^[0-9a-f-]{36}$/);
+    expect(second).not.toBe(first);
+    expect([third, read]).toEqual(["order 7", undefined]);
+  });
+
+  test("a body that nobody looks at is read, so that its connection is free again", async () => {
+    const long = "x".repeat(100_000);
+    await serve(respondWith(403, "text/html", long));
+    const shipping = server.client();
+    for (let round = 0; round < 30; round++) await errorOf(shipping.account.get());
+    expect(server.sockets.total).toBeLessThan(4);
+  });
+
+  test("a Retry-After of more than a minute is not waited for", async () => {
+    await serve(refusal(503, "service_unavailable", { "retry-after": "3600" }));
+    expect(await errorOf(server.client().account.get())).toMatchObject({ code: "service_unavailable", status: 503 });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test("a Retry-After is waited for, and never less", async () => {
+    await serve(refusal(429, "rate_limited", { "retry-after": "1" }), ok(DRAFT, {}, 200));
+    const begun = performance.now();
+    await server.client({ random: () => 0 }).account.get();
+    expect(performance.now() - begun).toBeGreaterThan(990);
+  });
+});

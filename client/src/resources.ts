@@ -1,0 +1,150 @@
+import { type Call, call, type List, type ListOptions, list } from "./call.js";
+import type {
+  Account,
+  Label,
+  LabelInput,
+  Order,
+  OrderInput,
+  Rate,
+  RateInput,
+  Shipment,
+  ShipmentInput,
+  Tracking,
+  Webhook,
+  WebhookInput,
+} from "./gen/api-types.js";
+import type { ReadOptions, WriteOptions } from "./operation.js";
+import type { Settings } from "./settings.js";
+
+/** What every resource is made of. Private, so that whoever prints the client does not print its key. */
+abstract class Resource {
+  readonly #settings: Settings;
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+  }
+
+  protected read<T>(path: readonly string[], options?: ReadOptions): Call<T> {
+    return call(this.#settings, { method: "GET", path, answers: "data", options });
+  }
+
+  protected readFile(path: readonly string[], options?: ReadOptions): Call<Uint8Array> {
+    return call(this.#settings, { method: "GET", path, answers: "file", options });
+  }
+
+  protected readAll<T>(path: string, options?: ListOptions): List<T> {
+    return list(this.#settings, path, options);
+  }
+
+  protected post<T>(path: readonly string[], body: unknown, options?: WriteOptions): Call<T> {
+    return call(this.#settings, { method: "POST", path, body, answers: "data", options });
+  }
+
+  protected delete<T>(path: readonly string[], options?: WriteOptions): Call<T> {
+    return call(this.#settings, { method: "DELETE", path, answers: "data", options });
+  }
+}
+
+export class AccountResource extends Resource {
+  /** Identity and capabilities of the calling account. Scope `account:read`. */
+  get(options?: ReadOptions): Call<Account> {
+    return this.read(["account"], options);
+  }
+}
+
+export class OrdersResource extends Resource {
+  /** Creates an order. Scope `orders:write`. */
+  create(input: OrderInput, options?: WriteOptions): Call<Order> {
+    return this.post(["orders"], input, options);
+  }
+
+  /** All orders. Scope `orders:read`. */
+  list(options?: ListOptions): List<Order> {
+    return this.readAll("orders", options);
+  }
+
+  /** An order by its id. Scope `orders:read`. */
+  get(id: string, options?: ReadOptions): Call<Order> {
+    return this.read(["orders", id], options);
+  }
+}
+
+export class ShipmentsResource extends Resource {
+  /** Creates a shipment of one packed parcel, for an order or without one. Scope `shipments:write`. */
+  create(input: ShipmentInput, options?: WriteOptions): Call<Shipment> {
+    return this.post(["shipments"], input, options);
+  }
+
+  /** All shipments. Scope `shipments:read`. */
+  list(options?: ListOptions): List<Shipment> {
+    return this.readAll("shipments", options);
+  }
+
+  /** A shipment by its id. Scope `shipments:read`. */
+  get(id: string, options?: ReadOptions): Call<Shipment> {
+    return this.read(["shipments", id], options);
+  }
+}
+
+export class RatesResource extends Resource {
+  /** The rates of a shipment. Scope `rates:read`, sandbox only. */
+  create(input: RateInput, options?: WriteOptions): Call<Rate[]> {
+    return this.post(["rates"], input, options);
+  }
+}
+
+export class LabelsResource extends Resource {
+  /** Creates the label of a shipment with one of its rates. Scope `labels:write`, sandbox only. */
+  create(input: LabelInput, options?: WriteOptions): Call<Label> {
+    return this.post(["labels"], input, options);
+  }
+
+  /** All labels. Scope `labels:read`. */
+  list(options?: ListOptions): List<Label> {
+    return this.readAll("labels", options);
+  }
+
+  /** A label by its id. Scope `labels:read`. */
+  get(id: string, options?: ReadOptions): Call<Label> {
+    return this.read(["labels", id], options);
+  }
+
+  /** The bytes of a label's PDF. Scope `labels:read`. */
+  file(id: string, options?: ReadOptions): Call<Uint8Array> {
+    return this.readFile(["labels", id, "file"], options);
+  }
+
+  /** Voids a label, and with it its shipment. Scope `labels:write`. */
+  void(id: string, options?: WriteOptions): Call<Label> {
+    return this.post(["labels", id, "void"], {}, options);
+  }
+}
+
+export class TrackingResource extends Resource {
+  /** The tracking record of a label, by its tracking number. Scope `shipments:read`, sandbox only. */
+  get(trackingNumber: string, options?: ReadOptions): Call<Tracking> {
+    return this.read(["tracking", trackingNumber], options);
+  }
+}
+
+export class WebhooksResource extends Resource {
+  /** Subscribes a URL to events. Only this answer holds the `secret`. Scope `webhooks:write`. */
+  create(input: WebhookInput, options?: WriteOptions): Call<Webhook & { secret: string }> {
+    return this.post(["webhooks"], input, options);
+  }
+
+  /** All subscriptions, disabled ones included. Scope `webhooks:read`. */
+  list(options?: ListOptions): List<Webhook> {
+    return this.readAll("webhooks", options);
+  }
+
+  /** A subscription by its id. Scope `webhooks:read`. */
+  get(id: string, options?: ReadOptions): Call<Webhook> {
+    return this.read(["webhooks", id], options);
+  }
+
+  /** Disables a subscription. A request that is under way can still arrive. Scope `webhooks:write`. */
+  disable(id: string, options?: WriteOptions): Call<Webhook> {
+    return this.delete(["webhooks", id], options);
+  }
+}

@@ -1,0 +1,62 @@
+import { isRetryable, secondsOf, waitMs } from "./retry.js";
+
+const NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
+
+describe("Retry-After", () => {
+  test.each<[text: string | null, seconds: number | undefined]>([
+    [null, undefined],
+    ["0", 0],
+    ["5", 5],
+    ["60", 60],
+    ["-5", undefined],
+    ["1.5", undefined],
+    ["1e3", undefined],
+    ["", undefined],
+    ["soon", undefined],
+    ["2026", 2026],
+    ["99999999999999999999", 1e20],
+    ["Sat, 21 Nov 2026 12:00:07 GMT", 7],
+    ["Sat, 21 Nov 2026 11:59:00 GMT", 0],
+    ["Sat, 99 Nov 2026 12:00:07 GMT", Number.NaN],
+    ["2026-11-21T12:00:07Z", undefined],
+  ])("%j asks for %j seconds", (text, seconds) => {
+    expect(secondsOf(text, NOW)).toEqual(seconds);
+  });
+});
+
+describe("the wait", () => {
+  test.each([
+    [0, 250, 500],
+    [1, 500, 1_000],
+    [2, 1_000, 2_000],
+    [3, 2_000, 4_000],
+    [20, 4_000, 8_000],
+  ])("before retry %j is %j to %j ms", (retry, least, most) => {
+    expect(waitMs(retry, undefined, () => 1)).toBe(least);
+    expect(waitMs(retry, undefined, () => 0)).toBe(most);
+  });
+
+  test("is never shorter than Retry-After, and at most a tenth longer", () => {
+    expect(waitMs(0, 5, () => 0)).toBe(5_000);
+    expect(waitMs(0, 5, () => 1)).toBe(5_500);
+  });
+
+  test("has no room for more than 65 s: that is the caller's to decide", () => {
+    expect(waitMs(0, 65, () => 0)).toBe(65_000);
+    expect(waitMs(0, 66, () => 0)).toBeUndefined();
+    expect(waitMs(0, 1e20, () => 0)).toBeUndefined();
+  });
+
+  test.each([0, Number.NaN])("goes by its own rule when Retry-After is %j", (seconds) => {
+    expect(waitMs(0, seconds, () => 0)).toBe(500);
+  });
+});
+
+test("only what was not executed, or is made harmless by the key, is sent again", () => {
+  expect(isRetryable(500, "internal_error")).toBe(true);
+  expect(isRetryable(502, undefined)).toBe(true);
+  expect(isRetryable(503, "carrier_not_configured")).toBe(false);
+  expect(isRetryable(409, "idempotency_in_progress")).toBe(true);
+  expect(isRetryable(409, "idempotency_conflict")).toBe(false);
+  expect(isRetryable(403, undefined)).toBe(false);
+});

@@ -1,0 +1,35 @@
+/** What answers that may be followed by another attempt have in common: nothing was executed, or the key makes it harmless. */
+const RETRYABLE_CODES: ReadonlySet<string> = new Set([
+  "internal_error",
+  "service_unavailable",
+  "rate_limited",
+  "idempotency_in_progress",
+]);
+
+const FIRST_WAIT_MS = 500;
+const LONGEST_BACKOFF_MS = 8_000;
+/** A rate window lasts a minute. Whoever asks for more than a little over that is not waited for. */
+const LONGEST_RETRY_AFTER_S = 65;
+
+/** Whether a refusal with this status and code, undefined if it is not the API's, may be answered otherwise next time. */
+export function isRetryable(status: number, code: string | undefined): boolean {
+  return code === undefined ? status >= 500 : RETRYABLE_CODES.has(code);
+}
+
+/** The seconds that a `Retry-After` asks for; undefined if it says nothing that can be understood. */
+export function secondsOf(retryAfter: string | null, now: number): number | undefined {
+  if (retryAfter === null) return undefined;
+  if (/^\d+$/.test(retryAfter)) return Number(retryAfter);
+  const isDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(retryAfter);
+  return isDate ? Math.max(0, (Date.parse(retryAfter) - now) / 1000) : undefined;
+}
+
+/**
+ * Milliseconds until the next attempt, the first retry being number 0; undefined if the server asks for more than is waited.
+ * Without a wish of the server: half a second, doubled each time, less up to half of it.
+ */
+export function waitMs(retry: number, retryAfterSeconds: number | undefined, random: () => number): number | undefined {
+  if (retryAfterSeconds !== undefined && retryAfterSeconds > LONGEST_RETRY_AFTER_S) return undefined;
+  if (retryAfterSeconds) return retryAfterSeconds * 1000 * (1 + random() / 10);
+  return Math.min(FIRST_WAIT_MS * 2 ** retry, LONGEST_BACKOFF_MS) * (1 - random() / 2);
+}

@@ -1,0 +1,86 @@
+import { type Answer, aborted, attempt } from "./attempt.js";
+import { type Operation, type Outgoing, outgoing } from "./operation.js";
+import { goodValue, refusalIn } from "./read-answer.js";
+import { isRetryable, secondsOf, waitMs } from "./retry.js";
+import type { Settings } from "./settings.js";
+import { ShippingError } from "./shipping-error.js";
+
+/** How a request was answered. */
+export interface AnswerInfo {
+  status: number;
+  /** Quote it when you ask for help. */
+  requestId: string | undefined;
+  /** Whether this is the answer to an earlier request with the same idempotency key. */
+  replayed: boolean;
+  /** The key that a write was sent with. */
+  idempotencyKey: string | undefined;
+}
+
+/** What an operation answered, and how. */
+export interface Answered<T> {
+  data: T;
+  response: AnswerInfo;
+}
+
+/** An attempt that failed; undefined seconds if the server has no wish as to the wait. */
+interface Failed {
+  error: ShippingError;
+  isRetryable: boolean;
+  retryAfterSeconds?: number | undefined;
+}
+
+/** Sends an operation, again with the same key where that may help, and yields its answer. */
+export async function send<T>(settings: Settings, operation: Operation): Promise<Answered<T>> {
+  const request = outgoing(operation, settings.baseUrl);
+  for (let retry = 0; ; retry++) {
+    const outcome = await attempted<T>(settings, request);
+    if ("data" in outcome) return outcome;
+    const isOver = !outcome.isRetryable || retry >= settings.maxRetries;
+    const wait = isOver ? undefined : waitMs(retry, outcome.retryAfterSeconds, settings.random);
+    if (wait === undefined) throw outcome.error;
+    await pause(wait, request);
+  }
+}
+
+async function attempted<T>(settings: Settings, request: Outgoing): Promise<Answered<T> | Failed> {
+  try {
+    return judged<T>(await attempt(settings, request), request, settings);
+  } catch (error) {
+    if (!(error instanceof ShippingError)) throw error;
+    return { error, isRetryable: error.code !== "aborted" };
+  }
+}
+
+function judged<T>(answer: Answer, request: Outgoing, { now }: Settings): Answered<T> | Failed {
+  const { status, headers } = answer;
+  const isGood = status >= 200 && status < 300;
+  const data = isGood ? (goodValue(answer, request.answers) as T | undefined) : undefined;
+  if (data === undefined) {
+    const { error, code } = refusalIn(answer, request);
+    const retryAfterSeconds = secondsOf(headers.get("retry-after"), now());
+    return { error, isRetryable: isGood || isRetryable(status, code), retryAfterSeconds };
+  }
+  const response = {
+    status,
+    requestId: headers.get("x-request-id") ?? undefined,
+    replayed: headers.get("idempotency-replayed") === "true",
+    idempotencyKey: request.idempotencyKey,
+  };
+  return { data, response };
+}
+
+/** Waits, unless the caller's signal is aborted before. */
+async function pause(ms: number, request: Outgoing): Promise<void> {
+  const { signal } = request;
+  if (signal?.aborted) throw aborted(request);
+  await new Promise<void>((resolve, reject) => {
+    const end = (settle: () => void) => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", stop);
+      settle();
+    };
+    const stop = () => end(() => reject(aborted(request)));
+    const timer = setTimeout(() => end(resolve), ms);
+    signal?.addEventListener("abort", stop);
+  });
+}

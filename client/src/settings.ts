@@ -1,0 +1,63 @@
+import { ShippingError } from "./shipping-error.js";
+
+export interface ShippingOptions {
+  /** `service_test_…` for the sandbox, `service_live_…` for live. Keep it on a server. */
+  apiKey: string;
+  /** The versioned root of the API, ending in `/api/v1`. */
+  baseUrl: string;
+  /** Sends the requests; the runtime's own `fetch` unless another is given. */
+  fetch?: typeof globalThis.fetch | undefined;
+  /** How often a request that failed is sent again: 3 unless another number is given. */
+  maxRetries?: number | undefined;
+  /** How long one attempt may take, its answer's last byte included: 20,000 unless another number is given. */
+  timeoutMs?: number | undefined;
+  /** The time in milliseconds, for a `Retry-After` that is a date. */
+  now?: (() => number) | undefined;
+  /** From 0 to 1, for the jitter of waits. */
+  random?: (() => number) | undefined;
+}
+
+/** The options, checked and complete. */
+export interface Settings {
+  apiKey: string;
+  baseUrl: string;
+  fetch: typeof globalThis.fetch;
+  maxRetries: number;
+  timeoutMs: number;
+  now(): number;
+  random(): number;
+}
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Checks the options; what is missing gets its default. */
+export function settingsOf(options: ShippingOptions): Settings {
+  const { maxRetries = 3, timeoutMs = 20_000, now = Date.now, random = Math.random } = options;
+  // A header's value: anything else throws inside of `fetch`, where it looks like a lost connection.
+  if (typeof options.apiKey !== "string" || !/^[!-~]+$/.test(options.apiKey))
+    throw refused("apiKey must be an API key: printable ASCII without spaces.");
+  if (!Number.isSafeInteger(maxRetries) || maxRetries < 0) throw refused("maxRetries must be an integer, 0 or more.");
+  if (!(timeoutMs > 0 && timeoutMs <= LONGEST_TIMER_MS)) throw refused("timeoutMs must be greater than 0.");
+  return {
+    apiKey: options.apiKey,
+    baseUrl: baseUrlOf(options.baseUrl),
+    // Called as a method of anything but the global object, `fetch` throws in workerd.
+    fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    maxRetries,
+    timeoutMs,
+    now,
+    random,
+  };
+}
+
+function baseUrlOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || /[?#]/.test(text))
+    throw refused("baseUrl must be an http or https URL without credentials, query or fragment.");
+  return url.href.replace(/\/+$/, "");
+}
+
+/** A refusal of what the caller gave, before anything is sent. */
+export function refused(message: string, cause?: unknown): ShippingError {
+  return new ShippingError("invalid_argument", message, { cause });
+}

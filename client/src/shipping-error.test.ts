@@ -1,0 +1,75 @@
+import { inspect } from "node:util";
+import { ShippingError } from "./shipping-error.js";
+import { errorOf, html, type Loopback, loopback, refusal, respondWith, SHIPMENT } from "./testing/loopback.js";
+
+let server: Loopback;
+afterEach(() => server?.[Symbol.asyncDispose]());
+
+describe("ShippingError", () => {
+  test("has all that the API says, and the idempotency key", async () => {
+    const fields = [{ path: "to.country", message: "must be two letters A-Z" }];
+    const body = { error: { code: "invalid_request", message: "to.country: must be …", request_id: "req_7", fields } };
+    server = await loopback(respondWith(422, "application/json", JSON.stringify(body)));
+    const error = await errorOf(server.client().shipments.create(SHIPMENT, { idempotencyKey: "order-7" }));
+    expect(error).toBeInstanceOf(ShippingError);
+    expect(error).toMatchObject({
+      name: "ShippingError",
+      code: "invalid_request",
+      status: 422,
+      message: "to.country: must be …",
+      requestId: "req_7",
+      fields,
+      idempotencyKey: "order-7",
+    });
+    expect(inspect(error)).toMatch(/^ShippingError: to.country: must be …\n/);
+  });
+
+  test("keeps the request id of an answer that is not the API's", async () => {
+    server = await loopback(respondWith(403, "text/html", "<h1>No</h1>", { "x-request-id": "req_8" }));
+    expect(await errorOf(server.client().account.get())).toMatchObject({
+      code: "unexpected_answer",
+      status: 403,
+      message: "Answered 403 (text/html) without the API's error object.",
+      requestId: "req_8",
+      fields: [],
+      idempotencyKey: undefined,
+    });
+  });
+
+  test("of a good answer that stays cut says so", async () => {
+    server = await loopback(respondWith(201, "application/json", '{"data":'));
+    const shipping = server.client({ maxRetries: 0 });
+    expect(await errorOf(shipping.shipments.create(SHIPMENT))).toMatchObject({
+      code: "unexpected_answer",
+      message: "Answered 201 (application/json) with a body that is cut off, or not the API's.",
+    });
+  });
+
+  test("is known by another copy of the package", () => {
+    jest.isolateModules(() => {
+      const copy = jest.requireActual<typeof import("./shipping-error.js")>("./shipping-error.js");
+      expect(copy.ShippingError).not.toBe(ShippingError);
+      expect(new copy.ShippingError("not_found", "No such label.") instanceof ShippingError).toBe(true);
+    });
+    for (const other of [new Error("x"), { code: "not_found" }, null, "not_found"])
+      expect((other as unknown) instanceof ShippingError).toBe(false);
+  });
+
+  test("reaches whoever asks for the whole answer, and nobody twice", async () => {
+    server = await loopback(refusal(404, "not_found"));
+    const unhandled = jest.fn();
+    process.on("unhandledRejection", unhandled);
+    expect(await errorOf(server.client().labels.get("lbl_1").withResponse())).toMatchObject({ code: "not_found" });
+    expect(await errorOf(server.client().labels.get("lbl_1"))).toMatchObject({ code: "not_found" });
+    await new Promise(setImmediate);
+    process.off("unhandledRejection", unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+
+  test("of HTML with status 502 is retried, then told", async () => {
+    server = await loopback(html(502));
+    const shipping = server.client({ maxRetries: 1 });
+    expect(await errorOf(shipping.account.get())).toMatchObject({ code: "unexpected_answer", status: 502 });
+    expect(server.seen).toHaveLength(2);
+  });
+});

@@ -1,0 +1,66 @@
+import type { ErrorCode, FieldError } from "./gen/api-types.js";
+
+/** What the client itself finds, beside the codes that the API answers. */
+export type ClientErrorCode =
+  /** Refused before anything was sent: an option, an id or an idempotency key. */
+  | "invalid_argument"
+  /** No answer, or none that was complete, on the last attempt. */
+  | "connection_failed"
+  /** No complete answer within `timeoutMs`, on the last attempt. */
+  | "timed_out"
+  /** The caller's signal was aborted. `cause` is its reason. */
+  | "aborted"
+  /** An answer that is not the API's: a redirect, HTML of something in between, half a JSON. */
+  | "unexpected_answer"
+  /** A webhook that was not signed with this secret, or too long ago. */
+  | "invalid_signature"
+  /** A webhook whose body was parsed before it was verified. */
+  | "parsed_body"
+  /** A webhook of good signature whose body is no JSON. */
+  | "invalid_event";
+
+/** Open, so that a code that is added later is no type error. */
+export type ShippingErrorCode = ErrorCode | ClientErrorCode | (string & {});
+
+export interface ShippingErrorDetails {
+  status?: number | undefined;
+  requestId?: string | undefined;
+  fields?: readonly FieldError[] | undefined;
+  idempotencyKey?: string | undefined;
+  cause?: unknown;
+}
+
+// Two copies of this package in one program know each other's errors.
+const BRAND = Symbol.for("shipping-client.ShippingError");
+
+/** Every failure. It never holds the API key. */
+export class ShippingError extends Error {
+  /** For programs: it does not change. */
+  readonly code: ShippingErrorCode;
+  /** HTTP status of the answer; undefined if there was none. */
+  readonly status: number | undefined;
+  /** Quote it when you ask for help. */
+  readonly requestId: string | undefined;
+  /** Every field at fault, with `invalid_request`; otherwise empty. */
+  readonly fields: readonly FieldError[];
+  /** The key of the write that failed. Repeat the write with it if you cannot know whether it was executed. */
+  readonly idempotencyKey: string | undefined;
+
+  static {
+    Object.defineProperty(ShippingError.prototype, "name", { value: "ShippingError" });
+    Object.defineProperty(ShippingError.prototype, BRAND, { value: true });
+  }
+
+  constructor(code: ShippingErrorCode, message: string, details: ShippingErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.status = details.status;
+    this.requestId = details.requestId;
+    this.fields = details.fields ?? [];
+    this.idempotencyKey = details.idempotencyKey;
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === "object" && value !== null && BRAND in value;
+  }
+}

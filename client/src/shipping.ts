@@ -1,0 +1,59 @@
+import {
+  AccountResource,
+  LabelsResource,
+  OrdersResource,
+  RatesResource,
+  ShipmentsResource,
+  TrackingResource,
+  WebhooksResource,
+} from "./resources.js";
+import { type ShippingOptions, settingsOf } from "./settings.js";
+import { verify } from "./verify-webhook.js";
+
+export type { Call, List, ListOptions } from "./call.js";
+export type * from "./gen/api-types.js";
+export type { ReadOptions, WriteOptions } from "./operation.js";
+export type { Page } from "./read-answer.js";
+export type {
+  AccountResource,
+  LabelsResource,
+  OrdersResource,
+  RatesResource,
+  ShipmentsResource,
+  TrackingResource,
+  WebhooksResource,
+} from "./resources.js";
+export type { Answered, AnswerInfo } from "./send.js";
+export type { ShippingOptions } from "./settings.js";
+export {
+  type ClientErrorCode,
+  ShippingError,
+  type ShippingErrorCode,
+  type ShippingErrorDetails,
+} from "./shipping-error.js";
+export type { RawBody, VerifyOptions } from "./verify-webhook.js";
+
+/** The API as the holder of one key calls it. */
+export class Shipping {
+  readonly account: AccountResource;
+  readonly orders: OrdersResource;
+  readonly shipments: ShipmentsResource;
+  readonly rates: RatesResource;
+  readonly labels: LabelsResource;
+  readonly tracking: TrackingResource;
+  readonly webhooks: WebhooksResource;
+
+  constructor(options: ShippingOptions) {
+    const settings = settingsOf(options);
+    this.account = new AccountResource(settings);
+    this.orders = new OrdersResource(settings);
+    this.shipments = new ShipmentsResource(settings);
+    this.rates = new RatesResource(settings);
+    this.labels = new LabelsResource(settings);
+    this.tracking = new TrackingResource(settings);
+    this.webhooks = new WebhooksResource(settings);
+  }
+}
+
+/** For receivers of events: they need a subscription's secret, but no API key. */
+export const webhooks = { verify } as const;

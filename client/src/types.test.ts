@@ -1,0 +1,64 @@
+import { expectTypeOf } from "expect-type";
+import {
+  type Call,
+  type Event,
+  type Label,
+  type LabelInput,
+  type Order,
+  type Rate,
+  type Shipment,
+  type ShipmentInput,
+  Shipping,
+  type ShippingError,
+  type Webhook,
+  webhooks,
+} from "./shipping.js";
+
+// `tsc` is what checks these: the functions are never called.
+const uses = {
+  answers(shipping: Shipping) {
+    expectTypeOf(shipping.labels.create).returns.toEqualTypeOf<Call<Label>>();
+    expectTypeOf(shipping.rates.create).returns.resolves.toEqualTypeOf<Rate[]>();
+    expectTypeOf(shipping.labels.file).returns.resolves.toEqualTypeOf<Uint8Array>();
+    expectTypeOf(shipping.webhooks.create).returns.resolves.toEqualTypeOf<Webhook & { secret: string }>();
+    expectTypeOf(shipping.webhooks.get("x")).resolves.toHaveProperty("secret").toEqualTypeOf<string | undefined>();
+    expectTypeOf(shipping.shipments.get("x").withResponse()).resolves.toHaveProperty("data").toEqualTypeOf<Shipment>();
+    expectTypeOf(shipping.orders.list().page()).resolves.toEqualTypeOf<{ data: Order[]; next_cursor: string | null }>();
+  },
+
+  inputs(shipping: Shipping, input: ShipmentInput, company: string | undefined) {
+    expectTypeOf<{ shipment_id: string; rate_id: string; format: undefined }>().toExtend<LabelInput>();
+    shipping.shipments.create({ ...input, to: { ...input.to, company }, order_id: undefined });
+    // @ts-expect-error: an order belongs to no order.
+    shipping.orders.create({ ...input, order_id: "ord_1" });
+    // @ts-expect-error: a weight is a number.
+    shipping.shipments.create({ ...input, parcel: { ...input.parcel, weight_kg: "1" } });
+    // @ts-expect-error: no such event type.
+    shipping.webhooks.create({ url: "https://hooks.example.com/", events: ["label.printed"] });
+    // @ts-expect-error: a read has no idempotency key.
+    shipping.labels.get("lbl_1", { idempotencyKey: "x" });
+    // @ts-expect-error: what an order was answered with holds more than one may be made of.
+    shipping.orders.create({ ...input, status: "received" });
+    // @ts-expect-error: nothing works without a base URL.
+    new Shipping({ apiKey: "service_test_…" });
+  },
+
+  events(event: Event) {
+    if (event.type === "order.created") expectTypeOf(event.data).toEqualTypeOf<Order>();
+    else if (event.type === "shipment.created") expectTypeOf(event.data).toEqualTypeOf<Shipment>();
+    else expectTypeOf(event.data).toEqualTypeOf<Label>();
+    expectTypeOf(webhooks.verify).returns.resolves.toEqualTypeOf<Event>();
+    // @ts-expect-error: a parsed body.
+    webhooks.verify({ id: "evt_1" }, "t=1,v1=…", "whsec_…");
+  },
+
+  errors(error: ShippingError) {
+    const known: string = error.code === "label_exists" ? "known" : error.code;
+    const open = error.code === "a_code_of_tomorrow";
+    return { known, open };
+  },
+};
+
+test("the types of the client say what it takes and answers", () => {
+  expect(Object.keys(uses)).toEqual(["answers", "inputs", "events", "errors"]);
+});

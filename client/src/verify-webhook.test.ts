@@ -1,0 +1,102 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { errorOf } from "./testing/loopback.js";
+import { type VerifyOptions, verify } from "./verify-webhook.js";
+
+interface Vector {
+  name: string;
+  secret: string;
+  header: string;
+  body: string;
+  now: number;
+  valid: boolean;
+}
+
+const vectors: Vector[] = JSON.parse(readFileSync(join(__dirname, "../../test/vectors/webhooks.json"), "utf8"));
+const { secret, header, body, now } = vectors[0]!;
+const event = Buffer.from(body, "base64");
+const digest = header.slice(-64);
+
+const at = (seconds: number): VerifyOptions => ({ now: () => seconds * 1000 });
+const codeOf = async (promise: Promise<unknown>) => (await errorOf(promise)).code;
+
+describe("webhooks.verify", () => {
+  test.each(vectors)("$name: valid is $valid", async (vector) => {
+    const said = await verify(Buffer.from(vector.body, "base64"), vector.header, vector.secret, at(vector.now)).then(
+      () => "valid",
+      ({ code }) => code,
+    );
+    // Some of the vectors are signed well, but are no JSON.
+    expect(vector.valid ? ["valid", "invalid_event"] : ["invalid_signature"]).toContain(said);
+  });
+
+  test("yields the event, from bytes, text, an ArrayBuffer, and a view into a pooled Buffer", async () => {
+    const pooled = Buffer.concat([Buffer.from("before"), event, Buffer.from("after")]);
+    const view = pooled.subarray(6, 6 + event.length);
+    const whole = Uint8Array.from(event).buffer;
+    for (const raw of [event, event.toString(), view, whole, new DataView(whole) as unknown as Uint8Array])
+      expect(await verify(raw, header, secret, at(now))).toEqual(JSON.parse(event.toString()));
+  });
+
+  test("tells a parsed body how to stay raw", async () => {
+    const error = await errorOf(verify(JSON.parse(event.toString()), header, secret, at(now)));
+    expect(error).toMatchObject({ code: "parsed_body" });
+    for (const framework of ["express.raw(", "addContentTypeParser(", "Next.js", "Workers"])
+      expect(error.message).toContain(framework);
+  });
+
+  test("refuses a body that was parsed and written anew", async () => {
+    const spaced = '{ "id": "evt_1" }';
+    const signed = vectors.find(({ name }) => name === "white space and the order of members")!;
+    const anew = JSON.stringify(JSON.parse(Buffer.from(signed.body, "base64").toString()));
+    expect(anew).not.toBe(spaced);
+    expect(await codeOf(verify(anew, signed.header, secret, at(now)))).toBe("invalid_signature");
+  });
+
+  test.each([-301, 301])("refuses a time that is %i s away, and says so", async (seconds) => {
+    expect(await errorOf(verify(event, header, secret, at(now + seconds)))).toMatchObject({
+      code: "invalid_signature",
+      message: `Signed 301 s ${seconds < 0 ? "ahead of" : "behind"} this machine's clock.`,
+    });
+  });
+
+  test("tolerance 0 takes this very second alone", async () => {
+    const options = { toleranceSeconds: 0, now: () => now * 1000 + 999 };
+    await verify(event, header, secret, options);
+    expect(await codeOf(verify(event, header, secret, { ...options, ...at(now + 1) }))).toBe("invalid_signature");
+  });
+
+  test.each([Number.NaN, -1, Number.POSITIVE_INFINITY])("tolerance %j is refused, not ignored", async (tolerance) => {
+    const options = { toleranceSeconds: tolerance, ...at(now) };
+    expect(await codeOf(verify(event, header, secret, options))).toBe("invalid_argument");
+  });
+
+  test("a clock that tells nothing lets nothing pass", async () => {
+    expect(await codeOf(verify(event, header, secret, { now: () => Number.NaN }))).toBe("invalid_signature");
+  });
+
+  test("any of several v1 is enough, while secrets change", async () => {
+    const [time, wrong] = [`t=${now}`, "0".repeat(64)];
+    await verify(event, `${time},v1=${wrong},v1=${digest}`, secret, at(now));
+    await verify(event, `${time},v1=${digest},v1=${wrong}`, secret, at(now));
+    expect(await codeOf(verify(event, `${time},v1=${wrong},v1=${wrong}`, secret, at(now)))).toBe("invalid_signature");
+  });
+
+  test.each([`t=${now + 31_536_000},v1=${digest}`, `t=${now}junk,v1=${digest}`, `t=1,t=${now},v1=${digest}`])(
+    "what lenient verifiers take is refused: %s",
+    async (lenient) => {
+      expect(await codeOf(verify(event, lenient, secret, at(now)))).toBe("invalid_signature");
+    },
+  );
+
+  test.each([undefined, null, "", []])("no header (%j) is no signature", async (none) => {
+    expect(await errorOf(verify(event, none, secret, at(now)))).toMatchObject({
+      code: "invalid_signature",
+      message: "There is no Service-Signature.",
+    });
+  });
+
+  test.each(["", "whsec_", secret.slice("whsec_".length), undefined])("the secret %j is refused", async (given) => {
+    expect(await codeOf(verify(event, header, given as string, at(now)))).toBe("invalid_argument");
+  });
+});

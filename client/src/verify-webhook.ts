@@ -1,0 +1,90 @@
+import type { Event } from "./gen/api-types.js";
+import { refused } from "./settings.js";
+import { ShippingError } from "./shipping-error.js";
+
+export interface VerifyOptions {
+  /** How far the signature's time may be from yours, in either direction: 300 unless another number is given. */
+  toleranceSeconds?: number | undefined;
+  /** The time in milliseconds. */
+  now?: (() => number) | undefined;
+}
+
+/** The body of a delivery as it arrived. */
+export type RawBody = string | Uint8Array | ArrayBuffer;
+
+// Strict on purpose: `t` once, digits alone, and nothing that is not understood.
+const HEADER = /^t=([0-9]{1,12})((?:,v1=[0-9a-f]{64})+)$/;
+
+const PARSED_BODY = `The body was parsed before it was verified, and its bytes are lost. Take it raw:
+Express: express.raw({ type: "application/json" }) on this route, then req.body.
+Fastify: addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => done(null, body)).
+Next.js and Workers: await request.arrayBuffer() in the handler.`;
+
+/**
+ * Checks that a delivery is the platform's and recent, and yields its event. `signature` is the header `Service-Signature`, `secret` the
+ * whole `whsec_…`. Throws a ShippingError with the code `invalid_signature` if it is neither.
+ */
+export async function verify(
+  body: RawBody,
+  signature: string | readonly string[] | null | undefined,
+  secret: string,
+  options: VerifyOptions = {},
+): Promise<Event> {
+  const { toleranceSeconds = 300, now = Date.now } = options;
+  const bytes = bytesOf(body);
+  // An empty key would be anybody's, and NaN would let any time pass.
+  if (typeof secret !== "string" || !/^whsec_./.test(secret)) throw refused("secret must be the whole whsec_… text.");
+  if (!Number.isFinite(toleranceSeconds) || toleranceSeconds < 0)
+    throw refused("toleranceSeconds must be a number, 0 or more.");
+  if (signature === undefined || signature === null || signature.length === 0)
+    throw invalid("There is no Service-Signature.");
+  const [, time, digests] = HEADER.exec(String(signature)) ?? [];
+  if (time === undefined || digests === undefined) throw invalid("The Service-Signature is malformed.");
+  if (!(await isSigned(secret, time, bytes, digests.slice(",v1=".length).split(",v1="))))
+    throw invalid("Signed with another secret, or the body was changed on its way.");
+  const ageSeconds = Math.floor(now() / 1000) - Number(time);
+  if (!(Math.abs(ageSeconds) <= toleranceSeconds))
+    throw invalid(`Signed ${Math.abs(ageSeconds)} s ${ageSeconds < 0 ? "ahead of" : "behind"} this machine's clock.`);
+  return eventIn(bytes);
+}
+
+function bytesOf(body: RawBody): Uint8Array<ArrayBuffer> {
+  if (typeof body === "string") return new TextEncoder().encode(body);
+  if (body instanceof ArrayBuffer) return new Uint8Array(body);
+  // Another realm's views too: `instanceof` does not know them. The copy leaves a pooled Buffer's neighbours out.
+  if (ArrayBuffer.isView(body)) return new Uint8Array(new Uint8Array(body.buffer, body.byteOffset, body.byteLength));
+  throw new ShippingError("parsed_body", PARSED_BODY);
+}
+
+/** Whether one of the digests is right. The runtime compares in constant time. */
+async function isSigned(secret: string, time: string, body: Uint8Array, digests: readonly string[]): Promise<boolean> {
+  const key = await crypto.subtle.importKey(
+    "raw",
+    new TextEncoder().encode(secret),
+    { name: "HMAC", hash: "SHA-256" },
+    false,
+    ["verify"],
+  );
+  const prefix = new TextEncoder().encode(`${time}.`);
+  const message = new Uint8Array(prefix.length + body.length);
+  message.set(prefix);
+  message.set(body, prefix.length);
+  const checks = digests.map((hex) => crypto.subtle.verify("HMAC", key, bytesOfHex(hex), message));
+  return (await Promise.all(checks)).includes(true);
+}
+
+function bytesOfHex(hex: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+}
+
+function eventIn(bytes: Uint8Array): Event {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch (cause) {
+    throw new ShippingError("invalid_event", "The signature is good, but the body is no JSON.", { cause });
+  }
+}
+
+function invalid(message: string): ShippingError {
+  return new ShippingError("invalid_signature", message);
+}

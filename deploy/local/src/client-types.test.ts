@@ -1,0 +1,65 @@
+import { readFile } from "node:fs/promises";
+import { clientFiles } from "./client-files.js";
+import { clientTypes, type Document } from "./client-types.js";
+
+/** A document of these schemas, and of an operation that is sent the one called Input. */
+function document(schemas: Document["components"]["schemas"]): Document {
+  const content = { "application/json": { schema: { $ref: "#/components/schemas/Input" } } };
+  return { paths: { "/things": { post: { requestBody: { content } }, get: {} } }, components: { schemas } };
+}
+
+const typesOf = (schemas: Document["components"]["schemas"]) => clientTypes(document(schemas)).split("\n\n").slice(1);
+
+describe("the client's generated files", () => {
+  test("are those of this document and this version", async () => {
+    for (const [file, text] of await clientFiles()) expect(await readFile(file, "utf8")).toBe(text);
+  });
+});
+
+describe("types from an OpenAPI document", () => {
+  test("an interface for each schema, with its sentences and bounds", () => {
+    const [parcel] = typesOf({
+      Parcel: {
+        type: "object",
+        description: "A parcel.",
+        properties: {
+          name: { type: "string", description: "Its name.", maxLength: 200 },
+          weight: { type: "number", exclusiveMinimum: 0, maximum: 1000 },
+          tags: { type: "array", items: { type: "string", enum: ["a", "b"] } },
+        },
+        required: ["name", "weight"],
+      },
+    });
+    expect(parcel).toBe(`/** A parcel. */
+export interface Parcel {
+  /** Its name. At most 200 characters. */
+  name: string;
+  /** Greater than 0, at most 1000. */
+  weight: number;
+  tags?: ("a" | "b")[];
+}
+`);
+  });
+
+  test("what is sent may hold undefined, through references and lists too; what is answered does not", () => {
+    const inner = { type: "object", properties: { note: { type: "string" } } };
+    const types = typesOf({
+      Input: {
+        type: "object",
+        properties: { inners: { type: "array", items: { $ref: "#/components/schemas/Inner" } } },
+      },
+      Inner: inner,
+      Answer: inner,
+    });
+    expect(types).toEqual([
+      "export interface Input {\n  inners?: Inner[] | undefined;\n}\n".trimEnd(),
+      "export interface Inner {\n  note?: string | undefined;\n}",
+      "export interface Answer {\n  note?: string;\n}\n",
+    ]);
+  });
+
+  test("a keyword that it does not know ends it, before it says less than the document", () => {
+    expect(() => typesOf({ Input: { oneOf: [] } as object })).toThrow("No type is known for oneOf");
+    expect(() => typesOf({ Input: { type: "null" } })).toThrow("No type is known for");
+  });
+});

@@ -1,0 +1,128 @@
+/** JSON Schema, as far as this knows it. */
+interface Schema {
+  $ref?: string;
+  type?: string;
+  description?: string;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  anyOf?: Schema[];
+  enum?: string[];
+  const?: unknown;
+  maxLength?: number;
+  exclusiveMinimum?: number;
+  maximum?: number;
+}
+
+/** What is read of an OpenAPI document. */
+export interface Document {
+  paths: Record<string, Record<string, { requestBody?: { content: { "application/json": { schema: Schema } } } }>>;
+  components: { schemas: Record<string, Schema> };
+}
+
+const KNOWN = new Set([
+  ...["$ref", "type", "description", "properties", "required", "items", "anyOf", "enum", "const"],
+  ...["maxLength", "exclusiveMinimum", "maximum"],
+  // These say which values are good, and no type does.
+  ...[
+    "additionalProperties",
+    "minLength",
+    "pattern",
+    "format",
+    "default",
+    "minimum",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+  ],
+]);
+
+// Beside TypeScript's own `Error`, the document's would be taken for that.
+const NAMES: Readonly<Record<string, string>> = { Error: "ErrorBody" };
+
+/** The types of a client: an interface for each named schema of the document, with its sentences. Throws at a keyword it does not know. */
+export function clientTypes(document: Document): string {
+  const inputs = inputNames(document);
+  const declared = Object.entries(document.components.schemas).map(([name, schema]) =>
+    declaration(name, schema, inputs.has(name)),
+  );
+  return `// Made by \`npm run generate\` from the OpenAPI document: do not edit.\n\n${declared.join("\n")}`;
+}
+
+/** The schemas that requests hold, those inside of others included. */
+function inputNames({ paths, components }: Document): Set<string> {
+  const found = new Set<string>();
+  const visit = (schema: Schema): void => {
+    const name = schema.$ref && nameOf(schema.$ref);
+    if (name && !found.has(name)) {
+      found.add(name);
+      visit(components.schemas[name] ?? {});
+    }
+    for (const inner of [...Object.values(schema.properties ?? {}), ...(schema.anyOf ?? [])]) visit(inner);
+    if (schema.items) visit(schema.items);
+  };
+  for (const operation of Object.values(paths).flatMap((path) => Object.values(path))) {
+    if (operation.requestBody) visit(operation.requestBody.content["application/json"].schema);
+  }
+  return found;
+}
+
+function declaration(name: string, schema: Schema, isInput: boolean): string {
+  const head = comment(schema, "");
+  const named = NAMES[name] ?? name;
+  if (schema.properties && Object.keys(schema.properties).length > 0)
+    return `${head}export interface ${named} ${members(schema, isInput, "")}\n`;
+  return `${head}export type ${named} = ${typeOf(schema, isInput, "")};\n`;
+}
+
+function members({ properties = {}, required = [] }: Schema, isInput: boolean, indent: string): string {
+  const inner = `${indent}  `;
+  const lines = Object.entries(properties).map(([name, schema]) => {
+    const type = typeOf(schema, isInput, inner);
+    // Whoever has a value or undefined may say so: it is not sent.
+    const optional = isInput ? `${name}?: ${type} | undefined` : `${name}?: ${type}`;
+    return `${comment(schema, inner)}${inner}${required.includes(name) ? `${name}: ${type}` : optional};\n`;
+  });
+  return `{\n${lines.join("")}${indent}}`;
+}
+
+function typeOf(schema: Schema, isInput: boolean, indent: string): string {
+  const unknown = Object.keys(schema).filter((keyword) => !KNOWN.has(keyword));
+  if (unknown.length > 0) throw new Error(`No type is known for ${unknown.join(", ")} in ${JSON.stringify(schema)}.`);
+  if (schema.$ref) return NAMES[nameOf(schema.$ref)] ?? nameOf(schema.$ref);
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
+  if (schema.anyOf) return schema.anyOf.map((one) => typeOf(one, isInput, indent)).join(" | ");
+  switch (schema.type) {
+    case "string":
+    case "boolean":
+      return schema.type;
+    case "number":
+    case "integer":
+      return "number";
+    case "array": {
+      const item = typeOf(schema.items ?? {}, isInput, indent);
+      return item.includes(" ") ? `(${item})[]` : `${item}[]`;
+    }
+    case "object":
+      return schema.properties && Object.keys(schema.properties).length > 0
+        ? members(schema, isInput, indent)
+        : "{ [name: string]: unknown }";
+    default:
+      throw new Error(`No type is known for ${JSON.stringify(schema)}.`);
+  }
+}
+
+function comment(schema: Schema, indent: string): string {
+  const { description, maxLength, exclusiveMinimum, maximum } = schema;
+  const sentences = [
+    description,
+    maxLength !== undefined && `At most ${maxLength} characters.`,
+    exclusiveMinimum !== undefined && `Greater than ${exclusiveMinimum}, at most ${maximum}.`,
+  ].filter(Boolean);
+  return sentences.length === 0 ? "" : `${indent}/** ${sentences.join(" ")} */\n`;
+}
+
+function nameOf(ref: string): string {
+  return ref.slice(ref.lastIndexOf("/") + 1);
+}

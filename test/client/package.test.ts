@@ -1,0 +1,68 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { installPacked, packClient } from "./packed-client.js";
+
+const run = promisify(execFile);
+const bin = (name: string) => join(__dirname, "../../node_modules/.bin", name);
+
+let folder: string;
+let tarball: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "shipping-client-"));
+  tarball = await packClient(folder);
+  await installPacked(tarball, folder);
+}, 120_000);
+afterAll(() => rm(folder, { recursive: true }));
+
+const installed = (file: string) => join(folder, "node_modules/shipping-client", file);
+
+describe("the package as it would be published", () => {
+  test("holds the code, its sources, its README and its changelog, and no test", async () => {
+    const files = await readdir(installed(""), { recursive: true });
+    expect(files).toEqual(
+      expect.arrayContaining([
+        "dist/shipping.js",
+        "dist/shipping.d.ts",
+        "src/shipping.ts",
+        "README.md",
+        "CHANGELOG.md",
+      ]),
+    );
+    expect(files.filter((file) => /test|tsbuildinfo|tsconfig/.test(file))).toEqual([]);
+  });
+
+  test("has no dependencies, and its version's changes are told", async () => {
+    const manifest = JSON.parse(await readFile(installed("package.json"), "utf8"));
+    expect(manifest).not.toHaveProperty("dependencies");
+    expect(await readFile(installed("CHANGELOG.md"), "utf8")).toContain(`\n## ${manifest.version}\n`);
+  });
+
+  test("publint --strict has nothing to say", async () => {
+    await run(bin("publint"), ["--strict", tarball]);
+  });
+
+  test("attw --profile esm-only finds its types right", async () => {
+    await run(bin("attw"), ["--profile", "esm-only", "--no-definitely-typed", tarball]);
+  });
+
+  test("import and require yield the same classes", async () => {
+    const script = `
+      const required = require("shipping-client");
+      import("shipping-client").then((imported) => {
+        console.log(Object.keys(imported).sort().join(), Object.keys(imported).every((name) => imported[name] === required[name]));
+      });`;
+    await writeFile(join(folder, "load.cjs"), script);
+    const { stdout } = await run(process.execPath, ["--no-warnings", "load.cjs"], { cwd: folder });
+    expect(stdout).toBe("Shipping,ShippingError,webhooks true\n");
+  });
+
+  test("imports nothing, and names no global of Node's", async () => {
+    for (const file of await readdir(installed("dist"), { recursive: true })) {
+      if (!file.endsWith(".js")) continue;
+      expect(await readFile(installed(join("dist", file)), "utf8")).not.toMatch(/from "(?!\.)|\brequire\(|\bprocess\./);
+    }
+  });
+});

@@ -1,0 +1,24 @@
+import { execFile } from "node:child_process";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const root = join(__dirname, "../..");
+
+/** Builds the client and packs it into a folder, as it would be published; yields the file. */
+export async function packClient(folder: string): Promise<string> {
+  // npm runs no script of its own here: the repository's settings forbid it.
+  await run(process.execPath, [join(root, "node_modules/.bin/tsc"), "-b", "client"], { cwd: root });
+  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder, "--workspace", "client"], {
+    cwd: root,
+  });
+  return join(folder, JSON.parse(stdout)[0].filename);
+}
+
+/** Unpacks it into a folder's `node_modules`, as an installation would. */
+export async function installPacked(tarball: string, folder: string): Promise<void> {
+  const target = join(folder, "node_modules/shipping-client");
+  await mkdir(target, { recursive: true });
+  await run("tar", ["-xzf", tarball, "-C", target, "--strip-components=1"]);
+}
