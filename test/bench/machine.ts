@@ -26,6 +26,11 @@ export function describeMachine(): Machine {
   };
 }
 
+/** The machine in a line. */
+export function machineLine({ cores, cpu, memoryGb, system, node, commit, loadBefore }: Machine): string {
+  return `${cores} × ${cpu}, ${memoryGb} GB, ${system}, Node ${node}, commit ${commit}, load before ${loadBefore.toFixed(1)}`;
+}
+
 function commit(): string {
   try {
     return execFileSync("git", ["describe", "--always", "--dirty"], { encoding: "utf8", stdio: "pipe" }).trim();

@@ -8,19 +8,23 @@ test("without options everything is measured, three rounds of two seconds each",
     clients: 24,
     rate: 100,
     replicas: 1,
+    rows: [],
+    deliveries: 1_000_000,
     check: false,
     baseline: false,
+    profile: false,
   });
 });
 
-test("--only takes several, --json a file", () => {
-  const { measured, json } = benchOptions(["--only", "get,orders", "--json", "a.json"]);
-  expect({ measured, json }).toEqual({ measured: ["get", "orders"], json: "a.json" });
+test("--only and --rows take several, --json a file", () => {
+  const { measured, rows, json } = benchOptions(["--only", "get,orders", "--rows", "1000,5000000", "--json", "a.json"]);
+  expect({ measured, rows, json }).toEqual({ measured: ["get", "orders"], rows: [1000, 5_000_000], json: "a.json" });
 });
 
 test.each([
   [["--only", "gets"], /--only takes orders, .*; not "gets"/],
   [["--seconds", "0"], /--seconds takes a whole number from 1, not "0"/],
+  [["--rows", "1000,many"], /--rows takes a whole number from 1, not "many"/],
   [["--fast"], /Unknown option '--fast'/],
 ])("%j is refused in a sentence", (args, message) => {
   expect(() => benchOptions(args)).toThrow(message);

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { cases } from "./cases.js";
 
 /** The names by which `--only` takes a measurement. */
-export const measurements: readonly string[] = cases.map(({ name }) => name);
+export const measurements: readonly string[] = [...cases.map(({ name }) => name), "deliveries"];
 
 /** What `npm run bench` is asked for. */
 export interface BenchOptions {
@@ -16,10 +16,16 @@ export interface BenchOptions {
   rate: number;
   /** Processes of each part. */
   replicas: number;
+  /** Numbers of rows at which growth is measured, in place of the cases. */
+  rows: readonly number[];
+  /** Deliveries among which the dispatcher's claim is measured with growth: done ones, and half as many due. */
+  deliveries: number;
   /** Fails when a ratio has fallen by more than a quarter since the baseline. */
   check: boolean;
   /** Makes the ratios the new baseline. */
   baseline: boolean;
+  /** Has every process of the platform write a CPU profile, and says where their time went. */
+  profile: boolean;
   /** Where the results go as JSON. */
   json?: string;
 }
@@ -37,8 +43,11 @@ export function benchOptions(args: string[]): BenchOptions {
       clients: { type: "string", default: "24" },
       rate: { type: "string", default: "100" },
       replicas: { type: "string", default: "1" },
+      rows: { type: "string" },
+      deliveries: { type: "string", default: "1000000" },
       check: { type: "boolean", default: false },
       baseline: { type: "boolean", default: false },
+      profile: { type: "boolean", default: false },
       json: { type: "string" },
     },
   });
@@ -49,8 +58,11 @@ export function benchOptions(args: string[]): BenchOptions {
     clients: whole("clients", values.clients),
     rate: whole("rate", values.rate),
     replicas: whole("replicas", values.replicas),
+    rows: values.rows?.split(",").map((size) => whole("rows", size)) ?? [],
+    deliveries: whole("deliveries", values.deliveries),
     check: values.check,
     baseline: values.baseline,
+    profile: values.profile,
     ...(values.json === undefined ? {} : { json: values.json }),
   };
 }

@@ -10,12 +10,12 @@ export interface Platform {
 }
 
 const LIMIT = 120;
-const KEYS_OF_EACH = 100;
 
 /** Starts `npm run cluster` with the limit that the spec names, and makes thousands of keys. */
 export async function startPlatform(wanted: {
   replicas: number;
   accounts: number;
+  keysOfEach: number;
   env?: NodeJS.ProcessEnv;
 }): Promise<Platform> {
   const parts = ["gateways", "records", "carrier", "tracking", "webhooks"];
@@ -26,7 +26,7 @@ export async function startPlatform(wanted: {
     WEBHOOK_ALLOW_PRIVATE_TARGETS: "true",
   });
   const { gateway } = cluster.databases;
-  const customers = await createCustomers(gateway, { accounts: wanted.accounts, keysOfEach: KEYS_OF_EACH });
+  const customers = await createCustomers(gateway, wanted);
   const limited = await createCustomers(gateway, { accounts: wanted.accounts, keysOfEach: 1 });
   const { processes } = await cluster.now();
   const target = openTarget({

@@ -1,15 +1,22 @@
 import type { Ratios } from "./compare-ratios.js";
-import type { Machine } from "./machine.js";
+import { type Machine, machineLine } from "./machine.js";
 import type { CaseResult } from "./measure-case.js";
+import type { EventLatency } from "./measure-deliveries.js";
+import type { Comparison } from "./round.js";
 import type { Spread } from "./statistics.js";
 import { textTable } from "./text-table.js";
+
+/** A case over HTTP; of the deliveries, the comparison alone. */
+type Result = Comparison & Partial<CaseResult>;
 
 /** Everything that a run found, as it is written to the JSON file. */
 export interface Report {
   machine: Machine;
   startedAt: string;
   effort: { rounds: number; seconds: number; clients: number; rate: number; replicas: number };
-  cases: Record<string, CaseResult>;
+  cases: Record<string, Result>;
+  /** Measured with the deliveries. */
+  events?: EventLatency | undefined;
   /** Megabytes of each process, before and after the load. */
   memoryMb: { before: Record<string, number>; after: Record<string, number> };
 }
@@ -25,14 +32,13 @@ export function ratiosOf({ cases }: Report): Record<string, Ratios> {
 }
 
 /** The report as text. */
-export function renderReport({ machine, effort, cases, memoryMb }: Report): string {
-  const { cores, cpu, memoryGb, system, node, commit, loadBefore } = machine;
+export function renderReport({ machine, effort, cases, events, memoryMb }: Report): string {
   const { rounds, seconds, clients, rate, replicas } = effort;
   const results = Object.entries(cases);
-  const ofEach = (values: (result: CaseResult) => Record<string, number>) =>
+  const ofEach = (values: (result: Result) => Record<string, number>) =>
     results.map(([name, result]) => [name, values(result)] as const);
   return [
-    `${cores} × ${cpu}, ${memoryGb} GB, ${system}, Node ${node}, commit ${commit}, load before ${loadBefore.toFixed(1)}`,
+    machineLine(machine),
     `${rounds} rounds of ${seconds} s on platform and floor in turn, ${clients} clients, ${replicas} of each part; latency at ${rate} a second`,
     "",
     textTable(
@@ -53,11 +59,12 @@ export function renderReport({ machine, effort, cases, memoryMb }: Report): stri
       ["", "p50", "p99", "floor p50", "floor p99", "KB", "floor"],
       results.map(([name, { latency, platform, floor }]) => [
         name,
-        ...[latency.platform, latency.floor].flatMap(({ p50, p99 }) => [p50.toFixed(1), p99.toFixed(1)]),
+        ...[latency?.platform, latency?.floor].flatMap((of) => [of?.p50.toFixed(1) ?? "", of?.p99.toFixed(1) ?? ""]),
         ...[platform, floor].map(({ storedBytes }) => ((1000 * storedBytes) / 1024).toFixed(0)),
       ]),
     ),
     "",
+    ...(events ? [eventLine(events), ""] : []),
     "Microseconds of CPU per operation, by process",
     byName(
       ofEach(({ platform }) => platform.cpuMsOf),
@@ -77,6 +84,11 @@ export function renderReport({ machine, effort, cases, memoryMb }: Report): stri
   ].join("\n");
 }
 
+function eventLine({ perSecond, p50, p95, p99 }: EventLatency): string {
+  const [middle, most, nearlyAll] = [p50, p95, p99].map((ms) => ms.toFixed(1));
+  return `Events at ${perSecond.toFixed(0)} a second, from answer to receipt: p50 ${middle} ms, p95 ${most} ms, p99 ${nearlyAll} ms`;
+}
+
 function withRange({ median, min, max }: Spread, digits: number): string {
   return `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
 }
@@ -93,8 +105,8 @@ function byName(rows: readonly (readonly [string, Record<string, number>])[], di
   );
 }
 
-function failures(results: readonly [string, CaseResult][]): string[] {
+function failures(results: readonly [string, Result][]): string[] {
   return results.flatMap(([name, result]) =>
-    Object.entries(result.failures).map(([reason, count]) => `Failed: ${name}, ${count} × ${reason}`),
+    Object.entries(result.failures ?? {}).map(([reason, count]) => `Failed: ${name}, ${count} × ${reason}`),
   );
 }

@@ -111,8 +111,8 @@ async function inParallel<Item, Result>(
   return results;
 }
 
-// Processes that have just started, on a busy machine, may make a request wait for too long.
-async function patiently<Result>(work: () => Promise<Result>): Promise<Result> {
+/** Does it again until it succeeds: processes that have just started, on a busy machine, may make a request wait for too long. */
+export async function patiently<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let left = 20; ; left--) {
     try {
       return await work();

@@ -1,6 +1,7 @@
 import type { Database } from "@shipping/kit/database";
-import express, { type Express, type Request, type Response } from "express";
+import express, { type Express, type NextFunction, type Request, type Response } from "express";
 import { createLabel, quoteRates } from "./create-label.js";
+import { deliver } from "./deliver.js";
 import { isLimited, listShipments, readAnswer, readLabelFile, readShipment, shown } from "./read.js";
 import { createRecord, type FloorWrite } from "./write.js";
 
@@ -33,6 +34,10 @@ export function floorApp(db: Database): Express {
     send(response, status, body.toString());
   });
 
+  app.post("/deliveries", async (request, response) => {
+    send(response, 200, JSON.stringify(await deliver(db, request.body)));
+  });
+
   app.get("/account", async (request, response) => {
     const accountId = accountOf(request);
     if (await isLimited(db, accountId)) return refuse(response, 429, "rate_limited", "Too many requests.");
@@ -50,6 +55,10 @@ export function floorApp(db: Database): Express {
   });
   app.get("/labels/:id/file", async (request, response) => {
     response.type("pdf").send(await readLabelFile(db, accountOf(request), request.params.id));
+  });
+  // Four parameters, by which Express knows it.
+  app.use((_error: Error, _request: Request, response: Response, _next: NextFunction) => {
+    refuse(response, 503, "service_unavailable", "Too busy.");
   });
   return app;
 }

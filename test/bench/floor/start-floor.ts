@@ -18,6 +18,7 @@ import { floorSchema } from "./schema.js";
 /** The floor, running. */
 export interface Floor {
   target: Target;
+  db: Database;
   /** Its PostgreSQL, for whatever else needs a database. */
   postgresUrl: string;
   stop(): Promise<void>;
@@ -56,6 +57,7 @@ export async function startFloor(wanted: { accounts: number }): Promise<Floor> {
 
   return {
     target,
+    db,
     postgresUrl,
     async stop() {
       await target.close();

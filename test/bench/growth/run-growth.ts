@@ -1,0 +1,34 @@
+import { startFloor } from "../floor/start-floor.js";
+import { describeMachine, type Machine } from "../machine.js";
+import type { BenchOptions } from "../options.js";
+import { startPlatform } from "../platform.js";
+import { type ClaimResult, measureClaims } from "./measure-claims.js";
+import { measureGrowth, type SizeResult } from "./measure-growth.js";
+
+/** What a run found about growth. */
+export interface GrowthReport {
+  machine: Machine;
+  startedAt: string;
+  sizes: SizeResult[];
+  claims: ClaimResult;
+}
+
+// Few, so that each has many rows: what slows with an account's rows shows sooner.
+const ACCOUNTS = 10;
+const KEYS_OF_EACH = 400;
+const SUBSCRIPTIONS = 1_000;
+
+/** Measures at each number of rows, on a platform that it starts; and the dispatcher's claim on a backlog. */
+export async function runGrowth(options: BenchOptions, say: (line: string) => void): Promise<GrowthReport> {
+  const machine = describeMachine();
+  const startedAt = new Date().toISOString();
+  const platform = await startPlatform({ replicas: options.replicas, accounts: ACCOUNTS, keysOfEach: KEYS_OF_EACH });
+  const sizes = await measureGrowth(platform, options.rows, options, say).finally(() => platform.stop());
+
+  const { deliveries } = options;
+  say(`Loading ${deliveries} done and ${deliveries / 2} due deliveries …`);
+  const floor = await startFloor({ accounts: 1 });
+  const backlog = { subscriptions: SUBSCRIPTIONS, done: deliveries, due: Math.ceil(deliveries / 2) };
+  const claims = await measureClaims(floor.postgresUrl, backlog).finally(() => floor.stop());
+  return { machine, startedAt, sizes, claims };
+}

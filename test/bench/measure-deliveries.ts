@@ -1,0 +1,130 @@
+import { randomBytes } from "node:crypto";
+import type { Bus } from "@shipping/kit/bus";
+import { createJetStreamBus } from "@shipping/kit/jetstream-bus";
+import { silentLog } from "@shipping/kit/log";
+import { newEvent } from "@shipping/kit/outbox";
+import { eventually } from "@shipping/kit/testing/eventually";
+import type { Floor } from "./floor/start-floor.js";
+import { openLoop } from "./load.js";
+import type { Platform } from "./platform.js";
+import { openBareReceiver } from "./receiver.js";
+import { type Comparison, compareRounds, measureRound, type Round } from "./round.js";
+import { createShipment, parcelBody } from "./seed.js";
+import { percentile } from "./statistics.js";
+import { subscribeAll } from "./subscriptions.js";
+import { settled, type Target } from "./target.js";
+
+interface Arrival {
+  body: string;
+  at: number;
+}
+
+const data = JSON.stringify({ id: "shp_bench", object: "shipment", status: "draft", ...parcelBody });
+
+/** From the answer to a write until its receiver has the event, in milliseconds; 0 where the event was there first. */
+export interface EventLatency {
+  perSecond: number;
+  p50: number;
+  p95: number;
+  p99: number;
+}
+
+/** Deliveries: what one costs beside its floor, and how long events take. */
+export interface DeliveryResult {
+  deliveries: Comparison;
+  events: EventLatency;
+}
+
+const EVENTS_PER_SECOND = 200;
+const PUBLISHING = 128;
+/** Deliveries of a round, for each second that it may take. */
+const PER_SECOND = 1000;
+const ARRIVED_MS = 120_000;
+
+type Work = () => Promise<{ operations: number; seconds: number }>;
+
+/** Measures deliveries to a receiver in this process. Afterwards every customer has a subscription: nothing else is to follow. */
+export async function measureDeliveries(
+  platform: Platform,
+  floor: Floor,
+  effort: { rounds: number; seconds: number },
+): Promise<DeliveryResult> {
+  const arrivals: Arrival[] = [];
+  const receiver = await openBareReceiver((body) => arrivals.push({ body, at: performance.now() }));
+  const url = `nats://${(await platform.cluster.process("nats")).address}`;
+  const bus = createJetStreamBus({ url, name: "bench", log: silentLog() });
+  try {
+    await subscribeAll(platform.target, receiver.url);
+    await eventually(() => {
+      if (!bus.connected()) throw new Error("The bus is not connected.");
+    });
+    const count = PER_SECOND * effort.seconds;
+    const onPlatform = () => deliverOnPlatform(platform, bus, arrivals, count);
+    const onFloor = () => deliverOnFloor(floor, receiver.url, count);
+    const deliveries = await compare(platform.target, onPlatform, floor.target, onFloor, effort.rounds);
+    return { deliveries, events: await measureEvents(platform, arrivals, effort.rounds * effort.seconds) };
+  } finally {
+    await bus.close();
+    await receiver.close();
+  }
+}
+
+async function compare(ours: Target, onPlatform: Work, least: Target, onFloor: Work, rounds: number) {
+  await onPlatform();
+  await onFloor();
+  const platform: Round[] = [];
+  const floor: Round[] = [];
+  while (platform.length < rounds) {
+    await settled(ours);
+    platform.push(await measureRound(ours, onPlatform));
+    floor.push(await measureRound(least, onFloor));
+  }
+  return compareRounds(platform, floor);
+}
+
+// Straight onto the bus: what it costs to make an event is in the cases of the API.
+async function deliverOnPlatform({ target }: Platform, bus: Bus, arrivals: Arrival[], count: number) {
+  let left = count;
+  arrivals.length = 0;
+  async function publish(): Promise<void> {
+    while (left-- > 0) {
+      const caller = { accountId: target.customers.next().accountId, environment: "sandbox" } as const;
+      await bus.publish(newEvent({ type: "shipment.created", caller, data, now: new Date(), random: randomBytes }));
+    }
+  }
+  const begun = performance.now();
+  await Promise.all(Array.from({ length: PUBLISHING }, publish));
+  await arrived(arrivals, count);
+  return { operations: count, seconds: (arrivals[count - 1]!.at - begun) / 1000 };
+}
+
+async function deliverOnFloor({ target }: Floor, url: string, count: number) {
+  const customer = target.customers.next();
+  const body = { url, count, data };
+  const answer = await target.call({ customer, method: "POST", path: "/deliveries", body, expect: 200 });
+  return JSON.parse(answer.toString()).data as { operations: number; seconds: number };
+}
+
+async function measureEvents({ target }: Platform, arrivals: Arrival[], seconds: number): Promise<EventLatency> {
+  const answers = new Map<string, number>();
+  arrivals.length = 0;
+  const create = async () => {
+    const { id } = await createShipment(target, target.customers.next());
+    answers.set(id, performance.now());
+  };
+  const load = await openLoop(create, { rate: EVENTS_PER_SECOND, seconds });
+  await arrived(arrivals, answers.size);
+  const idOf = ({ body }: Arrival) => /"data":\{"id":"(\w+)"/.exec(body)?.[1] ?? "";
+  const waits = arrivals.map((arrival) => Math.max(0, arrival.at - (answers.get(idOf(arrival)) ?? Number.NaN)));
+  const [p50, p95, p99] = [0.5, 0.95, 0.99].map((share) => percentile(waits, share)) as [number, number, number];
+  return { perSecond: load.operations / load.seconds, p50, p95, p99 };
+}
+
+function arrived(arrivals: readonly Arrival[], count: number): Promise<void> {
+  return eventually(
+    () => {
+      if (arrivals.length < count) throw new Error(`Only ${arrivals.length} of ${count} events have arrived.`);
+    },
+    { withinMs: ARRIVED_MS },
+  );
+}
