@@ -11,6 +11,9 @@ const esmOnlyPackages = [
   "sql-template-tag",
 ];
 
+// Jest has no `import()`, which the exporter of traces calls.
+const importingPackages = ["@opentelemetry/otlp-exporter-base"];
+
 /** How a file is compiled; `jsx` where its name says that it holds some. */
 const swc = (jsx) => [
   "@swc/jest",
@@ -32,7 +35,9 @@ export default {
   modulePathIgnorePatterns: ["/dist/"],
   moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": "$1" },
   transform: { "\\.[cm]?[jt]s$": swc(false), "\\.tsx$": swc(true) },
-  transformIgnorePatterns: [`/node_modules/(?!(${esmOnlyPackages.join("|")})/|@prisma/client/runtime/.*\\.mjs)`],
+  transformIgnorePatterns: [
+    `/node_modules/(?!(${[...esmOnlyPackages, ...importingPackages].join("|")})/|@prisma/client/runtime/.*\\.mjs)`,
+  ],
   testEnvironment: "node",
   testEnvironmentOptions: { customExportConditions: ["source", "node", "require", "default"] },
   globalSetup: "<rootDir>/test/global-setup.ts",

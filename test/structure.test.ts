@@ -69,6 +69,11 @@ describe("imports", () => {
   });
 });
 
+test("OpenTelemetry is loaded by the one module that is loaded only where traces are wanted", () => {
+  const importers = production.filter(({ text }) => importsOf(text).some((to) => to.startsWith("@opentelemetry/")));
+  expect(importers.map(({ path }) => path)).toEqual(["kit/src/tracing-sdk.ts"]);
+});
+
 describe("files", () => {
   test("no source file is longer than 250 lines", () => {
     const long = sources.map(({ path, text }) => ({ path, lines: text.split("\n").length - 1 }));

@@ -11,6 +11,7 @@ import { logRequest } from "./middleware/log-request.js";
 import { readJsonBody, refuseBody } from "./middleware/read-body.js";
 import { refuseMethod, refuseRoute } from "./middleware/refuse-unknown.js";
 import { requireCarrier, requireIdempotencyKey, requireScope } from "./middleware/requirements.js";
+import { traceRequest } from "./middleware/trace-request.js";
 import { expressPath, type ReadRoute, type Route, type WriteRoute } from "./route.js";
 import { routes } from "./routes.js";
 import { sendError } from "./send-error.js";
@@ -24,6 +25,7 @@ export function createApp(deps: AppDeps): RequestListener {
   app.enable("strict routing");
 
   app.use(logRequest(deps.log, deps.metrics));
+  app.use(traceRequest);
   app.use(identifyRequest(deps.random));
   app.use(refuseMethod);
   const admit = admitCaller(deps); // 401, 429: before every operation

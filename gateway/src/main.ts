@@ -8,6 +8,7 @@ import { configured, type Running, runProcess, waitFor } from "@shipping/kit/pro
 import { connectTo } from "@shipping/kit/rpc-client";
 import { missingIn, requireMigrations } from "@shipping/kit/run-service";
 import { measureTls, tlsOf } from "@shipping/kit/tls";
+import { startTracing } from "@shipping/kit/tracing";
 import { createClients } from "./clients.js";
 import { gatewayConfig } from "./config.js";
 import { developerAreaOf } from "./developers/settings.js";
@@ -23,6 +24,7 @@ await runProcess({ log, start });
 async function start(stopping: AbortSignal): Promise<Running> {
   const host = config.HOST === undefined ? {} : { host: config.HOST };
   measureProcess("gateway");
+  const tracing = await startTracing({ part: "gateway", config, log });
   const db = openDatabase(config.DATABASE_URL, { max: config.DATABASE_POOL, log });
   const prisma = new PrismaClient({ adapter: db.adapter() });
   const faults = configured(() => faultsOf(config));
@@ -73,6 +75,7 @@ async function start(stopping: AbortSignal): Promise<Running> {
       await prisma.$disconnect();
       await db.close();
       await tls?.close();
+      await tracing.close();
       await ops.stop();
     },
   };

@@ -1,5 +1,6 @@
 import { isRefusal } from "./database.js";
 import { fail } from "./errors.js";
+import { tracedFor, traceparent } from "./tracing.js";
 
 /** How calls are joined. */
 export interface CoalesceOptions<Item, Result> {
@@ -23,6 +24,7 @@ export interface OperationOptions<Deps, Item, Result> extends Omit<CoalesceOptio
 interface Waiting<Item, Result> {
   item: Item;
   since: number;
+  trace: string;
   resolve(result: Result | Promise<Result>): void;
   reject(error: unknown): void;
 }
@@ -58,7 +60,8 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
 
   async function runBatch(batch: Waiting<Item, Result>[]): Promise<void> {
     try {
-      const results = await run(batch.map(({ item }) => item));
+      const traces = batch.map(({ trace }) => trace);
+      const results = await tracedFor(traces, () => run(batch.map(({ item }) => item)));
       for (const [at, call] of batch.entries()) call.resolve(results[at] as Result);
     } catch (error) {
       if (batch.length === 1 || !isRefusal(error)) for (const call of batch) call.reject(error);
@@ -90,7 +93,7 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
 
   return (item) =>
     new Promise((resolve, reject) => {
-      waiting.push({ item, since: performance.now(), resolve, reject });
+      waiting.push({ item, since: performance.now(), trace: traceparent(), resolve, reject });
       if (busy < lanes) void openLane();
       else if (!watching && Number.isFinite(waitMs)) watchQueue();
     });

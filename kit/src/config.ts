@@ -53,6 +53,8 @@ export const serviceSettings = {
   OPS_PORT: port().default(0).describe("where /livez, /readyz and /metrics are served; 0 takes a free port"),
   HOST: z.string().optional().describe("address to listen on; every one if absent"),
   ...tlsSettings,
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional().describe("collector of traces, over OTLP and HTTP; none if absent"),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1).describe("share of requests that are traced"),
   LOG_LEVEL: z
     .enum(["debug", "info", "warn", "error", "fatal", "silent"])
     .default("info")

@@ -5,6 +5,7 @@ import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/even
 import type { Bus, Subscriber } from "./bus.js";
 import { makeConsumer, makeStream, STREAM } from "./event-stream.js";
 import type { Log } from "./log.js";
+import { traced, traceHeaders, traceparent } from "./tracing.js";
 
 const EVENT_ID = "Event-Id";
 const PUBLISH_TIMEOUT_MS = 3_000;
@@ -77,6 +78,7 @@ export function createJetStreamBus(options: { url: string; name: string; log: Lo
     const bytes = toBinary(EventSchema, event);
     const carry = headers();
     carry.set(EVENT_ID, event.id);
+    for (const [name, value] of Object.entries(traceHeaders())) carry.set(name, value);
     const send = (client: JetStreamClient) =>
       client.publish(subject, bytes, { msgID: messageId, headers: carry, timeout: PUBLISH_TIMEOUT_MS });
     try {
@@ -100,7 +102,11 @@ export function createJetStreamBus(options: { url: string; name: string; log: Lo
       message.term();
       return;
     }
-    await subscriber.onEvent(event);
+    const parent = message.headers?.get("traceparent") ?? "";
+    await traced(`take ${event.type}`, { kind: "consumer", parent }, () => {
+      event.traceparent = traceparent();
+      return subscriber.onEvent(event);
+    });
     message.ack();
   }
 

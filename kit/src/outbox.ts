@@ -8,6 +8,7 @@ import type { Database } from "./database.js";
 import { newId, type Random } from "./ids.js";
 import type { Log } from "./log.js";
 import { startLoop } from "./loop.js";
+import { traced, traceparent } from "./tracing.js";
 
 /** How long a row belongs to the process that inserted or claimed it: longer than a publication takes, short enough to be missed little. */
 const LEASE = sql`interval '5 seconds'`;
@@ -26,7 +27,8 @@ export function newEvent(input: { type: string; caller: Caller; data: string; no
   const livemode = caller.environment === "live";
   const head = JSON.stringify({ id, type, livemode, created_at: now.toISOString() });
   const body = encoder.encode(`${head.slice(0, -1)},"data":${data}}`);
-  return create(EventSchema, { id, type, accountId: caller.accountId, environment: caller.environment, body });
+  const { accountId, environment } = caller;
+  return create(EventSchema, { id, type, accountId, environment, body, traceparent: traceparent() });
 }
 
 /** The events that an owner has committed and the bus has not confirmed yet. */
@@ -57,6 +59,7 @@ interface OutboxRow {
   account_id: string;
   environment: string;
   body: Buffer;
+  traceparent: string | null;
   created_at: Date;
   publications: number;
 }
@@ -88,12 +91,12 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
   function insert(events: readonly Event[]): Sql {
     return sql`
-      INSERT INTO outbox (event_id, type, account_id, environment, body, created_at, leased_until)
-      SELECT event.id, event.type, claim.account_id, claim.environment, event.body, ${now}, ${now} + ${LEASE}
+      INSERT INTO outbox (event_id, type, account_id, environment, body, traceparent, created_at, leased_until)
+      SELECT event.id, event.type, claim.account_id, claim.environment, event.body, event.traceparent, ${now}, ${now} + ${LEASE}
       FROM claim JOIN unnest(
         ${events.map((event) => event.id)}::text[], ${events.map((event) => event.type)}::text[],
-        ${events.map((event) => event.body)}::bytea[]
-      ) WITH ORDINALITY AS event (id, type, body, place) USING (place)
+        ${events.map((event) => event.body)}::bytea[], ${events.map((event) => event.traceparent || null)}::text[]
+      ) WITH ORDINALITY AS event (id, type, body, traceparent, place) USING (place)
       ORDER BY event.id`;
   }
 
@@ -110,7 +113,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
   });
 
   async function publish(event: Event, messageId: string): Promise<void> {
-    await bus.publish(event, messageId);
+    const { type, traceparent: parent } = event;
+    await traced(`publish ${type}`, { kind: "producer", parent }, () => bus.publish(event, messageId));
     await markPublished(event.id);
   }
 
@@ -137,7 +141,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       WHERE id IN (
         SELECT id FROM outbox WHERE published_at IS NULL AND leased_until < ${now}
         ORDER BY id LIMIT ${IN_FLIGHT} FOR UPDATE SKIP LOCKED)
-      RETURNING id, event_id, type, account_id, environment, body, created_at, publications`);
+      RETURNING id, event_id, type, account_id, environment, body, traceparent, created_at, publications`);
     return publishAll(rows, (row) => row.event_id);
   }
 
@@ -146,7 +150,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     let last = 0n;
     for (;;) {
       const rows = await db.run<OutboxRow>(sql`
-        SELECT id, event_id, type, account_id, environment, body, created_at, publications FROM outbox
+        SELECT id, event_id, type, account_id, environment, body, traceparent, created_at, publications FROM outbox
         WHERE published_at < ${now} - interval '1 minute' AND id > ${last} ORDER BY id LIMIT ${RECONCILE_BATCH}`);
       if (rows.length === 0) return total;
       last = rows.at(-1)!.id;
@@ -191,6 +195,6 @@ export function createOutbox(options: OutboxOptions): Outbox {
 }
 
 function eventOf(row: OutboxRow): Event {
-  const { event_id: id, type, account_id: accountId, environment, body } = row;
-  return create(EventSchema, { id, type, accountId, environment, body });
+  const { event_id: id, type, account_id: accountId, environment, body, traceparent } = row;
+  return create(EventSchema, { id, type, accountId, environment, body, traceparent: traceparent ?? "" });
 }

@@ -7,6 +7,7 @@ import type { Log } from "./log.js";
 import { startLoop } from "./loop.js";
 import { openReplica, type Replica, type Standing } from "./rpc-replica.js";
 import { bareHost, type Tls } from "./tls.js";
+import { traced, traceHeaders } from "./tracing.js";
 
 const RESOLVE_MS = 2_000;
 
@@ -66,7 +67,14 @@ export function connectTo(options: {
     return [...all, ...all.slice(0, 1)];
   }
 
-  async function unary(...call: Parameters<Transport["unary"]>): ReturnType<Transport["unary"]> {
+  function unary(...call: Parameters<Transport["unary"]>): ReturnType<Transport["unary"]> {
+    const [method, signal, timeoutMs, header, ...rest] = call;
+    return traced(`${method.parent.name}/${method.name}`, { kind: "client" }, () =>
+      send(method, signal, timeoutMs, { ...Object.fromEntries(new Headers(header)), ...traceHeaders() }, ...rest),
+    );
+  }
+
+  async function send(...call: Parameters<Transport["unary"]>): ReturnType<Transport["unary"]> {
     const isRead = call[0].idempotency === Level.NO_SIDE_EFFECTS;
     let refused = false;
     let unknownEnd: unknown;

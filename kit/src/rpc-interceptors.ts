@@ -3,6 +3,7 @@ import pg from "pg";
 import { isRefusal } from "./database.js";
 import { Failure, fail, failureIn, toConnectError } from "./errors.js";
 import type { Log } from "./log.js";
+import { traced } from "./tracing.js";
 
 /** One wide line per call: method, request id, caller, result, milliseconds. */
 export function logCalls(log: Log): Interceptor {
@@ -33,6 +34,15 @@ export function logCalls(log: Log): Interceptor {
     }
   };
 }
+
+/** Goes on with the trace of the one who calls. */
+export const traceCalls: Interceptor = (next) => (request) => {
+  if (request.stream) return next(request);
+  const parent = request.header.get("traceparent") ?? undefined;
+  const attributes = { "rpc.system.name": "connectrpc", request_id: request.header.get("x-request-id") ?? undefined };
+  const name = `${request.service.name}/${request.method.name}`;
+  return traced(name, { kind: "server", parent, attributes }, () => next(request));
+};
 
 /** Gives every error its certain or uncertain form: a refusal carries its typed detail, an unknown end carries none. */
 export const answerErrors: Interceptor = (next) => async (request) => {

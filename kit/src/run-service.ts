@@ -6,6 +6,7 @@ import { unappliedMigrations } from "./migrate.js";
 import { type Running, runProcess, waitFor } from "./process.js";
 import { type Routes, serve } from "./serve.js";
 import { measureTls, type Tls } from "./tls.js";
+import { startTracing } from "./tracing.js";
 
 /** One bounded context, started: what it serves, and how it ends. */
 export interface Service extends Running {
@@ -17,7 +18,15 @@ export interface Service extends Running {
 /** What a service's process needs to know of its environment. */
 export interface ServiceProcess {
   part: string;
-  config: { DATABASE_URL: string; DATABASE_POOL: number; PORT: number; OPS_PORT: number; HOST?: string | undefined };
+  config: {
+    DATABASE_URL: string;
+    DATABASE_POOL: number;
+    PORT: number;
+    OPS_PORT: number;
+    HOST?: string | undefined;
+    OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
+    OTEL_TRACES_SAMPLER_ARG: number;
+  };
   log: Log;
   /** Its certificates, if the parts speak TLS to each other. */
   tls: Tls | undefined;
@@ -38,6 +47,7 @@ async function startService(options: ServiceProcess, stopSignal: AbortSignal): P
   const { config, log, tls } = options;
   const host = config.HOST === undefined ? {} : { host: config.HOST };
   measureProcess(options.part);
+  const tracing = await startTracing(options);
   const db = openDatabase(config.DATABASE_URL, { max: config.DATABASE_POOL, log });
   let state: "starting" | "serving" | "stopping" = "starting";
   const ready = async () => (state === "serving" ? await missingIn(db, options.migrations) : state);
@@ -64,6 +74,7 @@ async function startService(options: ServiceProcess, stopSignal: AbortSignal): P
       await Promise.all((options.closeLast ?? []).map((opened) => opened.close()));
       await db.close();
       await tls?.close();
+      await tracing.close();
       await ops.stop();
     },
   };

@@ -6,7 +6,7 @@ import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { createHealth } from "./grpc-health.js";
 import type { Log } from "./log.js";
 import type { Metrics } from "./metrics.js";
-import { answerErrors, logCalls } from "./rpc-interceptors.js";
+import { answerErrors, logCalls, traceCalls } from "./rpc-interceptors.js";
 import { measureCalls } from "./rpc-metrics.js";
 import type { Tls } from "./tls.js";
 
@@ -47,7 +47,7 @@ export async function serve(options: {
       router.rpc(health.check.method, health.check.handle);
       router.rpc(health.watch.method, health.watch.handle);
     },
-    interceptors: [...measured, logCalls(options.log), answerErrors],
+    interceptors: [...measured, traceCalls, logCalls(options.log), answerErrors],
     readMaxBytes: MAX_REQUEST_BYTES,
     writeMaxBytes: MAX_MESSAGE_BYTES,
   });
@@ -86,7 +86,7 @@ function createSecureServer(tls: Tls, handler: ReturnType<typeof connectNodeAdap
 
 /** The same handlers with the same interceptors, called inside this process. */
 export function inProcess(routes: Routes, log: Log): Transport {
-  return createRouterTransport(routes, { router: { interceptors: [logCalls(log), answerErrors] } });
+  return createRouterTransport(routes, { router: { interceptors: [traceCalls, logCalls(log), answerErrors] } });
 }
 
 /** What a handler hands on to the calls that it makes itself: the time that is left, and the request id. */

@@ -32,13 +32,14 @@ export async function acceptEvents(deps: WebhooksDeps, arrived: readonly Event[]
     if (fault) await buryEvent(deps, toBinary(EventSchema, event), fault, event.id);
   }
   if (events.length === 0) return;
-  const bodies = new Map(events.map((event) => [event.id, event.body]));
+  const byId = new Map(events.map((event) => [event.id, event]));
   let pending = 0;
   await deps.attempts.claim(MAX_BORN_CLAIMED, async (room) => {
     const born = await store(deps, events, room);
-    const claimed = born.flatMap(({ claimId, ...delivery }) =>
-      claimId ? [{ ...delivery, claimId, attempt: 1, ailing: false, body: bodies.get(delivery.eventId)! }] : [],
-    );
+    const claimed = born.flatMap(({ claimId, ...delivery }) => {
+      const { body, traceparent } = byId.get(delivery.eventId)!;
+      return claimId ? [{ ...delivery, claimId, attempt: 1, ailing: false, body, traceparent }] : [];
+    });
     pending = born.length - claimed.length;
     return claimed;
   });
@@ -75,15 +76,17 @@ function store(deps: WebhooksDeps, events: readonly Event[], room: Room): Promis
   return deps.db.run<Born>(sql`
     WITH ${clock(deps)},
     stored AS (
-      INSERT INTO events (id, type, account_id, environment, body, received_at)
-      SELECT arrived.id, arrived.type, arrived.account_id, arrived.environment, arrived.body, clock.now
+      INSERT INTO events (id, type, account_id, environment, body, traceparent, received_at)
+      SELECT arrived.id, arrived.type, arrived.account_id, arrived.environment, arrived.body, arrived.traceparent,
+        clock.now
       FROM clock, unnest(
         ${events.map((event) => event.id)}::text[],
         ${events.map((event) => event.type)}::text[],
         ${events.map((event) => event.accountId)}::text[],
         ${events.map((event) => event.environment)}::text[],
-        ${events.map((event) => event.body)}::bytea[]
-      ) AS arrived (id, type, account_id, environment, body)
+        ${events.map((event) => event.body)}::bytea[],
+        ${events.map((event) => event.traceparent || null)}::text[]
+      ) AS arrived (id, type, account_id, environment, body, traceparent)
       ORDER BY arrived.id
       ON CONFLICT (id) DO NOTHING
       RETURNING id, type, account_id, environment),

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { traced } from "@shipping/kit/tracing";
 import type { ClaimedDelivery } from "./attempts.js";
 import type { CompleteDelivery, Ended } from "./complete-delivery.js";
 import { ATTEMPT_MS, LEASE_MS, nextStep } from "./delivery.js";
@@ -9,7 +10,20 @@ import { secretIdentity } from "./subscription.js";
 const COMPLETE_AGAIN_MS = 500;
 
 /** Makes a claimed attempt, records its end and logs it. Resolves when its slot is free. */
-export async function attemptDelivery(
+export function attemptDelivery(
+  deps: WebhooksDeps,
+  complete: CompleteDelivery,
+  claimed: ClaimedDelivery,
+  claimedAt: number,
+): Promise<void> {
+  const { eventId, attempt, traceparent: parent } = claimed;
+  const attributes = { event: eventId, attempt };
+  return traced("attempt", { kind: "client", parent, attributes }, () =>
+    makeAttempt(deps, complete, claimed, claimedAt),
+  );
+}
+
+async function makeAttempt(
   deps: WebhooksDeps,
   complete: CompleteDelivery,
   claimed: ClaimedDelivery,

@@ -10,6 +10,8 @@ export interface ClaimedDelivery {
   url: string;
   sealedSecret: Uint8Array;
   body: Uint8Array;
+  /** Of the event; empty if that is not traced. */
+  traceparent: string;
 }
 
 /** How many attempts may be claimed now, and how many of them for ailing subscriptions. */

@@ -46,5 +46,5 @@ function claimDue(deps: WebhooksDeps, room: Room): Promise<ClaimedDelivery[]> {
     FROM picked JOIN events ON events.id = picked.event_id
     WHERE d.subscription_id = picked.subscription_id AND d.event_id = picked.event_id AND d.state = 'pending'
     RETURNING d.subscription_id AS "subscriptionId", d.event_id AS "eventId", d.claim_id AS "claimId", d.attempt,
-      picked.ailing, picked.url, picked.secret AS "sealedSecret", events.body`);
+      picked.ailing, picked.url, picked.secret AS "sealedSecret", events.body, coalesce(events.traceparent, '') AS traceparent`);
 }

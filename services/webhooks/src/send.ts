@@ -1,5 +1,6 @@
 import http from "node:http";
 import https from "node:https";
+import { traceHeaders } from "@shipping/kit/tracing";
 import { ATTEMPT_MS } from "./delivery.js";
 import type { EgressAgents } from "./egress-agents.js";
 import { AddressRefused, NameNotResolved } from "./egress-guard.js";
@@ -68,6 +69,7 @@ function post(agents: EgressAgents, outgoing: Outgoing, signal: AbortSignal): Pr
       "User-Agent": "Service-Webhooks/1.0",
       "Service-Event-Id": eventId,
       "Service-Signature": sign(secret, Math.floor(at.getTime() / 1000), body),
+      ...traceHeaders(),
     };
     request(target, { method: "POST", agent: agents.of(target), headers, signal })
       .on("response", resolve)

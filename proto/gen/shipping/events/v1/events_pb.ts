@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file shipping/events/v1/events.proto.
  */
 export const file_shipping_events_v1_events: GenFile = /*@__PURE__*/
-  fileDesc("Ch9zaGlwcGluZy9ldmVudHMvdjEvZXZlbnRzLnByb3RvEhJzaGlwcGluZy5ldmVudHMudjEiWAoFRXZlbnQSCgoCaWQYASABKAkSDAoEdHlwZRgCIAEoCRISCgphY2NvdW50X2lkGAMgASgJEhMKC2Vudmlyb25tZW50GAQgASgJEgwKBGJvZHkYBSABKAxiBnByb3RvMw");
+  fileDesc("Ch9zaGlwcGluZy9ldmVudHMvdjEvZXZlbnRzLnByb3RvEhJzaGlwcGluZy5ldmVudHMudjEibQoFRXZlbnQSCgoCaWQYASABKAkSDAoEdHlwZRgCIAEoCRISCgphY2NvdW50X2lkGAMgASgJEhMKC2Vudmlyb25tZW50GAQgASgJEgwKBGJvZHkYBSABKAwSEwoLdHJhY2VwYXJlbnQYBiABKAliBnByb3RvMw");
 
 /**
  * A domain event on its way from its owner to the webhook service. The owner rendered the webhook body once; nobody renders
@@ -53,6 +53,13 @@ export type Event = Message<"shipping.events.v1.Event"> & {
    * @generated from field: bytes body = 5;
    */
   body: Uint8Array;
+
+  /**
+   * W3C trace context of what made the event, or of what brought it here; empty if that is not traced.
+   *
+   * @generated from field: string traceparent = 6;
+   */
+  traceparent: string;
 };
 
 /**

@@ -806,6 +806,7 @@ export const OutboxScalarFieldEnum = {
   leasedUntil: 'leasedUntil',
   publishedAt: 'publishedAt',
   publications: 'publications',
+  traceparent: 'traceparent',
   projectedAt: 'projectedAt'
 } as const
 

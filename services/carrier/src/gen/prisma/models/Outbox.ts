@@ -47,6 +47,7 @@ export type OutboxMinAggregateOutputType = {
   leasedUntil: Date | null
   publishedAt: Date | null
   publications: number | null
+  traceparent: string | null
   projectedAt: Date | null
 }
 
@@ -61,6 +62,7 @@ export type OutboxMaxAggregateOutputType = {
   leasedUntil: Date | null
   publishedAt: Date | null
   publications: number | null
+  traceparent: string | null
   projectedAt: Date | null
 }
 
@@ -75,6 +77,7 @@ export type OutboxCountAggregateOutputType = {
   leasedUntil: number
   publishedAt: number
   publications: number
+  traceparent: number
   projectedAt: number
   _all: number
 }
@@ -101,6 +104,7 @@ export type OutboxMinAggregateInputType = {
   leasedUntil?: true
   publishedAt?: true
   publications?: true
+  traceparent?: true
   projectedAt?: true
 }
 
@@ -115,6 +119,7 @@ export type OutboxMaxAggregateInputType = {
   leasedUntil?: true
   publishedAt?: true
   publications?: true
+  traceparent?: true
   projectedAt?: true
 }
 
@@ -129,6 +134,7 @@ export type OutboxCountAggregateInputType = {
   leasedUntil?: true
   publishedAt?: true
   publications?: true
+  traceparent?: true
   projectedAt?: true
   _all?: true
 }
@@ -230,6 +236,7 @@ export type OutboxGroupByOutputType = {
   leasedUntil: Date
   publishedAt: Date | null
   publications: number
+  traceparent: string | null
   projectedAt: Date | null
   _count: OutboxCountAggregateOutputType | null
   _avg: OutboxAvgAggregateOutputType | null
@@ -267,6 +274,7 @@ export type OutboxWhereInput = {
   leasedUntil?: Prisma.DateTimeFilter<"Outbox"> | Date | string
   publishedAt?: Prisma.DateTimeNullableFilter<"Outbox"> | Date | string | null
   publications?: Prisma.IntFilter<"Outbox"> | number
+  traceparent?: Prisma.StringNullableFilter<"Outbox"> | string | null
   projectedAt?: Prisma.DateTimeNullableFilter<"Outbox"> | Date | string | null
 }
 
@@ -281,6 +289,7 @@ export type OutboxOrderByWithRelationInput = {
   leasedUntil?: Prisma.SortOrder
   publishedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   publications?: Prisma.SortOrder
+  traceparent?: Prisma.SortOrderInput | Prisma.SortOrder
   projectedAt?: Prisma.SortOrderInput | Prisma.SortOrder
 }
 
@@ -298,6 +307,7 @@ export type OutboxWhereUniqueInput = Prisma.AtLeast<{
   leasedUntil?: Prisma.DateTimeFilter<"Outbox"> | Date | string
   publishedAt?: Prisma.DateTimeNullableFilter<"Outbox"> | Date | string | null
   publications?: Prisma.IntFilter<"Outbox"> | number
+  traceparent?: Prisma.StringNullableFilter<"Outbox"> | string | null
   projectedAt?: Prisma.DateTimeNullableFilter<"Outbox"> | Date | string | null
 }, "id" | "eventId">
 
@@ -312,6 +322,7 @@ export type OutboxOrderByWithAggregationInput = {
   leasedUntil?: Prisma.SortOrder
   publishedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   publications?: Prisma.SortOrder
+  traceparent?: Prisma.SortOrderInput | Prisma.SortOrder
   projectedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.OutboxCountOrderByAggregateInput
   _avg?: Prisma.OutboxAvgOrderByAggregateInput
@@ -334,6 +345,7 @@ export type OutboxScalarWhereWithAggregatesInput = {
   leasedUntil?: Prisma.DateTimeWithAggregatesFilter<"Outbox"> | Date | string
   publishedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Outbox"> | Date | string | null
   publications?: Prisma.IntWithAggregatesFilter<"Outbox"> | number
+  traceparent?: Prisma.StringNullableWithAggregatesFilter<"Outbox"> | string | null
   projectedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Outbox"> | Date | string | null
 }
 
@@ -348,6 +360,7 @@ export type OutboxCreateInput = {
   leasedUntil: Date | string
   publishedAt?: Date | string | null
   publications?: number
+  traceparent?: string | null
   projectedAt?: Date | string | null
 }
 
@@ -362,6 +375,7 @@ export type OutboxUncheckedCreateInput = {
   leasedUntil: Date | string
   publishedAt?: Date | string | null
   publications?: number
+  traceparent?: string | null
   projectedAt?: Date | string | null
 }
 
@@ -376,6 +390,7 @@ export type OutboxUpdateInput = {
   leasedUntil?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   publishedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   publications?: Prisma.IntFieldUpdateOperationsInput | number
+  traceparent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   projectedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
@@ -390,6 +405,7 @@ export type OutboxUncheckedUpdateInput = {
   leasedUntil?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   publishedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   publications?: Prisma.IntFieldUpdateOperationsInput | number
+  traceparent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   projectedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
@@ -404,6 +420,7 @@ export type OutboxCreateManyInput = {
   leasedUntil: Date | string
   publishedAt?: Date | string | null
   publications?: number
+  traceparent?: string | null
   projectedAt?: Date | string | null
 }
 
@@ -418,6 +435,7 @@ export type OutboxUpdateManyMutationInput = {
   leasedUntil?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   publishedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   publications?: Prisma.IntFieldUpdateOperationsInput | number
+  traceparent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   projectedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
@@ -432,6 +450,7 @@ export type OutboxUncheckedUpdateManyInput = {
   leasedUntil?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   publishedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   publications?: Prisma.IntFieldUpdateOperationsInput | number
+  traceparent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   projectedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
@@ -446,6 +465,7 @@ export type OutboxCountOrderByAggregateInput = {
   leasedUntil?: Prisma.SortOrder
   publishedAt?: Prisma.SortOrder
   publications?: Prisma.SortOrder
+  traceparent?: Prisma.SortOrder
   projectedAt?: Prisma.SortOrder
 }
 
@@ -465,6 +485,7 @@ export type OutboxMaxOrderByAggregateInput = {
   leasedUntil?: Prisma.SortOrder
   publishedAt?: Prisma.SortOrder
   publications?: Prisma.SortOrder
+  traceparent?: Prisma.SortOrder
   projectedAt?: Prisma.SortOrder
 }
 
@@ -479,6 +500,7 @@ export type OutboxMinOrderByAggregateInput = {
   leasedUntil?: Prisma.SortOrder
   publishedAt?: Prisma.SortOrder
   publications?: Prisma.SortOrder
+  traceparent?: Prisma.SortOrder
   projectedAt?: Prisma.SortOrder
 }
 
@@ -495,6 +517,10 @@ export type IntFieldUpdateOperationsInput = {
   divide?: number
 }
 
+export type NullableStringFieldUpdateOperationsInput = {
+  set?: string | null
+}
+
 
 
 export type OutboxSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -508,6 +534,7 @@ export type OutboxSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs =
   leasedUntil?: boolean
   publishedAt?: boolean
   publications?: boolean
+  traceparent?: boolean
   projectedAt?: boolean
 }, ExtArgs["result"]["outbox"]>
 
@@ -522,6 +549,7 @@ export type OutboxSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extens
   leasedUntil?: boolean
   publishedAt?: boolean
   publications?: boolean
+  traceparent?: boolean
   projectedAt?: boolean
 }, ExtArgs["result"]["outbox"]>
 
@@ -536,6 +564,7 @@ export type OutboxSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extens
   leasedUntil?: boolean
   publishedAt?: boolean
   publications?: boolean
+  traceparent?: boolean
   projectedAt?: boolean
 }, ExtArgs["result"]["outbox"]>
 
@@ -550,10 +579,11 @@ export type OutboxSelectScalar = {
   leasedUntil?: boolean
   publishedAt?: boolean
   publications?: boolean
+  traceparent?: boolean
   projectedAt?: boolean
 }
 
-export type OutboxOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "eventId" | "type" | "accountId" | "environment" | "body" | "createdAt" | "leasedUntil" | "publishedAt" | "publications" | "projectedAt", ExtArgs["result"]["outbox"]>
+export type OutboxOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "eventId" | "type" | "accountId" | "environment" | "body" | "createdAt" | "leasedUntil" | "publishedAt" | "publications" | "traceparent" | "projectedAt", ExtArgs["result"]["outbox"]>
 
 export type $OutboxPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "Outbox"
@@ -569,6 +599,7 @@ export type $OutboxPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs
     leasedUntil: Date
     publishedAt: Date | null
     publications: number
+    traceparent: string | null
     projectedAt: Date | null
   }, ExtArgs["result"]["outbox"]>
   composites: {}
@@ -1003,6 +1034,7 @@ export interface OutboxFieldRefs {
   readonly leasedUntil: Prisma.FieldRef<"Outbox", 'DateTime'>
   readonly publishedAt: Prisma.FieldRef<"Outbox", 'DateTime'>
   readonly publications: Prisma.FieldRef<"Outbox", 'Int'>
+  readonly traceparent: Prisma.FieldRef<"Outbox", 'String'>
   readonly projectedAt: Prisma.FieldRef<"Outbox", 'DateTime'>
 }
     

@@ -132,7 +132,8 @@ export const OutboxScalarFieldEnum = {
   createdAt: 'createdAt',
   leasedUntil: 'leasedUntil',
   publishedAt: 'publishedAt',
-  publications: 'publications'
+  publications: 'publications',
+  traceparent: 'traceparent'
 } as const
 
 export type OutboxScalarFieldEnum = (typeof OutboxScalarFieldEnum)[keyof typeof OutboxScalarFieldEnum]

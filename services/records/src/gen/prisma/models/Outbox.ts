@@ -47,6 +47,7 @@ export type OutboxMinAggregateOutputType = {
   leasedUntil: Date | null
   publishedAt: Date | null
   publications: number | null
+  traceparent: string | null
 }
 
 export type OutboxMaxAggregateOutputType = {
@@ -60,6 +61,7 @@ export type OutboxMaxAggregateOutputType = {
   leasedUntil: Date | null
   publishedAt: Date | null
   publications: number | null
+  traceparent: string | null
 }
 
 export type OutboxCountAggregateOutputType = {
@@ -73,6 +75,7 @@ export type OutboxCountAggregateOutputType = {
   leasedUntil: number
   publishedAt: number
   publications: number
+  traceparent: number
   _all: number
 }
 
@@ -98,6 +101,7 @@ export type OutboxMinAggregateInputType = {
   leasedUntil?: true
   publishedAt?: true
   publications?: true
+  traceparent?: true
 }
 
 export type OutboxMaxAggregateInputType = {
@@ -111,6 +115,7 @@ export type OutboxMaxAggregateInputType = {
   leasedUntil?: true
   publishedAt?: true
   publications?: true
+  traceparent?: true
 }
 
 export type OutboxCountAggregateInputType = {
@@ -124,6 +129,7 @@ export type OutboxCountAggregateInputType = {
   leasedUntil?: true
   publishedAt?: true
   publications?: true
+  traceparent?: true
   _all?: true
 }
 
@@ -224,6 +230,7 @@ export type OutboxGroupByOutputType = {
   leasedUntil: Date
   publishedAt: Date | null
   publications: number
+  traceparent: string | null
   _count: OutboxCountAggregateOutputType | null
   _avg: OutboxAvgAggregateOutputType | null
   _sum: OutboxSumAggregateOutputType | null
@@ -260,6 +267,7 @@ export type OutboxWhereInput = {
   leasedUntil?: Prisma.DateTimeFilter<"Outbox"> | Date | string
   publishedAt?: Prisma.DateTimeNullableFilter<"Outbox"> | Date | string | null
   publications?: Prisma.IntFilter<"Outbox"> | number
+  traceparent?: Prisma.StringNullableFilter<"Outbox"> | string | null
 }
 
 export type OutboxOrderByWithRelationInput = {
@@ -273,6 +281,7 @@ export type OutboxOrderByWithRelationInput = {
   leasedUntil?: Prisma.SortOrder
   publishedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   publications?: Prisma.SortOrder
+  traceparent?: Prisma.SortOrderInput | Prisma.SortOrder
 }
 
 export type OutboxWhereUniqueInput = Prisma.AtLeast<{
@@ -289,6 +298,7 @@ export type OutboxWhereUniqueInput = Prisma.AtLeast<{
   leasedUntil?: Prisma.DateTimeFilter<"Outbox"> | Date | string
   publishedAt?: Prisma.DateTimeNullableFilter<"Outbox"> | Date | string | null
   publications?: Prisma.IntFilter<"Outbox"> | number
+  traceparent?: Prisma.StringNullableFilter<"Outbox"> | string | null
 }, "id" | "eventId">
 
 export type OutboxOrderByWithAggregationInput = {
@@ -302,6 +312,7 @@ export type OutboxOrderByWithAggregationInput = {
   leasedUntil?: Prisma.SortOrder
   publishedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   publications?: Prisma.SortOrder
+  traceparent?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.OutboxCountOrderByAggregateInput
   _avg?: Prisma.OutboxAvgOrderByAggregateInput
   _max?: Prisma.OutboxMaxOrderByAggregateInput
@@ -323,6 +334,7 @@ export type OutboxScalarWhereWithAggregatesInput = {
   leasedUntil?: Prisma.DateTimeWithAggregatesFilter<"Outbox"> | Date | string
   publishedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Outbox"> | Date | string | null
   publications?: Prisma.IntWithAggregatesFilter<"Outbox"> | number
+  traceparent?: Prisma.StringNullableWithAggregatesFilter<"Outbox"> | string | null
 }
 
 export type OutboxCreateInput = {
@@ -336,6 +348,7 @@ export type OutboxCreateInput = {
   leasedUntil: Date | string
   publishedAt?: Date | string | null
   publications?: number
+  traceparent?: string | null
 }
 
 export type OutboxUncheckedCreateInput = {
@@ -349,6 +362,7 @@ export type OutboxUncheckedCreateInput = {
   leasedUntil: Date | string
   publishedAt?: Date | string | null
   publications?: number
+  traceparent?: string | null
 }
 
 export type OutboxUpdateInput = {
@@ -362,6 +376,7 @@ export type OutboxUpdateInput = {
   leasedUntil?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   publishedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   publications?: Prisma.IntFieldUpdateOperationsInput | number
+  traceparent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type OutboxUncheckedUpdateInput = {
@@ -375,6 +390,7 @@ export type OutboxUncheckedUpdateInput = {
   leasedUntil?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   publishedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   publications?: Prisma.IntFieldUpdateOperationsInput | number
+  traceparent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type OutboxCreateManyInput = {
@@ -388,6 +404,7 @@ export type OutboxCreateManyInput = {
   leasedUntil: Date | string
   publishedAt?: Date | string | null
   publications?: number
+  traceparent?: string | null
 }
 
 export type OutboxUpdateManyMutationInput = {
@@ -401,6 +418,7 @@ export type OutboxUpdateManyMutationInput = {
   leasedUntil?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   publishedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   publications?: Prisma.IntFieldUpdateOperationsInput | number
+  traceparent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type OutboxUncheckedUpdateManyInput = {
@@ -414,6 +432,7 @@ export type OutboxUncheckedUpdateManyInput = {
   leasedUntil?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   publishedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   publications?: Prisma.IntFieldUpdateOperationsInput | number
+  traceparent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type OutboxCountOrderByAggregateInput = {
@@ -427,6 +446,7 @@ export type OutboxCountOrderByAggregateInput = {
   leasedUntil?: Prisma.SortOrder
   publishedAt?: Prisma.SortOrder
   publications?: Prisma.SortOrder
+  traceparent?: Prisma.SortOrder
 }
 
 export type OutboxAvgOrderByAggregateInput = {
@@ -445,6 +465,7 @@ export type OutboxMaxOrderByAggregateInput = {
   leasedUntil?: Prisma.SortOrder
   publishedAt?: Prisma.SortOrder
   publications?: Prisma.SortOrder
+  traceparent?: Prisma.SortOrder
 }
 
 export type OutboxMinOrderByAggregateInput = {
@@ -458,6 +479,7 @@ export type OutboxMinOrderByAggregateInput = {
   leasedUntil?: Prisma.SortOrder
   publishedAt?: Prisma.SortOrder
   publications?: Prisma.SortOrder
+  traceparent?: Prisma.SortOrder
 }
 
 export type OutboxSumOrderByAggregateInput = {
@@ -494,6 +516,7 @@ export type OutboxSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs =
   leasedUntil?: boolean
   publishedAt?: boolean
   publications?: boolean
+  traceparent?: boolean
 }, ExtArgs["result"]["outbox"]>
 
 export type OutboxSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -507,6 +530,7 @@ export type OutboxSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extens
   leasedUntil?: boolean
   publishedAt?: boolean
   publications?: boolean
+  traceparent?: boolean
 }, ExtArgs["result"]["outbox"]>
 
 export type OutboxSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -520,6 +544,7 @@ export type OutboxSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extens
   leasedUntil?: boolean
   publishedAt?: boolean
   publications?: boolean
+  traceparent?: boolean
 }, ExtArgs["result"]["outbox"]>
 
 export type OutboxSelectScalar = {
@@ -533,9 +558,10 @@ export type OutboxSelectScalar = {
   leasedUntil?: boolean
   publishedAt?: boolean
   publications?: boolean
+  traceparent?: boolean
 }
 
-export type OutboxOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "eventId" | "type" | "accountId" | "environment" | "body" | "createdAt" | "leasedUntil" | "publishedAt" | "publications", ExtArgs["result"]["outbox"]>
+export type OutboxOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "eventId" | "type" | "accountId" | "environment" | "body" | "createdAt" | "leasedUntil" | "publishedAt" | "publications" | "traceparent", ExtArgs["result"]["outbox"]>
 
 export type $OutboxPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "Outbox"
@@ -551,6 +577,7 @@ export type $OutboxPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs
     leasedUntil: Date
     publishedAt: Date | null
     publications: number
+    traceparent: string | null
   }, ExtArgs["result"]["outbox"]>
   composites: {}
 }
@@ -984,6 +1011,7 @@ export interface OutboxFieldRefs {
   readonly leasedUntil: Prisma.FieldRef<"Outbox", 'DateTime'>
   readonly publishedAt: Prisma.FieldRef<"Outbox", 'DateTime'>
   readonly publications: Prisma.FieldRef<"Outbox", 'Int'>
+  readonly traceparent: Prisma.FieldRef<"Outbox", 'String'>
 }
     
 

@@ -1025,7 +1025,8 @@ export const EventScalarFieldEnum = {
   accountId: 'accountId',
   environment: 'environment',
   body: 'body',
-  receivedAt: 'receivedAt'
+  receivedAt: 'receivedAt',
+  traceparent: 'traceparent'
 } as const
 
 export type EventScalarFieldEnum = (typeof EventScalarFieldEnum)[keyof typeof EventScalarFieldEnum]

@@ -31,6 +31,7 @@ export type EventMinAggregateOutputType = {
   environment: string | null
   body: runtime.Bytes | null
   receivedAt: Date | null
+  traceparent: string | null
 }
 
 export type EventMaxAggregateOutputType = {
@@ -40,6 +41,7 @@ export type EventMaxAggregateOutputType = {
   environment: string | null
   body: runtime.Bytes | null
   receivedAt: Date | null
+  traceparent: string | null
 }
 
 export type EventCountAggregateOutputType = {
@@ -49,6 +51,7 @@ export type EventCountAggregateOutputType = {
   environment: number
   body: number
   receivedAt: number
+  traceparent: number
   _all: number
 }
 
@@ -60,6 +63,7 @@ export type EventMinAggregateInputType = {
   environment?: true
   body?: true
   receivedAt?: true
+  traceparent?: true
 }
 
 export type EventMaxAggregateInputType = {
@@ -69,6 +73,7 @@ export type EventMaxAggregateInputType = {
   environment?: true
   body?: true
   receivedAt?: true
+  traceparent?: true
 }
 
 export type EventCountAggregateInputType = {
@@ -78,6 +83,7 @@ export type EventCountAggregateInputType = {
   environment?: true
   body?: true
   receivedAt?: true
+  traceparent?: true
   _all?: true
 }
 
@@ -160,6 +166,7 @@ export type EventGroupByOutputType = {
   environment: string
   body: runtime.Bytes
   receivedAt: Date
+  traceparent: string | null
   _count: EventCountAggregateOutputType | null
   _min: EventMinAggregateOutputType | null
   _max: EventMaxAggregateOutputType | null
@@ -190,6 +197,7 @@ export type EventWhereInput = {
   environment?: Prisma.StringFilter<"Event"> | string
   body?: Prisma.BytesFilter<"Event"> | runtime.Bytes
   receivedAt?: Prisma.DateTimeFilter<"Event"> | Date | string
+  traceparent?: Prisma.StringNullableFilter<"Event"> | string | null
   deliveries?: Prisma.DeliveryListRelationFilter
 }
 
@@ -200,6 +208,7 @@ export type EventOrderByWithRelationInput = {
   environment?: Prisma.SortOrder
   body?: Prisma.SortOrder
   receivedAt?: Prisma.SortOrder
+  traceparent?: Prisma.SortOrderInput | Prisma.SortOrder
   deliveries?: Prisma.DeliveryOrderByRelationAggregateInput
 }
 
@@ -213,6 +222,7 @@ export type EventWhereUniqueInput = Prisma.AtLeast<{
   environment?: Prisma.StringFilter<"Event"> | string
   body?: Prisma.BytesFilter<"Event"> | runtime.Bytes
   receivedAt?: Prisma.DateTimeFilter<"Event"> | Date | string
+  traceparent?: Prisma.StringNullableFilter<"Event"> | string | null
   deliveries?: Prisma.DeliveryListRelationFilter
 }, "id">
 
@@ -223,6 +233,7 @@ export type EventOrderByWithAggregationInput = {
   environment?: Prisma.SortOrder
   body?: Prisma.SortOrder
   receivedAt?: Prisma.SortOrder
+  traceparent?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.EventCountOrderByAggregateInput
   _max?: Prisma.EventMaxOrderByAggregateInput
   _min?: Prisma.EventMinOrderByAggregateInput
@@ -238,6 +249,7 @@ export type EventScalarWhereWithAggregatesInput = {
   environment?: Prisma.StringWithAggregatesFilter<"Event"> | string
   body?: Prisma.BytesWithAggregatesFilter<"Event"> | runtime.Bytes
   receivedAt?: Prisma.DateTimeWithAggregatesFilter<"Event"> | Date | string
+  traceparent?: Prisma.StringNullableWithAggregatesFilter<"Event"> | string | null
 }
 
 export type EventCreateInput = {
@@ -247,6 +259,7 @@ export type EventCreateInput = {
   environment: string
   body: runtime.Bytes
   receivedAt: Date | string
+  traceparent?: string | null
   deliveries?: Prisma.DeliveryCreateNestedManyWithoutEventInput
 }
 
@@ -257,6 +270,7 @@ export type EventUncheckedCreateInput = {
   environment: string
   body: runtime.Bytes
   receivedAt: Date | string
+  traceparent?: string | null
   deliveries?: Prisma.DeliveryUncheckedCreateNestedManyWithoutEventInput
 }
 
@@ -267,6 +281,7 @@ export type EventUpdateInput = {
   environment?: Prisma.StringFieldUpdateOperationsInput | string
   body?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  traceparent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   deliveries?: Prisma.DeliveryUpdateManyWithoutEventNestedInput
 }
 
@@ -277,6 +292,7 @@ export type EventUncheckedUpdateInput = {
   environment?: Prisma.StringFieldUpdateOperationsInput | string
   body?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  traceparent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   deliveries?: Prisma.DeliveryUncheckedUpdateManyWithoutEventNestedInput
 }
 
@@ -287,6 +303,7 @@ export type EventCreateManyInput = {
   environment: string
   body: runtime.Bytes
   receivedAt: Date | string
+  traceparent?: string | null
 }
 
 export type EventUpdateManyMutationInput = {
@@ -296,6 +313,7 @@ export type EventUpdateManyMutationInput = {
   environment?: Prisma.StringFieldUpdateOperationsInput | string
   body?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  traceparent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type EventUncheckedUpdateManyInput = {
@@ -305,6 +323,7 @@ export type EventUncheckedUpdateManyInput = {
   environment?: Prisma.StringFieldUpdateOperationsInput | string
   body?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  traceparent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type EventCountOrderByAggregateInput = {
@@ -314,6 +333,7 @@ export type EventCountOrderByAggregateInput = {
   environment?: Prisma.SortOrder
   body?: Prisma.SortOrder
   receivedAt?: Prisma.SortOrder
+  traceparent?: Prisma.SortOrder
 }
 
 export type EventMaxOrderByAggregateInput = {
@@ -323,6 +343,7 @@ export type EventMaxOrderByAggregateInput = {
   environment?: Prisma.SortOrder
   body?: Prisma.SortOrder
   receivedAt?: Prisma.SortOrder
+  traceparent?: Prisma.SortOrder
 }
 
 export type EventMinOrderByAggregateInput = {
@@ -332,11 +353,16 @@ export type EventMinOrderByAggregateInput = {
   environment?: Prisma.SortOrder
   body?: Prisma.SortOrder
   receivedAt?: Prisma.SortOrder
+  traceparent?: Prisma.SortOrder
 }
 
 export type EventScalarRelationFilter = {
   is?: Prisma.EventWhereInput
   isNot?: Prisma.EventWhereInput
+}
+
+export type NullableStringFieldUpdateOperationsInput = {
+  set?: string | null
 }
 
 export type EventCreateNestedOneWithoutDeliveriesInput = {
@@ -360,6 +386,7 @@ export type EventCreateWithoutDeliveriesInput = {
   environment: string
   body: runtime.Bytes
   receivedAt: Date | string
+  traceparent?: string | null
 }
 
 export type EventUncheckedCreateWithoutDeliveriesInput = {
@@ -369,6 +396,7 @@ export type EventUncheckedCreateWithoutDeliveriesInput = {
   environment: string
   body: runtime.Bytes
   receivedAt: Date | string
+  traceparent?: string | null
 }
 
 export type EventCreateOrConnectWithoutDeliveriesInput = {
@@ -394,6 +422,7 @@ export type EventUpdateWithoutDeliveriesInput = {
   environment?: Prisma.StringFieldUpdateOperationsInput | string
   body?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  traceparent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type EventUncheckedUpdateWithoutDeliveriesInput = {
@@ -403,6 +432,7 @@ export type EventUncheckedUpdateWithoutDeliveriesInput = {
   environment?: Prisma.StringFieldUpdateOperationsInput | string
   body?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  traceparent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 
@@ -443,6 +473,7 @@ export type EventSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = 
   environment?: boolean
   body?: boolean
   receivedAt?: boolean
+  traceparent?: boolean
   deliveries?: boolean | Prisma.Event$deliveriesArgs<ExtArgs>
   _count?: boolean | Prisma.EventCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["event"]>
@@ -454,6 +485,7 @@ export type EventSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensi
   environment?: boolean
   body?: boolean
   receivedAt?: boolean
+  traceparent?: boolean
 }, ExtArgs["result"]["event"]>
 
 export type EventSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -463,6 +495,7 @@ export type EventSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensi
   environment?: boolean
   body?: boolean
   receivedAt?: boolean
+  traceparent?: boolean
 }, ExtArgs["result"]["event"]>
 
 export type EventSelectScalar = {
@@ -472,9 +505,10 @@ export type EventSelectScalar = {
   environment?: boolean
   body?: boolean
   receivedAt?: boolean
+  traceparent?: boolean
 }
 
-export type EventOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "type" | "accountId" | "environment" | "body" | "receivedAt", ExtArgs["result"]["event"]>
+export type EventOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "type" | "accountId" | "environment" | "body" | "receivedAt" | "traceparent", ExtArgs["result"]["event"]>
 export type EventInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   deliveries?: boolean | Prisma.Event$deliveriesArgs<ExtArgs>
   _count?: boolean | Prisma.EventCountOutputTypeDefaultArgs<ExtArgs>
@@ -494,6 +528,7 @@ export type $EventPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs 
     environment: string
     body: runtime.Bytes
     receivedAt: Date
+    traceparent: string | null
   }, ExtArgs["result"]["event"]>
   composites: {}
 }
@@ -924,6 +959,7 @@ export interface EventFieldRefs {
   readonly environment: Prisma.FieldRef<"Event", 'String'>
   readonly body: Prisma.FieldRef<"Event", 'Bytes'>
   readonly receivedAt: Prisma.FieldRef<"Event", 'DateTime'>
+  readonly traceparent: Prisma.FieldRef<"Event", 'String'>
 }
     
 

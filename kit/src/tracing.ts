@@ -1,0 +1,68 @@
+import type { Log } from "./log.js";
+
+/** What a span says of itself. */
+export interface SpanOptions {
+  /** `server` begins a trace where there is none; every other span belongs to something or is not made. */
+  kind: "server" | "client" | "producer" | "consumer" | "internal";
+  /** The W3C trace context of what caused it, from a header or an event; without this, what runs here. */
+  parent?: string | undefined;
+  attributes?: Readonly<Record<string, string | number | undefined>>;
+}
+
+/** A span that is under way. */
+export interface Span {
+  rename(name: string): void;
+  set(attributes: Readonly<Record<string, string | number | undefined>>): void;
+}
+
+/** What does it, once it is loaded. */
+export interface Tracer {
+  span<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T>;
+  shared<T>(parents: readonly string[], work: () => Promise<T>): Promise<T>;
+  traceparent(): string;
+  close(): Promise<void>;
+}
+
+const nobody: Span = { rename() {}, set() {} };
+let tracer: Tracer | undefined;
+
+/** Has the spans of this process sent to the collector that the settings name. Without one nothing is loaded, and nothing costs anything. */
+export async function startTracing(options: {
+  part: string;
+  config: { OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined; OTEL_TRACES_SAMPLER_ARG: number };
+  log: Log;
+}): Promise<{ close(): Promise<void> }> {
+  const { part, config, log } = options;
+  const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT;
+  if (endpoint === undefined) return { close: async () => {} };
+  const { createTracer } = await import("./tracing-sdk.js");
+  const started = createTracer({ part, endpoint, ratio: config.OTEL_TRACES_SAMPLER_ARG, log });
+  tracer = started;
+  return {
+    async close() {
+      tracer = undefined;
+      await started.close();
+    },
+  };
+}
+
+/** Runs work as a span. What it throws is thrown on. */
+export function traced<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> {
+  return tracer ? tracer.span(name, options, work) : work(nobody);
+}
+
+/** Runs what several callers wait for in the trace of the first of them, linked to the others'. */
+export function tracedFor<T>(parents: readonly string[], work: () => Promise<T>): Promise<T> {
+  return tracer ? tracer.shared(parents, work) : work();
+}
+
+/** The W3C trace context of what runs here; empty if it is not traced. */
+export function traceparent(): string {
+  return tracer ? tracer.traceparent() : "";
+}
+
+/** The same as a header, for those outside this process. */
+export function traceHeaders(): { traceparent?: string } {
+  const context = traceparent();
+  return context ? { traceparent: context } : {};
+}
