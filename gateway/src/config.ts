@@ -2,7 +2,8 @@ import { positiveInt, readConfig, serviceSettings, urlList } from "@shipping/kit
 import { z } from "zod";
 import { developerSettings, refuseHalfAnArea } from "./developers/settings.js";
 
-const gatewaySettings = z
+/** Every key of its environment. */
+export const gatewaySettings = z
   .object({
     ...serviceSettings,
     ...developerSettings,

@@ -69,6 +69,20 @@ export const busSettings = {
   NATS_REPLICAS: positiveInt().default(1).describe("copies of the event stream: 3 in a NATS cluster"),
 };
 
+const migrationSettings = z.object({
+  DATABASE_URL: secret(z.string()).optional().describe("the part's own PostgreSQL database"),
+  MIGRATION_DATABASE_URL: secret(z.string()).optional().describe("the same, as the role that may change the schema"),
+  LOG_LEVEL: serviceSettings.LOG_LEVEL,
+});
+
+/** The settings of the process that migrates a part's database. */
+export function migrationConfig(env: Env = process.env): { url: string; logLevel: string } {
+  const config = readConfig(migrationSettings, env);
+  const url = config.MIGRATION_DATABASE_URL ?? config.DATABASE_URL;
+  if (!url) throw new ConfigError("DATABASE_URL or MIGRATION_DATABASE_URL must name the database to migrate.");
+  return { url, logLevel: config.LOG_LEVEL };
+}
+
 /** Reads the settings that a schema names, all problems reported at once; an empty value counts as absent. The result prints its secrets as `[secret]`. */
 export function readConfig<S extends z.ZodObject>(schema: S, env: Env): z.output<S> {
   const given = Object.fromEntries(

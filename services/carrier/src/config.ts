@@ -1,7 +1,8 @@
 import { busSettings, readConfig, serviceSettings, urlList } from "@shipping/kit/config";
 import { z } from "zod";
 
-const settings = z.object({
+/** Every key of its environment. */
+export const carrierSettings = z.object({
   ...serviceSettings,
   ...busSettings,
   RECORDS_URL: urlList().describe("address of records, which owns the shipments"),
@@ -9,9 +10,9 @@ const settings = z.object({
   WEBHOOKS_URL: urlList().describe("address of webhooks, asked which events have arrived"),
 });
 
-export type CarrierConfig = z.output<typeof settings>;
+export type CarrierConfig = z.output<typeof carrierSettings>;
 
 /** The settings of the carrier process. */
 export function carrierConfig(): CarrierConfig {
-  return readConfig(settings, process.env);
+  return readConfig(carrierSettings, process.env);
 }

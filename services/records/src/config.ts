@@ -1,15 +1,16 @@
 import { busSettings, readConfig, serviceSettings, urlList } from "@shipping/kit/config";
 import { z } from "zod";
 
-const settings = z.object({
+/** Every key of its environment. */
+export const recordsSettings = z.object({
   ...serviceSettings,
   ...busSettings,
   WEBHOOKS_URL: urlList().describe("address of webhooks, asked which events have arrived"),
 });
 
-export type RecordsConfig = z.output<typeof settings>;
+export type RecordsConfig = z.output<typeof recordsSettings>;
 
 /** The settings of the records process. */
 export function recordsConfig(): RecordsConfig {
-  return readConfig(settings, process.env);
+  return readConfig(recordsSettings, process.env);
 }

@@ -1,11 +1,12 @@
 import { readConfig, serviceSettings } from "@shipping/kit/config";
 import { z } from "zod";
 
-const settings = z.object(serviceSettings);
+/** Every key of its environment. */
+export const trackingSettings = z.object(serviceSettings);
 
-export type TrackingConfig = z.output<typeof settings>;
+export type TrackingConfig = z.output<typeof trackingSettings>;
 
 /** The settings of the tracking process. */
 export function trackingConfig(): TrackingConfig {
-  return readConfig(settings, process.env);
+  return readConfig(trackingSettings, process.env);
 }

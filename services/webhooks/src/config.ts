@@ -57,13 +57,14 @@ export function refuseSwitchesInProduction(config: DeliveryConfig, context: z.Re
   if (config.CLOCK_SPEEDUP !== 1) refuse("CLOCK_SPEEDUP");
 }
 
-const settings = z
+/** Every key of its environment. */
+export const webhooksSettings = z
   .object({ ...serviceSettings, ...busSettings, ...deliverySettings })
   .superRefine(refuseSwitchesInProduction);
 
 /** The settings of the webhooks process. */
-export function webhooksConfig(): z.output<typeof settings> {
-  return readConfig(settings, process.env);
+export function webhooksConfig(): z.output<typeof webhooksSettings> {
+  return readConfig(webhooksSettings, process.env);
 }
 
 function readKeys(text: string, context: z.RefinementCtx): SealingKey[] {

@@ -1,0 +1,94 @@
+// Plays the main job against a deployed gateway, from a pod of the gateway's image: makes an account and a key with the operator's command,
+// then order, shipment, rate, label, PDF, repetition, void. Where a receiver is named, every event has to arrive there, signed.
+import { execFileSync } from "node:child_process";
+import { createHmac, randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+
+const { BASE_URL, RECEIVER_URL } = process.env;
+const run = randomUUID();
+let steps = 0;
+
+function admin(...args) {
+  return JSON.parse(execFileSync("admin", [...args, "--json"], { encoding: "utf8" }));
+}
+
+function check(holds, promise) {
+  if (!holds) throw new Error(promise);
+  steps++;
+  process.stdout.write(`ok  ${promise}\n`);
+}
+
+async function call(method, path, { body, name = path, status }) {
+  const response = await fetch(`${BASE_URL}${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(method === "GET" ? {} : { "idempotency-key": `${run} ${name}` }),
+      ...(body && { "content-type": "application/json" }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const bytes = Buffer.from(await response.arrayBuffer());
+  check(
+    response.status === status,
+    `${method} ${path} answers ${status}${response.status === status ? "" : `, not ${response.status} ${bytes}`}`,
+  );
+  const isJson = response.headers.get("content-type")?.startsWith("application/json");
+  return {
+    bytes,
+    replayed: response.headers.get("idempotency-replayed"),
+    data: isJson ? JSON.parse(bytes).data : undefined,
+  };
+}
+
+async function signedEvent(type, id, secret) {
+  const deadline = Date.now() + 30_000;
+  while (Date.now() < deadline) {
+    const deliveries = await (await fetch(`${RECEIVER_URL}/deliveries`)).json();
+    const arrived = deliveries.find(({ body }) => body.includes(`"${type}"`) && body.includes(`"${id}"`));
+    if (arrived) return check(isSigned(arrived, secret), `${type} of ${id} arrived, signed`);
+    await pause(250);
+  }
+  check(false, `${type} of ${id} arrives within 30 s`);
+}
+
+function isSigned({ signature, body }, secret) {
+  const [, time, hex] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(signature) ?? [];
+  return hex === createHmac("sha256", secret).update(`${time}.${body}`).digest("hex");
+}
+
+const account = admin("account", "create", "--name", `Corridor ${run}`);
+const { key } = admin("key", "create", "--account", account.id, "--environment", "sandbox", "--expires-in", "1h");
+const events = ["order.created", "shipment.created", "label.created", "label.voided"];
+const address = { name: "Ada Byron", street1: "1 Long Lane", city: "London", postal_code: "EC1A 9HF", country: "GB" };
+const order = {
+  reference: "Order 1001",
+  from: { ...address, name: "Warehouse", city: "Hamburg", postal_code: "20457", country: "DE" },
+  to: address,
+  parcel: { weight_kg: 1.2, length_cm: 30, width_cm: 20, height_cm: 10 },
+};
+
+await call("GET", "/account", { status: 200 });
+const subscription =
+  RECEIVER_URL && (await call("POST", "/webhooks", { body: { url: RECEIVER_URL, events }, status: 201 })).data;
+const { data: placed } = await call("POST", "/orders", { body: order, status: 201 });
+const { data: shipment } = await call("POST", "/shipments", { body: { ...order, order_id: placed.id }, status: 201 });
+const { data: rates } = await call("POST", "/rates", { body: { shipment_id: shipment.id }, status: 200 });
+const wanted = { shipment_id: shipment.id, rate_id: rates[0].id };
+const label = await call("POST", "/labels", { body: wanted, status: 201 });
+const { data: tracked } = await call("GET", `/tracking/${label.data.tracking_number}`, { status: 200 });
+check(tracked.status === "pre_transit", "the label's parcel is tracked");
+const file = await call("GET", `/labels/${label.data.id}/file`, { status: 200 });
+check(file.bytes.subarray(0, 5).toString() === "%PDF-", "the label is a PDF");
+const again = await call("POST", "/labels", { body: wanted, status: 201 });
+check(again.replayed === "true" && again.bytes.equals(label.bytes), "its repetition answers the same bytes");
+await call("POST", "/labels", { body: wanted, name: "another label", status: 409 });
+await call("POST", `/labels/${label.data.id}/void`, { body: {}, status: 200 });
+if (subscription) {
+  await signedEvent("order.created", placed.id, subscription.secret);
+  await signedEvent("shipment.created", shipment.id, subscription.secret);
+  await signedEvent("label.created", label.data.id, subscription.secret);
+  await signedEvent("label.voided", label.data.id, subscription.secret);
+  await call("DELETE", `/webhooks/${subscription.id}`, { status: 200 });
+}
+process.stdout.write(`All ${steps} steps went as the specification says.\n`);

@@ -1,0 +1,14 @@
+# Initialises the data folder at the first start, with a role and a database for every part, then runs PostgreSQL.
+set -eu
+if [ ! -s "$PGDATA/PG_VERSION" ]; then
+  initdb --username=postgres --auth-local=trust --auth-host=scram-sha-256 --encoding=UTF8 --locale=C > /dev/null
+  echo "host all all all scram-sha-256" >> "$PGDATA/pg_hba.conf"
+  pg_ctl --silent --wait --options="-c listen_addresses='' -k /tmp" start
+  for part in gateway records carrier tracking webhooks; do
+    eval "password=\$PASSWORD_$part"
+    psql --quiet --host=/tmp --username=postgres --set=ON_ERROR_STOP=1 --set=part="$part" --set=password="$password" \
+      --file=/scripts/create-database.sql
+  done
+  pg_ctl --silent --wait --mode=fast stop
+fi
+exec postgres -c "listen_addresses=*" -k /tmp -c max_connections=300

@@ -1,0 +1,54 @@
+{{/* A part's environment. Its keys are those of the part's config.ts: a check compares them. Argument: (list $ part needs). */}}
+{{- define "shipping.environment" -}}
+{{- $root := index . 0 -}}
+{{- $part := index . 1 -}}
+{{- $needs := index . 2 -}}
+{{- $values := index $root.Values.parts $part -}}
+{{- $fullname := include "shipping.fullname" $root -}}
+- { name: PORT, value: "8080" }
+- { name: OPS_PORT, value: "9090" }
+- { name: NODE_ENV, value: {{ ternary "development" "production" $root.Values.dev.enabled }} }
+- { name: LOG_LEVEL, value: {{ $root.Values.logLevel | quote }} }
+- { name: DATABASE_POOL, value: {{ $values.databasePool | quote }} }
+- name: DATABASE_URL
+  {{- include "shipping.fromSecret" (list $root $part "DATABASE_URL" false) | nindent 2 }}
+{{- range $needs.calls }}
+- { name: {{ upper . }}_URL, value: "{{ ternary "https" "http" $root.Values.tls.enabled }}://{{ $fullname }}-{{ . }}:8080" }
+{{- end }}
+{{- if $needs.bus }}
+- { name: NATS_URL, value: {{ include "shipping.natsUrl" $root | quote }} }
+- { name: NATS_REPLICAS, value: {{ ternary 1 $root.Values.nats.replicas $root.Values.dev.enabled | quote }} }
+{{- end }}
+{{- if eq $part "webhooks" }}
+- name: SECRETS_KEYS
+  {{- include "shipping.fromSecret" (list $root $part "SECRETS_KEYS" false) | nindent 2 }}
+- { name: EGRESS_DENY_RANGES, value: {{ join "," $root.Values.egressDenyRanges | quote }} }
+{{- if $root.Values.dev.enabled }}
+- { name: WEBHOOK_ALLOW_TARGETS, value: "{{ $fullname }}-receiver:8080" }
+{{- end }}
+{{- end }}
+{{- if $values.settings.OIDC_ISSUER }}
+- name: OIDC_CLIENT_SECRET
+  {{- include "shipping.fromSecret" (list $root $part "OIDC_CLIENT_SECRET" false) | nindent 2 }}
+{{- end }}
+{{- if $root.Values.tls.enabled }}
+- { name: TLS_CERT_FILE, value: /tls/tls.crt }
+- { name: TLS_KEY_FILE, value: /tls/tls.key }
+- { name: TLS_CA_FILE, value: /tls/ca.crt }
+{{- end }}
+{{- with $root.Values.telemetry.otlpEndpoint }}
+- { name: OTEL_EXPORTER_OTLP_ENDPOINT, value: {{ . | quote }} }
+{{- end }}
+{{- range $key, $value := $values.settings }}
+- { name: {{ $key }}, value: {{ $value | toString | quote }} }
+{{- end }}
+{{- end }}
+
+{{/* The address of the event bus. */}}
+{{- define "shipping.natsUrl" -}}
+{{- if .Values.dev.enabled -}}
+nats://{{ include "shipping.fullname" . }}-nats:4222
+{{- else -}}
+{{ required "nats.url must name the event bus (or set dev.enabled for a trial)" .Values.nats.url }}
+{{- end -}}
+{{- end }}

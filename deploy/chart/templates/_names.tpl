@@ -1,0 +1,78 @@
+{{/* The parts and what each needs of its surroundings: whom it calls, and whether it uses the event bus. */}}
+{{- define "shipping.parts" -}}
+gateway: { calls: [records, carrier, tracking, webhooks], bus: false }
+records: { calls: [webhooks], bus: true }
+carrier: { calls: [records, tracking, webhooks], bus: true }
+tracking: { calls: [], bus: false }
+webhooks: { calls: [], bus: true }
+{{- end }}
+
+{{/* The release's name, with the chart's unless it has that already. */}}
+{{- define "shipping.fullname" -}}
+{{- if contains .Chart.Name .Release.Name -}}
+{{ .Release.Name | trunc 40 | trimSuffix "-" }}
+{{- else -}}
+{{ printf "%s-%s" .Release.Name .Chart.Name | trunc 40 | trimSuffix "-" }}
+{{- end -}}
+{{- end }}
+
+{{/* Labels of every object. Argument: (list $ component). */}}
+{{- define "shipping.labels" -}}
+{{ include "shipping.selector" . }}
+app.kubernetes.io/version: {{ (index . 0).Chart.AppVersion | quote }}
+app.kubernetes.io/part-of: shipping
+app.kubernetes.io/managed-by: {{ (index . 0).Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" (index . 0).Chart.Name (index . 0).Chart.Version }}
+{{- end }}
+
+{{/* Labels by which a component's pods are found. Argument: (list $ component). */}}
+{{- define "shipping.selector" -}}
+app.kubernetes.io/name: {{ (index . 0).Chart.Name }}
+app.kubernetes.io/instance: {{ (index . 0).Release.Name }}
+app.kubernetes.io/component: {{ index . 1 }}
+{{- end }}
+
+{{/* Image of a part. Argument: (list $ part). */}}
+{{- define "shipping.image" -}}
+{{- $root := index . 0 -}}
+{{- $part := index . 1 -}}
+{{- (index $root.Values.parts $part).image | default (printf "%s%s:%s" $root.Values.image.prefix $part ($root.Values.image.tag | default $root.Chart.AppVersion)) -}}
+{{- end }}
+
+{{/* Secret with a part's DATABASE_URL. Argument: (list $ part). */}}
+{{- define "shipping.secret" -}}
+{{- $root := index . 0 -}}
+{{- $part := index . 1 -}}
+{{- if $root.Values.dev.enabled -}}
+{{ include "shipping.fullname" $root }}-dev-{{ $part }}
+{{- else -}}
+{{ required (printf "parts.%s.existingSecret must name the Secret with its DATABASE_URL (or set dev.enabled for a trial)" $part) (index $root.Values.parts $part).existingSecret }}
+{{- end -}}
+{{- end }}
+
+{{/* What the restricted Pod Security standard asks of a pod. Argument: the user's id. */}}
+{{- define "shipping.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: {{ . }}
+runAsGroup: {{ . }}
+fsGroup: {{ . }}
+seccompProfile: { type: RuntimeDefault }
+{{- end }}
+
+{{/* And of a container, with a file system that nobody writes to unless sources are exchanged in it. Argument: whether they are. */}}
+{{- define "shipping.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: {{ not . }}
+capabilities: { drop: [ALL] }
+{{- end }}
+
+{{/* The reference of a part's Secret's key. Argument: (list $ part key optional). */}}
+{{- define "shipping.fromSecret" -}}
+valueFrom:
+  secretKeyRef:
+    name: {{ include "shipping.secret" (list (index . 0) (index . 1)) }}
+    key: {{ index . 2 }}
+    {{- if index . 3 }}
+    optional: true
+    {{- end }}
+{{- end }}

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Builds the images of all parts: deploy/try/build-images.sh TAG [archive.tar]
+# BUILD_IMAGE and RUNTIME_IMAGE replace the public Node image, IMAGE_PREFIX (localhost/shipping-) begins the names, DOCKER_BUILD_ARGS is
+# handed to `docker build`. With an archive's name, the images are also saved there, for a cluster without a registry.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+tag=${1:?a tag, which is not latest}
+prefix=${IMAGE_PREFIX:-localhost/shipping-}
+images=()
+for workspace in gateway services/records services/carrier services/tracking services/webhooks; do
+  image="$prefix${workspace##*/}:$tag"
+  # shellcheck disable=SC2086 # several arguments are meant
+  docker build ${DOCKER_BUILD_ARGS:-} --file deploy/Dockerfile --build-arg "WORKSPACE=$workspace" \
+    ${BUILD_IMAGE:+--build-arg "BUILD_IMAGE=$BUILD_IMAGE"} ${RUNTIME_IMAGE:+--build-arg "RUNTIME_IMAGE=$RUNTIME_IMAGE"} \
+    --build-arg "VERSION=$tag" --build-arg "REVISION=$(git rev-parse HEAD)" --tag "$image" .
+  images+=("$image")
+done
+if [ -n "${2:-}" ]; then docker save --output "$2" "${images[@]}"; fi

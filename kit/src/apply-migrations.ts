@@ -1,0 +1,27 @@
+import { basename, join } from "node:path";
+import sql from "sql-template-tag";
+import { migrationConfig } from "./config.js";
+import { openDatabase } from "./database.js";
+import { createLog } from "./log.js";
+import { migrate } from "./migrate.js";
+import { configured, waitFor } from "./process.js";
+
+// The command `migrate`, run in a part's folder: waits for the part's database and applies what it lacks. It may run again at any time,
+// and beside others.
+const { url, logLevel } = configured(migrationConfig);
+const directory = join(process.cwd(), "prisma");
+const log = createLog({ part: basename(process.cwd()), level: logLevel });
+const stopping = new AbortController();
+process.once("SIGTERM", () => stopping.abort());
+
+const db = openDatabase(url, { max: 1, log });
+try {
+  await waitFor("database", { log, stopping: stopping.signal, attempt: () => db.run(sql`SELECT 1`) });
+  const { applied } = await migrate({ url, directory });
+  log.info({ applied }, applied.length > 0 ? "migrated" : "nothing to migrate");
+} catch (err) {
+  log.fatal({ err }, "not migrated");
+  process.exitCode = 1;
+} finally {
+  await db.close();
+}

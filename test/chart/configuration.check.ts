@@ -1,0 +1,52 @@
+import { carrierSettings } from "@shipping/carrier/config";
+import { gatewaySettings } from "@shipping/gateway/config";
+import { recordsSettings } from "@shipping/records/config";
+import { trackingSettings } from "@shipping/tracking/config";
+import { webhooksSettings } from "@shipping/webhooks/config";
+import { type KubernetesObject, objectsOf } from "./rendered.js";
+
+const settings = {
+  gateway: gatewaySettings,
+  records: recordsSettings,
+  carrier: carrierSettings,
+  tracking: trackingSettings,
+  webhooks: webhooksSettings,
+};
+
+// A pod listens everywhere; fault points are for tests; a trial names its one receiver.
+const NOT_FOR_A_CLUSTER = ["HOST", "FAULT_FILE", "WEBHOOK_ALLOW_PRIVATE_TARGETS"];
+
+const everything = [
+  "dev.enabled=true",
+  "tls.enabled=true",
+  "parts.gateway.settings.RATE_LIMIT_PER_MINUTE=600",
+  "parts.gateway.settings.DEVELOPER_AREA=true",
+  "parts.gateway.settings.PUBLIC_URL=https://api.example.com",
+  "parts.gateway.settings.TRUSTED_PROXIES=1",
+  "parts.gateway.settings.AUDIT_RETENTION_DAYS=400",
+  "parts.gateway.settings.OIDC_ISSUER=https://id.example.com",
+  "parts.gateway.settings.OIDC_CLIENT_ID=developers",
+  "parts.webhooks.settings.MAX_ATTEMPTS_IN_FLIGHT=64",
+  "parts.webhooks.settings.RETENTION_DAYS=60",
+  "parts.webhooks.settings.CLOCK_SPEEDUP=10",
+];
+
+function environmentOf(part: string, name: string, ...set: string[]): string[] {
+  const deployment = objectsOf(name, ...set).find(
+    ({ kind, metadata }) => kind === "Deployment" && metadata.name === `shipping-${part}`,
+  );
+  return deployment.spec.template.spec.containers[0].env.map(({ name: key }: KubernetesObject) => key);
+}
+
+test.each(Object.entries(settings))(
+  "the chart can set every key of the configuration of %s, and no other",
+  (part, { shape }) => {
+    const keys = Object.keys(shape).filter((key) => !NOT_FOR_A_CLUSTER.includes(key));
+    expect(environmentOf(part, "guarded", ...everything).sort()).toEqual(keys.sort());
+  },
+);
+
+test.each(Object.keys(settings))("no switch for trials reaches %s in production", (part) => {
+  const switches = ["WEBHOOK_ALLOW_TARGETS", "CLOCK_SPEEDUP", ...NOT_FOR_A_CLUSTER];
+  expect(environmentOf(part, "production").filter((key) => switches.includes(key))).toEqual([]);
+});

@@ -1,0 +1,99 @@
+import { cases, type KubernetesObject, objectsOf, workloadsIn } from "./rendered.js";
+
+describe.each(cases)("with the values of %s.yaml", (name) => {
+  const objects = objectsOf(name);
+  const workloads = workloadsIn(objects);
+  const containers = workloads.flatMap(({ name: workload, pod }) =>
+    pod.containers.map((container: KubernetesObject) => ({ ...container, workload, pod })),
+  );
+
+  test("there are the five parts and their migration", () => {
+    const names = workloads.map((workload) => workload.name.replace(/^shipping-/, ""));
+    expect(names).toEqual(
+      expect.arrayContaining(["gateway", "records", "carrier", "tracking", "webhooks", "migrate-1", "corridor"]),
+    );
+  });
+
+  test("no pod runs as root, writes to its image, gains rights or has a token of the cluster", () => {
+    for (const { pod } of workloads) {
+      expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } });
+      expect(pod.securityContext.runAsUser).toBeGreaterThan(0);
+      expect(pod.automountServiceAccountToken).toBe(false);
+    }
+    for (const { securityContext } of containers) {
+      expect(securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ["ALL"] },
+      });
+    }
+  });
+
+  test("every image has a tag or a digest, and none is latest", () => {
+    for (const { image } of containers) expect(image).toMatch(/(:(?!latest$)[\w][\w.-]*|@sha256:[0-9a-f]{64})$/);
+  });
+
+  test("every container has requests and limits", () => {
+    const amounts = { cpu: expect.anything(), memory: expect.any(String), "ephemeral-storage": expect.any(String) };
+    for (const { resources } of containers) expect(resources).toEqual({ requests: amounts, limits: amounts });
+  });
+
+  test("every workload has a network policy of its own, over one that denies everything", () => {
+    const policies = objects.filter(({ kind }) => kind === "NetworkPolicy");
+    const component = (labels: Record<string, string> | undefined) => labels?.["app.kubernetes.io/component"];
+    const selected = policies.map(({ spec }) => component(spec.podSelector.matchLabels)).filter(Boolean);
+    expect(selected.sort()).toEqual([...new Set(workloads.map(({ labels }) => component(labels)))].sort());
+    for (const { spec } of policies) expect(spec.policyTypes).toEqual(["Ingress", "Egress"]);
+    const everyone = policies.find(({ spec }) => !component(spec.podSelector.matchLabels));
+    expect(everyone.spec.ingress).toBeUndefined();
+    expect(
+      everyone.spec.egress.flatMap(({ ports }: KubernetesObject) => ports.map(({ port }: KubernetesObject) => port)),
+    ).toEqual([53, 53, 5353, 5353]);
+  });
+
+  test("every part is announced to leave before it is told to, and has time to end", () => {
+    for (const { kind, pod } of workloads.filter(
+      (workload) => workload.kind === "Deployment" && workload.pod.serviceAccountName,
+    )) {
+      expect(kind).toBe("Deployment");
+      expect(pod.terminationGracePeriodSeconds).toBe(40);
+      expect(pod.containers[0].lifecycle).toEqual({ preStop: { sleep: { seconds: 5 } } });
+      expect(pod.containers[0].readinessProbe.httpGet.path).toBe("/readyz");
+      expect(pod.containers[0].livenessProbe.httpGet.path).toBe("/livez");
+    }
+  });
+
+  test("nothing secret stands in the environment of a part", () => {
+    for (const { env = [] } of containers) {
+      for (const { name: key, value } of env) {
+        if (/DATABASE_URL|SECRETS_KEYS|PASSWORD/.test(key)) expect(value).toBeUndefined();
+      }
+    }
+  });
+});
+
+test("an upgrade takes no pod away before its successor is ready", () => {
+  const deployments = objectsOf("production").filter(({ kind }) => kind === "Deployment");
+  expect(deployments).toHaveLength(5);
+  for (const { spec } of deployments) {
+    expect(spec.strategy.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 });
+    // The autoscaler's number is not to be undone by an upgrade.
+    expect(spec.replicas).toBeUndefined();
+  }
+});
+
+test("only the gateway's port is open to everyone", () => {
+  const open = objectsOf("production")
+    .filter(({ kind }) => kind === "NetworkPolicy")
+    .flatMap(({ metadata, spec }) =>
+      (spec.ingress ?? []).map((rule: KubernetesObject) => ({ ...rule, of: metadata.name })),
+    )
+    .filter(({ from }) => from === undefined);
+  expect(open).toEqual([{ of: "shipping-gateway", ports: [{ port: 8080 }] }]);
+});
+
+test("every alert names its paragraph of the operations guide", () => {
+  const rules = objectsOf("production").find(({ kind }) => kind === "PrometheusRule").spec.groups[0].rules;
+  for (const { alert, annotations } of rules)
+    expect(annotations.runbook).toBe(`docs/operations.md#${alert.toLowerCase()}`);
+});

@@ -1,0 +1,90 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { cases, chart, KUBERNETES, objectsOf, run, template, tools } from "./rendered.js";
+
+const SCHEMAS = join(
+  tools,
+  "schemas",
+  "{{ .NormalizedKubernetesVersion }}-local{{ .StrictSuffix }}",
+  "{{ .ResourceKind }}{{ .KindSuffix }}.json",
+);
+// Their schemas belong to their operators.
+const OTHERS = "ServiceMonitor,PrometheusRule,Certificate,HTTPRoute";
+
+describe.each(cases)("with the values of %s.yaml", (name) => {
+  test("helm lint finds nothing", () => {
+    const args = [
+      "lint",
+      chart,
+      "--strict",
+      "--kube-version",
+      KUBERNETES,
+      "--values",
+      join(chart, "ci", `${name}.yaml`),
+    ];
+    expect(run("helm", args)).toMatchObject({ status: 0 });
+  });
+
+  test("every object fits its schema", () => {
+    const args = ["-strict", "-kubernetes-version", KUBERNETES, "-schema-location", SCHEMAS, "-skip", OTHERS];
+    expect(run("kubeconform", args, template(name).text)).toEqual({ status: 0, text: "" });
+  });
+
+  test("kube-score finds nothing critical", () => {
+    // Tags are never moved, so a pull on every start would only make the registry a part of every start.
+    const args = ["score", "--output-format", "ci", "--ignore-test", "container-image-pull-policy", "-"];
+    const { text } = run("kube-score", args, template(name).text);
+    expect(text).toContain("[OK]");
+    expect(text.split("\n").filter((line) => line.startsWith("[CRITICAL]"))).toEqual([]);
+  });
+});
+
+test("promtool understands every alert", () => {
+  const [rule] = objectsOf("production").filter(({ kind }) => kind === "PrometheusRule");
+  const file = join(mkdtempSync(join(tmpdir(), "rules-")), "rules.json");
+  writeFileSync(file, JSON.stringify(rule.spec));
+  const { status, text } = run("promtool", ["check", "rules", file]);
+  expect({ status, text }).toMatchObject({ status: 0, text: expect.stringContaining("SUCCESS") });
+  expect(rule.spec.groups[0].rules).not.toHaveLength(0);
+});
+
+describe("values", () => {
+  test.each([
+    ["parts.records.replicaz=3", "replicaz"],
+    ["parts.label.replicas=3", "label"],
+    ["parts.gateway.settings.RATE_LIMIT=3", "RATE_LIMIT"],
+    ["networkpolicy.enabled=true", "networkpolicy"],
+    ["image.tag=latest", "/image/tag"],
+    ["nats.replicas=two", "/nats/replicas"],
+  ])("%s is refused by name", (value, name) => {
+    const { status, text } = template("trial", value);
+    expect(status).not.toBe(0);
+    expect(text).toContain(name);
+  });
+
+  test.each([
+    ["parts.carrier.existingSecret=", "parts.carrier.existingSecret must name the Secret"],
+    ["nats.url=", "nats.url must name the event bus"],
+    ["ingress.host=", "ingress.host must be the API's host name"],
+  ])("without %s the chart says what is missing", (value, sentence) => {
+    expect(template("production", value).text).toContain(sentence);
+  });
+
+  test("have a sentence each, and are known to the schema", () => {
+    const { text } = run("helm", ["show", "values", chart]);
+    const parts = ["records", "carrier", "tracking", "webhooks"];
+    const lines = text.split("\n");
+    const start = lines.findIndex((line) => line.startsWith("  records:"));
+    // What the gateway's values say holds for the other parts.
+    const end = lines.findIndex((line, index) => index > start && /^[a-z]/.test(line));
+    const told = [...lines.slice(0, start), ...lines.slice(end)];
+    const bare = told.filter((line, index) => {
+      const isNested = /^\s+(requests|limits|- )/.test(line);
+      return /^\s*[a-zA-Z]+:/.test(line) && !isNested && !/^\s*#/.test(told[index - 1] ?? "");
+    });
+    expect(bare).toEqual([]);
+    expect(Object.keys(parse(text).parts)).toEqual(["gateway", ...parts]);
+  });
+});
