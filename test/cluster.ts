@@ -38,8 +38,6 @@ export interface ClusterUnderTest {
   dataDir: string;
   gateways: string[];
   databases: Record<Part, Database>;
-  /** What its launcher has printed. */
-  said(): string;
   /** cluster.json as it is now. */
   now(): Promise<ClusterFile>;
   process(name: string): Promise<ClusterProcess>;
@@ -92,7 +90,6 @@ export async function startCluster(
     dataDir,
     gateways: first.gateways,
     databases,
-    said: () => said.join(""),
     now,
     process: find,
     async kill(name) {

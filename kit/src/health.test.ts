@@ -33,3 +33,16 @@ test("/metrics shows the part's own as soon as it has any", async () => {
   }
   expect((await get("/metrics")).text).toMatch(/\nthings_total{part="test"} 1\n(.*\n)+others_total{part="test"} 1\n/);
 });
+
+test("/metrics shows what several parts measure under one heading, as the format wants it", async () => {
+  metrics.splice(0);
+  for (const part of ["one", "two"]) {
+    metrics.push(createMetrics({ part, log: silentLog() }));
+    metrics.at(-1)?.counter("same_total", "The same.")();
+    metrics.at(-1)?.counter(`of_${part}_total`, "Its own.")();
+  }
+  const { text } = await get("/metrics");
+  expect(text.match(/^# TYPE same_total counter$/gm)).toHaveLength(1);
+  expect(text).toContain('same_total{part="one"} 1\nsame_total{part="two"} 1\n');
+  expect(text).toContain('of_two_total{part="two"} 1\n');
+});

@@ -40,7 +40,7 @@ export async function serveOps(options: {
 
   async function renderAll(): Promise<string> {
     const own = (options.metrics?.() ?? []).map((metrics) => metrics.render());
-    return [await register.metrics(), ...(await Promise.all(own))].join("\n");
+    return underOneHeading([await register.metrics(), ...(await Promise.all(own))]);
   }
 
   await new Promise<void>((resolve, reject) => {
@@ -60,6 +60,18 @@ export async function serveOps(options: {
 export function measureProcess(part: string): void {
   register.setDefaultLabels({ part });
   collectDefaultMetrics();
+}
+
+/** Several parts in one process measure the same things, and the format has each name's samples together, under one heading. */
+function underOneHeading(texts: readonly string[]): string {
+  const samplesOf = new Map<string, string>();
+  for (const text of texts) {
+    for (const family of text.split(/^(?=# HELP )/m)) {
+      const [, heading = "", samples = ""] = /^((?:#[^\n]*\n)*)(.*)$/s.exec(family) ?? [];
+      samplesOf.set(heading, `${samplesOf.get(heading) ?? ""}${samples.trim()}\n`);
+    }
+  }
+  return [...samplesOf].map(([heading, samples]) => `${heading}${samples}`).join("\n");
 }
 
 function send(response: ServerResponse, status: number, text: string, type = "text/plain; charset=utf-8"): void {

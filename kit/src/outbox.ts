@@ -11,7 +11,7 @@ import { startLoop } from "./loop.js";
 import { traced, traceparent } from "./tracing.js";
 
 /** How long a row belongs to the process that inserted or claimed it: longer than a publication takes, short enough to be missed little. */
-const LEASE = sql`interval '5 seconds'`;
+const LEASE_MS = 5_000;
 const IN_FLIGHT = 256;
 const POLL_MS = 250;
 const RECONCILE_MS = 60_000;
@@ -89,10 +89,13 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const underWay = new Set<Promise<void>>();
   const loops: { stop(): Promise<void> }[] = [];
 
+  // Without a connection nobody could publish it: it belongs to whoever has one first.
   function insert(events: readonly Event[]): Sql {
+    const leaseMs = bus.connected() ? LEASE_MS : 0;
     return sql`
       INSERT INTO outbox (event_id, type, account_id, environment, body, traceparent, created_at, leased_until)
-      SELECT event.id, event.type, claim.account_id, claim.environment, event.body, event.traceparent, ${now}, ${now} + ${LEASE}
+      SELECT event.id, event.type, claim.account_id, claim.environment, event.body, event.traceparent, ${now},
+        ${now} + ${leaseMs}::float8 * interval '1 ms'
       FROM claim JOIN unnest(
         ${events.map((event) => event.id)}::text[], ${events.map((event) => event.type)}::text[],
         ${events.map((event) => event.body)}::bytea[], ${events.map((event) => event.traceparent || null)}::text[]
@@ -137,7 +140,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   async function relayOnce(): Promise<number> {
     if (!bus.connected()) return 0;
     const rows = await db.run<OutboxRow>(sql`
-      UPDATE outbox SET leased_until = ${now} + ${LEASE}
+      UPDATE outbox SET leased_until = ${now} + ${LEASE_MS}::float8 * interval '1 ms'
       WHERE id IN (
         SELECT id FROM outbox WHERE published_at IS NULL AND leased_until < ${now}
         ORDER BY id LIMIT ${IN_FLIGHT} FOR UPDATE SKIP LOCKED)

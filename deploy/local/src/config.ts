@@ -13,6 +13,7 @@ const databaseUrl = (part: string) =>
 
 const settings = z.object({
   PORT: port().default(8080).describe("where the API listens; 0 takes a free port"),
+  OPS_PORT: port().default(0).describe("where /livez, /readyz and /metrics are; 0 takes a free port"),
   HOST: z.string().default("127.0.0.1").describe("address to listen on"),
   DATA_DIR: z.string().default(".data").describe("folder that holds everything the platform keeps"),
   DATABASE_URL_GATEWAY: databaseUrl("the gateway"),

@@ -1,3 +1,4 @@
+import { measureProcess } from "@shipping/kit/health";
 import { createLog } from "@shipping/kit/log";
 import { runProcess } from "@shipping/kit/process";
 import { explainStart } from "./explain-start.js";
@@ -5,11 +6,13 @@ import { type Platform, startPlatform } from "./start-platform.js";
 
 /** `npm start`: the platform in one process, until Ctrl-C. */
 async function start(): Promise<Platform> {
+  measureProcess("platform");
   const platform = await startPlatform();
-  const { baseUrl, demo } = platform;
+  const { baseUrl, metricsUrl, demo } = platform;
   process.stdout.write(`
 The shipping platform is ready at ${baseUrl}
   reference   ${new URL("/docs", baseUrl)}
+  metrics     ${metricsUrl}
   demo keys   ${platform.demoFile}
 ${demo.sign_in_url ? `  developers  ${demo.sign_in_url} (works once, for 15 minutes)\n` : ""}
 First call:

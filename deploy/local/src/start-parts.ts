@@ -8,6 +8,7 @@ import { startGateway } from "@shipping/gateway/start-gateway";
 import type { Bus } from "@shipping/kit/bus";
 import type { Database } from "@shipping/kit/database";
 import type { Log } from "@shipping/kit/log";
+import type { Metrics } from "@shipping/kit/metrics";
 import type { Running } from "@shipping/kit/process";
 import type { Service } from "@shipping/kit/run-service";
 import { inProcess, serve } from "@shipping/kit/serve";
@@ -34,6 +35,8 @@ export interface PartsOptions {
 export interface RunningParts extends Running {
   /** Where the API listens. */
   port: number;
+  /** What the parts count and measure. */
+  metrics: Metrics[];
   /** For the operator's work on accounts and keys. */
   gatewayPrisma: PrismaClient;
   /** Where each service also listens for gRPC, on loopback. */
@@ -47,6 +50,7 @@ export interface RunningParts extends Running {
 export async function startParts({ databases, bus, delivery, gateway, logOf }: PartsOptions): Promise<RunningParts> {
   const common = { bus, now: () => new Date(), random: randomBytes };
   const started: Running[] = [];
+  const metrics: Metrics[] = [];
 
   async function open(
     part: Exclude<Part, "gateway">,
@@ -54,6 +58,7 @@ export async function startParts({ databases, bus, delivery, gateway, logOf }: P
   ): Promise<{ transport: Transport; port: number }> {
     const server = await serve({ routes: service.routes, port: 0, host: "127.0.0.1", log: logOf(part) });
     started.push(service, { stop: () => server.stop(0) });
+    if (service.metrics) metrics.push(service.metrics);
     return { transport: inProcess(service.routes, logOf(part)), port: server.port };
   }
 
@@ -81,6 +86,7 @@ export async function startParts({ databases, bus, delivery, gateway, logOf }: P
 
   return {
     port: api.port,
+    metrics: [api.metrics, ...metrics],
     gatewayPrisma: prisma,
     rpcPorts: { records: records.port, carrier: carrier.port, tracking: tracking.port, webhooks: webhooks.port },
     // Those who are called last stop last.

@@ -2,14 +2,18 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Bus } from "@shipping/kit/bus";
 import type { Env } from "@shipping/kit/config";
+import type { Database } from "@shipping/kit/database";
+import { serveOps } from "@shipping/kit/health";
 import { createJetStreamBus } from "@shipping/kit/jetstream-bus";
 import { createLocalBus } from "@shipping/kit/local-bus";
 import { createLog, type Log } from "@shipping/kit/log";
 import type { Running } from "@shipping/kit/process";
+import { missingIn } from "@shipping/kit/run-service";
 import { type LocalConfig, localConfig, localDeliveryConfig, localDeveloperArea } from "./config.js";
 import { type DataFolder, takeDataFolder } from "./data-folder.js";
 import { type DemoAccount, type DemoSignIn, demoAccount, demoSignIn } from "./demo-account.js";
 import { openDatabases } from "./open-databases.js";
+import { migrationsOf, type Part, parts } from "./parts.js";
 import { secretsKeys } from "./secrets-keys.js";
 import { startParts } from "./start-parts.js";
 
@@ -17,6 +21,8 @@ import { startParts } from "./start-parts.js";
 export interface Platform extends Running {
   /** The versioned root of the API. */
   baseUrl: string;
+  /** What Prometheus scrapes; `/livez` and `/readyz` are beside it. */
+  metricsUrl: string;
   demo: DemoAccount & Partial<DemoSignIn>;
   /** Holds base URL, account and keys for scripts. */
   demoFile: string;
@@ -36,9 +42,9 @@ export async function startPlatform(options: { overrides?: Env } = {}): Promise<
   } catch (error) {
     await stop(true);
     if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
-    throw new Error(
-      `Port ${config.PORT} of ${config.HOST} is in use: stop what listens there, or set PORT to another.`,
-    );
+    const { port } = error as { port?: number };
+    const setting = port === config.OPS_PORT ? "OPS_PORT" : "PORT";
+    throw new Error(`Port ${port} of ${config.HOST} is in use: stop what listens there, or set ${setting} to another.`);
   }
 }
 
@@ -55,29 +61,48 @@ async function startOn(
   const { databases, urls } = await openDatabases({ folder, config, log, opened });
   const bus = openBus(config, log);
   opened.push({ stop: () => bus.close() });
-  const parts = await startParts({
+  const running = await startParts({
     databases,
     bus,
     delivery,
     gateway: { port: config.PORT, host: config.HOST, requestsPerMinute: config.RATE_LIMIT_PER_MINUTE, developerArea },
     logOf,
   });
-  opened.push(parts);
-  const admin = { prisma: parts.gatewayPrisma, now: () => new Date(), random: randomBytes };
+  opened.push(running);
+  const ready = () => missingInAny(databases);
+  const ops = await serveOps({ port: config.OPS_PORT, host: config.HOST, log, ready, metrics: () => running.metrics });
+  opened.push(ops);
+  const admin = { prisma: running.gatewayPrisma, now: () => new Date(), random: randomBytes };
   const account = await demoAccount(folder, admin);
-  const origin = `http://${config.HOST === "0.0.0.0" ? "127.0.0.1" : config.HOST}:${parts.port}`;
+  const at = (port: number) => `http://${config.HOST === "0.0.0.0" ? "127.0.0.1" : config.HOST}:${port}`;
+  const origin = at(running.port);
   const baseUrl = `${origin}/api/v1`;
   const demo = {
     ...account,
     ...(developerArea && (await demoSignIn(admin, account, developerArea.publicUrl ?? origin))),
   };
-  const services = Object.entries(parts.rpcPorts).map(([part, port]) => [part, `http://127.0.0.1:${port}`]);
+  const services = Object.entries(running.rpcPorts).map(([part, port]) => [part, `http://127.0.0.1:${port}`]);
   await folder.publish("platform.json", {
     databases: urls,
     services: { gateway: origin, ...Object.fromEntries(services) },
+    ops: at(ops.port),
   });
   await folder.publish("demo.json", { base_url: baseUrl, ...demo });
-  return { baseUrl, demo, demoFile: join(folder.path, "demo.json"), dataDir: folder.path };
+  return {
+    baseUrl,
+    metricsUrl: `${at(ops.port)}/metrics`,
+    demo,
+    demoFile: join(folder.path, "demo.json"),
+    dataDir: folder.path,
+  };
+}
+
+async function missingInAny(databases: Record<Part, Database>): Promise<string | undefined> {
+  for (const part of parts) {
+    const missing = await missingIn(databases[part], migrationsOf[part]);
+    if (missing) return `${part}: ${missing}`;
+  }
+  return undefined;
 }
 
 function openBus(config: LocalConfig, log: Log): Bus {

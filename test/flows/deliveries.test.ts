@@ -1,0 +1,80 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { alwaysFailing } from "../chaos/deliveries/always-failing.js";
+import { badNeighbours } from "../chaos/deliveries/bad-neighbours.js";
+import { killedDispatchers } from "../chaos/deliveries/killed-dispatchers.js";
+import { brokerDown } from "../chaos/deliveries/lost-broker.js";
+import type { Report } from "../chaos/deliveries/report.js";
+import { newSubscriber } from "../chaos/deliveries/subscriber.js";
+import { type ClusterUnderTest, startCluster } from "../cluster.js";
+
+// The short forms of `npm run test:deliveries`. What takes time there is shortened, or left out: how fast, and the wiped broker's minute.
+const SPEEDUP = 600;
+const ARRIVE_WITHIN_MS = 120_000;
+
+const SECRET_FORMS =
+  /whsec_[\w-]{43}|service_(test|live)_[0-9A-Za-z]{38}|Bearer [\w.-]{8}|postgres(ql)?:\/\/[^\s:@]+:[^\s@[]+@/;
+
+let cluster: ClusterUnderTest;
+jest.setTimeout(240_000);
+beforeAll(async () => {
+  cluster = await startCluster(["--webhooks", "2"], {
+    RATE_LIMIT_PER_MINUTE: "1000000",
+    WEBHOOK_ALLOW_PRIVATE_TARGETS: "true",
+    CLOCK_SPEEDUP: String(SPEEDUP),
+    LOG_LEVEL: "debug",
+  });
+}, 90_000);
+afterAll(() => cluster.stop(), 60_000);
+
+async function expectKept(playing: Promise<Report>): Promise<void> {
+  const { figures, broken } = await playing;
+  console.log(`${expect.getState().currentTestName}: ${JSON.stringify(figures)}`);
+  expect(broken).toEqual([]);
+}
+
+test("beside a receiver that hangs, one that resets and one that refuses, healthy ones get everything", async () => {
+  const load = { healthy: 4, backlog: 300, perSecond: 20, rounds: 1, roundSeconds: 2 };
+  const { figures } = await badNeighbours(cluster, load);
+  console.log(JSON.stringify(figures));
+  expect(figures.missing).toBe(0);
+});
+
+test("a receiver that always fails gets each event exactly eight times, on schedule, equal and freshly signed", () =>
+  expectKept(alwaysFailing(cluster, { events: 3, speedup: SPEEDUP })));
+
+test("with NATS down the API goes on answering, and everything arrives afterwards", () =>
+  expectKept(brokerDown(cluster, { perSecond: 20, downMs: 4_000, arriveWithinMs: ARRIVE_WITHIN_MS })));
+
+test("under kill -9 of webhooks every one to two and a half seconds everything arrives, and only what was under way comes twice", () => {
+  const pauseMs = [1_000, 2_500] as const;
+  return expectKept(
+    killedDispatchers(cluster, { perSecond: 20, seconds: 10, pauseMs, arriveWithinMs: ARRIVE_WITHIN_MS }),
+  );
+});
+
+test("no log of all that holds a key, a secret, a sealing key or a password", async () => {
+  const subscriber = await newSubscriber(cluster);
+  await subscriber.close();
+  const { sandbox_key, live_key } = await cluster.now();
+  const { databases } = JSON.parse(await readFile(join(cluster.dataDir, "platform.json"), "utf8"));
+  const sealing = (await readFile(join(cluster.dataDir, "secrets.key"), "utf8")).trim().split(":")[1] ?? "";
+  const secrets: Record<string, string> = {
+    sandbox_key,
+    live_key,
+    key: subscriber.key,
+    secret: subscriber.secret,
+    sealing,
+  };
+  for (const [part, url] of Object.entries<string>(databases)) secrets[part] = new URL(url).password;
+  expect(Object.entries(secrets).filter(([, secret]) => secret.length < 8)).toEqual([]);
+
+  const logs = join(cluster.dataDir, "logs");
+  const files = await readdir(logs);
+  expect(files).toEqual(expect.arrayContaining(["webhooks-1.log", "gateway-1.log", "postgres.log", "nats.log"]));
+  for (const file of files) {
+    const text = await readFile(join(logs, file), "utf8");
+    const found = Object.keys(secrets).filter((name) => text.includes(secrets[name] ?? ""));
+    expect([file, found, SECRET_FORMS.exec(text)?.[0]]).toEqual([file, [], undefined]);
+  }
+});
