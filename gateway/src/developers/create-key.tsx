@@ -3,6 +3,7 @@ import { z } from "zod";
 import { isName, NAME_RULE } from "../admin/manage-accounts.js";
 import { createKey } from "../admin/manage-keys.js";
 import { scopes } from "../api-key.js";
+import { formId } from "./form-field.js";
 import { KeyForm, type KeyFormValues } from "./key-form.js";
 import { EXPIRIES, type Expiry, FIRST_SCOPES } from "./key-scopes.js";
 import { NewKeyPage } from "./new-key.js";
@@ -18,7 +19,7 @@ const keyForm = z.strictObject({
     .array(z.enum(scopes, "must be some of those listed"), "must be at least one")
     .refine((chosen) => new Set(chosen).size === chosen.length, "must be different ones"),
   expires: z.enum(Object.keys(EXPIRIES) as Expiry[], "must be one of those listed"),
-  form_id: z.string("is missing").refine((id) => isId("form", id), "is not this form's"),
+  form_id: formId,
 });
 
 /** `GET …/keys/new`. */
@@ -37,20 +38,20 @@ export async function createKeyAsAsked(deps: PageDeps, request: PageRequest): Pr
   const { form, environment, session, actor } = request;
   const { value, faults } = checkForm(keyForm, form, ["scopes"]);
   if (!value) return refuseForm(deps, request, faults);
-  const { name, scopes: chosen, expires, form_id: formId } = value;
+  const { name, scopes: chosen, expires, form_id: id } = value;
   const days = EXPIRIES[expires];
   const wanted = {
     accountId: session.accountId,
     environment,
     name,
     scopes: chosen,
-    formId,
+    formId: id,
     ...(days !== undefined && { expiresInMs: days * DAY_MS }),
   };
   const list = `${AREA_PATH}/${environment}/keys`;
   const created = await createKey(deps, wanted, actor).catch(async (error) => {
     const { accountId } = session;
-    const made = await deps.prisma.apiKey.findUnique({ where: { accountId_formId: { accountId, formId } } });
+    const made = await deps.prisma.apiKey.findUnique({ where: { accountId_formId: { accountId, formId: id } } });
     if (made) return undefined;
     throw error;
   });

@@ -1,6 +1,11 @@
 import type { FieldError } from "@shipping/kit/errors";
+import { isId } from "@shipping/kit/ids";
 import type { ComponentChildren } from "preact";
+import { z } from "zod";
 import { Note, visible } from "./text.js";
+
+/** Names a form as it was shown: sent several times, it does one thing. */
+export const formId = z.string("is missing").refine((id) => isId("form", id), "is not this form's");
 
 /** What is wrong with a field, below it. `id` is the field's own. */
 export function Fault({ id, faults, path }: { id: string; faults: readonly FieldError[]; path: string }) {

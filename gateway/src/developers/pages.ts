@@ -1,48 +1,54 @@
+import { showAuditLog } from "./audit-log.js";
 import { createKeyAsAsked, showKeyForm } from "./create-key.js";
+import { createWebhookAsAsked, showWebhookForm } from "./create-webhook.js";
 import { showKeys } from "./keys.js";
+import { showMembers } from "./members.js";
 import { showOverview } from "./overview.js";
-import type { PageRoute } from "./page.js";
+import type { AccountPage, OpenPage, PageRoute } from "./page.js";
+import { showQuickStart } from "./quick-start.js";
 import { askToRevokeKey, revokeKeyAsAsked } from "./revoke-key.js";
 import { askToSignIn, redeemAsAsked, showEntrance, signOut } from "./sign-in.js";
+import { askToDisable, disableAsAsked, showWebhooks } from "./webhooks.js";
 
-/** Every page of the developer area: what it takes to see it, and what answers. */
-export const pages: readonly PageRoute[] = [
+/** For everyone: the way in and the way out. */
+const entrance: readonly OpenPage[] = [
   { method: "GET", path: "", access: "anyone", handler: showEntrance },
   { method: "POST", path: "/sign-out", access: "anyone", handler: signOut },
   { method: "GET", path: "/sign-in/{token}", access: "anyone", handler: askToSignIn },
   { method: "POST", path: "/sign-in/{token}", access: "anyone", handler: redeemAsAsked },
+];
+
+const section = <Name extends AccountPage["section"]>(name: Name, rows: readonly AccountPage[]) =>
+  rows.map((row) => ({ ...row, section: name }));
+
+/** Of the whole account. */
+const account: readonly AccountPage[] = [
+  { method: "GET", path: "/members", section: "members", access: "viewer", handler: showMembers },
+  { method: "GET", path: "/audit", section: "audit", access: "viewer", handler: showAuditLog },
+  { method: "GET", path: "/quick-start", section: "quick-start", access: "viewer", handler: showQuickStart },
+];
+
+const keys = section("keys", [
+  { method: "GET", path: "/{environment}/keys", access: "viewer", handler: showKeys },
+  { method: "GET", path: "/{environment}/keys/new", access: "admin", fresh: true, handler: showKeyForm },
+  { method: "POST", path: "/{environment}/keys/new", access: "admin", fresh: true, handler: createKeyAsAsked },
+  { method: "GET", path: "/{environment}/keys/{id}/revoke", access: "admin", fresh: true, handler: askToRevokeKey },
+  { method: "POST", path: "/{environment}/keys/{id}/revoke", access: "admin", fresh: true, handler: revokeKeyAsAsked },
+]);
+
+const webhooks = section("webhooks", [
+  { method: "GET", path: "/{environment}/webhooks", access: "viewer", handler: showWebhooks },
+  { method: "GET", path: "/{environment}/webhooks/new", access: "admin", handler: showWebhookForm },
+  { method: "POST", path: "/{environment}/webhooks/new", access: "admin", handler: createWebhookAsAsked },
+  { method: "GET", path: "/{environment}/webhooks/{id}/disable", access: "admin", handler: askToDisable },
+  { method: "POST", path: "/{environment}/webhooks/{id}/disable", access: "admin", handler: disableAsAsked },
+]);
+
+/** Every page of the developer area: what it takes to see it, and what answers. Those with a fixed path come before `{environment}`. */
+export const pages: readonly PageRoute[] = [
+  ...entrance,
+  ...account,
   { method: "GET", path: "/{environment}", section: "overview", access: "viewer", handler: showOverview },
-  { method: "GET", path: "/{environment}/keys", section: "keys", access: "viewer", handler: showKeys },
-  {
-    method: "GET",
-    path: "/{environment}/keys/new",
-    section: "keys",
-    access: "admin",
-    fresh: true,
-    handler: showKeyForm,
-  },
-  {
-    method: "POST",
-    path: "/{environment}/keys/new",
-    section: "keys",
-    access: "admin",
-    fresh: true,
-    handler: createKeyAsAsked,
-  },
-  {
-    method: "GET",
-    path: "/{environment}/keys/{id}/revoke",
-    section: "keys",
-    access: "admin",
-    fresh: true,
-    handler: askToRevokeKey,
-  },
-  {
-    method: "POST",
-    path: "/{environment}/keys/{id}/revoke",
-    section: "keys",
-    access: "admin",
-    fresh: true,
-    handler: revokeKeyAsAsked,
-  },
+  ...keys,
+  ...webhooks,
 ];

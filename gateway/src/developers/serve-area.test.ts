@@ -1,0 +1,29 @@
+import { gatewayUnderTest } from "../testing/gateway-under-test.js";
+
+const area = { trustedProxies: 0, auditRetentionDays: 400 };
+
+test("switched off, the area's paths are unknown routes, in JSON", async () => {
+  const gateway = await gatewayUnderTest();
+  const answer = await fetch(`http://127.0.0.1:${gateway.port}/developers`, { headers: { connection: "close" } });
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([404, "application/json"]);
+  await gateway.end();
+});
+
+test("behind https, its cookies are bound to the host, and only https is spoken to it", async () => {
+  const gateway = await gatewayUnderTest({ developerArea: { ...area, publicUrl: "https://ship.example" } });
+  const answer = await fetch(`http://127.0.0.1:${gateway.port}/developers/sign-out`, {
+    method: "POST",
+    redirect: "manual",
+    headers: {
+      connection: "close",
+      "content-type": "application/x-www-form-urlencoded",
+      "sec-fetch-site": "same-origin",
+    },
+  });
+  expect(answer.status).toBe(303);
+  expect(answer.headers.get("set-cookie")).toBe(
+    "__Host-developers-session=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax",
+  );
+  expect(answer.headers.get("strict-transport-security")).toMatch(/^max-age=/);
+  await gateway.end();
+});

@@ -1,0 +1,84 @@
+import { fail } from "@shipping/kit/errors";
+import { isId } from "@shipping/kit/ids";
+import type { Snapshot } from "@shipping/proto/shipping/common/v1/common_pb";
+import type { Subscription } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import { auditEntry } from "../audit.js";
+import { answered, callOptions } from "../call-owner.js";
+import { executeWrite } from "../execute-write.js";
+import type { WriteRoute } from "../route.js";
+import { routes } from "../routes.js";
+import type { PageDeps, PageRequest } from "./page.js";
+
+const PAGE_SIZE = 50;
+
+/** A page of an environment's subscriptions, by the same RPC as `GET /webhooks`. */
+export async function listSubscriptions(deps: PageDeps, request: PageRequest) {
+  const after = request.query.get("after") ?? "";
+  const page = { caller: callerOf(request), limit: PAGE_SIZE, ...(isId("whk", after) && { after }) };
+  return answered(deps.clients.webhooks.listSubscriptions(page, callOptions(request)));
+}
+
+/** One of them; a foreign one is missing. */
+export async function getSubscription(deps: PageDeps, request: PageRequest): Promise<Subscription> {
+  if (!isId("whk", request.id)) throw fail("not_found");
+  const wanted = { caller: callerOf(request), id: request.id };
+  const { subscription } = await answered(deps.clients.webhooks.getSubscription(wanted, callOptions(request)));
+  if (!subscription) throw new Error("The owner answered no subscription.");
+  return subscription;
+}
+
+/** `POST /webhooks` by form: the form's id is the idempotency key. Undefined: this form has done so before. */
+export async function createSubscription(
+  deps: PageDeps,
+  request: PageRequest,
+  { formId, ...body }: { formId: string; url: string; events: readonly string[] },
+): Promise<{ id: string; secret: string } | undefined> {
+  const snapshot = await write(deps, request, { row: "POST /webhooks", id: "", formId, body });
+  if (snapshot.replayed) return undefined;
+  const { id, secret } = JSON.parse(Buffer.from(snapshot.body).toString()) as { id: string; secret: string };
+  await audit(deps, request, {
+    action: "webhook.created",
+    subject: id,
+    detail: `${body.url}: ${body.events.join(" ")}`,
+  });
+  return { id, secret };
+}
+
+/** `DELETE /webhooks/{id}` by form. */
+export async function disableSubscription(deps: PageDeps, request: PageRequest, formId: string): Promise<void> {
+  const { id, url } = await getSubscription(deps, request);
+  const snapshot = await write(deps, request, { row: "DELETE /webhooks/{id}", id, formId, body: undefined });
+  if (!snapshot.replayed) await audit(deps, request, { action: "webhook.disabled", subject: id, detail: url });
+}
+
+function write(
+  deps: PageDeps,
+  request: PageRequest,
+  { row, id, formId, body }: { row: string; id: string; formId: string; body: unknown },
+): Promise<Snapshot> {
+  const route = routes.find(({ method, path }) => `${method} ${path}` === row) as WriteRoute;
+  const { requestId, deadline } = request;
+  const idempotencyKey = `developer-area:${formId}`;
+  const due = { requestId, deadline };
+  return executeWrite(deps, route, {
+    ...due,
+    caller: callerOf(request),
+    idempotencyKey,
+    id,
+    body,
+    url: "",
+    peeked: undefined,
+  });
+}
+
+// The subscription is in another database: its entry follows it as soon as it can.
+async function audit(
+  deps: PageDeps,
+  { actor, session, environment }: PageRequest,
+  change: { action: "webhook.created" | "webhook.disabled"; subject: string; detail: string },
+): Promise<void> {
+  const { accountId } = session;
+  await deps.prisma.auditEntry.create({ data: auditEntry(deps, actor, { accountId, environment, ...change }) });
+}
+
+const callerOf = ({ session, environment }: PageRequest) => ({ accountId: session.accountId, environment });

@@ -1,0 +1,128 @@
+import { useArea } from "./area.js";
+import type { Visitor } from "./visitor.js";
+
+const area = useArea();
+
+const NOBODYS = "key_mfrggzdfmztwq2lknnwg23tpoa";
+
+/** A key and a subscription of an account, for the paths that name one. */
+async function thingsOf(visitor: Visitor, accountId: string) {
+  await visitor.submit("/developers/sandbox/webhooks/new", { url: "https://shop.example.com" });
+  const key = await area.stack().newKey(accountId);
+  const { html } = await visitor.get("/developers/sandbox/webhooks");
+  return { key: key.id, webhook: /whk_[a-z2-7]{26}/.exec(html)?.[0] ?? NOBODYS };
+}
+
+const pathOf = (path: string, ids: { key: string; webhook: string }) =>
+  `/developers${path}`
+    .replace("{environment}", "sandbox")
+    .replace("{id}", path.includes("/keys/") ? ids.key : ids.webhook);
+
+interface AccountPage {
+  method: "GET" | "POST";
+  path: string;
+  access: "viewer" | "admin";
+}
+
+const seen = (path: string): AccountPage => ({ method: "GET", path, access: "viewer" });
+const form = (path: string): AccountPage[] => [
+  { method: "GET", path, access: "admin" },
+  { method: "POST", path, access: "admin" },
+];
+
+const accountPages: readonly AccountPage[] = [
+  ...["/members", "/audit", "/quick-start", "/{environment}", "/{environment}/keys", "/{environment}/webhooks"].map(
+    seen,
+  ),
+  ...form("/{environment}/keys/new"),
+  ...form("/{environment}/keys/{id}/revoke"),
+  ...form("/{environment}/webhooks/new"),
+  ...form("/{environment}/webhooks/{id}/disable"),
+];
+
+describe.each(accountPages.map((page) => [`${page.method} ${page.path}`, page] as const))("%s", (_name, page) => {
+  const send = (visitor: Visitor, path: string) =>
+    page.method === "GET" ? visitor.get(path) : visitor.post(path, { form_id: "form_mfrggzdfmztwq2lknnwg23tpoa" });
+
+  test("signed out: 401, the sign-in page, and nothing of the account", async () => {
+    const { visitor, accountId } = await area.signIn();
+    const path = pathOf(page.path, await thingsOf(visitor, accountId));
+    const { status, html } = await send(area.visitor(), path);
+    expect([status, html.includes("Nordlicht"), html.includes("Developer area")]).toEqual([401, false, true]);
+  });
+
+  test(`a viewer: ${page.access === "admin" ? "403" : "seen, without anything to change"}`, async () => {
+    const admin = await area.signIn();
+    const { visitor } = await area.signIn({ accountId: admin.accountId, role: "viewer" });
+    const path = pathOf(page.path, await thingsOf(admin.visitor, admin.accountId));
+    const { status, html } = await send(visitor, path);
+    expect(status).toBe(page.access === "admin" ? 403 : 200);
+    expect(html).not.toMatch(/<main[\s\S]*(?:<form|\/new"|\/revoke"|\/disable")/);
+  });
+
+  test("an admin of another account sees nothing of this one", async () => {
+    const owner = await area.signIn();
+    const { visitor } = await area.signIn({ accountId: await area.stack().newAccount("Stranger") });
+    const ids = await thingsOf(owner.visitor, owner.accountId);
+    const { status, html } = await send(visitor, pathOf(page.path, ids));
+    if (page.path.includes("{id}")) expect(status).toBe(404);
+    for (const own of [ids.key, ids.webhook, owner.email]) expect(html).not.toContain(own);
+  });
+
+  test("an admin: never a 500, and no page but this one's", async () => {
+    const { visitor, accountId } = await area.signIn();
+    const { status } = await send(visitor, pathOf(page.path, await thingsOf(visitor, accountId)));
+    expect([200, 201, 303, 422]).toContain(status);
+  });
+});
+
+describe("every page", () => {
+  test("has the headers that keep everything foreign out, and is kept by no cache", async () => {
+    const { visitor } = await area.signIn();
+    for (const path of [
+      "/developers/sandbox",
+      "/developers/sandbox/keys/new",
+      "/developers/nothing",
+      "/developers/sign-in/x",
+    ]) {
+      const { headers } = await visitor.get(path);
+      expect(headers).toMatchObject({
+        "content-security-policy":
+          "default-src 'none';script-src 'self';style-src 'self';img-src 'self';form-action 'self';base-uri 'none';frame-ancestors 'none';require-trusted-types-for 'script';trusted-types 'none'",
+        "referrer-policy": "same-origin",
+        "cache-control": "no-store",
+        "x-content-type-options": "nosniff",
+        "x-request-id": expect.stringMatching(/^req_/),
+      });
+    }
+  });
+
+  test("is HTML, also where there is none; the API's unknown routes stay JSON", async () => {
+    const { visitor } = await area.signIn();
+    for (const path of ["/developers/none", "/developers/production/keys", "/developers/sandbox/"]) {
+      const { status, headers } = await visitor.get(path);
+      expect([status, headers["content-type"]]).toEqual([404, "text/html; charset=utf-8"]);
+    }
+    for (const path of ["/api/v1/none", "/developer", "/Developers", "/developersx"]) {
+      const { status, headers } = await visitor.get(path);
+      expect([path, status, headers["content-type"]]).toEqual([path, 404, "application/json"]);
+      expect(headers).not.toHaveProperty("content-security-policy");
+    }
+  });
+
+  test("takes at most 20 KB, with what it loads, forty keys of 200 characters included", async () => {
+    const { visitor, accountId } = await area.signIn();
+    for (let n = 0; n < 40; n++) {
+      await visitor.submit("/developers/sandbox/keys/new", { name: `${n} ${"Lager Süd ".repeat(20)}`.slice(0, 200) });
+    }
+    expect(accountId).toMatch(/^acc_/);
+    const compressed = { headers: { "accept-encoding": "gzip" } };
+    const sizes = await Promise.all(
+      ["/developers/sandbox/keys", "/developers/style.css", "/developers/script.js"].map(async (path) => {
+        const { headers, html } = await visitor.get(path, compressed);
+        return Number(headers["content-length"] ?? html.length);
+      }),
+    );
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(20_000);
+  });
+});

@@ -1,0 +1,111 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { NODE_RECIPE, PYTHON_RECIPE } from "@shipping/gateway/developers/recipes";
+import { apiClient } from "../api-client.js";
+import { useArea } from "./area.js";
+import { decodeText, fieldsOf, secretIn } from "./visitor.js";
+
+const area = useArea();
+
+const LIST = "/developers/sandbox/webhooks";
+const NEW = `${LIST}/new`;
+const url = "https://shop.example.com/hooks";
+
+async function subscriptionsOf(accountId: string) {
+  const { key } = await area.stack().newKey(accountId);
+  const { body } = await apiClient(area.stack().baseUrl, key).get<{ id: string; url: string; status: string }[]>(
+    "/webhooks",
+  );
+  return body.data ?? [];
+}
+
+describe("POST /developers/{environment}/webhooks/new", () => {
+  test("201 shows the secret once, with the recipes beside it", async () => {
+    const { visitor, accountId } = await area.signIn();
+    const { status, html } = await visitor.submit(NEW, { url, events: ["order.created", "label.created"] });
+    expect([status, secretIn(html)]).toEqual([201, expect.stringMatching(/^whsec_/)]);
+    expect(decodeText(html)).toContain(NODE_RECIPE);
+    expect(await subscriptionsOf(accountId)).toMatchObject([
+      { url, events: ["order.created", "label.created"], status: "active" },
+    ]);
+    const list = await visitor.get(LIST);
+    expect(list.html).toContain(url);
+    expect(list.html).not.toContain(secretIn(html) ?? "");
+  });
+
+  test("the same form again, or ten times at once, makes one subscription and shows its secret once", async () => {
+    const { visitor, accountId } = await area.signIn();
+    const fields = { ...fieldsOf((await visitor.get(NEW)).html), url };
+    const answers = await Promise.all(Array.from({ length: 10 }, () => visitor.post(NEW, fields)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(303)]);
+    expect((await visitor.post(NEW, { ...fields, url: `${url}/other` })).location).toBe(LIST);
+    expect(await subscriptionsOf(accountId)).toHaveLength(1);
+  });
+
+  test.each([
+    ["an address of another scheme", { url: "ftp://shop.example.com" }, 422],
+    ["no address", { url: "" }, 422],
+    ["no event", { events: undefined }, 422],
+    ["an event of another kind", { events: ["label.eaten"] }, 422],
+    ["an unknown field", { more: "1" }, 422],
+  ])("refuses %s, and keeps what was typed", async (_case, change, status) => {
+    const { visitor, accountId } = await area.signIn();
+    const answer = await visitor.submit(NEW, { url, ...change });
+    expect(answer.status).toBe(status);
+    expect(fieldsOf(answer.html)).toMatchObject({ url: { url, ...change }.url });
+    expect(await subscriptionsOf(accountId)).toEqual([]);
+  });
+
+  test("409 for the eleventh", async () => {
+    const { visitor } = await area.signIn();
+    for (let n = 0; n < 10; n++) expect((await visitor.submit(NEW, { url: `${url}/${n}` })).status).toBe(201);
+    const eleventh = await visitor.submit(NEW, { url: `${url}/10` });
+    expect([eleventh.status, eleventh.html.includes("10 active webhook subscriptions")]).toEqual([409, true]);
+  });
+});
+
+describe("disabling", () => {
+  test("asks first, keeps it listed, and is in the audit log", async () => {
+    const { visitor, accountId, email } = await area.signIn();
+    await visitor.submit(NEW, { url });
+    const [{ id } = { id: "" }] = await subscriptionsOf(accountId);
+    const path = `${LIST}/${id}/disable`;
+    expect((await visitor.get(path)).html).toContain(url);
+    expect(await visitor.submit(path)).toMatchObject({ status: 303, location: LIST });
+    expect((await visitor.get(LIST)).html).toContain("Disabled");
+    expect(await subscriptionsOf(accountId)).toMatchObject([{ id, status: "disabled" }]);
+    const log = (await visitor.get("/developers/audit")).html;
+    for (const said of [
+      "Subscription created",
+      "Subscription disabled",
+      "Member added",
+      email,
+      "127.0.0.1",
+      "command line",
+    ]) {
+      expect(log).toContain(said);
+    }
+  });
+
+  test("another account's subscription, or another environment's, is missing: 404, byte for byte", async () => {
+    const [one, other] = [await area.signIn(), await area.signIn()];
+    await one.visitor.submit(NEW, { url });
+    const [{ id } = { id: "" }] = await subscriptionsOf(one.accountId);
+    const form = { form_id: "form_mfrggzdfmztwq2lknnwg23tpoa" };
+    const missing = await other.visitor.get(`${LIST}/whk_mfrggzdfmztwq2lknnwg23tpoa/disable`);
+    const answers = [
+      await other.visitor.get(`${LIST}/${id}/disable`),
+      await other.visitor.post(`${LIST}/${id}/disable`, form),
+      await one.visitor.post(`/developers/live/webhooks/${id}/disable`, form),
+    ];
+    expect(missing.status).toBe(404);
+    for (const { status } of answers) expect(status).toBe(404);
+    expect(answers[0]?.html).toBe(missing.html);
+    expect(await subscriptionsOf(one.accountId)).toMatchObject([{ status: "active" }]);
+  });
+});
+
+test("the recipes are those of the guide", () => {
+  const guide = readFileSync(join(__dirname, "../../docs/webhooks.md"), "utf8");
+  for (const recipe of [NODE_RECIPE, PYTHON_RECIPE]) expect(guide).toContain(recipe);
+});
