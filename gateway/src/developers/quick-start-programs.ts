@@ -24,9 +24,10 @@ curl -s "$BASE/labels/$LABEL_ID/file" -H "Authorization: Bearer $SHIPPING_KEY" -
 /** The same for Node 20 or newer. */
 export function nodeProgram(base: string): string {
   return `import { writeFile } from "node:fs/promises";
+import { env } from "node:process";
 
 const base = "${base}";
-const headers = { Authorization: \`Bearer \${process.env.SHIPPING_KEY}\` };
+const headers = { Authorization: \`Bearer \${env.SHIPPING_KEY}\` };
 
 async function post(path, key, body) {
   const answer = await fetch(base + path, {
