@@ -1,0 +1,156 @@
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { eventually } from "@shipping/kit/testing/eventually";
+import sql from "sql-template-tag";
+import { type ApiClient, apiClient, dataOf, type Label, type Order, type Shipment } from "../api-client.js";
+import { type ClusterUnderTest, startCluster } from "../cluster.js";
+
+const STORES = ["postgres", "nats"];
+// A bound for machines that have much else to do.
+const BACK = { withinMs: 60_000 };
+
+let cluster: ClusterUnderTest;
+beforeAll(async () => {
+  cluster = await startCluster(["--gateways", "2", "--tracking", "2"], {
+    LOG_LEVEL: "info",
+    RATE_LIMIT_PER_MINUTE: "1000000",
+    WEBHOOK_ALLOW_PRIVATE_TARGETS: "true",
+  });
+}, 90_000);
+afterAll(() => cluster.stop(), 60_000);
+
+const party = { name: "Ada", street1: "Main 1", city: "Bonn", postal_code: "53111", country: "DE" };
+const parcel = { weight_kg: 1, length_cm: 10, width_cm: 10, height_cm: 10 };
+const packed = { reference: "manners", from: party, to: party, parcel };
+
+/** Every process of a part, with the port that its log names for the platform. */
+async function partsNow() {
+  const processes = (await cluster.now()).processes.filter(({ name }) => !STORES.includes(name));
+  return Promise.all(
+    processes.map(async ({ name, pid }) => {
+      const log = await readFile(join(cluster.dataDir, "logs", `${name}.log`), "utf8");
+      const ports = [...log.matchAll(/"ops_port":(\d+)/g)];
+      return { name, pid, opsUrl: `http://127.0.0.1:${ports.at(-1)?.[1]}` };
+    }),
+  );
+}
+
+const statusOf = async (url: string) => (await fetch(url, { signal: AbortSignal.timeout(5_000) })).status;
+
+async function newApi(): Promise<ApiClient> {
+  const { key } = await cluster.newCustomer();
+  return apiClient(cluster.gateways[0]!, key);
+}
+
+test("a blip of PostgreSQL makes every process unready for as long, and ends none", async () => {
+  const before = await partsNow();
+  const unready = new Set<string>();
+  await cluster.kill("postgres");
+  await eventually(async () => {
+    for (const { name, opsUrl } of before) {
+      expect(await statusOf(`${opsUrl}/livez`)).toBe(200);
+      if ((await statusOf(`${opsUrl}/readyz`)) === 503) unready.add(name);
+    }
+    expect([...unready].sort()).toEqual(before.map(({ name }) => name).sort());
+  }, BACK);
+  await eventually(async () => {
+    for (const { opsUrl } of before) expect(await statusOf(`${opsUrl}/readyz`)).toBe(200);
+  }, BACK);
+  expect(await partsNow()).toEqual(before);
+  await cluster.healthy();
+}, 90_000);
+
+test("an outage of NATS makes nobody unready: requests are answered, and their events arrive afterwards", async () => {
+  const api = await newApi();
+  const { pid } = await cluster.process("nats");
+  process.kill(pid, "SIGSTOP");
+  let order: Order;
+  try {
+    order = await dataOf<Order>(201, api.post("/orders", packed));
+    for (const { opsUrl } of await partsNow()) expect(await statusOf(`${opsUrl}/readyz`)).toBe(200);
+  } finally {
+    process.kill(pid, "SIGCONT");
+  }
+  await eventually(async () => {
+    const arrived = await cluster.databases.webhooks.run<{ body: Buffer }>(sql`SELECT body FROM events`);
+    expect(arrived.map(({ body }) => JSON.parse(body.toString()).data.id)).toContain(order.id);
+  }, BACK);
+}, 90_000);
+
+/** Takes every event, and remembers the ids of their resources. */
+async function startReceiver() {
+  const received = new Set<string>();
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    received.add(JSON.parse(Buffer.concat(chunks).toString()).data.id);
+    response.writeHead(204).end();
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  return { received, server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+}
+
+/** Asks the gateways as a balancer does: where nobody listens any more, the next one. Every other trouble is the caller's. */
+async function balanced<T>(clients: readonly ApiClient[], ask: (client: ApiClient) => Promise<T>): Promise<T> {
+  const [first, ...others] = clients;
+  if (!first) throw new Error("No gateway listens.");
+  try {
+    return await ask(first);
+  } catch (error) {
+    if (((error as Error).cause as NodeJS.ErrnoException | undefined)?.code !== "ECONNREFUSED") throw error;
+    return balanced(others, ask);
+  }
+}
+
+describe("SIGTERM under load", () => {
+  test.each(["gateway-1", "records-1", "carrier-1", "tracking-1", "webhooks-1"])(
+    "of %s fails no request and loses no event",
+    async (name) => {
+      const { received, url, server } = await startReceiver();
+      const { key } = await cluster.newCustomer();
+      const clients = cluster.gateways.map((gateway) => apiClient(gateway, key));
+      await dataOf(201, clients[0]!.post("/webhooks", { url, events: ["shipment.created", "label.created"] }));
+      const created: string[] = [];
+      let over = false;
+
+      async function lane(number: number): Promise<void> {
+        const order = number % 2 === 0 ? clients : [...clients].reverse();
+        while (!over) {
+          const shipment = await dataOf<Shipment>(
+            201,
+            balanced(order, (api) => api.post("/shipments", packed)),
+          );
+          const request = { shipment_id: shipment.id, rate_id: `rate_test_${shipment.id}` };
+          const label = await dataOf<Label>(
+            201,
+            balanced(order, (api) => api.post("/labels", request)),
+          );
+          await dataOf(
+            200,
+            balanced(order, (api) => api.get(`/tracking/${label.tracking_number}`)),
+          );
+          created.push(shipment.id, label.id);
+        }
+      }
+
+      const load = Promise.all([0, 1, 2, 3].map(lane));
+      const { pid } = await cluster.process(name);
+      const enough = created.length + 20;
+      await eventually(() => expect(created.length).toBeGreaterThan(enough), BACK);
+      process.kill(pid, "SIGTERM");
+      const backAgain = eventually(async () => {
+        expect((await cluster.process(name)).pid).not.toBe(pid);
+        await cluster.healthy();
+      }, BACK);
+      await Promise.race([load, backAgain]);
+      over = true;
+      await load;
+      await backAgain;
+      await eventually(() => expect(created.filter((id) => !received.has(id))).toEqual([]), BACK);
+      server.close();
+    },
+    120_000,
+  );
+});
