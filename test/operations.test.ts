@@ -1,0 +1,82 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { serviceSettings } from "@shipping/kit/config";
+import { migrationsOf, parts } from "@shipping/local/parts";
+
+const guide = readFileSync(join(__dirname, "../docs/operations.md"), "utf8");
+
+describe("the operations guide", () => {
+  test("its table of connections is what the default of DATABASE_POOL comes to", () => {
+    const pool = serviceSettings.DATABASE_POOL.parse(undefined);
+    const rows = [...guide.matchAll(/^\| (\d+) +\| (\d+) +\| (\d+) +\|$/gm)].map((row) => row.slice(1).map(Number));
+    const spare = 10;
+    // During a roll-out each part has one replica more.
+    const needed = (replicas: number) => (replicas + 1) * pool;
+    expect(rows.map(([replicas]) => replicas)).toEqual([1, 2, 4, 8, 16]);
+    for (const [replicas = 0, ofOne, ofAll] of rows) {
+      expect([replicas, ofOne, ofAll]).toEqual([
+        replicas,
+        needed(replicas) + spare,
+        parts.length * needed(replicas) + spare,
+      ]);
+    }
+  });
+
+  test("has a paragraph for every alert, and names only series that exist", () => {
+    const alerts = [...guide.matchAll(/^\| `(Shipping\w+)` +\| `(.+)` +\| \d+[mh]/gm)];
+    expect(alerts.length).toBeGreaterThan(5);
+    for (const [, name, expression = ""] of alerts) {
+      expect(guide).toContain(`\n**${name}.** `);
+      const series = expression.match(/\b[a-z]+(?:_[a-z]+){2,}\b|\bbus_connected\b/g) ?? [];
+      const named = series.map((one) => one.replace(/_bucket$/, "")).filter((one) => one !== "histogram_quantile");
+      expect(named.filter((one) => !sourceNames(one))).toEqual([]);
+    }
+  });
+});
+
+/** Whether a metric of this name is made somewhere in the source. */
+function sourceNames(series: string): boolean {
+  return SOURCES.some((text) => new RegExp(`\\b${series}\\b`).test(text));
+}
+
+const SOURCES = [
+  "kit/src/metrics.ts",
+  "kit/src/rpc-metrics.ts",
+  "kit/src/tls.ts",
+  "gateway/src/middleware/log-request.ts",
+  "services/webhooks/src/metrics.ts",
+].map((path) => readFileSync(join(__dirname, "..", path), "utf8"));
+
+describe("migrations", () => {
+  const all = parts.flatMap((part) => {
+    const folder = join(migrationsOf[part], "migrations");
+    const names = readdirSync(folder).filter((name) => /^\d/.test(name));
+    return names.sort().map((name) => ({
+      part,
+      name,
+      isFirst: name === names[0],
+      text: readFileSync(join(folder, name, "migration.sql"), "utf8"),
+    }));
+  });
+
+  // What the release before still reads and writes.
+  const CONTRACTIONS = [
+    /\bDROP (TABLE|COLUMN|FUNCTION|VIEW)\b/i,
+    // Its columns may change their order.
+    /\bDROP CONSTRAINT (?!\w+_pkey, ADD PRIMARY KEY)/i,
+    /\bRENAME\b/i,
+    /\bSET NOT NULL\b/i,
+    /\bALTER COLUMN \S+ (SET DATA )?TYPE\b/i,
+    /\bADD COLUMN (?=[^,;]*\bNOT NULL\b)(?![^,;]*\bDEFAULT\b)/i,
+    /\bADD CONSTRAINT\b/i,
+  ];
+
+  test.each(all.filter(({ isFirst }) => !isFirst))(
+    "$part $name only expands, so that old code runs on it, or says why it contracts",
+    ({ text }) => {
+      const code = text.replace(/--.*$/gm, "");
+      const found = CONTRACTIONS.filter((contraction) => contraction.test(code)).map(({ source }) => source);
+      expect(text.startsWith("-- contract:") ? [] : found).toEqual([]);
+    },
+  );
+});
