@@ -87,10 +87,18 @@ describe("the egress guard", () => {
     expect(await endOf(post(`http://${target}/`, through))).toBe("name_not_resolved");
   });
 
-  test("public at first, loopback the second time: the second is refused", async () => {
-    const answersOf = [["127.0.0.1", "93.184.216.34"], ["127.0.0.1"]];
-    const through = agentsWith({ rules: closed, resolve: async () => answersOf.shift() ?? [] });
-    for (let n = 0; n < 2; n++) expect(await endOf(post("https://a.example/", through))).toBe("address_refused");
-    expect(connect).not.toHaveBeenCalled();
+  test("public when it is asked for, loopback from then on: connected to what was vetted, refused at the next connection", async () => {
+    const answers = [["93.184.216.34"], ["127.0.0.1"]];
+    const through = agentsWith({ rules: closed, resolve: async () => answers.shift() ?? [] });
+    const known: unknown[] = [];
+    connect.mockImplementationOnce(function (this: net.Socket, ...given: unknown[]) {
+      const [[{ lookup }]] = given as [[net.TcpNetConnectOpts]];
+      lookup?.("a.example", { all: true }, (_error, addresses) => known.push(addresses));
+      return this.destroy(new Error("No test leaves this machine."));
+    });
+    expect(await endOf(post("http://a.example/", through))).toBe("connection");
+    expect([known, answers]).toEqual([[[{ address: "93.184.216.34", family: 4 }]], [["127.0.0.1"]]]);
+    expect(await endOf(post("http://a.example/", through))).toBe("address_refused");
+    expect(connect).toHaveBeenCalledTimes(1);
   });
 });

@@ -1,12 +1,14 @@
 import fc from "fast-check";
 import {
   AddressRefused,
+  createResolve,
   type EgressRules,
   isAmong,
   isPublicAddress,
   NameNotResolved,
   vetAddresses,
 } from "./egress-guard.js";
+import { startNameServer } from "./testing/name-server.js";
 
 const strict: EgressRules = { allowPrivate: false, allowTargets: [], denyRanges: [] };
 const answers =
@@ -144,4 +146,39 @@ test("the other end of a connection must be a vetted address, in any spelling", 
   ];
   const cases = ["8.8.8.8", "::ffff:8.8.8.8", "2606:4700:4700::1111", "8.8.4.4", "127.0.0.1", "", undefined];
   expect(cases.map((remote) => isAmong(vetted, remote))).toEqual([true, true, true, false, false, false, false]);
+});
+
+describe("createResolve", () => {
+  let server: Awaited<ReturnType<typeof startNameServer>>;
+  beforeAll(async () => {
+    server = await startNameServer({
+      "both.example": { 4: ["93.184.216.34", "10.0.0.1"], 6: ["2606:4700:4700:0:0:0:0:1111"] },
+      "four.example": { 4: ["93.184.216.34"], 6: [] },
+      "fails.example": "fails",
+      "silent.example": "silent",
+    });
+  });
+  afterAll(() => server.close());
+
+  test("yields every address, of both families, so that a mixed answer is seen whole", async () => {
+    const resolve = createResolve([server.address]);
+    expect((await resolve("both.example")).sort()).toEqual(["10.0.0.1", "2606:4700:4700::1111", "93.184.216.34"]);
+    expect(await resolve("four.example")).toEqual(["93.184.216.34"]);
+    await expect(vetAddresses("both.example", 443, strict, resolve)).rejects.toThrow(AddressRefused);
+  });
+
+  test("yields nothing for a name that is unknown, or whose server does not answer in time", async () => {
+    const resolve = createResolve([server.address]);
+    expect(await resolve("fails.example")).toEqual([]);
+    await expect(vetAddresses("silent.example", 443, strict, resolve)).rejects.toThrow(NameNotResolved);
+  });
+
+  test("is not held up by names whose servers hang", async () => {
+    const resolve = createResolve([server.address]);
+    const ended: string[] = [];
+    const hanging = Array.from({ length: 16 }, () => resolve("silent.example").then(() => ended.push("hanging")));
+    await resolve("four.example").then(() => ended.push("answered"));
+    expect(ended).toEqual(["answered"]);
+    await Promise.all(hanging);
+  });
 });

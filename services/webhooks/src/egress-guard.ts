@@ -66,9 +66,13 @@ export function isAmong(vetted: readonly VettedAddress[], remoteAddress: string 
   return vetted.some(({ address }) => canonical(address) === remote);
 }
 
-/** Asks the name servers with a time-out; never `dns.lookup`, whose four threads four hanging names would fill. */
-export function createResolve(): Resolve {
+/**
+ * Asks the name servers, the system's unless given, with a time-out; never `dns.lookup`, whose four threads four hanging names would
+ * fill.
+ */
+export function createResolve(servers?: readonly string[]): Resolve {
   const resolver = new dns.promises.Resolver({ timeout: RESOLVE_TIMEOUT_MS, tries: 1 });
+  if (servers) resolver.setServers(servers);
   return async (hostname) => {
     const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
     return answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));

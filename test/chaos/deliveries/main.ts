@@ -1,6 +1,7 @@
 import { type ClusterUnderTest, startCluster } from "../../cluster.js";
 import { alwaysFailing } from "./always-failing.js";
 import { badNeighbours } from "./bad-neighbours.js";
+import { growth } from "./growth.js";
 import { killedDispatchers } from "./killed-dispatchers.js";
 import { brokerDown, brokerWiped } from "./lost-broker.js";
 import type { Report } from "./report.js";
@@ -21,6 +22,7 @@ const scenarios: Record<string, (cluster: ClusterUnderTest) => Promise<Report>> 
   "bad-neighbours": (cluster) =>
     badNeighbours(cluster, { healthy: 20, backlog: 10_000, perSecond: 50, rounds: 3, roundSeconds: 10 }),
   "steady-rate": (cluster) => steadyRate(cluster, { perSecond: 200, seconds: 60, goalMs: { p50: 3, p95: 10 } }),
+  growth: (cluster) => growth(cluster, { parcels: 2_500 }),
 };
 
 async function play(name: string): Promise<boolean> {
