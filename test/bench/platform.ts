@@ -22,6 +22,8 @@ export async function startPlatform(wanted: {
   const flags = parts.flatMap((part) => [`--${part}`, String(wanted.replicas)]);
   const cluster = await startCluster(flags, {
     ...wanted.env,
+    // As operators run it: what a log line costs is part of the price.
+    LOG_LEVEL: "info",
     RATE_LIMIT_PER_MINUTE: String(LIMIT),
     WEBHOOK_ALLOW_PRIVATE_TARGETS: "true",
   });
