@@ -1,15 +1,33 @@
 import { once } from "node:events";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { openDatabase } from "@shipping/kit/database";
+import { startEmbeddedPostgres } from "@shipping/kit/embedded-postgres";
 import { silentLog } from "@shipping/kit/log";
 import { floorApp } from "./app.js";
+import { floorSchema } from "./schema.js";
 
-// The floor as a process of its own, on the database that its argument names. It prints its port, and ends when its standard input does.
-const db = openDatabase(process.argv[2] ?? "", { log: silentLog() });
-const server = createServer(floorApp(db));
-server.listen(0, "127.0.0.1");
-await once(server, "listening");
-console.log((server.address() as AddressInfo).port);
-await once(process.stdin.resume(), "end");
+// The floor as a process of its own, on a PostgreSQL of its own whose settings are those of the platform's. It prints where both are as
+// a line of JSON, and ends when its standard input does: so it goes when the benchmark goes, also when that is killed.
+const folder = await mkdtemp(join(tmpdir(), "shipping-floor-"));
+await chmod(folder, 0o755);
+process.on("SIGINT", () => {});
+process.stdout.on("error", () => {});
+const released = once(process.stdin.resume(), "end");
+const postgres = await startEmbeddedPostgres({ dataDir: join(folder, "postgres") });
+try {
+  const postgresUrl = postgres.url("postgres");
+  const db = openDatabase(postgresUrl, { log: silentLog() });
+  await db.pool.query(floorSchema);
+  const server = createServer(floorApp(db)).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  console.log(JSON.stringify({ port: (server.address() as AddressInfo).port, postgresUrl }));
+  await released;
+} finally {
+  await postgres.stop();
+  await rm(folder, { recursive: true, force: true });
+}
 process.exit();

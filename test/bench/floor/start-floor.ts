@@ -1,19 +1,14 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { type Database, openDatabase } from "@shipping/kit/database";
-import { startEmbeddedPostgres } from "@shipping/kit/embedded-postgres";
 import { newId } from "@shipping/kit/ids";
 import { silentLog } from "@shipping/kit/log";
 import sql from "sql-template-tag";
 import { inTurn } from "../customers.js";
 import { openTarget, type Target } from "../target.js";
-import { floorSchema } from "./schema.js";
 
 /** The floor, running. */
 export interface Floor {
@@ -26,32 +21,24 @@ export interface Floor {
 
 const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
 
-/** Starts the floor, one Express process on a PostgreSQL of its own: the settings are those of the platform's. */
+/** Starts it with accounts. */
 export async function startFloor(wanted: { accounts: number }): Promise<Floor> {
-  const folder = await mkdtemp(join(tmpdir(), "shipping-floor-"));
-  await chmod(folder, 0o755);
-  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, "postgres") });
-  const postgresUrl = postgres.url("postgres");
-  const db = openDatabase(postgresUrl, { max: 1, log: silentLog() });
-  await db.pool.query(floorSchema);
-  const customers = inTurn(await createAccounts(db, wanted.accounts, false));
-  const limited = inTurn(await createAccounts(db, wanted.accounts, true));
-  const server = spawn(process.execPath, ["--conditions=source", "--import=tsx", MAIN, postgresUrl], {
+  const server = spawn(process.execPath, ["--conditions=source", "--import=tsx", MAIN], {
     stdio: ["pipe", "pipe", "inherit"],
   });
   const exited = once(server, "exit");
   const line = await Promise.race([once(createInterface(server.stdout), "line"), exited.then(() => undefined)]);
   if (!line) throw new Error("The floor did not start.");
+  const { port, postgresUrl } = JSON.parse(line[0]) as { port: number; postgresUrl: string };
+  const db = openDatabase(postgresUrl, { max: 1, log: silentLog() });
   const target = openTarget({
     name: "floor",
-    baseUrls: [`http://127.0.0.1:${line[0]}`],
-    customers,
-    limited,
+    baseUrls: [`http://127.0.0.1:${port}`],
+    customers: inTurn(await createAccounts(db, wanted.accounts, false)),
+    limited: inTurn(await createAccounts(db, wanted.accounts, true)),
     limit: async () => {},
-    processes: () => [
-      { name: "floor", pid: server.pid! },
-      { name: "postgres", pid: postgres.pid },
-    ],
+    // Its PostgreSQL is its child.
+    processes: () => [{ name: "floor", pid: server.pid! }],
     databases: { floor: db },
   });
 
@@ -61,11 +48,9 @@ export async function startFloor(wanted: { accounts: number }): Promise<Floor> {
     postgresUrl,
     async stop() {
       await target.close();
+      await db.close();
       server.stdin.end();
       await exited;
-      await db.close();
-      await postgres.stop();
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }

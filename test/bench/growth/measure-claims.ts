@@ -72,4 +72,5 @@ export async function loadBacklog(db: Database, { subscriptions, done, due }: Ba
         CASE WHEN is_due THEN now() - random() * interval '1 hour' END, CASE WHEN NOT is_due THEN 200 END, CASE WHEN NOT is_due THEN 20 END
       FROM made`);
   }
+  await db.pool.query("ANALYZE");
 }
