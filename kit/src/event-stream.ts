@@ -11,6 +11,9 @@ import { type NatsConnection, nanos } from "@nats-io/transport-node";
 /** The stream that holds every event. */
 export const STREAM = "EVENTS";
 
+/** How many messages a replica has in hand, at most. */
+export const IN_HAND = 256;
+
 const DAY_MS = 86_400_000;
 
 /** Where and how patiently to ask. */
@@ -44,8 +47,9 @@ export async function makeConsumer({ nc, timeoutMs }: Asking, durable: string): 
     deliver_policy: DeliverPolicy.All,
     ack_wait: nanos(30_000),
     max_deliver: -1,
-    // What replicas that died had in hand counts until `ack_wait` is over, and must not keep the others from taking more.
-    max_ack_pending: -1,
+    // What replicas that died had in hand counts until `ack_wait` is over: 64 of them must not keep the others from taking more. Without
+    // a bound, a subscriber that refuses everything for hours would be offered all of it again and again.
+    max_ack_pending: 64 * IN_HAND,
   };
   await manager.consumers.add(STREAM, settings).catch(() => manager.consumers.update(STREAM, durable, settings));
 }

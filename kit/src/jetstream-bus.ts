@@ -3,14 +3,13 @@ import { type JetStreamClient, type JsMsg, jetstream } from "@nats-io/jetstream"
 import { connect, headers, type NatsConnection } from "@nats-io/transport-node";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import type { Bus, Subscriber } from "./bus.js";
-import { makeConsumer, makeStream, STREAM } from "./event-stream.js";
+import { IN_HAND, makeConsumer, makeStream, STREAM } from "./event-stream.js";
 import type { Log } from "./log.js";
 import { traced, traceHeaders, traceparent } from "./tracing.js";
 
 const EVENT_ID = "Event-Id";
 const PUBLISH_TIMEOUT_MS = 3_000;
 const RETRY_MS = 250;
-const IN_HAND = 256;
 
 // A refusal at login may pass like any other trouble. A peer that vanished without a word is missed within 15 s; by default it takes six
 // minutes.

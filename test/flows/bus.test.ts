@@ -186,7 +186,7 @@ describe("under running processes", () => {
       const { config: stream } = await manager.streams.info("EVENTS");
       const { config: consumer } = await manager.consumers.info("EVENTS", DURABLE);
       expect(stream.duplicate_window).toBe(nanos(120_000));
-      expect(consumer).toMatchObject({ ack_wait: nanos(30_000), max_ack_pending: -1 });
+      expect(consumer).toMatchObject({ ack_wait: nanos(30_000), max_ack_pending: 16_384 });
     });
   });
 });
