@@ -1,34 +1,34 @@
-// A receiver of webhooks for a trial: keeps what is POSTed to /, shows it at GET /deliveries?event=ID, and the ids alone at GET /events.
+// A receiver of webhooks for a trial: keeps what is POSTed to it. GET /events lists what came, as `type resource-id`; GET /deliveries?of=…
+// shows the deliveries of one of these, with their signatures.
 import { createServer } from "node:http";
 
 const deliveries = new Map();
 
-function keep(request, body) {
-  const id = String(request.headers["service-event-id"]);
-  const signature = String(request.headers["service-signature"]);
-  const kept = deliveries.get(id) ?? [];
+function keep(signature, body) {
+  const { type, data } = JSON.parse(body);
+  const event = `${type} ${data.id}`;
+  const kept = deliveries.get(event) ?? [];
   kept.push({ signature, body });
-  deliveries.set(id, kept);
-  process.stdout.write(
-    `${JSON.stringify({ event: id, type: request.headers["service-event-type"], deliveries: kept.length })}\n`,
-  );
+  deliveries.set(event, kept);
+  process.stdout.write(`${event}, delivery ${kept.length}, ${signature}\n`);
 }
 
-createServer(async (request, response) => {
+async function answer(request) {
   const url = new URL(request.url, "http://receiver");
   if (request.method === "POST") {
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
-    keep(request, Buffer.concat(chunks).toString());
-    return response.writeHead(204).end();
+    keep(request.headers["service-signature"], Buffer.concat(chunks).toString());
+    return { status: 204 };
   }
-  const answers = {
-    "/events": () => [...deliveries.keys()],
-    "/deliveries": () => deliveries.get(url.searchParams.get("event")) ?? [...deliveries.values()].flat(),
-  };
-  const answer = answers[url.pathname];
-  response.writeHead(answer ? 200 : 404, { "content-type": "application/json" });
-  response.end(JSON.stringify(answer?.() ?? {}));
+  if (url.pathname === "/events") return { status: 200, json: [...deliveries.keys()] };
+  if (url.pathname === "/deliveries") return { status: 200, json: deliveries.get(url.searchParams.get("of")) ?? [] };
+  return { status: 404, json: {} };
+}
+
+createServer(async (request, response) => {
+  const { status, json } = await answer(request).catch(() => ({ status: 400, json: {} }));
+  response.writeHead(status, { "content-type": "application/json" }).end(json && JSON.stringify(json));
 }).listen(8080);
 
-process.on("SIGTERM", () => process.exit(0));
+process.once("SIGTERM", () => process.exit(0));

@@ -24,7 +24,7 @@
   {{- include "shipping.fromSecret" (list $root $part "SECRETS_KEYS" false) | nindent 2 }}
 - { name: EGRESS_DENY_RANGES, value: {{ join "," $root.Values.egressDenyRanges | quote }} }
 {{- if $root.Values.dev.enabled }}
-- { name: WEBHOOK_ALLOW_TARGETS, value: "{{ $fullname }}-receiver:8080" }
+- { name: WEBHOOK_ALLOW_TARGETS, value: {{ include "shipping.receiver" $root | quote }} }
 {{- end }}
 {{- end }}
 {{- if $values.settings.OIDC_ISSUER }}

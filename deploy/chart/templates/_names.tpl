@@ -76,3 +76,8 @@ valueFrom:
     optional: true
     {{- end }}
 {{- end }}
+
+{{/* The trial's receiver, by its full name: the dispatcher asks DNS itself, without the pod's search domains. */}}
+{{- define "shipping.receiver" -}}
+{{ include "shipping.fullname" . }}-receiver.{{ .Release.Namespace }}.svc.{{ .Values.clusterDomain }}:8080
+{{- end }}

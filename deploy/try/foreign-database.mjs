@@ -1,0 +1,14 @@
+// Run in a pod of one part: says why its role may not enter the database of webhooks, or that it may.
+import { createRequire } from "node:module";
+
+const pg = createRequire("/app/kit/package.json")("pg");
+const url = new URL(process.env.DATABASE_URL);
+url.pathname = "/webhooks";
+const client = new pg.Client({ connectionString: url.href });
+try {
+  await client.connect();
+  process.stdout.write("connected");
+  await client.end();
+} catch (error) {
+  process.stdout.write(error.message);
+}

@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# Tries the chart on a real cluster: npm run try:cluster -- [values.yaml …]
+# Needs kubectl, helm, a KUBECONFIG, and the images of the values on the nodes (build-images.sh makes those of the parts). Installs into a
+# namespace of its own that enforces restricted Pod Security, plays the corridor, looks who reaches whom, then upgrades, deletes pods, scales,
+# breaks and rolls back under load. Succeeds if no request failed and no event was lost; KEEP=1 leaves everything in place.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+namespace=${NAMESPACE:-shipping-trial}
+values=(--values deploy/try/values.yaml)
+for file in "$@"; do values+=(--values "$file"); done
+parts=(gateway records carrier tracking webhooks)
+failed=0
+
+say() { echo "== $(date +%T) $*"; }
+k() { kubectl --namespace "$namespace" "$@"; }
+expect() { # WHAT GOT WANTED
+  if [ "$2" = "$3" ]; then echo "ok    $1: $2"; else echo "WRONG $1: $2, not $3" && failed=1; fi
+}
+upgrade() { helm upgrade shipping deploy/chart --namespace "$namespace" "${values[@]}" --wait --timeout "${TIMEOUT:-10m}" "$@" > /dev/null; }
+settled() { for part in "${parts[@]}"; do k rollout status "deployment/shipping-$part" --timeout=10m > /dev/null; done; }
+clean_up() { [ -n "${KEEP:-}" ] || kubectl delete namespace "$namespace" --wait=false > /dev/null; }
+trap clean_up EXIT
+
+install() {
+  say "install"
+  kubectl create namespace "$namespace"
+  kubectl label namespace "$namespace" pod-security.kubernetes.io/enforce=restricted > /dev/null
+  helm install shipping deploy/chart --namespace "$namespace" "${values[@]}" --wait --timeout "${TIMEOUT:-10m}" > /dev/null
+  gateway_image=$(k get deployment shipping-gateway --output 'jsonpath={.spec.template.spec.containers[0].image}')
+}
+
+# The addresses that a pod gets a connection to, of those that it tries.
+reached_by() { # POD ADDRESS…
+  k exec -i "$1" -- node --input-type=module - "${@:2}" < deploy/try/reach.mjs | sed -n 's/ reached$//p' | xargs
+}
+
+policies() {
+  say "who reaches whom"
+  k run stray --image="$gateway_image" --restart=Never --overrides='{"spec":{"automountServiceAccountToken":false,"securityContext":{"runAsNonRoot":true,"seccompProfile":{"type":"RuntimeDefault"}},"containers":[{"name":"stray","image":"'"$gateway_image"'","command":["node","-e","setInterval(() => {}, 60000)"],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}}}]}}' > /dev/null
+  k wait --for=condition=Ready pod/stray --timeout=2m > /dev/null
+  local addresses=(shipping:80) part
+  for part in "${parts[@]}"; do addresses+=("shipping-$part:8080" "shipping-$part:9090"); done
+  addresses+=(shipping-postgres:5432 shipping-nats:4222 shipping-receiver:8080)
+  expect "a stray pod reaches" "$(reached_by stray "${addresses[@]}")" "shipping:80 shipping-gateway:8080"
+  expect "records reaches" "$(reached_by deployment/shipping-records "${addresses[@]}")" \
+    "shipping-webhooks:8080 shipping-postgres:5432 shipping-nats:4222"
+  local refusal
+  refusal=$(k exec -i deployment/shipping-records -- node --input-type=module - < deploy/try/foreign-database.mjs)
+  expect "records in webhooks' database" "$refusal" 'permission denied for database "webhooks"'
+}
+
+start_load() {
+  say "load"
+  k create configmap load --from-file=deploy/try/load.mjs > /dev/null
+  sed "s#IMAGE#$gateway_image#; s#NAMESPACE#$namespace#" deploy/try/load-pod.yaml | k apply -f - > /dev/null
+  until k logs load 2> /dev/null | grep -q loading; do sleep 1; done
+}
+
+disturb() {
+  say "upgrade of all parts"
+  upgrade --set logLevel=warn
+  for part in "${parts[@]}"; do
+    say "a pod of $part is deleted"
+    k delete "$(k get pods --selector "app.kubernetes.io/component=$part" --output name | head -1)" > /dev/null
+    settled
+  done
+  say "records from 2 to 4 and back"
+  k scale deployment/shipping-records --replicas=4 > /dev/null && settled && sleep 15
+  k scale deployment/shipping-records --replicas=2 > /dev/null && settled && sleep 15
+  say "an image that does not exist"
+  TIMEOUT=30s upgrade --set parts.records.image=localhost/shipping-records:none 2> /dev/null && expect "the upgrade" done refused
+  expect "old pods of records that serve" "$(k get deployment shipping-records --output 'jsonpath={.status.availableReplicas}')" 2
+  say "rollback to the first revision"
+  helm rollback shipping 1 --namespace "$namespace" --wait --timeout 10m > /dev/null
+  settled
+}
+
+end_load() {
+  say "end of the load"
+  k exec load -- node -e 'fs.writeFileSync("/tmp/stop", "")'
+  until [[ $(k get pod load --output 'jsonpath={.status.phase}') =~ Succeeded|Failed ]]; do sleep 1; done
+  k logs load | tail -20
+  expect "the load" "$(k get pod load --output 'jsonpath={.status.phase}')" Succeeded
+}
+
+install
+say "helm test"
+helm test shipping --namespace "$namespace" --logs | grep -E '^(ok|All|Error)'
+policies
+start_load
+disturb
+end_load
+if [ "$failed" = 0 ]; then say "all as promised"; else say "not as promised" && exit 1; fi
