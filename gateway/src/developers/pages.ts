@@ -8,12 +8,15 @@ import type { AccountPage, OpenPage, PageRoute } from "./page.js";
 import { showQuickStart } from "./quick-start.js";
 import { askToRevokeKey, revokeKeyAsAsked } from "./revoke-key.js";
 import { askToSignIn, redeemAsAsked, showEntrance, signOut } from "./sign-in.js";
+import { arriveFromProvider, leaveForProvider } from "./sign-in-provider.js";
 import { askToDisable, disableAsAsked, showWebhooks } from "./webhooks.js";
 
 /** For everyone: the way in and the way out. */
 const entrance: readonly OpenPage[] = [
   { method: "GET", path: "", access: "anyone", handler: showEntrance },
   { method: "POST", path: "/sign-out", access: "anyone", handler: signOut },
+  { method: "GET", path: "/sign-in/provider", access: "anyone", handler: leaveForProvider },
+  { method: "GET", path: "/sign-in/callback", access: "anyone", handler: arriveFromProvider },
   { method: "GET", path: "/sign-in/{token}", access: "anyone", handler: askToSignIn },
   { method: "POST", path: "/sign-in/{token}", access: "anyone", handler: redeemAsAsked },
 ];

@@ -11,6 +11,7 @@ import { findSession } from "./keep-session.js";
 import { isOwnForm, sourceOf } from "./origin.js";
 import { AREA_PATH, type Asked, type Page, type PageDeps, type PageLocals, type PageRoute } from "./page.js";
 import { pages } from "./pages.js";
+import { createProvider } from "./provider.js";
 import { readForm } from "./read-form.js";
 import { forbidden } from "./refusal-page.js";
 import { isFreshEnough, type SignedIn } from "./session.js";
@@ -24,7 +25,9 @@ type Where = Pick<Asked, "environment" | "url">;
 /** The developer area: a router of its own, whose refusals are pages. */
 export function serveArea(deps: AppDeps, area: DeveloperArea): Router {
   const origin = () => area.publicUrl ?? deps.ownOrigin();
-  const pageDeps: PageDeps = { ...deps, area, origin, provider: undefined };
+  const callback = () => `${origin()}${AREA_PATH}/sign-in/callback`;
+  const provider = area.provider && createProvider(area.provider, callback, deps.log);
+  const pageDeps: PageDeps = { ...deps, area, origin, provider };
   const router = Router({ caseSensitive: true, strict: true });
   serveAssets(router);
   router.use(AREA_PATH, headers(area));

@@ -1,0 +1,196 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { useArea } from "./area.js";
+import { newVisitor, type Visitor } from "./visitor.js";
+
+const provider = { issuer: "", clientId: "developer-area", clientSecret: "a-secret-of-the-developer-area" };
+let server: ChildProcess;
+beforeAll(async () => {
+  server = spawn(process.execPath, [join(__dirname, "openid-provider.mjs")], { stdio: ["pipe", "pipe", "ignore"] });
+  [provider.issuer] = (await once(createInterface(server.stdout!), "line")) as [string];
+});
+afterAll(async () => {
+  const ended = once(server, "exit");
+  server.stdin?.end();
+  await ended;
+});
+
+const area = useArea({ developerArea: { provider }, logs: true });
+
+// Nobody listens there.
+const nobody = { ...provider, issuer: "http://127.0.0.1:1" };
+const areaWithoutProvider = useArea({ developerArea: { provider: nobody } });
+
+const LEAVE = "/developers/sign-in/provider";
+const AGAIN = `${LEAVE}?return_to=${encodeURIComponent("/developers/live/keys/new")}`;
+
+let people = 0;
+const newEmail = (host = "example.com") => `person-${people++}@${host}`;
+
+/** A member whom the provider knows, and their browser at both places. */
+async function newMember(options: { email?: string } = {}) {
+  const { accountId, email } = await area.newLink({ email: options.email ?? newEmail() });
+  return { accountId, email, here: area.visitor(), there: newVisitor(provider.issuer) };
+}
+
+/** Where the area sends the browser. */
+async function leave(here: Visitor, path = LEAVE): Promise<string> {
+  const { status, location } = await here.get(path);
+  expect(status).toBe(303);
+  return location ?? "";
+}
+
+/** Goes through the provider, signing in there if it asks, until it sends the browser back: the callback's path and query. */
+async function through(there: Visitor, from: string, login: string): Promise<string> {
+  let url = from;
+  for (let step = 0; step < 8; step++) {
+    const answer = await there.get(url);
+    if (answer.status === 200) {
+      const prompt = /name="prompt" value="(\w+)"/.exec(answer.html)?.[1];
+      const fields = { prompt, login, password: "any" };
+      url = (await there.post(new URL(url, provider.issuer).pathname, fields)).location ?? "";
+    } else url = answer.location ?? "";
+    if (url.startsWith(`${area.origin()}/`)) return url.slice(area.origin().length);
+  }
+  throw new Error(`The provider does not come back: ${url}`);
+}
+
+async function signIn({ here, there, email }: { here: Visitor; there: Visitor; email: string }, path = LEAVE) {
+  return here.get(await through(there, await leave(here, path), email));
+}
+
+describe("sign-in through the provider", () => {
+  test("signs a member in by the verified e-mail, and from then on by who they are there", async () => {
+    const member = await newMember();
+    expect(await signIn(member)).toMatchObject({ status: 303, location: "/developers/sandbox" });
+    expect((await member.here.get("/developers/members")).html).toContain("Known to the provider");
+    const { pool } = area.stack().databases.gateway;
+    await pool.query("UPDATE account_members SET email = $1 WHERE email = $2", [newEmail(), member.email]);
+    expect((await signIn({ ...member, here: area.visitor() })).status).toBe(303);
+  });
+
+  test("the way there names our callback, PKCE, state and nonce, and is not asked by a form", async () => {
+    const url = new URL(await leave(area.visitor()));
+    expect(Object.fromEntries(url.searchParams)).toMatchObject({
+      redirect_uri: `${area.origin()}/developers/sign-in/callback`,
+      response_type: "code",
+      scope: "openid email",
+      code_challenge_method: "S256",
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      nonce: expect.stringMatching(/^[\w-]{43}$/),
+    });
+    expect((await area.visitor().get("/developers")).html).toContain(`href="${LEAVE}"`);
+  });
+
+  test("a stranger and an e-mail that is not verified get the same answer, byte for byte", async () => {
+    const unverified = await newMember({ email: newEmail("unverified.example") });
+    const stranger = { here: area.visitor(), there: newVisitor(provider.issuer), email: newEmail() };
+    const answers = [await signIn(unverified), await signIn(stranger)];
+    expect(answers.map(({ status }) => status)).toEqual([403, 403]);
+    expect(answers[0]?.html).toBe(answers[1]?.html);
+    expect(unverified.here.cookies() + stranger.here.cookies()).toBe("");
+  });
+
+  test("an e-mail that is bound to somebody signs in nobody else", async () => {
+    const member = await newMember();
+    const { pool } = area.stack().databases.gateway;
+    await pool.query("UPDATE account_members SET issuer = $1, subject = 'another' WHERE email = $2", [
+      provider.issuer,
+      member.email,
+    ]);
+    expect((await signIn(member)).status).toBe(403);
+  });
+});
+
+describe("is refused, and signs nobody in", () => {
+  const swapped = (callback: string, name: string, value: string) => {
+    const url = new URL(callback, area.origin());
+    url.searchParams.set(name, value);
+    return url.pathname + url.search;
+  };
+
+  test.each([
+    ["another state", (callback: string) => swapped(callback, "state", "A".repeat(43))],
+    ["another iss", (callback: string) => swapped(callback, "iss", "http://127.0.0.1:1")],
+    ["another code", (callback: string) => swapped(callback, "code", "A".repeat(43))],
+    ["a refusal of the provider", (callback: string) => swapped(callback, "error", "access_denied")],
+  ])("%s", async (_case, change) => {
+    const member = await newMember();
+    const callback = await through(member.there, await leave(member.here), member.email);
+    expect((await member.here.get(change(callback))).status).toBe(403);
+    expect(member.here.cookies()).toBe("");
+  });
+
+  test("another nonce", async () => {
+    const member = await newMember();
+    const callback = await through(member.there, await leave(member.here), member.email);
+    const [name = "", value = ""] = member.here.cookies().split("=");
+    const journey = JSON.parse(Buffer.from(value, "base64url").toString());
+    const forged = Buffer.from(JSON.stringify({ ...journey, nonce: "A".repeat(43) })).toString("base64url");
+    expect((await area.visitor().get(callback, { cookie: `${name}=${forged}` })).status).toBe(403);
+  });
+
+  test("a callback in a browser that never left", async () => {
+    const member = await newMember();
+    const callback = await through(member.there, await leave(member.here), member.email);
+    expect((await area.visitor().get(callback)).status).toBe(403);
+  });
+
+  test("a code replayed", async () => {
+    const member = await newMember();
+    const callback = await through(member.there, await leave(member.here), member.email);
+    const journey = member.here.cookies();
+    expect((await member.here.get(callback)).status).toBe(303);
+    expect((await area.visitor().get(callback, { cookie: journey })).status).toBe(403);
+  });
+
+  test("a way back to anywhere else", async () => {
+    for (const target of ["//evil.example", "https://evil.example", "/developers/../api", "/\\evil.example"]) {
+      const member = await newMember();
+      const answer = await signIn(member, `${LEAVE}?return_to=${encodeURIComponent(target)}`);
+      expect(answer).toMatchObject({ status: 303, location: "/developers/sandbox" });
+    }
+  });
+});
+
+describe("a new sign-in for live keys", () => {
+  const age = (email: string) =>
+    area.stack().databases.gateway.pool.query(
+      `UPDATE sessions SET authenticated_at = authenticated_at - interval '15 minutes'
+       WHERE member_id = (SELECT id FROM account_members WHERE email = $1)`,
+      [email],
+    );
+
+  test("is asked for, with prompt=login and max_age=0, and comes back to the page", async () => {
+    const member = await newMember();
+    await signIn(member);
+    await age(member.email);
+    const refused = await member.here.get("/developers/live/keys/new");
+    expect([refused.status, refused.html.includes(`href="${AGAIN}"`)]).toEqual([403, true]);
+    const url = new URL(await leave(member.here, AGAIN));
+    expect([url.searchParams.get("prompt"), url.searchParams.get("max_age")]).toEqual(["login", "0"]);
+    const back = await member.here.get(await through(member.there, url.href, member.email));
+    expect(back).toMatchObject({ status: 303, location: "/developers/live/keys/new" });
+    expect((await member.here.get("/developers/live/keys/new")).status).toBe(200);
+  });
+
+  test("is not taken from a browser that stripped what asks for it", async () => {
+    const member = await newMember();
+    await signIn(member);
+    await age(member.email);
+    const url = new URL(await leave(member.here, AGAIN));
+    for (const name of ["prompt", "max_age"]) url.searchParams.delete(name);
+    const back = await member.here.get(await through(member.there, url.href, member.email));
+    expect(back.status).toBe(403);
+    expect((await member.here.get("/developers/live/keys/new")).status).toBe(403);
+  });
+});
+
+test("a provider that is down: 503 for its sign-in, and nothing else is touched", async () => {
+  const { visitor } = await areaWithoutProvider.signIn();
+  const answer = await areaWithoutProvider.visitor().get(LEAVE);
+  expect([answer.status, answer.headers["retry-after"]]).toEqual([503, "5"]);
+  expect((await visitor.get("/developers/sandbox")).status).toBe(200);
+});
