@@ -22,8 +22,8 @@ describe("the description of the API", () => {
     expect(await answer.json()).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
   });
 
-  test("GET /docs loads nothing from elsewhere, and everything it names is here", async () => {
-    const answer = await get("/docs");
+  test("GET /docs/reference loads nothing from elsewhere, and everything it names is here", async () => {
+    const answer = await get("/docs/reference");
     const page = await answer.text();
     expect(answer.headers.get("content-security-policy")).toMatch(/^default-src 'none'; script-src 'self';/);
     const files = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path ?? "");

@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { Express } from "express";
+import { serveGuides } from "./guides/serve-guides.js";
 import { openApiDocument } from "./openapi.js";
 import { type Answer, send } from "./respond.js";
 import { BASE_PATH } from "./route.js";
@@ -12,7 +13,7 @@ const PAGE = `<!doctype html>
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>Shipping Integration API</title>
+    <title>API reference · Shipping Integration API</title>
     <link rel="stylesheet" href="/docs/swagger-ui.css">
     <link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
   </head>
@@ -39,12 +40,12 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** The machine-readable description and the pages made of it, for everyone and without a key. */
+/** The machine-readable description, the reference made of it and the guides, for everyone and without a key. */
 export function servePages(app: Express): void {
   const document: Answer = { type: "application/json", body: JSON.stringify(openApiDocument()) };
   app.get(DOCUMENT_PATH, (_req, res) => send(res, 200, document));
 
-  app.get("/docs", (_req, res) => {
+  app.get("/docs/reference", (_req, res) => {
     res.set({
       "Content-Security-Policy": POLICY,
       "X-Content-Type-Options": "nosniff",
@@ -58,4 +59,6 @@ export function servePages(app: Express): void {
     app.get(`/docs/${file}`, (_req, res) => res.sendFile(join(assets, file)));
   }
   app.get("/favicon.ico", (_req, res) => res.sendFile(join(assets, "favicon-32x32.png")));
+  // Last: its paths take in those above.
+  serveGuides(app);
 }

@@ -1,3 +1,4 @@
+import { guides } from "@shipping/gateway/guides/guides";
 import { type Stack, startStack } from "../stack.js";
 import { sendTo } from "./wire.js";
 
@@ -14,14 +15,14 @@ const textOf = async (target: string) => (await get(target)).bytes.toString();
 
 /** Everything that the page names, by attribute. */
 async function assets(): Promise<string[]> {
-  return [...(await textOf("/docs")).matchAll(/\b(?:src|href|action|data|poster|srcset)\s*=\s*["']?([^"'\s>]+)/gi)].map(
-    ([, target]) => target ?? "",
-  );
+  return [
+    ...(await textOf("/docs/reference")).matchAll(/\b(?:src|href|action|data|poster|srcset)\s*=\s*["']?([^"'\s>]+)/gi),
+  ].map(([, target]) => target ?? "");
 }
 
-describe("GET /docs", () => {
+describe("GET /docs/reference", () => {
   test("200 without a key, as HTML", async () => {
-    const page = await get("/docs");
+    const page = await get("/docs/reference");
     expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
     expect(page.bytes.toString()).toMatch(/^<!doctype html>/i);
   });
@@ -57,18 +58,51 @@ describe("GET /docs", () => {
   });
 
   test("a browser is told to load nothing from elsewhere, and to run no script but these", async () => {
-    const policy = (await get("/docs")).headers.get("content-security-policy") ?? "";
+    const policy = (await get("/docs/reference")).headers.get("content-security-policy") ?? "";
     const directives = new Map(policy.split("; ").map((directive) => directive.split(/ (.*)/s, 2) as [string, string]));
     expect(directives.get("default-src")).toBe("'none'");
     for (const [name, sources] of directives)
       expect([name, sources]).toEqual([name, expect.not.stringMatching(/\*|https?:/)]);
     for (const name of ["script-src", "connect-src"]) expect(directives.get(name)).toBe("'self'");
-    expect(await textOf("/docs")).not.toMatch(/<script>|<script [^>]*>[^<]|\son\w+\s*=|javascript:/i);
+    expect(await textOf("/docs/reference")).not.toMatch(/<script>|<script [^>]*>[^<]|\son\w+\s*=|javascript:/i);
   });
 
   test("nothing is set and nothing is remembered: no cookie", async () => {
-    for (const target of ["/docs", "/api/v1/openapi.json", ...(await assets())]) {
+    for (const target of ["/docs", "/docs/reference", "/api/v1/openapi.json", ...(await assets())]) {
       expect((await get(target)).headers.has("set-cookie")).toBe(false);
     }
+  });
+});
+
+describe("GET /docs", () => {
+  const paths = ["/docs", "/docs/search?q=retry", ...guides.map(({ slug }) => `/docs/${slug}`)];
+
+  test.each(paths)("%s is whole without a script, and every link on it leads somewhere", async (path) => {
+    const page = await get(path);
+    expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    expect(page.headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'self';/);
+    const html = page.bytes.toString();
+    expect(html).toMatch(/^<!doctype html>/);
+    expect(html).not.toMatch(/<script|\son\w+=|\sstyle=|javascript:/i);
+    const targets = [...html.matchAll(/\b(?:href|src|action)="([^"]+)"/g)].map(([, target = ""]) => target);
+    for (const target of new Set(targets.filter((one) => !one.startsWith("http")))) {
+      const [resource = "", fragment] = target.split("#");
+      const linked = resource === "" ? html : await textOf(resource);
+      expect([target, resource === "" || (await get(resource)).status]).toEqual([target, resource === "" || 200]);
+      if (fragment) expect([target, linked.includes(`id="${fragment}"`)]).toEqual([target, true]);
+    }
+  });
+
+  test("the search finds the section, and shows markup as text", async () => {
+    expect(await textOf("/docs/search?q=idempotency-replayed")).toContain('href="/docs/idempotency#repeat-a-request"');
+    expect(await textOf("/docs/search?q=%3Cimg%20src%3Dx%3E")).toContain("&lt;img src=x");
+    expect(await textOf("/docs/search?q=zzzzzzzz")).toContain("No places in the guides");
+    for (const odd of ["/docs/search", "/docs/search?q=", "/docs/search?q=a&q=b", `/docs/search?q=${"x".repeat(3000)}`])
+      expect([odd, (await get(odd)).status]).toEqual([odd, 200]);
+  });
+
+  test("404 for a guide that is none", async () => {
+    for (const path of ["/docs/operations", "/docs/nothing", "/docs/..%2Fpackage.json", "/docs/"])
+      expect([path, (await get(path)).status]).toEqual([path, 404]);
   });
 });

@@ -87,6 +87,6 @@ export function versionHere({ version: [program, ...args] }: Language): string |
 /** The files of the recipe below a heading of the page, exactly as printed. */
 export function recipeFiles(page: string, heading: string): Map<string, string> {
   const section = page.split(/^#{2,3} /m).find((text) => text.startsWith(`${heading}\n`)) ?? "";
-  const blocks = section.matchAll(/\*\*`([\w.]+)`\*\*[\s\S]*?^```\w+\n([\s\S]*?)^```$/gm);
+  const blocks = section.matchAll(/\*\*`([\w.]+)`\*\*[\s\S]*?^```\w+ recipe\n([\s\S]*?)^```$/gm);
   return new Map([...blocks].map(([, name = "", code = ""]) => [name, code]));
 }

@@ -1,0 +1,66 @@
+import { readFileSync } from "node:fs";
+import MiniSearch from "minisearch";
+import { type Guide, guides } from "./guides.js";
+import { type Rendered, renderGuide } from "./render-guide.js";
+
+export interface Hit {
+  guide: Guide;
+  id: string;
+  title: string;
+  /** The text around the first word that was found. */
+  excerpt: string;
+}
+
+/** The guides, rendered, and what finds words in them. */
+export interface Library {
+  page(slug: string): { guide: Guide; rendered: Rendered } | undefined;
+  search(words: string): Hit[];
+}
+
+// The same from `src` and from `dist`.
+const ROOT = new URL("../../../", import.meta.url);
+const MOST_HITS = 20;
+const EXCERPT_LENGTH = 220;
+
+/** Reads and renders all guides. */
+export function openLibrary(): Library {
+  const pages = new Map(
+    guides.map((guide) => {
+      const rendered = renderGuide(guide, readFileSync(new URL(guide.file, ROOT), "utf8"));
+      return [guide.slug, { guide, rendered }];
+    }),
+  );
+  const sections = [...pages.values()].flatMap(({ guide, rendered }) =>
+    rendered.texts.map(({ id, title, text }) => ({ key: `${guide.slug}#${id}`, guide, id, title, text: text.trim() })),
+  );
+  const byKey = new Map(sections.map((section) => [section.key, section]));
+  const index = new MiniSearch({
+    idField: "key",
+    fields: ["title", "text"],
+    searchOptions: { prefix: true, fuzzy: 0.15, boost: { title: 3 }, combineWith: "AND" },
+  });
+  index.addAll(sections.map(({ key, title, text }) => ({ key, title, text })));
+
+  return {
+    page: (slug) => pages.get(slug),
+    search: (words) =>
+      index
+        .search(words)
+        .flatMap(({ id: key, terms }) => {
+          const found = byKey.get(key);
+          if (!found) return [];
+          const { guide, id, title, text } = found;
+          return [{ guide, id, title, excerpt: excerptOf(text, terms) }];
+        })
+        .slice(0, MOST_HITS),
+  };
+}
+
+function excerptOf(text: string, terms: readonly string[]): string {
+  const lower = text.toLowerCase();
+  const places = terms.map((term) => lower.indexOf(term)).filter((place) => place >= 0);
+  const start = Math.max(0, Math.min(...places, text.length) - 60);
+  const from = start === 0 ? 0 : text.indexOf(" ", start) + 1;
+  const cut = text.slice(from, from + EXCERPT_LENGTH);
+  return `${from > 0 ? "… " : ""}${cut}${from + EXCERPT_LENGTH < text.length ? " …" : ""}`;
+}

@@ -1,0 +1,106 @@
+import { type Guide, guides } from "./guides.js";
+import { renderPage } from "./layout.js";
+import type { Hit } from "./library.js";
+import type { Rendered } from "./render-guide.js";
+
+/** The first page: what the API does, and where to read what. */
+export function overviewPage(): string {
+  return renderPage({
+    title: "Overview",
+    path: "/docs",
+    children: (
+      <>
+        <h1>Shipping Integration API</h1>
+        <p class="lead">
+          Your software sends orders and packed parcels. It gets rates, a label as PDF, its tracking, and signed events.
+          Repeating a request never makes a second label.
+        </p>
+        <p>
+          <a class="button" href="/docs/quick-start">
+            First label in five steps
+          </a>
+        </p>
+        <ul class="cards">
+          {guides.map(({ slug, title, about }) => (
+            <Card path={`/docs/${slug}`} title={title} about={about} />
+          ))}
+          <Card
+            path="/docs/reference"
+            title="API reference"
+            about="Each of the 18 operations: fields, errors, examples."
+          />
+        </ul>
+        <p>
+          For tools: the <a href="/api/v1/openapi.json">OpenAPI 3.1 document</a>.
+        </p>
+      </>
+    ),
+  });
+}
+
+function Card({ path, title, about }: { path: string; title: string; about: string }) {
+  return (
+    <li>
+      <a href={path}>
+        <strong>{title}</strong>
+        <span>{about}</span>
+      </a>
+    </li>
+  );
+}
+
+/** A guide, with the list of its sections and the way to the next one. */
+export function guidePage(guide: Guide, { html, sections }: Rendered): string {
+  const next = guides[guides.indexOf(guide) + 1];
+  return renderPage({
+    title: guide.title,
+    path: `/docs/${guide.slug}`,
+    aside: sections.length > 1 && (
+      <>
+        <h2>On this page</h2>
+        <ul>
+          {sections.map(({ id, title, level }) => (
+            <li class={`level-${level}`}>
+              <a href={`#${id}`}>{title}</a>
+            </li>
+          ))}
+        </ul>
+      </>
+    ),
+    children: (
+      <>
+        {/* Made of the repository's own Markdown, in which HTML is text. */}
+        <article dangerouslySetInnerHTML={{ __html: html }} />
+        {next && (
+          <p class="next">
+            Next: <a href={`/docs/${next.slug}`}>{next.title}</a>
+          </p>
+        )}
+      </>
+    ),
+  });
+}
+
+/** What was found. */
+export function searchPage(words: string, hits: readonly Hit[]): string {
+  const count = hits.length === 1 ? "One place" : `${hits.length || "No"} places`;
+  return renderPage({
+    title: "Search",
+    path: "/docs/search",
+    words,
+    children: (
+      <>
+        <h1>Search</h1>
+        <p role="status">{words ? `${count} in the guides for “${words}”.` : "Enter a word."}</p>
+        <ol class="hits">
+          {hits.map(({ guide, id, title, excerpt }) => (
+            <li>
+              <a href={`/docs/${guide.slug}${id && `#${id}`}`}>{title}</a> <span class="of">{guide.title}</span>
+              <p>{excerpt}</p>
+            </li>
+          ))}
+        </ol>
+      </>
+    ),
+  });
+}

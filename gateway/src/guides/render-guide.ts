@@ -1,0 +1,90 @@
+import MarkdownIt, { type Token } from "markdown-it";
+import { type Guide, guides } from "./guides.js";
+
+/** A guide as it is served. */
+export interface Rendered {
+  html: string;
+  /** The headings of its sections. */
+  sections: { id: string; title: string; level: number }[];
+  /** The text below each heading, for the search; the first part has no heading. */
+  texts: { id: string; title: string; text: string }[];
+}
+
+const FENCE_NAMES: Readonly<Record<string, string>> = {
+  sh: "Shell",
+  ts: "TypeScript",
+  js: "JavaScript",
+  python: "Python",
+  go: "Go",
+  ruby: "Ruby",
+  php: "PHP",
+  java: "Java",
+  http: "HTTP",
+};
+
+/** Turns a guide's Markdown into HTML. HTML in it is shown as text. */
+export function renderGuide(guide: Guide, markdown: string): Rendered {
+  const md = new MarkdownIt({ html: false, linkify: false });
+  md.renderer.rules.fence = (tokens, index) => {
+    const { info = "", content = "" } = tokens[index] ?? {};
+    const [language = "", mark = ""] = info.split(" ");
+    const name = mark === "output" ? "Output" : FENCE_NAMES[language];
+    const caption = name ? `<figcaption>${name}</figcaption>` : "";
+    const kind = mark === "output" ? ' class="output"' : "";
+    return `<figure${kind}>${caption}<pre tabindex="0"><code>${md.utils.escapeHtml(content)}</code></pre></figure>\n`;
+  };
+  // A wide table scrolls by itself, not the page.
+  md.renderer.rules.table_open = () => '<div class="table" tabindex="0"><table>\n';
+  md.renderer.rules.table_close = () => "</table></div>\n";
+
+  const tokens = md.parse(markdown, {});
+  const rendered: Rendered = { html: "", sections: [], texts: [{ id: "", title: guide.title, text: "" }] };
+  for (const [index, token] of tokens.entries()) {
+    if (token.type === "heading_open") {
+      const title = textOf(tokens[index + 1]?.content ?? "");
+      const id = idOf(title);
+      token.attrSet("id", id);
+      if (token.tag !== "h1") {
+        rendered.sections.push({ id, title, level: Number(token.tag.slice(1)) });
+        rendered.texts.push({ id, title, text: "" });
+      }
+    }
+    redirectLinks(token.children ?? []);
+    const last = rendered.texts.at(-1);
+    if (last && (token.type === "inline" || token.type === "fence")) last.text += ` ${textOf(token.content)}`;
+  }
+  rendered.html = md.renderer.render(tokens, md.options, {});
+  return rendered;
+}
+
+/** The id of a heading, as GitHub makes it, so that a link works in both places. */
+function idOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} -]/gu, "")
+    .replaceAll(" ", "-");
+}
+
+/** Lets links to other guides lead to their pages here; what is not served here is no link. */
+function redirectLinks(tokens: Token[]): void {
+  let isDead = false;
+  for (const token of tokens) {
+    if (token.type === "link_open") {
+      const href = hrefOf(String(token.attrGet("href")));
+      isDead = href === undefined;
+      token.attrs = href === undefined ? null : [["href", href]];
+    }
+    if (isDead && /^link_/.test(token.type)) token.tag = "span";
+  }
+}
+
+function hrefOf(target: string): string | undefined {
+  const [path = "", fragment = ""] = target.split(/(#.*)/);
+  if (path === "" || /^https?:/.test(path)) return target;
+  const guide = guides.find(({ file }) => file.endsWith(path.replace(/^(\.\.?\/)+/, "")));
+  return guide && `/docs/${guide.slug}${fragment}`;
+}
+
+function textOf(markdown: string): string {
+  return markdown.replace(/\]\([^)]*\)/g, "]").replace(/[`*[\]]/g, "");
+}

@@ -1,0 +1,57 @@
+/** A code block of a page and what is to be done with it. */
+export interface Fence {
+  /** Where it begins, for messages. */
+  line: number;
+  /** `ts` of `ts receives`. */
+  language: string;
+  /** What stands behind the language. */
+  mark: string;
+  code: string;
+}
+
+/** The code blocks of a page from top to bottom; also those of lists. A block ends at a fence as long as its own. */
+export function fencesOf(page: string): Fence[] {
+  const found: Fence[] = [];
+  let open: (Fence & { ticks: string; indent: string }) | undefined;
+  for (const [index, text] of page.split("\n").entries()) {
+    const [, indent = "", ticks = "", language = "", mark = ""] = /^( *)(`{3,})(\S*) *(.*)$/.exec(text) ?? [];
+    if (!open && ticks) open = { line: index + 1, language, mark: mark.trim(), code: "", ticks, indent };
+    else if (open && ticks === open.ticks && language === "") {
+      const { ticks: _ticks, indent: _indent, ...fence } = open;
+      found.push(fence);
+      open = undefined;
+    } else if (open) open.code += `${text.startsWith(open.indent) ? text.slice(open.indent.length) : text}\n`;
+  }
+  if (open) throw new Error(`The code block of line ${open.line} has no end.`);
+  return found;
+}
+
+/** Whether something was printed as the page says, where `…` stands for anything. JSON may be printed with other white space. */
+export function isAsPrinted(printed: string, { language, code }: Fence): boolean {
+  const [given, wanted] =
+    language === "json"
+      ? [JSON.stringify(JSON.parse(printed)).replace(/\s/g, ""), code.replace(/\s/g, "")]
+      : [printed.replaceAll("\r\n", "\n").trim(), code.trim()];
+  const pattern = wanted.split("…").map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${pattern.join("[\\s\\S]*?")}$`).test(given);
+}
+
+export type Action = "sh" | "sh fails" | "ts" | "ts receives" | "python" | "output" | "shown" | "recipe";
+
+const ACTIONS: Readonly<Record<string, Action>> = {
+  sh: "sh",
+  "sh fails": "sh fails",
+  ts: "ts",
+  "ts receives": "ts receives",
+  python: "python",
+  "text output": "output",
+  "json output": "output",
+};
+
+/** What is to be done with a code block. `recipe` is executed by the tests of the webhook recipes. Throws at a block that nobody executes. */
+export function actionOf({ line, language, mark }: Fence): Action {
+  if (mark === "shown" || mark === "recipe") return mark;
+  const action = ACTIONS[`${language} ${mark}`.trim()];
+  if (!action) throw new Error(`Nothing executes the code block of line ${line}: \`${language} ${mark}\`.`);
+  return action;
+}

@@ -1,0 +1,83 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { type Action, actionOf, type Fence, fencesOf, isAsPrinted } from "./fences.js";
+import { tryReceiver } from "./try-receiver.js";
+import { stripped } from "./typescript.js";
+
+/** How many of a page's code blocks were dealt with in which way. */
+export type Counts = Partial<Record<Action | "not here", number>>;
+
+/** Where a page is executed. */
+export interface PageRun {
+  page: string;
+  /** A folder of its own. */
+  folder: string;
+  env: NodeJS.ProcessEnv;
+  /** Whether `python3` is on this machine. */
+  hasPython: boolean;
+}
+
+/** Executes a page from top to bottom. What its shell snippets set carries on; throws at the first block that is not as printed. */
+export async function runPage({ page, folder, env: given, hasPython }: PageRun): Promise<Counts> {
+  const counts: Counts = {};
+  let env = { ...given };
+  let printed: string | undefined;
+  for (const fence of fencesOf(page)) {
+    const action = actionOf(fence);
+    const isHere = action !== "python" || hasPython;
+    counts[isHere ? action : "not here"] = (counts[isHere ? action : "not here"] ?? 0) + 1;
+    if (action === "output") {
+      if (printed !== undefined && !isAsPrinted(printed, fence)) throw new Error(unlike(fence, printed));
+      continue;
+    }
+    if (action === "shown" || action === "recipe" || !isHere) {
+      printed = undefined;
+      continue;
+    }
+    ({ env, printed } = await execute(fence, action, folder, env));
+  }
+  return counts;
+}
+
+type Executed = "sh" | "sh fails" | "ts" | "ts receives" | "python";
+
+async function execute({ code, line }: Fence, action: Executed, folder: string, env: NodeJS.ProcessEnv) {
+  if (action === "ts receives") return { env, printed: await tryReceiver(await moduleFile(), folder, env) };
+  const [program, ...args] = await commandOf();
+  const { status, stdout, stderr } = await outcome(program, args, folder, env);
+  if ((status === 0) !== (action !== "sh fails"))
+    throw new Error(`The code block of line ${line} ended with ${status}.\n${code}\n${stdout}${stderr}`);
+  return { env: action === "sh" ? await environmentIn(join(folder, ".environment")) : env, printed: stdout };
+
+  async function commandOf(): Promise<[string, ...string[]]> {
+    if (action === "python") return ["python3", "-c", code];
+    if (action === "ts") return [process.execPath, await moduleFile()];
+    return ["sh", "-eu", "-c", `set -a\n${code}\nenv -0 > .environment`];
+  }
+
+  async function moduleFile(): Promise<string> {
+    const file = join(folder, `line-${line}.mjs`);
+    await writeFile(file, await stripped(code));
+    return file;
+  }
+}
+
+async function environmentIn(file: string): Promise<NodeJS.ProcessEnv> {
+  const entries = (await readFile(file, "utf8")).split("\0").filter(Boolean);
+  return Object.fromEntries(entries.map((entry) => entry.split(/=(.*)/s) as [string, string]));
+}
+
+async function outcome(program: string, args: string[], cwd: string, env: NodeJS.ProcessEnv) {
+  const child = spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  const ended = once(child, "close");
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const [status] = await ended;
+  return { status: status as number | null, stdout, stderr };
+}
+
+function unlike({ line, code }: Fence, printed: string): string {
+  return `Line ${line} says that this is printed:\n${code}\nBut it is:\n${printed}`;
+}

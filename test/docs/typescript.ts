@@ -1,0 +1,46 @@
+import { execFile } from "node:child_process";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { transform } from "@swc/core";
+import { installPacked } from "../client/packed-client.js";
+
+const run = promisify(execFile);
+const modules = join(__dirname, "../../node_modules");
+
+// What a snippet without an import of its own takes from those above it.
+const PRELUDE = `import { Shipping, ShippingError, webhooks } from "shipping-client";
+void [ShippingError, webhooks];
+const shipping = new Shipping({ apiKey: process.env.SHIPPING_KEY ?? "", baseUrl: process.env.SHIPPING_URL ?? "" });
+`;
+
+/** The snippet as a module of its own. */
+export function moduleOf(code: string): string {
+  return /^import /m.test(code) ? code : PRELUDE + code;
+}
+
+/** A folder in which snippets find the packed client and the frameworks that they name. */
+export async function prepareModules(folder: string, tarball: string): Promise<void> {
+  await installPacked(tarball, folder);
+  for (const name of ["express", "fastify", "@types"])
+    await symlink(join(modules, name), join(folder, "node_modules", name));
+}
+
+/** The module without its types, as Node runs it. */
+export async function stripped(code: string): Promise<string> {
+  const options = { jsc: { parser: { syntax: "typescript" }, target: "es2022" }, module: { type: "es6" } } as const;
+  return (await transform(moduleOf(code), options)).code;
+}
+
+/** Checks the types of all snippets at once: running does not. Throws with what the compiler says. */
+export async function checkTypes(folder: string, snippets: readonly string[]): Promise<void> {
+  await mkdir(join(folder, "snippets"));
+  const options = { strict: true, noUncheckedIndexedAccess: true, noEmit: true, skipLibCheck: true, types: ["node"] };
+  const modern = { target: "es2023", module: "nodenext", moduleDetection: "force" };
+  await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: { ...options, ...modern } }));
+  for (const [index, code] of snippets.entries())
+    await writeFile(join(folder, "snippets", `${index}.mts`), moduleOf(code));
+  await run(process.execPath, [join(modules, ".bin/tsc"), "-p", folder]).catch(({ stdout }) => {
+    throw new Error(`The snippets have type errors:\n${stdout}`);
+  });
+}
