@@ -11,7 +11,7 @@ async function start(): Promise<Platform> {
   const { baseUrl, metricsUrl, demo } = platform;
   process.stdout.write(`
 The shipping platform is ready at ${baseUrl}
-  reference   ${new URL("/docs", baseUrl)}
+  guides      ${new URL("/docs", baseUrl)}
   metrics     ${metricsUrl}
   demo keys   ${platform.demoFile}
 ${demo.sign_in_url ? `  developers  ${demo.sign_in_url} (works once, for 15 minutes)\n` : ""}

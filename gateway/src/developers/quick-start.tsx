@@ -41,7 +41,7 @@ export async function showQuickStart(deps: PageDeps, { session }: PageRequest): 
         <Code>{pythonProgram(base)}</Code>
       </details>
       <p>
-        All operations are described at <a href="/docs">the reference</a>.
+        Read on in <a href="/docs">the guides</a>; all operations are in <a href="/docs/reference">the reference</a>.
       </p>
     </>,
   );

@@ -28,7 +28,7 @@ input { font: inherit; flex: 1; min-width: 0; padding: .35rem .7rem; color: inhe
 button, .button { font: inherit; font-weight: 600; padding: .35rem .9rem; border: 0; border-radius: 8px; background: var(--link); color: var(--on-link); text-decoration: none; cursor: pointer; }
 .button { display: inline-block; padding: .6rem 1.2rem; }
 
-.columns { display: grid; grid-template-columns: 14rem minmax(0, 46rem) minmax(0, 14rem); gap: 0 3rem; padding: 0 clamp(1rem, 3vw, 2rem); }
+.columns { display: grid; grid-template-columns: 12rem minmax(0, 50rem) minmax(0, 13rem); gap: 0 2.5rem; padding: 0 clamp(1rem, 3vw, 2rem); }
 nav, aside { padding: 1.75rem 0; font-size: .95rem; }
 nav ul, aside ul { list-style: none; margin: 0; padding: 0; position: sticky; top: 1rem; }
 aside { font-size: .875rem; }
@@ -50,7 +50,7 @@ figure { margin: 0 0 1.25rem; border: 1px solid var(--line); border-radius: 10px
 figcaption { font-size: .75rem; font-weight: 600; color: var(--soft); background: var(--raised); padding: .25rem .9rem; border-bottom: 1px solid var(--line); }
 figure.output { border-left: 4px solid var(--good); }
 pre { margin: 0; padding: .8rem .9rem; overflow-x: auto; line-height: 1.5; }
-pre code { background: none; padding: 0; font-size: .84rem; }
+pre code { background: none; padding: 0; font-size: .8rem; }
 .table { overflow-x: auto; margin: 0 0 1.25rem; }
 table { border-collapse: collapse; width: 100%; font-size: .925rem; }
 th, td { text-align: left; vertical-align: top; padding: .5rem .9rem .5rem 0; border-bottom: 1px solid var(--line); }
