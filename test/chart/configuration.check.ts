@@ -19,6 +19,7 @@ const NOT_FOR_A_CLUSTER = ["HOST", "FAULT_FILE", "WEBHOOK_ALLOW_PRIVATE_TARGETS"
 const everything = [
   "dev.enabled=true",
   "tls.enabled=true",
+  "telemetry.otlpEndpoint=http://collector.monitoring:4318",
   "parts.gateway.settings.RATE_LIMIT_PER_MINUTE=600",
   "parts.gateway.settings.DEVELOPER_AREA=true",
   "parts.gateway.settings.PUBLIC_URL=https://api.example.com",

@@ -110,3 +110,5 @@ if (subscription) {
   await call("DELETE", `/webhooks/${subscription.id}`, { status: 200 });
 }
 process.stdout.write(`All ${steps} steps went as the specification says.\n`);
+// Idle connections would keep the process for another minute.
+process.exit(0);

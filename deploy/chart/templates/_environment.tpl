@@ -38,6 +38,7 @@
 {{- end }}
 {{- with $root.Values.telemetry.otlpEndpoint }}
 - { name: OTEL_EXPORTER_OTLP_ENDPOINT, value: {{ . | quote }} }
+- { name: OTEL_TRACES_SAMPLER_ARG, value: {{ $root.Values.telemetry.sampleRatio | quote }} }
 {{- end }}
 {{- range $key, $value := $values.settings }}
 - { name: {{ $key }}, value: {{ $value | toString | quote }} }
