@@ -78,7 +78,7 @@ async function forward(target: string, { method, url, headers }: IncomingMessage
   const response = await fetch(new URL(url ?? "/", target), {
     method: method ?? "GET",
     headers: rest as Record<string, string>,
-    ...(body.length > 0 && { body }),
+    ...(body.length > 0 && { body: new Uint8Array(body) }),
   });
   const answer = Buffer.from(await response.arrayBuffer());
   const kept = [...response.headers].filter(([name]) => !/^(connection|keep-alive|content-length)$/.test(name));
