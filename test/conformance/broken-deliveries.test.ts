@@ -1,0 +1,113 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { judge } from "@shipping/conformance/conformance";
+import { type Stack, startStack } from "../stack.js";
+import { type Breaking, type BreakingProxy, jsonIn, openBreakingProxy } from "./breaking-proxy.js";
+
+let stack: Stack;
+let proxy: BreakingProxy;
+let listen: string;
+beforeAll(async () => {
+  stack = await startStack();
+  listen = `127.0.0.1:${await freePort()}`;
+  proxy = await openBreakingProxy(`http://${listen}/hooks`);
+});
+afterAll(async () => {
+  await proxy.close();
+  await stack.stop();
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+const CHECKS = ["events", "body", "data", "headers", "signature"].map((name) => `deliveries.${name}`);
+
+/** Runs the checks of deliveries, which pass through the proxy, and yields those that do not pass. */
+async function faultsFound(): Promise<Record<string, string>> {
+  const { sandbox } = await stack.newCustomer();
+  const { outcomes, stillActive } = await judge({
+    baseUrl: stack.baseUrl,
+    key: sandbox,
+    profile: "spec",
+    webhook: { listen, url: proxy.url },
+    slow: false,
+    invasive: false,
+    only: CHECKS,
+    requestsPerWindow: 110,
+    say: () => {},
+  });
+  expect(stillActive).toEqual([]);
+  const found = outcomes.filter(({ verdict }) => verdict !== "passed");
+  return Object.fromEntries(found.map(({ id, verdict, reason }) => [id, `${verdict}: ${reason}`]));
+}
+
+/** Changes the events that are delivered. */
+const rewriting = (edit: (event: Record<string, unknown>) => void, space?: number): Breaking => ({
+  sent: (sent) => {
+    if (sent.method !== "POST") return;
+    const event = jsonIn(sent.body);
+    edit(event);
+    sent.body = Buffer.from(JSON.stringify(event, null, space));
+  },
+});
+
+const signature = { "deliveries.signature": expect.stringContaining("is not over the bytes that came") };
+
+test("through a proxy that breaks nothing all of them pass", async () => {
+  proxy.breakBy({});
+  expect(await faultsFound()).toEqual({});
+});
+
+test("a signature over the parsed body instead of its bytes", async () => {
+  proxy.breakBy(rewriting(() => {}, 1));
+  expect(await faultsFound()).toEqual(signature);
+});
+
+test("an event of the sandbox that says it is live", async () => {
+  const live = rewriting((event) => {
+    event.livemode = true;
+  });
+  proxy.breakBy(live);
+  expect(await faultsFound()).toEqual({
+    ...signature,
+    "deliveries.body": "failed: livemode of order.created is true, not false",
+  });
+});
+
+test("an event that carries another state than that of its time", async () => {
+  proxy.breakBy(
+    rewriting((event) => {
+      if (event.type === "shipment.created") event.data = { ...(event.data as object), status: "voided" };
+    }),
+  );
+  expect(await faultsFound()).toEqual({
+    ...signature,
+    "deliveries.data": expect.stringMatching(/^failed: .*"voided"/),
+  });
+});
+
+test("no event id in the headers", async () => {
+  const nameless: Breaking = {
+    sent: ({ headers }) => {
+      delete headers["service-event-id"];
+    },
+  };
+  proxy.breakBy(nameless);
+  expect(await faultsFound()).toEqual({ "deliveries.headers": expect.stringMatching(/^failed: Service-Event-Id/) });
+});
+
+test("a tunnel that leads elsewhere is not judged", async () => {
+  const elsewhere: Breaking = {
+    answered: (answered) => {
+      answered.body = Buffer.from("elsewhere");
+    },
+  };
+  proxy.breakBy(elsewhere);
+  const reason = "not judged: --webhook-url does not lead to this listener";
+  expect(await faultsFound()).toEqual(Object.fromEntries(CHECKS.map((id) => [id, reason])));
+});

@@ -1,0 +1,173 @@
+import {
+  answering,
+  type Breaking,
+  editing,
+  type Fault,
+  isOperation,
+  jsonIn,
+  permitting,
+  sending,
+  turning,
+} from "./breaking-proxy.js";
+
+/** A replay answers what the label has become. */
+function currentState(): Breaking {
+  let voided: unknown;
+  return {
+    answered(answered, sent) {
+      if (isOperation("POST /labels/{id}/void", sent)) voided = jsonIn(answered.body)?.data;
+      if (!isOperation("POST /labels", sent) || answered.headers["idempotency-replayed"] === undefined) return;
+      answered.body = Buffer.from(JSON.stringify({ data: voided }));
+    },
+  };
+}
+
+/** The file of a voided label is served from a cache. */
+function cachedFile(): Breaking {
+  let cached: Buffer = Buffer.alloc(0);
+  return {
+    answered(answered, sent) {
+      if (!isOperation("GET /labels/{id}/file", sent)) return;
+      if (answered.status === 200) cached = answered.body;
+      else Object.assign(answered, { status: 200, body: cached, headers: { "content-type": "application/pdf" } });
+    },
+  };
+}
+
+/** Each void of a label is another. */
+function voidedAnew(): Breaking {
+  let voids = 0;
+  return editing("POST /labels/{id}/void", (label) => {
+    voids++;
+    label.voided_at = new Date(Date.parse(label.voided_at) + voids).toISOString();
+  })();
+}
+
+const editingLabel = (what: string, breaks: string, edit: (label: Record<string, unknown>) => void): Fault => ({
+  what,
+  breaks,
+  begin: editing("POST /labels", edit),
+});
+
+/** Rates, labels, their files, their end, and tracking. */
+export const labelFaults: readonly Fault[] = [
+  {
+    what: "a rate is in cents",
+    breaks: "rates.create",
+    begin: editing("POST /rates", ([rate]) => {
+      rate.amount = 500;
+    }),
+  },
+  {
+    what: "a rate belongs to no shipment",
+    breaks: "rates.create",
+    begin: editing("POST /rates", ([rate]) => {
+      delete rate.shipment_id;
+    }),
+  },
+  { what: "rates for nothing are refused with 400", breaks: "rates.fields", begin: turning(422, 400, "POST /rates") },
+  editingLabel("a label is charged for", "labels.no-charge", (label) => {
+    label.charge = { currency: "EUR", amount: 5 };
+  }),
+  editingLabel("a label is no test", "labels.no-charge", (label) => {
+    label.test = false;
+  }),
+  editingLabel("a tracking number could be a real one", "labels.create", (label) => {
+    label.tracking_number = "1Z999";
+  }),
+  editingLabel("a label's time has no zone", "labels.create", (label) => {
+    label.created_at = "2026-01-01T00:00:00";
+  }),
+  {
+    what: "a label is answered with 200 instead of 201",
+    breaks: "labels.create",
+    begin: turning(201, 200, "POST /labels"),
+  },
+  {
+    what: "a labelled shipment is still a draft",
+    breaks: "labels.shipment-status",
+    begin: editing("GET /shipments/{id}", (shipment) => {
+      shipment.status = "draft";
+    }),
+  },
+  {
+    what: "a label that is read lacks its path",
+    breaks: "labels.get",
+    begin: editing("GET /labels/{id}", (label) => {
+      delete label.download_path;
+    }),
+  },
+  {
+    what: "the file has another Content-Type",
+    breaks: "labels.file",
+    begin: answering("GET /labels/{id}/file", ({ headers }) => {
+      headers["content-type"] = "application/octet-stream";
+    }),
+  },
+  {
+    what: "the file is of A4",
+    breaks: "labels.file-size",
+    begin: answering("GET /labels/{id}/file", (answered) => {
+      const text = answered.body.toString("latin1").replace("[0 0 288 432]", "[0 0 595 842]");
+      answered.body = Buffer.from(text, "latin1");
+    }),
+  },
+  { what: "a shipment gets a second label", breaks: "labels.one-per-shipment", begin: permitting(409, "POST /labels") },
+  {
+    what: "the rate of another shipment is taken",
+    breaks: "labels.exact-rate",
+    begin: sending("POST /labels", (body) => {
+      body.rate_id = `rate_test_${body.shipment_id}`;
+    }),
+  },
+  {
+    what: "labels are made in any format",
+    breaks: "labels.fields",
+    begin: sending("POST /labels", (body) => {
+      delete body.format;
+    }),
+  },
+  {
+    what: "a void takes a reason",
+    breaks: "labels.void-body",
+    begin: sending("POST /labels/{id}/void", (body) => {
+      delete body.reason;
+    }),
+  },
+  {
+    what: "a voided label does not say when",
+    breaks: "labels.void",
+    begin: editing("POST /labels/{id}/void", (label) => {
+      delete label.voided_at;
+    }),
+  },
+  { what: "a second void changes the label", breaks: "labels.void-again", begin: voidedAnew },
+  { what: "the file of a voided label is served", breaks: "labels.file-voided", begin: cachedFile },
+  {
+    what: "the shipment of a voided label stays as it was",
+    breaks: "shipments.voided",
+    begin: editing("GET /shipments/{id}", (shipment) => {
+      shipment.status = "label_created";
+    }),
+  },
+  {
+    what: "the shipment of a voided label gets another",
+    breaks: "shipments.no-replacement",
+    begin: permitting(409, "POST /labels"),
+  },
+  { what: "a replay answers the current state", breaks: "idempotency.snapshot", begin: currentState },
+  {
+    what: "tracking simulates scans",
+    breaks: "tracking.get",
+    begin: editing("GET /tracking/{id}", (record) => {
+      record.events = [{ status: "in_transit" }];
+    }),
+  },
+  {
+    what: "a voided label is delivered",
+    breaks: "tracking.voided",
+    begin: editing("GET /tracking/{id}", (record) => {
+      record.status = "delivered";
+    }),
+  },
+];

@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { startCluster } from "../cluster.js";
+
+const root = join(__dirname, "../..");
+const START_MS = 60_000;
+const RUN_MS = 180_000;
+let folder: string;
+jest.setTimeout(START_MS + RUN_MS);
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "conformance-"));
+  await chmod(folder, 0o755);
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** Where to judge, and the keys that that takes. */
+interface Judged {
+  baseUrl: string;
+  sandbox: string;
+  live: string;
+  second: string;
+  narrow: string;
+}
+
+/** What `npm run -s conformance` runs once it has built: its exit status, its table and its report. */
+async function conformance({ baseUrl, sandbox, live, second, narrow }: Judged) {
+  const keys = Object.entries({ "--live-key-file": live, "--second-key-file": second, "--narrow-key-file": narrow });
+  const files = keys.map(async ([option, key]) => {
+    const file = join(folder, option.slice(2));
+    await writeFile(file, `${key}\n`);
+    return [option, file];
+  });
+  const report = join(folder, "report.json");
+  const args = [baseUrl, "--profile", "contract", "--json", report, ...(await Promise.all(files)).flat()];
+  const run = spawn(process.execPath, [join(root, "conformance/dist/main.js"), ...args], {
+    env: { ...process.env, CONFORMANCE_KEY: sandbox },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const said = textOf(run);
+  const [status] = await once(run, "close");
+  return { status, said: said(), report: JSON.parse(await readFile(report, "utf8")) };
+}
+
+function textOf({ stdout, stderr }: ChildProcess): () => string {
+  const chunks: string[] = [];
+  for (const stream of [stdout, stderr]) stream?.on("data", (chunk) => chunks.push(String(chunk)));
+  return () => chunks.join("");
+}
+
+/** Judges, and expects every check to hold that needs nothing more; the table shows what does not. */
+async function expectConforming(judged: Judged): Promise<void> {
+  const { status, said, report } = await conformance(judged);
+  expect({ status, said }).toEqual({ status: 0, said: expect.any(String) });
+  const verdicts = new Set(report.checks.map(({ verdict }: { verdict: string }) => verdict));
+  expect([...verdicts].sort()).toEqual(["passed", "skipped"]);
+  expect(report.still_active).toEqual([]);
+  for (const key of [judged.sandbox, judged.live, judged.second, judged.narrow]) expect(said).not.toContain(key);
+}
+
+async function admin(dataDir: string, ...args: string[]) {
+  const cli = spawn(process.execPath, [join(root, "gateway/dist/admin/cli.js"), "--json", ...args], {
+    env: { ...process.env, DATA_DIR: dataDir },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const said = textOf(cli);
+  await once(cli, "close");
+  return JSON.parse(said());
+}
+
+/** A sandbox key of another account, and one of the same with few scopes. */
+async function moreKeys(dataDir: string, accountId: string): Promise<Pick<Judged, "second" | "narrow">> {
+  const other = await admin(dataDir, "account", "create", "--name", "Another");
+  const create = ["key", "create", "--environment", "sandbox", "--account"];
+  const { key: second } = await admin(dataDir, ...create, other.id);
+  const { key: narrow } = await admin(dataDir, ...create, accountId, "--scopes", "account:read,orders:write");
+  return { second, narrow };
+}
+
+test("npm start keeps the specification and the contract", async () => {
+  const platform = spawn(process.execPath, [join(root, "deploy/local/dist/main.js")], {
+    env: { ...process.env, PORT: "0", DATA_DIR: folder, RATE_LIMIT_PER_MINUTE: "120" },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const ended = once(platform, "exit");
+  try {
+    const demo = await eventually(async () => JSON.parse(await readFile(join(folder, "demo.json"), "utf8")), {
+      withinMs: START_MS,
+    });
+    const { base_url: baseUrl, sandbox_key: sandbox, live_key: live } = demo;
+    await expectConforming({ baseUrl, sandbox, live, ...(await moreKeys(folder, demo.account_id)) });
+  } finally {
+    platform.kill("SIGTERM");
+    await ended;
+  }
+});
+
+test("npm run cluster keeps them through each of its gateways", async () => {
+  const cluster = await startCluster(["--gateways", "2", "--records", "2", "--carrier", "1", "--webhooks", "1"]);
+  try {
+    const { account_id: accountId, sandbox_key: sandbox, live_key: live } = await cluster.now();
+    const [first = "", second = ""] = cluster.gateways;
+    const keys = await moreKeys(cluster.dataDir, accountId);
+    await expectConforming({ baseUrl: first, sandbox, live, ...keys });
+    const other = await cluster.newCustomer();
+    await expectConforming({
+      baseUrl: second,
+      sandbox: other.key,
+      live,
+      ...(await moreKeys(cluster.dataDir, other.accountId)),
+    });
+  } finally {
+    await cluster.stop();
+  }
+});
