@@ -69,6 +69,8 @@ export interface Ledger {
   execute(writes: readonly Write[], statement: Sql): Promise<Promise<WriteOutcome | undefined>[]>;
   /** The same for writes without a condition: each key was free or is taken. */
   executeCreations(writes: readonly Write[], statement: Sql): Promise<Promise<WriteOutcome>[]>;
+  /** What became of the write that holds a key, to a write that was not executed; undefined if none holds it. */
+  outcomeOfHolder(write: Pick<Write, "caller" | "claim">): Promise<WriteOutcome | undefined>;
   /** Serves LedgerService. */
   routes(router: ConnectRouter): void;
 }
@@ -126,7 +128,10 @@ export function createLedger(db: Database, codec: LedgerCodec = plain): Ledger {
     );
   }
 
-  async function outcomeOfHolder({ caller, claim: { idempotencyKey, fingerprint, token } }: Write) {
+  async function outcomeOfHolder({
+    caller,
+    claim: { idempotencyKey, fingerprint, token },
+  }: Pick<Write, "caller" | "claim">) {
     const row = await readHolder(deps, { caller, id: idempotencyKey });
     if (row?.kind === "result") {
       if (!row.fingerprint.equals(fingerprint)) return conflictOutcome(row.fingerprint);
@@ -178,7 +183,7 @@ export function createLedger(db: Database, codec: LedgerCodec = plain): Ledger {
     });
   }
 
-  return { claim, execute, executeCreations, routes };
+  return { claim, execute, executeCreations, outcomeOfHolder, routes };
 }
 
 /** Whether this very call executed the write: then its event is to be published. */

@@ -120,6 +120,18 @@ describe("createLabel", () => {
     expect(await stored(caller)).toEqual(nothing);
   });
 
+  test("a repetition after records has the label is a replay, even under a new token", async () => {
+    const caller = newCaller();
+    const shipment = carrier.newShipment(caller);
+    const claim = newClaim();
+    const first = snapshotOf(await createLabel(carrier.deps, labelRequest(caller, shipment.id, claim), patient));
+    shipment.status = "label_created";
+    const later = { ...claim, token: claim.token + 1n };
+    const again = snapshotOf(await createLabel(carrier.deps, labelRequest(caller, shipment.id, later), patient));
+    expect(again).toEqual({ ...first, replayed: true });
+    expect(await stored(caller)).toEqual(one);
+  });
+
   test("409 label_exists or shipment_voided by the label itself while records still says draft, and the key stays free", async () => {
     const caller = newCaller();
     const { id } = carrier.newShipment(caller);

@@ -1,0 +1,101 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { openDatabase } from "@shipping/kit/database";
+import { silentLog } from "@shipping/kit/log";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { type Part, parts } from "@shipping/local/parts";
+import sql, { raw } from "sql-template-tag";
+import { audit } from "../chaos/audit.js";
+import { mixedLoad } from "../chaos/mixed-load.js";
+import { untilDefinite } from "../chaos/retrying-client.js";
+import { type ClusterUnderTest, startCluster } from "../cluster.js";
+
+const OPERATIONS = 40;
+const owners = ["records", "carrier", "webhooks"] as const;
+
+let cluster: ClusterUnderTest;
+beforeAll(async () => {
+  const one = ["gateways", "records", "carrier", "tracking", "webhooks"].flatMap((part) => [`--${part}`, "1"]);
+  cluster = await startCluster(one, { RATE_LIMIT_PER_MINUTE: "1000000" });
+}, 90_000);
+afterAll(() => cluster.stop(), 60_000);
+
+/** The hand of whoever owns the database server. */
+async function openServer() {
+  const { address } = await cluster.process("postgres");
+  const password = (await readFile(join(cluster.dataDir, "postgres.password"), "utf8")).trim();
+  const server = openDatabase(`postgres://postgres:${password}@${address}/postgres`, { max: 1, log: silentLog() });
+  const execute = (statement: string) => server.run(raw(statement));
+
+  /** Does something to a database while nobody is connected to it. */
+  async function alone(name: string, work: () => Promise<unknown>): Promise<void> {
+    await execute(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+    await eventually(async () => {
+      const left = await server.run(
+        sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ${name}`,
+      );
+      expect(left).toEqual([]);
+    });
+    await work();
+  }
+
+  return {
+    async copy(part: Part) {
+      await alone(part, () => execute(`CREATE DATABASE copy_of_${part} TEMPLATE ${part} OWNER ${part}`));
+      await execute(`ALTER DATABASE ${part} ALLOW_CONNECTIONS true`);
+    },
+    async loseAndRestore(part: Part) {
+      await alone(part, () => execute(`DROP DATABASE ${part}`));
+      await execute(`ALTER DATABASE copy_of_${part} RENAME TO ${part}`);
+    },
+    close: () => server.close(),
+  };
+}
+
+async function load() {
+  const customers = [await cluster.newCustomer(), await cluster.newCustomer()];
+  const run = () => mixedLoad({ gateways: cluster.gateways, customers, operations: OPERATIONS, clients: 4 });
+  return { accountIds: customers.map(({ accountId }) => accountId), run };
+}
+
+/** Step 2 of the guide: the gateway's tokens go on above every ledger's. */
+async function raiseTokens(): Promise<void> {
+  for (const owner of owners) {
+    const [ledger] = await cluster.databases[owner].run<{ top: bigint }>(
+      sql`SELECT coalesce(max(token), 0) AS top FROM ledger`,
+    );
+    await cluster.databases.gateway.run(sql`
+      SELECT setval('idempotency_token', greatest(${ledger?.top}::bigint, (SELECT last_value FROM idempotency_token)) + 1000)`);
+  }
+}
+
+test("after every database is lost and restored, the gateway's from an older copy, all of that time is there and replays", async () => {
+  const server = await openServer();
+  const [first, second, lost] = [await load(), await load(), await load()];
+  const before = await first.run();
+  await server.copy("gateway");
+  const after = await second.run();
+  for (const part of parts) if (part !== "gateway") await server.copy(part);
+  await cluster.healthy();
+  const gone = await lost.run();
+
+  for (const part of parts) await server.loseAndRestore(part);
+  await server.close();
+  await eventually(raiseTokens, { withinMs: 30_000 });
+  await cluster.healthy();
+
+  const kept = [...before.acknowledged, ...after.acknowledged];
+  expect(await audit(cluster, [...first.accountIds, ...second.accountIds], kept)).toEqual({
+    lost: 0,
+    doubled: 0,
+    differingReplays: 0,
+    disagreeingStatuses: 0,
+    missingEvents: 0,
+    surplusEvents: 0,
+  });
+  // What came after the copies is gone, and made anew for whoever repeats it.
+  const [order] = gone.acknowledged;
+  const again = await untilDefinite(cluster.gateways, order!.write);
+  expect(again).toMatchObject({ status: 201, replayed: false });
+  expect(JSON.parse(again.text).data.id).not.toBe(order!.id);
+}, 180_000);
