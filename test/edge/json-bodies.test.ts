@@ -139,11 +139,11 @@ describe("members", () => {
     expect(told(bad)).toBe("422 invalid_request reference");
   });
 
-  test("thousands of unknown members are answered with the first hundred", async () => {
+  test("each of thousands of unknown members is named", async () => {
     const names = Array.from({ length: 5_000 }, (_, n) => `m${n}`);
     const body = JSON.stringify({ ...record, ...Object.fromEntries(names.map((name) => [name, 0])) });
     const answer = await ask(customer, { method: "POST", path: "/orders" }, { body });
-    expect([answer.status, answer.body.error.fields?.length]).toEqual([422, 100]);
+    expect([answer.status, answer.body.error.fields?.length]).toEqual([422, 5_000]);
   });
 });
 

@@ -31,6 +31,8 @@ export async function testDatabase(options: { directory: string; url?: string })
     await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
   });
   const db = openDatabase(url, { log: silentLog() });
+  // On a busy machine a first connection may take longer than the second after which a part gives up.
+  db.pool.options.connectionTimeoutMillis = 5_000;
   return {
     url,
     db,
