@@ -1,3 +1,6 @@
+import type { FieldError } from "@shipping/kit/errors";
+import { scopes } from "./api-key.js";
+
 // One story, told through every operation: an order, its shipment, a label that is voided, a subscription.
 
 const from = {
@@ -101,29 +104,96 @@ const account = {
   environment: "sandbox",
   livemode: false,
   api_version: "v1",
-  scopes: ["account:read", "orders:write", "orders:read"],
+  scopes,
   capabilities: { orders: true, shipments: true, webhooks: true, rates: true, labels: true, tracking: true },
   limits: { requests_per_minute: 120, active_webhooks: 10 },
   created_at: "2026-01-02T08:00:00.000Z",
 };
 
-/** What an operation is sent and what it answers under `data`, by its name. */
-export const examples: Readonly<Record<string, { body?: unknown; data?: unknown }>> = {
-  getAccount: { data: account },
-  createOrder: { body: orderInput, data: order },
-  listOrders: { data: [order] },
-  getOrder: { data: order },
-  createShipment: { body: shipmentInput, data: shipment },
-  listShipments: { data: [shipment] },
-  getShipment: { data: { ...shipment, status: "label_created", label_id: label.id } },
-  quoteRates: { body: { shipment_id: shipment.id }, data: [rate] },
-  createLabel: { body: { shipment_id: shipment.id, rate_id: rate.id, format: "pdf" }, data: label },
-  listLabels: { data: [label] },
-  getLabel: { data: label },
-  voidLabel: { body: {}, data: { ...label, status: "voided", voided_at: "2026-01-15T10:00:00.000Z" } },
-  getTracking: { data: tracking },
-  createSubscription: { body: webhookInput, data: { ...webhook, secret } },
-  listSubscriptions: { data: [webhook] },
-  getSubscription: { data: webhook },
-  disableSubscription: { data: { ...webhook, status: "disabled", disabled_at: "2026-01-16T09:00:00.000Z" } },
+/** What the subscription is sent when the label was made. */
+export const eventExample = {
+  id: "evt_kq3v7zj2m5xw4a6bnd2tc7yhre",
+  type: "label.created",
+  livemode: false,
+  created_at: label.created_at,
+  data: label,
+};
+
+const badLimit = { path: "limit", message: "must be an integer from 1 to 100" };
+const badCountry = { path: "to.country", message: "must be two letters A-Z" };
+const unknownMember = { path: "note", message: "is not known here" };
+const noKey = { path: "Idempotency-Key", message: "must be sent once, with 1 to 128 printable ASCII characters" };
+
+const noOrder = "No such order.";
+const noShipment = "No such shipment.";
+const noLabel = "No such label.";
+const noSubscription = "No such webhook subscription.";
+
+/** A request of an operation, its answer, and a field at fault in another. */
+export interface Example {
+  /** What stands for the id in the path. */
+  id?: string;
+  body?: unknown;
+  /** What is answered under `data`. */
+  data?: unknown;
+  invalid: FieldError;
+  /** What is said if something that is named does not exist. */
+  missing?: string;
+}
+
+/** By the operation's name. A test sends them in the order in which the story happens. */
+export const examples: Readonly<Record<string, Example>> = {
+  getAccount: { data: account, invalid: unknownMember },
+  createOrder: { body: orderInput, data: order, invalid: badCountry },
+  listOrders: { data: [order], invalid: badLimit },
+  getOrder: { id: order.id, data: order, invalid: unknownMember, missing: noOrder },
+  createShipment: { body: shipmentInput, data: shipment, invalid: badCountry, missing: noOrder },
+  listShipments: { data: [shipment], invalid: badLimit },
+  getShipment: {
+    id: shipment.id,
+    data: { ...shipment, status: "label_created", label_id: label.id },
+    invalid: unknownMember,
+    missing: noShipment,
+  },
+  quoteRates: {
+    body: { shipment_id: shipment.id },
+    data: [rate],
+    invalid: { path: "shipment_id", message: "is required" },
+    missing: noShipment,
+  },
+  createLabel: {
+    body: { shipment_id: shipment.id, rate_id: rate.id, format: "pdf" },
+    data: label,
+    invalid: { path: "format", message: 'must be "pdf"' },
+    missing: noShipment,
+  },
+  listLabels: { data: [label], invalid: badLimit },
+  getLabel: { id: label.id, data: label, invalid: unknownMember, missing: noLabel },
+  getLabelFile: { id: label.id, invalid: unknownMember, missing: noLabel },
+  voidLabel: {
+    id: label.id,
+    body: {},
+    data: { ...label, status: "voided", voided_at: "2026-01-15T10:00:00.000Z" },
+    invalid: unknownMember,
+    missing: noLabel,
+  },
+  getTracking: {
+    id: label.tracking_number,
+    data: tracking,
+    invalid: unknownMember,
+    missing: "No such tracking number.",
+  },
+  createSubscription: {
+    body: webhookInput,
+    data: { ...webhook, secret },
+    invalid: { path: "events", message: "must be a list of one to four different event types" },
+  },
+  listSubscriptions: { data: [webhook], invalid: badLimit },
+  getSubscription: { id: webhook.id, data: webhook, invalid: unknownMember, missing: noSubscription },
+  disableSubscription: {
+    id: webhook.id,
+    data: { ...webhook, status: "disabled", disabled_at: "2026-01-16T09:00:00.000Z" },
+    invalid: noKey,
+    missing: noSubscription,
+  },
 };

@@ -94,6 +94,18 @@ export const headers = {
   "WWW-Authenticate": text("`Bearer`."),
 } as const;
 
+/** References to those of an answer; every answer has its request's id. */
+export function headersOf(names: readonly (keyof typeof headers)[]) {
+  const all = ["X-Request-Id", ...names];
+  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** The headers of a delivery, by name. */
+export const deliveryHeaders = {
+  "Service-Event-Id": text("The event's id, the same in every delivery of it."),
+  "Service-Signature": text("`t=…,v1=…`: Unix seconds, and the HMAC-SHA256 of them, a period and the body's bytes."),
+} as const;
+
 export const idempotencyKey = {
   name: "Idempotency-Key",
   in: "header",

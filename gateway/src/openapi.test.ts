@@ -5,6 +5,7 @@ import { TrackingSchema } from "@shipping/proto/shipping/tracking/v1/tracking_pb
 import { SubscriptionSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { z } from "zod";
 import { examples } from "./examples.js";
+import { guides } from "./guides/guides.js";
 import { openApiDocument } from "./openapi.js";
 import { label, order, rate, shipment, tracking, webhook } from "./resources.js";
 import { routes } from "./routes.js";
@@ -64,6 +65,17 @@ describe("the OpenAPI document", () => {
     expect(parametersOf("getTracking")).toEqual(["tracking_number"]);
     expect(parametersOf("getAccount")).toEqual([]);
   });
+
+  test.each(operations)(
+    "$operation.operationId has a purpose, its scope, a guide and a group",
+    ({ route, operation }) => {
+      const [purpose, facts] = operation.description.split("\n\n");
+      expect(purpose).toMatch(/^[A-Z].+\.$/);
+      const [, scope, title, slug] = /^Scope: `(.+)`\. Guide: \[(.+)\]\(\/docs\/(.+)\)\.$/.exec(facts) ?? [];
+      expect([scope, guides.find((guide) => guide.slug === slug)?.title]).toEqual([route.scope, title]);
+      expect(document.tags.map(({ name }: { name: string }) => name)).toContain(operation.tags[0]);
+    },
+  );
 
   test.each(operations)("the examples of $operation.operationId keep its schemas", ({ route, operation }) => {
     const { body, data } = examples[operation.operationId] ?? {};

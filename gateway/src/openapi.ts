@@ -1,16 +1,20 @@
-import { type ErrorCode, errors } from "@shipping/kit/errors";
 import { z } from "zod";
-import { examples } from "./examples.js";
+import { eventExample, examples } from "./examples.js";
+import { guidance } from "./guidance.js";
+import { guides } from "./guides/guides.js";
 import {
   componentSchemas,
-  errorRef,
+  deliveryHeaders,
   headers,
+  headersOf,
   idempotencyKey,
   type JsonSchema,
   parameterSchema,
   schemaRef,
 } from "./openapi-components.js";
-import { BASE_PATH, idName, type ReadRoute, type Route, refusalsOf } from "./route.js";
+import { failures } from "./openapi-failures.js";
+import { event } from "./resources.js";
+import { BASE_PATH, idName, type ReadRoute, type Route } from "./route.js";
 import { routes } from "./routes.js";
 
 const API_VERSION = "1.0.0";
@@ -19,6 +23,38 @@ const ABOUT = `Send orders and packed-parcel shipments, get rates and labels, do
 receive signed webhook events. A key belongs to one environment, sandbox or live; sandbox labels are test PDFs that are not
 valid postage, and no charge is ever made. What is not valid HTTP is refused with status 400 and the code \`bad_request\`, 431
 if its headers exceed 16 KiB.`;
+
+/** The groups of operations, by the first part of their paths. */
+const tags = [
+  { name: "account", description: "Whose key it is, and what it may." },
+  { name: "orders", description: "What was ordered. Optional." },
+  { name: "shipments", description: "Packed parcels." },
+  { name: "rates", description: "What a label costs. Sandbox only." },
+  { name: "labels", description: "Labels and their PDFs. Sandbox only." },
+  { name: "tracking", description: "Where parcels are. Sandbox only." },
+  { name: "webhooks", description: "Signed events, sent to your server." },
+];
+
+/** What is sent to a subscription's URL. */
+const delivery = {
+  operationId: "receiveEvent",
+  summary: "An event, sent to the URL of a subscription",
+  description:
+    "Verify the signature over the bytes as they came. A failure is repeated up to seven times. Guide: [Webhooks](/docs/webhooks).",
+  tags: ["webhooks"],
+  security: [],
+  parameters: Object.entries(deliveryHeaders).map(([name, header]) => ({
+    name,
+    in: "header",
+    required: true,
+    ...header,
+  })),
+  requestBody: { required: true, content: { "application/json": { schema: schemaRef(event), example: eventExample } } },
+  responses: {
+    "2XX": { description: "The event was received: any 2xx, within ten seconds." },
+    "4XX": { description: "It was not, as after anything else: the event is sent again." },
+  },
+};
 
 /** The machine-readable description of the API, derived from the table of routes and the schemas that validate. */
 export function openApiDocument() {
@@ -31,7 +67,9 @@ export function openApiDocument() {
     info: { title: "Shipping Integration API", version: API_VERSION, description: ABOUT.replaceAll("\n", " ") },
     servers: [{ url: BASE_PATH }],
     security: [{ apiKey: [] }],
+    tags,
     paths,
+    webhooks: { event: { post: delivery } },
     components: {
       securitySchemes: {
         apiKey: {
@@ -52,7 +90,7 @@ function operation(route: Route) {
   return {
     operationId: name,
     summary: route.summary,
-    description: `Scope: \`${route.scope}\`.`,
+    description: description(route),
     tags: [route.path.split("/")[1]],
     parameters: parameters(route),
     ...(route.method !== "GET" && route.body && { requestBody: requestBody(route.body, examples[name]?.body) }),
@@ -60,9 +98,16 @@ function operation(route: Route) {
   };
 }
 
+function description({ handler, scope }: Route): string {
+  const { purpose, guide: slug } = guidance[handler.name] ?? {};
+  const title = guides.find((guide) => guide.slug === slug)?.title;
+  return `${purpose}\n\nScope: \`${scope}\`. Guide: [${title}](/docs/${slug}).`;
+}
+
 function parameters(route: Route): unknown[] {
+  const example = examples[route.handler.name]?.id;
   const inPath = route.id
-    ? [{ name: idName(route), in: "path", required: true, schema: parameterSchema(route.id) }]
+    ? [{ name: idName(route), in: "path", required: true, schema: parameterSchema(route.id), example }]
     : [];
   if (route.method !== "GET") return [...inPath, { $ref: "#/components/parameters/IdempotencyKey" }];
   return [...inPath, ...queryParameters(route)];
@@ -112,43 +157,4 @@ function dataSchema(answers: z.ZodType): JsonSchema {
   return answers instanceof z.ZodArray
     ? { type: "array", items: schemaRef(answers.element as z.ZodType) }
     : schemaRef(answers);
-}
-
-const RETRYABLE: readonly ErrorCode[] = ["idempotency_in_progress", "rate_limited", "service_unavailable"];
-
-function failures(route: Route) {
-  const codesOf = new Map<number, ErrorCode[]>();
-  for (const code of refusalsOf(route)) {
-    const { status } = errors[code];
-    codesOf.set(status, [...(codesOf.get(status) ?? []), code]);
-  }
-  const responses = [...codesOf].map(([status, codes]) => {
-    const names: (keyof typeof headers)[] = status === 401 ? ["WWW-Authenticate"] : ["RateLimit", "RateLimit-Policy"];
-    if (codes.some((code) => RETRYABLE.includes(code))) names.push("Retry-After");
-    const response = {
-      description: codes.map((code) => `\`${code}\`: ${errors[code].message}`).join(" "),
-      headers: headersOf(names),
-      content: { "application/json": { schema: errorRef, examples: errorExamples(codes) } },
-    };
-    return [status, response] as const;
-  });
-  return Object.fromEntries(responses);
-}
-
-function errorExamples(codes: readonly ErrorCode[]) {
-  const examplesByCode = codes.map((code) => {
-    const fields = [{ path: "to.country", message: "must be two letters A-Z" }];
-    const isFields = code === "invalid_request";
-    const message = isFields ? "to.country: must be two letters A-Z" : errors[code].message;
-    const value = {
-      error: { code, message, request_id: "req_krugkidnfzsxg5lmmqqgc3tpoa", ...(isFields && { fields }) },
-    };
-    return [code, { value }] as const;
-  });
-  return Object.fromEntries(examplesByCode);
-}
-
-function headersOf(names: readonly (keyof typeof headers)[]) {
-  const all = ["X-Request-Id", ...names];
-  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

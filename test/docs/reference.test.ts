@@ -1,0 +1,133 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { type Customer, newCustomer } from "../edge/operations.js";
+import { type Stack, startStack } from "../stack.js";
+
+type Json = Record<string, unknown>;
+interface Content {
+  "application/json"?: { example: { data: Json; next_cursor?: null } };
+}
+interface Operation {
+  operationId: string;
+  parameters: { in?: string; example?: string; $ref?: string }[];
+  requestBody?: { content: { "application/json": { example: Json } } };
+  responses: Record<string, { content: Content }>;
+}
+interface Step extends Operation {
+  method: string;
+  path: string;
+}
+
+// The examples tell one story; this is the order in which it happens.
+const STORY = [
+  ..."getAccount createSubscription listSubscriptions getSubscription".split(" "),
+  ..."createOrder listOrders getOrder createShipment listShipments quoteRates createLabel getShipment".split(" "),
+  ..."listLabels getLabel getLabelFile getTracking voidLabel disableSubscription".split(" "),
+];
+
+let stack: Stack;
+let customer: Customer;
+let steps: Step[];
+let eventExample: Json;
+beforeAll(async () => {
+  stack = await startStack();
+  customer = await newCustomer(stack, { accountId: await stack.newAccount("Nordlicht GmbH") });
+  const document = await (await fetch(`${stack.baseUrl}/openapi.json`)).json();
+  steps = Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, ...operation })),
+  );
+  eventExample = document.webhooks.event.post.requestBody.content["application/json"].example;
+});
+afterAll(() => stack.stop());
+
+/** The platform's ids by those of the story. */
+const idsHere = new Map<string, string>();
+
+/** The story's ids turned into the platform's. */
+function asHere<T>(example: T): T {
+  let text = JSON.stringify(example);
+  for (const [there, here] of idsHere) text = text.replaceAll(there, here);
+  return JSON.parse(text);
+}
+
+/** Learns what an answer's ids are called here. */
+function learnIds(example: unknown, answered: unknown): void {
+  for (const name of ["id", "tracking_number"] as const) {
+    const [there, here] = [example, answered].map((one) => (one as Json | undefined)?.[name]);
+    if (typeof there !== "string" || typeof here !== "string" || asHere(there) === here) continue;
+    expect([there.slice(0, 4), there.length]).toEqual([here.slice(0, 4), here.length]);
+    idsHere.set(there, here);
+  }
+}
+
+const SECRET = /^whsec_[\w-]{43}$/;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/** What an example stands for: itself, with the ids of this platform, and with any time and secret of its form. */
+function expectedOf(example: unknown): unknown {
+  const fit = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(fit);
+    if (typeof value === "object" && value !== null)
+      return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, fit(member)]));
+    const form = [TIME, SECRET].find((one) => one.test(String(value)));
+    return form ? expect.stringMatching(form) : value;
+  };
+  return fit(asHere(example));
+}
+
+test("the story has every operation", () => {
+  expect(steps.map(({ operationId }) => operationId).sort()).toEqual([...STORY].sort());
+});
+
+test.each(STORY)("the example of %s, sent, is answered as it says", async (name) => {
+  const step = steps.find(({ operationId }) => operationId === name);
+  if (!step) throw new Error(`There is no operation ${name}.`);
+  const { method, path, parameters, requestBody, responses } = step;
+  const id = parameters.find((parameter) => parameter.in === "path")?.example ?? "";
+  const body = requestBody?.content["application/json"].example;
+  const answer = await customer.send<Json>(method, asHere(path.replace(/\{\w+\}/, id)), {
+    ...(body && { body: JSON.stringify(asHere(body)) }),
+    headers: method === "GET" ? {} : { "Idempotency-Key": `story-${name}` },
+  });
+  expect([name, responses[answer.status] !== undefined, answer.status < 300]).toEqual([name, true, true]);
+  const example = responses[answer.status]?.content["application/json"]?.example;
+  if (!example) return expect(answer.bytes.subarray(0, 5).toString()).toBe("%PDF-");
+  learnIds(example.data, answer.body.data);
+  expect(answer.body).toEqual(expectedOf(example));
+});
+
+test("the example of a delivery is what a subscription's URL is sent", async () => {
+  const deliveries: unknown[] = [];
+  const receiver = createServer(async (request, response) => {
+    deliveries.push(await json(request));
+    response.writeHead(204).end();
+  });
+  await once(receiver.listen(0, "127.0.0.1"), "listening");
+  const post = async (path: string, body: Json) => {
+    const headers = { "Idempotency-Key": `delivery-${path}` };
+    return (await customer.send<Json>("POST", path, { body: JSON.stringify(body), headers })).body.data;
+  };
+  try {
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+    await post("/webhooks", { url, events: ["label.created"] });
+    const shipment = steps.find(({ operationId }) => operationId === "createShipment")?.requestBody;
+    const { id } = await post("/shipments", asHere(shipment?.content["application/json"].example ?? {}));
+    const label = await post("/labels", { shipment_id: id, rate_id: `rate_test_${id}` });
+    const [event] = await eventually(() => {
+      expect(deliveries).toHaveLength(1);
+      return deliveries as Json[];
+    });
+    const data = eventExample.data as Json;
+    idsHere.clear();
+    learnIds(eventExample, event);
+    learnIds(data, label);
+    learnIds({ id: data.shipment_id }, { id });
+    expect(event).toEqual(expectedOf(eventExample));
+  } finally {
+    receiver.closeAllConnections();
+    receiver.close();
+  }
+});
