@@ -37,11 +37,6 @@ export function layout({ page, session, section, environment }: Frame) {
           Skip to the content
         </a>
         {session && <Header session={session} section={section} environment={environment} />}
-        {session && environment && (
-          <p class="band">
-            <strong>{BAND[environment].name}</strong> {BAND[environment].says}
-          </p>
-        )}
         <main id="main" class={session ? undefined : "alone"}>
           {page.body}
         </main>
@@ -93,6 +88,11 @@ function Header({ session, section, environment }: Omit<Frame, "page"> & { sessi
           {link("audit", `${AREA_PATH}/audit`, "Audit log")}
         </nav>
       </div>
+      {environment && (
+        <p class="band">
+          <strong>{BAND[environment].name}</strong> {BAND[environment].says}
+        </p>
+      )}
     </header>
   );
 }

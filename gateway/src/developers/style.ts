@@ -64,7 +64,7 @@ button:hover, .button:hover { filter: brightness(1.08); }
 .quiet { background: none; color: var(--ink); border-color: var(--line); padding: .25rem .8rem; font-weight: 400; }
 .danger-action { background: var(--danger); color: var(--on-danger); }
 .actions { display: flex; flex-wrap: wrap; gap: 1rem; align-items: center; margin-top: 1.5rem; }
-a.danger-link { color: var(--danger); }
+a.danger-link { color: var(--danger); white-space: nowrap; }
 
 .note { border-left: 4px solid var(--link); background: var(--hint-paper); padding: .75rem 1rem; margin: 0 0 1.25rem; border-radius: 0 8px 8px 0; max-width: 46rem; }
 .note > :last-child { margin-bottom: 0; }

@@ -1,0 +1,24 @@
+import { existsSync } from "node:fs";
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from "playwright-core";
+
+const PROGRAM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+
+/** Chromium while the tests of this file run; each context is a browser of somebody else's. */
+export function useBrowser(): { open(options?: BrowserContextOptions): Promise<BrowserContext> } {
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    if (!existsSync(PROGRAM)) {
+      throw new Error(`No Chromium at ${PROGRAM}: "apt-get install chromium" puts it there, CHROMIUM names another.`);
+    }
+    // Playwright switches the bfcache off: the tests are about it.
+    const ignoreDefaultArgs = ["--disable-back-forward-cache"];
+    browser = await chromium.launch({ executablePath: PROGRAM, ignoreDefaultArgs });
+  });
+  afterAll(() => browser?.close());
+  return {
+    open(options) {
+      if (!browser) throw new Error("Chromium runs from beforeAll on.");
+      return browser.newContext(options);
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+
+const WINDOWS = [
+  { width: 1280, colorScheme: "light" },
+  { width: 1280, colorScheme: "dark" },
+  { width: 390, colorScheme: "light" },
+  { width: 390, colorScheme: "dark" },
+] as const;
+const NARROWEST = 360;
+const axe = readFileSync(createRequire(__filename).resolve("axe-core/axe.min.js"), "utf8");
+
+interface AxeResult {
+  violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
+}
+
+/**
+ * What is wrong with a page as it is, on a desk and on a telephone, in light and dark. With `SCREENSHOTS` set to a folder, leaves
+ * there what it looked like, as `name`.
+ */
+export async function faultsOf(page: Page, name: string): Promise<string[]> {
+  // Not as a script of the page, which its policy forbids.
+  await page.evaluate(axe);
+  const found: string[] = [];
+  for (const { width, colorScheme } of WINDOWS) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.emulateMedia({ colorScheme });
+    found.push(...(await violationsOn(page)).map((violation) => `${colorScheme}, ${width} pixels: ${violation}`));
+    await keepScreenshot(page, `${name}-${width}-${colorScheme}`);
+  }
+  await page.setViewportSize({ width: NARROWEST, height: 800 });
+  if (await isWiderThanWindow(page)) found.push(`wider than ${NARROWEST} pixels`);
+  return [...found, ...(await outOfReach(page))];
+}
+
+async function violationsOn(page: Page): Promise<string[]> {
+  const { violations } = await page.evaluate<AxeResult>("axe.run({ resultTypes: ['violations'] })");
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+  );
+}
+
+async function isWiderThanWindow(page: Page): Promise<boolean> {
+  return page.evaluate<boolean>("document.documentElement.scrollWidth > document.documentElement.clientWidth");
+}
+
+async function keepScreenshot(page: Page, name: string): Promise<void> {
+  const folder = process.env.SCREENSHOTS;
+  if (folder) await page.screenshot({ path: `${folder}/${name.replace(/\W+/g, "-")}.png`, fullPage: true });
+}
+
+/** The links, buttons and fields that the Tab key does not come to, or where nobody would see that it did. */
+async function outOfReach(page: Page): Promise<string[]> {
+  const controls = await page.evaluate<number>(`{
+    const controls = [...document.querySelectorAll("a, button, input:not([type=hidden]), select, summary")];
+    globalThis.missing = new Set(controls.filter((control) => control.checkVisibility()));
+    addEventListener("focusin", ({ target }) => {
+      if (getComputedStyle(target).outlineStyle !== "none") missing.delete(target);
+    });
+    missing.size;
+  }`);
+  for (let step = 0; step <= controls; step++) await page.keyboard.press("Tab");
+  return page.evaluate<string[]>("[...missing].map((control) => 'the keyboard misses ' + control.outerHTML)");
+}

@@ -1,0 +1,127 @@
+import type { Page } from "playwright-core";
+import { useArea } from "../developers/area.js";
+import { useBrowser } from "./browser.js";
+import { faultsOf } from "./look.js";
+import { signInWithLink } from "./sign-in.js";
+
+const area = useArea();
+const browser = useBrowser();
+
+const LONG_NAME = "Lager Süd-West, Regal 12, ".repeat(8).slice(0, 200);
+const LONG_WORD = "x".repeat(200);
+
+/** An account that has more of everything than anybody wants to see. */
+async function openCrowded(): Promise<Page> {
+  const stack = area.stack();
+  const accountId = await stack.newAccount(LONG_NAME);
+  const { visitor } = await area.signIn({ accountId, email: `${"x".repeat(50)}@${"long-".repeat(10)}example.com` });
+  for (let n = 0; n < 40; n++) {
+    const name = [`Server ${n}`, LONG_NAME, LONG_WORD, `Worker ${n}`][n % 4];
+    await visitor.submit("/developers/sandbox/keys/new", { name, expires: n % 3 ? "90d" : "never" });
+  }
+  for (const path of ["hooks", LONG_WORD]) {
+    await visitor.submit("/developers/sandbox/webhooks/new", { url: `https://shop.example.com/${path}` });
+  }
+  const [live, sandbox] = [await stack.newKey(accountId, "live"), await stack.newKey(accountId)];
+  await stack.newKey(accountId, "live");
+  await Promise.all([live, sandbox].map(({ id }) => stack.revokeKey(id)));
+  return openAs({ accountId });
+}
+
+/** A page that a member of this account, or of an empty one, has open. */
+async function openAs(options: { accountId?: string; role?: "admin" | "viewer" } = {}): Promise<Page> {
+  return signInWithLink(await browser.open(), await area.newLink(options));
+}
+
+/** What grows with the account. */
+const LISTS = [
+  "/developers/sandbox",
+  "/developers/sandbox/keys",
+  "/developers/live/keys",
+  "/developers/sandbox/webhooks",
+  "/developers/members",
+  "/developers/audit",
+];
+
+const PAGES = [
+  ...LISTS,
+  "/developers/live",
+  "/developers/sandbox/keys/new",
+  "/developers/live/keys/new",
+  "/developers/live/webhooks",
+  "/developers/sandbox/webhooks/new",
+  "/developers/quick-start",
+  "/developers/nothing",
+];
+
+describe.each([
+  ["an empty account", () => openAs(), PAGES],
+  ["an account with forty keys, and names of 200 characters", openCrowded, LISTS],
+  ["what a viewer sees", () => openAs({ role: "viewer" }), ["/developers/live", "/developers/live/keys/new"]],
+] as const)("%s is accessible, fits its window, and is within the keyboard's reach", (account, open, paths) => {
+  let page: Page;
+  beforeAll(async () => {
+    page = await open();
+  });
+  afterAll(() => page.context().close());
+
+  test.each(paths)("%s", async (path) => {
+    await page.goto(area.origin() + path);
+    expect(await faultsOf(page, account + path)).toEqual([]);
+  });
+});
+
+describe("so is every step between the pages", () => {
+  let page: Page;
+  beforeEach(async () => {
+    page = await openAs();
+  });
+  afterEach(() => page.context().close());
+  const open = (path: string) => page.goto(area.origin() + path);
+  const press = (name: string) => page.getByRole("button", { name }).click();
+  const nothingWrong = async (name: string) => expect(await faultsOf(page, name)).toEqual([]);
+
+  test("the way in", async () => {
+    await press("Sign out");
+    await page.getByRole("heading", { name: "Developer area" }).waitFor();
+    await nothingWrong("signed out");
+    const { url } = await area.newLink();
+    await page.goto(url);
+    await nothingWrong("a sign-in link");
+    await press("Sign in");
+    await page.goto(url);
+    await nothingWrong("a link that was used");
+  });
+
+  test("a key, from the form that was refused to the question before its end", async () => {
+    await open("/developers/live/keys/new");
+    await page.getByLabel("Name", { exact: true }).fill(" ");
+    await press("Create key");
+    await nothingWrong("a refused key");
+    await page.getByLabel("Name", { exact: true }).fill(LONG_NAME);
+    await press("Create key");
+    await nothingWrong("a new key");
+    await page.getByRole("link", { name: "All keys" }).click();
+    await page.getByRole("link", { name: /^Revoke/ }).click();
+    await nothingWrong("the end of a key");
+  });
+
+  test("a subscription, likewise", async () => {
+    await open("/developers/sandbox/webhooks/new");
+    await page.getByLabel("Address").fill("ftp://shop.example.com");
+    await press("Create subscription");
+    await nothingWrong("a refused subscription");
+    await page.getByLabel("Address").fill(`https://shop.example.com/${LONG_WORD}`);
+    await press("Create subscription");
+    await nothingWrong("a new subscription");
+    await page.getByRole("link", { name: "All subscriptions" }).click();
+    await page.getByRole("link", { name: /^Disable/ }).click();
+    await nothingWrong("the end of a subscription");
+  });
+
+  test("what takes a new sign-in", async () => {
+    await area.stack().databases.gateway.pool.query("UPDATE sessions SET authenticated_at = now() - interval '1 hour'");
+    await open("/developers/live/keys/new");
+    await nothingWrong("sign in again");
+  });
+});
