@@ -28,6 +28,7 @@ export interface ClusterFile {
   account_id: string;
   sandbox_key: string;
   live_key: string;
+  sign_in_url: string;
   gateways: string[];
   pid: number;
   processes: ClusterProcess[];
