@@ -101,3 +101,13 @@ test("the alerts are those of the operations guide, each with what to do", () =>
   expect(rules.map((rule: KubernetesObject) => [rule.alert, rule.expr, rule.for])).toEqual(rows);
   for (const { alert } of rules) expect(guide).toContain(`**${alert}.** `);
 });
+
+test("the Ingress leads the hosts of the API and of the developer area to the gateway, under one certificate", () => {
+  const { rules, tls } = objectsOf("production").find(({ kind }) => kind === "Ingress").spec;
+  const hosts = ["api.example.com", "developers.example.com"];
+  expect(rules.map(({ host }: KubernetesObject) => host)).toEqual(hosts);
+  for (const { http } of rules) expect(http.paths[0].backend.service.name).toBe("shipping");
+  expect(tls).toEqual([{ hosts, secretName: "api-example-com" }]);
+  const alone = objectsOf("production", "ingress.developersHost=").find(({ kind }) => kind === "Ingress").spec;
+  expect(alone.rules.map(({ host }: KubernetesObject) => host)).toEqual(["api.example.com"]);
+});
