@@ -26,7 +26,7 @@ interface Judged {
   narrow: string;
 }
 
-/** What `npm run -s conformance` runs once it has built: its exit status, its table and its report. */
+/** `npm run -s conformance`: its exit status, its table and its report. */
 async function conformance({ baseUrl, sandbox, live, second, narrow }: Judged) {
   const own = await mkdtemp(join(folder, "run-"));
   const keys = Object.entries({ "--live-key-file": live, "--second-key-file": second, "--narrow-key-file": narrow });
@@ -37,7 +37,8 @@ async function conformance({ baseUrl, sandbox, live, second, narrow }: Judged) {
   });
   const report = join(own, "report.json");
   const args = [baseUrl, "--profile", "contract", "--json", report, ...(await Promise.all(files)).flat()];
-  const run = spawn(process.execPath, [join(root, "conformance/dist/main.js"), ...args], {
+  const run = spawn("npm", ["run", "-s", "conformance", "--", ...args], {
+    cwd: root,
     env: { ...process.env, CONFORMANCE_KEY: sandbox },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -82,11 +83,15 @@ async function moreKeys(dataDir: string, accountId: string): Promise<Pick<Judged
 }
 
 test("npm start keeps the specification and the contract", async () => {
-  const platform = spawn(process.execPath, [join(root, "deploy/local/dist/main.js")], {
-    env: { ...process.env, PORT: "0", DATA_DIR: folder, RATE_LIMIT_PER_MINUTE: "120" },
-    stdio: ["ignore", "ignore", "inherit"],
+  const platform = spawn("npm", ["start"], {
+    cwd: root,
+    detached: true,
+    env: { ...process.env, PORT: "0", DATA_DIR: folder },
+    stdio: ["ignore", "pipe", "inherit"],
   });
-  const ended = once(platform, "exit");
+  platform.stdout.resume();
+  // Once nobody can write to its output any more, not when npm alone has ended.
+  const ended = once(platform, "close");
   try {
     const demo = await eventually(async () => JSON.parse(await readFile(join(folder, "demo.json"), "utf8")), {
       withinMs: START_MS,
@@ -94,7 +99,8 @@ test("npm start keeps the specification and the contract", async () => {
     const { base_url: baseUrl, sandbox_key: sandbox, live_key: live } = demo;
     await expectConforming({ baseUrl, sandbox, live, ...(await moreKeys(folder, demo.account_id)) });
   } finally {
-    platform.kill("SIGTERM");
+    // As Ctrl-C does: to npm, its shell and the platform.
+    process.kill(-Number(platform.pid), "SIGINT");
     await ended;
   }
 });
