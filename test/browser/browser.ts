@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from "playwright-core";
 
+// Whatever a page wants from elsewhere, it does not find.
+const LOOPBACK_ONLY = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost";
 const PROGRAM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
 /** Chromium while the tests of this file run; each context is a browser of somebody else's. */
@@ -12,7 +14,7 @@ export function useBrowser(): { open(options?: BrowserContextOptions): Promise<B
     }
     // Playwright switches the bfcache off: the tests are about it.
     const ignoreDefaultArgs = ["--disable-back-forward-cache"];
-    browser = await chromium.launch({ executablePath: PROGRAM, ignoreDefaultArgs });
+    browser = await chromium.launch({ executablePath: PROGRAM, args: [LOOPBACK_ONLY], ignoreDefaultArgs });
   });
   afterAll(() => browser?.close());
   return {

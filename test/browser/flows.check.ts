@@ -44,43 +44,53 @@ describe("a platform that has just been started", () => {
   });
 });
 
-describe.each([true, false])("with the script %p", (javaScriptEnabled) => {
+describe.each([true, false])("with the script %p, by keyboard alone", (javaScriptEnabled) => {
   const area = useArea();
+  let page: Page;
+  beforeEach(async () => {
+    page = await signInWithLink(await browser.open({ javaScriptEnabled }), await area.newLink());
+  });
+  afterEach(() => page.context().close());
 
-  test("keys and subscriptions are created and ended, by keyboard alone", async () => {
-    const context = await browser.open({ javaScriptEnabled });
-    const { accountId, url } = await area.newLink();
-    const page = await signInWithLink(context, { url });
-    await reach(page, "link", "Create key");
+  async function press(role: "link" | "button", name: string | RegExp): Promise<void> {
+    await reach(page, role, name);
     await page.keyboard.press("Enter");
-    await reach(page, "button", "Create key");
-    await page.keyboard.press("Enter");
+  }
+
+  test("a key is created, opens the API, and is revoked", async () => {
+    await press("link", "Create key");
+    await press("button", "Create key");
     const key = (await page.locator("#secret").textContent()) ?? "";
-    const account = () => apiClient(area.stack().baseUrl, key).get("/account");
-    expect((await account()).status).toBe(403);
-    await page.goto(`${area.origin()}/developers/sandbox/keys`);
-    await reach(page, "link", /^Revoke/);
-    await page.keyboard.press("Enter");
-    await reach(page, "button", "Revoke key");
-    await page.keyboard.press("Enter");
-    await page.waitForURL("**/developers/sandbox/keys");
-    expect((await account()).status).toBe(401);
+    const labels = () => apiClient(area.stack().baseUrl, key).get("/labels");
+    expect((await labels()).status).toBe(200);
+    await press("link", "All keys");
+    await press("link", /^Revoke/);
+    await press("button", "Revoke key");
+    await page.getByText("Revoked").waitFor();
+    expect((await labels()).status).toBe(401);
+  });
 
-    await page.goto(`${area.origin()}/developers/sandbox/webhooks/new`);
-    await page.getByLabel("Address").fill("https://shop.example.com/hooks");
+  test("a subscription is created and disabled", async () => {
+    await press("link", "Webhooks");
+    await press("link", "Create subscription");
+    await page.getByLabel("Address").focus();
+    await page.keyboard.type("https://shop.example.com/hooks");
     await page.keyboard.press("Enter");
     expect(await page.locator("#secret").textContent()).toMatch(/^whsec_/);
-    await page.goto(`${area.origin()}/developers/sandbox/webhooks`);
-    await reach(page, "link", /^Disable/);
-    await page.keyboard.press("Enter");
-    await reach(page, "button", "Disable subscription");
-    await page.keyboard.press("Enter");
+    await press("link", "All subscriptions");
+    await press("link", /^Disable/);
+    await press("button", "Disable subscription");
     await page.getByText("Disabled").waitFor();
-    expect(accountId).toMatch(/^acc_/);
-    await reach(page, "button", "Sign out");
-    await page.keyboard.press("Enter");
+  });
+
+  test("members, the audit log and the quick start are read, and one signs out", async () => {
+    await press("link", "Members");
+    await page.getByText("You", { exact: true }).waitFor();
+    await press("link", "Audit log");
+    await page.getByText("Member added").waitFor();
+    await press("link", "Quick start");
+    await press("button", "Sign out");
     await page.getByRole("heading", { name: "Developer area" }).waitFor();
-    await context.close();
   });
 });
 

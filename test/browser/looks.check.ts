@@ -73,8 +73,11 @@ describe.each([
 
 describe("so is every step between the pages", () => {
   let page: Page;
+  let email: string;
   beforeEach(async () => {
-    page = await openAs();
+    const link = await area.newLink();
+    email = link.email;
+    page = await signInWithLink(await browser.open(), link);
   });
   afterEach(() => page.context().close());
   const open = (path: string) => page.goto(area.origin() + path);
@@ -120,7 +123,7 @@ describe("so is every step between the pages", () => {
   });
 
   test("what takes a new sign-in", async () => {
-    await area.stack().databases.gateway.pool.query("UPDATE sessions SET authenticated_at = now() - interval '1 hour'");
+    await area.ageSignIn(email);
     await open("/developers/live/keys/new");
     await nothingWrong("sign in again");
   });

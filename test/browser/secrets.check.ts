@@ -1,4 +1,5 @@
 import { eventually } from "@shipping/kit/testing/eventually";
+import { parts } from "@shipping/local/parts";
 import type { BrowserContext, Page, Response } from "playwright-core";
 import { useArea } from "../developers/area.js";
 import { useBrowser } from "./browser.js";
@@ -7,90 +8,103 @@ import { signInWithLink } from "./sign-in.js";
 const area = useArea({ logs: true });
 const browser = useBrowser();
 
-const NEW = "/developers/sandbox/keys/new";
-const LIST = "/developers/sandbox/keys";
-
-async function openForm(): Promise<{ context: BrowserContext; page: Page; accountId: string }> {
-  const context = await browser.open();
-  const link = await area.newLink();
-  const page = await signInWithLink(context, link);
-  await page.goto(area.origin() + NEW);
-  return { context, page, accountId: link.accountId };
+interface Creation {
+  /** Where the list is; its form is at `new` below it. */
+  list: string;
+  button: string;
+  back: string;
+  pattern: RegExp;
+  fill(page: Page): Promise<void>;
 }
 
-/** Presses the button, and yields the key that is shown. */
-async function create(page: Page): Promise<string> {
-  await page.getByRole("button", { name: "Create key" }).click();
-  const key = (await page.locator("#secret").textContent()) ?? "";
-  expect(key).toMatch(/^service_test_[0-9A-Za-z]{38}$/);
-  return key;
-}
+const creations: [string, Creation][] = [
+  [
+    "a key",
+    {
+      list: "/developers/sandbox/keys",
+      button: "Create key",
+      back: "All keys",
+      pattern: /^service_test_[0-9A-Za-z]{38}$/,
+      fill: async () => {},
+    },
+  ],
+  [
+    "a subscription's secret",
+    {
+      list: "/developers/sandbox/webhooks",
+      button: "Create subscription",
+      back: "All subscriptions",
+      pattern: /^whsec_/,
+      fill: (page) => page.getByLabel("Address").fill("https://shop.example.com/hooks"),
+    },
+  ],
+];
 
-const keysOf = async (accountId: string) =>
-  (await area.stack().databases.gateway.pool.query("SELECT id FROM api_keys WHERE account_id = $1", [accountId]))
-    .rowCount;
+describe.each(creations)("%s that was shown", (_name, { list, button, back, pattern, fill }) => {
+  async function openForm(javaScriptEnabled = true): Promise<{ context: BrowserContext; page: Page }> {
+    const context = await browser.open({ javaScriptEnabled });
+    const page = await signInWithLink(context, await area.newLink());
+    await page.goto(`${area.origin()}${list}/new`);
+    await fill(page);
+    return { context, page };
+  }
 
-describe("a key that was shown", () => {
+  /** Presses the button, and yields the secret that is shown. */
+  async function create(page: Page): Promise<string> {
+    await page.getByRole("button", { name: button }).click();
+    const secret = (await page.locator("#secret").textContent()) ?? "";
+    expect(secret).toMatch(pattern);
+    return secret;
+  }
+
   test("is not shown again on reload, and no second one is made", async () => {
-    const { context, page, accountId } = await openForm();
-    const key = await create(page);
+    const { context, page } = await openForm();
+    const secret = await create(page);
     await page.reload();
-    expect(new URL(page.url()).pathname).toBe(LIST);
-    expect(await page.content()).not.toContain(key);
-    expect(await keysOf(accountId)).toBe(1);
+    expect(new URL(page.url()).pathname).toBe(list);
+    expect(await page.content()).not.toContain(secret);
+    expect(await page.locator("tbody tr").count()).toBe(1);
     await context.close();
   });
 
   test.each([true, false])("is not shown again on Back, bfcache on, script %p", async (javaScriptEnabled) => {
-    const context = await browser.open({ javaScriptEnabled });
-    const page = await signInWithLink(context, await area.newLink());
-    await page.goto(area.origin() + NEW);
-    const key = await create(page);
-    await page.getByRole("link", { name: "All keys" }).click();
-    await page.waitForURL(`**${LIST}`);
+    const { context, page } = await openForm(javaScriptEnabled);
+    const secret = await create(page);
+    await page.getByRole("link", { name: back }).click();
+    await page.waitForURL(`**${list}`);
     // Chromium may ask whether the form is to be sent again, which ends as an error page here.
     await page.goBack({ waitUntil: "commit" }).catch(() => undefined);
-    expect(await eventually(() => page.content())).not.toContain(key);
+    expect(await eventually(() => page.content())).not.toContain(secret);
     await context.close();
   });
 
   test("stands in the answer to the form and nowhere else", async () => {
     const { context, page } = await openForm();
     const seen: { where: string; text: string }[] = [];
-    const bodies: Promise<void>[] = [];
-    const see = (where: string, text: string) => void seen.push({ where, text });
-    context.on("request", (request) => {
-      see("a request", `${request.url()} ${request.postData() ?? ""} ${JSON.stringify(request.headers())}`);
-    });
-    const read = async (response: Response) => {
-      const request = response.request();
-      see("headers", JSON.stringify(await response.allHeaders()));
-      const isAnswer = request.method() === "POST" && response.status() === 201;
-      see(isAnswer ? "the answer" : "a body", await response.text().catch(() => ""));
-    };
-    context.on("response", (response) => void bodies.push(read(response)));
+    const see = (where: string, value: unknown) => void seen.push({ where, text: JSON.stringify(value) });
+    const read: Promise<void>[] = [];
+    context.on("request", (request) => see("a request", [request.url(), request.postData(), request.headers()]));
+    context.on("response", (response) => void read.push(seeAnswer(response)));
+    async function seeAnswer(response: Response): Promise<void> {
+      see("headers", await response.allHeaders());
+      const isRedirect = response.status() === 303;
+      const isAnswer = response.request().method() === "POST" && response.status() === 201;
+      if (!isRedirect) see(isAnswer ? "the answer" : "another answer", await response.text());
+    }
 
-    const key = await create(page);
-    see(
-      "storage",
-      await page.evaluate<string>("JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])"),
-    );
-    see("performance", await page.evaluate<string>("JSON.stringify(performance.getEntries())"));
-    see("history", await page.evaluate<string>("JSON.stringify([history.state, location.href])"));
-    for (const path of [LIST, "/developers/sandbox", "/developers/audit", "/developers/quick-start"]) {
+    const secret = await create(page);
+    await Promise.all(read);
+    see("storage", await page.evaluate("[{ ...localStorage }, { ...sessionStorage }, document.cookie]"));
+    see("performance", await page.evaluate("performance.getEntries().map((entry) => entry.toJSON())"));
+    see("history", await page.evaluate("[history.state, location.href, document.title, name]"));
+    for (const path of [list, "/developers/sandbox", "/developers/audit", "/developers/quick-start"]) {
       await page.goto(area.origin() + path);
-      see(path, await page.content());
+      await Promise.all(read);
     }
-    await Promise.all(bodies);
     see("the log", area.stack().logged());
-    const { pool } = area.stack().databases.gateway;
-    const { rows: tables } = await pool.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'");
-    for (const { tablename } of tables) {
-      const { rows } = await pool.query(`SELECT t::text AS row FROM "${tablename}" AS t`);
-      see(tablename, rows.map(({ row }) => row).join("\n"));
-    }
-    const secret = key.slice("service_test_".length, -4);
-    const places = seen.filter(({ text }) => text.includes(secret)).map(({ where }) => where);
+    for (const part of parts) see(`the database of ${part}`, await everyRowOf(part));
+    const inner = secret.slice(secret.lastIndexOf("_") + 1, -4);
+    const places = seen.filter(({ text }) => text.includes(inner)).map(({ where }) => where);
     expect([...new Set(places)]).toEqual(["the answer"]);
     await context.close();
   });
@@ -98,22 +112,29 @@ describe("a key that was shown", () => {
   test("is copied by its button, where there is a clipboard", async () => {
     const { context, page } = await openForm();
     await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: area.origin() });
-    const key = await create(page);
-    await page.getByRole("button", { name: "Copy" }).click();
+    const secret = await create(page);
+    await page.getByRole("button", { name: "Copy" }).first().click();
     await page.getByRole("button", { name: "Copied" }).waitFor();
     const other = await context.newPage();
     await other.goto(`${area.origin()}/developers/sandbox`);
-    expect(await other.evaluate("navigator.clipboard.readText()")).toBe(key);
+    expect(await other.evaluate("navigator.clipboard.readText()")).toBe(secret);
     await context.close();
   });
 });
+
+async function everyRowOf(part: (typeof parts)[number]): Promise<unknown[]> {
+  const { pool } = area.stack().databases[part];
+  const { rows: tables } = await pool.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'");
+  const rows = tables.map(async ({ tablename }) => (await pool.query(`SELECT t::text FROM "${tablename}" AS t`)).rows);
+  return Promise.all(rows);
+}
 
 test.each([true, false])(
   "after the sign-out, Back shows nothing of the account, script %p",
   async (javaScriptEnabled) => {
     const context = await browser.open({ javaScriptEnabled });
     const page = await signInWithLink(context, await area.newLink());
-    await page.goto(area.origin() + LIST);
+    await page.goto(`${area.origin()}/developers/sandbox/keys`);
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Developer area" }).waitFor();
     await page.goBack({ waitUntil: "commit" }).catch(() => undefined);

@@ -1,22 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { useArea } from "./area.js";
+import { useProvider } from "./provider.js";
 import { newVisitor, type Visitor } from "./visitor.js";
 
-const provider = { issuer: "", clientId: "developer-area", clientSecret: "a-secret-of-the-developer-area" };
-let server: ChildProcess;
-beforeAll(async () => {
-  server = spawn(process.execPath, [join(__dirname, "openid-provider.mjs")], { stdio: ["pipe", "pipe", "ignore"] });
-  [provider.issuer] = (await once(createInterface(server.stdout!), "line")) as [string];
-});
-afterAll(async () => {
-  const ended = once(server, "exit");
-  server.stdin?.end();
-  await ended;
-});
-
+const provider = useProvider();
 const area = useArea({ developerArea: { provider }, logs: true });
 
 // Nobody listens there.
@@ -156,17 +142,10 @@ describe("is refused, and signs nobody in", () => {
 });
 
 describe("a new sign-in for live keys", () => {
-  const age = (email: string) =>
-    area.stack().databases.gateway.pool.query(
-      `UPDATE sessions SET authenticated_at = authenticated_at - interval '15 minutes'
-       WHERE member_id = (SELECT id FROM account_members WHERE email = $1)`,
-      [email],
-    );
-
   test("is asked for, with prompt=login and max_age=0, and comes back to the page", async () => {
     const member = await newMember();
     await signIn(member);
-    await age(member.email);
+    await area.ageSignIn(member.email);
     const refused = await member.here.get("/developers/live/keys/new");
     expect([refused.status, refused.html.includes(`href="${AGAIN}"`)]).toEqual([403, true]);
     const url = new URL(await leave(member.here, AGAIN));
@@ -179,7 +158,7 @@ describe("a new sign-in for live keys", () => {
   test("is not taken from a browser that stripped what asks for it", async () => {
     const member = await newMember();
     await signIn(member);
-    await age(member.email);
+    await area.ageSignIn(member.email);
     const url = new URL(await leave(member.here, AGAIN));
     for (const name of ["prompt", "max_age"]) url.searchParams.delete(name);
     const back = await member.here.get(await through(member.there, url.href, member.email));

@@ -139,8 +139,7 @@ describe("a live key takes a sign-in of the last 15 minutes", () => {
     const { visitor, accountId, email } = await area.signIn();
     const fields = { name: "L", scopes: "orders:write", expires: "90d", form_id: "form_mfrggzdfmztwq2lknnwg23tpoa" };
     const { id } = await area.stack().newKey(accountId, "live");
-    await clear(`UPDATE sessions SET authenticated_at = authenticated_at - interval '15 minutes'
-      WHERE member_id = (SELECT id FROM account_members WHERE email = '${email}')`);
+    await area.ageSignIn(email);
     const paths = ["/developers/live/keys/new", `/developers/live/keys/${id}/revoke`];
     for (const path of paths) {
       expect((await visitor.get(path)).html).toContain("Sign in again");
