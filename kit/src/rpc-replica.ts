@@ -4,6 +4,7 @@ import { createConnectTransport, Http2SessionManager } from "@connectrpc/connect
 import { Health, HealthCheckResponse_ServingStatus as Status } from "@shipping/proto/grpc/health/v1/health_pb";
 import { failureIn } from "./errors.js";
 import type { Log } from "./log.js";
+import { unaryOver } from "./rpc-unary.js";
 import { MAX_MESSAGE_BYTES } from "./serve.js";
 import { connectSecurely, type Tls } from "./tls.js";
 
@@ -31,7 +32,8 @@ const LEAST_SILENCE_MS = 250;
 
 interface Connection {
   session: Http2SessionManager;
-  transport: Transport;
+  unary: Transport["unary"];
+  stream: Transport["stream"];
   health: Client<typeof Health>;
 }
 
@@ -54,7 +56,7 @@ export function openReplica(baseUrl: string, log: Log, secured?: { tls: Pick<Tls
     sessions.add(session);
     const options = { baseUrl, httpVersion: "2" as const, sessionManager: session, readMaxBytes: MAX_MESSAGE_BYTES };
     const transport = createConnectTransport(options);
-    return { session, transport, health: createClient(Health, transport) };
+    return { session, unary: unaryOver(session), stream: transport.stream, health: createClient(Health, transport) };
   }
 
   function stand(standing: Standing): void {
@@ -109,7 +111,7 @@ export function openReplica(baseUrl: string, log: Log, secured?: { tls: Pick<Tls
     const used = connection;
     const begun = performance.now();
     try {
-      const answer = await used.transport.unary(...call);
+      const answer = await used.unary(...call);
       answeredAt = performance.now();
       return answer;
     } catch (error) {
@@ -123,7 +125,7 @@ export function openReplica(baseUrl: string, log: Log, secured?: { tls: Pick<Tls
   return {
     standing: () => current,
     unary: unary as Transport["unary"],
-    stream: ((...call: Parameters<Transport["stream"]>) => connection.transport.stream(...call)) as Transport["stream"],
+    stream: ((...call: Parameters<Transport["stream"]>) => connection.stream(...call)) as Transport["stream"],
     leave() {
       closing.abort();
       setTimeout(abortAll, LONGEST_CALL_MS).unref();
