@@ -6,6 +6,7 @@ import { Code, createClient, type Transport } from "@connectrpc/connect";
 import { Http2SessionManager } from "@connectrpc/connect-node";
 import { LedgerService, ReadResponseSchema } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { unaryOver } from "./rpc-unary.js";
+import { MAX_MESSAGE_BYTES } from "./serve.js";
 import { empty, readRequest } from "./testing/rpc-testbed.js";
 
 const ends: (() => unknown)[] = [];
@@ -61,6 +62,22 @@ describe("a unary call", () => {
     await expect(client.read(readRequest())).rejects.toMatchObject({ code: Code.Unavailable });
   });
 
+  test("that the server refused to look at says so", async () => {
+    const client = await clientOf((stream) => stream.close(http2.constants.NGHTTP2_REFUSED_STREAM));
+    await expect(client.read(readRequest())).rejects.toMatchObject({
+      code: Code.Unavailable,
+      rawMessage: expect.stringContaining("REFUSED_STREAM"),
+    });
+  });
+
+  test("whose answer is larger than a message may be is given up", async () => {
+    const client = await clientOf((stream) => {
+      stream.respond(ok);
+      stream.end(Buffer.alloc(MAX_MESSAGE_BYTES + 1));
+    });
+    await expect(client.read(readRequest())).rejects.toMatchObject({ code: Code.ResourceExhausted });
+  });
+
   test("answered in another protocol has an unknown end", async () => {
     const client = await clientOf((stream) => {
       stream.respond({ ":status": 502, "content-type": "text/html" });
@@ -76,5 +93,7 @@ describe("a unary call", () => {
     const call = client.read(readRequest(), { signal: aborting.signal });
     aborting.abort();
     await expect(call).rejects.toMatchObject({ code: Code.Canceled });
+    const tooLate = client.read(readRequest(), { signal: aborting.signal });
+    await expect(tooLate).rejects.toMatchObject({ code: Code.Canceled });
   });
 });

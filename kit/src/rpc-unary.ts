@@ -63,11 +63,13 @@ function exchange(
   return new Promise((resolve, reject) => {
     let stream: ClientHttp2Stream | undefined;
     let over = false;
-    signal?.addEventListener("abort", () => giveUp(new ConnectError("canceled", Code.Canceled)));
     const deadline = timeoutMs === undefined ? undefined : setTimeout(expire, timeoutMs);
+    signal?.addEventListener("abort", cancel);
+    if (signal?.aborted) cancel();
 
     function end(settle: () => void): void {
       clearTimeout(deadline);
+      signal?.removeEventListener("abort", cancel);
       over = true;
       settle();
     }
@@ -77,6 +79,9 @@ function exchange(
     function giveUp(error: ConnectError): void {
       stream?.close(constants.NGHTTP2_CANCEL);
       end(() => reject(error));
+    }
+    function cancel(): void {
+      giveUp(new ConnectError("canceled", Code.Canceled));
     }
     function expire(): void {
       giveUp(new ConnectError("the operation timed out", Code.DeadlineExceeded));

@@ -8,6 +8,7 @@ import type { Log } from "./log.js";
 import type { Metrics } from "./metrics.js";
 import { answerErrors, logCalls, traceCalls } from "./rpc-interceptors.js";
 import { measureCalls } from "./rpc-metrics.js";
+import { answerUnary } from "./serve-unary.js";
 import type { Tls } from "./tls.js";
 
 /** Registers the handlers of a part's services. */
@@ -41,16 +42,18 @@ export async function serve(options: {
 }): Promise<RpcServer> {
   const health = createHealth();
   const measured = options.metrics ? [measureCalls(options.metrics)] : [];
-  const handler = connectNodeAdapter({
+  const interceptors = [...measured, traceCalls, logCalls(options.log), answerErrors];
+  const others = connectNodeAdapter({
     routes: (router) => {
       options.routes(router);
       router.rpc(health.check.method, health.check.handle);
       router.rpc(health.watch.method, health.watch.handle);
     },
-    interceptors: [...measured, traceCalls, logCalls(options.log), answerErrors],
+    interceptors,
     readMaxBytes: MAX_REQUEST_BYTES,
     writeMaxBytes: MAX_MESSAGE_BYTES,
   });
+  const handler = answerUnary({ routes: options.routes, interceptors, maxBytes: MAX_REQUEST_BYTES, others });
   const server = options.tls ? createSecureServer(options.tls, handler) : http2.createServer(handler);
   const sessions = new Set<http2.ServerHttp2Session>();
   server.on("session", (session) => {
