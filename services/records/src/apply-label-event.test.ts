@@ -64,6 +64,23 @@ describe("applyLabelEvent", () => {
     expect(await read(caller, id)).toEqual({ status: "draft", labelId: undefined });
   });
 
+  test("both events of many shipments at the same instant, in any order, end voided", async () => {
+    const ids = await Promise.all(Array.from({ length: 20 }, () => newShipmentOf(caller)));
+    const events = ids.flatMap((id) => ["label.created", "label.voided"].map((type) => ({ id, type })));
+    const anyOrder = [...events, ...events.toReversed()];
+    await Promise.all(anyOrder.map(({ id, type }) => apply(caller, type, id)));
+    const ends = await Promise.all(ids.map((id) => read(caller, id)));
+    expect(ends).toEqual(ids.map(() => ({ status: "voided", labelId: "lbl_1" })));
+  });
+
+  test("of events that share a statement, one with an id that no text can hold fails alone", async () => {
+    const [first, second] = [await newShipmentOf(caller), await newShipmentOf(caller)];
+    const applied = [first, "shp_\u0000", second].map((id) => apply(caller, "label.created", id));
+    const ends = await Promise.allSettled(applied);
+    expect(ends.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(await read(caller, second)).toEqual({ status: "label_created", labelId: "lbl_1" });
+  });
+
   test("an event that is no label event is refused", async () => {
     await expect(apply(caller, "order.created", "shp_1")).rejects.toMatchObject({ code: "internal_error" });
   });

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
-import { callerOf } from "@shipping/kit/caller";
+import { type Caller, callerOf } from "@shipping/kit/caller";
+import { coalesceOperation } from "@shipping/kit/coalesce";
 import { fail } from "@shipping/kit/errors";
-import { ownedSql } from "@shipping/kit/owned";
 import {
   type ApplyLabelEventRequest,
   type ApplyLabelEventResponse,
@@ -9,11 +9,11 @@ import {
 } from "@shipping/proto/shipping/records/v1/records_pb";
 import sql from "sql-template-tag";
 import type { RecordsDeps } from "./deps.js";
-import { statusAfter } from "./shipment.js";
+import { type ShipmentStatus, statusAfter } from "./shipment.js";
 
 /**
- * Carries a label event over to its shipment. Idempotent, and never back: an event that overtakes its predecessor makes the
- * shipment `voided` at once, and the late `label.created` changes nothing.
+ * Carries a label event over to its shipment, in a statement that events which wait share. Idempotent, and never back: an event that
+ * overtakes its predecessor makes the shipment `voided` at once, and the late `label.created` changes nothing.
  */
 export async function applyLabelEvent(
   deps: RecordsDeps,
@@ -23,12 +23,37 @@ export async function applyLabelEvent(
   const status = statusAfter(request.event?.type ?? "");
   if (!status || !request.event) throw fail("internal_error", "The event is no label event.");
   const { data: label } = JSON.parse(Buffer.from(request.event.body).toString()) as LabelEventBody;
-  await deps.db.run(sql`
-    UPDATE shipments SET status = ${status}, label_id = ${label.id}
-    WHERE ${ownedSql(caller)} AND id = ${label.shipment_id}
-      AND (status = 'draft' OR (status = 'label_created' AND ${status}::text = 'voided'))`);
+  await changeShipment(deps, { caller, shipmentId: label.shipment_id, labelId: label.id, status });
   return create(ApplyLabelEventResponseSchema);
 }
+
+interface Change {
+  caller: Caller;
+  shipmentId: string;
+  labelId: string;
+  status: ShipmentStatus;
+}
+
+const changeShipment = coalesceOperation<RecordsDeps, Change, void>({
+  keyOf: ({ caller, shipmentId }) => `${caller.accountId} ${caller.environment} ${shipmentId}`,
+  async run({ db }, changes) {
+    // Rows are locked in one order everywhere, or statements that overlap would deadlock.
+    await db.run(sql`
+      WITH change AS (
+        SELECT account_id, environment, id, wanted.status, wanted.label_id
+        FROM shipments AS held JOIN unnest(
+          ${changes.map(({ caller }) => caller.accountId)}::text[], ${changes.map(({ caller }) => caller.environment)}::text[],
+          ${changes.map(({ shipmentId }) => shipmentId)}::text[], ${changes.map(({ status }) => status)}::text[],
+          ${changes.map(({ labelId }) => labelId)}::text[]
+        ) AS wanted (account_id, environment, id, status, label_id) USING (account_id, environment, id)
+        WHERE held.status = 'draft' OR (held.status = 'label_created' AND wanted.status = 'voided')
+        ORDER BY account_id, environment, id FOR UPDATE OF held)
+      UPDATE shipments AS held SET status = change.status, label_id = change.label_id
+      FROM change
+      WHERE (held.account_id, held.environment, held.id) = (change.account_id, change.environment, change.id)`);
+    return [];
+  },
+});
 
 interface LabelEventBody {
   data: { id: string; shipment_id: string };

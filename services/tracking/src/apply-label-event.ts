@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
-import { callerOf } from "@shipping/kit/caller";
+import { type Caller, callerOf } from "@shipping/kit/caller";
+import { coalesceOperation } from "@shipping/kit/coalesce";
 import { fail } from "@shipping/kit/errors";
 import {
   type ApplyLabelEventRequest,
@@ -8,28 +9,47 @@ import {
 } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import sql from "sql-template-tag";
 import type { TrackingDeps } from "./deps.js";
-import { rowAfter } from "./tracking.js";
+import { rowAfter, type TrackingRow } from "./tracking.js";
 
 /**
- * Carries a label event over to its tracking record. Idempotent, and only ever forward: every event holds the whole label, so
- * that `label.voided` makes the record if it comes first, and the late `label.created` then changes nothing.
+ * Carries a label event over to its tracking record, in a statement that events which wait share. Idempotent, and only ever forward:
+ * every event holds the whole label, so that `label.voided` makes the record if it comes first, and the late `label.created` then
+ * changes nothing.
  */
 export async function applyLabelEvent(
   deps: TrackingDeps,
   request: ApplyLabelEventRequest,
 ): Promise<ApplyLabelEventResponse> {
-  const { accountId, environment } = callerOf(request);
+  const caller = callerOf(request);
   const row = request.event && rowAfter(request.event);
   if (!row) throw fail("internal_error", "The event is no label event.");
-  await deps.db.run(sql`
-    INSERT INTO tracking_records AS known (
-      account_id, environment, tracking_number, status, carrier, label_id, shipment_id, created_at, updated_at)
-    VALUES (${accountId}, ${environment}, ${row.trackingNumber}, ${row.status}, ${row.carrier}, ${row.labelId},
-      ${row.shipmentId}, ${row.createdAt}, ${row.updatedAt})
-    ON CONFLICT (account_id, environment, tracking_number) DO UPDATE
-      SET status = CASE known.status WHEN 'voided' THEN known.status ELSE excluded.status END,
-        updated_at = greatest(known.updated_at, excluded.updated_at)
-      WHERE known.updated_at < excluded.updated_at
-        OR (known.status = 'pre_transit' AND excluded.status = 'voided')`);
+  await advanceRecord(deps, { caller, ...row });
   return create(ApplyLabelEventResponseSchema);
 }
+
+interface Change extends TrackingRow {
+  caller: Caller;
+}
+
+const advanceRecord = coalesceOperation<TrackingDeps, Change, void>({
+  keyOf: ({ caller, trackingNumber }) => `${caller.accountId} ${caller.environment} ${trackingNumber}`,
+  async run({ db }, changes) {
+    await db.run(sql`
+      INSERT INTO tracking_records AS known (
+        account_id, environment, tracking_number, status, carrier, label_id, shipment_id, created_at, updated_at)
+      SELECT * FROM unnest(
+        ${changes.map(({ caller }) => caller.accountId)}::text[], ${changes.map(({ caller }) => caller.environment)}::text[],
+        ${changes.map((row) => row.trackingNumber)}::text[], ${changes.map((row) => row.status)}::text[],
+        ${changes.map((row) => row.carrier)}::text[], ${changes.map((row) => row.labelId)}::text[],
+        ${changes.map((row) => row.shipmentId)}::text[],
+        ${changes.map((row) => row.createdAt)}::timestamptz[], ${changes.map((row) => row.updatedAt)}::timestamptz[]
+      ) AS change (account_id, environment, tracking_number)
+      ORDER BY account_id, environment, tracking_number
+      ON CONFLICT (account_id, environment, tracking_number) DO UPDATE
+        SET status = CASE known.status WHEN 'voided' THEN known.status ELSE excluded.status END,
+          updated_at = greatest(known.updated_at, excluded.updated_at)
+        WHERE known.updated_at < excluded.updated_at
+          OR (known.status = 'pre_transit' AND excluded.status = 'voided')`);
+    return [];
+  },
+});
