@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { serviceSettings } from "@shipping/kit/config";
+import { type TestDatabase, testDatabase } from "@shipping/kit/testing/database";
 import { migrationsOf, parts } from "@shipping/local/parts";
+import { fencesOf } from "./docs/fences.js";
 
 const guide = readFileSync(join(__dirname, "../docs/operations.md"), "utf8");
 
@@ -31,6 +33,30 @@ describe("the operations guide", () => {
       const named = series.map((one) => one.replace(/_bucket$/, "")).filter((one) => one !== "histogram_quantile");
       expect(named.filter((one) => !sourceNames(one))).toEqual([]);
     }
+  });
+});
+
+describe("its statements after a restore", () => {
+  test("give claims that outrank every ledger's; no other example in the guide is unexecuted", async () => {
+    const examples = fencesOf(guide).filter(({ mark }) => mark !== "shown");
+    expect(examples.map(({ language }) => language)).toEqual(["sql"]);
+    const [highest = "", raise = ""] = examples[0]?.code.match(/^SELECT .*;$/gm) ?? [];
+    const [gateway, ...owners] = await Promise.all(
+      (["gateway", "records", "carrier", "webhooks"] as const).map((part) =>
+        testDatabase({ directory: migrationsOf[part] }),
+      ),
+    );
+    const ask = async ({ db }: TestDatabase, statement: string) =>
+      Number(Object.values((await db.pool.query(statement)).rows[0])[0]);
+    const [records] = owners;
+    await records?.db.pool.query(
+      "INSERT INTO ledger (account_id, environment, idempotency_key, token, kind) VALUES ('a', 'sandbox', 'k', 70000, 'tombstone')",
+    );
+    const tokens = await Promise.all(owners.map((owner) => ask(owner, highest)));
+    expect(tokens).toEqual([70_000, 0, 0]);
+    await ask(gateway!, raise.replace("HIGHEST", String(Math.max(...tokens))));
+    expect(await ask(gateway!, "SELECT nextval('idempotency_token')")).toBeGreaterThan(70_000);
+    await Promise.all([gateway!, ...owners].map((database) => database.drop()));
   });
 });
 
