@@ -78,6 +78,16 @@ describe.each(creations)("%s that was shown", (_name, { list, button, back, patt
     await context.close();
   });
 
+  test("is wiped as the page is left, and the page is dropped where a browser brings it back all the same", async () => {
+    const { context, page } = await openForm();
+    await create(page);
+    await page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))");
+    expect(await page.locator("#secret").textContent()).toBe("");
+    await page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))");
+    await page.waitForURL(`**${list}`);
+    await context.close();
+  });
+
   test("stands in the answer to the form and nowhere else", async () => {
     const { context, page } = await openForm();
     const seen: { where: string; text: string }[] = [];

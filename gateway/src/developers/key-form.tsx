@@ -44,7 +44,7 @@ export function KeyForm({
         </Field>
         <fieldset>
           <legend>What it may do</legend>
-          <p class="hint">Chosen is the least that the quick start takes. Add only what this key needs.</p>
+          <p class="hint">What is chosen is enough to begin. Add only what this key needs.</p>
           {scopes.map((scope) => (
             <div class="choice">
               <input type="checkbox" id={scope} name="scopes" value={scope} checked={values.scopes.includes(scope)} />

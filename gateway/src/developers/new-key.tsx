@@ -26,9 +26,11 @@ export function NewKeyPage({ created, name, list }: { created: CreatedKey; name:
       </dl>
       <p>Keep it on your server, out of browsers, apps, repositories and addresses.</p>
       <div class="actions">
-        <a class="button" href={`${AREA_PATH}/quick-start`}>
-          Make the first label
-        </a>
+        {environment === "sandbox" && (
+          <a class="button" href={`${AREA_PATH}/quick-start`}>
+            Make the first label
+          </a>
+        )}
         <a href={list}>All keys</a>
       </div>
     </>

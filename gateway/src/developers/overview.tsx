@@ -41,7 +41,7 @@ export async function showOverview(deps: PageDeps, { session, environment }: Pag
                 Create key
               </a>
             )}
-            <a href={`${AREA_PATH}/quick-start`}>Make a label with one</a>
+            {environment === "sandbox" && <a href={`${AREA_PATH}/quick-start`}>Make a label with one</a>}
           </div>
         </>
       )}

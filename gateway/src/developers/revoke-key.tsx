@@ -18,13 +18,14 @@ export async function askToRevokeKey(deps: PageDeps, request: PageRequest): Prom
       <h1>
         Revoke {environment} key …{key.lastFour}?
       </h1>
-      {isInUse && (
-        <Note kind="danger">
+      <Note kind="danger">
+        {isInUse && (
           <p>
             <strong>This key was used in the last 24 hours.</strong> Whatever still uses it stops working at once.
           </p>
-        </Note>
-      )}
+        )}
+        <p>From the next request on it is refused. This cannot be undone.</p>
+      </Note>
       <dl>
         <dt>Name</dt>
         <dd>
@@ -37,7 +38,6 @@ export async function askToRevokeKey(deps: PageDeps, request: PageRequest): Prom
           <Time at={key.createdAt} />
         </dd>
       </dl>
-      <p>From the next request on it is refused. This cannot be undone.</p>
       <form method="post">
         <div class="actions">
           <button class="danger-action" type="submit">

@@ -16,13 +16,13 @@ export const STYLE = `
   --good: light-dark(#17653a, #7fd6a3);
   --good-paper: light-dark(#e7f5ec, #12291c);
   --hint-paper: light-dark(#eef3fc, #182338);
-  --band: light-dark(#e4f1ee, #10302a);
-  --on-band: light-dark(#0c4a3f, #9fe3d3);
+  --band: light-dark(#e3ecfb, #1a2a48);
+  --on-band: light-dark(#173f8f, #b9d1ff);
 }
 [data-environment="live"] {
-  --accent: light-dark(#a8320a, #ffab84);
-  --on-accent: light-dark(#ffffff, #2b0e02);
-  --band: light-dark(#a8320a, #7a2204);
+  --accent: light-dark(#6d28a8, #d3a8ff);
+  --on-accent: light-dark(#ffffff, #1d0733);
+  --band: light-dark(#6d28a8, #57208a);
   --on-band: #ffffff;
 }
 * { box-sizing: border-box; }
@@ -56,7 +56,7 @@ header { border-bottom: 1px solid var(--line); background: var(--raised); }
 .band strong { text-transform: uppercase; letter-spacing: .06em; margin-right: .5rem; }
 main { padding: 1.75rem clamp(1rem, 4vw, 2.5rem) 4rem; max-width: 76rem; }
 main.alone { max-width: 34rem; margin: 8vh auto 0; }
-.head { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; justify-content: space-between; align-items: start; }
+.head { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; justify-content: space-between; align-items: start; margin-bottom: 1rem; }
 
 button, .button { font: inherit; font-weight: 600; display: inline-block; padding: .5rem 1.1rem; border: 1px solid transparent; border-radius: 8px;
   background: var(--accent); color: var(--on-accent); text-decoration: none; cursor: pointer; }
@@ -70,18 +70,17 @@ a.danger-link { color: var(--danger); white-space: nowrap; }
 .note > :last-child { margin-bottom: 0; }
 .note.danger { border-color: var(--danger); background: var(--danger-paper); }
 .note.good { border-color: var(--good); background: var(--good-paper); }
-.empty { border: 1px dashed var(--line); border-radius: 12px; padding: 2rem; text-align: center; }
+.empty { margin-top: 1rem; border: 1px dashed var(--line); border-radius: 12px; padding: 2rem; text-align: center; }
 .empty p { margin-inline: auto; }
 
 table { border-collapse: collapse; width: 100%; margin: 0 0 1.5rem; }
 caption { text-align: left; color: var(--soft); padding-bottom: .5rem; }
 th, td { text-align: left; vertical-align: top; padding: .6rem .75rem .6rem 0; border-bottom: 1px solid var(--line); }
 th { font-size: .85rem; color: var(--soft); font-weight: 600; white-space: nowrap; }
-td { overflow-wrap: anywhere; }
 td time, .nowrap { white-space: nowrap; }
 tr.over td { color: var(--soft); }
-.sub { display: block; color: var(--soft); font-size: .85rem; }
-.scopes { font-size: .85rem; max-width: 22rem; }
+.sub { display: block; overflow-wrap: anywhere; color: var(--soft); font-size: .85rem; }
+.scopes { display: block; font-size: .85rem; min-width: 14rem; max-width: 22rem; }
 .tag { display: inline-block; border-radius: 99px; padding: 0 .6rem; font-size: .85rem; white-space: nowrap; background: var(--raised); color: var(--soft); border: 1px solid var(--line); }
 .tag.good { background: var(--good-paper); color: var(--good); border-color: transparent; }
 .tag.danger { background: var(--danger-paper); color: var(--danger); border-color: transparent; }
@@ -104,7 +103,8 @@ legend { font-weight: 600; padding: 0 .4rem; }
 .field > label { font-weight: 600; display: block; margin-bottom: .3rem; }
 .hint { color: var(--soft); font-size: .9rem; margin: 0 0 .4rem; }
 .fault { color: var(--danger); font-weight: 600; margin: .3rem 0 0; }
-input[type="text"], input[type="url"], select { font: inherit; width: 100%; max-width: 32rem; padding: .5rem .7rem; border: 1px solid var(--soft); border-radius: 8px; background: var(--paper); color: var(--ink); }
+input[type="text"], select { font: inherit; width: 100%; max-width: 32rem; padding: .5rem .7rem; border: 1px solid var(--soft); border-radius: 8px; background: var(--paper); color: var(--ink); }
+input[type="text"][aria-invalid], select[aria-invalid] { border: 2px solid var(--danger); }
 .choice { display: grid; grid-template-columns: auto 1fr; gap: 0 .6rem; align-items: baseline; padding: .25rem 0; }
 .choice .sub { grid-column: 2; }
 input[type="checkbox"] { accent-color: var(--accent); width: 1.05rem; height: 1.05rem; }
@@ -112,12 +112,14 @@ input[type="checkbox"] { accent-color: var(--accent); width: 1.05rem; height: 1.
 @media (max-width: 46rem) {
   .who { margin-left: 0; flex-basis: 100%; order: 3; }
   .top form { margin-left: auto; }
-  .pages { flex-wrap: nowrap; overflow-x: auto; margin-inline: -.4rem; max-width: calc(100% + .8rem); }
-  .pages a { white-space: nowrap; padding-inline: .6rem; }
+  .account { flex: 1 1 0; }
+  .pages { margin-inline: -.4rem; }
+  .pages a { padding-inline: .6rem; }
   thead { position: absolute; left: -99rem; }
   table, tbody, tr, td { display: block; }
   tr { border: 1px solid var(--line); border-radius: 10px; padding: .5rem .9rem; margin-bottom: .75rem; }
-  td { display: grid; grid-template-columns: 7rem 1fr; gap: .5rem; border: 0; padding: .3rem 0; }
+  td { display: grid; grid-template-columns: 7rem minmax(0, 1fr); gap: .5rem; justify-items: start; border: 0; padding: .3rem 0; overflow-wrap: anywhere; }
+  .scopes { min-width: 0; }
   td::before { content: attr(data-label); color: var(--soft); font-size: .85rem; }
   td:not([data-label]) { display: block; }
   dl { grid-template-columns: 1fr; gap: 0; }

@@ -7,7 +7,7 @@ import { formId } from "./form-field.js";
 import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "./page.js";
 import { checkForm } from "./read-form.js";
 import { disableSubscription, getSubscription, listSubscriptions } from "./subscriptions.js";
-import { Text, Time } from "./text.js";
+import { Note, Text, Time } from "./text.js";
 
 /** `GET …/webhooks`. */
 export async function showWebhooks(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
@@ -118,16 +118,18 @@ export async function askToDisable(deps: PageDeps, request: PageRequest): Promis
     "Disable a subscription",
     <>
       <h1>Disable this {request.environment} subscription?</h1>
+      <Note kind="danger">
+        <p>
+          No event is sent there any more, those that wait for another attempt included. One that is under way may still
+          arrive. This cannot be undone; a new subscription gets a new secret.
+        </p>
+      </Note>
       <dl>
         <dt>Address</dt>
         <dd>
           <Text>{url}</Text>
         </dd>
       </dl>
-      <p>
-        No event is sent there any more, those that wait for another attempt included. One that is under way may still
-        arrive. This cannot be undone; a new subscription gets a new secret.
-      </p>
       <form method="post">
         <input type="hidden" name="form_id" value={newId("form", deps.random)} />
         <div class="actions">
