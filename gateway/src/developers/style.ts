@@ -66,7 +66,7 @@ button:hover, .button:hover { filter: brightness(1.08); }
 .actions { display: flex; flex-wrap: wrap; gap: 1rem; align-items: center; margin-top: 1.5rem; }
 a.danger-link { color: var(--danger); white-space: nowrap; }
 
-.note { border-left: 4px solid var(--link); background: var(--hint-paper); padding: .75rem 1rem; margin: 0 0 1.25rem; border-radius: 0 8px 8px 0; max-width: 46rem; }
+.note { border-left: 4px solid var(--link); background: var(--hint-paper); padding: .75rem 1rem; margin: .75rem 0 1.25rem; border-radius: 0 8px 8px 0; max-width: 46rem; }
 .note > :last-child { margin-bottom: 0; }
 .note.danger { border-color: var(--danger); background: var(--danger-paper); }
 .note.good { border-color: var(--good); background: var(--good-paper); }
