@@ -1,48 +1,10 @@
-import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { promisify } from "node:util";
-import { type Platform, startPlatform } from "@shipping/local/start-platform";
 import type { Page } from "playwright-core";
 import { apiClient } from "../api-client.js";
 import { useArea } from "../developers/area.js";
 import { useBrowser } from "./browser.js";
 import { signInWithLink } from "./sign-in.js";
 
-const run = promisify(execFile);
 const browser = useBrowser();
-
-describe("a platform that has just been started", () => {
-  let folder: string;
-  let platform: Platform;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "shipping-browser-"));
-    platform = await startPlatform({ overrides: { DATA_DIR: join(folder, "data"), PORT: "0", LOG_LEVEL: "silent" } });
-  });
-  afterAll(async () => {
-    await platform.stop(true);
-    await rm(folder, { recursive: true });
-  });
-
-  test("gives a key in three clicks, and the quick start's lines, as copied, make a label with it", async () => {
-    const context = await browser.open();
-    const page = await context.newPage();
-    const { sign_in_url: link } = JSON.parse(await readFile(platform.demoFile, "utf8"));
-    await page.goto(link);
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("link", { name: "Create key" }).click();
-    await page.getByRole("button", { name: "Create key" }).click();
-    const key = (await page.locator("#secret").textContent()) ?? "";
-    await page.getByRole("link", { name: "Make the first label" }).click();
-    const programs = await page.locator("pre code").allTextContents();
-    await context.close();
-    const [give = "", curl = ""] = programs;
-    const lines = [give.replace("YOUR_SANDBOX_KEY", key), curl].join("\n");
-    await run("sh", ["-eu", "-c", lines], { cwd: folder });
-    expect((await readFile(join(folder, "label-1001.pdf"))).subarray(0, 5).toString()).toBe("%PDF-");
-  });
-});
 
 describe.each([true, false])("with the script %p, by keyboard alone", (javaScriptEnabled) => {
   const area = useArea();
