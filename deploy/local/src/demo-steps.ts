@@ -1,4 +1,4 @@
-import { type ApiAnswer, type ApiCall, callApi } from "./api-caller.js";
+import { type Event, Shipping, ShippingError } from "shipping-client";
 import type { Receiver } from "./receiver.js";
 
 /** A step ended otherwise than the specification says. */
@@ -10,38 +10,35 @@ export class StepFailed extends Error {
 export interface DemoSteps {
   readonly count: number;
   title(text: string): void;
-  /** Calls the API and expects this status, and of a refusal this code. `show` says what is worth seeing of the answer. */
-  call(call: DemoCall, status: number, show?: (answer: ApiAnswer) => string): Promise<ApiAnswer>;
-  refused(call: DemoCall, status: number, code: string): Promise<void>;
+  /** The API as the holder of a key calls it; a line tells of each request. */
+  as(apiKey: string): Shipping;
+  /** Expects that a call is refused with this status and code. */
+  refused(call: Promise<unknown>, status: number, code: string): Promise<void>;
   /** Waits for the signed event about a resource. `since` is when it was asked for. */
-  event(type: string, resourceId: string, since: number): Promise<void>;
+  event(type: Event["type"], resourceId: string, since: number): Promise<void>;
   check(holds: boolean, promise: string): void;
 }
-
-/** A call as the demo's account unless another key is given. */
-export type DemoCall = Omit<ApiCall, "key"> & { key?: string };
 
 /** Where the steps are made. */
 export interface DemoStage {
   baseUrl: string;
-  key: string;
   receiver: Receiver;
   say(line: string): void;
 }
 
 /** Begins a demonstration. */
-export function beginDemo({ baseUrl, key, receiver, say }: DemoStage): DemoSteps {
+export function beginDemo({ baseUrl, receiver, say }: DemoStage): DemoSteps {
   let count = 0;
 
-  async function made(call: DemoCall, status: number, show: (answer: ApiAnswer) => string): Promise<ApiAnswer> {
-    const answer = await callApi(baseUrl, { key, ...call });
-    say(
-      `  ${call.method.padEnd(6)} ${shorten(call.path).padEnd(32)} ${answer.status} ${time(answer.ms)}   ${show(answer)}`,
-    );
-    const got = `${answer.status} ${answer.json ? JSON.stringify(answer.json) : ""}`;
-    check(answer.status === status, `${call.method} ${call.path} should answer ${status}, but answered ${got}`);
+  async function tell(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+    const start = performance.now();
+    const response = await fetch(input, init);
+    const found = await seenIn(response.clone());
+    const path = shorten(String(input).slice(baseUrl.length));
+    const took = time(performance.now() - start);
+    say(`  ${String(init?.method).padEnd(6)} ${path.padEnd(32)} ${response.status} ${took}   ${found}`);
     count++;
-    return answer;
+    return response;
   }
 
   return {
@@ -49,10 +46,11 @@ export function beginDemo({ baseUrl, key, receiver, say }: DemoStage): DemoSteps
       return count;
     },
     title: (text) => say(`\n${text}`),
-    call: (call, status, show = idAndStatus) => made(call, status, show),
+    as: (apiKey) => new Shipping({ apiKey, baseUrl, fetch: tell }),
     async refused(call, status, code) {
-      const answer = await made(call, status, ({ json }) => json?.error?.code ?? "");
-      check(answer.json?.error?.code === code, `${call.method} ${call.path} should be refused with ${code}`);
+      const outcome = await call.catch((error: unknown) => error);
+      const isRefused = outcome instanceof ShippingError && outcome.status === status && outcome.code === code;
+      check(isRefused, `this should be refused with ${status} ${code}`);
     },
     async event(type, resourceId, since) {
       const event = await receiver.waitFor((one) => one.type === type && one.data.id === resourceId);
@@ -68,8 +66,15 @@ function check(holds: boolean, promise: string): void {
   if (!holds) throw new StepFailed(promise);
 }
 
-function idAndStatus({ json }: ApiAnswer): string {
-  return [json?.data?.id, json?.data?.status].filter(Boolean).join("  ");
+/** What is worth seeing of an answer. */
+async function seenIn(response: Response): Promise<string> {
+  if (response.headers.get("content-type") === "application/pdf")
+    return `PDF, ${(await response.arrayBuffer()).byteLength} bytes`;
+  const { data, error } = JSON.parse(await response.text());
+  if (error) return error.code;
+  if (response.headers.has("idempotency-replayed")) return "Idempotency-Replayed: true";
+  const { id, status, name, environment, service, amount, currency } = [data].flat()[0];
+  return [id, status, name, environment, service, amount, currency].filter(Boolean).join("  ");
 }
 
 function shorten(path: string): string {

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -24,7 +23,6 @@ async function demo(): Promise<number> {
       key: platform.demo.sandbox_key,
       liveKey: platform.demo.live_key,
       receiver,
-      run: `demo-${randomBytes(6).toString("hex")}`,
       labelFile: resolve("label-demo.pdf"),
       say,
     });

@@ -1,7 +1,6 @@
-import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type ApiAnswer, type ApiCall, callApi } from "./api-caller.js";
+import { type Event, Shipping, ShippingError } from "shipping-client";
 
 /** Where a running platform is, and as whom it is asked. */
 export interface PlatformAccess {
@@ -16,7 +15,7 @@ export interface ListenSubscription {
   delete(): Promise<void>;
 }
 
-const EVENTS = ["order.created", "shipment.created", "label.created", "label.voided"];
+const EVENTS: Event["type"][] = ["order.created", "shipment.created", "label.created", "label.voided"];
 
 /** The sandbox of the platform that runs on a data folder, `npm start` or `npm run cluster`. */
 export async function findPlatform(dataDir: string): Promise<PlatformAccess> {
@@ -31,49 +30,24 @@ export async function findPlatform(dataDir: string): Promise<PlatformAccess> {
 }
 
 /** Subscribes to all types. Subscriptions to the same URL, left by a listener that was killed, are deleted first. */
-export async function subscribe(access: PlatformAccess, url: string): Promise<ListenSubscription> {
-  for (const id of await activeAt(access, url)) await unsubscribe(access, id);
-  const answer = await call(access, { method: "POST", path: "/webhooks", body: { url, events: EVENTS } });
-  if (answer.status === 422) {
+export async function subscribe({ baseUrl, key }: PlatformAccess, url: string): Promise<ListenSubscription> {
+  const { webhooks } = new Shipping({ apiKey: key, baseUrl });
+  for await (const left of webhooks.list({ limit: 100 }))
+    if (left.url === url && left.status === "active") await webhooks.disable(left.id);
+  const { id, secret } = await webhooks.create({ url, events: EVENTS }).catch((error: unknown) => {
+    if (!(error instanceof ShippingError && error.code === "invalid_request")) throw error;
     throw new Error(
       `The platform does not send to ${url}. Start it with WEBHOOK_ALLOW_PRIVATE_TARGETS=true npm start.`,
     );
-  }
-  const { id, secret } = expected(201, answer).data;
-  return { id, secret, delete: () => unsubscribe(access, id) };
+  });
+  return { id, secret, delete: async () => void (await webhooks.disable(id)) };
 }
 
-async function activeAt(access: PlatformAccess, url: string): Promise<string[]> {
-  const ids: string[] = [];
-  let after = "";
-  do {
-    const page = expected(200, await call(access, { method: "GET", path: `/webhooks?limit=100${after}` }));
-    for (const webhook of page.data) if (webhook.url === url && webhook.status === "active") ids.push(webhook.id);
-    after = page.next_cursor && `&after=${page.next_cursor}`;
-  } while (after);
-  return ids;
-}
-
-async function unsubscribe(access: PlatformAccess, id: string): Promise<void> {
-  expected(200, await call(access, { method: "DELETE", path: `/webhooks/${id}` }));
-}
-
-function call({ baseUrl, key }: PlatformAccess, request: Omit<ApiCall, "key">): Promise<ApiAnswer> {
-  return callApi(baseUrl, { key, ...(request.method !== "GET" && { idempotencyKey: randomUUID() }), ...request });
-}
-
-function expected(status: number, answer: ApiAnswer): ApiAnswer["json"] {
-  if (answer.status === status) return answer.json;
-  const { code, message } = answer.json?.error ?? {};
-  throw new Error(`The platform answered ${answer.status} ${code}: ${message}`);
-}
-
-async function answers(access: PlatformAccess): Promise<boolean> {
-  try {
-    return (await call(access, { method: "GET", path: "/account" })).status === 200;
-  } catch {
-    return false;
-  }
+async function answers({ baseUrl, key }: PlatformAccess): Promise<boolean> {
+  return new Shipping({ apiKey: key, baseUrl, maxRetries: 0 }).account.get().then(
+    () => true,
+    () => false,
+  );
 }
 
 async function readAccess(file: string): Promise<PlatformAccess | undefined> {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { newSecret, sign } from "@shipping/webhooks/signature";
-import { callApi } from "./api-caller.js";
+import { Shipping } from "shipping-client";
 import { findPlatform, subscribe } from "./listen-subscription.js";
 import { type Platform, startPlatform } from "./start-platform.js";
 
@@ -57,16 +57,11 @@ class Listener {
   }
 }
 
-const call = (method: "GET" | "POST", path: string, body?: unknown) => {
-  const idempotencyKey = `${method} ${path} ${Math.random()}`;
-  return callApi(platform.baseUrl, { method, path, key: platform.demo.sandbox_key, idempotencyKey, body });
-};
+const shipping = () => new Shipping({ apiKey: platform.demo.sandbox_key, baseUrl: platform.baseUrl });
 
 async function activeWebhooks(): Promise<string[]> {
-  const { json } = await call("GET", "/webhooks?limit=100");
-  return json.data
-    .filter(({ status }: { status: string }) => status === "active")
-    .map(({ url }: { url: string }) => url);
+  const { data } = await shipping().webhooks.list().page({ limit: 100 });
+  return data.filter(({ status }) => status === "active").map(({ url }) => url);
 }
 
 const address = { name: "Ada", street1: "1 Long Lane", city: "London", postal_code: "EC1A 9HF", country: "GB" };
@@ -83,7 +78,7 @@ describe("npm run listen -- --subscribe", () => {
     const url = await listener.url();
     expect(await activeWebhooks()).toEqual([url.replace("/webhooks", "/listen")]);
 
-    const { id } = (await call("POST", "/orders", order)).json.data;
+    const { id } = await shipping().orders.create(order);
     await listener.prints(new RegExp(`Z  evt_\\w{26}  order\\.created     ${id}  received       signature ok\n`));
     expect((await fetch(url, { method: "POST", body: "{}" })).status).toBe(400);
     await listener.prints(/Z {2}an unknown event +REFUSED with 400: no Service-Signature\n/);

@@ -1,12 +1,13 @@
+import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
-import type { ApiAnswer } from "./api-caller.js";
-import { beginDemo, type DemoCall, type DemoStage, type DemoSteps } from "./demo-steps.js";
+import { isDeepStrictEqual } from "node:util";
+import type { Label, Shipping } from "shipping-client";
+import { beginDemo, type DemoStage, type DemoSteps } from "./demo-steps.js";
 
 /** Whom the corridor is played as, and where. */
 export interface Corridor extends DemoStage {
+  key: string;
   liveKey: string;
-  /** Distinguishes the idempotency keys of this run. */
-  run: string;
   /** Where the label's PDF is saved. */
   labelFile: string;
 }
@@ -14,117 +15,99 @@ export interface Corridor extends DemoStage {
 /** Plays the main job and the refusals that matter; throws at the first step that is not as it should be. Answers the number of steps. */
 export async function playCorridor(corridor: Corridor): Promise<number> {
   const steps = beginDemo(corridor);
-  const post = (path: string, body: unknown, key: string): DemoCall => ({
-    method: "POST",
-    path,
-    body,
-    idempotencyKey: `${corridor.run}-${key}`,
-  });
-  const subscription = await subscribe(steps, corridor, post);
-  const made = await orderToLabel(steps, corridor, post);
-  await repeat(steps, made, post);
-  await voidLabel(steps, made, post);
-  await refuseElsewhere(steps, corridor, made, post);
-  await unsubscribe(steps, corridor, subscription);
+  const shipping = steps.as(corridor.key);
+  const subscriptionId = await subscribe(steps, shipping, corridor);
+  const made = await orderToLabel(steps, shipping, corridor);
+  await repeat(steps, shipping, made);
+  await voidLabel(steps, shipping, made);
+  await refuseElsewhere(steps, corridor, made);
+  steps.title("Unsubscribe");
+  await shipping.webhooks.disable(subscriptionId);
+  steps.check(corridor.receiver.refused === 0, "every delivery was signed properly");
   return steps.count;
 }
 
-type Post = (path: string, body: unknown, key: string) => DemoCall;
+// A program of your own keeps them with its order, from before the first attempt.
+const SHIPMENT_KEY = randomUUID();
+const LABEL_KEY = randomUUID();
 
 interface Made {
-  shipmentBody: object;
-  shipmentId: string;
-  labelBody: object;
-  label: ApiAnswer;
-  labelId: string;
-  tracking: string;
+  orderId: string;
+  label: Label;
 }
 
-const get = (path: string): DemoCall => ({ method: "GET", path });
-
-async function subscribe(steps: DemoSteps, { receiver }: Corridor, post: Post): Promise<string> {
+async function subscribe(steps: DemoSteps, shipping: Shipping, { receiver }: Corridor): Promise<string> {
   steps.title("An account, and a subscription to its events");
-  await steps.call(get("/account"), 200, ({ json }) => `${json.data.name}, ${json.data.environment}`);
-  const events = ["order.created", "shipment.created", "label.created", "label.voided"];
-  const { json } = await steps.call(post("/webhooks", { url: receiver.url, events }, "webhook"), 201);
-  receiver.trust(json.data.secret);
-  return json.data.id;
+  await shipping.account.get();
+  const { id, secret } = await shipping.webhooks.create({
+    url: receiver.url,
+    events: ["order.created", "shipment.created", "label.created", "label.voided"],
+  });
+  receiver.trust(secret);
+  return id;
 }
 
-async function orderToLabel(steps: DemoSteps, { labelFile, say }: Corridor, post: Post): Promise<Made> {
+async function orderToLabel(steps: DemoSteps, shipping: Shipping, { labelFile, say }: Corridor): Promise<Made> {
   steps.title("From an order to a label");
   let since = performance.now();
-  const order = await steps.call(post("/orders", ORDER, "order"), 201);
-  await steps.event("order.created", order.json.data.id, since);
+  const order = await shipping.orders.create(ORDER);
+  await steps.event("order.created", order.id, since);
 
   since = performance.now();
-  const shipmentBody = { ...ORDER, order_id: order.json.data.id };
-  const shipment = await steps.call(post("/shipments", shipmentBody, "shipment"), 201);
-  const shipmentId: string = shipment.json.data.id;
-  await steps.event("shipment.created", shipmentId, since);
+  const shipment = await shipping.shipments.create({ ...ORDER, order_id: order.id }, { idempotencyKey: SHIPMENT_KEY });
+  await steps.event("shipment.created", shipment.id, since);
 
-  const rates = await steps.call(post("/rates", { shipment_id: shipmentId }, "rates"), 200, ({ json }) => {
-    const [rate] = json.data;
-    return `${rate.service} ${rate.amount.toFixed(2)} ${rate.currency}`;
-  });
+  const [rate] = await shipping.rates.create({ shipment_id: shipment.id });
   since = performance.now();
-  const labelBody = { shipment_id: shipmentId, rate_id: rates.json.data[0].id };
-  const label = await steps.call(post("/labels", labelBody, "label"), 201);
-  const { id: labelId, tracking_number: tracking } = label.json.data;
-  const labelled = await steps.call(get(`/shipments/${shipmentId}`), 200);
-  steps.check(labelled.json.data.status === "label_created", "the first read after the label shows label_created");
-  const tracked = await steps.call(get(`/tracking/${tracking}`), 200);
-  steps.check(tracked.json.data.status === "pre_transit", "the first read after the label shows pre_transit");
-  await steps.event("label.created", labelId, since);
+  const wanted = { shipment_id: shipment.id, rate_id: rate?.id ?? "" };
+  const label = await shipping.labels.create(wanted, { idempotencyKey: LABEL_KEY });
+  const labelled = await shipping.shipments.get(shipment.id);
+  steps.check(labelled.status === "label_created", "the first read after the label shows label_created");
+  const tracked = await shipping.tracking.get(label.tracking_number);
+  steps.check(tracked.status === "pre_transit", "the first read after the label shows pre_transit");
+  await steps.event("label.created", label.id, since);
 
-  const file = await steps.call(get(`/labels/${labelId}/file`), 200, ({ bytes }) => `PDF, ${bytes.length} bytes`);
-  steps.check(file.bytes.subarray(0, 5).toString() === "%PDF-", "the file is a PDF");
-  await writeFile(labelFile, file.bytes);
+  const file = await shipping.labels.file(label.id);
+  steps.check(Buffer.from(file).subarray(0, 5).toString() === "%PDF-", "the file is a PDF");
+  await writeFile(labelFile, file);
   say(`         saved as ${labelFile}`);
-  return { shipmentBody, shipmentId, labelBody, label, labelId, tracking };
+  return { orderId: order.id, label };
 }
 
-async function repeat(steps: DemoSteps, made: Made, post: Post): Promise<void> {
+async function repeat(steps: DemoSteps, shipping: Shipping, { label }: Made): Promise<void> {
   steps.title("Sent twice, changed, or not as it should be");
-  const again = await steps.call(
-    post("/labels", made.labelBody, "label"),
-    201,
-    ({ headers }) => `Idempotency-Replayed: ${headers.get("idempotency-replayed")}`,
-  );
-  steps.check(again.headers.get("idempotency-replayed") === "true", "the repetition is marked as replayed");
-  steps.check(again.bytes.equals(made.label.bytes), "the repetition has the very bytes of the first answer");
-  const changed = { ...made.labelBody, format: "pdf" };
-  await steps.refused(post("/labels", changed, "label"), 409, "idempotency_conflict");
-  await steps.refused(post("/labels", made.labelBody, "label-2"), 409, "label_exists");
-  await steps.refused(post("/shipments", { ...ORDER, parcel: null }, "bad"), 422, "invalid_request");
+  const wanted = { shipment_id: label.shipment_id, rate_id: `rate_test_${label.shipment_id}` };
+  const { labels } = shipping;
+  const again = await labels.create(wanted, { idempotencyKey: LABEL_KEY }).withResponse();
+  steps.check(again.response.replayed, "the repetition is marked as replayed");
+  steps.check(isDeepStrictEqual(again.data, label), "the repetition answers what was answered first");
+  const changed = labels.create({ ...wanted, format: "pdf" }, { idempotencyKey: LABEL_KEY });
+  await steps.refused(changed, 409, "idempotency_conflict");
+  await steps.refused(labels.create(wanted), 409, "label_exists");
+  const weightless = { ...ORDER, parcel: { ...ORDER.parcel, weight_kg: 0 } };
+  await steps.refused(shipping.shipments.create(weightless), 422, "invalid_request");
 }
 
-async function voidLabel(steps: DemoSteps, made: Made, post: Post): Promise<void> {
+async function voidLabel(steps: DemoSteps, shipping: Shipping, { orderId, label }: Made): Promise<void> {
   steps.title("Void");
   const since = performance.now();
-  await steps.call(post(`/labels/${made.labelId}/void`, {}, "void"), 200);
-  const shipment = await steps.call(get(`/shipments/${made.shipmentId}`), 200);
-  steps.check(shipment.json.data.status === "voided", "the first read after the void shows voided");
-  const tracked = await steps.call(get(`/tracking/${made.tracking}`), 200);
-  steps.check(tracked.json.data.status === "voided", "the first read after the void shows voided");
-  await steps.event("label.voided", made.labelId, since);
-  await steps.refused(get(`/labels/${made.labelId}/file`), 409, "label_voided");
-  const original = await steps.call(post("/shipments", made.shipmentBody, "shipment"), 201);
-  steps.check(original.json.data.status === "draft", "a replay answers what was answered first");
+  await shipping.labels.void(label.id);
+  const shipment = await shipping.shipments.get(label.shipment_id);
+  steps.check(shipment.status === "voided", "the first read after the void shows voided");
+  const tracked = await shipping.tracking.get(label.tracking_number);
+  steps.check(tracked.status === "voided", "the first read after the void shows voided");
+  await steps.event("label.voided", label.id, since);
+  await steps.refused(shipping.labels.file(label.id), 409, "label_voided");
+  const original = await shipping.shipments.create({ ...ORDER, order_id: orderId }, { idempotencyKey: SHIPMENT_KEY });
+  steps.check(original.status === "draft", "a replay answers what was answered first");
 }
 
-async function refuseElsewhere(steps: DemoSteps, { liveKey }: Corridor, made: Made, post: Post): Promise<void> {
+async function refuseElsewhere(steps: DemoSteps, { liveKey }: Corridor, { label }: Made): Promise<void> {
   steps.title("Live, foreign, unknown");
-  const live = { ...post("/rates", { shipment_id: made.shipmentId }, "live"), key: liveKey };
-  await steps.refused(live, 503, "carrier_not_configured");
-  await steps.refused({ ...get(`/shipments/${made.shipmentId}`), key: liveKey }, 404, "not_found");
-  await steps.refused({ ...get("/account"), key: "service_test_nobody" }, 401, "unauthorized");
-}
-
-async function unsubscribe(steps: DemoSteps, { receiver, run }: Corridor, id: string): Promise<void> {
-  steps.title("Unsubscribe");
-  await steps.call({ method: "DELETE", path: `/webhooks/${id}`, idempotencyKey: `${run}-delete` }, 200);
-  steps.check(receiver.refused === 0, "every delivery was signed properly");
+  const live = steps.as(liveKey);
+  await steps.refused(live.rates.create({ shipment_id: label.shipment_id }), 503, "carrier_not_configured");
+  await steps.refused(live.shipments.get(label.shipment_id), 404, "not_found");
+  await steps.refused(steps.as("service_test_nobody").account.get(), 401, "unauthorized");
 }
 
 const ORDER = {
