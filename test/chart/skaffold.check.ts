@@ -8,7 +8,7 @@ const root = join(__dirname, "../..");
 const read = (file: string) => parse(readFileSync(join(root, file), "utf8"));
 const skaffold = read("skaffold.yaml");
 const images = parts.map((part) => `shipping-${part}`);
-const [release] = skaffold.deploy.helm.releases;
+const [release] = skaffold.manifests.helm.releases;
 const profiles = Object.fromEntries(skaffold.profiles.map((profile: { name: string }) => [profile.name, profile]));
 
 interface Patch {
