@@ -34,8 +34,8 @@ function check(holds, promise) {
   process.stdout.write(`ok  ${promise}\n`);
 }
 
-async function call(method, path, { body, name = path, status }) {
-  const response = await fetch(`${BASE_URL}${path}`, {
+async function send(method, path, { body, name = path }) {
+  return fetch(`${BASE_URL}${path}`, {
     method,
     headers: {
       authorization: `Bearer ${key}`,
@@ -44,6 +44,16 @@ async function call(method, path, { body, name = path, status }) {
     },
     ...(body && { body: JSON.stringify(body) }),
   });
+}
+
+async function call(method, path, { body, name, status }) {
+  let response = await send(method, path, { body, name });
+  // As the API asks for: a platform that is being deployed may be busy for a moment.
+  for (let left = 5; left > 0 && response.status === 503; left--) {
+    process.stdout.write(`repeating: ${method} ${path} answered ${await response.text()}\n`);
+    await pause(1_000);
+    response = await send(method, path, { body, name });
+  }
   const bytes = Buffer.from(await response.arrayBuffer());
   check(
     response.status === status,
