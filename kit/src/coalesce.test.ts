@@ -35,6 +35,32 @@ describe("coalesce", () => {
     expect(batches).toEqual([[1], [2], [3, 4, 5], [6]]);
   });
 
+  test("behind a statement that hangs a second lane opens for a crowd, and closes when it is gone", async () => {
+    const batches: number[][] = [];
+    let release = () => {};
+    const hanging = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const keep = coalesce<number, number>({
+      max: 8,
+      run: async (items) => {
+        batches.push(items);
+        if (items.includes(0)) await hanging;
+        return items;
+      },
+    });
+    const first = [0, 1].map(keep);
+    await turns(3);
+    expect(batches).toEqual([[0]]);
+    await keep(2);
+    const last = keep(3);
+    await turns(3);
+    expect(batches).toEqual([[0], [1, 2]]);
+    release();
+    expect(await Promise.all([...first, last])).toEqual([0, 1, 3]);
+    expect(batches).toEqual([[0], [1, 2], [3]]);
+  });
+
   test("items of one key never share a statement", async () => {
     const batches: string[][] = [];
     const keep = coalesce<string, string>({

@@ -4,7 +4,7 @@ import { tracedFor, traceparent } from "./tracing.js";
 
 /** How calls are joined. */
 export interface CoalesceOptions<Item, Result> {
-  /** Statements under way at once; 2 unless given. */
+  /** Statements under way at once, at most; 2 unless given. The second begins when a quarter of `max` waits. */
   lanes?: number;
   /** Items of one statement, at most; 64 unless given. */
   max?: number;
@@ -32,13 +32,15 @@ interface Waiting<Item, Result> {
 const WAIT_MS = 3_000;
 
 /**
- * Joins calls into statements for many: those that come while all lanes are busy share the next one, and a free lane takes a lone
- * call at once, so nobody waits for company. A statement that PostgreSQL refuses for its data is rolled back; it is then repeated
+ * Joins calls into statements for many: a lone call is taken at once, and those that come while its statement is under way share the
+ * next one. A second lane opens only for a crowd, so that statements are few, and one that hangs still does not hold up all who
+ * come after it. A statement that PostgreSQL refuses for its data is rolled back; it is then repeated
  * item by item, so that the bad one fails alone. Any other error is everyone's: its outcome is unknown for each. A call that waits
  * too long fails with `service_unavailable`, which is certain, since it was never sent.
  */
 export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): (item: Item) => Promise<Result> {
   const { lanes = 2, max = 64, waitMs = WAIT_MS, keyOf, run } = options;
+  const crowd = Math.ceil(max / 4);
   let waiting: Waiting<Item, Result>[] = [];
   let watching = false;
   let busy = 0;
@@ -69,9 +71,13 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
     }
   }
 
+  function isWorthALane(others: number): boolean {
+    return waiting.length >= (others === 0 ? 1 : crowd);
+  }
+
   async function openLane(): Promise<void> {
     busy++;
-    while (waiting.length > 0) await runBatch(takeBatch());
+    while (isWorthALane(busy - 1)) await runBatch(takeBatch());
     busy--;
   }
 
@@ -94,7 +100,7 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, since: performance.now(), trace: traceparent(), resolve, reject });
-      if (busy < lanes) void openLane();
+      if (busy < lanes && isWorthALane(busy)) void openLane();
       else if (!watching && Number.isFinite(waitMs)) watchQueue();
     });
 }
