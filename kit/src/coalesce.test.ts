@@ -35,20 +35,23 @@ describe("coalesce", () => {
     expect(batches).toEqual([[1], [2], [3, 4, 5], [6]]);
   });
 
-  test("behind a statement that hangs a second lane opens for a crowd, and closes when it is gone", async () => {
+  /** A joined call whose statement with item 0 hangs until it is released. */
+  function hangingAtZero(patienceMs: number) {
     const batches: number[][] = [];
     let release = () => {};
     const hanging = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const keep = coalesce<number, number>({
-      max: 8,
-      run: async (items) => {
-        batches.push(items);
-        if (items.includes(0)) await hanging;
-        return items;
-      },
-    });
+    const run = async (items: number[]) => {
+      batches.push(items);
+      if (items.includes(0)) await hanging;
+      return items;
+    };
+    return { batches, release, keep: coalesce<number, number>({ max: 8, patienceMs, run }) };
+  }
+
+  test("behind a statement that takes long a second lane opens for a crowd, and closes when it is gone", async () => {
+    const { batches, release, keep } = hangingAtZero(60_000);
     const first = [0, 1].map(keep);
     await turns(3);
     expect(batches).toEqual([[0]]);
@@ -59,6 +62,16 @@ describe("coalesce", () => {
     release();
     expect(await Promise.all([...first, last])).toEqual([0, 1, 3]);
     expect(batches).toEqual([[0], [1, 2], [3]]);
+  });
+
+  test("behind a statement that hangs nobody waits for long", async () => {
+    const { batches, release, keep } = hangingAtZero(5);
+    const hung = keep(0);
+    expect(await keep(1)).toBe(1);
+    expect(await Promise.all([2, 3].map(keep))).toEqual([2, 3]);
+    release();
+    expect(await hung).toBe(0);
+    expect(batches).toEqual([[0], [1], [2, 3]]);
   });
 
   test("items of one key never share a statement", async () => {

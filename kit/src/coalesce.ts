@@ -4,8 +4,10 @@ import { tracedFor, traceparent } from "./tracing.js";
 
 /** How calls are joined. */
 export interface CoalesceOptions<Item, Result> {
-  /** Statements under way at once, at most; 2 unless given. The second begins when a quarter of `max` waits. */
+  /** Statements under way at once, at most; 2 unless given. The second begins when a quarter of `max` waits, or somebody for `patienceMs`. */
   lanes?: number;
+  /** A statement that takes longer than this may hang; 50 ms unless given. */
+  patienceMs?: number;
   /** Items of one statement, at most; 64 unless given. */
   max?: number;
   /** For how long a call may wait for a lane; 3 s unless given. With the pool's 1 s and a statement's 5 s an answer is still in time. */
@@ -30,16 +32,17 @@ interface Waiting<Item, Result> {
 }
 
 const WAIT_MS = 3_000;
+const PATIENCE_MS = 50;
 
 /**
  * Joins calls into statements for many: a lone call is taken at once, and those that come while its statement is under way share the
- * next one. A second lane opens only for a crowd, so that statements are few, and one that hangs still does not hold up all who
- * come after it. A statement that PostgreSQL refuses for its data is rolled back; it is then repeated
+ * next one. A second lane opens only for a crowd, so that statements are few, or when a statement takes long, so that one that hangs
+ * holds up nobody but its own. A statement that PostgreSQL refuses for its data is rolled back; it is then repeated
  * item by item, so that the bad one fails alone. Any other error is everyone's: its outcome is unknown for each. A call that waits
  * too long fails with `service_unavailable`, which is certain, since it was never sent.
  */
 export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): (item: Item) => Promise<Result> {
-  const { lanes = 2, max = 64, waitMs = WAIT_MS, keyOf, run } = options;
+  const { lanes = 2, max = 64, waitMs = WAIT_MS, patienceMs = PATIENCE_MS, keyOf, run } = options;
   const crowd = Math.ceil(max / 4);
   let waiting: Waiting<Item, Result>[] = [];
   let watching = false;
@@ -77,31 +80,36 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
 
   async function openLane(): Promise<void> {
     busy++;
-    while (isWorthALane(busy - 1)) await runBatch(takeBatch());
+    do await runBatch(takeBatch());
+    while (isWorthALane(busy - 1));
     busy--;
   }
 
   // One timer for all who wait, kept while anybody does.
   function watchQueue(): void {
-    const first = waiting[0];
-    watching = first !== undefined;
-    if (!first) return;
-    setTimeout(giveUp, Math.max(1, first.since + waitMs - performance.now())).unref();
+    watching = waiting.length > 0;
+    if (watching) setTimeout(lookAtQueue, Math.min(patienceMs, waitMs)).unref();
+  }
+
+  function lookAtQueue(): void {
+    giveUp();
+    const [first] = waiting;
+    if (first && busy < lanes && performance.now() - first.since >= patienceMs) void openLane();
+    watchQueue();
   }
 
   function giveUp(): void {
     const oldest = performance.now() - waitMs;
     const late = waiting.filter(({ since }) => since <= oldest);
-    waiting = waiting.filter(({ since }) => since > oldest);
+    if (late.length > 0) waiting = waiting.filter(({ since }) => since > oldest);
     for (const call of late) call.reject(fail("service_unavailable"));
-    watchQueue();
   }
 
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, since: performance.now(), trace: traceparent(), resolve, reject });
       if (busy < lanes && isWorthALane(busy)) void openLane();
-      else if (!watching && Number.isFinite(waitMs)) watchQueue();
+      else if (!watching) watchQueue();
     });
 }
 
