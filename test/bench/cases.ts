@@ -9,6 +9,8 @@ export interface Case {
   /** What an operation is, for the reader of the table. */
   does: string;
   operation(target: Target, seeds: Seeds): Operation;
+  /** Requests that an operation makes one after the other; 1 unless given. */
+  requests?: number;
   /** Done before each round. */
   prepare?(target: Target): Promise<void>;
 }
@@ -36,6 +38,7 @@ export const cases: readonly Case[] = [
   {
     name: "label-chain",
     does: "POST /shipments, /rates, /labels, one after the other",
+    requests: 3,
     operation: (target) => async () => {
       const shipment = await createShipment(target, target.customers.next());
       await quoteRate(target, shipment);

@@ -11,7 +11,7 @@ export interface Effort {
   /** Of each round and target. */
   seconds: number;
   clients: number;
-  /** Operations per second of the open loop. */
+  /** Requests per second of the open loop. */
   rate: number;
 }
 
@@ -54,12 +54,13 @@ export async function measureCase(
     await one.prepare?.(target);
     await closedLoop(operation, { ...effort, seconds: WARM_UP_SECONDS });
   }
+  const steadily = { ...effort, rate: effort.rate / (one.requests ?? 1) };
   for (let round = 0; round < effort.rounds; round++) {
     for (const side of round % 2 === 0 ? [platform, floor] : [floor, platform]) {
       await one.prepare?.(side.target);
       await settled(side.target);
       side.rounds.push(await measureRound(side.target, () => closedLoop(side.operation, effort)));
-      side.latencies.push(...(await openLoop(side.operation, effort)).latencies);
+      side.latencies.push(...(await openLoop(side.operation, steadily)).latencies);
     }
   }
   return {

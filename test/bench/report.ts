@@ -39,7 +39,7 @@ export function renderReport({ machine, effort, cases, events, memoryMb }: Repor
     results.map(([name, result]) => [name, values(result)] as const);
   return [
     machineLine(machine),
-    `${rounds} rounds of ${seconds} s on platform and floor in turn, ${clients} clients, ${replicas} of each part; latency at ${rate} a second`,
+    `${rounds} rounds of ${seconds} s on platform and floor in turn, ${clients} clients, ${replicas} of each part; latency at ${rate} requests a second`,
     "",
     textTable(
       ["case", "per s", "floor", "CPU ms", "floor", "by CPU", "by throughput"],
