@@ -9,9 +9,10 @@ import { statementsOf } from "./document.js";
 import type { Exchange } from "./exchange.js";
 import { NotJudged, told, UsageError } from "./judge.js";
 import { type Listener, openListener } from "./listener.js";
+import { plansOf } from "./plans.js";
 import { type Outcome, runChecks } from "./run-checks.js";
 import { disableAll, type LeftBehind, leftBehind } from "./tally.js";
-import { plansOf, thingsOf } from "./things.js";
+import { thingsOf } from "./things.js";
 import { unproven } from "./unproven.js";
 import { watchDeliveries } from "./watch-deliveries.js";
 

@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Api } from "./api.js";
 import { given, NotJudged } from "./judge.js";
 import type { Delivery, Listener } from "./listener.js";
-import { EVENTS, type Plans } from "./things.js";
+import { EVENTS, type Plans } from "./plans.js";
 
 /** What happened, and what was delivered about it. */
 export interface Watched {

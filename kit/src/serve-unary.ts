@@ -10,7 +10,6 @@ import {
 } from "@connectrpc/connect";
 import { codeToHttpStatus, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
 import type { connectNodeAdapter } from "@connectrpc/connect-node";
-import type { Routes } from "./serve.js";
 
 type Handler = ReturnType<typeof connectNodeAdapter>;
 type Invoke = ReturnType<Interceptor>;
@@ -32,7 +31,7 @@ const neverAborted = new AbortController().signal;
  * interceptors as the library, at a part of its cost; everything else it leaves to `others`.
  */
 export function answerUnary(options: {
-  routes: Routes;
+  routes(router: ConnectRouter): void;
   interceptors: readonly Interceptor[];
   maxBytes: number;
   others: Handler;
@@ -109,7 +108,10 @@ function headersOf({ headers }: Http2ServerRequest): Headers {
 }
 
 /** The unary methods that `routes` registers, by path, each inside the interceptors. */
-function unaryMethods(routes: Routes, interceptors: readonly Interceptor[]): ReadonlyMap<string, Served> {
+function unaryMethods(
+  routes: (router: ConnectRouter) => void,
+  interceptors: readonly Interceptor[],
+): ReadonlyMap<string, Served> {
   const found = new Map<string, Served>();
   function add(method: DescMethodUnary, handle: UnaryHandler): void {
     const service = method.parent;

@@ -1,7 +1,7 @@
 import type { Check, Context } from "../check.js";
 import { given, must, mustBe, mustRefuse, mustSucceed } from "../judge.js";
 import { type Names, nowhere, OPERATIONS, type Operation, requestFor } from "../operations.js";
-import { plansOf } from "../things.js";
+import { plansOf } from "../plans.js";
 
 /** Names of things that are there: a shipment without a label, and a label that is not voided yet. */
 export async function namesHere({ run, things }: Context): Promise<Names> {

@@ -1,7 +1,7 @@
 import type { Check } from "../check.js";
 import { given, must, mustBe, mustMatch, mustRefuse, mustSucceed, succeeded, told } from "../judge.js";
 import { NOWHERE } from "../operations.js";
-import { plansOf } from "../things.js";
+import { plansOf } from "../plans.js";
 
 const MILLISECONDS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 

@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Check, Context } from "../check.js";
 import { given, must, mustBe, mustMatch, mustSucceed, NotJudged } from "../judge.js";
 import type { Delivery } from "../listener.js";
-import { plansOf } from "../things.js";
+import { plansOf } from "../plans.js";
 import { parsed, REFUSED_ONCE, type Watched } from "../watch-deliveries.js";
 
 const SIGNATURE = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/;

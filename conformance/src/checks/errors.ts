@@ -1,7 +1,7 @@
 import type { Check } from "../check.js";
 import { mustRefuse, mustSucceed } from "../judge.js";
 import { nowhere, OPERATIONS, requestFor } from "../operations.js";
-import { plansOf } from "../things.js";
+import { plansOf } from "../plans.js";
 
 const BODY_LIMIT = 65_536;
 const NAMING = OPERATIONS.filter((operation) => operation.includes("{") || /^POST \/(rates|labels)$/.test(operation));

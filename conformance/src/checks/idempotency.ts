@@ -1,7 +1,7 @@
 import type { Check } from "../check.js";
 import { given, must, mustBe, mustRefuse, mustSucceed } from "../judge.js";
 import { requestFor, WRITES } from "../operations.js";
-import { plansOf } from "../things.js";
+import { plansOf } from "../plans.js";
 import { namesHere } from "./account-and-keys.js";
 
 const REPLAYED = "idempotency-replayed";

@@ -2,7 +2,7 @@ import type { Api } from "../api.js";
 import type { Check, Context } from "../check.js";
 import type { Exchange } from "../exchange.js";
 import { given, must, mustBe, mustRefuse, mustSucceed, Skipped } from "../judge.js";
-import { plansOf } from "../things.js";
+import { plansOf } from "../plans.js";
 
 interface Item {
   id: string;

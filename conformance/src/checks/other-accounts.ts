@@ -1,7 +1,7 @@
 import type { Check } from "../check.js";
 import { given, must, mustRefuse, mustSucceed } from "../judge.js";
 import { OPERATIONS, requestFor } from "../operations.js";
-import { plansOf } from "../things.js";
+import { plansOf } from "../plans.js";
 import { namesHere } from "./account-and-keys.js";
 
 const NAMING = OPERATIONS.filter((operation) => operation.includes("{") || /^POST \/(rates|labels)$/.test(operation));

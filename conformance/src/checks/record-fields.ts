@@ -1,7 +1,7 @@
 import type { Api } from "../api.js";
 import type { Check } from "../check.js";
 import { must, mustRefuse, mustSucceed } from "../judge.js";
-import { plansOf } from "../things.js";
+import { plansOf } from "../plans.js";
 
 // Each part of the specification's tables once, whichever of `from` and `to` shows it.
 const ADDRESS = "name street1 city postal_code country company street2 state email phone".split(" ");

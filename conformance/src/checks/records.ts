@@ -1,7 +1,7 @@
 import type { Check } from "../check.js";
 import { given, must, mustBe, mustMatch, mustRefuse, mustSucceed } from "../judge.js";
 import { NOWHERE } from "../operations.js";
-import { plansOf } from "../things.js";
+import { plansOf } from "../plans.js";
 
 export const recordChecks: readonly Check[] = [
   {

@@ -1,6 +1,6 @@
 import type { Check } from "../check.js";
 import { given, must, mustBe, mustMatch, mustRefuse, mustSucceed, Skipped } from "../judge.js";
-import { plansOf } from "../things.js";
+import { plansOf } from "../plans.js";
 import { webhookListCheck } from "./lists.js";
 
 const NOT_PUBLIC = [

@@ -1,6 +1,6 @@
 import type { Check } from "../check.js";
 import { given, must, mustBe, mustMatch, mustRefuse, mustSucceed, TIME } from "../judge.js";
-import { plansOf } from "../things.js";
+import { plansOf } from "../plans.js";
 
 export const trackingCheck: Check = {
   id: "tracking.get",

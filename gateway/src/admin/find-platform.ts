@@ -40,6 +40,9 @@ export async function findPlatform(config: AdminConfig): Promise<Platform> {
   return { databases: { ...databases, ...(named && { gateway: named }) }, services, tls: tlsNow(config), file };
 }
 
+/** Finds it when a command needs it. */
+export type FindPlatform = () => Promise<Platform>;
+
 async function readJson(file: string): Promise<unknown> {
   return JSON.parse(await readFile(file, "utf8").catch(() => "{}"));
 }

@@ -1,7 +1,7 @@
 import { fail } from "@shipping/kit/errors";
 import { type Command, Option } from "commander";
 import type { AdminConfig } from "./config.js";
-import type { Platform } from "./find-platform.js";
+import type { FindPlatform, Platform } from "./find-platform.js";
 import {
   addMember,
   createSignInLink,
@@ -12,8 +12,7 @@ import {
   removeMember,
 } from "./manage-members.js";
 import { onGateway } from "./on-gateway.js";
-import { toTable } from "./print.js";
-import type { FindPlatform, Print } from "./run-admin.js";
+import { type Print, toTable } from "./print.js";
 
 /** Adds the commands for the people of the developer area. */
 export function addMemberCommands(

@@ -1,3 +1,6 @@
+/** Prints a result: as JSON, or in words. */
+export type Print = (result: unknown, text: string) => void;
+
 /** A result as JSON on one line: names in snake_case, times in ISO 8601, nothing that is absent. */
 export function toJson(result: unknown): string {
   return JSON.stringify(result, (_, value: unknown) => {

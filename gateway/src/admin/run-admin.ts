@@ -3,7 +3,7 @@ import { silentLog } from "@shipping/kit/log";
 import { Command, CommanderError, Option } from "commander";
 import { checkPlatform } from "./check-platform.js";
 import { adminConfig } from "./config.js";
-import { findPlatform } from "./find-platform.js";
+import { type FindPlatform, findPlatform } from "./find-platform.js";
 import { reasonOf } from "./finding.js";
 import { createAccount, listAccounts } from "./manage-accounts.js";
 import { type CreatedKey, createKey, type ListedKey, listKeys, revokeKey } from "./manage-keys.js";
@@ -11,7 +11,7 @@ import { describeRotation, isComplete, rotateSecrets } from "./manage-secrets.js
 import { addMemberCommands } from "./member-commands.js";
 import { onGateway } from "./on-gateway.js";
 import { parseDuration, parseScopes } from "./option-values.js";
-import { toJson, toTable } from "./print.js";
+import { type Print, toJson, toTable } from "./print.js";
 
 /** What a command line lives in. */
 export interface Shell {
@@ -61,10 +61,6 @@ function commands(shell: Shell): Command {
     });
   return admin;
 }
-
-/** Prints a result: as JSON, or in words. */
-export type Print = (result: unknown, text: string) => void;
-export type FindPlatform = () => ReturnType<typeof findPlatform>;
 
 function addAccountCommands(admin: Command, print: Print, platform: FindPlatform): void {
   const account = admin.command("account").description("the customers of the platform");
