@@ -189,7 +189,10 @@ test("coalesceOperation joins the calls on the same deps and no others", async (
   expect(batches).toEqual(["a 1", "b 2", "a 3,4", "b 5"]);
 });
 
-test("inPlaces puts rows where their items stood", () => {
-  const [first, third] = [{ place: 1n }, { place: 3n }];
-  expect(inPlaces([third, first], 4)).toEqual([first, undefined, third, undefined]);
+test("inPlaces puts rows where their items stood, and leaves the place out", () => {
+  const rows = [
+    { place: 3n, id: "c" },
+    { place: 1n, id: "a" },
+  ];
+  expect(inPlaces(rows, 4)).toEqual([{ id: "a" }, undefined, { id: "c" }, undefined]);
 });

@@ -133,9 +133,9 @@ export interface Placed {
   place: bigint;
 }
 
-/** The row of each of `count` items, undefined where there is none. */
-export function inPlaces<Row extends Placed>(rows: readonly Row[], count: number): (Row | undefined)[] {
+/** The row of each of `count` items without its place, undefined where there is none. */
+export function inPlaces<Row extends object>(rows: readonly (Row & Placed)[], count: number): (Row | undefined)[] {
   const placed = new Array<Row | undefined>(count).fill(undefined);
-  for (const row of rows) placed[Number(row.place) - 1] = row;
+  for (const { place, ...row } of rows) placed[Number(place) - 1] = row as unknown as Row;
   return placed;
 }
