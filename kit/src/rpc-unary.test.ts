@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { getEventListeners, once } from "node:events";
 import http2 from "node:http2";
 import type { AddressInfo } from "node:net";
 import { toBinary } from "@bufbuild/protobuf";
@@ -84,6 +84,16 @@ describe("a unary call", () => {
       stream.end("<html>");
     });
     await expect(client.read(readRequest())).rejects.toMatchObject({ code: Code.Unknown });
+  });
+
+  test("leaves nothing behind on a signal that outlives it", async () => {
+    const client = await clientOf((stream) => {
+      stream.respond(ok);
+      stream.end(answered);
+    });
+    const { signal } = new AbortController();
+    await client.read(readRequest(), { signal });
+    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
   test("ends with its deadline, and with its signal", async () => {
