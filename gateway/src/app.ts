@@ -3,6 +3,7 @@ import express, { type Express } from "express";
 import type { AppDeps } from "./deps.js";
 import { serveArea } from "./developers/serve-area.js";
 import type { Step } from "./locals.js";
+import { type MessageClasses, messageClassesOf } from "./message-classes.js";
 import { admitCaller } from "./middleware/admit-caller.js";
 import { answerRead } from "./middleware/answer-read.js";
 import { answerWrite } from "./middleware/answer-write.js";
@@ -17,8 +18,14 @@ import { routes } from "./routes.js";
 import { sendError } from "./send-error.js";
 import { servePages } from "./serve-pages.js";
 
+/** What answers requests, and what a server is to make them of. */
+export interface App {
+  handler: RequestListener;
+  classes: MessageClasses;
+}
+
 /** The public side of the gateway. A request takes the steps from top to bottom; the first that refuses ends it. */
-export function createApp(deps: AppDeps): RequestListener {
+export function createApp(deps: AppDeps): App {
   const app = express();
   app.disable("x-powered-by");
   app.enable("case sensitive routing");
@@ -34,10 +41,11 @@ export function createApp(deps: AppDeps): RequestListener {
   if (deps.developerArea) app.use(serveArea(deps, deps.developerArea));
   app.use(refuseRoute);
   app.use(sendError(deps.log));
-  return (req, res) => {
+  const handler: RequestListener = (req, res) => {
     req.url = pathOf(req.url);
     app(req, res);
   };
+  return { handler, classes: messageClassesOf(app) };
 }
 
 /**

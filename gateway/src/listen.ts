@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import type { Random } from "@shipping/kit/ids";
 import type { Log } from "@shipping/kit/log";
+import type { MessageClasses } from "./message-classes.js";
 import { createConnectionRefusals } from "./refuse-connection.js";
 
 export interface HttpServer {
@@ -17,13 +18,15 @@ const HURRIED_STOP_MS = { idle: 0, incomplete: 1_000, all: 3_000 };
 /** Serves plain HTTP/1.1. A request that has not arrived after `arrivalMs` (30 s) loses its connection. */
 export async function listen(options: {
   handler: RequestListener;
+  /** What requests and responses are made of; Node's own unless given. */
+  classes?: MessageClasses;
   port: number;
   host?: string;
   log: Log;
   random: Random;
   arrivalMs?: number;
 }): Promise<HttpServer> {
-  const server = createHttpServer(options.arrivalMs ?? 30_000);
+  const server = createHttpServer(options.arrivalMs ?? 30_000, options.classes);
   const refusals = createConnectionRefusals(options);
   /** Every connection, with the response to its latest request. */
   const connections = new Map<Socket, ServerResponse | undefined>();
@@ -63,8 +66,9 @@ export async function listen(options: {
   };
 }
 
-function createHttpServer(arrivalMs: number): Server {
+function createHttpServer(arrivalMs: number, classes?: MessageClasses): Server {
   const server = createServer({
+    ...classes,
     maxHeaderSize: 16 * 1024,
     requestTimeout: arrivalMs,
     headersTimeout: arrivalMs,

@@ -23,8 +23,8 @@ export async function startGateway(config: { port: number; host?: string }, deps
   const idempotency = startIdempotency(deps);
   let port = config.port;
   const metrics = createMetrics({ part: "gateway", log: deps.log });
-  const handler = createApp({ ...deps, idempotency, metrics, ownOrigin: () => `http://127.0.0.1:${port}` });
-  const server = await listen({ ...config, handler, log: deps.log, random: deps.random });
+  const app = createApp({ ...deps, idempotency, metrics, ownOrigin: () => `http://127.0.0.1:${port}` });
+  const server = await listen({ ...config, ...app, log: deps.log, random: deps.random });
   port = server.port;
   const sweeping = deps.developerArea && sweepAccess(deps, deps.developerArea);
   return {

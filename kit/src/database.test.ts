@@ -47,6 +47,22 @@ describe("run", () => {
     await single.close();
   });
 
+  test("finds rows by their index, also where the table was empty when the statement came first", async () => {
+    const single = openDatabase(owned.url, { max: 1, log: silentLog() });
+    const ids = Array.from({ length: 50 }, (_, at) => `box-${at}`);
+    await single.run(
+      sql`UPDATE parcels SET grams = 1 FROM unnest(${ids}::text[]) AS packed (id) WHERE parcels.id = packed.id`,
+    );
+    const [{ name } = { name: "" }] = await single.run<{ name: string }>(
+      sql`SELECT name FROM pg_prepared_statements WHERE statement LIKE 'UPDATE parcels%'`,
+    );
+    const { rows } = await single.pool.query(`EXPLAIN EXECUTE "${name}"('{${ids}}')`);
+    const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
+    expect(plan).toContain("parcels_pkey");
+    expect(plan).not.toMatch(/Seq Scan|Hash Join|Merge Join/);
+    await single.close();
+  });
+
   test("keeps the connection after a statement that PostgreSQL refused", async () => {
     const single = openDatabase(owned.url, { max: 1, log: silentLog() });
     const pid = () => single.run(sql`SELECT pg_backend_pid() AS pid`);
