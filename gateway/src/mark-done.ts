@@ -1,3 +1,4 @@
+import { coalesce } from "@shipping/kit/coalesce";
 import sql from "sql-template-tag";
 import type { RegistryDeps, RegistryKey } from "./registry.js";
 
@@ -16,6 +17,7 @@ export interface DoneMarks {
 }
 
 const BATCH = 256;
+const GATHER_MS = 25;
 
 type Deps = Pick<RegistryDeps, "db" | "log">;
 
@@ -43,33 +45,31 @@ export async function markDone(deps: Pick<Deps, "db">, marks: readonly DoneMark[
       (open_claim.account_id, open_claim.environment, open_claim.idempotency_key)`);
 }
 
-/** Writes marks in the background: the first at once, those that come meanwhile together. */
+/** Writes marks in the background, those of a moment together. */
 export function createDoneMarks(deps: Deps): DoneMarks {
-  const queue: DoneMark[] = [];
-  let writing: Promise<void> | undefined;
+  const underWay = new Set<Promise<void>>();
+  const write = coalesce<DoneMark, undefined>({
+    lanes: 1,
+    max: BATCH,
+    gatherMs: GATHER_MS,
+    waitMs: Number.POSITIVE_INFINITY,
+    run: async (marks) => {
+      await markDone(deps, marks).catch((err) => sayLost(err, marks.length));
+      return [];
+    },
+  });
 
-  async function write(): Promise<void> {
-    while (queue.length > 0) {
-      const batch = queue.splice(0, BATCH);
-      try {
-        await markDone(deps, batch);
-      } catch (err) {
-        deps.log.warn(
-          { err, marks: batch.length },
-          "done marks lost; these claims stay open until the sweeper settles them",
-        );
-      }
-    }
-    writing = undefined;
+  function sayLost(err: unknown, marks: number): void {
+    deps.log.warn({ err, marks }, "done marks lost; these claims stay open until the sweeper settles them");
   }
 
   return {
     mark(mark) {
-      queue.push(mark);
-      writing ??= write();
+      const writing: Promise<void> = write(mark).finally(() => underWay.delete(writing));
+      underWay.add(writing);
     },
     async flush() {
-      await writing;
+      await Promise.all(underWay);
     },
   };
 }

@@ -74,6 +74,30 @@ describe("coalesce", () => {
     expect(batches).toEqual([[0], [1], [2, 3]]);
   });
 
+  test("what nobody waits for gathers for a moment, or until it is a crowd", async () => {
+    const batches: number[][] = [];
+    const keep = coalesce<number, number>({
+      lanes: 1,
+      max: 16,
+      gatherMs: 5,
+      run: async (items) => {
+        batches.push(items);
+        await turns(1);
+        return items;
+      },
+    });
+    const few = keep(1);
+    await turns(1);
+    expect(await Promise.all([few, keep(2)])).toEqual([1, 2]);
+    const crowd = [3, 4, 5, 6].map(keep);
+    expect(batches).toEqual([
+      [1, 2],
+      [3, 4, 5, 6],
+    ]);
+    expect(await Promise.all([...crowd, keep(7)])).toEqual([3, 4, 5, 6, 7]);
+    expect(batches.slice(2)).toEqual([[7]]);
+  });
+
   test("items of one key never share a statement", async () => {
     const batches: string[][] = [];
     const keep = coalesce<string, string>({

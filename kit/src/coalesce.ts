@@ -8,6 +8,8 @@ export interface CoalesceOptions<Item, Result> {
   lanes?: number;
   /** A statement that takes longer than this may hang; 50 ms unless given. */
   patienceMs?: number;
+  /** For what nobody waits for: a few items wait that long for company, a quarter of `max` at most. None waits unless given. */
+  gatherMs?: number;
   /** Items of one statement, at most; 64 unless given. */
   max?: number;
   /** For how long a call may wait for a lane; 3 s unless given. With the pool's 1 s and a statement's 5 s an answer is still in time. */
@@ -33,6 +35,8 @@ interface Waiting<Item, Result> {
 
 const WAIT_MS = 3_000;
 const PATIENCE_MS = 50;
+/** By so much a timer may be early. */
+const TIMER_MS = 1;
 
 /**
  * Joins calls into statements for many: a lone call is taken at once, and those that come while its statement is under way share the
@@ -42,8 +46,10 @@ const PATIENCE_MS = 50;
  * too long fails with `service_unavailable`, which is certain, since it was never sent.
  */
 export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): (item: Item) => Promise<Result> {
-  const { lanes = 2, max = 64, waitMs = WAIT_MS, patienceMs = PATIENCE_MS, keyOf, run } = options;
+  const { lanes = 2, max = 64, waitMs = WAIT_MS, gatherMs, keyOf, run } = options;
+  const patienceMs = gatherMs ?? options.patienceMs ?? PATIENCE_MS;
   const crowd = Math.ceil(max / 4);
+  const few = gatherMs === undefined ? 1 : crowd;
   let waiting: Waiting<Item, Result>[] = [];
   let watching = false;
   let busy = 0;
@@ -75,7 +81,7 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
   }
 
   function isWorthALane(others: number): boolean {
-    return waiting.length >= (others === 0 ? 1 : crowd);
+    return waiting.length >= (others === 0 ? few : crowd);
   }
 
   async function openLane(): Promise<void> {
@@ -88,13 +94,14 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
   // One timer for all who wait, kept while anybody does.
   function watchQueue(): void {
     watching = waiting.length > 0;
-    if (watching) setTimeout(lookAtQueue, Math.min(patienceMs, waitMs)).unref();
+    const timer = watching && setTimeout(lookAtQueue, Math.min(patienceMs, waitMs));
+    if (timer && gatherMs === undefined) timer.unref();
   }
 
   function lookAtQueue(): void {
     giveUp();
     const [first] = waiting;
-    if (first && busy < lanes && performance.now() - first.since >= patienceMs) void openLane();
+    if (first && busy < lanes && performance.now() - first.since >= patienceMs - TIMER_MS) void openLane();
     watchQueue();
   }
 

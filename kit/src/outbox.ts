@@ -14,6 +14,7 @@ import { traced, traceparent } from "./tracing.js";
 const LEASE_MS = 5_000;
 const IN_FLIGHT = 256;
 const POLL_MS = 250;
+const GATHER_MS = 25;
 const RECONCILE_MS = 60_000;
 const RECONCILE_BATCH = 1000;
 const MAX_COUNTED = 10_000;
@@ -106,6 +107,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const markPublished = coalesce<string, undefined>({
     lanes: 1,
     max: IN_FLIGHT,
+    gatherMs: GATHER_MS,
     waitMs: Number.POSITIVE_INFINITY,
     run: async (ids) => {
       await db.run(sql`

@@ -1,3 +1,5 @@
+import { request } from "undici";
+
 /** A definite answer, how many times the request was sent for it, and what came before: statuses, or "none" for no answer. */
 export interface Definite {
   status: number;
@@ -44,16 +46,17 @@ async function send(
   gateway: string,
   { method, path, key, idempotencyKey, body }: Write,
 ): Promise<Omit<Definite, "sent" | "indefinite">> {
-  const response = await fetch(`${gateway}${path}`, {
+  const response = await request(`${gateway}${path}`, {
     method,
     headers: {
       authorization: `Bearer ${key}`,
       "idempotency-key": idempotencyKey,
       ...(body === undefined ? {} : { "content-type": "application/json" }),
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(ATTEMPT_MS),
+    body: body === undefined ? null : JSON.stringify(body),
+    headersTimeout: ATTEMPT_MS,
+    bodyTimeout: ATTEMPT_MS,
   });
-  const text = await response.text();
-  return { status: response.status, text, replayed: response.headers.get("idempotency-replayed") === "true" };
+  const text = await response.body.text();
+  return { status: response.statusCode, text, replayed: response.headers["idempotency-replayed"] === "true" };
 }

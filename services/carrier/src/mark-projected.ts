@@ -4,6 +4,7 @@ import type { Log } from "@shipping/kit/log";
 import sql from "sql-template-tag";
 
 const BATCH = 256;
+const GATHER_MS = 25;
 
 /** Notes in the outbox which events records and tracking have, off the path of the answer. */
 export interface ProjectedMarks {
@@ -13,12 +14,13 @@ export interface ProjectedMarks {
   flush(): Promise<void>;
 }
 
-/** Marks in the outbox of this database; events that come while one statement runs share the next. */
+/** Marks in the outbox of this database; events of a moment share a statement. */
 export function createProjectedMarks(db: Database, log: Log): ProjectedMarks {
   // One lane: marks end in the order in which they were added.
   const mark = coalesce<string, undefined>({
     lanes: 1,
     max: BATCH,
+    gatherMs: GATHER_MS,
     waitMs: Number.POSITIVE_INFINITY,
     async run(ids) {
       // Rows are locked in the order in which the outbox locks them for its own marks.
