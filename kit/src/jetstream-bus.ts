@@ -19,6 +19,8 @@ const FOR_EVER = {
   ignoreAuthErrorAbort: true,
   pingInterval: 5_000,
   maxPingOut: 2,
+  // Of each publication it would make an error beforehand, with its stack.
+  noAsyncTraces: true,
 };
 
 /** The bus on NATS JetStream. It connects in the background and for ever; while there is no connection `publish` rejects. */

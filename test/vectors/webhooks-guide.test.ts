@@ -34,13 +34,13 @@ describe("docs/webhooks.md", () => {
     );
     let sinceFirst = 0;
     const schedule = [2, 3, 4, 5, 6, 7, 8].map((attempt) => {
-      const step = nextStep(attempt - 1, false, 0, 1);
+      const step = nextStep(attempt - 1, false, () => 0, 1);
       const wait = step.state === "pending" ? step.waitMs / 60_000 : Number.NaN;
       sinceFirst += wait;
       return [attempt, wait, sinceFirst];
     });
     expect(rows).toEqual(schedule);
-    expect(nextStep(8, false, 0, 1)).toEqual({ state: "exhausted" });
+    expect(nextStep(8, false, () => 0, 1)).toEqual({ state: "exhausted" });
   });
 
   test("its links lead somewhere", () => {

@@ -50,7 +50,7 @@ async function makeAttempt(
 function endOf(deps: WebhooksDeps, claimed: ClaimedDelivery, attempted: Attempted): Ended {
   const { subscriptionId, eventId, claimId, attempt } = claimed;
   const { outcome, status, errorKind, ms } = attempted;
-  const step = nextStep(attempt, outcome === "delivered", jitter(deps), deps.clockSpeedup);
+  const step = nextStep(attempt, outcome === "delivered", () => jitter(deps), deps.clockSpeedup);
   return { subscriptionId, eventId, claimId, step, status, errorKind, ms };
 }
 

@@ -21,10 +21,10 @@ const MINUTE_MS = 60_000;
 /** What becomes of a delivery after an attempt; `waitMs` counts from the attempt's end. */
 export type NextStep = { state: "delivered" | "exhausted" } | { state: "pending"; waitMs: number };
 
-/** Decides by an attempt's number (1 to 8) and its end. `jitter` is from 0 to 1; `speedup` divides the waits (`CLOCK_SPEEDUP`). */
-export function nextStep(attempt: number, delivered: boolean, jitter: number, speedup: number): NextStep {
+/** Decides by an attempt's number (1 to 8) and its end. `jitter` yields a number from 0 to 1; `speedup` divides the waits (`CLOCK_SPEEDUP`). */
+export function nextStep(attempt: number, delivered: boolean, jitter: () => number, speedup: number): NextStep {
   if (delivered) return { state: "delivered" };
   const minutes = WAIT_MINUTES[attempt - 1];
   if (minutes === undefined) return { state: "exhausted" };
-  return { state: "pending", waitMs: Math.round((minutes * MINUTE_MS * (1 + jitter * MAX_JITTER)) / speedup) };
+  return { state: "pending", waitMs: Math.round((minutes * MINUTE_MS * (1 + jitter() * MAX_JITTER)) / speedup) };
 }

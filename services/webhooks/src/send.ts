@@ -44,25 +44,22 @@ const MAX_BODY_MS = 1_000;
 /** POSTs an event once. 2xx within ten seconds, name look-up included, is success; everything else is a failure, redirects too. */
 export async function send(agents: EgressAgents, outgoing: Outgoing): Promise<Attempted> {
   const start = performance.now();
-  const signal = AbortSignal.timeout(ATTEMPT_MS);
   try {
-    const response = await post(agents, outgoing, signal);
+    const response = await post(agents, outgoing);
     const status = response.statusCode!;
     const outcome = status >= 200 && status < 300 ? "delivered" : "failed";
     return { outcome, status, ms: since(start), drained: drain(response) };
   } catch (error) {
-    const errorKind = signal.aborted ? "timeout" : errorKindOf(error);
-    return { outcome: "failed", errorKind, ms: since(start), drained: Promise.resolve() };
+    return { outcome: "failed", errorKind: errorKindOf(error), ms: since(start), drained: Promise.resolve() };
   }
 }
 
-// `node:http` and not undici, which (7.30) destroys the connection on a `100 Continue` that it did not ask for.
-function post(agents: EgressAgents, outgoing: Outgoing, signal: AbortSignal): Promise<http.IncomingMessage> {
+// `node:http` and not undici, which (7.30) destroys the connection on a `100 Continue` that it did not ask for. The deadline is a timer
+// that ends with the attempt: a signal would stay for all of its ten seconds, and cost as much as a small request.
+function post(agents: EgressAgents, outgoing: Outgoing): Promise<http.IncomingMessage> {
   const { url, eventId, body, secret, at } = outgoing;
   const target = new URL(url);
   return new Promise((resolve, reject) => {
-    // The signal ends a request once it has a connection; before that, Node tells nobody.
-    signal.addEventListener("abort", () => reject(signal.reason));
     const { request } = target.protocol === "https:" ? https : http;
     const headers = {
       "Content-Type": "application/json",
@@ -71,11 +68,24 @@ function post(agents: EgressAgents, outgoing: Outgoing, signal: AbortSignal): Pr
       "Service-Signature": sign(secret, Math.floor(at.getTime() / 1000), body),
       ...traceHeaders(),
     };
-    request(target, { method: "POST", agent: agents.of(target), headers, signal })
-      .on("response", resolve)
-      .on("error", reject)
+    const sent = request(target, { method: "POST", agent: agents.of(target), headers });
+    // Rejected first: while a request waits for its connection, Node tells nobody of its end.
+    const deadline = setTimeout(() => {
+      reject(new TimedOut());
+      sent.destroy();
+    }, ATTEMPT_MS);
+    const fail = (error: Error) => {
+      clearTimeout(deadline);
+      reject(error);
+    };
+    sent
+      .on("response", (response) => {
+        clearTimeout(deadline);
+        resolve(response);
+      })
+      .on("error", fail)
       // After `response` it changes nothing; without it, a switch of protocols must not leave the attempt open.
-      .on("close", () => reject(new Error("The connection ended without an answer.")))
+      .on("close", () => fail(new Error("The connection ended without an answer.")))
       .end(body);
   });
 }
@@ -97,7 +107,13 @@ function drain(response: http.IncomingMessage): Promise<void> {
   });
 }
 
+/** The ten seconds were over. */
+class TimedOut extends Error {
+  override readonly name = "TimedOut";
+}
+
 function errorKindOf(error: unknown): ErrorKind {
+  if (error instanceof TimedOut) return "timeout";
   if (error instanceof AddressRefused) return "address_refused";
   if (error instanceof NameNotResolved) return "name_not_resolved";
   const code = String((error as NodeJS.ErrnoException).code);

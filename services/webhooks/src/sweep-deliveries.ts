@@ -19,7 +19,7 @@ async function failExpired(deps: WebhooksDeps): Promise<number> {
     LIMIT ${BATCH}`);
   if (expired.length === 0) return 0;
   const ended = expired.map(({ attempt, ...claimed }): Ended => {
-    const step = nextStep(attempt, false, jitter(deps), deps.clockSpeedup);
+    const step = nextStep(attempt, false, () => jitter(deps), deps.clockSpeedup);
     return { ...claimed, step, errorKind: "lease_expired" };
   });
   const nextAt = await completeDeliveries(deps, ended);
