@@ -12,6 +12,7 @@ export interface Stores {
 
 /** Rows of one statement: few enough for the pool's limit of five seconds on a slow disk. */
 const CHUNK = 5_000;
+const VACUUM_MS = 600_000;
 
 /**
  * Gives each account shipments up to `until`, counted from `from`, with their ledger and registry rows, as if the API had created them.
@@ -31,8 +32,18 @@ export async function loadRows(
       ]);
     }
   }
-  // As autovacuum would have done long since, had the rows come one by one.
-  await Promise.all([stores.records.pool.query("ANALYZE"), stores.gateway.pool.query("ANALYZE")]);
+  await Promise.all([tidy(stores.records), tidy(stores.gateway)]);
+}
+
+// As autovacuum would have done long since, had the rows come one by one; and longer than the pool lets a statement run.
+async function tidy({ pool }: Database): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query("SET statement_timeout = 0");
+    await client.query({ text: "VACUUM (ANALYZE)", query_timeout: VACUUM_MS } as { text: string });
+  } finally {
+    client.release(true);
+  }
 }
 
 /** The id of an account's shipment by its number: as random as a real one, and known without asking. */
