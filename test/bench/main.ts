@@ -7,6 +7,8 @@ import { runGrowth } from "./growth/run-growth.js";
 import { type BenchOptions, benchOptions } from "./options.js";
 import { ratiosOf, renderReport } from "./report.js";
 import { runCases } from "./run-cases.js";
+import { renderSoak } from "./soak/render-soak.js";
+import { runSoak } from "./soak/run-soak.js";
 
 const BASELINE = fileURLToPath(new URL("baseline.json", import.meta.url));
 const say = (line: string) => process.stderr.write(`${line}\n`);
@@ -32,6 +34,12 @@ async function growth(options: BenchOptions): Promise<void> {
   await publish(report, renderGrowth(report), options.json);
 }
 
+/** What its processes keep. */
+async function soak(options: BenchOptions): Promise<void> {
+  const report = await runSoak(options, say);
+  await publish(report, renderSoak(report), options.json);
+}
+
 async function publish(report: { startedAt: string }, text: string, wanted: string | undefined): Promise<void> {
   const file = wanted ?? join(".data", "bench", `${report.startedAt.replaceAll(":", "")}.json`);
   await mkdir(dirname(file), { recursive: true });
@@ -40,4 +48,6 @@ async function publish(report: { startedAt: string }, text: string, wanted: stri
 }
 
 const options = benchOptions(process.argv.slice(2));
-await (options.rows.length > 0 ? growth(options) : bench(options));
+if (options.rows.length > 0) await growth(options);
+else if (options.soak > 0) await soak(options);
+else await bench(options);

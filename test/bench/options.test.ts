@@ -9,6 +9,7 @@ test("without options everything is measured, three rounds of two seconds each",
     rate: 100,
     replicas: 1,
     rows: [],
+    soak: 0,
     deliveries: 1_000_000,
     check: false,
     baseline: false,
@@ -25,6 +26,7 @@ test.each([
   [["--only", "gets"], /--only takes orders, .*; not "gets"/],
   [["--seconds", "0"], /--seconds takes a whole number from 1, not "0"/],
   [["--rows", "1000,many"], /--rows takes a whole number from 1, not "many"/],
+  [["--soak", "long"], /--soak takes a whole number from 1, not "long"/],
   [["--fast"], /Unknown option '--fast'/],
 ])("%j is refused in a sentence", (args, message) => {
   expect(() => benchOptions(args)).toThrow(message);

@@ -18,6 +18,8 @@ export interface BenchOptions {
   replicas: number;
   /** Numbers of rows at which growth is measured, in place of the cases. */
   rows: readonly number[];
+  /** Seconds of load over which memory is watched, in place of the cases; 0: not at all. */
+  soak: number;
   /** Deliveries among which the dispatcher's claim is measured with growth: done ones, and half as many due. */
   deliveries: number;
   /** Fails when a ratio has fallen by more than a quarter since the baseline. */
@@ -44,6 +46,7 @@ export function benchOptions(args: string[]): BenchOptions {
       rate: { type: "string", default: "100" },
       replicas: { type: "string", default: "1" },
       rows: { type: "string" },
+      soak: { type: "string" },
       deliveries: { type: "string", default: "1000000" },
       check: { type: "boolean", default: false },
       baseline: { type: "boolean", default: false },
@@ -59,6 +62,7 @@ export function benchOptions(args: string[]): BenchOptions {
     rate: whole("rate", values.rate),
     replicas: whole("replicas", values.replicas),
     rows: values.rows?.split(",").map((size) => whole("rows", size)) ?? [],
+    soak: values.soak === undefined ? 0 : whole("soak", values.soak),
     deliveries: whole("deliveries", values.deliveries),
     check: values.check,
     baseline: values.baseline,
