@@ -180,19 +180,6 @@ describe("the rate window", () => {
   });
 });
 
-test("it waits for no disk, and no other statement is spared that wait", async () => {
-  const { hash } = await gateway.newKey();
-  const db = openDatabase(gateway.url, { max: 1, log: silentLog() });
-  const setting = () => db.run(sql`SHOW synchronous_commit`);
-  await db.run(sql`BEGIN`);
-  expect(await admit({ ...at(0), db }, hash)).toMatchObject({ within: true });
-  expect(await setting()).toEqual([{ synchronous_commit: "off" }]);
-  await db.run(sql`COMMIT`);
-  await admit({ ...at(0), db }, hash);
-  expect(await setting()).toEqual([{ synchronous_commit: "on" }]);
-  await db.close();
-});
-
 describe("the peek", () => {
   const fingerprint = Buffer.alloc(32, 7);
   const idempotencyKey = "order 4711";

@@ -1,4 +1,4 @@
-import { coalesce } from "@shipping/kit/coalesce";
+import { coalesceUnhurried } from "@shipping/kit/coalesce";
 import sql from "sql-template-tag";
 import type { RegistryDeps, RegistryKey } from "./registry.js";
 
@@ -15,9 +15,6 @@ export interface DoneMarks {
   /** Resolves when all marks so far are written. */
   flush(): Promise<void>;
 }
-
-const BATCH = 256;
-const GATHER_MS = 25;
 
 type Deps = Pick<RegistryDeps, "db" | "log">;
 
@@ -48,16 +45,9 @@ export async function markDone(deps: Pick<Deps, "db">, marks: readonly DoneMark[
 /** Writes marks in the background, those of a moment together. */
 export function createDoneMarks(deps: Deps): DoneMarks {
   const underWay = new Set<Promise<void>>();
-  const write = coalesce<DoneMark, undefined>({
-    lanes: 1,
-    max: BATCH,
-    gatherMs: GATHER_MS,
-    waitMs: Number.POSITIVE_INFINITY,
-    run: async (marks) => {
-      await markDone(deps, marks).catch((err) => sayLost(err, marks.length));
-      return [];
-    },
-  });
+  const write = coalesceUnhurried<DoneMark>((marks) =>
+    markDone(deps, marks).catch((err) => sayLost(err, marks.length)),
+  );
 
   function sayLost(err: unknown, marks: number): void {
     deps.log.warn({ err, marks }, "done marks lost; these claims stay open until the sweeper settles them");

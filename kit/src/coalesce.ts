@@ -35,6 +35,8 @@ interface Waiting<Item, Result> {
 
 const WAIT_MS = 3_000;
 const PATIENCE_MS = 50;
+const GATHER_MS = 25;
+const GATHERED = 256;
 /** By so much a timer may be early. */
 const TIMER_MS = 1;
 
@@ -118,6 +120,23 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
       if (busy < lanes && isWorthALane(busy)) void openLane();
       else if (!watching) watchQueue();
     });
+}
+
+/**
+ * Joins what nobody waits for (marks): those of 25 ms share a statement, a crowd does not wait, and each gets its turn however long the
+ * database is away. One statement at a time, so that items end in the order in which they came.
+ */
+export function coalesceUnhurried<Item>(run: (items: Item[]) => Promise<unknown>): (item: Item) => Promise<void> {
+  return coalesce<Item, void>({
+    lanes: 1,
+    max: GATHERED,
+    gatherMs: GATHER_MS,
+    waitMs: Number.POSITIVE_INFINITY,
+    run: async (items) => {
+      await run(items);
+      return [];
+    },
+  });
 }
 
 /** Joins the calls of an operation: those that are made on the same deps. */

@@ -3,7 +3,7 @@ import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/even
 import sql, { empty, type Sql } from "sql-template-tag";
 import type { Bus } from "./bus.js";
 import type { Caller } from "./caller.js";
-import { coalesce } from "./coalesce.js";
+import { coalesceUnhurried } from "./coalesce.js";
 import type { Database } from "./database.js";
 import { newId, type Random } from "./ids.js";
 import type { Log } from "./log.js";
@@ -14,7 +14,6 @@ import { traced, traceparent } from "./tracing.js";
 const LEASE_MS = 5_000;
 const IN_FLIGHT = 256;
 const POLL_MS = 250;
-const GATHER_MS = 25;
 const RECONCILE_MS = 60_000;
 const RECONCILE_BATCH = 1000;
 const MAX_COUNTED = 10_000;
@@ -104,18 +103,11 @@ export function createOutbox(options: OutboxOptions): Outbox {
       ORDER BY event.id`;
   }
 
-  const markPublished = coalesce<string, undefined>({
-    lanes: 1,
-    max: IN_FLIGHT,
-    gatherMs: GATHER_MS,
-    waitMs: Number.POSITIVE_INFINITY,
-    run: async (ids) => {
-      await db.run(sql`
-        UPDATE outbox SET published_at = ${now}, publications = publications + 1
-        WHERE id IN (SELECT id FROM outbox WHERE event_id = ANY(${ids}::text[]) ORDER BY id FOR UPDATE)`);
-      return [];
-    },
-  });
+  const markPublished = coalesceUnhurried<string>((ids) =>
+    db.run(sql`
+      UPDATE outbox SET published_at = ${now}, publications = publications + 1
+      WHERE id IN (SELECT id FROM outbox WHERE event_id = ANY(${ids}::text[]) ORDER BY id FOR UPDATE)`),
+  );
 
   async function publish(event: Event, messageId: string): Promise<void> {
     const { type, traceparent: parent } = event;
