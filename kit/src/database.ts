@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import type { Sql } from "sql-template-tag";
+import { byteaArray, isByteaArray } from "./bytea-array.js";
 import type { Log } from "./log.js";
 import { traced } from "./tracing.js";
 
@@ -23,6 +24,7 @@ export interface Database {
 const PLANNING = [
   "plan_cache_mode=force_generic_plan",
   "enable_seqscan=off",
+  "enable_bitmapscan=off",
   "enable_hashjoin=off",
   "enable_mergejoin=off",
   "jit=off",
@@ -81,9 +83,10 @@ function tracedStatement<Row>(pool: pg.Pool, statement: Sql): Promise<Row[]> {
 
 async function runPrepared<Row>(pool: pg.Pool, statement: Sql): Promise<Row[]> {
   const text = statement.text;
+  const values = statement.values.map((value) => (isByteaArray(value) ? byteaArray(value) : value));
   const client = await pool.connect();
   try {
-    const { rows } = await client.query({ name: nameOf(text), text, values: statement.values });
+    const { rows } = await client.query({ name: nameOf(text), text, values });
     client.release();
     return rows;
   } catch (error) {
