@@ -61,13 +61,14 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
     const keys = new Set<string>();
     const taken: Waiting<Item, Result>[] = [];
     const left: Waiting<Item, Result>[] = [];
-    for (const call of waiting) {
+    let at = 0;
+    for (; at < waiting.length && taken.length < max; at++) {
+      const call = waiting[at]!;
       const key = keyOf(call.item);
-      if (taken.length === max || keys.has(key)) left.push(call);
-      else taken.push(call);
+      (keys.has(key) ? left : taken).push(call);
       keys.add(key);
     }
-    waiting = left;
+    waiting = left.concat(waiting.slice(at));
     return taken;
   }
 

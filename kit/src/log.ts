@@ -8,8 +8,12 @@ const AUTHORIZATION = /("authorization"\s*:\s*")(?:[^"\\]|\\.)*"/gi;
 const BEARER = /\b(Bearer\s+)[^\s"\\]+/gi;
 const URL_PASSWORD = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@"]*:)[^\s/@"]+@/gi;
 
+// Almost every line has none of these, and one look is cheaper than four replacements.
+const SUSPECT = /whsec_|service_(?:test|live)_|authorization|bearer|:\/\//i;
+
 /** Takes webhook secrets, API keys, authorization headers and passwords in URLs out of a text, whatever field they stand in. */
 export function redact(text: string): string {
+  if (!SUSPECT.test(text)) return text;
   return text
     .replace(SECRET, "$1[redacted]")
     .replace(AUTHORIZATION, '$1[redacted]"')
