@@ -38,7 +38,7 @@ export interface DeliveryResult {
 const EVENTS_PER_SECOND = 200;
 const PUBLISHING = 128;
 /** Deliveries of a round, for each second that it may take. */
-const PER_SECOND = 1000;
+const PER_SECOND = 4000;
 const ARRIVED_MS = 120_000;
 
 type Work = () => Promise<{ operations: number; seconds: number }>;

@@ -8,9 +8,9 @@ import { clock, type WebhooksDeps } from "./deps.js";
 import { EVENT_TYPES } from "./subscription.js";
 
 /** Events that one statement stores, at most. */
-export const ACCEPT_BATCH = 256;
+export const ACCEPT_BATCH = 128;
 
-const MAX_BORN_CLAIMED = 64;
+const MAX_BORN_CLAIMED = 128;
 
 /** A delivery as it was just made; `claimId` is null if it is pending. */
 interface Born {
@@ -90,34 +90,35 @@ function store(deps: WebhooksDeps, events: readonly Event[], room: Room): Promis
       ORDER BY arrived.id
       ON CONFLICT (id) DO NOTHING
       RETURNING id, type, account_id, environment),
-    matched AS (
-      SELECT s.id AS subscription_id, stored.id AS event_id, s.url, s.secret
-      FROM stored JOIN subscriptions AS s USING (account_id, environment)
-      WHERE s.status = 'active' AND stored.type = ANY (s.events)),
-    queue AS (
-      SELECT subscription_id, in_flight,
-        fail_streak < ${AILING_STREAK} AND (next_due IS NULL OR next_due > (SELECT now FROM clock)) AS open
-      FROM ready_queue
-      WHERE subscription_id IN (SELECT subscription_id FROM matched)
-      ORDER BY subscription_id FOR UPDATE),
+    wanted AS (
+      SELECT s.id AS subscription_id, s.url, s.secret, array_agg(stored.id) AS event_ids
+      FROM stored CROSS JOIN LATERAL (
+        SELECT id, url, secret FROM subscriptions
+        WHERE account_id = stored.account_id AND environment = stored.environment AND status = 'active'
+          AND stored.type = ANY (events)
+        OFFSET 0) AS s
+      GROUP BY s.id, s.url, s.secret
+      ORDER BY s.id),
     placed AS (
-      SELECT matched.*, queue.open AND queue.in_flight + row_number() OVER of_subscription <= ${MAX_IN_FLIGHT} AS fits
-      FROM matched JOIN queue USING (subscription_id)
-      WINDOW of_subscription AS (PARTITION BY subscription_id ORDER BY event_id)),
+      SELECT wanted.*, each.event_id, each.place, queue.open AND queue.in_flight + each.place <= ${MAX_IN_FLIGHT} AS fits
+      FROM wanted
+      CROSS JOIN LATERAL (
+        SELECT in_flight, fail_streak < ${AILING_STREAK} AND (next_due IS NULL OR next_due > (SELECT now FROM clock)) AS open
+        FROM ready_queue WHERE subscription_id = wanted.subscription_id FOR UPDATE) AS queue
+      CROSS JOIN LATERAL unnest(wanted.event_ids) WITH ORDINALITY AS each (event_id, place)),
     born AS (
-      SELECT placed.*, fits AND row_number() OVER fitting <= ${room.free} AS claimed
-      FROM placed WINDOW fitting AS (PARTITION BY fits ORDER BY event_id, subscription_id)),
+      SELECT placed.*,
+        CASE WHEN fits AND row_number() OVER (PARTITION BY fits ORDER BY place) <= ${room.free} THEN gen_random_uuid() END AS claim_id
+      FROM placed),
     made AS (
       INSERT INTO deliveries (subscription_id, event_id, state, attempt, next_at, lease_until, claim_id)
       SELECT subscription_id, event_id,
-        CASE WHEN claimed THEN 'in_flight' ELSE 'pending' END,
-        claimed::integer,
-        CASE WHEN NOT claimed THEN now END,
-        CASE WHEN claimed THEN now + ${LEASE_MS}::float8 * interval '1 ms' END,
-        CASE WHEN claimed THEN gen_random_uuid() END
-      FROM born, clock ORDER BY subscription_id, event_id
-      RETURNING subscription_id, event_id, claim_id)
-    SELECT made.subscription_id AS "subscriptionId", made.event_id AS "eventId", made.claim_id AS "claimId",
-      born.url, born.secret AS "sealedSecret"
-    FROM made JOIN born USING (subscription_id, event_id)`);
+        CASE WHEN claim_id IS NULL THEN 'pending' ELSE 'in_flight' END,
+        (claim_id IS NOT NULL)::integer,
+        CASE WHEN claim_id IS NULL THEN now END,
+        CASE WHEN claim_id IS NOT NULL THEN now + ${LEASE_MS}::float8 * interval '1 ms' END,
+        claim_id
+      FROM born, clock)
+    SELECT subscription_id AS "subscriptionId", event_id AS "eventId", claim_id AS "claimId", url, secret AS "sealedSecret"
+    FROM born`);
 }

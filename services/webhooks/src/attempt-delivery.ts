@@ -5,7 +5,6 @@ import type { CompleteDelivery, Ended } from "./complete-delivery.js";
 import { ATTEMPT_MS, LEASE_MS, nextStep } from "./delivery.js";
 import { jitter, type WebhooksDeps } from "./deps.js";
 import { type Attempted, send } from "./send.js";
-import { secretIdentity } from "./subscription.js";
 
 const COMPLETE_AGAIN_MS = 500;
 
@@ -29,21 +28,23 @@ async function makeAttempt(
   claimed: ClaimedDelivery,
   claimedAt: number,
 ): Promise<void> {
+  const url = new URL(claimed.url);
   let attempted: Attempted | undefined;
   try {
     // A process that was held up must not send what another may claim before the answer is there.
     if (performance.now() - claimedAt > LEASE_MS - ATTEMPT_MS) return;
-    const secret = Buffer.from(
-      deps.keyRing.open(claimed.sealedSecret, secretIdentity(claimed.subscriptionId)),
-    ).toString();
-    const { url, eventId, body } = claimed;
+    const secret = deps.secrets.open(claimed.subscriptionId, claimed.sealedSecret);
+    const { eventId, body } = claimed;
     attempted = await send(deps.agents, { url, eventId, body, secret, at: deps.now() });
     const nextAt = await completeInLease(complete, endOf(deps, claimed, attempted), claimedAt);
     if (nextAt !== undefined) deps.metrics.countAttempt(attempted);
-    deps.log.info({ ...lineOf(claimed, attempted, nextAt), fenced: nextAt === undefined || undefined }, "attempt");
+    deps.log.info({ ...lineOf(claimed, url, attempted, nextAt), fenced: nextAt === undefined || undefined }, "attempt");
     await attempted.drained;
   } catch (err) {
-    deps.log.error({ ...lineOf(claimed, attempted), err }, "the end of an attempt is not recorded; its lease runs out");
+    deps.log.error(
+      { ...lineOf(claimed, url, attempted), err },
+      "the end of an attempt is not recorded; its lease runs out",
+    );
   }
 }
 
@@ -72,7 +73,8 @@ async function completeInLease(
 
 /** What a log line tells of an attempt. The host only: a path or query may hold the receiver's own secret. */
 function lineOf(
-  { eventId, subscriptionId, attempt, url }: ClaimedDelivery,
+  { eventId, subscriptionId, attempt }: ClaimedDelivery,
+  url: URL,
   attempted: Attempted | undefined,
   nextAt?: Date | null,
 ) {
@@ -80,7 +82,7 @@ function lineOf(
     event: eventId,
     subscription: subscriptionId,
     attempt,
-    host: new URL(url).host,
+    host: url.host,
     outcome: attempted?.outcome,
     status: attempted?.status,
     error: attempted?.errorKind,

@@ -84,3 +84,43 @@ test("a stop claims no more, waits, and cuts what takes too long", async () => {
   expect(await claim(1)).toEqual({ free: 0, ailing: 0 });
   await stopping;
 });
+
+describe("room", () => {
+  const FOREVER_MS = 60_000;
+
+  /** Whether it is there by now. */
+  const isThere = async (room: Promise<void>) => {
+    const turn = new Promise((resolve) => setImmediate(resolve, "not yet"));
+    return (await Promise.race([room.then(() => "there"), turn])) === "there";
+  };
+
+  test("is there at once where slots are free, and comes as attempts end", async () => {
+    const { attempts, claim, endOne } = slotsOf(10);
+    expect(await isThere(attempts.room(3, FOREVER_MS))).toBe(true);
+    await claim(9);
+    const room = attempts.room(3, FOREVER_MS);
+    expect(await isThere(room)).toBe(false);
+    await endOne();
+    expect(await isThere(room)).toBe(false);
+    await endOne();
+    expect(await isThere(room)).toBe(true);
+  });
+
+  test("half of the slots are room for any number", async () => {
+    const { attempts, claim, endOne } = slotsOf(4);
+    await claim(3);
+    const room = attempts.room(100, FOREVER_MS);
+    expect(await isThere(room)).toBe(false);
+    await endOne();
+    expect(await isThere(room)).toBe(true);
+  });
+
+  test("is not awaited for longer than the limit, nor by a process that stops", async () => {
+    const { attempts, claim } = slotsOf(1);
+    await claim(1);
+    await attempts.room(1, 1);
+    const room = attempts.room(1, FOREVER_MS);
+    void attempts.stop(0, () => {});
+    expect(await isThere(room)).toBe(true);
+  });
+});

@@ -24,6 +24,8 @@ export interface Room {
 export interface Attempts {
   /** Keeps up to `wanted` slots free while `claim` runs, starts what it claimed, and says how many. */
   claim(wanted: number, claim: (room: Room) => Promise<ClaimedDelivery[]>): Promise<number>;
+  /** Resolves when that many slots are free (half of all suffice), or after `limitMs`. One caller at a time. */
+  room(wanted: number, limitMs: number): Promise<void>;
   /** Claims no more and waits for the attempts under way; those that `limitMs` does not suffice for are cut by `cut`. */
   stop(limitMs: number, cut: () => void): Promise<void>;
 }
@@ -41,6 +43,7 @@ export function createAttempts(options: {
   const underWay = new Set<Promise<void>>();
   let taken = 0;
   let ailing = 0;
+  let look = () => {};
   let missed = false;
   let stopped = false;
 
@@ -52,6 +55,7 @@ export function createAttempts(options: {
       if (claimed.ailing) ailing -= 1;
       if (missed && !stopped) options.onFree();
       missed = false;
+      look();
     });
     underWay.add(running);
   }
@@ -71,12 +75,27 @@ export function createAttempts(options: {
     return claimed.length;
   }
 
+  function room(wanted: number, limitMs: number): Promise<void> {
+    const enough = Math.min(wanted, Math.ceil(options.max / 2));
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, limitMs);
+      look = () => {
+        if (options.max - taken < enough && !stopped) return;
+        clearTimeout(timer);
+        resolve();
+        look = () => {};
+      };
+      look();
+    });
+  }
+
   async function stop(limitMs: number, cut: () => void): Promise<void> {
     stopped = true;
+    look();
     const limit = setTimeout(cut, limitMs);
     await Promise.all(underWay);
     clearTimeout(limit);
   }
 
-  return { claim, stop };
+  return { claim, room, stop };
 }

@@ -20,7 +20,7 @@ export type CompleteDelivery = (ended: Ended) => Promise<Date | null | undefined
 interface Completed {
   claimId: string;
   nextAt: Date | null;
-  /** The subscription had more to claim when the statement began. */
+  /** Their subscriptions had more to claim when the statement began. */
   more: boolean;
 }
 
@@ -31,31 +31,34 @@ export async function completeDeliveries(
 ): Promise<(Date | null | undefined)[]> {
   const rows = await deps.db.run<Completed>(sql`
     WITH ${clock(deps)},
-    ended AS (
-      SELECT * FROM unnest(
-        ${ended.map((e) => e.subscriptionId)}::text[],
-        ${ended.map((e) => e.eventId)}::text[],
-        ${ended.map((e) => e.claimId)}::uuid[],
-        ${ended.map((e) => e.step.state)}::text[],
-        ${ended.map((e) => (e.step.state === "pending" ? e.step.waitMs : null))}::float8[],
-        ${ended.map((e) => e.status ?? null)}::integer[],
-        ${ended.map((e) => e.errorKind ?? null)}::text[],
-        ${ended.map((e) => e.ms ?? null)}::integer[]
-      ) AS ended (subscription_id, event_id, claim_id, state, wait_ms, status, error, ms)),
     held AS (
-      SELECT d.subscription_id, d.event_id, d.claim_id, least(d.lease_until, (SELECT now FROM clock)) AS ended_at
-      FROM deliveries AS d JOIN ended USING (subscription_id, event_id, claim_id)
-      ORDER BY d.subscription_id, d.event_id FOR UPDATE OF d)
+      SELECT ended.*, d.place, least(d.lease_until, (SELECT now FROM clock)) AS ended_at
+      FROM (
+        SELECT * FROM unnest(
+          ${ended.map((e) => e.subscriptionId)}::text[],
+          ${ended.map((e) => e.eventId)}::text[],
+          ${ended.map((e) => e.claimId)}::uuid[],
+          ${ended.map((e) => e.step.state)}::text[],
+          ${ended.map((e) => (e.step.state === "pending" ? e.step.waitMs : null))}::float8[],
+          ${ended.map((e) => e.status ?? null)}::integer[],
+          ${ended.map((e) => e.errorKind ?? null)}::text[],
+          ${ended.map((e) => e.ms ?? null)}::integer[]
+        ) AS ended (subscription_id, event_id, claim_id, state, wait_ms, status, error, ms)
+        ORDER BY subscription_id, event_id) AS ended
+      CROSS JOIN LATERAL (
+        SELECT ctid AS place, lease_until FROM deliveries
+        WHERE event_id = ended.event_id AND subscription_id = ended.subscription_id AND claim_id = ended.claim_id
+        FOR UPDATE) AS d),
+    queue AS (
+      SELECT coalesce(bool_or(next_due <= (SELECT now FROM clock)), false) AS more FROM ready_queue
+      WHERE subscription_id = ANY (ARRAY(SELECT subscription_id FROM held)))
     UPDATE deliveries AS d SET
-      state = ended.state,
-      next_at = held.ended_at + ended.wait_ms * interval '1 ms',
+      state = held.state,
+      next_at = held.ended_at + held.wait_ms * interval '1 ms',
       lease_until = NULL, claim_id = NULL,
-      last_status = ended.status, last_error = ended.error, last_ms = ended.ms
-    FROM held JOIN ended USING (subscription_id, event_id, claim_id)
-      JOIN ready_queue AS q USING (subscription_id)
-    WHERE d.subscription_id = held.subscription_id AND d.event_id = held.event_id AND d.claim_id = held.claim_id
-    RETURNING held.claim_id AS "claimId", d.next_at AS "nextAt",
-      coalesce(q.next_due <= (SELECT now FROM clock), false) AS more`);
+      last_status = held.status, last_error = held.error, last_ms = held.ms
+    FROM held WHERE d.ctid = held.place
+    RETURNING held.claim_id AS "claimId", d.next_at AS "nextAt", (SELECT more FROM queue) AS more`);
   if (rows.some((row) => row.more)) deps.wakeDispatcher();
   const nextAt = new Map(rows.map((row) => [row.claimId, row.nextAt]));
   return ended.map((e) => nextAt.get(e.claimId));

@@ -9,6 +9,7 @@ import type { EgressRules } from "./egress-guard.js";
 import type { PrismaClient } from "./gen/prisma/client.js";
 import type { KeyRing } from "./key-ring.js";
 import type { WebhooksMetrics } from "./metrics.js";
+import type { Secrets } from "./secrets.js";
 
 /** What the operations of webhooks work with. */
 export interface WebhooksDeps {
@@ -16,6 +17,7 @@ export interface WebhooksDeps {
   prisma: PrismaClient;
   ledger: Ledger;
   keyRing: KeyRing;
+  secrets: Secrets;
   egressRules: EgressRules;
   agents: EgressAgents;
   attempts: Attempts;

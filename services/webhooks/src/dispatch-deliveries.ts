@@ -23,28 +23,29 @@ function claimDue(deps: WebhooksDeps, room: Room): Promise<ClaimedDelivery[]> {
     WITH ${clock(deps)},
     ready AS (
       SELECT q.subscription_id, ${ailing} AS ailing, least(${MAX_OF_EACH}, ${limit} - q.in_flight) AS few, s.url, s.secret
-      FROM ready_queue AS q JOIN subscriptions AS s ON s.id = q.subscription_id
-      WHERE q.next_due <= (SELECT now FROM clock) AND s.status = 'active'
-        AND q.in_flight < ${limit} AND (${room.ailing} > 0 OR NOT ${ailing})
+      FROM ready_queue AS q CROSS JOIN LATERAL (
+        SELECT url, secret FROM subscriptions WHERE id = q.subscription_id AND status = 'active' OFFSET 0) AS s
+      WHERE q.next_due <= (SELECT now FROM clock) AND q.in_flight < ${limit} AND (${room.ailing} > 0 OR NOT ${ailing})
       ORDER BY q.in_flight, q.next_due
       LIMIT ${MAX_SUBSCRIPTIONS}
       FOR UPDATE OF q SKIP LOCKED),
     due AS (
-      SELECT ready.*, d.event_id, d.next_at, row_number() OVER (PARTITION BY ready.subscription_id ORDER BY d.next_at) AS turn
+      SELECT ready.*, d.place, d.event_id, d.next_at, row_number() OVER (PARTITION BY ready.subscription_id ORDER BY d.next_at) AS turn
       FROM ready CROSS JOIN LATERAL (
-        SELECT event_id, next_at FROM deliveries
+        SELECT ctid AS place, event_id, next_at FROM deliveries
         WHERE subscription_id = ready.subscription_id AND state = 'pending' AND next_at <= (SELECT now FROM clock)
         ORDER BY next_at LIMIT ready.few
         FOR UPDATE SKIP LOCKED) AS d),
     ranked AS (
-      SELECT due.*, row_number() OVER (PARTITION BY ailing ORDER BY turn, next_at) AS place FROM due),
+      SELECT due.*, row_number() OVER (PARTITION BY ailing ORDER BY turn, next_at) AS rank FROM due),
     picked AS (
-      SELECT * FROM ranked WHERE NOT ailing OR place <= ${room.ailing} ORDER BY turn, next_at LIMIT ${room.free})
+      SELECT ranked.*, events.body, coalesce(events.traceparent, '') AS traceparent
+      FROM (SELECT * FROM ranked WHERE NOT ailing OR rank <= ${room.ailing} ORDER BY turn, next_at LIMIT ${room.free}) AS ranked
+      CROSS JOIN LATERAL (SELECT body, traceparent FROM events WHERE id = ranked.event_id OFFSET 0) AS events)
     UPDATE deliveries AS d SET
       state = 'in_flight', attempt = d.attempt + 1, next_at = NULL, claim_id = gen_random_uuid(),
       lease_until = (SELECT now FROM clock) + ${LEASE_MS}::float8 * interval '1 ms'
-    FROM picked JOIN events ON events.id = picked.event_id
-    WHERE d.subscription_id = picked.subscription_id AND d.event_id = picked.event_id AND d.state = 'pending'
+    FROM picked WHERE d.ctid = picked.place
     RETURNING d.subscription_id AS "subscriptionId", d.event_id AS "eventId", d.claim_id AS "claimId", d.attempt,
-      picked.ailing, picked.url, picked.secret AS "sealedSecret", events.body, coalesce(events.traceparent, '') AS traceparent`);
+      picked.ailing, picked.url, picked.secret AS "sealedSecret", picked.body, picked.traceparent`);
 }

@@ -8,7 +8,7 @@ import { sign } from "./signature.js";
 
 /** One attempt to be made. */
 export interface Outgoing {
-  url: string;
+  url: URL;
   eventId: string;
   /** Sent byte by byte as it is stored. */
   body: Uint8Array;
@@ -57,18 +57,19 @@ export async function send(agents: EgressAgents, outgoing: Outgoing): Promise<At
 // `node:http` and not undici, which (7.30) destroys the connection on a `100 Continue` that it did not ask for. The deadline is a timer
 // that ends with the attempt: a signal would stay for all of its ten seconds, and cost as much as a small request.
 function post(agents: EgressAgents, outgoing: Outgoing): Promise<http.IncomingMessage> {
-  const { url, eventId, body, secret, at } = outgoing;
-  const target = new URL(url);
+  const { protocol, hostname, port, pathname, search } = outgoing.url;
   return new Promise((resolve, reject) => {
-    const { request } = target.protocol === "https:" ? https : http;
-    const headers = {
-      "Content-Type": "application/json",
-      "User-Agent": "Service-Webhooks/1.0",
-      "Service-Event-Id": eventId,
-      "Service-Signature": sign(secret, Math.floor(at.getTime() / 1000), body),
-      ...traceHeaders(),
-    };
-    const sent = request(target, { method: "POST", agent: agents.of(target), headers });
+    const { request } = protocol === "https:" ? https : http;
+    const sent = request({
+      method: "POST",
+      // Node connects to an IPv6 address only without its brackets.
+      host: hostname.replace(/^\[|\]$/g, ""),
+      port,
+      path: pathname + search,
+      agent: agents.of(outgoing.url),
+      headers: headersOf(outgoing),
+    });
+    let answered = false;
     // Rejected first: while a request waits for its connection, Node tells nobody of its end.
     const deadline = setTimeout(() => {
       reject(new TimedOut());
@@ -80,14 +81,29 @@ function post(agents: EgressAgents, outgoing: Outgoing): Promise<http.IncomingMe
     };
     sent
       .on("response", (response) => {
+        answered = true;
         clearTimeout(deadline);
         resolve(response);
       })
       .on("error", fail)
-      // After `response` it changes nothing; without it, a switch of protocols must not leave the attempt open.
-      .on("close", () => fail(new Error("The connection ended without an answer.")))
-      .end(body);
+      // A switch of protocols must not leave the attempt open. An error is not made for each good answer: its stack costs a good part of one.
+      .on("close", () => answered || fail(new Error("The connection ended without an answer.")))
+      .end(outgoing.body);
   });
+}
+
+// As a list, which Node writes as it stands: of an object it would first make another.
+function headersOf({ url, eventId, body, secret, at }: Outgoing): string[] {
+  return [
+    ["Host", url.host],
+    ["Connection", "keep-alive"],
+    ["Content-Type", "application/json"],
+    ["Content-Length", String(body.length)],
+    ["User-Agent", "Service-Webhooks/1.0"],
+    ["Service-Event-Id", eventId],
+    ["Service-Signature", sign(secret, Math.floor(at.getTime() / 1000), body)],
+    ...Object.entries(traceHeaders()),
+  ].flat();
 }
 
 /** Reads on so that the connection can be used again, but neither much nor for long. */

@@ -25,6 +25,7 @@ import { createKeyRing, ledgerCodec } from "./key-ring.js";
 import { createWebhooksMetrics, measureBacklog } from "./metrics.js";
 import { requireKeys } from "./rotate-secrets.js";
 import { webhooksRoutes } from "./rpc.js";
+import { createSecrets } from "./secrets.js";
 import { sweepOnce } from "./sweep-deliveries.js";
 
 /** Where webhooks keeps its schema and migrations. */
@@ -46,6 +47,10 @@ export interface WebhooksParts {
   faults?: Faults | undefined;
 }
 
+/** Ends that one statement records, at most. */
+const COMPLETE_BATCH = 1024;
+/** For how long events wait on the bus for the slots of their first attempts, where they cost less than as pending deliveries. */
+const ROOM_MS = 100;
 const POLL_MS = 250;
 const MIN_POLL_MS = 25;
 const SWEEP_MS = 1_000;
@@ -75,6 +80,7 @@ export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
     waitMs: Number.POSITIVE_INFINITY,
     keyOf: (event) => event.id,
     run: async (events) => {
+      await deps.attempts.room(events.length, ROOM_MS);
       await acceptEvents(deps, events);
       return [];
     },
@@ -108,6 +114,7 @@ export function makeDeps(parts: WebhooksParts, wakeDispatcher: () => void): Webh
     denyRanges: config.EGRESS_DENY_RANGES,
   };
   const complete = coalesce<Ended, Date | null | undefined>({
+    max: COMPLETE_BATCH,
     waitMs: Number.POSITIVE_INFINITY,
     run: (ended) => completeDeliveries(deps, ended),
   });
@@ -116,6 +123,7 @@ export function makeDeps(parts: WebhooksParts, wakeDispatcher: () => void): Webh
     prisma: new PrismaClient({ adapter: db.adapter() }),
     ledger: faultyLedger(createLedger(db, ledgerCodec(keyRing)), parts.faults),
     keyRing,
+    secrets: createSecrets(keyRing),
     egressRules,
     agents: createEgressAgents({ rules: egressRules, resolve, ...(ca === undefined ? {} : { ca }) }),
     attempts: createAttempts({

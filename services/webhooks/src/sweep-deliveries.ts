@@ -49,14 +49,16 @@ async function failExpired(deps: WebhooksDeps): Promise<number> {
 async function cancelDisabled(deps: WebhooksDeps): Promise<number> {
   const cancelled = await deps.db.run(sql`
     WITH stopped AS (
-      SELECT d.subscription_id, d.event_id
+      SELECT d.place
       FROM ready_queue AS q
-        JOIN subscriptions AS s ON s.id = q.subscription_id AND s.status = 'disabled'
-        JOIN deliveries AS d ON d.subscription_id = q.subscription_id AND d.state = 'pending'
+        CROSS JOIN LATERAL (SELECT FROM subscriptions WHERE id = q.subscription_id AND status = 'disabled' OFFSET 0) AS s
+        CROSS JOIN LATERAL (
+          SELECT ctid AS place FROM deliveries
+          WHERE subscription_id = q.subscription_id AND state = 'pending' FOR UPDATE SKIP LOCKED) AS d
       WHERE q.next_due IS NOT NULL
-      LIMIT ${BATCH} FOR UPDATE OF d SKIP LOCKED)
+      LIMIT ${BATCH})
     UPDATE deliveries AS d SET state = 'cancelled', next_at = NULL
-    FROM stopped WHERE d.subscription_id = stopped.subscription_id AND d.event_id = stopped.event_id
+    FROM stopped WHERE d.ctid = stopped.place
     RETURNING d.event_id`);
   return cancelled.length;
 }

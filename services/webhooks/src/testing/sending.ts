@@ -25,7 +25,7 @@ export function sendingUnderTest() {
   const common = agentsWith();
   function post(url: string, agents: EgressAgents = common): Promise<Attempted> {
     const at = new Date(1_700_000_000_999);
-    return send(agents, { url, eventId: "evt_1", body: sentBody, secret: "whsec_test", at });
+    return send(agents, { url: new URL(url), eventId: "evt_1", body: sentBody, secret: "whsec_test", at });
   }
 
   async function end(): Promise<void> {

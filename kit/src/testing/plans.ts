@@ -1,0 +1,41 @@
+import type { Sql } from "sql-template-tag";
+import type { Database } from "../database.js";
+
+interface PlanNode {
+  "Node Type": string;
+  "Relation Name"?: string;
+  "Index Name"?: string;
+  "Index Cond"?: string;
+  "TID Cond"?: string;
+  "Join Filter"?: string;
+  Plans?: PlanNode[];
+}
+
+/** A database that keeps the statements which pass through it. */
+export function watched(db: Database): { db: Database; statements: Sql[] } {
+  const statements: Sql[] = [];
+  const run: Database["run"] = (statement) => {
+    statements.push(statement);
+    return db.run(statement);
+  };
+  return { db: { ...db, run }, statements };
+}
+
+/**
+ * What a statement would do for each of its rows to all rows of something else, by the plan that a connection keeps: joins that compare
+ * each with each, and scans of a table that look for nothing. None should be left: a batch costs by its size, whatever a table holds.
+ */
+export async function costlyNodes(db: Database, statement: Sql): Promise<string[]> {
+  const { rows } = await db.pool.query(`EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${statement.text}`);
+  const found: string[] = [];
+  const visit = (node: PlanNode) => {
+    const table = node["Relation Name"];
+    if (node["Join Filter"]) found.push(`${node["Node Type"]} compares each with each by ${node["Join Filter"]}`);
+    if (table && /Scan$/.test(node["Node Type"]) && !node["Index Cond"] && !node["TID Cond"]) {
+      found.push(`${node["Node Type"]} of all of ${node["Index Name"] ?? table}`);
+    }
+    node.Plans?.forEach(visit);
+  };
+  visit(rows[0]["QUERY PLAN"][0].Plan);
+  return found;
+}
