@@ -26,10 +26,11 @@ interface Born {
  * and the subscription have a free slot, the first attempt is claimed with it and made right after the commit.
  */
 export async function acceptEvents(deps: WebhooksDeps, arrived: readonly Event[]): Promise<void> {
-  const events = arrived.filter((event) => !faultOf(event));
+  const events: Event[] = [];
   for (const event of arrived) {
     const fault = faultOf(event);
     if (fault) await buryEvent(deps, toBinary(EventSchema, event), fault, event.id);
+    else events.push(event);
   }
   if (events.length === 0) return;
   const byId = new Map(events.map((event) => [event.id, event]));

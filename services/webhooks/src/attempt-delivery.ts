@@ -5,6 +5,7 @@ import type { CompleteDelivery, Ended } from "./complete-delivery.js";
 import { ATTEMPT_MS, LEASE_MS, nextStep } from "./delivery.js";
 import { jitter, type WebhooksDeps } from "./deps.js";
 import { type Attempted, send } from "./send.js";
+import type { Target } from "./targets.js";
 
 const COMPLETE_AGAIN_MS = 500;
 
@@ -28,21 +29,24 @@ async function makeAttempt(
   claimed: ClaimedDelivery,
   claimedAt: number,
 ): Promise<void> {
-  const url = new URL(claimed.url);
+  let target: Target | undefined;
   let attempted: Attempted | undefined;
   try {
     // A process that was held up must not send what another may claim before the answer is there.
     if (performance.now() - claimedAt > LEASE_MS - ATTEMPT_MS) return;
-    const secret = deps.secrets.open(claimed.subscriptionId, claimed.sealedSecret);
+    target = deps.targets.of(claimed);
     const { eventId, body } = claimed;
-    attempted = await send(deps.agents, { url, eventId, body, secret, at: deps.now() });
+    attempted = await send(deps.agents, { ...target, eventId, body, at: deps.now() });
     const nextAt = await completeInLease(complete, endOf(deps, claimed, attempted), claimedAt);
     if (nextAt !== undefined) deps.metrics.countAttempt(attempted);
-    deps.log.info({ ...lineOf(claimed, url, attempted, nextAt), fenced: nextAt === undefined || undefined }, "attempt");
+    deps.log.info(
+      { ...lineOf(claimed, target, attempted, nextAt), fenced: nextAt === undefined || undefined },
+      "attempt",
+    );
     await attempted.drained;
   } catch (err) {
     deps.log.error(
-      { ...lineOf(claimed, url, attempted), err },
+      { ...lineOf(claimed, target, attempted), err },
       "the end of an attempt is not recorded; its lease runs out",
     );
   }
@@ -73,8 +77,8 @@ async function completeInLease(
 
 /** What a log line tells of an attempt. The host only: a path or query may hold the receiver's own secret. */
 function lineOf(
-  { eventId, subscriptionId, attempt }: ClaimedDelivery,
-  url: URL,
+  { eventId, subscriptionId, attempt, url }: ClaimedDelivery,
+  target: Target | undefined,
   attempted: Attempted | undefined,
   nextAt?: Date | null,
 ) {
@@ -82,7 +86,7 @@ function lineOf(
     event: eventId,
     subscription: subscriptionId,
     attempt,
-    host: url.host,
+    host: (target?.url ?? new URL(url)).host,
     outcome: attempted?.outcome,
     status: attempted?.status,
     error: attempted?.errorKind,

@@ -9,7 +9,7 @@ import type { EgressRules } from "./egress-guard.js";
 import type { PrismaClient } from "./gen/prisma/client.js";
 import type { KeyRing } from "./key-ring.js";
 import type { WebhooksMetrics } from "./metrics.js";
-import type { Secrets } from "./secrets.js";
+import type { Targets } from "./targets.js";
 
 /** What the operations of webhooks work with. */
 export interface WebhooksDeps {
@@ -17,7 +17,7 @@ export interface WebhooksDeps {
   prisma: PrismaClient;
   ledger: Ledger;
   keyRing: KeyRing;
-  secrets: Secrets;
+  targets: Targets;
   egressRules: EgressRules;
   agents: EgressAgents;
   attempts: Attempts;

@@ -94,23 +94,20 @@ function post(agents: EgressAgents, outgoing: Outgoing): Promise<http.IncomingMe
 
 // As a list, which Node writes as it stands: of an object it would first make another.
 function headersOf({ url, eventId, body, secret, at }: Outgoing): string[] {
-  return [
-    ["Host", url.host],
-    ["Connection", "keep-alive"],
-    ["Content-Type", "application/json"],
-    ["Content-Length", String(body.length)],
-    ["User-Agent", "Service-Webhooks/1.0"],
-    ["Service-Event-Id", eventId],
-    ["Service-Signature", sign(secret, Math.floor(at.getTime() / 1000), body)],
-    ...Object.entries(traceHeaders()),
-  ].flat();
+  const seconds = Math.floor(at.getTime() / 1000);
+  const list = ["Host", url.host, "Connection", "keep-alive", "Content-Type", "application/json"];
+  list.push("Content-Length", String(body.length), "User-Agent", "Service-Webhooks/1.0");
+  list.push("Service-Event-Id", eventId, "Service-Signature", sign(secret, seconds, body));
+  for (const [name, value] of Object.entries(traceHeaders())) list.push(name, value);
+  return list;
 }
 
 /** Reads on so that the connection can be used again, but neither much nor for long. */
 function drain(response: http.IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     let bytes = 0;
-    const limit = setTimeout(() => response.destroy(), MAX_BODY_MS);
+    // Most answers are there as a whole: there is nothing to wait for.
+    const limit = response.complete ? undefined : setTimeout(() => response.destroy(), MAX_BODY_MS);
     response.on("error", () => {});
     response.on("data", (chunk: Buffer) => {
       bytes += chunk.length;

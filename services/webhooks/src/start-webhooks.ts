@@ -25,8 +25,8 @@ import { createKeyRing, ledgerCodec } from "./key-ring.js";
 import { createWebhooksMetrics, measureBacklog } from "./metrics.js";
 import { requireKeys } from "./rotate-secrets.js";
 import { webhooksRoutes } from "./rpc.js";
-import { createSecrets } from "./secrets.js";
 import { sweepOnce } from "./sweep-deliveries.js";
+import { createTargets } from "./targets.js";
 
 /** Where webhooks keeps its schema and migrations. */
 export const webhooksMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
@@ -123,7 +123,7 @@ export function makeDeps(parts: WebhooksParts, wakeDispatcher: () => void): Webh
     prisma: new PrismaClient({ adapter: db.adapter() }),
     ledger: faultyLedger(createLedger(db, ledgerCodec(keyRing)), parts.faults),
     keyRing,
-    secrets: createSecrets(keyRing),
+    targets: createTargets(keyRing),
     egressRules,
     agents: createEgressAgents({ rules: egressRules, resolve, ...(ca === undefined ? {} : { ca }) }),
     attempts: createAttempts({

@@ -44,7 +44,7 @@ export type Event = Prisma.EventModel
 export type DeadEvent = Prisma.DeadEventModel
 /**
  * Model Delivery
- * One event for one subscription: pending until `nextAt`, in flight until `leaseUntil`, or at its end.
+ * One event for one subscription, without foreign keys: pending until `nextAt`, in flight until `leaseUntil`, or at its end.
  */
 export type Delivery = Prisma.DeliveryModel
 /**

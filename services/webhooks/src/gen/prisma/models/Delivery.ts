@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.js"
 
 /**
  * Model Delivery
- * One event for one subscription: pending until `nextAt`, in flight until `leaseUntil`, or at its end.
+ * One event for one subscription, without foreign keys: pending until `nextAt`, in flight until `leaseUntil`, or at its end.
  */
 export type DeliveryModel = runtime.Types.Result.DefaultSelection<Prisma.$DeliveryPayload>
 
@@ -264,8 +264,6 @@ export type DeliveryWhereInput = {
   lastStatus?: Prisma.IntNullableFilter<"Delivery"> | number | null
   lastError?: Prisma.StringNullableFilter<"Delivery"> | string | null
   lastMs?: Prisma.IntNullableFilter<"Delivery"> | number | null
-  subscription?: Prisma.XOR<Prisma.SubscriptionScalarRelationFilter, Prisma.SubscriptionWhereInput>
-  event?: Prisma.XOR<Prisma.EventScalarRelationFilter, Prisma.EventWhereInput>
 }
 
 export type DeliveryOrderByWithRelationInput = {
@@ -279,8 +277,6 @@ export type DeliveryOrderByWithRelationInput = {
   lastStatus?: Prisma.SortOrderInput | Prisma.SortOrder
   lastError?: Prisma.SortOrderInput | Prisma.SortOrder
   lastMs?: Prisma.SortOrderInput | Prisma.SortOrder
-  subscription?: Prisma.SubscriptionOrderByWithRelationInput
-  event?: Prisma.EventOrderByWithRelationInput
 }
 
 export type DeliveryWhereUniqueInput = Prisma.AtLeast<{
@@ -298,8 +294,6 @@ export type DeliveryWhereUniqueInput = Prisma.AtLeast<{
   lastStatus?: Prisma.IntNullableFilter<"Delivery"> | number | null
   lastError?: Prisma.StringNullableFilter<"Delivery"> | string | null
   lastMs?: Prisma.IntNullableFilter<"Delivery"> | number | null
-  subscription?: Prisma.XOR<Prisma.SubscriptionScalarRelationFilter, Prisma.SubscriptionWhereInput>
-  event?: Prisma.XOR<Prisma.EventScalarRelationFilter, Prisma.EventWhereInput>
 }, "eventId_subscriptionId">
 
 export type DeliveryOrderByWithAggregationInput = {
@@ -337,6 +331,8 @@ export type DeliveryScalarWhereWithAggregatesInput = {
 }
 
 export type DeliveryCreateInput = {
+  subscriptionId: string
+  eventId: string
   state: string
   attempt: number
   nextAt?: Date | string | null
@@ -345,8 +341,6 @@ export type DeliveryCreateInput = {
   lastStatus?: number | null
   lastError?: string | null
   lastMs?: number | null
-  subscription: Prisma.SubscriptionCreateNestedOneWithoutDeliveriesInput
-  event: Prisma.EventCreateNestedOneWithoutDeliveriesInput
 }
 
 export type DeliveryUncheckedCreateInput = {
@@ -363,6 +357,8 @@ export type DeliveryUncheckedCreateInput = {
 }
 
 export type DeliveryUpdateInput = {
+  subscriptionId?: Prisma.StringFieldUpdateOperationsInput | string
+  eventId?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.StringFieldUpdateOperationsInput | string
   attempt?: Prisma.IntFieldUpdateOperationsInput | number
   nextAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -371,8 +367,6 @@ export type DeliveryUpdateInput = {
   lastStatus?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   lastError?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   lastMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
-  subscription?: Prisma.SubscriptionUpdateOneRequiredWithoutDeliveriesNestedInput
-  event?: Prisma.EventUpdateOneRequiredWithoutDeliveriesNestedInput
 }
 
 export type DeliveryUncheckedUpdateInput = {
@@ -402,6 +396,8 @@ export type DeliveryCreateManyInput = {
 }
 
 export type DeliveryUpdateManyMutationInput = {
+  subscriptionId?: Prisma.StringFieldUpdateOperationsInput | string
+  eventId?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.StringFieldUpdateOperationsInput | string
   attempt?: Prisma.IntFieldUpdateOperationsInput | number
   nextAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -423,16 +419,6 @@ export type DeliveryUncheckedUpdateManyInput = {
   lastStatus?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   lastError?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   lastMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
-}
-
-export type DeliveryListRelationFilter = {
-  every?: Prisma.DeliveryWhereInput
-  some?: Prisma.DeliveryWhereInput
-  none?: Prisma.DeliveryWhereInput
-}
-
-export type DeliveryOrderByRelationAggregateInput = {
-  _count?: Prisma.SortOrder
 }
 
 export type DeliveryEventIdSubscriptionIdCompoundUniqueInput = {
@@ -491,302 +477,6 @@ export type DeliverySumOrderByAggregateInput = {
   lastMs?: Prisma.SortOrder
 }
 
-export type DeliveryCreateNestedManyWithoutSubscriptionInput = {
-  create?: Prisma.XOR<Prisma.DeliveryCreateWithoutSubscriptionInput, Prisma.DeliveryUncheckedCreateWithoutSubscriptionInput> | Prisma.DeliveryCreateWithoutSubscriptionInput[] | Prisma.DeliveryUncheckedCreateWithoutSubscriptionInput[]
-  connectOrCreate?: Prisma.DeliveryCreateOrConnectWithoutSubscriptionInput | Prisma.DeliveryCreateOrConnectWithoutSubscriptionInput[]
-  createMany?: Prisma.DeliveryCreateManySubscriptionInputEnvelope
-  connect?: Prisma.DeliveryWhereUniqueInput | Prisma.DeliveryWhereUniqueInput[]
-}
-
-export type DeliveryUncheckedCreateNestedManyWithoutSubscriptionInput = {
-  create?: Prisma.XOR<Prisma.DeliveryCreateWithoutSubscriptionInput, Prisma.DeliveryUncheckedCreateWithoutSubscriptionInput> | Prisma.DeliveryCreateWithoutSubscriptionInput[] | Prisma.DeliveryUncheckedCreateWithoutSubscriptionInput[]
-  connectOrCreate?: Prisma.DeliveryCreateOrConnectWithoutSubscriptionInput | Prisma.DeliveryCreateOrConnectWithoutSubscriptionInput[]
-  createMany?: Prisma.DeliveryCreateManySubscriptionInputEnvelope
-  connect?: Prisma.DeliveryWhereUniqueInput | Prisma.DeliveryWhereUniqueInput[]
-}
-
-export type DeliveryUpdateManyWithoutSubscriptionNestedInput = {
-  create?: Prisma.XOR<Prisma.DeliveryCreateWithoutSubscriptionInput, Prisma.DeliveryUncheckedCreateWithoutSubscriptionInput> | Prisma.DeliveryCreateWithoutSubscriptionInput[] | Prisma.DeliveryUncheckedCreateWithoutSubscriptionInput[]
-  connectOrCreate?: Prisma.DeliveryCreateOrConnectWithoutSubscriptionInput | Prisma.DeliveryCreateOrConnectWithoutSubscriptionInput[]
-  upsert?: Prisma.DeliveryUpsertWithWhereUniqueWithoutSubscriptionInput | Prisma.DeliveryUpsertWithWhereUniqueWithoutSubscriptionInput[]
-  createMany?: Prisma.DeliveryCreateManySubscriptionInputEnvelope
-  set?: Prisma.DeliveryWhereUniqueInput | Prisma.DeliveryWhereUniqueInput[]
-  disconnect?: Prisma.DeliveryWhereUniqueInput | Prisma.DeliveryWhereUniqueInput[]
-  delete?: Prisma.DeliveryWhereUniqueInput | Prisma.DeliveryWhereUniqueInput[]
-  connect?: Prisma.DeliveryWhereUniqueInput | Prisma.DeliveryWhereUniqueInput[]
-  update?: Prisma.DeliveryUpdateWithWhereUniqueWithoutSubscriptionInput | Prisma.DeliveryUpdateWithWhereUniqueWithoutSubscriptionInput[]
-  updateMany?: Prisma.DeliveryUpdateManyWithWhereWithoutSubscriptionInput | Prisma.DeliveryUpdateManyWithWhereWithoutSubscriptionInput[]
-  deleteMany?: Prisma.DeliveryScalarWhereInput | Prisma.DeliveryScalarWhereInput[]
-}
-
-export type DeliveryUncheckedUpdateManyWithoutSubscriptionNestedInput = {
-  create?: Prisma.XOR<Prisma.DeliveryCreateWithoutSubscriptionInput, Prisma.DeliveryUncheckedCreateWithoutSubscriptionInput> | Prisma.DeliveryCreateWithoutSubscriptionInput[] | Prisma.DeliveryUncheckedCreateWithoutSubscriptionInput[]
-  connectOrCreate?: Prisma.DeliveryCreateOrConnectWithoutSubscriptionInput | Prisma.DeliveryCreateOrConnectWithoutSubscriptionInput[]
-  upsert?: Prisma.DeliveryUpsertWithWhereUniqueWithoutSubscriptionInput | Prisma.DeliveryUpsertWithWhereUniqueWithoutSubscriptionInput[]
-  createMany?: Prisma.DeliveryCreateManySubscriptionInputEnvelope
-  set?: Prisma.DeliveryWhereUniqueInput | Prisma.DeliveryWhereUniqueInput[]
-  disconnect?: Prisma.DeliveryWhereUniqueInput | Prisma.DeliveryWhereUniqueInput[]
-  delete?: Prisma.DeliveryWhereUniqueInput | Prisma.DeliveryWhereUniqueInput[]
-  connect?: Prisma.DeliveryWhereUniqueInput | Prisma.DeliveryWhereUniqueInput[]
-  update?: Prisma.DeliveryUpdateWithWhereUniqueWithoutSubscriptionInput | Prisma.DeliveryUpdateWithWhereUniqueWithoutSubscriptionInput[]
-  updateMany?: Prisma.DeliveryUpdateManyWithWhereWithoutSubscriptionInput | Prisma.DeliveryUpdateManyWithWhereWithoutSubscriptionInput[]
-  deleteMany?: Prisma.DeliveryScalarWhereInput | Prisma.DeliveryScalarWhereInput[]
-}
-
-export type DeliveryCreateNestedManyWithoutEventInput = {
-  create?: Prisma.XOR<Prisma.DeliveryCreateWithoutEventInput, Prisma.DeliveryUncheckedCreateWithoutEventInput> | Prisma.DeliveryCreateWithoutEventInput[] | Prisma.DeliveryUncheckedCreateWithoutEventInput[]
-  connectOrCreate?: Prisma.DeliveryCreateOrConnectWithoutEventInput | Prisma.DeliveryCreateOrConnectWithoutEventInput[]
-  createMany?: Prisma.DeliveryCreateManyEventInputEnvelope
-  connect?: Prisma.DeliveryWhereUniqueInput | Prisma.DeliveryWhereUniqueInput[]
-}
-
-export type DeliveryUncheckedCreateNestedManyWithoutEventInput = {
-  create?: Prisma.XOR<Prisma.DeliveryCreateWithoutEventInput, Prisma.DeliveryUncheckedCreateWithoutEventInput> | Prisma.DeliveryCreateWithoutEventInput[] | Prisma.DeliveryUncheckedCreateWithoutEventInput[]
-  connectOrCreate?: Prisma.DeliveryCreateOrConnectWithoutEventInput | Prisma.DeliveryCreateOrConnectWithoutEventInput[]
-  createMany?: Prisma.DeliveryCreateManyEventInputEnvelope
-  connect?: Prisma.DeliveryWhereUniqueInput | Prisma.DeliveryWhereUniqueInput[]
-}
-
-export type DeliveryUpdateManyWithoutEventNestedInput = {
-  create?: Prisma.XOR<Prisma.DeliveryCreateWithoutEventInput, Prisma.DeliveryUncheckedCreateWithoutEventInput> | Prisma.DeliveryCreateWithoutEventInput[] | Prisma.DeliveryUncheckedCreateWithoutEventInput[]
-  connectOrCreate?: Prisma.DeliveryCreateOrConnectWithoutEventInput | Prisma.DeliveryCreateOrConnectWithoutEventInput[]
-  upsert?: Prisma.DeliveryUpsertWithWhereUniqueWithoutEventInput | Prisma.DeliveryUpsertWithWhereUniqueWithoutEventInput[]
-  createMany?: Prisma.DeliveryCreateManyEventInputEnvelope
-  set?: Prisma.DeliveryWhereUniqueInput | Prisma.DeliveryWhereUniqueInput[]
-  disconnect?: Prisma.DeliveryWhereUniqueInput | Prisma.DeliveryWhereUniqueInput[]
-  delete?: Prisma.DeliveryWhereUniqueInput | Prisma.DeliveryWhereUniqueInput[]
-  connect?: Prisma.DeliveryWhereUniqueInput | Prisma.DeliveryWhereUniqueInput[]
-  update?: Prisma.DeliveryUpdateWithWhereUniqueWithoutEventInput | Prisma.DeliveryUpdateWithWhereUniqueWithoutEventInput[]
-  updateMany?: Prisma.DeliveryUpdateManyWithWhereWithoutEventInput | Prisma.DeliveryUpdateManyWithWhereWithoutEventInput[]
-  deleteMany?: Prisma.DeliveryScalarWhereInput | Prisma.DeliveryScalarWhereInput[]
-}
-
-export type DeliveryUncheckedUpdateManyWithoutEventNestedInput = {
-  create?: Prisma.XOR<Prisma.DeliveryCreateWithoutEventInput, Prisma.DeliveryUncheckedCreateWithoutEventInput> | Prisma.DeliveryCreateWithoutEventInput[] | Prisma.DeliveryUncheckedCreateWithoutEventInput[]
-  connectOrCreate?: Prisma.DeliveryCreateOrConnectWithoutEventInput | Prisma.DeliveryCreateOrConnectWithoutEventInput[]
-  upsert?: Prisma.DeliveryUpsertWithWhereUniqueWithoutEventInput | Prisma.DeliveryUpsertWithWhereUniqueWithoutEventInput[]
-  createMany?: Prisma.DeliveryCreateManyEventInputEnvelope
-  set?: Prisma.DeliveryWhereUniqueInput | Prisma.DeliveryWhereUniqueInput[]
-  disconnect?: Prisma.DeliveryWhereUniqueInput | Prisma.DeliveryWhereUniqueInput[]
-  delete?: Prisma.DeliveryWhereUniqueInput | Prisma.DeliveryWhereUniqueInput[]
-  connect?: Prisma.DeliveryWhereUniqueInput | Prisma.DeliveryWhereUniqueInput[]
-  update?: Prisma.DeliveryUpdateWithWhereUniqueWithoutEventInput | Prisma.DeliveryUpdateWithWhereUniqueWithoutEventInput[]
-  updateMany?: Prisma.DeliveryUpdateManyWithWhereWithoutEventInput | Prisma.DeliveryUpdateManyWithWhereWithoutEventInput[]
-  deleteMany?: Prisma.DeliveryScalarWhereInput | Prisma.DeliveryScalarWhereInput[]
-}
-
-export type DeliveryCreateWithoutSubscriptionInput = {
-  state: string
-  attempt: number
-  nextAt?: Date | string | null
-  leaseUntil?: Date | string | null
-  claimId?: string | null
-  lastStatus?: number | null
-  lastError?: string | null
-  lastMs?: number | null
-  event: Prisma.EventCreateNestedOneWithoutDeliveriesInput
-}
-
-export type DeliveryUncheckedCreateWithoutSubscriptionInput = {
-  eventId: string
-  state: string
-  attempt: number
-  nextAt?: Date | string | null
-  leaseUntil?: Date | string | null
-  claimId?: string | null
-  lastStatus?: number | null
-  lastError?: string | null
-  lastMs?: number | null
-}
-
-export type DeliveryCreateOrConnectWithoutSubscriptionInput = {
-  where: Prisma.DeliveryWhereUniqueInput
-  create: Prisma.XOR<Prisma.DeliveryCreateWithoutSubscriptionInput, Prisma.DeliveryUncheckedCreateWithoutSubscriptionInput>
-}
-
-export type DeliveryCreateManySubscriptionInputEnvelope = {
-  data: Prisma.DeliveryCreateManySubscriptionInput | Prisma.DeliveryCreateManySubscriptionInput[]
-  skipDuplicates?: boolean
-}
-
-export type DeliveryUpsertWithWhereUniqueWithoutSubscriptionInput = {
-  where: Prisma.DeliveryWhereUniqueInput
-  update: Prisma.XOR<Prisma.DeliveryUpdateWithoutSubscriptionInput, Prisma.DeliveryUncheckedUpdateWithoutSubscriptionInput>
-  create: Prisma.XOR<Prisma.DeliveryCreateWithoutSubscriptionInput, Prisma.DeliveryUncheckedCreateWithoutSubscriptionInput>
-}
-
-export type DeliveryUpdateWithWhereUniqueWithoutSubscriptionInput = {
-  where: Prisma.DeliveryWhereUniqueInput
-  data: Prisma.XOR<Prisma.DeliveryUpdateWithoutSubscriptionInput, Prisma.DeliveryUncheckedUpdateWithoutSubscriptionInput>
-}
-
-export type DeliveryUpdateManyWithWhereWithoutSubscriptionInput = {
-  where: Prisma.DeliveryScalarWhereInput
-  data: Prisma.XOR<Prisma.DeliveryUpdateManyMutationInput, Prisma.DeliveryUncheckedUpdateManyWithoutSubscriptionInput>
-}
-
-export type DeliveryScalarWhereInput = {
-  AND?: Prisma.DeliveryScalarWhereInput | Prisma.DeliveryScalarWhereInput[]
-  OR?: Prisma.DeliveryScalarWhereInput[]
-  NOT?: Prisma.DeliveryScalarWhereInput | Prisma.DeliveryScalarWhereInput[]
-  subscriptionId?: Prisma.StringFilter<"Delivery"> | string
-  eventId?: Prisma.StringFilter<"Delivery"> | string
-  state?: Prisma.StringFilter<"Delivery"> | string
-  attempt?: Prisma.IntFilter<"Delivery"> | number
-  nextAt?: Prisma.DateTimeNullableFilter<"Delivery"> | Date | string | null
-  leaseUntil?: Prisma.DateTimeNullableFilter<"Delivery"> | Date | string | null
-  claimId?: Prisma.UuidNullableFilter<"Delivery"> | string | null
-  lastStatus?: Prisma.IntNullableFilter<"Delivery"> | number | null
-  lastError?: Prisma.StringNullableFilter<"Delivery"> | string | null
-  lastMs?: Prisma.IntNullableFilter<"Delivery"> | number | null
-}
-
-export type DeliveryCreateWithoutEventInput = {
-  state: string
-  attempt: number
-  nextAt?: Date | string | null
-  leaseUntil?: Date | string | null
-  claimId?: string | null
-  lastStatus?: number | null
-  lastError?: string | null
-  lastMs?: number | null
-  subscription: Prisma.SubscriptionCreateNestedOneWithoutDeliveriesInput
-}
-
-export type DeliveryUncheckedCreateWithoutEventInput = {
-  subscriptionId: string
-  state: string
-  attempt: number
-  nextAt?: Date | string | null
-  leaseUntil?: Date | string | null
-  claimId?: string | null
-  lastStatus?: number | null
-  lastError?: string | null
-  lastMs?: number | null
-}
-
-export type DeliveryCreateOrConnectWithoutEventInput = {
-  where: Prisma.DeliveryWhereUniqueInput
-  create: Prisma.XOR<Prisma.DeliveryCreateWithoutEventInput, Prisma.DeliveryUncheckedCreateWithoutEventInput>
-}
-
-export type DeliveryCreateManyEventInputEnvelope = {
-  data: Prisma.DeliveryCreateManyEventInput | Prisma.DeliveryCreateManyEventInput[]
-  skipDuplicates?: boolean
-}
-
-export type DeliveryUpsertWithWhereUniqueWithoutEventInput = {
-  where: Prisma.DeliveryWhereUniqueInput
-  update: Prisma.XOR<Prisma.DeliveryUpdateWithoutEventInput, Prisma.DeliveryUncheckedUpdateWithoutEventInput>
-  create: Prisma.XOR<Prisma.DeliveryCreateWithoutEventInput, Prisma.DeliveryUncheckedCreateWithoutEventInput>
-}
-
-export type DeliveryUpdateWithWhereUniqueWithoutEventInput = {
-  where: Prisma.DeliveryWhereUniqueInput
-  data: Prisma.XOR<Prisma.DeliveryUpdateWithoutEventInput, Prisma.DeliveryUncheckedUpdateWithoutEventInput>
-}
-
-export type DeliveryUpdateManyWithWhereWithoutEventInput = {
-  where: Prisma.DeliveryScalarWhereInput
-  data: Prisma.XOR<Prisma.DeliveryUpdateManyMutationInput, Prisma.DeliveryUncheckedUpdateManyWithoutEventInput>
-}
-
-export type DeliveryCreateManySubscriptionInput = {
-  eventId: string
-  state: string
-  attempt: number
-  nextAt?: Date | string | null
-  leaseUntil?: Date | string | null
-  claimId?: string | null
-  lastStatus?: number | null
-  lastError?: string | null
-  lastMs?: number | null
-}
-
-export type DeliveryUpdateWithoutSubscriptionInput = {
-  state?: Prisma.StringFieldUpdateOperationsInput | string
-  attempt?: Prisma.IntFieldUpdateOperationsInput | number
-  nextAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  leaseUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  claimId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  lastStatus?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
-  lastError?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  lastMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
-  event?: Prisma.EventUpdateOneRequiredWithoutDeliveriesNestedInput
-}
-
-export type DeliveryUncheckedUpdateWithoutSubscriptionInput = {
-  eventId?: Prisma.StringFieldUpdateOperationsInput | string
-  state?: Prisma.StringFieldUpdateOperationsInput | string
-  attempt?: Prisma.IntFieldUpdateOperationsInput | number
-  nextAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  leaseUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  claimId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  lastStatus?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
-  lastError?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  lastMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
-}
-
-export type DeliveryUncheckedUpdateManyWithoutSubscriptionInput = {
-  eventId?: Prisma.StringFieldUpdateOperationsInput | string
-  state?: Prisma.StringFieldUpdateOperationsInput | string
-  attempt?: Prisma.IntFieldUpdateOperationsInput | number
-  nextAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  leaseUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  claimId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  lastStatus?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
-  lastError?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  lastMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
-}
-
-export type DeliveryCreateManyEventInput = {
-  subscriptionId: string
-  state: string
-  attempt: number
-  nextAt?: Date | string | null
-  leaseUntil?: Date | string | null
-  claimId?: string | null
-  lastStatus?: number | null
-  lastError?: string | null
-  lastMs?: number | null
-}
-
-export type DeliveryUpdateWithoutEventInput = {
-  state?: Prisma.StringFieldUpdateOperationsInput | string
-  attempt?: Prisma.IntFieldUpdateOperationsInput | number
-  nextAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  leaseUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  claimId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  lastStatus?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
-  lastError?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  lastMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
-  subscription?: Prisma.SubscriptionUpdateOneRequiredWithoutDeliveriesNestedInput
-}
-
-export type DeliveryUncheckedUpdateWithoutEventInput = {
-  subscriptionId?: Prisma.StringFieldUpdateOperationsInput | string
-  state?: Prisma.StringFieldUpdateOperationsInput | string
-  attempt?: Prisma.IntFieldUpdateOperationsInput | number
-  nextAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  leaseUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  claimId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  lastStatus?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
-  lastError?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  lastMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
-}
-
-export type DeliveryUncheckedUpdateManyWithoutEventInput = {
-  subscriptionId?: Prisma.StringFieldUpdateOperationsInput | string
-  state?: Prisma.StringFieldUpdateOperationsInput | string
-  attempt?: Prisma.IntFieldUpdateOperationsInput | number
-  nextAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  leaseUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  claimId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  lastStatus?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
-  lastError?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  lastMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
-}
-
 
 
 export type DeliverySelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -800,8 +490,6 @@ export type DeliverySelect<ExtArgs extends runtime.Types.Extensions.InternalArgs
   lastStatus?: boolean
   lastError?: boolean
   lastMs?: boolean
-  subscription?: boolean | Prisma.SubscriptionDefaultArgs<ExtArgs>
-  event?: boolean | Prisma.EventDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["delivery"]>
 
 export type DeliverySelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -815,8 +503,6 @@ export type DeliverySelectCreateManyAndReturn<ExtArgs extends runtime.Types.Exte
   lastStatus?: boolean
   lastError?: boolean
   lastMs?: boolean
-  subscription?: boolean | Prisma.SubscriptionDefaultArgs<ExtArgs>
-  event?: boolean | Prisma.EventDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["delivery"]>
 
 export type DeliverySelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -830,8 +516,6 @@ export type DeliverySelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Exte
   lastStatus?: boolean
   lastError?: boolean
   lastMs?: boolean
-  subscription?: boolean | Prisma.SubscriptionDefaultArgs<ExtArgs>
-  event?: boolean | Prisma.EventDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["delivery"]>
 
 export type DeliverySelectScalar = {
@@ -848,25 +532,10 @@ export type DeliverySelectScalar = {
 }
 
 export type DeliveryOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"subscriptionId" | "eventId" | "state" | "attempt" | "nextAt" | "leaseUntil" | "claimId" | "lastStatus" | "lastError" | "lastMs", ExtArgs["result"]["delivery"]>
-export type DeliveryInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  subscription?: boolean | Prisma.SubscriptionDefaultArgs<ExtArgs>
-  event?: boolean | Prisma.EventDefaultArgs<ExtArgs>
-}
-export type DeliveryIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  subscription?: boolean | Prisma.SubscriptionDefaultArgs<ExtArgs>
-  event?: boolean | Prisma.EventDefaultArgs<ExtArgs>
-}
-export type DeliveryIncludeUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  subscription?: boolean | Prisma.SubscriptionDefaultArgs<ExtArgs>
-  event?: boolean | Prisma.EventDefaultArgs<ExtArgs>
-}
 
 export type $DeliveryPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "Delivery"
-  objects: {
-    subscription: Prisma.$SubscriptionPayload<ExtArgs>
-    event: Prisma.$EventPayload<ExtArgs>
-  }
+  objects: {}
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     subscriptionId: string
     eventId: string
@@ -1272,8 +941,6 @@ readonly fields: DeliveryFieldRefs;
  */
 export interface Prisma__DeliveryClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
-  subscription<T extends Prisma.SubscriptionDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.SubscriptionDefaultArgs<ExtArgs>>): Prisma.Prisma__SubscriptionClient<runtime.Types.Result.GetResult<Prisma.$SubscriptionPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
-  event<T extends Prisma.EventDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.EventDefaultArgs<ExtArgs>>): Prisma.Prisma__EventClient<runtime.Types.Result.GetResult<Prisma.$EventPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -1330,10 +997,6 @@ export type DeliveryFindUniqueArgs<ExtArgs extends runtime.Types.Extensions.Inte
    */
   omit?: Prisma.DeliveryOmit<ExtArgs> | null
   /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.DeliveryInclude<ExtArgs> | null
-  /**
    * Filter, which Delivery to fetch.
    */
   where: Prisma.DeliveryWhereUniqueInput
@@ -1352,10 +1015,6 @@ export type DeliveryFindUniqueOrThrowArgs<ExtArgs extends runtime.Types.Extensio
    */
   omit?: Prisma.DeliveryOmit<ExtArgs> | null
   /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.DeliveryInclude<ExtArgs> | null
-  /**
    * Filter, which Delivery to fetch.
    */
   where: Prisma.DeliveryWhereUniqueInput
@@ -1373,10 +1032,6 @@ export type DeliveryFindFirstArgs<ExtArgs extends runtime.Types.Extensions.Inter
    * Omit specific fields from the Delivery
    */
   omit?: Prisma.DeliveryOmit<ExtArgs> | null
-  /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.DeliveryInclude<ExtArgs> | null
   /**
    * Filter, which Delivery to fetch.
    */
@@ -1426,10 +1081,6 @@ export type DeliveryFindFirstOrThrowArgs<ExtArgs extends runtime.Types.Extension
    */
   omit?: Prisma.DeliveryOmit<ExtArgs> | null
   /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.DeliveryInclude<ExtArgs> | null
-  /**
    * Filter, which Delivery to fetch.
    */
   where?: Prisma.DeliveryWhereInput
@@ -1477,10 +1128,6 @@ export type DeliveryFindManyArgs<ExtArgs extends runtime.Types.Extensions.Intern
    * Omit specific fields from the Delivery
    */
   omit?: Prisma.DeliveryOmit<ExtArgs> | null
-  /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.DeliveryInclude<ExtArgs> | null
   /**
    * Filter, which Deliveries to fetch.
    */
@@ -1530,10 +1177,6 @@ export type DeliveryCreateArgs<ExtArgs extends runtime.Types.Extensions.Internal
    */
   omit?: Prisma.DeliveryOmit<ExtArgs> | null
   /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.DeliveryInclude<ExtArgs> | null
-  /**
    * The data needed to create a Delivery.
    */
   data: Prisma.XOR<Prisma.DeliveryCreateInput, Prisma.DeliveryUncheckedCreateInput>
@@ -1567,10 +1210,6 @@ export type DeliveryCreateManyAndReturnArgs<ExtArgs extends runtime.Types.Extens
    */
   data: Prisma.DeliveryCreateManyInput | Prisma.DeliveryCreateManyInput[]
   skipDuplicates?: boolean
-  /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.DeliveryIncludeCreateManyAndReturn<ExtArgs> | null
 }
 
 /**
@@ -1585,10 +1224,6 @@ export type DeliveryUpdateArgs<ExtArgs extends runtime.Types.Extensions.Internal
    * Omit specific fields from the Delivery
    */
   omit?: Prisma.DeliveryOmit<ExtArgs> | null
-  /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.DeliveryInclude<ExtArgs> | null
   /**
    * The data needed to update a Delivery.
    */
@@ -1641,10 +1276,6 @@ export type DeliveryUpdateManyAndReturnArgs<ExtArgs extends runtime.Types.Extens
    * Limit how many Deliveries to update.
    */
   limit?: number
-  /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.DeliveryIncludeUpdateManyAndReturn<ExtArgs> | null
 }
 
 /**
@@ -1659,10 +1290,6 @@ export type DeliveryUpsertArgs<ExtArgs extends runtime.Types.Extensions.Internal
    * Omit specific fields from the Delivery
    */
   omit?: Prisma.DeliveryOmit<ExtArgs> | null
-  /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.DeliveryInclude<ExtArgs> | null
   /**
    * The filter to search for the Delivery to update in case it exists.
    */
@@ -1689,10 +1316,6 @@ export type DeliveryDeleteArgs<ExtArgs extends runtime.Types.Extensions.Internal
    * Omit specific fields from the Delivery
    */
   omit?: Prisma.DeliveryOmit<ExtArgs> | null
-  /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.DeliveryInclude<ExtArgs> | null
   /**
    * Filter which Delivery to delete.
    */
@@ -1725,8 +1348,4 @@ export type DeliveryDefaultArgs<ExtArgs extends runtime.Types.Extensions.Interna
    * Omit specific fields from the Delivery
    */
   omit?: Prisma.DeliveryOmit<ExtArgs> | null
-  /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.DeliveryInclude<ExtArgs> | null
 }

@@ -198,7 +198,6 @@ export type EventWhereInput = {
   body?: Prisma.BytesFilter<"Event"> | runtime.Bytes
   receivedAt?: Prisma.DateTimeFilter<"Event"> | Date | string
   traceparent?: Prisma.StringNullableFilter<"Event"> | string | null
-  deliveries?: Prisma.DeliveryListRelationFilter
 }
 
 export type EventOrderByWithRelationInput = {
@@ -209,7 +208,6 @@ export type EventOrderByWithRelationInput = {
   body?: Prisma.SortOrder
   receivedAt?: Prisma.SortOrder
   traceparent?: Prisma.SortOrderInput | Prisma.SortOrder
-  deliveries?: Prisma.DeliveryOrderByRelationAggregateInput
 }
 
 export type EventWhereUniqueInput = Prisma.AtLeast<{
@@ -223,7 +221,6 @@ export type EventWhereUniqueInput = Prisma.AtLeast<{
   body?: Prisma.BytesFilter<"Event"> | runtime.Bytes
   receivedAt?: Prisma.DateTimeFilter<"Event"> | Date | string
   traceparent?: Prisma.StringNullableFilter<"Event"> | string | null
-  deliveries?: Prisma.DeliveryListRelationFilter
 }, "id">
 
 export type EventOrderByWithAggregationInput = {
@@ -260,7 +257,6 @@ export type EventCreateInput = {
   body: runtime.Bytes
   receivedAt: Date | string
   traceparent?: string | null
-  deliveries?: Prisma.DeliveryCreateNestedManyWithoutEventInput
 }
 
 export type EventUncheckedCreateInput = {
@@ -271,7 +267,6 @@ export type EventUncheckedCreateInput = {
   body: runtime.Bytes
   receivedAt: Date | string
   traceparent?: string | null
-  deliveries?: Prisma.DeliveryUncheckedCreateNestedManyWithoutEventInput
 }
 
 export type EventUpdateInput = {
@@ -282,7 +277,6 @@ export type EventUpdateInput = {
   body?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   traceparent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  deliveries?: Prisma.DeliveryUpdateManyWithoutEventNestedInput
 }
 
 export type EventUncheckedUpdateInput = {
@@ -293,7 +287,6 @@ export type EventUncheckedUpdateInput = {
   body?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   traceparent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  deliveries?: Prisma.DeliveryUncheckedUpdateManyWithoutEventNestedInput
 }
 
 export type EventCreateManyInput = {
@@ -356,114 +349,10 @@ export type EventMinOrderByAggregateInput = {
   traceparent?: Prisma.SortOrder
 }
 
-export type EventScalarRelationFilter = {
-  is?: Prisma.EventWhereInput
-  isNot?: Prisma.EventWhereInput
-}
-
 export type NullableStringFieldUpdateOperationsInput = {
   set?: string | null
 }
 
-export type EventCreateNestedOneWithoutDeliveriesInput = {
-  create?: Prisma.XOR<Prisma.EventCreateWithoutDeliveriesInput, Prisma.EventUncheckedCreateWithoutDeliveriesInput>
-  connectOrCreate?: Prisma.EventCreateOrConnectWithoutDeliveriesInput
-  connect?: Prisma.EventWhereUniqueInput
-}
-
-export type EventUpdateOneRequiredWithoutDeliveriesNestedInput = {
-  create?: Prisma.XOR<Prisma.EventCreateWithoutDeliveriesInput, Prisma.EventUncheckedCreateWithoutDeliveriesInput>
-  connectOrCreate?: Prisma.EventCreateOrConnectWithoutDeliveriesInput
-  upsert?: Prisma.EventUpsertWithoutDeliveriesInput
-  connect?: Prisma.EventWhereUniqueInput
-  update?: Prisma.XOR<Prisma.XOR<Prisma.EventUpdateToOneWithWhereWithoutDeliveriesInput, Prisma.EventUpdateWithoutDeliveriesInput>, Prisma.EventUncheckedUpdateWithoutDeliveriesInput>
-}
-
-export type EventCreateWithoutDeliveriesInput = {
-  id: string
-  type: string
-  accountId: string
-  environment: string
-  body: runtime.Bytes
-  receivedAt: Date | string
-  traceparent?: string | null
-}
-
-export type EventUncheckedCreateWithoutDeliveriesInput = {
-  id: string
-  type: string
-  accountId: string
-  environment: string
-  body: runtime.Bytes
-  receivedAt: Date | string
-  traceparent?: string | null
-}
-
-export type EventCreateOrConnectWithoutDeliveriesInput = {
-  where: Prisma.EventWhereUniqueInput
-  create: Prisma.XOR<Prisma.EventCreateWithoutDeliveriesInput, Prisma.EventUncheckedCreateWithoutDeliveriesInput>
-}
-
-export type EventUpsertWithoutDeliveriesInput = {
-  update: Prisma.XOR<Prisma.EventUpdateWithoutDeliveriesInput, Prisma.EventUncheckedUpdateWithoutDeliveriesInput>
-  create: Prisma.XOR<Prisma.EventCreateWithoutDeliveriesInput, Prisma.EventUncheckedCreateWithoutDeliveriesInput>
-  where?: Prisma.EventWhereInput
-}
-
-export type EventUpdateToOneWithWhereWithoutDeliveriesInput = {
-  where?: Prisma.EventWhereInput
-  data: Prisma.XOR<Prisma.EventUpdateWithoutDeliveriesInput, Prisma.EventUncheckedUpdateWithoutDeliveriesInput>
-}
-
-export type EventUpdateWithoutDeliveriesInput = {
-  id?: Prisma.StringFieldUpdateOperationsInput | string
-  type?: Prisma.StringFieldUpdateOperationsInput | string
-  accountId?: Prisma.StringFieldUpdateOperationsInput | string
-  environment?: Prisma.StringFieldUpdateOperationsInput | string
-  body?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
-  receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  traceparent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-}
-
-export type EventUncheckedUpdateWithoutDeliveriesInput = {
-  id?: Prisma.StringFieldUpdateOperationsInput | string
-  type?: Prisma.StringFieldUpdateOperationsInput | string
-  accountId?: Prisma.StringFieldUpdateOperationsInput | string
-  environment?: Prisma.StringFieldUpdateOperationsInput | string
-  body?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
-  receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  traceparent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-}
-
-
-/**
- * Count Type EventCountOutputType
- */
-
-export type EventCountOutputType = {
-  deliveries: number
-}
-
-export type EventCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  deliveries?: boolean | EventCountOutputTypeCountDeliveriesArgs
-}
-
-/**
- * EventCountOutputType without action
- */
-export type EventCountOutputTypeDefaultArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  /**
-   * Select specific fields to fetch from the EventCountOutputType
-   */
-  select?: Prisma.EventCountOutputTypeSelect<ExtArgs> | null
-}
-
-/**
- * EventCountOutputType without action
- */
-export type EventCountOutputTypeCountDeliveriesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  where?: Prisma.DeliveryWhereInput
-}
 
 
 export type EventSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -474,8 +363,6 @@ export type EventSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = 
   body?: boolean
   receivedAt?: boolean
   traceparent?: boolean
-  deliveries?: boolean | Prisma.Event$deliveriesArgs<ExtArgs>
-  _count?: boolean | Prisma.EventCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["event"]>
 
 export type EventSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -509,18 +396,10 @@ export type EventSelectScalar = {
 }
 
 export type EventOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "type" | "accountId" | "environment" | "body" | "receivedAt" | "traceparent", ExtArgs["result"]["event"]>
-export type EventInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  deliveries?: boolean | Prisma.Event$deliveriesArgs<ExtArgs>
-  _count?: boolean | Prisma.EventCountOutputTypeDefaultArgs<ExtArgs>
-}
-export type EventIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {}
-export type EventIncludeUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {}
 
 export type $EventPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "Event"
-  objects: {
-    deliveries: Prisma.$DeliveryPayload<ExtArgs>[]
-  }
+  objects: {}
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: string
     type: string
@@ -923,7 +802,6 @@ readonly fields: EventFieldRefs;
  */
 export interface Prisma__EventClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
-  deliveries<T extends Prisma.Event$deliveriesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Event$deliveriesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$DeliveryPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -977,10 +855,6 @@ export type EventFindUniqueArgs<ExtArgs extends runtime.Types.Extensions.Interna
    */
   omit?: Prisma.EventOmit<ExtArgs> | null
   /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.EventInclude<ExtArgs> | null
-  /**
    * Filter, which Event to fetch.
    */
   where: Prisma.EventWhereUniqueInput
@@ -999,10 +873,6 @@ export type EventFindUniqueOrThrowArgs<ExtArgs extends runtime.Types.Extensions.
    */
   omit?: Prisma.EventOmit<ExtArgs> | null
   /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.EventInclude<ExtArgs> | null
-  /**
    * Filter, which Event to fetch.
    */
   where: Prisma.EventWhereUniqueInput
@@ -1020,10 +890,6 @@ export type EventFindFirstArgs<ExtArgs extends runtime.Types.Extensions.Internal
    * Omit specific fields from the Event
    */
   omit?: Prisma.EventOmit<ExtArgs> | null
-  /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.EventInclude<ExtArgs> | null
   /**
    * Filter, which Event to fetch.
    */
@@ -1073,10 +939,6 @@ export type EventFindFirstOrThrowArgs<ExtArgs extends runtime.Types.Extensions.I
    */
   omit?: Prisma.EventOmit<ExtArgs> | null
   /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.EventInclude<ExtArgs> | null
-  /**
    * Filter, which Event to fetch.
    */
   where?: Prisma.EventWhereInput
@@ -1124,10 +986,6 @@ export type EventFindManyArgs<ExtArgs extends runtime.Types.Extensions.InternalA
    * Omit specific fields from the Event
    */
   omit?: Prisma.EventOmit<ExtArgs> | null
-  /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.EventInclude<ExtArgs> | null
   /**
    * Filter, which Events to fetch.
    */
@@ -1177,10 +1035,6 @@ export type EventCreateArgs<ExtArgs extends runtime.Types.Extensions.InternalArg
    */
   omit?: Prisma.EventOmit<ExtArgs> | null
   /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.EventInclude<ExtArgs> | null
-  /**
    * The data needed to create a Event.
    */
   data: Prisma.XOR<Prisma.EventCreateInput, Prisma.EventUncheckedCreateInput>
@@ -1228,10 +1082,6 @@ export type EventUpdateArgs<ExtArgs extends runtime.Types.Extensions.InternalArg
    * Omit specific fields from the Event
    */
   omit?: Prisma.EventOmit<ExtArgs> | null
-  /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.EventInclude<ExtArgs> | null
   /**
    * The data needed to update a Event.
    */
@@ -1299,10 +1149,6 @@ export type EventUpsertArgs<ExtArgs extends runtime.Types.Extensions.InternalArg
    */
   omit?: Prisma.EventOmit<ExtArgs> | null
   /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.EventInclude<ExtArgs> | null
-  /**
    * The filter to search for the Event to update in case it exists.
    */
   where: Prisma.EventWhereUniqueInput
@@ -1329,10 +1175,6 @@ export type EventDeleteArgs<ExtArgs extends runtime.Types.Extensions.InternalArg
    */
   omit?: Prisma.EventOmit<ExtArgs> | null
   /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.EventInclude<ExtArgs> | null
-  /**
    * Filter which Event to delete.
    */
   where: Prisma.EventWhereUniqueInput
@@ -1353,30 +1195,6 @@ export type EventDeleteManyArgs<ExtArgs extends runtime.Types.Extensions.Interna
 }
 
 /**
- * Event.deliveries
- */
-export type Event$deliveriesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  /**
-   * Select specific fields to fetch from the Delivery
-   */
-  select?: Prisma.DeliverySelect<ExtArgs> | null
-  /**
-   * Omit specific fields from the Delivery
-   */
-  omit?: Prisma.DeliveryOmit<ExtArgs> | null
-  /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.DeliveryInclude<ExtArgs> | null
-  where?: Prisma.DeliveryWhereInput
-  orderBy?: Prisma.DeliveryOrderByWithRelationInput | Prisma.DeliveryOrderByWithRelationInput[]
-  cursor?: Prisma.DeliveryWhereUniqueInput
-  take?: number
-  skip?: number
-  distinct?: Prisma.DeliveryScalarFieldEnum | Prisma.DeliveryScalarFieldEnum[]
-}
-
-/**
  * Event without action
  */
 export type EventDefaultArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -1388,8 +1206,4 @@ export type EventDefaultArgs<ExtArgs extends runtime.Types.Extensions.InternalAr
    * Omit specific fields from the Event
    */
   omit?: Prisma.EventOmit<ExtArgs> | null
-  /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.EventInclude<ExtArgs> | null
 }

@@ -210,7 +210,6 @@ export type SubscriptionWhereInput = {
   secret?: Prisma.BytesFilter<"Subscription"> | runtime.Bytes
   createdAt?: Prisma.DateTimeFilter<"Subscription"> | Date | string
   disabledAt?: Prisma.DateTimeNullableFilter<"Subscription"> | Date | string | null
-  deliveries?: Prisma.DeliveryListRelationFilter
   ready?: Prisma.XOR<Prisma.ReadyQueueNullableScalarRelationFilter, Prisma.ReadyQueueWhereInput> | null
 }
 
@@ -224,7 +223,6 @@ export type SubscriptionOrderByWithRelationInput = {
   secret?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   disabledAt?: Prisma.SortOrderInput | Prisma.SortOrder
-  deliveries?: Prisma.DeliveryOrderByRelationAggregateInput
   ready?: Prisma.ReadyQueueOrderByWithRelationInput
 }
 
@@ -241,7 +239,6 @@ export type SubscriptionWhereUniqueInput = Prisma.AtLeast<{
   secret?: Prisma.BytesFilter<"Subscription"> | runtime.Bytes
   createdAt?: Prisma.DateTimeFilter<"Subscription"> | Date | string
   disabledAt?: Prisma.DateTimeNullableFilter<"Subscription"> | Date | string | null
-  deliveries?: Prisma.DeliveryListRelationFilter
   ready?: Prisma.XOR<Prisma.ReadyQueueNullableScalarRelationFilter, Prisma.ReadyQueueWhereInput> | null
 }, "id">
 
@@ -285,7 +282,6 @@ export type SubscriptionCreateInput = {
   secret: runtime.Bytes
   createdAt: Date | string
   disabledAt?: Date | string | null
-  deliveries?: Prisma.DeliveryCreateNestedManyWithoutSubscriptionInput
   ready?: Prisma.ReadyQueueCreateNestedOneWithoutSubscriptionInput
 }
 
@@ -299,7 +295,6 @@ export type SubscriptionUncheckedCreateInput = {
   secret: runtime.Bytes
   createdAt: Date | string
   disabledAt?: Date | string | null
-  deliveries?: Prisma.DeliveryUncheckedCreateNestedManyWithoutSubscriptionInput
   ready?: Prisma.ReadyQueueUncheckedCreateNestedOneWithoutSubscriptionInput
 }
 
@@ -313,7 +308,6 @@ export type SubscriptionUpdateInput = {
   secret?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  deliveries?: Prisma.DeliveryUpdateManyWithoutSubscriptionNestedInput
   ready?: Prisma.ReadyQueueUpdateOneWithoutSubscriptionNestedInput
 }
 
@@ -327,7 +321,6 @@ export type SubscriptionUncheckedUpdateInput = {
   secret?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  deliveries?: Prisma.DeliveryUncheckedUpdateManyWithoutSubscriptionNestedInput
   ready?: Prisma.ReadyQueueUncheckedUpdateOneWithoutSubscriptionNestedInput
 }
 
@@ -439,20 +432,6 @@ export type NullableDateTimeFieldUpdateOperationsInput = {
   set?: Date | string | null
 }
 
-export type SubscriptionCreateNestedOneWithoutDeliveriesInput = {
-  create?: Prisma.XOR<Prisma.SubscriptionCreateWithoutDeliveriesInput, Prisma.SubscriptionUncheckedCreateWithoutDeliveriesInput>
-  connectOrCreate?: Prisma.SubscriptionCreateOrConnectWithoutDeliveriesInput
-  connect?: Prisma.SubscriptionWhereUniqueInput
-}
-
-export type SubscriptionUpdateOneRequiredWithoutDeliveriesNestedInput = {
-  create?: Prisma.XOR<Prisma.SubscriptionCreateWithoutDeliveriesInput, Prisma.SubscriptionUncheckedCreateWithoutDeliveriesInput>
-  connectOrCreate?: Prisma.SubscriptionCreateOrConnectWithoutDeliveriesInput
-  upsert?: Prisma.SubscriptionUpsertWithoutDeliveriesInput
-  connect?: Prisma.SubscriptionWhereUniqueInput
-  update?: Prisma.XOR<Prisma.XOR<Prisma.SubscriptionUpdateToOneWithWhereWithoutDeliveriesInput, Prisma.SubscriptionUpdateWithoutDeliveriesInput>, Prisma.SubscriptionUncheckedUpdateWithoutDeliveriesInput>
-}
-
 export type SubscriptionCreateNestedOneWithoutReadyInput = {
   create?: Prisma.XOR<Prisma.SubscriptionCreateWithoutReadyInput, Prisma.SubscriptionUncheckedCreateWithoutReadyInput>
   connectOrCreate?: Prisma.SubscriptionCreateOrConnectWithoutReadyInput
@@ -467,74 +446,6 @@ export type SubscriptionUpdateOneRequiredWithoutReadyNestedInput = {
   update?: Prisma.XOR<Prisma.XOR<Prisma.SubscriptionUpdateToOneWithWhereWithoutReadyInput, Prisma.SubscriptionUpdateWithoutReadyInput>, Prisma.SubscriptionUncheckedUpdateWithoutReadyInput>
 }
 
-export type SubscriptionCreateWithoutDeliveriesInput = {
-  id: string
-  accountId: string
-  environment: string
-  url: string
-  events?: Prisma.SubscriptionCreateeventsInput | string[]
-  status: string
-  secret: runtime.Bytes
-  createdAt: Date | string
-  disabledAt?: Date | string | null
-  ready?: Prisma.ReadyQueueCreateNestedOneWithoutSubscriptionInput
-}
-
-export type SubscriptionUncheckedCreateWithoutDeliveriesInput = {
-  id: string
-  accountId: string
-  environment: string
-  url: string
-  events?: Prisma.SubscriptionCreateeventsInput | string[]
-  status: string
-  secret: runtime.Bytes
-  createdAt: Date | string
-  disabledAt?: Date | string | null
-  ready?: Prisma.ReadyQueueUncheckedCreateNestedOneWithoutSubscriptionInput
-}
-
-export type SubscriptionCreateOrConnectWithoutDeliveriesInput = {
-  where: Prisma.SubscriptionWhereUniqueInput
-  create: Prisma.XOR<Prisma.SubscriptionCreateWithoutDeliveriesInput, Prisma.SubscriptionUncheckedCreateWithoutDeliveriesInput>
-}
-
-export type SubscriptionUpsertWithoutDeliveriesInput = {
-  update: Prisma.XOR<Prisma.SubscriptionUpdateWithoutDeliveriesInput, Prisma.SubscriptionUncheckedUpdateWithoutDeliveriesInput>
-  create: Prisma.XOR<Prisma.SubscriptionCreateWithoutDeliveriesInput, Prisma.SubscriptionUncheckedCreateWithoutDeliveriesInput>
-  where?: Prisma.SubscriptionWhereInput
-}
-
-export type SubscriptionUpdateToOneWithWhereWithoutDeliveriesInput = {
-  where?: Prisma.SubscriptionWhereInput
-  data: Prisma.XOR<Prisma.SubscriptionUpdateWithoutDeliveriesInput, Prisma.SubscriptionUncheckedUpdateWithoutDeliveriesInput>
-}
-
-export type SubscriptionUpdateWithoutDeliveriesInput = {
-  id?: Prisma.StringFieldUpdateOperationsInput | string
-  accountId?: Prisma.StringFieldUpdateOperationsInput | string
-  environment?: Prisma.StringFieldUpdateOperationsInput | string
-  url?: Prisma.StringFieldUpdateOperationsInput | string
-  events?: Prisma.SubscriptionUpdateeventsInput | string[]
-  status?: Prisma.StringFieldUpdateOperationsInput | string
-  secret?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
-  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  ready?: Prisma.ReadyQueueUpdateOneWithoutSubscriptionNestedInput
-}
-
-export type SubscriptionUncheckedUpdateWithoutDeliveriesInput = {
-  id?: Prisma.StringFieldUpdateOperationsInput | string
-  accountId?: Prisma.StringFieldUpdateOperationsInput | string
-  environment?: Prisma.StringFieldUpdateOperationsInput | string
-  url?: Prisma.StringFieldUpdateOperationsInput | string
-  events?: Prisma.SubscriptionUpdateeventsInput | string[]
-  status?: Prisma.StringFieldUpdateOperationsInput | string
-  secret?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
-  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  ready?: Prisma.ReadyQueueUncheckedUpdateOneWithoutSubscriptionNestedInput
-}
-
 export type SubscriptionCreateWithoutReadyInput = {
   id: string
   accountId: string
@@ -545,7 +456,6 @@ export type SubscriptionCreateWithoutReadyInput = {
   secret: runtime.Bytes
   createdAt: Date | string
   disabledAt?: Date | string | null
-  deliveries?: Prisma.DeliveryCreateNestedManyWithoutSubscriptionInput
 }
 
 export type SubscriptionUncheckedCreateWithoutReadyInput = {
@@ -558,7 +468,6 @@ export type SubscriptionUncheckedCreateWithoutReadyInput = {
   secret: runtime.Bytes
   createdAt: Date | string
   disabledAt?: Date | string | null
-  deliveries?: Prisma.DeliveryUncheckedCreateNestedManyWithoutSubscriptionInput
 }
 
 export type SubscriptionCreateOrConnectWithoutReadyInput = {
@@ -587,7 +496,6 @@ export type SubscriptionUpdateWithoutReadyInput = {
   secret?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  deliveries?: Prisma.DeliveryUpdateManyWithoutSubscriptionNestedInput
 }
 
 export type SubscriptionUncheckedUpdateWithoutReadyInput = {
@@ -600,38 +508,8 @@ export type SubscriptionUncheckedUpdateWithoutReadyInput = {
   secret?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  deliveries?: Prisma.DeliveryUncheckedUpdateManyWithoutSubscriptionNestedInput
 }
 
-
-/**
- * Count Type SubscriptionCountOutputType
- */
-
-export type SubscriptionCountOutputType = {
-  deliveries: number
-}
-
-export type SubscriptionCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  deliveries?: boolean | SubscriptionCountOutputTypeCountDeliveriesArgs
-}
-
-/**
- * SubscriptionCountOutputType without action
- */
-export type SubscriptionCountOutputTypeDefaultArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  /**
-   * Select specific fields to fetch from the SubscriptionCountOutputType
-   */
-  select?: Prisma.SubscriptionCountOutputTypeSelect<ExtArgs> | null
-}
-
-/**
- * SubscriptionCountOutputType without action
- */
-export type SubscriptionCountOutputTypeCountDeliveriesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  where?: Prisma.DeliveryWhereInput
-}
 
 
 export type SubscriptionSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -644,9 +522,7 @@ export type SubscriptionSelect<ExtArgs extends runtime.Types.Extensions.Internal
   secret?: boolean
   createdAt?: boolean
   disabledAt?: boolean
-  deliveries?: boolean | Prisma.Subscription$deliveriesArgs<ExtArgs>
   ready?: boolean | Prisma.Subscription$readyArgs<ExtArgs>
-  _count?: boolean | Prisma.SubscriptionCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["subscription"]>
 
 export type SubscriptionSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -687,9 +563,7 @@ export type SubscriptionSelectScalar = {
 
 export type SubscriptionOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "environment" | "url" | "events" | "status" | "secret" | "createdAt" | "disabledAt", ExtArgs["result"]["subscription"]>
 export type SubscriptionInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  deliveries?: boolean | Prisma.Subscription$deliveriesArgs<ExtArgs>
   ready?: boolean | Prisma.Subscription$readyArgs<ExtArgs>
-  _count?: boolean | Prisma.SubscriptionCountOutputTypeDefaultArgs<ExtArgs>
 }
 export type SubscriptionIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {}
 export type SubscriptionIncludeUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {}
@@ -697,7 +571,6 @@ export type SubscriptionIncludeUpdateManyAndReturn<ExtArgs extends runtime.Types
 export type $SubscriptionPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "Subscription"
   objects: {
-    deliveries: Prisma.$DeliveryPayload<ExtArgs>[]
     ready: Prisma.$ReadyQueuePayload<ExtArgs> | null
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
@@ -1104,7 +977,6 @@ readonly fields: SubscriptionFieldRefs;
  */
 export interface Prisma__SubscriptionClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
-  deliveries<T extends Prisma.Subscription$deliveriesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Subscription$deliveriesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$DeliveryPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   ready<T extends Prisma.Subscription$readyArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Subscription$readyArgs<ExtArgs>>): Prisma.Prisma__ReadyQueueClient<runtime.Types.Result.GetResult<Prisma.$ReadyQueuePayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | null, null, ExtArgs, GlobalOmitOptions>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
@@ -1534,30 +1406,6 @@ export type SubscriptionDeleteManyArgs<ExtArgs extends runtime.Types.Extensions.
    * Limit how many Subscriptions to delete.
    */
   limit?: number
-}
-
-/**
- * Subscription.deliveries
- */
-export type Subscription$deliveriesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  /**
-   * Select specific fields to fetch from the Delivery
-   */
-  select?: Prisma.DeliverySelect<ExtArgs> | null
-  /**
-   * Omit specific fields from the Delivery
-   */
-  omit?: Prisma.DeliveryOmit<ExtArgs> | null
-  /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.DeliveryInclude<ExtArgs> | null
-  where?: Prisma.DeliveryWhereInput
-  orderBy?: Prisma.DeliveryOrderByWithRelationInput | Prisma.DeliveryOrderByWithRelationInput[]
-  cursor?: Prisma.DeliveryWhereUniqueInput
-  take?: number
-  skip?: number
-  distinct?: Prisma.DeliveryScalarFieldEnum | Prisma.DeliveryScalarFieldEnum[]
 }
 
 /**
