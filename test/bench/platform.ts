@@ -16,10 +16,13 @@ export async function startPlatform(wanted: {
   replicas: number;
   accounts: number;
   keysOfEach: number;
+  /** Of PostgreSQL's own cache; the launcher's default unless given. */
+  sharedBuffersMb?: number;
   env?: NodeJS.ProcessEnv;
 }): Promise<Platform> {
   const parts = ["gateways", "records", "carrier", "tracking", "webhooks"];
   const flags = parts.flatMap((part) => [`--${part}`, String(wanted.replicas)]);
+  if (wanted.sharedBuffersMb !== undefined) flags.push("--shared-buffers-mb", String(wanted.sharedBuffersMb));
   const cluster = await startCluster(flags, {
     ...wanted.env,
     // As operators run it: what a log line costs is part of the price.

@@ -4,7 +4,7 @@ import type { SizeResult } from "./measure-growth.js";
 import type { GrowthReport } from "./run-growth.js";
 
 /** The report as text: a column for each number of rows, and how the last differs from the first. */
-export function renderGrowth({ machine, sizes, claims }: GrowthReport): string {
+export function renderGrowth({ machine, sharedBuffersMb, sizes, claims }: GrowthReport): string {
   const kinds = Object.keys(sizes[0]?.latency ?? {});
   const lines = kinds.flatMap((kind) =>
     (["p50", "p99"] as const).map((share) => {
@@ -22,7 +22,7 @@ export function renderGrowth({ machine, sizes, claims }: GrowthReport): string {
       [
         ...lines,
         row("MB of records and gateway", ({ bytes }) => (bytes / 2 ** 20).toFixed(0)),
-        row("PostgreSQL's cache hits", ({ cacheHitRate }) => `${(100 * cacheHitRate).toFixed(1)} %`),
+        row(`cache hits (${sharedBuffersMb} MB)`, ({ cacheHitRate }) => `${(100 * cacheHitRate).toFixed(1)} %`),
         row("loaded in seconds", ({ loadedInSeconds }) => loadedInSeconds.toFixed(0)),
       ],
     ),

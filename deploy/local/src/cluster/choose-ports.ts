@@ -19,7 +19,7 @@ const FROM = 15_000;
 const TO = 32_000;
 
 /** Gateways take the port that was asked for and those after it, everything else takes free ones. */
-export async function choosePorts({ replicas, port }: ClusterOptions): Promise<Ports> {
+export async function choosePorts({ replicas, port }: Pick<ClusterOptions, "replicas" | "port">): Promise<Ports> {
   const wanted = port === 0 ? [] : Array.from({ length: replicas.gateway }, (_, index) => port + index);
   for (const one of wanted) {
     if (!(await isFree(one))) throw new Error(`Port ${one} is in use: stop what listens there, or say --port.`);

@@ -64,7 +64,13 @@ async function startDatabases(of: Launch, port: number, logs: string): Promise<R
   if (withoutDatabase(config).length === 0) return prepareDatabases({ folder, config, serverUrl: undefined });
   const replicas = Object.values(cluster.replicas).reduce((sum, count) => sum + count, 0);
   const maxConnections = 50 + replicas * Number(environment().DATABASE_POOL || 10);
-  const postgres = postgresServer({ folder: folder.path, logs, port, maxConnections });
+  const postgres = postgresServer({
+    folder: folder.path,
+    logs,
+    port,
+    maxConnections,
+    sharedBuffersMb: cluster.sharedBuffersMb,
+  });
   await servers.start("stores", postgres);
   return prepareDatabases({ folder, config, serverUrl: postgres.url() });
 }

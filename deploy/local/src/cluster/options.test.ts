@@ -5,11 +5,14 @@ describe("clusterOptions", () => {
     expect(clusterOptions([], 8080)).toEqual({
       replicas: { gateway: 2, records: 2, carrier: 2, tracking: 1, webhooks: 2 },
       port: 8080,
+      sharedBuffersMb: 128,
     });
   });
 
-  test("takes a number for each part, and the first gateway's port", () => {
-    const { replicas, port } = clusterOptions(["--gateways", "3", "--tracking=2", "--port", "0"], 8080);
+  test("takes a number for each part, the first gateway's port, and PostgreSQL's cache", () => {
+    const args = ["--gateways", "3", "--tracking=2", "--port", "0", "--shared-buffers-mb", "4096"];
+    const { replicas, port, sharedBuffersMb } = clusterOptions(args, 8080);
+    expect(sharedBuffersMb).toBe(4096);
     expect(replicas).toEqual({ gateway: 3, records: 2, carrier: 2, tracking: 2, webhooks: 2 });
     expect(port).toBe(0);
   });
@@ -18,6 +21,7 @@ describe("clusterOptions", () => {
     [["--gateways", "0"], '--gateways takes a whole number from 1 to 99, not "0".'],
     [["--records", "two"], '--records takes a whole number from 1 to 99, not "two".'],
     [["--port", "70000"], '--port takes a whole number from 0 to 65535, not "70000".'],
+    [["--shared-buffers-mb", "0"], '--shared-buffers-mb takes a whole number from 1 to 1000000, not "0".'],
     [["--gateway", "2"], "Unknown option '--gateway'"],
   ])("refuses %j with a sentence", (args, sentence) => {
     expect(() => clusterOptions(args, 8080)).toThrow(sentence);

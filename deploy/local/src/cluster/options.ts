@@ -5,11 +5,13 @@ import type { Part } from "../parts.js";
 export interface ClusterOptions {
   replicas: Record<Part, number>;
   port: number;
+  /** Megabytes of PostgreSQL's own cache. */
+  sharedBuffersMb: number;
 }
 
 const REPLICAS: Record<Part, string> = { gateway: "2", records: "2", carrier: "2", tracking: "1", webhooks: "2" };
 
-/** Reads `--gateways 2 --records 2 --carrier 2 --tracking 1 --webhooks 2 --port 8080`, these being the defaults. */
+/** Reads `--gateways 2 --records 2 --carrier 2 --tracking 1 --webhooks 2 --port 8080 --shared-buffers-mb 128`, these being the defaults. */
 export function clusterOptions(args: string[], defaultPort: number): ClusterOptions {
   const { values } = parseArgs({
     args,
@@ -20,6 +22,7 @@ export function clusterOptions(args: string[], defaultPort: number): ClusterOpti
       tracking: { type: "string", default: REPLICAS.tracking },
       webhooks: { type: "string", default: REPLICAS.webhooks },
       port: { type: "string", default: String(defaultPort) },
+      "shared-buffers-mb": { type: "string", default: "128" },
     },
   });
   return {
@@ -31,6 +34,7 @@ export function clusterOptions(args: string[], defaultPort: number): ClusterOpti
       webhooks: whole("webhooks", values.webhooks, 1),
     },
     port: whole("port", values.port, 0, 65_535),
+    sharedBuffersMb: whole("shared-buffers-mb", values["shared-buffers-mb"], 1, 1_000_000),
   };
 }
 

@@ -21,12 +21,13 @@ export interface PostgresServer extends Server {
   url(): string;
 }
 
-/** PostgreSQL on the data folder, for at most `maxConnections`. */
+/** PostgreSQL on the data folder, for at most `maxConnections`, with a cache of its own of `sharedBuffersMb`. */
 export function postgresServer(at: {
   folder: string;
   logs: string;
   port: number;
   maxConnections: number;
+  sharedBuffersMb: number;
 }): PostgresServer {
   let url = "";
   return {
@@ -36,7 +37,7 @@ export function postgresServer(at: {
       const postgres = await startEmbeddedPostgres({
         dataDir: join(at.folder, "postgres"),
         port: at.port,
-        settings: { max_connections: String(at.maxConnections) },
+        settings: { max_connections: String(at.maxConnections), shared_buffers: `${at.sharedBuffersMb}MB` },
         log: intoFile(at.logs, "postgres"),
         spawned,
       });
