@@ -2,6 +2,7 @@ import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { type JetStreamClient, type JsMsg, jetstream } from "@nats-io/jetstream";
 import { connect, headers, type NatsConnection } from "@nats-io/transport-node";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
+import "./text-encoding.js";
 import type { Bus, Subscriber } from "./bus.js";
 import { IN_HAND, makeConsumer, makeStream, STREAM } from "./event-stream.js";
 import type { Log } from "./log.js";

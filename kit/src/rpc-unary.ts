@@ -11,6 +11,7 @@ import {
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import { errorFromJsonBytes } from "@connectrpc/connect/protocol-connect";
 import type { Http2SessionManager } from "@connectrpc/connect-node";
+import "./text-encoding.js";
 import { MAX_MESSAGE_BYTES } from "./serve.js";
 
 interface Answer {
