@@ -1,15 +1,22 @@
+import { percentile } from "../statistics.js";
+
 /** Megabytes of each process at one moment, by its name. */
 export type Memory = Readonly<Record<string, number>>;
 
 /** How the memory of a process changed over a load, in megabytes. */
 export interface MemoryGrowth {
-  /** The mean of the first fifth of the samples, and of the last: a heap rises and falls between collections. */
+  /**
+   * What nine tenths of the samples do not exceed, of the first fifth of them and of the last. Not a mean: a heap falls at moments of its
+   * own choosing, a little one by half, and takes minutes to be where it was; a leak shows in how high it stands.
+   */
   first: number;
   last: number;
   max: number;
   /** What `last` is beyond `first`, as a part of it: 0.1 for a tenth more. */
   growth: number;
 }
+
+const USUAL = 0.9;
 
 /** Compares the end of a load with its beginning, process by process. */
 export function memoryGrowth(samples: readonly Memory[]): Record<string, MemoryGrowth> {
@@ -18,12 +25,8 @@ export function memoryGrowth(samples: readonly Memory[]): Record<string, MemoryG
   return Object.fromEntries(
     names.map((name) => {
       const all = samples.map((sample) => sample[name] ?? 0);
-      const [first, last] = [mean(all.slice(0, fifth)), mean(all.slice(-fifth))];
+      const [first, last] = [percentile(all.slice(0, fifth), USUAL), percentile(all.slice(-fifth), USUAL)];
       return [name, { first, last, max: Math.max(...all), growth: last / first - 1 }];
     }),
   );
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
