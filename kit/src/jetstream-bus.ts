@@ -6,7 +6,7 @@ import "./text-encoding.js";
 import type { Bus, Subscriber } from "./bus.js";
 import { IN_HAND, makeConsumer, makeStream, STREAM } from "./event-stream.js";
 import type { Log } from "./log.js";
-import { traced, traceHeaders, traceparent } from "./tracing.js";
+import { isTracing, traced, traceHeaders, traceparent } from "./tracing.js";
 
 const EVENT_ID = "Event-Id";
 const PUBLISH_TIMEOUT_MS = 3_000;
@@ -104,7 +104,7 @@ export function createJetStreamBus(options: { url: string; name: string; log: Lo
       message.term();
       return;
     }
-    const parent = message.headers?.get("traceparent") ?? "";
+    const parent = isTracing() ? (message.headers?.get("traceparent") ?? "") : "";
     await traced(`take ${event.type}`, { kind: "consumer", parent }, () => {
       event.traceparent = traceparent();
       return subscriber.onEvent(event);

@@ -46,6 +46,11 @@ export async function startTracing(options: {
   };
 }
 
+/** Whether this process traces at all: where not, nobody need look for what caused something. */
+export function isTracing(): boolean {
+  return tracer !== undefined;
+}
+
 /** Runs work as a span. What it throws is thrown on. */
 export function traced<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> {
   return tracer ? tracer.span(name, options, work) : work(nobody);

@@ -2,7 +2,7 @@ import { toBinary } from "@bufbuild/protobuf";
 import { isId } from "@shipping/kit/ids";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import sql from "sql-template-tag";
-import type { Room } from "./attempts.js";
+import type { ClaimedDelivery, Room } from "./attempts.js";
 import { AILING_STREAK, LEASE_MS, MAX_IN_FLIGHT } from "./delivery.js";
 import { clock, type WebhooksDeps } from "./deps.js";
 import { EVENT_TYPES } from "./subscription.js";
@@ -37,10 +37,22 @@ export async function acceptEvents(deps: WebhooksDeps, arrived: readonly Event[]
   let pending = 0;
   await deps.attempts.claim(MAX_BORN_CLAIMED, async (room) => {
     const born = await store(deps, events, room);
-    const claimed = born.flatMap(({ claimId, ...delivery }) => {
-      const { body, traceparent } = byId.get(delivery.eventId)!;
-      return claimId ? [{ ...delivery, claimId, attempt: 1, ailing: false, body, traceparent }] : [];
-    });
+    const claimed: ClaimedDelivery[] = [];
+    for (const { subscriptionId, eventId, claimId, url, sealedSecret } of born) {
+      if (!claimId) continue;
+      const { body, traceparent } = byId.get(eventId)!;
+      claimed.push({
+        subscriptionId,
+        eventId,
+        claimId,
+        url,
+        sealedSecret,
+        attempt: 1,
+        ailing: false,
+        body,
+        traceparent,
+      });
+    }
     pending = born.length - claimed.length;
     return claimed;
   });

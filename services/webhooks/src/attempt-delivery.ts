@@ -36,7 +36,8 @@ async function makeAttempt(
     if (performance.now() - claimedAt > LEASE_MS - ATTEMPT_MS) return;
     target = deps.targets.of(claimed);
     const { eventId, body } = claimed;
-    attempted = await send(deps.agents, { ...target, eventId, body, at: deps.now() });
+    const { url, secret } = target;
+    attempted = await send(deps.agents, { url, secret, eventId, body, at: deps.now() });
     const nextAt = await completeInLease(complete, endOf(deps, claimed, attempted), claimedAt);
     if (nextAt !== undefined) deps.metrics.countAttempt(attempted);
     deps.log.info(

@@ -1,6 +1,7 @@
 import http from "node:http";
 import https from "node:https";
 import { traceHeaders } from "@shipping/kit/tracing";
+import { createDeadlines } from "./deadlines.js";
 import { ATTEMPT_MS } from "./delivery.js";
 import type { EgressAgents } from "./egress-agents.js";
 import { AddressRefused, NameNotResolved } from "./egress-guard.js";
@@ -40,6 +41,7 @@ export interface Attempted {
 
 const MAX_BODY_BYTES = 16 * 1024;
 const MAX_BODY_MS = 1_000;
+const deadlines = createDeadlines(ATTEMPT_MS);
 
 /** POSTs an event once. 2xx within ten seconds, name look-up included, is success; everything else is a failure, redirects too. */
 export async function send(agents: EgressAgents, outgoing: Outgoing): Promise<Attempted> {
@@ -54,8 +56,7 @@ export async function send(agents: EgressAgents, outgoing: Outgoing): Promise<At
   }
 }
 
-// `node:http` and not undici, which (7.30) destroys the connection on a `100 Continue` that it did not ask for. The deadline is a timer
-// that ends with the attempt: a signal would stay for all of its ten seconds, and cost as much as a small request.
+// `node:http` and not undici, which (7.30) destroys the connection on a `100 Continue` that it did not ask for.
 function post(agents: EgressAgents, outgoing: Outgoing): Promise<http.IncomingMessage> {
   const { protocol, hostname, port, pathname, search } = outgoing.url;
   return new Promise((resolve, reject) => {
@@ -71,18 +72,18 @@ function post(agents: EgressAgents, outgoing: Outgoing): Promise<http.IncomingMe
     });
     let answered = false;
     // Rejected first: while a request waits for its connection, Node tells nobody of its end.
-    const deadline = setTimeout(() => {
+    const callOff = deadlines.set(() => {
       reject(new TimedOut());
       sent.destroy();
-    }, ATTEMPT_MS);
+    });
     const fail = (error: Error) => {
-      clearTimeout(deadline);
+      callOff();
       reject(error);
     };
     sent
       .on("response", (response) => {
         answered = true;
-        clearTimeout(deadline);
+        callOff();
         resolve(response);
       })
       .on("error", fail)

@@ -1,9 +1,9 @@
--- The ready queue by difference: what a statement has claimed, ended or put off is added to what the queue says, under the lock of its
--- rows, which are taken in the order of their ids. Only where something pending was taken away does anybody look at the deliveries for
--- the next one: that look is a statement of its own, so its snapshot is younger than the lock, and what it finds is exact.
+-- The ready queue by difference: what a statement has claimed, ended or put off is added to what the queue says. The rows of the queue are
+-- locked in the order of their ids: of an insertion by the statement that inserts, which has to know them, of a change here. Only where
+-- something pending was taken away does anybody look at the deliveries for the next one: that look is a statement of its own, so its
+-- snapshot is younger than the lock, and what it finds is exact.
 CREATE OR REPLACE FUNCTION deliveries_inserted() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM FROM ready_queue WHERE subscription_id = ANY (ARRAY(SELECT subscription_id FROM inserted)) ORDER BY subscription_id FOR UPDATE;
   UPDATE ready_queue AS q SET next_due = least(q.next_due, born.next_at), in_flight = q.in_flight + born.claimed
   FROM (
     SELECT subscription_id, min(next_at) AS next_at, count(*) FILTER (WHERE state = 'in_flight') AS claimed
