@@ -75,6 +75,31 @@ describe("acceptEvents", () => {
     expect(await queueOf(id)).toMatchObject({ inFlight: 8, nextDue: expect.any(Date) });
   });
 
+  test("while all slots are taken events wait for one on the bus, and are born claimed", async () => {
+    const answers: (() => void)[] = [];
+    const slow = await startReceiver((response) => answers.push(() => response.writeHead(204).end()));
+    const caller = newCaller();
+    const { id } = await subscribe(deps, caller, slow.url);
+    const small = webhooks.replica({ config: { MAX_ATTEMPTS_IN_FLIGHT: 1 } });
+    await acceptEvents(small, [eventFor(caller)]);
+    const waiting = acceptEvents(small, [eventFor(caller)], 60_000);
+    for (const end of [1, 2]) {
+      await eventually(() => expect(slow.received).toHaveLength(end));
+      answers.shift()!();
+    }
+    await waiting;
+    await eventually(async () => expect(await stateOf(id)).toEqual(["delivered 1", "delivered 1"]));
+    await slow.close();
+  });
+
+  test("but not for long: after a moment they are stored as pending", async () => {
+    const caller = newCaller();
+    const { id } = await subscribe(deps, caller, hanging.url);
+    const small = webhooks.replica({ config: { MAX_ATTEMPTS_IN_FLIGHT: 1 } });
+    for (let event = 1; event <= 2; event++) await acceptEvents(small, [eventFor(caller)], 1);
+    expect((await stateOf(id)).sort()).toEqual(["in_flight 1", "pending 0"]);
+  });
+
   test("what is older goes first: with something due, new deliveries are born pending", async () => {
     const caller = newCaller();
     const { id } = await subscribe(deps, caller, hanging.url);

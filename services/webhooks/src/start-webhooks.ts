@@ -49,8 +49,6 @@ export interface WebhooksParts {
 
 /** Ends that one statement records, at most. */
 const COMPLETE_BATCH = 1024;
-/** For how long events wait on the bus for the slots of their first attempts, where they cost less than as pending deliveries. */
-const ROOM_MS = 100;
 const POLL_MS = 250;
 const MIN_POLL_MS = 25;
 const SWEEP_MS = 1_000;
@@ -80,7 +78,6 @@ export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
     waitMs: Number.POSITIVE_INFINITY,
     keyOf: (event) => event.id,
     run: async (events) => {
-      await deps.attempts.room(events.length, ROOM_MS);
       await acceptEvents(deps, events);
       return [];
     },
