@@ -1,7 +1,6 @@
 import { eventually } from "@shipping/kit/testing/eventually";
 import { acceptEvents, buryEvent } from "./accept-event.js";
 import type { WebhooksDeps } from "./deps.js";
-import { readBacklog } from "./metrics.js";
 import { sweepOnce } from "./sweep-deliveries.js";
 import { startReceiver, withStatus } from "./testing/receiver.js";
 import { eventFor, newCaller, subscribe, webhooksUnderTest } from "./testing/webhooks-under-test.js";
@@ -67,33 +66,4 @@ test("an attempt whose lease ran out is counted by the one that ends it", async 
   const texts = await Promise.all(both.map(({ metrics }) => metrics.render()));
   expect(texts.join("").match(/outcome="lease_expired",part="webhooks"\} 1/g)).toHaveLength(1);
   await receiver.close();
-});
-
-describe("readBacklog", () => {
-  test("counts what is due and not claimed, and says for how long the oldest has been", async () => {
-    expect(await readBacklog(deps)).toEqual({ due: 0, oldestSeconds: 0 });
-    const inbox = webhooks.replica();
-    await inbox.attempts.stop(0, () => {});
-    for (let n = 1; n <= 3; n++) {
-      const caller = newCaller();
-      await subscribe(inbox, caller, "https://example.com/hook");
-      await acceptEvents(
-        inbox,
-        Array.from({ length: n }, () => eventFor(caller)),
-      );
-    }
-    const { due, oldestSeconds } = await readBacklog({ db: webhooks.db, clockOffsetMs: MINUTE_MS });
-    expect(due).toBe(6);
-    expect(oldestSeconds).toBeGreaterThanOrEqual(60);
-    const early = await readBacklog({ db: webhooks.db, clockOffsetMs: -MINUTE_MS });
-    expect(early).toEqual({ due: 0, oldestSeconds: 0 });
-  });
-
-  test("is shown by the running service, next to the bus", async () => {
-    const { metrics } = await webhooks.running();
-    const text = await metrics!.render();
-    expect(text).toContain('\nwebhooks_deliveries_due{part="webhooks"} 0\n');
-    expect(text).toContain('\nwebhooks_oldest_due_seconds{part="webhooks"} 0\n');
-    expect(text).toContain('\nbus_connected{part="webhooks"} 1\n');
-  });
 });
