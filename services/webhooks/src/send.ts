@@ -1,7 +1,6 @@
 import http from "node:http";
 import https from "node:https";
 import { traceHeaders } from "@shipping/kit/tracing";
-import { createDeadlines } from "./deadlines.js";
 import { ATTEMPT_MS } from "./delivery.js";
 import type { EgressAgents } from "./egress-agents.js";
 import { AddressRefused, NameNotResolved } from "./egress-guard.js";
@@ -41,7 +40,6 @@ export interface Attempted {
 
 const MAX_BODY_BYTES = 16 * 1024;
 const MAX_BODY_MS = 1_000;
-const deadlines = createDeadlines(ATTEMPT_MS);
 
 /** POSTs an event once. 2xx within ten seconds, name look-up included, is success; everything else is a failure, redirects too. */
 export async function send(agents: EgressAgents, outgoing: Outgoing): Promise<Attempted> {
@@ -56,40 +54,33 @@ export async function send(agents: EgressAgents, outgoing: Outgoing): Promise<At
   }
 }
 
-// `node:http` and not undici, which (7.30) destroys the connection on a `100 Continue` that it did not ask for.
+// `node:http` and not undici, which (7.30) destroys the connection on a `100 Continue` that it did not ask for. The deadline is a timer
+// that ends with the attempt: a signal would stay for all of its ten seconds, and cost as much as a small request.
 function post(agents: EgressAgents, outgoing: Outgoing): Promise<http.IncomingMessage> {
-  const { protocol, hostname, port, pathname, search } = outgoing.url;
+  const { url, body } = outgoing;
   return new Promise((resolve, reject) => {
-    const { request } = protocol === "https:" ? https : http;
-    const sent = request({
-      method: "POST",
-      // Node connects to an IPv6 address only without its brackets.
-      host: hostname.replace(/^\[|\]$/g, ""),
-      port,
-      path: pathname + search,
-      agent: agents.of(outgoing.url),
-      headers: headersOf(outgoing),
-    });
+    const { request } = url.protocol === "https:" ? https : http;
+    const sent = request(url, { method: "POST", agent: agents.of(url), headers: headersOf(outgoing) });
     let answered = false;
     // Rejected first: while a request waits for its connection, Node tells nobody of its end.
-    const callOff = deadlines.set(() => {
+    const deadline = setTimeout(() => {
       reject(new TimedOut());
       sent.destroy();
-    });
+    }, ATTEMPT_MS);
     const fail = (error: Error) => {
-      callOff();
+      clearTimeout(deadline);
       reject(error);
     };
     sent
       .on("response", (response) => {
         answered = true;
-        callOff();
+        clearTimeout(deadline);
         resolve(response);
       })
       .on("error", fail)
       // A switch of protocols must not leave the attempt open. An error is not made for each good answer: its stack costs a good part of one.
       .on("close", () => answered || fail(new Error("The connection ended without an answer.")))
-      .end(outgoing.body);
+      .end(body);
   });
 }
 
