@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { isRefusal } from "./database.js";
 import { fail } from "./errors.js";
 import { tracedFor, traceparent } from "./tracing.js";
@@ -41,8 +42,8 @@ const GATHERED = 256;
 const TIMER_MS = 1;
 
 /**
- * Joins calls into statements for many: a lone call is taken at once, and those that come while its statement is under way share the
- * next one. A second lane opens only for a crowd, so that statements are few, or when a statement takes long, so that one that hangs
+ * Joins calls into statements for many: a lone call is taken at once, with those that come in the same turn of the event loop, and
+ * those that come while its statement is under way share the next one. A second lane opens only for a crowd, so that statements are few, or when a statement takes long, so that one that hangs
  * holds up nobody but its own. A statement that PostgreSQL refuses for its data is rolled back; it is then repeated
  * item by item, so that the bad one fails alone. Any other error is everyone's: its outcome is unknown for each. A call that waits
  * too long fails with `service_unavailable`, which is certain, since it was never sent.
@@ -89,8 +90,12 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
 
   async function openLane(): Promise<void> {
     busy++;
-    do await runBatch(takeBatch());
-    while (isWorthALane(busy - 1));
+    do {
+      // All that has arrived on any socket is looked at first: whoever comes of it comes along.
+      await turn();
+      const batch = takeBatch();
+      if (batch.length > 0) await runBatch(batch);
+    } while (isWorthALane(busy - 1));
     busy--;
   }
 

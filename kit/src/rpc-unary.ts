@@ -1,5 +1,3 @@
-import type { ClientHttp2Stream, IncomingHttpHeaders, IncomingHttpStatusHeader } from "node:http2";
-import { constants } from "node:http2";
 import {
   create,
   type DescMessage,
@@ -11,33 +9,30 @@ import {
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import { errorFromJsonBytes } from "@connectrpc/connect/protocol-connect";
 import type { Http2SessionManager } from "@connectrpc/connect-node";
+import { type Answer, type PendingCall, sendOver } from "./rpc-send.js";
 import "./text-encoding.js";
-import { MAX_MESSAGE_BYTES } from "./serve.js";
 
-interface Answer {
-  headers: IncomingHttpHeaders & IncomingHttpStatusHeader;
-  body: Buffer;
-}
+type Message = Pick<PendingCall, "path" | "headers" | "message">;
 
 /**
- * Unary calls of the Connect protocol over one session, each a stream of its own. The library's transport can more (interceptors,
- * compression, other protocols), and spends three times as much on each call.
+ * Unary calls in binary over one session. The library's transport can more (interceptors, compression, other protocols), and spends three times
+ * as much on each call.
  */
 export function unaryOver(session: Http2SessionManager): Transport["unary"] {
+  const send = sendOver(session);
   return async <I extends DescMessage, O extends DescMessage>(
     ...[method, signal, timeoutMs, header, input]: Parameters<Transport["unary"]>
   ) => {
-    const { typeName } = method.parent;
-    const headers = {
-      ...Object.fromEntries(new Headers(header)),
-      "content-type": "application/proto",
-      "connect-protocol-version": "1",
-      ...(timeoutMs === undefined ? {} : { "connect-timeout-ms": String(Math.ceil(timeoutMs)) }),
-    };
     const { input: inputSchema, output } = method as DescMethodUnary<I, O>;
-    const message = toBinary(inputSchema, create(inputSchema, input as MessageShape<I>));
-    const opening = session.request("POST", `/${typeName}/${method.name}`, headers, {});
-    const answer = await exchange(opening, message, { signal, timeoutMs });
+    const call: Message = {
+      path: `/${method.parent.typeName}/${method.name}`,
+      headers: {
+        ...Object.fromEntries(new Headers(header)),
+        ...(timeoutMs === undefined ? {} : { "connect-timeout-ms": String(Math.ceil(timeoutMs)) }),
+      },
+      message: toBinary(inputSchema, create(inputSchema, input as MessageShape<I>)),
+    };
+    const answer = await answerTo(call, { signal, timeoutMs }, send);
     return {
       stream: false,
       service: method.parent,
@@ -49,21 +44,21 @@ export function unaryOver(session: Http2SessionManager): Transport["unary"] {
   };
 }
 
-function bodyOf({ headers, body }: Answer): Buffer {
-  if (headers[":status"] === 200 && headers["content-type"] === "application/proto") return body;
-  const unreadable = new ConnectError(`The answer is of another protocol: HTTP ${headers[":status"]}.`, Code.Unknown);
+function bodyOf({ status, type, body }: Answer): Buffer {
+  if (status === 200 && type === "application/proto") return body;
+  const unreadable = new ConnectError(`The answer is of another protocol: HTTP ${status}.`, Code.Unknown);
   throw errorFromJsonBytes(body, undefined, unreadable);
 }
 
-/** Sends a message and takes its answer; the deadline counts from now, the connection's making included. */
-function exchange(
-  opening: Promise<ClientHttp2Stream>,
-  message: Uint8Array,
+/** Sends a call and waits for its end; the deadline counts from now, the connection's making included. */
+function answerTo(
+  call: Message,
   { signal, timeoutMs }: { signal: AbortSignal | undefined; timeoutMs: number | undefined },
+  send: (call: PendingCall) => void,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    let stream: ClientHttp2Stream | undefined;
     let over = false;
+    let tell = () => {};
     const deadline = timeoutMs === undefined ? undefined : setTimeout(expire, timeoutMs);
     signal?.addEventListener("abort", cancel);
     if (signal?.aborted) cancel();
@@ -74,12 +69,9 @@ function exchange(
       over = true;
       settle();
     }
-    function lose(reason: unknown): void {
-      end(() => reject(ConnectError.from(reason, Code.Unavailable)));
-    }
     function giveUp(error: ConnectError): void {
-      stream?.close(constants.NGHTTP2_CANCEL);
       end(() => reject(error));
+      tell();
     }
     function cancel(): void {
       giveUp(new ConnectError("canceled", Code.Canceled));
@@ -88,32 +80,14 @@ function exchange(
       giveUp(new ConnectError("the operation timed out", Code.DeadlineExceeded));
     }
 
-    function send(opened: ClientHttp2Stream): void {
-      stream = opened;
-      // An error says why a stream was closed, REFUSED_STREAM above all; some closings have none.
-      stream.on("error", lose);
-      if (over) {
-        stream.close(constants.NGHTTP2_CANCEL);
-        return;
-      }
-      const chunks: Buffer[] = [];
-      let size = 0;
-      let headers: Answer["headers"] = {};
-      stream.on("response", (received) => {
-        headers = received;
-      });
-      stream.on("data", (chunk: Buffer) => {
-        chunks.push(chunk);
-        size += chunk.length;
-        if (size > MAX_MESSAGE_BYTES) giveUp(new ConnectError("the answer is too large", Code.ResourceExhausted));
-      });
-      stream.on("close", () => {
-        const { rstCode = 0, readableEnded } = opened;
-        if (rstCode === 0 && readableEnded) end(() => resolve({ headers, body: Buffer.concat(chunks) }));
-        else lose(new Error(`The stream was closed with HTTP/2 code ${rstCode}.`));
-      });
-      stream.end(message);
-    }
-    opening.then(send, lose);
+    send({
+      ...call,
+      isOver: () => over,
+      answer: (answer) => end(() => resolve(answer)),
+      lose: (reason) => end(() => reject(ConnectError.from(reason, Code.Unavailable))),
+      onGivenUp: (told) => {
+        tell = told;
+      },
+    });
   });
 }

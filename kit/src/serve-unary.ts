@@ -1,34 +1,19 @@
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
-import { create, type DescMethodUnary, type DescService, fromBinary, toBinary } from "@bufbuild/protobuf";
-import {
-  Code,
-  ConnectError,
-  type ConnectRouter,
-  createContextValues,
-  type HandlerContext,
-  type Interceptor,
-} from "@connectrpc/connect";
-import { codeToHttpStatus, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
+import { Code, ConnectError, type ConnectRouter, type Interceptor } from "@connectrpc/connect";
 import type { connectNodeAdapter } from "@connectrpc/connect-node";
+import { BATCH_PATH, BATCH_TYPE, type CallHead, frameOf, readFrames } from "./call-frames.js";
+import { failedCall, UNARY_TYPE, type UnaryAnswer, type UnaryMethod, unaryMethods } from "./unary-methods.js";
 
 type Handler = ReturnType<typeof connectNodeAdapter>;
-type Invoke = ReturnType<Interceptor>;
-type Request = Parameters<Invoke>[0];
-type UnaryHandler = (message: never, context: HandlerContext) => unknown;
+type Methods = ReadonlyMap<string, UnaryMethod>;
 
-interface Served {
-  service: DescService;
-  method: DescMethodUnary;
-  invoke: Invoke;
+interface Call extends CallHead {
+  message: Uint8Array;
 }
 
-const UNARY = "application/proto";
-// A client's deadline does not stop a handler: that is for its statements' own limits.
-const neverAborted = new AbortController().signal;
-
 /**
- * Answers unary calls of the Connect protocol in binary, which are those of the platform's own parts, through the same handlers and
- * interceptors as the library, at a part of its cost; everything else it leaves to `others`.
+ * Answers unary calls of the Connect protocol in binary, alone and in batches, which are those of the platform's own parts, through the same
+ * handlers and interceptors as the library, at a part of its cost; everything else it leaves to `others`.
  */
 export function answerUnary(options: {
   routes(router: ConnectRouter): void;
@@ -36,55 +21,97 @@ export function answerUnary(options: {
   maxBytes: number;
   others: Handler;
 }): Handler {
-  const served = unaryMethods(options.routes, options.interceptors);
-  return (request, response) => {
-    const method = isPlain(request as Http2ServerRequest) ? served.get(request.url ?? "") : undefined;
-    if (!method) return options.others(request, response);
-    void answer(method, request as Http2ServerRequest, response as Http2ServerResponse, options.maxBytes);
+  const { maxBytes, others } = options;
+  const methods = unaryMethods(options.routes, options.interceptors);
+  return (incoming, outgoing) => {
+    const [request, response] = [incoming as Http2ServerRequest, outgoing as Http2ServerResponse];
+    const method = isUnary(request) ? methods.get(request.url) : undefined;
+    if (method) void answerOne(method, request, response, maxBytes);
+    else if (isBatch(request)) void answerMany(methods, request, response, maxBytes);
+    else others(incoming, outgoing);
   };
 }
 
-function isPlain({ method, headers }: Http2ServerRequest): boolean {
+function isUnary({ method, headers }: Http2ServerRequest): boolean {
   return (
     method === "POST" &&
-    headers["content-type"] === UNARY &&
+    headers["content-type"] === UNARY_TYPE &&
     headers["connect-protocol-version"] === "1" &&
     headers["content-encoding"] === undefined
   );
 }
 
-async function answer(
-  served: Served,
+function isBatch({ method, url, headers }: Http2ServerRequest): boolean {
+  return method === "POST" && url === BATCH_PATH && headers["content-type"] === BATCH_TYPE;
+}
+
+async function answerOne(
+  method: UnaryMethod,
   request: Http2ServerRequest,
   response: Http2ServerResponse,
   maxBytes: number,
 ): Promise<void> {
-  const { status, type, body } = await answerOf(served, request, maxBytes);
+  const answer = await bytesOf(request, maxBytes).then((bytes) => method(headersOf(request), bytes), failedCall);
+  respond(response, answer);
+}
+
+function respond(response: Http2ServerResponse, { status, type, body }: UnaryAnswer): void {
   // Does nothing if the client has gone.
   response.writeHead(status, { "content-type": type, "content-length": body.length });
   response.end(body);
 }
 
-async function answerOf({ service, method, invoke }: Served, request: Http2ServerRequest, maxBytes: number) {
+/** Begins all calls of a batch once the batch is whole, and sends each answer as soon as it is there. */
+async function answerMany(
+  methods: Methods,
+  request: Http2ServerRequest,
+  response: Http2ServerResponse,
+  maxBytes: number,
+): Promise<void> {
+  let calls: Call[];
   try {
-    const bytes = await bytesOf(request, maxBytes);
-    const { message } = await invoke({
-      stream: false,
-      service,
-      method,
-      requestMethod: "POST",
-      url: request.url,
-      signal: neverAborted,
-      header: headersOf(request),
-      contextValues: createContextValues(),
-      message: fromBinary(method.input, bytes),
-    } as Request);
-    return { status: 200, type: UNARY, body: toBinary(method.output, message as never) };
+    calls = callsIn(await bytesOf(request, maxBytes), maxBytes);
   } catch (error) {
-    const failure = ConnectError.from(error, Code.Internal);
-    const body = errorToJsonBytes(failure, undefined);
-    return { status: codeToHttpStatus(failure.code), type: "application/json", body };
+    respond(response, failedCall(error));
+    return;
   }
+  let left = calls.length;
+  let ready: Buffer[] = [];
+
+  function flush(): void {
+    const bytes = Buffer.concat(ready);
+    ready = [];
+    if (left > 0) response.write(bytes);
+    else response.end(bytes);
+  }
+
+  response.writeHead(200, { "content-type": BATCH_TYPE });
+  for (const [at, call] of calls.entries()) {
+    void answerTo(methods, call).then(({ status, type, body }) => {
+      // Answers that came of one statement leave in one write.
+      if (ready.length === 0) process.nextTick(flush);
+      ready.push(frameOf({ call: at, status, type }, body));
+      left--;
+    });
+  }
+}
+
+async function answerTo(methods: Methods, { path, headers, message }: Call): Promise<UnaryAnswer> {
+  try {
+    const method = methods.get(path);
+    if (!method) throw new ConnectError(`There is no ${path}.`, Code.Unimplemented);
+    return await method(new Headers(headers), message);
+  } catch (error) {
+    return failedCall(error);
+  }
+}
+
+function callsIn(bytes: Buffer, maxBytes: number): Call[] {
+  const calls: Call[] = [];
+  const frames = readFrames<CallHead>(maxBytes, (head, message) => calls.push({ ...head, message }));
+  frames.take(bytes);
+  if (!frames.isWhole() || calls.length === 0) throw new ConnectError("the batch is cut off", Code.InvalidArgument);
+  return calls;
 }
 
 function bytesOf(request: Http2ServerRequest, maxBytes: number): Promise<Buffer> {
@@ -105,59 +132,4 @@ function bytesOf(request: Http2ServerRequest, maxBytes: number): Promise<Buffer>
 function headersOf({ headers }: Http2ServerRequest): Headers {
   const named = Object.entries(headers).filter(([name]) => !name.startsWith(":"));
   return new Headers(named.map(([name, value]) => [name, String(value)]));
-}
-
-/** The unary methods that `routes` registers, by path, each inside the interceptors. */
-function unaryMethods(
-  routes: (router: ConnectRouter) => void,
-  interceptors: readonly Interceptor[],
-): ReadonlyMap<string, Served> {
-  const found = new Map<string, Served>();
-  function add(method: DescMethodUnary, handle: UnaryHandler): void {
-    const service = method.parent;
-    const call = async (request: Request) => ({
-      stream: false,
-      service,
-      method,
-      header: new Headers(),
-      trailer: new Headers(),
-      message: create(method.output, (await handle(request.message as never, contextOf(request))) as never),
-    });
-    const invoke = interceptors.reduceRight<Invoke>(
-      (next, interceptor) => interceptor(next),
-      call as unknown as Invoke,
-    );
-    found.set(`/${service.typeName}/${method.name}`, { service, method, invoke });
-  }
-  const router = {
-    handlers: [],
-    service(service: DescService, handlers: Record<string, UnaryHandler | undefined>) {
-      for (const method of service.methods) {
-        const handler = handlers[method.localName];
-        if (method.methodKind === "unary" && handler) add(method as DescMethodUnary, handler.bind(handlers));
-      }
-      return router;
-    },
-    rpc: () => router,
-  };
-  routes(router as unknown as ConnectRouter);
-  return found;
-}
-
-function contextOf({ service, method, url, header, contextValues }: Request): HandlerContext {
-  const sent = header.get("connect-timeout-ms");
-  const due = sent === null ? undefined : performance.now() + Number(sent);
-  return {
-    service,
-    method,
-    url,
-    requestMethod: "POST",
-    protocolName: "connect",
-    signal: neverAborted,
-    timeoutMs: () => (due === undefined ? undefined : due - performance.now()),
-    requestHeader: header,
-    responseHeader: new Headers(),
-    responseTrailer: new Headers(),
-    values: contextValues,
-  };
 }

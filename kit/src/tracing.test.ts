@@ -72,7 +72,9 @@ test("calls that share a statement: it stands in the first one's trace, linked t
   };
   const spans = await collecting(async () => {
     const joined = coalesce({ lanes: 1, run });
-    await Promise.all(["a", "b", "c"].map((item) => traced(item, { kind: "server" }, () => joined(item))));
+    const call = (item: string) => traced(item, { kind: "server" }, () => joined(item));
+    await call("a");
+    await Promise.all(["b", "c"].map(call));
   });
   expect(seen).toEqual(["a", "b+c"]);
   const of = (name: string) => spans.filter((span) => span.name === name);
