@@ -51,7 +51,7 @@ describe("coalesce", () => {
       },
     });
     const first = keep(1);
-    await turns(1);
+    await turns(3);
     const others = [2, 3, 4, 5, 6].map(keep);
     expect(await Promise.all([first, ...others])).toEqual([1, 2, 3, 4, 5, 6]);
     expect(batches).toEqual([[1], [2, 3, 4], [5, 6]]);
@@ -91,7 +91,7 @@ describe("coalesce", () => {
   test("behind a statement that hangs nobody waits for long", async () => {
     const { batches, release, keep } = hangingAtZero(5);
     const hung = keep(0);
-    await turns(1);
+    await turns(3);
     expect(await keep(1)).toBe(1);
     expect(await Promise.all([2, 3].map(keep))).toEqual([2, 3]);
     release();
@@ -112,10 +112,10 @@ describe("coalesce", () => {
       },
     });
     const few = keep(1);
-    await turns(1);
+    await turns(3);
     expect(await Promise.all([few, keep(2)])).toEqual([1, 2]);
     const crowd = [3, 4, 5, 6].map(keep);
-    await turns(1);
+    await turns(3);
     expect(batches).toEqual([
       [1, 2],
       [3, 4, 5, 6],
@@ -199,7 +199,7 @@ describe("coalesce", () => {
       },
     });
     const first = insert(1);
-    await turns(1);
+    await turns(3);
     const late = await Promise.allSettled([2, 3].map(insert));
     expect(late).toMatchObject([2, 3].map(() => ({ reason: { code: "service_unavailable" } })));
     open();

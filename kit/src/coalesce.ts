@@ -41,12 +41,18 @@ const GATHERED = 256;
 /** By so much a timer may be early. */
 const TIMER_MS = 1;
 
+/** What has arrived is looked at first, so that whoever comes of it comes along: in the rest of this turn of the event loop, and the next. */
+async function everySocketIsRead(): Promise<void> {
+  await turn();
+  await turn();
+}
+
 /**
- * Joins calls into statements for many: a lone call is taken at once, with those that come in the same turn of the event loop, and
- * those that come while its statement is under way share the next one. A second lane opens only for a crowd, so that statements are few, or when a statement takes long, so that one that hangs
- * holds up nobody but its own. A statement that PostgreSQL refuses for its data is rolled back; it is then repeated
- * item by item, so that the bad one fails alone. Any other error is everyone's: its outcome is unknown for each. A call that waits
- * too long fails with `service_unavailable`, which is certain, since it was never sent.
+ * Joins calls into statements for many: a lone call is taken at once, with those that have arrived as well, and those that come while
+ * its statement is under way share the next one. A second lane opens only for a crowd, so that statements are few, or when a statement
+ * takes long, so that one that hangs holds up nobody but its own. A statement that PostgreSQL refuses for its data is rolled back; it
+ * is then repeated item by item, so that the bad one fails alone. Any other error is everyone's: its outcome is unknown for each. A
+ * call that waits too long fails with `service_unavailable`, which is certain, since it was never sent.
  */
 export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): (item: Item) => Promise<Result> {
   const { lanes = 2, max = 64, waitMs = WAIT_MS, gatherMs, keyOf, run } = options;
@@ -91,8 +97,7 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
   async function openLane(): Promise<void> {
     busy++;
     do {
-      // All that has arrived on any socket is looked at first: whoever comes of it comes along.
-      await turn();
+      await everySocketIsRead();
       const batch = takeBatch();
       if (batch.length > 0) await runBatch(batch);
     } while (isWorthALane(busy - 1));
