@@ -77,8 +77,8 @@ async function admitMany(deps: AdmitDeps, presented: readonly Presented[]): Prom
     counted AS MATERIALIZED (
       SELECT *, counted < ${requestsPerMinute} AS within
       FROM moved, LATERAL (
-        SELECT sum(n)::integer AS counted, min(at) FILTER (WHERE n > 0) AS oldest
-        FROM unnest(slots) WITH ORDINALITY AS slot (n, at))),
+        SELECT coalesce(sum(n), 0)::integer AS counted, min(at) AS oldest
+        FROM unnest(slots) WITH ORDINALITY AS slot (n, at) WHERE n > 0)),
     windows AS (
       UPDATE rate_windows w
       SET counters = CASE WHEN within THEN slots[1:60] || (slots[61] + 1) ELSE slots END, last_second = this_second

@@ -1,7 +1,7 @@
-import { randomBytes } from "node:crypto";
 import { openDatabase } from "@shipping/kit/database";
 import { faultsOf, faultyTransport } from "@shipping/kit/faults";
 import { measureProcess, serveOps } from "@shipping/kit/health";
+import { pooledRandom } from "@shipping/kit/ids";
 import { createLog } from "@shipping/kit/log";
 import { createMetrics, measurePool } from "@shipping/kit/metrics";
 import { configured, type Running, runProcess, waitFor } from "@shipping/kit/process";
@@ -57,7 +57,7 @@ async function start(stopping: AbortSignal): Promise<Running> {
         webhooks: faultyTransport(transports.webhooks, faults),
       }),
       now: () => new Date(),
-      random: randomBytes,
+      random: pooledRandom,
       clockOffsetMs: 0,
       requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
       developerArea: developerAreaOf(config),

@@ -6,6 +6,7 @@ import { fail, toConnectError } from "./errors.js";
 import type { Log } from "./log.js";
 import { startLoop } from "./loop.js";
 import { openReplica, type Replica, type Standing } from "./rpc-replica.js";
+import { plainHeaders } from "./rpc-unary.js";
 import { bareHost, type Tls } from "./tls.js";
 import { traced, traceHeaders } from "./tracing.js";
 
@@ -70,7 +71,7 @@ export function connectTo(options: {
   function unary(...call: Parameters<Transport["unary"]>): ReturnType<Transport["unary"]> {
     const [method, signal, timeoutMs, header, ...rest] = call;
     return traced(`${method.parent.name}/${method.name}`, { kind: "client" }, () =>
-      send(method, signal, timeoutMs, { ...Object.fromEntries(new Headers(header)), ...traceHeaders() }, ...rest),
+      send(method, signal, timeoutMs, { ...plainHeaders(header), ...traceHeaders() }, ...rest),
     );
   }
 

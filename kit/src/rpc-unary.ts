@@ -27,7 +27,7 @@ export function unaryOver(session: Http2SessionManager): Transport["unary"] {
     const call: Message = {
       path: `/${method.parent.typeName}/${method.name}`,
       headers: {
-        ...Object.fromEntries(new Headers(header)),
+        ...plainHeaders(header),
         ...(timeoutMs === undefined ? {} : { "connect-timeout-ms": String(Math.ceil(timeoutMs)) }),
       },
       message: toBinary(inputSchema, create(inputSchema, input as MessageShape<I>)),
@@ -42,6 +42,12 @@ export function unaryOver(session: Http2SessionManager): Transport["unary"] {
       message: fromBinary(output, bodyOf(answer)),
     } as never;
   };
+}
+
+/** Headers as a plain object, which nearly all are already. */
+export function plainHeaders(header: Parameters<Transport["unary"]>[3]): Record<string, string> {
+  if (header === undefined) return {};
+  return Symbol.iterator in header ? Object.fromEntries(new Headers(header)) : (header as Record<string, string>);
 }
 
 function bodyOf({ status, type, body }: Answer): Buffer {

@@ -1,6 +1,6 @@
-import { randomBytes } from "node:crypto";
 import { openDatabase } from "@shipping/kit/database";
 import { fail } from "@shipping/kit/errors";
+import { pooledRandom } from "@shipping/kit/ids";
 import { silentLog } from "@shipping/kit/log";
 import { PrismaClient } from "../gen/prisma/client.js";
 import { checkDatabase } from "./check-database.js";
@@ -20,7 +20,7 @@ export async function onGateway<T>(platform: Platform, work: (deps: AdminDeps) =
   const db = openDatabase(url, { max: 2, log });
   const prisma = new PrismaClient({ adapter: db.adapter() });
   try {
-    return await work({ prisma, now: () => new Date(), random: randomBytes });
+    return await work({ prisma, now: () => new Date(), random: pooledRandom });
   } finally {
     await prisma.$disconnect();
     await db.close();

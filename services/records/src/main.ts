@@ -1,6 +1,6 @@
-import { randomBytes } from "node:crypto";
 import { createClient } from "@connectrpc/connect";
 import { faultsOf, faultyBus } from "@shipping/kit/faults";
+import { pooledRandom } from "@shipping/kit/ids";
 import { createJetStreamBus } from "@shipping/kit/jetstream-bus";
 import { createLog } from "@shipping/kit/log";
 import { configured } from "@shipping/kit/process";
@@ -34,7 +34,7 @@ await runService({
       webhooks: createClient(WebhooksService, webhooks),
       log,
       now: () => new Date(),
-      random: randomBytes,
+      random: pooledRandom,
       faults,
     }),
   closeLast: [bus, webhooks],

@@ -1,5 +1,5 @@
-import { randomBytes } from "node:crypto";
 import { faultsOf } from "@shipping/kit/faults";
+import { pooledRandom } from "@shipping/kit/ids";
 import { createJetStreamBus } from "@shipping/kit/jetstream-bus";
 import { createLog } from "@shipping/kit/log";
 import { configured } from "@shipping/kit/process";
@@ -20,6 +20,6 @@ await runService({
   log,
   tls,
   migrations: webhooksMigrations,
-  start: (db) => startWebhooks({ config, db, bus, log, now: () => new Date(), random: randomBytes, faults }),
+  start: (db) => startWebhooks({ config, db, bus, log, now: () => new Date(), random: pooledRandom, faults }),
   closeLast: [bus],
 });
