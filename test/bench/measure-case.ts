@@ -35,7 +35,7 @@ interface Side {
   latencies: number[];
 }
 
-const WARM_UP_SECONDS = 1;
+const WARM_UP_SECONDS = 3;
 
 /** Measures a case on the platform and its floor in turn, so that whatever else the machine does meets both. */
 export async function measureCase(
