@@ -41,9 +41,8 @@ const BATCH_CALLS = 64;
 const NOT_FOUND = 404;
 
 /**
- * Sends calls over a session: those that are made in one turn of the event loop, because they waited for the same statement, share a
- * stream, and a lone one is an ordinary call of the Connect protocol. A stream costs both sides more than all else that a call needs. A server that
- * knows no batches gets each call alone, too.
+ * Sends calls over a session. Those that are made in one turn of the event loop, because they waited for the same statement, share a
+ * stream; a lone one is an ordinary call of the Connect protocol, and to a server that knows no batches each goes alone.
  */
 export function sendOver(session: Http2SessionManager): (call: PendingCall) => void {
   let waiting: PendingCall[] = [];
@@ -72,7 +71,7 @@ export function sendOver(session: Http2SessionManager): (call: PendingCall) => v
     );
     const refusal = whole(({ status, body }) => {
       knowsBatches = status !== NOT_FOUND;
-      for (const call of calls) {
+      for (const call of calls.filter((call) => !call.isOver())) {
         if (knowsBatches) call.answer({ status, type: undefined, body });
         else sendOne(call);
       }
@@ -134,11 +133,18 @@ function exchange(opened: ClientHttp2Stream, sent: Stream): void {
   const { calls } = sent;
   const lose = (reason: unknown) => loseAll(calls, reason);
   const cancel = () => opened.close(constants.NGHTTP2_CANCEL);
-  const cancelIfAllAreOver = () => calls.every((call) => call.isOver()) && cancel();
+  const nobodyWaits = () => calls.every((call) => call.isOver());
   // An error says why a stream was closed, REFUSED_STREAM above all; some closings have none.
   opened.on("error", lose);
-  for (const call of calls) call.onGivenUp(cancelIfAllAreOver);
-  if (cancelIfAllAreOver()) return;
+  if (nobodyWaits()) {
+    cancel();
+    return;
+  }
+  for (const call of calls) {
+    call.onGivenUp(() => {
+      if (nobodyWaits()) cancel();
+    });
+  }
   opened.on("response", (headers: IncomingHttpHeaders & IncomingHttpStatusHeader) => {
     sent.begin(headers[":status"] ?? 0, headers["content-type"]);
   });
