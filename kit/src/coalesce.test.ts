@@ -11,13 +11,14 @@ const constraintError = () =>
 
 describe("coalesce", () => {
   test("a lone call is run at once", async () => {
-    const double = coalesce<number, number>({ run: async (items) => items.map((item) => item * 2) });
-    expect(await double(4)).toBe(8);
+    expect(await coalesce<number, number>({ run: async ([item]) => [item! * 2] })(4)).toBe(8);
   });
 
   test("a call is run with those that came of what other sockets had for this turn of the event loop", async () => {
     const batches: string[][] = [];
+    // For a crowd of one a second lane opens, too, and finds nobody left.
     const keep = coalesce<string, string>({
+      max: 4,
       run: async (items) => {
         batches.push(items);
         return items;

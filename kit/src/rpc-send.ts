@@ -71,7 +71,7 @@ export function sendOver(session: Http2SessionManager): (call: PendingCall) => v
     );
     const refusal = whole(({ status, body }) => {
       knowsBatches = status !== NOT_FOUND;
-      for (const call of calls.filter((call) => !call.isOver())) {
+      for (const call of calls) {
         if (knowsBatches) call.answer({ status, type: undefined, body });
         else sendOne(call);
       }

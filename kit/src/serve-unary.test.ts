@@ -91,7 +91,8 @@ describe("a batch of calls", () => {
   test("is answered call by call, whenever each is ready, and a failure is its own call's alone", async () => {
     const handled = new EventEmitter();
     const { url } = await serving((key) => {
-      if (key === "first") return once(handled, "second");
+      // A turn later, when the second's answer has left.
+      if (key === "first") return once(handled, "second").then(() => new Promise(setImmediate));
       if (key === "refused") throw fail("not_found", "No such thing.");
       return handled.emit(key);
     });
