@@ -2,7 +2,7 @@ import { getEventListeners, once } from "node:events";
 import http2 from "node:http2";
 import type { AddressInfo } from "node:net";
 import { toBinary } from "@bufbuild/protobuf";
-import { Code, createClient, type Transport } from "@connectrpc/connect";
+import { type CallOptions, Code, createClient, type Transport } from "@connectrpc/connect";
 import { Http2SessionManager } from "@connectrpc/connect-node";
 import { LedgerService, ReadResponseSchema } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { unaryOver } from "./rpc-unary.js";
@@ -47,6 +47,23 @@ describe("a unary call", () => {
       "x-request-id": "req_1",
     });
     expect(seen).not.toHaveProperty("accept-encoding");
+  });
+
+  test("takes headers in whatever form they are given", async () => {
+    const seen: unknown[] = [];
+    const client = await clientOf((stream, headers) => {
+      seen.push(headers["x-request-id"]);
+      stream.respond(ok);
+      stream.end(answered);
+    });
+    const forms: CallOptions["headers"][] = [
+      { "X-Request-Id": "a" },
+      [["x-request-id", "b"]],
+      new Headers({ "x-request-id": "c" }),
+      undefined,
+    ];
+    for (const headers of forms) await client.read(readRequest(), headers ? { headers } : {});
+    expect(seen).toEqual(["a", "b", "c", undefined]);
   });
 
   test("whose answer is cut off is lost, whatever has come of it", async () => {
