@@ -3,13 +3,6 @@ import { fail, failFields } from "@shipping/kit/errors";
 
 const MAX_LEVELS = 32;
 
-const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
-
-/** Whether a Content-Type says JSON in UTF-8. */
-export function isJsonType(contentType: string | undefined): boolean {
-  return contentType !== undefined && JSON_TYPE.test(contentType);
-}
-
 /** The value of a JSON body. Refuses what is not UTF-8 or not JSON (a byte order mark is neither) and what is nested too deep. */
 export function parseJsonBody(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw fail("invalid_json", "The body is not valid UTF-8.");
