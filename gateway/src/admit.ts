@@ -69,16 +69,16 @@ async function admitMany(deps: AdmitDeps, presented: readonly Presented[]): Prom
       SELECT *, clock_timestamp() + ${clockOffsetMs} * interval '1 millisecond' AS clock FROM held),
     placed AS MATERIALIZED (
       SELECT *, CASE WHEN last_second - second BETWEEN 1 AND 61 THEN last_second ELSE second END AS this_second
-      FROM timed, LATERAL (SELECT floor(extract(epoch FROM clock))::bigint AS second)
+      FROM timed, LATERAL (SELECT floor(extract(epoch FROM clock))::bigint AS second) AS tick
       WHERE expires_at IS NULL OR expires_at > clock),
     moved AS MATERIALIZED (
       SELECT *, counters[gone + 1:61] || array_fill(0, ARRAY[gone]) AS slots
-      FROM placed, LATERAL (SELECT least(greatest(this_second - last_second, 0), 61)::integer AS gone)),
+      FROM placed, LATERAL (SELECT least(greatest(this_second - last_second, 0), 61)::integer AS gone) AS step),
     counted AS MATERIALIZED (
       SELECT *, counted < ${requestsPerMinute} AS within
       FROM moved, LATERAL (
         SELECT coalesce(sum(n), 0)::integer AS counted, min(at) AS oldest
-        FROM unnest(slots) WITH ORDINALITY AS slot (n, at) WHERE n > 0)),
+        FROM unnest(slots) WITH ORDINALITY AS slot (n, at) WHERE n > 0) AS sum),
     windows AS (
       UPDATE rate_windows w
       SET counters = CASE WHEN within THEN slots[1:60] || (slots[61] + 1) ELSE slots END, last_second = this_second
