@@ -80,7 +80,7 @@ export async function startCluster(
   );
   const databases = await openAll(dataDir);
   const prisma = new PrismaClient({ adapter: databases.gateway.adapter() });
-  const deps = { prisma, now: () => new Date(), random: randomBytes };
+  const deps = { db: databases.gateway, prisma, now: () => new Date(), random: randomBytes };
   const find = async (name: string) => {
     const found = (await now()).processes.find((one) => one.name === name);
     if (!found) throw new Error(`There is no process ${name}.`);

@@ -2,7 +2,8 @@ import { fail } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
 import type { Snapshot } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { Subscription } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import { auditEntry } from "../audit.js";
+import sql from "sql-template-tag";
+import { tellAuditLog } from "../audit.js";
 import { answered, callOptions } from "../call-owner.js";
 import { executeWrite } from "../execute-write.js";
 import { jsonBody } from "../json-body.js";
@@ -79,7 +80,8 @@ async function audit(
   change: { action: "webhook.created" | "webhook.disabled"; subject: string; detail: string },
 ): Promise<void> {
   const { accountId } = session;
-  await deps.prisma.auditEntry.create({ data: auditEntry(deps, actor, { accountId, environment, ...change }) });
+  const from = sql`(VALUES (1)) AS change`;
+  await deps.db.run(tellAuditLog(deps, actor, { accountId, environment, ...change, from }));
 }
 
 const callerOf = ({ session, environment }: PageRequest) => ({ accountId: session.accountId, environment });
