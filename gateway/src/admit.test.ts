@@ -37,7 +37,7 @@ describe("whose request it is", () => {
       scopes: ["orders:read", "orders:write"],
       within: true,
       remaining: 119,
-      resetSeconds: 61,
+      resetSeconds: 60,
     });
   });
 
@@ -111,6 +111,36 @@ describe("the rate window", () => {
     expect(await admitted(80, at(95), hash)).toBe(50);
   });
 
+  test("whoever waits the sixty seconds of Retry-After is admitted, however early in its second the limit was reached", async () => {
+    // So far into its second, the last of the burst still has most of a second of its counter before it.
+    const untilNextSecond = (1_000 - (Date.now() % 1_000)) / 1_000;
+    const { hash } = await gateway.newKey();
+    expect(await admitted(5, at(untilNextSecond, 3), hash)).toBe(3);
+    const refused = await admit(at(untilNextSecond, 3), hash);
+    expect(refused).toMatchObject({ within: false });
+    expect(await admitted(5, at(untilNextSecond + 60, 3), hash)).toBe(3);
+  });
+
+  test("a request in between, within the limit or not, does not forget those before it", async () => {
+    const { hash } = await gateway.newKey();
+    expect(await admitted(2, at(0, 3), hash)).toBe(2);
+    expect(await admitted(5, at(30, 3), hash)).toBe(1);
+    expect(await admitted(5, at(59, 3), hash)).toBe(0);
+    expect(await admitted(5, at(62, 3), hash)).toBe(2);
+    expect(await admitted(5, at(89, 3), hash)).toBe(0);
+  });
+
+  test("what a gateway of an older release has counted is not forgotten", async () => {
+    const { id, hash } = await gateway.newKey();
+    expect(await admitted(3, at(0, 4), hash)).toBe(3);
+    // Such a gateway counts one thirty seconds later, and knows of `counters` and `last_second` alone.
+    await gateway.db.run(sql`
+      UPDATE rate_windows
+      SET counters = counters[31:61] || array_fill(0, ARRAY[29]) || 1, last_second = last_second + 30
+      WHERE key_id = ${id}`);
+    expect(await admitted(5, at(60.1, 4), hash)).toBeLessThan(4);
+  });
+
   test("a request that is refused is not counted", async () => {
     const { hash } = await gateway.newKey();
     expect(await admitted(10, at(0, 3), hash)).toBe(3);
@@ -152,8 +182,9 @@ describe("the rate window", () => {
     expect(await admitted(5, at(62, 3), hash)).toBe(3);
   });
 
-  test("never admits more than the limit in any 60 s, never refuses while the last 61 s held fewer", async () => {
-    const step = fc.record({ waitMs: fc.integer({ min: 0, max: 25_000 }), requests: fc.integer({ min: 1, max: 5 }) });
+  test("never admits more than the limit in any 60 s, never refuses while the last 61 s held fewer or the last 60 s none", async () => {
+    const waitMs = fc.oneof(fc.integer({ min: 0, max: 25_000 }), fc.integer({ min: 58_000, max: 61_500 }));
+    const step = fc.record({ waitMs, requests: fc.integer({ min: 1, max: 5 }) });
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 6 }), fc.array(step, { maxLength: 25 }), async (limit, steps) => {
         const { hash } = await gateway.newKey();
@@ -171,7 +202,10 @@ describe("the rate window", () => {
               expect(counted.filter((each) => to - each.from < 60_000).length).toBeLessThanOrEqual(limit);
             } else {
               expect(counted.filter((each) => from - each.to <= 61_000).length).toBeGreaterThanOrEqual(limit);
+              expect(counted.filter((each) => from - each.to < 60_000)).not.toEqual([]);
             }
+            expect(admission?.resetSeconds).toBeGreaterThanOrEqual(1);
+            expect(admission?.resetSeconds).toBeLessThanOrEqual(60);
           }
         }
       }),

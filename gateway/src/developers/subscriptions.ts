@@ -6,6 +6,7 @@ import sql from "sql-template-tag";
 import { tellAuditLog } from "../audit.js";
 import { answered, callOptions } from "../call-owner.js";
 import { executeWrite } from "../execute-write.js";
+import { jsonBody } from "../json-body.js";
 import type { WriteRoute } from "../route.js";
 import { routes } from "../routes.js";
 import type { PageDeps, PageRequest } from "./page.js";
@@ -65,7 +66,7 @@ function write(
     caller: callerOf(request),
     idempotencyKey,
     id,
-    body,
+    body: body === undefined ? undefined : jsonBody(body),
     url: "",
     peeked: undefined,
   });

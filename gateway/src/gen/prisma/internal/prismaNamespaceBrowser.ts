@@ -108,7 +108,8 @@ export type ApiKeyScalarFieldEnum = (typeof ApiKeyScalarFieldEnum)[keyof typeof 
 export const RateWindowScalarFieldEnum = {
   keyId: 'keyId',
   counters: 'counters',
-  lastSecond: 'lastSecond'
+  lastSecond: 'lastSecond',
+  lastCountedAt: 'lastCountedAt'
 } as const
 
 export type RateWindowScalarFieldEnum = (typeof RateWindowScalarFieldEnum)[keyof typeof RateWindowScalarFieldEnum]
