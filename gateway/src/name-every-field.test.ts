@@ -1,6 +1,7 @@
 import { fail, failFields } from "@shipping/kit/errors";
 import { silentLog } from "@shipping/kit/log";
 import type { AppDeps } from "./deps.js";
+import { jsonBody } from "./json-body.js";
 import { nameEveryField } from "./name-every-field.js";
 import type { Check, WriteRoute } from "./route.js";
 import { webhookInput } from "./schemas.js";
@@ -24,9 +25,9 @@ async function refusalOf(body: unknown, owner: Owner, url = "/webhooks") {
     asked.push(sound);
     return owner();
   });
-  const { faults } = checkBody(webhookInput, body, url);
+  const { faults } = checkBody(webhookInput, jsonBody(body), url);
   const refused = failFields(faults);
-  const failure = await nameEveryField(deps, route, { caller, body, url, ...soon() }, refused);
+  const failure = await nameEveryField(deps, route, { caller, body: jsonBody(body), url, ...soon() }, refused);
   return { asked, failure, refused, paths: faults.map(({ path }) => path) };
 }
 
@@ -83,8 +84,8 @@ test("other failures than that of fields, and the owner's own, ask nobody", asyn
   const route = routeOf(() => Promise.reject(new Error("asked")));
   const good = { url: "u", events: ["order.created"] };
   for (const failure of [fail("label_exists"), new Error("broken"), undefined, failFields([faultOf("url")])]) {
-    expect(await nameEveryField(deps, route, { caller, body: good, url: "/webhooks", ...soon() }, failure)).toBe(
-      failure,
-    );
+    expect(
+      await nameEveryField(deps, route, { caller, body: jsonBody(good), url: "/webhooks", ...soon() }, failure),
+    ).toBe(failure);
   }
 });

@@ -2,13 +2,14 @@ import type { Caller } from "@shipping/kit/caller";
 import { failFields, failureIn } from "@shipping/kit/errors";
 import { callOptions, type Due } from "./call-owner.js";
 import type { AppDeps } from "./deps.js";
+import type { JsonBody } from "./json-body.js";
 import type { WriteRoute } from "./route.js";
 import { checkBody } from "./validate.js";
 
 /** A write that was refused. */
 interface Refused extends Due {
   caller: Caller;
-  body: unknown;
+  body: JsonBody | undefined;
   url: string;
 }
 

@@ -1,5 +1,6 @@
 import { Failure } from "@shipping/kit/errors";
 import type { z } from "zod";
+import { jsonBody } from "./json-body.js";
 import { labelInput, orderId, orderInput, pageQuery, shipmentInput, voidInput, webhookInput } from "./schemas.js";
 import { validBody, validQuery } from "./validate.js";
 
@@ -18,7 +19,7 @@ function faults(check: () => unknown): Record<string, string> {
   return {};
 }
 
-const inBody = (schema: z.ZodType, body: unknown, url = "/") => faults(() => validBody(schema, body, url));
+const inBody = (schema: z.ZodType, body: unknown, url = "/") => faults(() => validBody(schema, jsonBody(body), url));
 const inOrder = (change: object) => Object.keys(inBody(orderInput, { ...order, ...change }));
 const inQuery = (query: string) => faults(() => validQuery(pageQuery(orderId), `/orders${query}`));
 
@@ -30,8 +31,8 @@ describe("an order's fields", () => {
       to: { ...address, company: "", street2: "2", state: "S", email: "no check", phone: "-" },
       metadata: {},
     };
-    expect(validBody(orderInput, order, "/")).toEqual(order);
-    expect(validBody(orderInput, full, "/")).toEqual(full);
+    expect(validBody(orderInput, jsonBody(order), "/")).toEqual(order);
+    expect(validBody(orderInput, jsonBody(full), "/")).toEqual(full);
   });
 
   test("every one at fault is named, with its path and its rule", () => {

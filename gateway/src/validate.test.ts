@@ -1,4 +1,6 @@
 import { Failure } from "@shipping/kit/errors";
+import { jsonBody } from "./json-body.js";
+import type { Place } from "./lost-numbers.js";
 import { orderId, orderInput, pageQuery, webhookInput } from "./schemas.js";
 import { checkBody, validBody, validQuery } from "./validate.js";
 
@@ -20,22 +22,55 @@ function fieldsOf(check: () => unknown): readonly { path: string; message: strin
 describe("a member whose name has a dot in it", () => {
   test("does not hide the field that its name reads like", () => {
     const { name: _, ...to } = address;
-    expect(fieldsOf(() => validBody(orderInput, { ...order, to, "to.name": "x" }, "/"))).toEqual([
+    expect(fieldsOf(() => validBody(orderInput, jsonBody({ ...order, to, "to.name": "x" }), "/"))).toEqual([
       { path: "to.name", message: "is required" },
       { path: "to.name", message: "is not known here, as one name with a dot in it" },
     ]);
-    expect(fieldsOf(() => validBody(orderInput, { ...order, to: { ...to, "a.b": 1 }, "to.a": { b: 1 } }, "/"))).toEqual(
-      [
-        { path: "to.name", message: "is required" },
-        { path: "to.a.b", message: "is not known here, as one name with a dot in it" },
-        { path: "to.a", message: "is not known here, as one name with a dot in it" },
-      ],
-    );
+    expect(
+      fieldsOf(() => validBody(orderInput, jsonBody({ ...order, to: { ...to, "a.b": 1 }, "to.a": { b: 1 } }), "/")),
+    ).toEqual([
+      { path: "to.name", message: "is required" },
+      { path: "to.a.b", message: "is not known here, as one name with a dot in it" },
+      { path: "to.a", message: "is not known here, as one name with a dot in it" },
+    ]);
   });
 
   test("leaves the member sound that its name begins with", () => {
     const body = { url: "https://localhost/", "url.x": 1, body: 1, events: ["order.created"] };
-    expect(checkBody(webhookInput, body, "/").sound).toEqual({ url: body.url, events: body.events });
+    expect(checkBody(webhookInput, jsonBody(body), "/").sound).toEqual({ url: body.url, events: body.events });
+  });
+});
+
+describe("a number that is not as it was sent", () => {
+  const LOST = "must be a number that double precision keeps as it was sent";
+  const refused = (value: unknown, ...lost: Place[]) => fieldsOf(() => validBody(orderInput, { value, lost }, "/"));
+
+  test("is refused where everything else is right, and named beside what is not", () => {
+    expect(refused({ ...order, metadata: { n: [1] } }, ["metadata", "n", 0])).toEqual([
+      { path: "metadata.n.0", message: LOST },
+    ]);
+    expect(refused({ ...order, reference: "" }, ["parcel", "weight_kg"]).map(({ path }) => path)).toEqual([
+      "parcel.weight_kg",
+      "reference",
+    ]);
+  });
+
+  test("is named once where a rule of the field is broken too, and hides no other by its name", () => {
+    const far = { ...order, parcel: { ...parcel, weight_kg: Number.POSITIVE_INFINITY } };
+    expect(refused(far, ["parcel", "weight_kg"])).toEqual([{ path: "parcel.weight_kg", message: LOST }]);
+    expect(refused({ ...far, "parcel.weight_kg": 0 }, ["parcel.weight_kg"])).toHaveLength(2);
+  });
+
+  test("is the whole body, or has no name", () => {
+    expect(refused(Number.POSITIVE_INFINITY, [])).toEqual([{ path: "body", message: LOST }]);
+    expect(refused({ ...order, metadata: { "": 1 } }, ["metadata", ""])).toEqual([
+      { path: 'metadata.""', message: LOST },
+    ]);
+  });
+
+  test("leaves the other members sound", () => {
+    const value = { url: "https://localhost/", events: [0] };
+    expect(checkBody(webhookInput, { value, lost: [["events", 0]] }, "/").sound).toEqual({ url: value.url });
   });
 });
 
@@ -45,7 +80,7 @@ describe("of more than 100 fields at fault", () => {
 
   test("the first 100 of a body are named, and how many more there are under its path", () => {
     const body = { ...order, ...Object.fromEntries(names.map((name) => [name, 0])) };
-    expect(fieldsOf(() => validBody(orderInput, body, "/"))).toEqual([
+    expect(fieldsOf(() => validBody(orderInput, jsonBody(body), "/"))).toEqual([
       ...named,
       { path: "body", message: "has 5900 more fields at fault" },
     ]);
@@ -64,8 +99,8 @@ describe("of more than 100 fields at fault", () => {
       ...order,
       ...Object.fromEntries(names.slice(0, count).map((name) => [name, 0])),
     });
-    expect(fieldsOf(() => validBody(orderInput, withMembers(100), "/"))).toEqual(named);
-    expect(fieldsOf(() => validBody(orderInput, withMembers(101), "/"))[100]).toEqual({
+    expect(fieldsOf(() => validBody(orderInput, jsonBody(withMembers(100)), "/"))).toEqual(named);
+    expect(fieldsOf(() => validBody(orderInput, jsonBody(withMembers(101)), "/"))[100]).toEqual({
       path: "body",
       message: "has 1 more field at fault",
     });

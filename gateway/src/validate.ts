@@ -1,5 +1,7 @@
 import { type FieldError, failFields } from "@shipping/kit/errors";
 import type { z } from "zod";
+import type { JsonBody } from "./json-body.js";
+import type { Place } from "./lost-numbers.js";
 import { noQuery } from "./schemas.js";
 
 /** The query of a request, as its schema gives it; throws the 422 that names the parameters at fault. */
@@ -10,7 +12,7 @@ export function validQuery<Query>(schema: z.ZodType<Query>, url: string): Query 
 }
 
 /** The body of a write, as its schema gives it; throws the 422 that names the fields at fault. */
-export function validBody<Body>(schema: z.ZodType<Body> | undefined, body: unknown, url: string): Body {
+export function validBody<Body>(schema: z.ZodType<Body> | undefined, body: JsonBody | undefined, url: string): Body {
   const { value, faults } = checkBody(schema, body, url);
   if (faults.length > 0) throw failFields(faults);
   return value as Body;
@@ -25,8 +27,8 @@ export interface Checked {
 }
 
 /** Checks the body of a write, and that it has no query. */
-export function checkBody(schema: z.ZodType | undefined, body: unknown, url: string): Checked {
-  const content = schema ? check(schema, body, "body") : { value: undefined, faults: [], sound: {} };
+export function checkBody(schema: z.ZodType | undefined, body: JsonBody | undefined, url: string): Checked {
+  const content = schema ? check(schema, body?.value, "body", body?.lost) : { value: undefined, faults: [], sound: {} };
   return { ...content, faults: [...checkQuery(noQuery, url).faults, ...content.faults] };
 }
 
@@ -63,15 +65,22 @@ export function decodePairs(text: string, whole: "query" | "form"): [name: strin
   });
 }
 
-/** Checks a value; what is wrong with it as a whole goes by the name of `whole`. */
-export function check(schema: z.ZodType, value: unknown, whole: "body" | "query" | "form"): Checked {
+/** Checks a value; what is wrong with it as a whole goes by the name of `whole`. `lost` are the places of numbers that are not as sent. */
+export function check(
+  schema: z.ZodType,
+  value: unknown,
+  whole: "body" | "query" | "form",
+  lost: readonly Place[] = [],
+): Checked {
   const parsed = schema.safeParse(value);
-  if (parsed.success) return { value: parsed.data, faults: [], sound: parsed.data as Checked["sound"] };
+  if (parsed.success && lost.length === 0) {
+    return { value: parsed.data, faults: [], sound: parsed.data as Checked["sound"] };
+  }
   const faults: FieldError[] = [];
   // By the path as a list: `to.name` may be a member of `to` and a member of its own.
   const seen = new Set<string>();
   const sound = new Map<PropertyKey, unknown>(Object.entries(isObject(value) ? value : {}));
-  for (const issue of parsed.error.issues) {
+  for (const issue of [...lost.map(lostNumber), ...(parsed.error?.issues ?? [])]) {
     for (const path of pathsOf(issue)) {
       sound.delete(path[0] ?? "");
       const place = JSON.stringify(path);
@@ -81,6 +90,15 @@ export function check(schema: z.ZodType, value: unknown, whole: "body" | "query"
     }
   }
   return { value: undefined, faults, sound: Object.fromEntries(sound) };
+}
+
+function lostNumber(path: Place): z.core.$ZodIssue {
+  return {
+    code: "custom",
+    path,
+    message: "must be a number that double precision keeps as it was sent",
+    input: undefined,
+  };
 }
 
 function isObject(value: unknown): value is object {

@@ -3,6 +3,8 @@ import { Code, ConnectError } from "@connectrpc/connect";
 /** Where a server takes several unary calls in one stream, and what such a stream is made of. */
 export const BATCH_PATH = "/shipping.kit.Batch";
 export const BATCH_TYPE = "application/x-call-frames";
+/** How many calls one stream may hold: a sender begins another, a server refuses more. */
+export const MAX_BATCH_CALLS = 64;
 
 /** What a batch says of a call beside its message. Its answer names it by its place among the batch's calls, from 0. */
 export interface CallHead {

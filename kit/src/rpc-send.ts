@@ -2,7 +2,7 @@ import type { ClientHttp2Stream, IncomingHttpHeaders, IncomingHttpStatusHeader }
 import { constants } from "node:http2";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Http2SessionManager } from "@connectrpc/connect-node";
-import { type AnswerHead, BATCH_PATH, BATCH_TYPE, frameOf, readFrames } from "./call-frames.js";
+import { type AnswerHead, BATCH_PATH, BATCH_TYPE, frameOf, MAX_BATCH_CALLS, readFrames } from "./call-frames.js";
 import { MAX_MESSAGE_BYTES } from "./serve.js";
 
 /** What came back for a call. */
@@ -37,7 +37,6 @@ interface Stream {
 
 // What a stream may carry before the other side says that it has read some.
 const BATCH_BYTES = 60_000;
-const BATCH_CALLS = 64;
 const NOT_FOUND = 404;
 
 /**
@@ -103,7 +102,7 @@ export function sendOver(session: Http2SessionManager): (call: PendingCall) => v
   }
 
   return (call) => {
-    if (size + call.message.length > BATCH_BYTES || waiting.length === BATCH_CALLS) flush();
+    if (size + call.message.length > BATCH_BYTES || waiting.length === MAX_BATCH_CALLS) flush();
     // Runs when everything that could go on has gone on.
     if (waiting.length === 0) process.nextTick(flush);
     waiting.push(call);

@@ -130,6 +130,17 @@ describe("a batch of calls", () => {
     expect(handled).toEqual([]);
   });
 
+  test("of 64 calls is answered, of one more refused before any is begun", async () => {
+    const handled: string[] = [];
+    const { url } = await serving((key) => handled.push(key));
+    const { head, body } = await send(url, Buffer.concat(Array(64).fill(readCall("k"))));
+    expect([head[":status"], answersIn(body).length, handled.length]).toEqual([200, 64, 64]);
+    const tooMany = await send(url, Buffer.concat(Array(65).fill(readCall("k"))));
+    expect(tooMany.head[":status"]).toBe(429);
+    expect(String(tooMany.body)).toContain("at most 64 calls");
+    expect(handled).toHaveLength(64);
+  });
+
   test("whose client has gone ends no process, whatever its handlers do", async () => {
     const handler = new EventEmitter();
     const { url } = await serving((key) => {

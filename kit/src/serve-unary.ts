@@ -1,7 +1,7 @@
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { Code, ConnectError, type ConnectRouter, type Interceptor } from "@connectrpc/connect";
 import type { connectNodeAdapter } from "@connectrpc/connect-node";
-import { BATCH_PATH, BATCH_TYPE, type CallHead, frameOf, readFrames } from "./call-frames.js";
+import { BATCH_PATH, BATCH_TYPE, type CallHead, frameOf, MAX_BATCH_CALLS, readFrames } from "./call-frames.js";
 import { failedCall, UNARY_TYPE, type UnaryAnswer, type UnaryMethod, unaryMethods } from "./unary-methods.js";
 
 type Handler = ReturnType<typeof connectNodeAdapter>;
@@ -108,7 +108,12 @@ async function answerTo(methods: Methods, { path, headers, message }: Call): Pro
 
 function callsIn(bytes: Buffer, maxBytes: number): Call[] {
   const calls: Call[] = [];
-  const frames = readFrames<CallHead>(maxBytes, (head, message) => calls.push({ ...head, message }));
+  const frames = readFrames<CallHead>(maxBytes, (head, message) => {
+    if (calls.length === MAX_BATCH_CALLS) {
+      throw new ConnectError(`a batch holds at most ${MAX_BATCH_CALLS} calls`, Code.ResourceExhausted);
+    }
+    calls.push({ ...head, message });
+  });
   frames.take(bytes);
   if (!frames.isWhole() || calls.length === 0) throw new ConnectError("the batch is cut off", Code.InvalidArgument);
   return calls;

@@ -1,5 +1,7 @@
 // A real OpenID provider on loopback, in a process of its own: it takes any password, and an e-mail for a person. Those at
-// `unverified.example` are not verified. Prints its issuer, and ends with its input.
+// `unverified.example` are not verified; those at a host of `forgeries` get a token that somebody else could have made. Prints its issuer,
+// and ends with its input.
+import { generateKeyPairSync, sign } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import Provider from "oidc-provider";
@@ -27,6 +29,22 @@ const provider = new Provider(issuer, {
     accountId: id,
     claims: () => ({ sub: id, email: id, email_verified: !id.endsWith("@unverified.example") }),
   }),
+});
+
+const stranger = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
+const partOf = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
+const claimsIn = (payload) => JSON.parse(Buffer.from(payload, "base64url"));
+const forgeries = {
+  "altered.example": (header, payload, signature) =>
+    [header, partOf({ ...claimsIn(payload), auth_time: 1 }), signature].join("."),
+  "other-key.example": (header, payload) =>
+    [header, payload, sign("sha256", Buffer.from(`${header}.${payload}`), stranger).toString("base64url")].join("."),
+  "unsigned.example": (_header, payload) => [partOf({ alg: "none" }), payload, ""].join("."),
+};
+provider.use(async (context, next) => {
+  await next();
+  const forge = forgeries[context.oidc?.account?.accountId.split("@")[1]];
+  if (forge && context.body?.id_token) context.body.id_token = forge(...context.body.id_token.split("."));
 });
 server.on("request", provider.callback());
 

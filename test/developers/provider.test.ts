@@ -118,6 +118,12 @@ describe("is refused, and signs nobody in", () => {
     expect((await area.visitor().get(callback, { cookie: `${name}=${forged}` })).status).toBe(403);
   });
 
+  test.each(["altered", "other-key", "unsigned"])("a token whose signature is not the provider's: %s", async (how) => {
+    const member = await newMember({ email: newEmail(`${how}.example`) });
+    expect((await signIn(member)).status).toBe(403);
+    expect(member.here.cookies()).toBe("");
+  });
+
   test("a callback in a browser that never left", async () => {
     const member = await newMember();
     const callback = await through(member.there, await leave(member.here), member.email);

@@ -117,8 +117,12 @@ function discover({ issuer, clientId, clientSecret }: ProviderSettings): Promise
   const url = new URL(issuer);
   return oidc.discovery(url, clientId, clientSecret, undefined, {
     timeout: ANSWER_SECONDS,
-    // On loopback alone: the settings take no other http.
-    execute: url.protocol === "http:" ? [oidc.allowInsecureRequests] : [],
+    execute: [
+      // An ID token has to be signed by the provider, whoever answered the connection on which it came.
+      oidc.enableNonRepudiationChecks,
+      // On loopback alone: the settings take no other http.
+      ...(url.protocol === "http:" ? [oidc.allowInsecureRequests] : []),
+    ],
   });
 }
 

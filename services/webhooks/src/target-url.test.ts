@@ -38,7 +38,6 @@ describe("brokenTargetRule", () => {
     ["https:///example.com", START],
     ["https://", START],
     ["https://?a", START],
-    ["HTTPS://example.com", START],
     ["javascript:alert(1)", START],
     ["http://example.com/", "must start with https://"],
     ["HTTP://example.com/", "must start with https://"],
