@@ -60,6 +60,7 @@ async function start(stopping: AbortSignal): Promise<Running> {
       random: pooledRandom,
       clockOffsetMs: 0,
       requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
+      concurrency: { inAll: config.CONCURRENCY_LIMIT, ofAccount: config.ACCOUNT_CONCURRENCY_LIMIT },
       developerArea: developerAreaOf(config),
     },
   );
