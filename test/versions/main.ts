@@ -1,0 +1,69 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { startEmbeddedPostgres } from "@shipping/kit/embedded-postgres";
+import { type Combination, combinations } from "./combinations.js";
+import { getPrograms } from "./get-programs.js";
+
+// `npm run test:versions -- [oldest] [middle] [newest]`: the tests that run statements, and the main job over separate processes, on each.
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const LIMIT_MS = 15 * 60_000;
+
+/** The tests beside the code that has statements. */
+async function statementTests(): Promise<string[]> {
+  const folders = ["kit", "gateway", "services", "deploy/local"];
+  const files = await Promise.all(folders.map((folder) => readdir(join(root, folder), { recursive: true })));
+  const tests = files.flatMap((names, at) => names.map((name) => join(folders[at] ?? "", name)));
+  const ours = tests.filter((path) => /\/src\/.*\.test\.tsx?$/.test(path) && !path.includes("node_modules"));
+  const withStatements = await Promise.all(
+    ours.map(async (path) =>
+      /TEST_DATABASE_URL|testDatabase\(|[uU]nderTest\(/.test(await readFile(join(root, path), "utf8")),
+    ),
+  );
+  return ours.filter((_, at) => withStatements[at]);
+}
+
+/** Runs all on one combination, and says whether it went well. */
+async function runOn(combination: Combination): Promise<boolean> {
+  const programs = await getPrograms(combination);
+  const folder = await mkdtemp(join(tmpdir(), "shipping-versions-"));
+  await chmod(folder, 0o755);
+  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, "postgres"), programs: programs.postgres });
+  const env = {
+    ...process.env,
+    PATH: [programs.node, programs.nats, process.env.PATH].join(delimiter),
+    TEST_DATABASE_URL: postgres.url("postgres"),
+    TEST_VERSIONS: JSON.stringify(combination),
+  };
+  const jest = async (...args: string[]) => {
+    const program = [join(root, "node_modules/jest/bin/jest.js"), ...args];
+    const options = { cwd: root, env, stdio: "inherit", timeout: LIMIT_MS } as const;
+    const [status] = await once(spawn(join(programs.node, "node"), program, options), "exit");
+    return status === 0;
+  };
+  try {
+    const statements = await jest("--runTestsByPath", ...(await statementTests()));
+    return (await jest("test/versions", "--testMatch", "**/versions/*.check.ts")) && statements;
+  } finally {
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const names = process.argv.slice(2);
+const unknown = names.find((name) => !combinations[name]);
+if (unknown) {
+  console.error(
+    `There is no combination ${unknown}: name one of ${Object.keys(combinations).join(", ")}, or none for all.`,
+  );
+  process.exit(2);
+}
+for (const [name, combination] of Object.entries(combinations)) {
+  if (names.length > 0 && !names.includes(name)) continue;
+  const { postgresql, natsServer, node } = combination;
+  console.error(`On the ${name}: PostgreSQL ${postgresql.split("-")[0]}, nats-server ${natsServer}, Node ${node}`);
+  if (!(await runOn(combination))) process.exitCode = 1;
+}
