@@ -26,6 +26,12 @@ async function statementTests(): Promise<string[]> {
   return ours.filter((_, at) => withStatements[at]);
 }
 
+// Ctrl-C ends the tests, and then what was started for them here.
+let interrupted = false;
+process.on("SIGINT", () => {
+  interrupted = true;
+});
+
 /** Runs all on one combination, and says whether it went well. */
 async function runOn(combination: Combination): Promise<boolean> {
   const programs = await getPrograms(combination);
@@ -46,7 +52,7 @@ async function runOn(combination: Combination): Promise<boolean> {
   };
   try {
     const statements = await jest("--runTestsByPath", ...(await statementTests()));
-    return (await jest("test/versions", "--testMatch", "**/versions/*.check.ts")) && statements;
+    return !interrupted && (await jest("test/versions", "--testMatch", "**/versions/*.check.ts")) && statements;
   } finally {
     await postgres.stop();
     await rm(folder, { recursive: true, force: true });
@@ -62,7 +68,7 @@ if (unknown) {
   process.exit(2);
 }
 for (const [name, combination] of Object.entries(combinations)) {
-  if (names.length > 0 && !names.includes(name)) continue;
+  if (interrupted || (names.length > 0 && !names.includes(name))) continue;
   const { postgresql, natsServer, node } = combination;
   console.error(`On the ${name}: PostgreSQL ${postgresql.split("-")[0]}, nats-server ${natsServer}, Node ${node}`);
   if (!(await runOn(combination))) process.exitCode = 1;
