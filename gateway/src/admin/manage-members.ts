@@ -77,12 +77,18 @@ function memberRefusal(error: unknown, accountId: string, email: string): Failur
   }
 }
 
-/** The members of an account, the oldest first. */
-export async function listMembers(deps: Pick<AdminDeps, "prisma">, accountId: string): Promise<Member[]> {
+/** The members of an account, the oldest first: all of them, or so many after one of them. */
+export async function listMembers(
+  deps: Pick<AdminDeps, "prisma">,
+  accountId: string,
+  { after, take = MEMBERS_LIMIT }: { after?: string | undefined; take?: number } = {},
+): Promise<Member[]> {
   await requireAccount(deps, accountId);
   const members = await deps.prisma.accountMember.findMany({
     where: { accountId },
     orderBy: [{ createdAt: "asc" }, { id: "asc" }],
+    take,
+    ...(after && { cursor: { id: after }, skip: 1 }),
   });
   return members.map(({ id, email, role, subject, createdAt }) => ({
     id,

@@ -10,13 +10,12 @@ import { jsonBody } from "../json-body.js";
 import type { WriteRoute } from "../route.js";
 import { routes } from "../routes.js";
 import type { PageDeps, PageRequest } from "./page.js";
-
-const PAGE_SIZE = 50;
+import { cursorOf, PAGE_SIZE } from "./paging.js";
 
 /** A page of an environment's subscriptions, by the same RPC as `GET /webhooks`. */
 export async function listSubscriptions(deps: PageDeps, request: PageRequest) {
-  const after = request.query.get("after") ?? "";
-  const page = { caller: callerOf(request), limit: PAGE_SIZE, ...(isId("whk", after) && { after }) };
+  const after = cursorOf(request.query, "whk");
+  const page = { caller: callerOf(request), limit: PAGE_SIZE, ...(after && { after }) };
   return answered(deps.clients.webhooks.listSubscriptions(page, callOptions(request)));
 }
 

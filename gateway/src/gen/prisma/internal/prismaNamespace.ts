@@ -1209,7 +1209,9 @@ export const SessionScalarFieldEnum = {
   memberId: 'memberId',
   createdAt: 'createdAt',
   authenticatedAt: 'authenticatedAt',
-  seenAt: 'seenAt'
+  seenAt: 'seenAt',
+  forms: 'forms',
+  formsSince: 'formsSince'
 } as const
 
 export type SessionScalarFieldEnum = (typeof SessionScalarFieldEnum)[keyof typeof SessionScalarFieldEnum]
