@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,23 +8,9 @@ import { startEmbeddedPostgres } from "@shipping/kit/embedded-postgres";
 import { type Combination, combinations } from "./combinations.js";
 import { getPrograms } from "./get-programs.js";
 
-// `npm run test:versions -- [oldest] [middle] [newest]`: the tests that run statements, and the main job over separate processes, on each.
+// `npm run test:versions -- [oldest] [middle] [newest]`: the tests beside the code, all of whose statements they run, and the main job over separate processes, on each.
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const LIMIT_MS = 15 * 60_000;
-
-/** The tests beside the code that has statements. */
-async function statementTests(): Promise<string[]> {
-  const folders = ["kit", "gateway", "services", "deploy/local"];
-  const files = await Promise.all(folders.map((folder) => readdir(join(root, folder), { recursive: true })));
-  const tests = files.flatMap((names, at) => names.map((name) => join(folders[at] ?? "", name)));
-  const ours = tests.filter((path) => /\/src\/.*\.test\.tsx?$/.test(path) && !path.includes("node_modules"));
-  const withStatements = await Promise.all(
-    ours.map(async (path) =>
-      /TEST_DATABASE_URL|testDatabase\(|[uU]nderTest\(/.test(await readFile(join(root, path), "utf8")),
-    ),
-  );
-  return ours.filter((_, at) => withStatements[at]);
-}
 
 // Ctrl-C ends the tests, and then what was started for them here.
 let interrupted = false;
@@ -51,8 +37,8 @@ async function runOn(combination: Combination): Promise<boolean> {
     return status === 0;
   };
   try {
-    const statements = await jest("--runTestsByPath", ...(await statementTests()));
-    return !interrupted && (await jest("test/versions", "--testMatch", "**/versions/*.check.ts")) && statements;
+    const beside = await jest("kit", "gateway", "services", "deploy");
+    return !interrupted && (await jest("test/versions", "--testMatch", "**/versions/*.check.ts")) && beside;
   } finally {
     await postgres.stop();
     await rm(folder, { recursive: true, force: true });
