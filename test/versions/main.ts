@@ -8,7 +8,8 @@ import { startEmbeddedPostgres } from "@shipping/kit/embedded-postgres";
 import { type Combination, combinations } from "./combinations.js";
 import { getPrograms } from "./get-programs.js";
 
-// `npm run test:versions -- [oldest] [middle] [newest]`: the tests beside the code, all of whose statements they run, and the main job over separate processes, on each.
+// `npm run test:versions -- [oldest] [middle] [newest]`: on each, the tests beside the code, which run every statement, and the main job
+// over separate processes.
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const LIMIT_MS = 15 * 60_000;
 
@@ -37,7 +38,7 @@ async function runOn(combination: Combination): Promise<boolean> {
     return status === 0;
   };
   try {
-    const beside = await jest("kit", "gateway", "services", "deploy");
+    const beside = await jest("kit/src", "gateway/src", "services/.*/src", "deploy/local/src");
     return !interrupted && (await jest("test/versions", "--testMatch", "**/versions/*.check.ts")) && beside;
   } finally {
     await postgres.stop();
