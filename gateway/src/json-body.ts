@@ -4,13 +4,6 @@ import { lostNumbers, type Place } from "./lost-numbers.js";
 
 const MAX_LEVELS = 32;
 
-const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
-
-/** Whether a Content-Type says JSON in UTF-8. */
-export function isJsonType(contentType: string | undefined): boolean {
-  return contentType !== undefined && JSON_TYPE.test(contentType);
-}
-
 /** A body as it was sent. */
 export interface JsonBody {
   value: unknown;
