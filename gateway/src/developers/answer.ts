@@ -7,8 +7,11 @@ import { unmetCondition } from "../conditional.js";
 import { failureOf } from "../failure-of.js";
 import { HttpRefusal } from "../http-rules.js";
 import { layout } from "./layout.js";
-import type { Page, PageAnswer, PageLocals } from "./page.js";
+import { WINDOW_MINUTES } from "./limit-sign-in.js";
+import { isPerEnvironment, type Page, type PageAnswer, type PageLocals } from "./page.js";
 import { refusalPage } from "./refusal-page.js";
+
+const RETRY_AFTER_SECONDS: Record<number, number> = { 429: WINDOW_MINUTES * 60, 503: 5 };
 
 type PageResponse = Response<unknown, PageLocals>;
 
@@ -31,16 +34,22 @@ function sendPage(req: IncomingMessage, res: PageResponse, page: Page): void {
   if (isKnown(req, page)) return void res.writeHead(304).end();
   const { page: route, session, environment } = res.locals;
   const section = session && route?.section;
-  const isPerEnvironment = route?.path.startsWith("/{environment}") ?? false;
-  const tree = layout({ page, session, section, environment: isPerEnvironment ? environment : undefined });
+  const tree = layout({
+    page,
+    session,
+    section,
+    environment: route && isPerEnvironment(route) ? environment : undefined,
+  });
   const html = Buffer.from(`<!doctype html>${render(tree)}`);
   // A secret is sent as it is: the size of what is compressed together would tell of it.
   const isCompressed = !page.secret && /\bgzip\b/.test(String(req.headers["accept-encoding"]));
+  const retryAfter = RETRY_AFTER_SECONDS[page.status];
   const body = isCompressed ? gzipSync(html) : html;
   res.writeHead(page.status, {
     "Content-Type": "text/html; charset=utf-8",
     "Content-Length": body.length,
     Vary: "Accept-Encoding",
+    ...(retryAfter !== undefined && { "Retry-After": retryAfter }),
     ...(isCompressed && { "Content-Encoding": "gzip" }),
   });
   res.end(body);
@@ -58,8 +67,6 @@ export function sendRefusal(
     if (failure !== error && failure.status >= 500) {
       log.error({ err: error, request_id: res.locals.requestId }, "page failed");
     }
-    if (failure.code === "rate_limited") res.setHeader("Retry-After", "600");
-    if (failure.code === "service_unavailable") res.setHeader("Retry-After", "5");
     sendAnswer(req, res, refusalPage(failure));
   };
 }
