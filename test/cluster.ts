@@ -47,7 +47,7 @@ export interface ClusterUnderTest {
   /** Resolves when every process answers again. */
   healthy(): Promise<void>;
   /** A new account with one sandbox key. */
-  newCustomer(): Promise<{ accountId: string; key: string; keyId: string }>;
+  newCustomer(name?: string): Promise<{ accountId: string; key: string; keyId: string }>;
   revokeKey(keyId: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -80,7 +80,7 @@ export async function startCluster(
   );
   const databases = await openAll(dataDir);
   const prisma = new PrismaClient({ adapter: databases.gateway.adapter() });
-  const deps = { prisma, now: () => new Date(), random: randomBytes };
+  const deps = { db: databases.gateway, prisma, now: () => new Date(), random: randomBytes };
   const find = async (name: string) => {
     const found = (await now()).processes.find((one) => one.name === name);
     if (!found) throw new Error(`There is no process ${name}.`);
@@ -99,8 +99,8 @@ export async function startCluster(
       return pid;
     },
     healthy: () => eventually(async () => requireHealth(await now()), { withinMs: 30_000 }),
-    async newCustomer() {
-      const { id: accountId } = await createAccount(deps, { name: "Cluster test" });
+    async newCustomer(name = "Cluster test") {
+      const { id: accountId } = await createAccount(deps, { name });
       const { id: keyId, key } = await createKey(deps, { accountId, environment: "sandbox" });
       return { accountId, key, keyId };
     },

@@ -66,7 +66,12 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const running = await start();
   const replicas = [running];
   while (replicas.length < (options.replicas ?? 1)) replicas.push(await start());
-  const admin: AdminDeps = { prisma: running.gatewayPrisma, now: () => new Date(), random: randomBytes };
+  const admin: AdminDeps = {
+    db: databases.gateway,
+    prisma: running.gatewayPrisma,
+    now: () => new Date(),
+    random: randomBytes,
+  };
 
   const newAccount = async (name = "Test") => (await createAccount(admin, { name })).id;
   const newKey: Stack["newKey"] = (accountId, environment = "sandbox", extra = {}) =>

@@ -10,7 +10,7 @@ import { answerWrite } from "./middleware/answer-write.js";
 import { identifyRequest } from "./middleware/identify-request.js";
 import { logRequest } from "./middleware/log-request.js";
 import { readJsonBody, refuseBody } from "./middleware/read-body.js";
-import { refuseMethod, refuseRoute } from "./middleware/refuse-unknown.js";
+import { refuseEscapes, refuseMethod, refuseRoute } from "./middleware/refuse-unknown.js";
 import { requireCarrier, requireIdempotencyKey, requireScope } from "./middleware/requirements.js";
 import { traceRequest } from "./middleware/trace-request.js";
 import { expressPath, type ReadRoute, type Route, type WriteRoute } from "./route.js";
@@ -35,6 +35,7 @@ export function createApp(deps: AppDeps): App {
   app.use(traceRequest);
   app.use(identifyRequest(deps.random));
   app.use(refuseMethod);
+  app.use(refuseEscapes);
   const admit = admitCaller(deps); // 401, 429: before every operation
   for (const route of routes) register(app, route, [admit, ...stepsOf(deps, route)]);
   servePages(app);

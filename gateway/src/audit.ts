@@ -1,5 +1,6 @@
 import type { Environment } from "@shipping/kit/caller";
 import { newId, type Random } from "@shipping/kit/ids";
+import sql, { type Sql } from "sql-template-tag";
 
 /** Who changes something, and from where. */
 export interface Actor {
@@ -31,7 +32,15 @@ export interface Change {
   detail: string;
 }
 
-/** The entry of the audit log that tells of a change, written in the same transaction wherever both are in one database. */
-export function auditEntry(deps: { now(): Date; random: Random }, actor: Actor, change: Change) {
-  return { id: newId("aud", deps.random), at: deps.now(), actor: actor.name, source: actor.source, ...change };
+/** Writes the entry of the audit log that tells of a change, in the change's own statement: one for its row in `from`, none where nothing was changed. */
+export function tellAuditLog(
+  deps: { now(): Date; random: Random },
+  actor: Actor,
+  { accountId, action, environment, subject, detail, from }: Change & { from: Sql },
+): Sql {
+  return sql`
+    INSERT INTO audit_entries (id, account_id, at, actor, action, environment, subject, detail, source)
+    SELECT ${newId("aud", deps.random)}, ${accountId}, ${deps.now()}, ${actor.name}, ${action}, ${environment},
+      ${subject}, ${detail}, ${actor.source}
+    FROM ${from}`;
 }

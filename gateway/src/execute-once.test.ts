@@ -118,12 +118,6 @@ describe("peek: done", () => {
 });
 
 describe("peek: claimed, lease live", () => {
-  test("other: 409 idempotency_conflict at once", async () => {
-    const { request } = await under.claimed("A");
-    const other = under.request("B", { caller: request.caller, validate: never, send: never });
-    expect(await refusal(under.execute(other))).toBe("idempotency_conflict");
-  });
-
   test("the row that admit saw is read again: the claim may be gone by now", async () => {
     const { request } = await under.claimed("A");
     const peeked = await under.row(request);

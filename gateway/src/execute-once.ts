@@ -69,11 +69,19 @@ async function peekAgain(deps: OnceDeps, run: Run, peeked: RegistryRow | undefin
 async function proceed(deps: OnceDeps, run: Run, row: RegistryRow | undefined): Promise<Snapshot | undefined> {
   if (!row) return claimAndSend(deps, run);
   const equal = row.fingerprint.equals(run.fingerprint);
-  if (!equal && (row.state === "done" || row.leaseLive)) throw fail("idempotency_conflict");
+  if (row.leaseLive) return waitFor(deps, run, row);
+  if (row.state === "done" && !equal) throw fail("idempotency_conflict");
   if (row.state === "done") return replay(deps, run, row);
-  if (row.leaseLive) return deps.idempotency.waits.wait(run, row);
   if (equal) return sendUnder(deps, run, await rejoinClaim(deps, run, row.token));
   return takeOver(deps, run, row);
+}
+
+/** Waits for the request that is under way. Its success is the answer to an equal one, and a conflict for any other. */
+async function waitFor(deps: OnceDeps, run: Run, row: RegistryRow): Promise<Snapshot | undefined> {
+  const { owner, fingerprint } = row;
+  const snapshot = await deps.idempotency.waits.wait({ ...run, owner, fingerprint }, row);
+  if (snapshot && !fingerprint.equals(run.fingerprint)) throw fail("idempotency_conflict");
+  return snapshot;
 }
 
 async function claimAndSend(deps: OnceDeps, run: Run): Promise<Snapshot | undefined> {

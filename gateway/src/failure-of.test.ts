@@ -46,8 +46,4 @@ describe("failureOf", () => {
     expect(failure.code).toBe("internal_error");
     expect(failure.message).not.toMatch("secret");
   });
-
-  test("a path that cannot be decoded is no route", () => {
-    expect(failureOf(new URIError("Failed to decode param '%ff'")).code).toBe("not_found");
-  });
 });

@@ -6,8 +6,6 @@ import pg from "pg";
 export function failureOf(error: unknown): Failure {
   const failure = failureIn(error);
   if (failure) return failure;
-  // The router's word for a path that cannot be percent-decoded: such a path is no route.
-  if (error instanceof URIError) return unknownRoute();
   return fail(isOutage(error) ? "service_unavailable" : "internal_error");
 }
 

@@ -1,17 +1,23 @@
 import { isUtf8 } from "node:buffer";
 import { fail, failFields } from "@shipping/kit/errors";
+import { lostNumbers, type Place } from "./lost-numbers.js";
 
 const MAX_LEVELS = 32;
 
-const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
-
-/** Whether a Content-Type says JSON in UTF-8. */
-export function isJsonType(contentType: string | undefined): boolean {
-  return contentType !== undefined && JSON_TYPE.test(contentType);
+/** A body as it was sent. */
+export interface JsonBody {
+  value: unknown;
+  /** Where its text has numbers that are others in `value`. */
+  lost: readonly Place[];
 }
 
-/** The value of a JSON body. Refuses what is not UTF-8 or not JSON (a byte order mark is neither) and what is nested too deep. */
-export function parseJsonBody(bytes: Buffer): unknown {
+/** A body that was made of no text: nothing of it is lost. */
+export function jsonBody(value: unknown): JsonBody {
+  return { value, lost: [] };
+}
+
+/** Reads a JSON body. Refuses what is not UTF-8 or not JSON (a byte order mark is neither) and what is nested too deep. */
+export function parseJsonBody(bytes: Buffer): JsonBody {
   if (!isUtf8(bytes)) throw fail("invalid_json", "The body is not valid UTF-8.");
   const text = bytes.toString();
   const value = parse(text);
@@ -19,7 +25,7 @@ export function parseJsonBody(bytes: Buffer): unknown {
   if (levels(text) > MAX_LEVELS) {
     throw failFields([{ path: "body", message: `must be nested at most ${MAX_LEVELS} levels deep` }]);
   }
-  return value;
+  return { value, lost: lostNumbers(text) };
 }
 
 // V8's parser is not recursive: no depth that fits into a body overflows its stack.

@@ -79,7 +79,16 @@ describe("what is not HTTP", () => {
     expect(answers).toHaveLength(1);
     const [answer] = answers;
     const { error } = JSON.parse(answer?.body ?? "");
-    expect(answer).toMatchObject({ status, headers: { "content-type": "application/json", connection: "close" } });
+    expect(answer).toMatchObject({
+      status,
+      headers: {
+        "content-type": "application/json",
+        "cache-control": "no-store",
+        "x-content-type-options": "nosniff",
+        connection: "close",
+        date: expect.stringMatching(/^\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT$/),
+      },
+    });
     expect(error).toEqual({
       code: "bad_request",
       message: expect.any(String),
@@ -95,7 +104,15 @@ describe("what is not HTTP", () => {
 
   test("CONNECT is an unknown route", async () => {
     const [answer] = await exchange(server.port, "CONNECT a.example:443 HTTP/1.1\r\nHost: x\r\n\r\n");
-    expect(answer).toMatchObject({ status: 404, body: expect.stringContaining("not_found") });
+    expect(answer).toMatchObject({
+      status: 404,
+      headers: {
+        "cache-control": "no-store",
+        "x-content-type-options": "nosniff",
+        date: expect.stringMatching(/ GMT$/),
+      },
+      body: expect.stringContaining("not_found"),
+    });
   });
 
   test.each(["Upgrade: websocket\r\nConnection: close, Upgrade", "Expect: 200-ok\r\nConnection: close"])(

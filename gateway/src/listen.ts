@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import type { Random } from "@shipping/kit/ids";
 import type { Log } from "@shipping/kit/log";
+import { dropRest } from "./drop-rest.js";
 import type { MessageClasses } from "./message-classes.js";
 import { createConnectionRefusals } from "./refuse-connection.js";
 
@@ -33,21 +34,33 @@ export async function listen(options: {
   let stopping = false;
 
   function take(request: IncomingMessage, response: ServerResponse): void {
-    connections.set(request.socket, response);
+    const { socket } = request;
+    // Ended behind the answer to the request before: what nobody can be told about is not executed.
+    if (!socket.writable) return;
+    connections.set(socket, response);
     if (stopping) response.setHeader("Connection", "close");
+    response.once("finish", () => {
+      if (!request.complete) closeAfter(request, dropRest(socket));
+    });
     options.handler(request, response);
   }
+
+  const malformed = (error: Error, socket: Socket) => refusals.malformed(error, socket, connections.get(socket));
 
   server.on("connection", (socket) => {
     connections.set(socket, undefined);
     socket.once("close", () => connections.delete(socket));
+    const closeNow = socket.destroySoon.bind(socket);
+    // How http closes a connection behind its last answer: over unread bytes, unless the request is whole.
+    socket.destroySoon = () => (connections.get(socket)?.req.complete ? closeNow() : void socket.end());
   });
   server.on("request", take);
   // Node would invite a body before it is wanted, and answer other expectations without our error object.
   server.on("checkContinue", take);
   server.on("checkExpectation", take);
-  server.on("connect", (_request, socket) => refusals.connect(socket));
-  server.on("clientError", (error, socket) => refusals.malformed(error, socket, connections.get(socket as Socket)));
+  // Node says `Duplex` for what could be a proxy's tunnel. Here it is a connection.
+  server.on("connect", (_request, socket) => refusals.connect(socket as Socket));
+  server.on("clientError", (error, socket) => malformed(error, socket as Socket));
 
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -66,6 +79,14 @@ export async function listen(options: {
   };
 }
 
+/** Once an answered request is whole: its connection is taken for the next one, or closed if that was announced. */
+function closeAfter(request: IncomingMessage, stopDropping: () => void): void {
+  request.once("close", () => {
+    stopDropping();
+    if (request.socket.writableEnded) request.socket.destroySoon();
+  });
+}
+
 function createHttpServer(arrivalMs: number, classes?: MessageClasses): Server {
   const server = createServer({
     ...classes,
@@ -75,11 +96,15 @@ function createHttpServer(arrivalMs: number, classes?: MessageClasses): Server {
     connectionsCheckingInterval: Math.min(1_000, arrivalMs),
     // Load balancers give an idle connection up after a minute: they do it first, so that no request meets a closed one.
     keepAliveTimeout: 65_000,
-    // `identifyRequest` refuses instead: Node's own answer would lack our error object.
+    // `httpFault` refuses instead: Node's own answer would lack our error object.
     requireHostHeader: false,
   });
-  // A client may say that it has sent everything before it has its answer. (Node has the switch, its types do not.)
-  return Object.assign(server, { httpAllowHalfOpen: true });
+  return Object.assign(server, {
+    // A client may say that it has sent everything before it has its answer. (Node has the switch, its types do not.)
+    httpAllowHalfOpen: true,
+    // Node would drop what comes after a thousand headers, a key perhaps: `httpFault` counts them.
+    maxHeadersCount: 0,
+  });
 }
 
 async function drain(

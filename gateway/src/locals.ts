@@ -1,6 +1,7 @@
 import type { ErrorCode } from "@shipping/kit/errors";
 import type { RequestHandler } from "express";
 import type { Admission } from "./admit.js";
+import type { JsonBody } from "./json-body.js";
 
 /** What the gateway learns of a request, step by step: a step may read what those before it in `app.ts` have set. */
 export interface Locals {
@@ -10,8 +11,8 @@ export interface Locals {
   deadline: number;
   admission: Admission;
   idempotencyKey: string | undefined;
-  /** The parsed JSON; undefined where a body is not allowed. */
-  body: unknown;
+  /** Undefined where a body is not allowed. */
+  body: JsonBody | undefined;
   replayed?: boolean;
   errorCode?: ErrorCode;
 }

@@ -1,58 +1,91 @@
 import { fail, failFields } from "@shipping/kit/errors";
 import { silentLog } from "@shipping/kit/log";
 import type { AppDeps } from "./deps.js";
+import { jsonBody } from "./json-body.js";
 import { nameEveryField } from "./name-every-field.js";
 import type { Check, WriteRoute } from "./route.js";
+import { webhookInput } from "./schemas.js";
+import { checkBody } from "./validate.js";
 
 const deps = { log: silentLog() } as AppDeps;
 const caller = { accountId: "acc_a", environment: "sandbox" } as const;
 const soon = () => ({ deadline: Date.now() + 10_000, requestId: "req_a" });
 const faultOf = (path: string) => ({ path, message: "is wrong" });
 
-/** The refusal of a body in which the schema found `faulty`, and what the owner was asked. */
-async function refusalOf(faulty: string[], body: unknown, owner: () => Promise<ReturnType<typeof faultOf>[]>) {
+type Owner = () => Promise<ReturnType<typeof faultOf>[]>;
+
+function routeOf(check: WriteRoute["check"]): WriteRoute {
+  return { owner: "webhooks", body: webhookInput, check } as unknown as WriteRoute;
+}
+
+/** The refusal of a body, and what the owner was asked. */
+async function refusalOf(body: unknown, owner: Owner, url = "/webhooks") {
   const asked: unknown[] = [];
-  const check = (_: unknown, { sound }: Check) => {
+  const route = routeOf((_: unknown, { sound }: Check) => {
     asked.push(sound);
     return owner();
-  };
-  const route = { owner: "carrier", check } as unknown as WriteRoute;
-  const refused = failFields(faulty.map(faultOf));
-  const failure = await nameEveryField(deps, route, { caller, body, ...soon() }, refused);
-  return { asked, failure, refused };
+  });
+  const { faults } = checkBody(webhookInput, jsonBody(body), url);
+  const refused = failFields(faults);
+  const failure = await nameEveryField(deps, route, { caller, body: jsonBody(body), url, ...soon() }, refused);
+  return { asked, failure, refused, paths: faults.map(({ path }) => path) };
 }
 
 const body = { url: "u", events: [5], to: { zip: 1 } };
 
 test("the owner is asked about the fields in which the schema found no fault, and its faults are added", async () => {
-  const { asked, failure } = await refusalOf(["events.0", "to.zip"], body, async () => [faultOf("url")]);
+  const { asked, failure } = await refusalOf(body, async () => [faultOf("url")]);
   expect(asked).toEqual([{ url: "u" }]);
   expect(failure).toMatchObject({
     code: "invalid_request",
-    message: "events.0: is wrong; to.zip: is wrong; url: is wrong",
-    fields: [faultOf("events.0"), faultOf("to.zip"), faultOf("url")],
+    message: expect.stringMatching(/^events\.0: must be one of .*; to: is not known here; url: is wrong$/),
+    fields: [{ path: "events.0" }, { path: "to", message: "is not known here" }, faultOf("url")],
   });
 });
 
+test("it is asked too when only the query is at fault", async () => {
+  const good = { url: "u", events: ["order.created"] };
+  const { asked, failure } = await refusalOf(good, async () => [faultOf("url")], "/webhooks?x=1");
+  expect(asked).toEqual([good]);
+  expect(failure).toMatchObject({ fields: [{ path: "x" }, faultOf("url")] });
+});
+
+test.each(["url.x", "body", "url.0"])("a member of the name %j hides no fault of the owner", async (name) => {
+  const { failure } = await refusalOf({ url: "u", [name]: 1 }, async () => [faultOf("url")]);
+  expect(failure).toMatchObject({ fields: [{ path: "events" }, { path: name }, faultOf("url")] });
+});
+
+test("of more than 100 fields at fault, those of the owner are counted too", async () => {
+  const members = Object.fromEntries(Array.from({ length: 150 }, (_, n) => [`m${n}`, 0]));
+  const { failure } = await refusalOf({ url: "u", events: ["order.created"], ...members }, async () => [
+    faultOf("url"),
+  ]);
+  expect(failure).toHaveProperty("fields.length", 101);
+  expect(failure).toHaveProperty(["fields", 100], { path: "body", message: "has 51 more fields at fault" });
+});
+
 test.each([[[1, 2]], ["text"], [null], [undefined], [5]])("of the body %j no field is sound", async (whole) => {
-  expect((await refusalOf(["body"], whole, async () => [])).asked).toEqual([{}]);
+  expect((await refusalOf(whole, async () => [])).asked).toEqual([{}]);
 });
 
 test("an owner that finds nothing leaves the refusal as it is", async () => {
-  const { failure, refused } = await refusalOf(["events"], body, async () => []);
+  const { failure, refused } = await refusalOf(body, async () => []);
   expect(failure).toBe(refused);
 });
 
 test("an owner that is away leaves the refusal as it is: the request is at fault all the same", async () => {
-  const { failure, refused } = await refusalOf(["events"], body, async () => {
+  const { failure, refused } = await refusalOf(body, async () => {
     throw fail("service_unavailable");
   });
   expect(failure).toBe(refused);
 });
 
-test("other failures than that of fields ask nobody", async () => {
-  const route = { owner: "carrier", check: () => Promise.reject(new Error("asked")) } as unknown as WriteRoute;
-  for (const failure of [fail("label_exists"), new Error("broken"), undefined]) {
-    expect(await nameEveryField(deps, route, { caller, body, ...soon() }, failure)).toBe(failure);
+test("other failures than that of fields, and the owner's own, ask nobody", async () => {
+  const route = routeOf(() => Promise.reject(new Error("asked")));
+  const good = { url: "u", events: ["order.created"] };
+  for (const failure of [fail("label_exists"), new Error("broken"), undefined, failFields([faultOf("url")])]) {
+    expect(
+      await nameEveryField(deps, route, { caller, body: jsonBody(good), url: "/webhooks", ...soon() }, failure),
+    ).toBe(failure);
   }
 });

@@ -1,7 +1,7 @@
 import { isId } from "@shipping/kit/ids";
 import { z } from "zod";
 import { METADATA_MAX_CHARACTERS, type Metadata, metadataFault } from "./metadata.js";
-import { isClean, isWithin } from "./text.js";
+import { isBlank, isClean, isWithin } from "./text.js";
 
 // The public input, field by field. These schemas validate requests and describe them in the OpenAPI document.
 
@@ -18,7 +18,7 @@ function requiredText(description: string, max = Number.POSITIVE_INFINITY) {
   const sentence = `must be a string of ${length}, not only white space, ${NO_CONTROLS}`;
   return z
     .string(rule(sentence))
-    .refine((text) => /\S/.test(text) && isClean(text) && isWithin(text, max), sentence)
+    .refine((text) => !isBlank(text) && isClean(text) && isWithin(text, max), sentence)
     .meta({ description, minLength: 1, pattern: "\\S", ...(Number.isFinite(max) && { maxLength: max }) });
 }
 

@@ -1,26 +1,35 @@
 import { type FieldError, failFields } from "@shipping/kit/errors";
 import type { z } from "zod";
+import type { JsonBody } from "./json-body.js";
+import type { Place } from "./lost-numbers.js";
 import { noQuery } from "./schemas.js";
 
-/** The query of a request, as its schema gives it; throws the 422 that names every parameter at fault. */
+/** The query of a request, as its schema gives it; throws the 422 that names the parameters at fault. */
 export function validQuery<Query>(schema: z.ZodType<Query>, url: string): Query {
   const query = checkQuery(schema, url);
-  if (query.faults.length > 0) throw failFields(query.faults);
+  if (query.faults.length > 0) throw failFields(query.faults, "query");
   return query.value as Query;
 }
 
-/** The body of a write, as its schema gives it; throws the 422 that names every field at fault. No write has a query. */
-export function validBody<Body>(schema: z.ZodType<Body> | undefined, body: unknown, url: string): Body {
-  const content = schema ? check(schema, body, "body") : { value: undefined, faults: [] };
-  const faults = [...checkQuery(noQuery, url).faults, ...content.faults];
+/** The body of a write, as its schema gives it; throws the 422 that names the fields at fault. */
+export function validBody<Body>(schema: z.ZodType<Body> | undefined, body: JsonBody | undefined, url: string): Body {
+  const { value, faults } = checkBody(schema, body, url);
   if (faults.length > 0) throw failFields(faults);
-  return content.value as Body;
+  return value as Body;
 }
 
 /** What a schema makes of a value, or the fields at fault. */
 export interface Checked {
   value: unknown;
   faults: FieldError[];
+  /** The members of the value in which no fault was found. */
+  sound: Record<string, unknown>;
+}
+
+/** Checks the body of a write, and that it has no query. */
+export function checkBody(schema: z.ZodType | undefined, body: JsonBody | undefined, url: string): Checked {
+  const content = schema ? check(schema, body?.value, "body", body?.lost) : { value: undefined, faults: [], sound: {} };
+  return { ...content, faults: [...checkQuery(noQuery, url).faults, ...content.faults] };
 }
 
 function checkQuery(schema: z.ZodType, url: string): Checked {
@@ -30,8 +39,9 @@ function checkQuery(schema: z.ZodType, url: string): Checked {
     if (parameters.has(name)) repeated.add(name);
     parameters.set(name, value);
   }
-  const { value, faults } = check(schema, Object.fromEntries(parameters), "query");
-  return { value, faults: [...[...repeated].map((path) => ({ path, message: "must be given once" })), ...faults] };
+  const checked = check(schema, Object.fromEntries(parameters), "query");
+  const twice = [...repeated].map((path) => ({ path, message: "must be given once" }));
+  return { ...checked, faults: [...twice, ...checked.faults] };
 }
 
 function pairs(url: string): [name: string, value: string][] {
@@ -55,17 +65,57 @@ export function decodePairs(text: string, whole: "query" | "form"): [name: strin
   });
 }
 
-/** Checks a value; what is wrong with it as a whole goes by the name of `whole`. */
-export function check(schema: z.ZodType, value: unknown, whole: "body" | "query" | "form"): Checked {
+/** Checks a value; what is wrong with it as a whole goes by the name of `whole`. `lost` are the places of numbers that are not as sent. */
+export function check(
+  schema: z.ZodType,
+  value: unknown,
+  whole: "body" | "query" | "form",
+  lost: readonly Place[] = [],
+): Checked {
   const parsed = schema.safeParse(value);
-  if (parsed.success) return { value: parsed.data, faults: [] };
-  const faults = new Map<string, string>();
-  for (const issue of parsed.error.issues) {
-    const path = issue.path.join(".");
-    if (issue.code === "unrecognized_keys") {
-      // A member without a name is named by its quotes.
-      for (const key of issue.keys) faults.set([...issue.path, key || '""'].join("."), "is not known here");
-    } else if (!faults.has(path || whole)) faults.set(path || whole, issue.message);
+  if (parsed.success && lost.length === 0) {
+    return { value: parsed.data, faults: [], sound: parsed.data as Checked["sound"] };
   }
-  return { value: undefined, faults: [...faults].map(([path, message]) => ({ path, message })) };
+  const faults: FieldError[] = [];
+  // By the path as a list: `to.name` may be a member of `to` and a member of its own.
+  const seen = new Set<string>();
+  const sound = new Map<PropertyKey, unknown>(Object.entries(isObject(value) ? value : {}));
+  for (const issue of [...lost.map(lostNumber), ...(parsed.error?.issues ?? [])]) {
+    for (const path of pathsOf(issue)) {
+      sound.delete(path[0] ?? "");
+      const place = JSON.stringify(path);
+      if (seen.has(place)) continue;
+      seen.add(place);
+      faults.push({ path: written(path) || whole, message: messageOf(issue, path) });
+    }
+  }
+  return { value: undefined, faults, sound: Object.fromEntries(sound) };
+}
+
+function lostNumber(path: Place): z.core.$ZodIssue {
+  return {
+    code: "custom",
+    path,
+    message: "must be a number that double precision keeps as it was sent",
+    input: undefined,
+  };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function pathsOf(issue: z.core.$ZodIssue): PropertyKey[][] {
+  return issue.code === "unrecognized_keys" ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
+}
+
+/** A path as integrators read it. A member without a name is named by its quotes. */
+function written(path: readonly PropertyKey[]): string {
+  return path.map((name) => (name === "" ? '""' : String(name))).join(".");
+}
+
+function messageOf(issue: z.core.$ZodIssue, path: readonly PropertyKey[]): string {
+  if (issue.code !== "unrecognized_keys") return issue.message;
+  const isDotted = String(path.at(-1)).includes(".");
+  return isDotted ? "is not known here, as one name with a dot in it" : "is not known here";
 }

@@ -1,10 +1,15 @@
-import { EventEmitter, once } from "node:events";
-import { type Failure, fail } from "@shipping/kit/errors";
+import { fail } from "@shipping/kit/errors";
 import { eventually } from "@shipping/kit/testing/eventually";
 import sql from "sql-template-tag";
-import type { OnceRequest } from "./execute-once.js";
-import { claimKey, type RegistryKey } from "./registry.js";
-import { created, fingerprintOf, idempotencyUnderTest, lost, replayed } from "./testing/idempotency-under-test.js";
+import { claimKey } from "./registry.js";
+import {
+  created,
+  fingerprintOf,
+  held,
+  idempotencyUnderTest,
+  lost,
+  replayed,
+} from "./testing/idempotency-under-test.js";
 
 let under: Awaited<ReturnType<typeof idempotencyUnderTest>>;
 beforeAll(async () => {
@@ -15,38 +20,6 @@ afterEach(() => {
   under.owners.records.failWith(undefined);
   under.owners.records.asked.length = 0;
 });
-
-/** A request whose sending goes no further until it is let go, or fails. */
-function held(request: OnceRequest<string>) {
-  const events = new EventEmitter();
-  const reached = once(events, "reached");
-  const send: typeof request.send = async (...args) => {
-    const released = once(events, "release");
-    events.emit("reached");
-    await released;
-    return request.send(...args);
-  };
-  return {
-    request: { ...request, send },
-    reached,
-    release: () => events.emit("release"),
-    fail: (failure: Failure) => events.emit("error", failure),
-  };
-}
-
-/** Has the registry say that the claim's lease is over, as it will be in a few seconds. */
-const endLease = ({ caller }: RegistryKey) =>
-  under.gateway.db.run(sql`UPDATE idempotency_registry SET lease_until = now() WHERE account_id = ${caller.accountId}`);
-
-/** Resolves when somebody waits: a poller's first question is the ledger's `Read`. */
-const polling = () => eventually(() => expect(under.owners.records.asked).toEqual(["Read"]));
-
-/** Resolves when nobody asks the registry: all who have come are waiting. */
-const registryAtRest = () =>
-  eventually(() => {
-    const { totalCount, idleCount, waitingCount } = under.gateway.db.pool;
-    expect(totalCount - idleCount + waitingCount).toBe(0);
-  });
 
 test("of 100 equal requests at once over two gateways one creates and 99 replay", async () => {
   const request = under.request("A");
@@ -64,8 +37,8 @@ test("all who wait in a process are answered when the first one is, with one pol
   const leader = under.execute(first.request);
   await first.reached;
   const followers = Array.from({ length: 20 }, () => under.execute(request));
-  await polling();
-  await registryAtRest();
+  await under.polling();
+  await under.registryAtRest();
   first.release();
   expect(await leader).toEqual(created("A"));
   expect(await Promise.all(followers)).toEqual(Array(20).fill(replayed("A")));
@@ -77,7 +50,7 @@ test("those who wait in another process are answered too", async () => {
   const leader = under.execute(first.request);
   await first.reached;
   const follower = under.execute(first.request, under.otherGateway);
-  await polling();
+  await under.polling();
   first.release();
   expect(await Promise.all([leader, follower])).toEqual([created("A"), replayed("A")]);
 });
@@ -94,8 +67,8 @@ test("a gateway died before its request was sent: a waiter takes over once the l
   const request = under.request("A");
   await claimKey(under.gateway, request);
   const waiting = under.execute(request);
-  await polling();
-  await endLease(request);
+  await under.polling();
+  await under.endLease(request);
   expect(await waiting).toEqual(created("A"));
   expect(await under.row(request)).toMatchObject({ attempts: 2 });
 });
@@ -107,7 +80,7 @@ test("the first one fails: exactly one follower takes over, the others get its a
   const leader = under.execute(first.request);
   await first.reached;
   const followers = Array.from({ length: 10 }, () => under.execute({ ...request, send }));
-  await polling();
+  await under.polling();
   first.fail(fail("not_found"));
   await expect(leader).rejects.toMatchObject({ code: "not_found" });
   const answers = await Promise.all(followers);
@@ -129,13 +102,14 @@ test("all of them fail: each is refused by an attempt of its own, one after the 
   expect(await under.row(request)).toBeUndefined();
 });
 
-test("the key goes to another request meanwhile: 409 idempotency_conflict", async () => {
+test("the key goes to another request meanwhile, which succeeds: 409 idempotency_conflict", async () => {
   const request = under.request("A");
   await claimKey(under.gateway, request);
   const followers = [under.execute(request), under.execute(request)];
-  await polling();
+  await under.polling();
   await under.gateway.db.run(sql`
-    UPDATE idempotency_registry SET fingerprint = ${fingerprintOf("B")}, token = nextval('idempotency_token')
+    UPDATE idempotency_registry
+    SET fingerprint = ${fingerprintOf("B")}, token = nextval('idempotency_token'), state = 'done', lease_until = NULL
     WHERE account_id = ${request.caller.accountId}`);
   for (const answer of await Promise.allSettled(followers)) {
     expect(answer).toMatchObject({ status: "rejected", reason: { code: "idempotency_conflict" } });
@@ -155,7 +129,7 @@ test("503 when the claim is done and its owner is down", async () => {
   const token = await claimKey(under.gateway, request);
   under.owners.records.failWith(lost());
   const answer = under.execute(request);
-  await polling();
+  await under.polling();
   await under.gateway.db.run(
     sql`UPDATE idempotency_registry SET state = 'done', lease_until = NULL WHERE token = ${token}`,
   );

@@ -5,20 +5,21 @@ import type { DoneMarks } from "./mark-done.js";
 import { readReplay, replayOf } from "./read-replay.js";
 import { peekKey, type RegistryDeps, type RegistryRequest, type RegistryRow } from "./registry.js";
 
-/** A request that waits for an equal one. */
-export interface WaitingRequest extends RegistryRequest {
+/** The request that is waited for, equal to the one that waits or not. */
+export interface AwaitedRequest extends RegistryRequest {
+  /** The one that waits. */
   requestId: string;
   /** Milliseconds since the epoch by `Date.now()`. */
   waitUntil: number;
 }
 
-/** The requests of this process that wait for an equal one, here or in another gateway. */
+/** The requests of this process that wait for another one under their key, here or in another gateway. */
 export interface ClaimWaits {
-  /** Yields the replay, or undefined when the registry is to be read again; 409 when the wait has lasted long enough. */
-  wait(request: WaitingRequest, row: RegistryRow): Promise<Snapshot | undefined>;
-  /** Answers all who wait for an equal request of this process. */
+  /** Yields its replay, or undefined when the registry is to be read again; 409 when the wait has lasted long enough. */
+  wait(request: AwaitedRequest, row: RegistryRow): Promise<Snapshot | undefined>;
+  /** Answers all who wait for this request of this process. */
   settle(request: RegistryRequest, snapshot: Snapshot): void;
-  /** An equal request of this process has failed: the one who has waited longest tries next, and nobody else. */
+  /** This request of this process has failed: the one who has waited longest for it tries next, and nobody else. */
   wakeNext(request: RegistryRequest): void;
 }
 
@@ -36,7 +37,7 @@ export function createClaimWaits(deps: RegistryDeps, marks: DoneMarks): ClaimWai
   // Those who wait for a key, in the order they came. A set stands here as long as somebody waits: so long its poller runs.
   const waiting = new Map<string, Set<Waiter>>();
 
-  async function poll(id: string, waiters: Set<Waiter>, request: WaitingRequest, row: RegistryRow): Promise<void> {
+  async function poll(id: string, waiters: Set<Waiter>, request: AwaitedRequest, row: RegistryRow): Promise<void> {
     try {
       const committed = await readUnmarked(request, row);
       if (committed) return wakeAll(waiters, committed);
@@ -51,14 +52,14 @@ export function createClaimWaits(deps: RegistryDeps, marks: DoneMarks): ClaimWai
   }
 
   // A gateway may have died between answer and mark. If the owner cannot say, the registry will.
-  async function readUnmarked(request: WaitingRequest, { token }: RegistryRow): Promise<Snapshot | undefined> {
+  async function readUnmarked(request: AwaitedRequest, { token }: RegistryRow): Promise<Snapshot | undefined> {
     const replay = await readReplay(deps, request, readOptions(request)).catch(() => undefined);
     const { caller, idempotencyKey, fingerprint } = request;
     if (replay) marks.mark({ caller, idempotencyKey, fingerprint, token });
     return replay;
   }
 
-  async function lookAgain(waiters: Set<Waiter>, request: WaitingRequest): Promise<void> {
+  async function lookAgain(waiters: Set<Waiter>, request: AwaitedRequest): Promise<void> {
     const row = await peekKey(deps, request);
     const equal = row?.fingerprint.equals(request.fingerprint);
     if (equal && row?.leaseLive) return;
@@ -122,7 +123,7 @@ function wakeFirst(waiters: Set<Waiter> | undefined): void {
   first?.resolve(undefined);
 }
 
-function readOptions({ requestId }: WaitingRequest) {
+function readOptions({ requestId }: AwaitedRequest) {
   return { timeoutMs: READ_MS, headers: { "x-request-id": requestId } };
 }
 

@@ -89,10 +89,15 @@ export function fail(
   return new Failure(code, message, fields);
 }
 
-/** Makes a 422 that names every field at fault, in its sentence and as a list. */
-export function failFields(fields: readonly FieldError[]): Failure {
-  const sentence = fields.map((field) => `${field.path}: ${field.message}`).join("; ");
-  return new Failure("invalid_request", sentence, fields);
+const MOST_FIELDS = 100;
+
+/** Makes a 422 that names the fields at fault, in its sentence and as a list: the first 100, and under `whole` how many more there are. */
+export function failFields(fields: readonly FieldError[], whole = "body"): Failure {
+  const named = fields.slice(0, MOST_FIELDS);
+  const more = fields.length - named.length;
+  if (more > 0) named.push({ path: whole, message: `has ${more} more ${more === 1 ? "field" : "fields"} at fault` });
+  const sentence = named.map((field) => `${field.path}: ${field.message}`).join("; ");
+  return new Failure("invalid_request", sentence, named);
 }
 
 /** A refusal as it crosses a service boundary: the code as a typed detail, so that the other side never guesses. */

@@ -1,4 +1,5 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { getTextEncoding } from "@bufbuild/protobuf/wire";
 import { EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import "./text-encoding.js";
 
@@ -10,4 +11,18 @@ test.each(["", "plain", "Zürich 東京 🚚", "x".repeat(100_000), "\u0000"])("
 test("half of a pair of surrogates becomes the mark of what cannot be encoded", () => {
   const bytes = toBinary(EventSchema, create(EventSchema, { type: "a\ud83d" }));
   expect(fromBinary(EventSchema, bytes).type).toBe("a\ufffd");
+});
+
+test.each(["\ufeff", "\ufeffBerlin", "\ufeff\ufeff", "a\ufeff", "\ufffe"])(
+  "U+FEFF is a character like any other: %j",
+  (type) => {
+    const bytes = toBinary(EventSchema, create(EventSchema, { type }));
+    expect(fromBinary(EventSchema, bytes).type).toBe(type);
+  },
+);
+
+test("a text that is not UTF-8 is refused where messages are proto3, and mended where they are not", () => {
+  const bytes = Uint8Array.of(0x12, 2, 0xc3, 0x28);
+  expect(() => fromBinary(EventSchema, bytes)).toThrow();
+  expect(getTextEncoding().decodeUtf8(bytes.subarray(2))).toBe("\ufffd(");
 });

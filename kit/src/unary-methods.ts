@@ -1,3 +1,4 @@
+import "./text-encoding.js";
 import { create, type DescMethodUnary, type DescService, fromBinary, toBinary } from "@bufbuild/protobuf";
 import {
   Code,

@@ -24,6 +24,13 @@ describe.each(["/orders", "/shipments"])("the fields of POST %s", (path) => {
     },
   );
 
+  test.each(["1000.00000000000000001", "999.99999999999999999", "0.1000000000000000055511151231257827"])(
+    "422 for the weight %s, which double precision does not keep",
+    async (text) => {
+      expect(refusal(await postWeight(text))).toBe("422 invalid_request parcel.weight_kg");
+    },
+  );
+
   test.each(["1000", "1e3", "1000.0", "0.0001", "5e-324", "999.9999999999999", "0.1"])(
     "201 for the weight %s, and it is returned as that number",
     async (text) => {
@@ -60,7 +67,7 @@ describe.each(["/orders", "/shipments"])("the fields of POST %s", (path) => {
     expect(await refused({ reference: "😀".repeat(201) })).toBe("422 invalid_request reference");
   });
 
-  test.each(["", " ", "\t\r\n", "\u00a0\u2003\u3000"])(
+  test.each(["", " ", "\t\r\n", "\u00a0\u2003\u3000", "\u0085", "\u1680\u2028\u2029\u202f\u205f"])(
     "422 for required strings that hold nothing but %j",
     async (blank) => {
       const blanks = Object.fromEntries(required.map((field) => [field, blank]));
@@ -74,6 +81,14 @@ describe.each(["/orders", "/shipments"])("the fields of POST %s", (path) => {
     const to = { ...RECORD.to, company: "", street2: " ", state: "\t", email: "", phone: "\n" };
     expect((await post({ to })).body.data.to).toStrictEqual(to);
   });
+
+  test.each(["\ufeff", "\u200b", "\u180e", "\u2060"])(
+    "201 for required strings that hold nothing but %j, which Unicode does not count as white space",
+    async (text) => {
+      const { status, body } = await post({ reference: text, to: { ...RECORD.to, name: text } });
+      expect([status, body.data?.reference, body.data?.to.name]).toEqual([201, text, text]);
+    },
+  );
 
   test("201 for strings with white space around them: nothing is trimmed", async () => {
     const { data } = (await post({ reference: "  PO\t1\r\n" })).body;

@@ -18,6 +18,7 @@ describe("the url of POST /webhooks", () => {
     "https://1and1.example/",
     "https://a-b.c1.example/",
     "https://EXAMPLE.com/Hook",
+    "HTTPS://example.com/",
     "https://localhost.example.com/",
     "https://127.0.0.1.example.com/",
     "https://mylocal.example/",

@@ -9,25 +9,28 @@ export interface Platform {
   stop(): Promise<void>;
 }
 
-const LIMIT = 120;
+const DEFAULT_LIMIT = 120;
 
-/** Starts `npm run cluster` with the limit that the spec names, and makes thousands of keys. */
+/** Starts `npm run cluster` and makes hundreds or thousands of keys. */
 export async function startPlatform(wanted: {
   replicas: number;
   accounts: number;
   keysOfEach: number;
+  /** Of each key; as the spec says unless given. */
+  requestsPerMinute?: number;
   /** Of PostgreSQL's own cache; the launcher's default unless given. */
   sharedBuffersMb?: number;
   env?: NodeJS.ProcessEnv;
 }): Promise<Platform> {
   const parts = ["gateways", "records", "carrier", "tracking", "webhooks"];
+  const limit = wanted.requestsPerMinute ?? DEFAULT_LIMIT;
   const flags = parts.flatMap((part) => [`--${part}`, String(wanted.replicas)]);
   if (wanted.sharedBuffersMb !== undefined) flags.push("--shared-buffers-mb", String(wanted.sharedBuffersMb));
   const cluster = await startCluster(flags, {
     ...wanted.env,
     // As operators run it: what a log line costs is part of the price.
     LOG_LEVEL: "info",
-    RATE_LIMIT_PER_MINUTE: String(LIMIT),
+    RATE_LIMIT_PER_MINUTE: String(limit),
     WEBHOOK_ALLOW_PRIVATE_TARGETS: "true",
   });
   const { gateway } = cluster.databases;
@@ -39,7 +42,7 @@ export async function startPlatform(wanted: {
     baseUrls: cluster.gateways,
     customers: inTurn(customers),
     limited: inTurn(limited),
-    limit: () => exhaust(gateway, limited, LIMIT),
+    limit: () => exhaust(gateway, limited, limit),
     processes: () => processes,
     databases: cluster.databases,
   });

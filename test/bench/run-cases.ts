@@ -13,8 +13,8 @@ import { nodeProcesses, profiling, startProfiles, summary } from "./profiles.js"
 import type { Report } from "./report.js";
 import { seed } from "./seed.js";
 
-const ACCOUNTS = 40;
-const KEYS_OF_EACH = 100;
+const ACCOUNTS = 80;
+const KEYS_OF_EACH = 50;
 const SEEDS = { shipments: 26, labels: 3 };
 
 /** Measures the cases on a platform and a floor that it starts, and stops when it has all figures. */

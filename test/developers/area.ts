@@ -47,7 +47,7 @@ export function useArea(options?: StackOptions): Area {
     origin,
     visitor: () => newVisitor(origin()),
     async newLink({ accountId: given, role = "admin", email = `${randomBytes(6).toString("hex")}@example.com` } = {}) {
-      const deps = { prisma, now: () => new Date(), random: randomBytes };
+      const deps = { db: stack.databases.gateway, prisma, now: () => new Date(), random: randomBytes };
       const accountId = given ?? (await stack.newAccount("Nordlicht"));
       if (!(await prisma.accountMember.findUnique({ where: { accountId_email: { accountId, email } } }))) {
         await addMember(deps, { accountId, email, role });

@@ -59,6 +59,20 @@ describe("POST /developers/{environment}/keys/new", () => {
     expect(await keysOf(accountId)).toHaveLength(1);
   });
 
+  test("409 for the fifty-first active key, and the form stays as it was sent; once one is revoked there is room", async () => {
+    const { visitor, accountId } = await area.signIn();
+    const { id } = await area.stack().newKey(accountId);
+    for (let n = 2; n <= 50; n++) await area.stack().newKey(accountId);
+    const refused = await visitor.submit(NEW, { name: "One too many" });
+    expect([refused.status, secretIn(refused.html)]).toEqual([409, undefined]);
+    expect(refused.html).toContain("This account has 50 active sandbox keys, the most there may be. Revoke one first.");
+    expect(fieldsOf(refused.html)).toMatchObject({ name: "One too many" });
+    await area.stack().revokeKey(id);
+    const answers = await Promise.all(Array.from({ length: 5 }, () => visitor.submit(NEW)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
+    expect((await visitor.submit("/developers/live/keys/new")).status).toBe(201);
+  });
+
   test("another account's form id is no hindrance", async () => {
     const [one, other] = [await area.signIn(), await area.signIn()];
     const fields = fieldsOf((await one.visitor.get(NEW)).html);

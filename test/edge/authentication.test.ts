@@ -44,6 +44,9 @@ describe("401 unauthorized for every operation", () => {
 
   test.each<[string, (key: string) => string | readonly string[]]>([
     ["no value", () => ""],
+    ["a second header", (key) => [`Bearer ${key}`, "Bearer x"]],
+    ["a second header that is equal", (key) => [`Bearer ${key}`, `Bearer ${key}`]],
+    ["a second header that is good", (key) => ["Basic x", `Bearer ${key}`]],
     ["the scheme alone", () => "Bearer"],
     ["another scheme", (key) => `Basic ${key}`],
     ["no scheme", (key) => key],

@@ -59,7 +59,9 @@ describe("the type of every POST's body", () => {
     'application/json; charset="utf-8',
     "application/json; charset=utf-8; charset=utf-8",
     "application/json; boundary=x",
-    "application/json;",
+    "application/json; ;charset=latin1",
+    "application/json; charset=utf-8;; charset=utf-8",
+    "application/json;\u00a0",
     "application/json, application/json",
     "application /json",
     "*/*",
@@ -87,6 +89,9 @@ describe("the type of every POST's body", () => {
     'application/json; charset="UTF-8"',
     "application/json ; Charset=Utf-8",
     "application/json\t;\tcharset=utf-8",
+    "application/json;",
+    "application/json ; ; \t;",
+    "application/json;;charset=utf-8; ;",
   ])("%j is taken", async (type) => {
     expect(await answersTo((body) => ({ body, headers: { "Content-Type": type } }))).toEqual(succeeds);
   });
@@ -105,6 +110,20 @@ describe("the type of every POST's body", () => {
   test("compressed bytes that nobody announced are no JSON", async () => {
     expect(await answersTo((json) => ({ body: gzipSync(json) }))).toEqual(allOf(posts, "400 invalid_json"));
   });
+
+  test("415 when it is sent twice, although both are right", async () => {
+    const headers = { "Content-Type": ["application/json", "application/json"] };
+    expect(await answersTo((body) => ({ body, headers }))).toEqual(allOf(posts, "415 unsupported_media_type"));
+  });
+
+  test.each(["gzip, chunked", "gzip,chunked", "identity, chunked", ", chunked"])(
+    "415 for the transfer coding %j",
+    async (coding) => {
+      const headers = { ...chunked, "Transfer-Encoding": coding };
+      const answers = await answersTo((json) => ({ body: inChunks([json]), headers }));
+      expect(answers).toEqual(allOf(posts, "415 unsupported_media_type"));
+    },
+  );
 
   test("is not looked at on a GET, whose body is passed over", async () => {
     const gets = routes.filter(({ method }) => method === "GET");

@@ -146,6 +146,15 @@ describe("a refusal is one line on stderr and exit 1", () => {
     expect(err).toContain(named);
     expect(err).not.toContain("hush");
   });
+
+  test("the fifty-first active key of an environment", async () => {
+    const accountId = await stack.newAccount();
+    for (let n = 1; n <= 50; n++) await stack.newKey(accountId);
+    const { status, out, err } = await admin(`key create --account ${accountId} --environment sandbox --json`);
+    expect([status, out]).toEqual([1, ""]);
+    expect(err).toBe("error: This account has 50 active sandbox keys, the most there may be. Revoke one first.\n");
+    expect((await admin(`key create --account ${accountId} --environment live`)).status).toBe(0);
+  });
 });
 
 test("the platform that has written itself into DATA_DIR is found, and several commands may run at once", async () => {

@@ -146,6 +146,22 @@ describe("different requests at once under one key", () => {
   });
 });
 
+describe("a request that fails does not stand in the way of another one under its key", () => {
+  const missing = { ...record, order_id: `ord_${"a".repeat(26)}` };
+
+  test("25 shipments of a missing order and 25 good ones: every good one is answered with the one creation", async () => {
+    const path = { method: "POST", path: "/shipments" } as const;
+    const answers = await atOnce(50, (n) => send(n, { ...path, body: n % 2 ? record : missing }));
+    const good = answers.filter((_, n) => n % 2);
+    expect(good.map(told)).toEqual(Array(25).fill("201"));
+    expect(good.filter(isReplayed)).toHaveLength(24);
+    for (const answer of answers.filter((_, n) => n % 2 === 0)) {
+      expect(["404 not_found", "409 idempotency_conflict"]).toContain(told(answer));
+    }
+    expect(await rows("shipments")).toBe(1);
+  });
+});
+
 describe("many keys at once", () => {
   test("40 creations, one of which names a missing order: 39 × 201, one 404", async () => {
     const missing = { ...record, order_id: "ord_mfrggzdfmztwq2lknnwg23tpoa" };

@@ -62,7 +62,7 @@ export function gatewayMoves(state: State, index: number, rules: Rules): Move[] 
 }
 
 // Reads and writes the registry in one move: each write is a compare-and-set on what was read.
-function proceed({ state, request, move }: Turn): Move {
+function proceed({ state, request, rules, move }: Turn): Move {
   const { row } = state;
   const { letter } = request;
   if (!row) return move("claimKey", ...claimed(state, letter));
@@ -70,7 +70,10 @@ function proceed({ state, request, move }: Turn): Move {
   if (row.state === "done") {
     return equal ? move("readReplay", ended("replay")) : move("peekKey: done", ended("conflict"));
   }
-  if (row.leaseLive) return move("peekKey: lease live", ended("conflict"));
+  // Those who wait do so by not moving; this is the end of their patience.
+  if (row.leaseLive) {
+    return move("peekKey: lease live", ended(equal || rules.waitsForStrangers ? "inProgress" : "conflict"));
+  }
   const claim = { letter: row.letter, token: row.token };
   if (!equal) return move("peekKey: lease over", { at: "resolve", claim });
   const attempts = Math.min(row.attempts + 1, MOST_ATTEMPTS);

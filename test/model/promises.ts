@@ -17,6 +17,9 @@ function brokenAnswer(request: Request, before: Request, { executed }: State): s
   if ((answer === "snapshot" || answer === "replay") && executed[0]?.letter !== letter) {
     return "success answered, but not executed";
   }
+  if (answer === "conflict" && executed.every((claim) => claim.letter === letter)) {
+    return "conflict answered, but no other request executed";
+  }
   if (answer !== "refused") return undefined;
   if (executed.some(({ token }) => token === claim?.token)) return "refusal answered, but executed";
   if (!before.answer && executed[0]?.letter === letter) return "refusal answered after an equal success";

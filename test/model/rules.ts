@@ -6,6 +6,8 @@ export interface Rules {
   resolvesSharedClaims: boolean;
   /** A refusal is not reported if the claim is gone by the time it is to be deleted: the registry is read again. */
   rereadsLostClaims: boolean;
+  /** A request that finds another one under way waits for its outcome: it is no conflict as long as that may fail. */
+  waitsForStrangers: boolean;
   /** Whoever hears that its claim was fenced off replaces it, rather than read the registry again and wait for the one who did it. */
   replacesFencedClaims: boolean;
   /** The transport delivers a call at most once. */
@@ -18,6 +20,7 @@ export const protocol: Rules = {
   fences: true,
   resolvesSharedClaims: true,
   rereadsLostClaims: true,
+  waitsForStrangers: true,
   replacesFencedClaims: true,
   sendsOnce: true,
   storesAtomically: true,

@@ -27,8 +27,8 @@ export interface Message extends Claim {
   copy?: boolean;
 }
 
-/** What the client hears. `unknown` is 503 or no answer at all. */
-export type Answer = "snapshot" | "replay" | "conflict" | "refused" | "unknown";
+/** What the client hears. `inProgress` ends a wait that was too long, `unknown` is 503 or no answer at all. */
+export type Answer = "snapshot" | "replay" | "conflict" | "refused" | "inProgress" | "unknown";
 
 /** A request, and where it is in `executeOnce`. */
 export interface Request {

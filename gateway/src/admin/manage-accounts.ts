@@ -1,10 +1,10 @@
-import { fail } from "@shipping/kit/errors";
+import { type Failure, fail } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import type { GatewayDeps } from "../deps.js";
 import { isClean } from "../text.js";
 
 /** What the operator's operations need. */
-export type AdminDeps = Pick<GatewayDeps, "prisma" | "now" | "random">;
+export type AdminDeps = Pick<GatewayDeps, "db" | "prisma" | "now" | "random">;
 
 const NAME = /^(?=.*\S)\P{Cc}{1,200}$/u;
 
@@ -41,5 +41,10 @@ export function requireName(name: string, what: string): void {
 /** Refuses an account that does not exist. */
 export async function requireAccount({ prisma }: Pick<AdminDeps, "prisma">, id: string): Promise<void> {
   const account = await prisma.account.findUnique({ where: { id }, select: { id: true } });
-  if (!account) throw fail("not_found", `No such account: ${id}`);
+  if (!account) throw noSuchAccount(id);
+}
+
+/** The refusal of an account that does not exist. */
+export function noSuchAccount(id: string): Failure {
+  return fail("not_found", `No such account: ${id}`);
 }

@@ -1,9 +1,11 @@
 import type { Environment } from "@shipping/kit/caller";
-import { fail } from "@shipping/kit/errors";
+import { violated } from "@shipping/kit/database";
+import { type Failure, fail } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
+import sql from "sql-template-tag";
 import { scopes as allScopes, newApiKey, type Scope } from "../api-key.js";
-import { type Actor, auditEntry, OPERATOR } from "../audit.js";
-import { type AdminDeps, requireAccount, requireName } from "./manage-accounts.js";
+import { type Actor, OPERATOR, tellAuditLog } from "../audit.js";
+import { type AdminDeps, noSuchAccount, requireAccount, requireName } from "./manage-accounts.js";
 
 /** A key to create. Without scopes it has all of them, without an expiry it has none. */
 export interface NewKey {
@@ -47,40 +49,50 @@ export interface KeyRef {
   environment?: Environment;
 }
 
-const LISTED = { hash: true, accountId: true, formId: true } as const;
+const NOT_LISTED = { hash: true, accountId: true, formId: true } as const;
 
-/** Creates a key of an account. */
+/** At most so many keys of an account and environment are active; a trigger on `api_keys` holds the limit. */
+export const ACTIVE_KEYS_LIMIT = 50;
+
+/** Creates a key of an account. Key, window and audit entry are one statement: a key that nobody was told of does not exist. */
 export async function createKey(deps: AdminDeps, wanted: NewKey, actor: Actor = OPERATOR): Promise<CreatedKey> {
   const { accountId, environment, scopes = allScopes, expiresInMs, name, formId } = wanted;
   if (name !== undefined) requireName(name, "A key's name");
-  await requireAccount(deps, accountId);
   const id = newId("key", deps.random);
   const { key, hash, lastFour } = newApiKey(environment, deps.random);
   const createdAt = deps.now();
   const expiry = expiresInMs === undefined ? {} : { expiresAt: new Date(createdAt.getTime() + expiresInMs) };
-  const detail = `${name ?? "A key"}, ends in ${lastFour}: ${scopes.join(" ")}`;
-  await deps.prisma.$transaction([
-    deps.prisma.apiKey.create({
-      data: {
-        id,
-        accountId,
-        environment,
-        name: name ?? null,
-        formId: formId ?? null,
-        hash: new Uint8Array(hash),
-        lastFour,
-        scopes: [...scopes],
-        createdAt,
-        ...expiry,
-        // `admit` locks it: a key without a window would open nothing.
-        window: { create: {} },
-      },
-    }),
-    deps.prisma.auditEntry.create({
-      data: auditEntry(deps, actor, { accountId, action: "key.created", environment, subject: id, detail }),
-    }),
-  ]);
+  const detail = `${keyInWords({ name, lastFour })}: ${scopes.join(" ")}`;
+  const change = { accountId, action: "key.created", environment, subject: id, detail, from: sql`made` } as const;
+  // `admit` locks the window: a key without one would open nothing.
+  const statement = sql`
+    WITH made AS (
+      INSERT INTO api_keys (id, account_id, environment, name, form_id, hash, last_four, scopes, created_at, expires_at)
+      VALUES (${id}, ${accountId}, ${environment}, ${name ?? null}, ${formId ?? null}, ${hash}, ${lastFour},
+        ${[...scopes]}, ${createdAt}, ${expiry.expiresAt ?? null})
+      ON CONFLICT (account_id, form_id) DO NOTHING
+      RETURNING id),
+    windows AS (INSERT INTO rate_windows (key_id) SELECT id FROM made),
+    entries AS (${tellAuditLog(deps, actor, change)})
+    SELECT id FROM made`;
+  const made = await deps.db.run(statement).catch((error) => {
+    throw keyRefusal(error, wanted) ?? error;
+  });
+  if (made.length === 0) throw fail("idempotency_conflict", "This form has created its key.");
   return { id, key, accountId, environment, scopes, ...expiry };
+}
+
+function keyRefusal(error: unknown, { accountId, environment }: NewKey): Failure | undefined {
+  const constraint = violated(error)?.constraint;
+  if (constraint === "api_keys_account_id_fkey") return noSuchAccount(accountId);
+  if (constraint !== "api_keys_active_limit") return undefined;
+  const limit = `${ACTIVE_KEYS_LIMIT} active ${environment} keys, the most there may be`;
+  return fail("invalid_request", `This account has ${limit}. Revoke one first.`);
+}
+
+/** A key as people tell it from others. */
+function keyInWords({ name, lastFour }: { name?: string | null | undefined; lastFour: string }): string {
+  return `${name ?? "A key"}, ends in ${lastFour}`;
 }
 
 /** The keys of an account, the oldest first, revoked and expired ones included. */
@@ -88,14 +100,14 @@ export async function listKeys(deps: AdminDeps, { accountId }: { accountId: stri
   await requireAccount(deps, accountId);
   return deps.prisma.apiKey.findMany({
     where: { accountId },
-    omit: LISTED,
+    omit: NOT_LISTED,
     orderBy: [{ createdAt: "asc" }, { id: "asc" }],
   });
 }
 
 /** One key. */
-export async function getKey(deps: Pick<AdminDeps, "prisma">, ref: KeyRef): Promise<ListedKey> {
-  const key = await deps.prisma.apiKey.findUnique({ where: { ...ref }, omit: LISTED });
+export async function getKey(deps: Pick<AdminDeps, "prisma">, ref: KeyRef): Promise<ListedKey & { accountId: string }> {
+  const key = await deps.prisma.apiKey.findUnique({ where: { ...ref }, omit: { ...NOT_LISTED, accountId: false } });
   if (!key) throw fail("not_found", `No such key: ${ref.id}`);
   return key;
 }
@@ -106,26 +118,23 @@ export async function revokeKey(
   ref: KeyRef,
   actor: Actor = OPERATOR,
 ): Promise<{ id: string; revokedAt: Date }> {
-  const { id } = ref;
-  const { environment, name, lastFour, revokedAt } = await getKey(deps, ref);
-  if (revokedAt) return { id, revokedAt };
-  const { accountId } = await deps.prisma.apiKey.findUniqueOrThrow({ where: { id }, select: { accountId: true } });
-  const entry = auditEntry(deps, actor, {
+  const key = await getKey(deps, ref);
+  const { id, accountId } = key;
+  if (key.revokedAt) return { id, revokedAt: key.revokedAt };
+  const change = {
     accountId,
     action: "key.revoked",
-    environment: environment as Environment,
+    environment: key.environment as Environment,
     subject: id,
-    detail: `${name ?? "A key"}, ends in ${lastFour}`,
-  });
-  // One statement: of two that revoke at once, one does and tells the audit log.
-  await deps.prisma.$executeRaw`
+    detail: keyInWords(key),
+    from: sql`revoked`,
+  } as const;
+  const [revoked] = await deps.db.run<{ revokedAt: Date }>(sql`
     WITH revoked AS (
-      UPDATE api_keys SET revoked_at = ${deps.now()} WHERE id = ${id} AND revoked_at IS NULL RETURNING id
-    )
-    INSERT INTO audit_entries (id, account_id, at, actor, action, environment, subject, detail, source)
-    SELECT ${entry.id}, ${accountId}, ${entry.at}, ${entry.actor}, ${entry.action}, ${environment}, revoked.id,
-      ${entry.detail}, ${entry.source}
-    FROM revoked`;
-  const revoked = await deps.prisma.apiKey.findUniqueOrThrow({ where: { id }, select: { revokedAt: true } });
-  return { id, revokedAt: revoked.revokedAt as Date };
+      UPDATE api_keys SET revoked_at = ${deps.now()} WHERE id = ${id} AND revoked_at IS NULL
+      RETURNING revoked_at AS "revokedAt"),
+    entries AS (${tellAuditLog(deps, actor, change)})
+    SELECT * FROM revoked`);
+  // Of two that revoke at once, one does.
+  return revoked ? { id, ...revoked } : revokeKey(deps, ref, actor);
 }

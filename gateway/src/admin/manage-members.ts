@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
-import { fail } from "@shipping/kit/errors";
+import { violated } from "@shipping/kit/database";
+import { type Failure, fail } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
-import { type Actor, auditEntry, OPERATOR } from "../audit.js";
-import { type AdminDeps, requireAccount } from "./manage-accounts.js";
+import sql from "sql-template-tag";
+import { type Actor, OPERATOR, tellAuditLog } from "../audit.js";
+import { type AdminDeps, noSuchAccount, requireAccount } from "./manage-accounts.js";
 
 export const ROLES = ["admin", "viewer"] as const;
 
@@ -37,6 +39,9 @@ export function emailOf(text: string): string {
   return email;
 }
 
+/** An account has at most so many members; a trigger on `account_members` holds the limit. */
+export const MEMBERS_LIMIT = 100;
+
 /** Adds a member to an account. */
 export async function addMember(
   deps: AdminDeps,
@@ -45,25 +50,45 @@ export async function addMember(
 ): Promise<Member> {
   const { accountId, role } = wanted;
   const email = emailOf(wanted.email);
-  await requireAccount(deps, accountId);
-  if (await deps.prisma.accountMember.findUnique({ where: { accountId_email: { accountId, email } } })) {
-    throw fail("invalid_request", `${email} is a member of ${accountId} already.`);
-  }
   const member = { id: newId("mem", deps.random), email, role, createdAt: deps.now() };
   const change = { accountId, action: "member.added", environment: null, subject: member.id } as const;
-  await deps.prisma.$transaction([
-    deps.prisma.accountMember.create({ data: { ...member, accountId } }),
-    deps.prisma.auditEntry.create({ data: auditEntry(deps, actor, { ...change, detail: `${email} as ${role}` }) }),
-  ]);
+  const statement = sql`
+    WITH added AS (
+      INSERT INTO account_members (id, account_id, email, role, created_at)
+      VALUES (${member.id}, ${accountId}, ${email}, ${role}, ${member.createdAt})
+      RETURNING id)
+    ${tellAuditLog(deps, actor, { ...change, detail: `${email} as ${role}`, from: sql`added` })}`;
+  await deps.db.run(statement).catch((error) => {
+    throw memberRefusal(error, accountId, email) ?? error;
+  });
   return { ...member, bound: false };
 }
 
-/** The members of an account, the oldest first. */
-export async function listMembers(deps: Pick<AdminDeps, "prisma">, accountId: string): Promise<Member[]> {
+function memberRefusal(error: unknown, accountId: string, email: string): Failure | undefined {
+  switch (violated(error)?.constraint) {
+    case "account_members_account_id_fkey":
+      return noSuchAccount(accountId);
+    case "account_members_account_id_email_key":
+      return fail("invalid_request", `${email} is a member of ${accountId} already.`);
+    case "account_members_limit":
+      return fail("invalid_request", `${accountId} has ${MEMBERS_LIMIT} members, the most there may be.`);
+    default:
+      return undefined;
+  }
+}
+
+/** The members of an account, the oldest first: all of them, or so many after one of them. */
+export async function listMembers(
+  deps: Pick<AdminDeps, "prisma">,
+  accountId: string,
+  { after, take = MEMBERS_LIMIT }: { after?: string | undefined; take?: number } = {},
+): Promise<Member[]> {
   await requireAccount(deps, accountId);
   const members = await deps.prisma.accountMember.findMany({
     where: { accountId },
     orderBy: [{ createdAt: "asc" }, { id: "asc" }],
+    take,
+    ...(after && { cursor: { id: after }, skip: 1 }),
   });
   return members.map(({ id, email, role, subject, createdAt }) => ({
     id,
@@ -83,10 +108,9 @@ export async function removeMember(
   const { id, email } = await findMember(deps, wanted);
   const { accountId } = wanted;
   const change = { accountId, action: "member.removed", environment: null, subject: id, detail: email } as const;
-  await deps.prisma.$transaction([
-    deps.prisma.accountMember.deleteMany({ where: { id } }),
-    deps.prisma.auditEntry.create({ data: auditEntry(deps, actor, change) }),
-  ]);
+  await deps.db.run(sql`
+    WITH removed AS (DELETE FROM account_members WHERE id = ${id} RETURNING id)
+    ${tellAuditLog(deps, actor, { ...change, from: sql`removed` })}`);
   return { id, email };
 }
 

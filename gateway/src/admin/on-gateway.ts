@@ -20,7 +20,7 @@ export async function onGateway<T>(platform: Platform, work: (deps: AdminDeps) =
   const db = openDatabase(url, { max: 2, log });
   const prisma = new PrismaClient({ adapter: db.adapter() });
   try {
-    return await work({ prisma, now: () => new Date(), random: pooledRandom });
+    return await work({ db, prisma, now: () => new Date(), random: pooledRandom });
   } finally {
     await prisma.$disconnect();
     await db.close();

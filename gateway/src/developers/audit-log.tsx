@@ -1,8 +1,8 @@
+import { page } from "@shipping/kit/page";
 import type { AuditAction } from "../audit.js";
 import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "./page.js";
+import { cursorOf, PAGE_SIZE, Paging } from "./paging.js";
 import { Text, Time } from "./text.js";
-
-const PAGE_SIZE = 50;
 
 const WORDS: Record<AuditAction, string> = {
   "key.created": "Key created",
@@ -16,16 +16,17 @@ const WORDS: Record<AuditAction, string> = {
 /** `GET /developers/audit`: the newest first. */
 export async function showAuditLog(deps: PageDeps, { session, query }: PageRequest): Promise<PageAnswer> {
   const { accountId } = session;
-  const cursor = query.get("after");
-  const from = cursor === null ? null : await deps.prisma.auditEntry.findFirst({ where: { id: cursor, accountId } });
-  const entries = await deps.prisma.auditEntry.findMany({
+  const wanted = cursorOf(query, "aud");
+  const begin =
+    wanted === undefined ? null : await deps.prisma.auditEntry.findFirst({ where: { id: wanted, accountId } });
+  const after = begin?.id;
+  const read = await deps.prisma.auditEntry.findMany({
     where: { accountId },
     orderBy: [{ at: "desc" }, { id: "desc" }],
     take: PAGE_SIZE + 1,
-    ...(from && { cursor: { id: from.id }, skip: 1 }),
+    ...(after && { cursor: { id: after }, skip: 1 }),
   });
-  const shownEntries = entries.slice(0, PAGE_SIZE);
-  const last = entries.length > PAGE_SIZE ? shownEntries.at(-1) : undefined;
+  const { rows: entries, nextCursor } = page(read, PAGE_SIZE);
   return shown(
     "Audit log",
     <>
@@ -34,7 +35,7 @@ export async function showAuditLog(deps: PageDeps, { session, query }: PageReque
         Every change of keys, members and subscriptions that was made here or at the operator's command line, for{" "}
         {deps.area.auditRetentionDays} days.
       </p>
-      {shownEntries.length === 0 ? (
+      {entries.length === 0 ? (
         <div class="empty">
           <p>Nothing has been changed yet.</p>
         </div>
@@ -48,7 +49,7 @@ export async function showAuditLog(deps: PageDeps, { session, query }: PageReque
             </tr>
           </thead>
           <tbody>
-            {shownEntries.map((entry) => (
+            {entries.map((entry) => (
               <tr>
                 <td data-label="When">
                   <Time at={entry.at} />
@@ -71,7 +72,7 @@ export async function showAuditLog(deps: PageDeps, { session, query }: PageReque
           </tbody>
         </table>
       )}
-      {last && <a href={`${AREA_PATH}/audit?after=${last.id}`}>Older entries</a>}
+      <Paging path={`${AREA_PATH}/audit`} after={after} next={nextCursor} />
     </>,
   );
 }

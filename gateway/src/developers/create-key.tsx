@@ -1,3 +1,4 @@
+import { type FieldError, failureIn } from "@shipping/kit/errors";
 import { isId, newId } from "@shipping/kit/ids";
 import { z } from "zod";
 import { isName, NAME_RULE } from "../admin/manage-accounts.js";
@@ -37,7 +38,7 @@ export async function showKeyForm(deps: PageDeps, { environment }: PageRequest):
 export async function createKeyAsAsked(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { form, environment, session, actor } = request;
   const { value, faults } = checkForm(keyForm, form, ["scopes"]);
-  if (!value) return refuseForm(deps, request, faults);
+  if (!value) return refuseForm(deps, request, 422, faults);
   const { name, scopes: chosen, expires, form_id: id } = value;
   const days = EXPIRIES[expires];
   const wanted = {
@@ -49,25 +50,24 @@ export async function createKeyAsAsked(deps: PageDeps, request: PageRequest): Pr
     ...(days !== undefined && { expiresInMs: days * DAY_MS }),
   };
   const list = `${AREA_PATH}/${environment}/keys`;
-  const created = await createKey(deps, wanted, actor).catch(async (error) => {
-    const { accountId } = session;
-    const made = await deps.prisma.apiKey.findUnique({ where: { accountId_formId: { accountId, formId: id } } });
-    if (made) return undefined;
-    throw error;
-  });
-  if (!created) return { location: list };
-  return {
-    status: 201,
-    title: "Key created",
-    secret: true,
-    body: <NewKeyPage created={created} name={name} list={list} />,
-  };
+  try {
+    const created = await createKey(deps, wanted, actor);
+    const body = <NewKeyPage created={created} name={name} list={list} />;
+    return { status: 201, title: "Key created", secret: true, body };
+  } catch (error) {
+    const failure = failureIn(error);
+    if (failure?.code === "idempotency_conflict") return { location: list };
+    // The fields are right: there are as many keys as there may be.
+    if (failure?.code !== "invalid_request") throw error;
+    return refuseForm(deps, request, 409, [{ path: "", message: failure.message }]);
+  }
 }
 
 function refuseForm(
   deps: PageDeps,
   { form, environment }: PageRequest,
-  faults: readonly { path: string; message: string }[],
+  status: number,
+  faults: readonly FieldError[],
 ): Page {
   const sent = (name: string) => form.get(name)?.[0] ?? "";
   const values: KeyFormValues = {
@@ -77,5 +77,5 @@ function refuseForm(
     formId: isId("form", sent("form_id")) ? sent("form_id") : newId("form", deps.random),
   };
   const body = <KeyForm environment={environment} values={values} faults={faults} />;
-  return { status: 422, title: "Create a key", body };
+  return { status, title: "Create a key", body };
 }

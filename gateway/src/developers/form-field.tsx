@@ -31,11 +31,12 @@ function faultOf(faults: readonly FieldError[], path: string): FieldError | unde
 export function FormFaults({ faults, fields }: { faults: readonly FieldError[]; fields: readonly string[] }) {
   if (faults.length === 0) return null;
   const others = faults.filter(({ path }) => !fields.includes(path.split(".")[0] ?? ""));
+  const isRight = faults.every(({ path }) => path === "");
   return (
     <Note kind="danger">
-      <p>Nothing was created: the form is not right.</p>
+      <p>{isRight ? "Nothing was created." : "Nothing was created: the form is not right."}</p>
       {others.slice(0, 10).map(({ path, message }) => (
-        <p>{`${visible(path)} ${message}`}</p>
+        <p>{`${visible(path)} ${message}`.trim()}</p>
       ))}
     </Note>
   );

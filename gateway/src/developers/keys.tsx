@@ -1,24 +1,18 @@
 import type { Environment } from "@shipping/kit/caller";
-import { type ListedKey, listKeys } from "../admin/manage-keys.js";
+import type { ListedKey } from "../admin/manage-keys.js";
+import { type ListedKeyOfPage, listKeysOfPage } from "./list-keys.js";
 import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "./page.js";
+import { cursorOf, Paging } from "./paging.js";
 import { Text, Time } from "./text.js";
 
-type KeyState = "active" | "expired" | "revoked";
-
-/** Whether a key opens anything at this time. */
-export function stateOf({ revokedAt, expiresAt }: Pick<ListedKey, "revokedAt" | "expiresAt">, now: Date): KeyState {
-  if (revokedAt) return "revoked";
-  return expiresAt && expiresAt <= now ? "expired" : "active";
-}
-
 /** `GET …/keys`: the keys of an environment, the newest first, those that open nothing any more at the end. */
-export async function showKeys(deps: PageDeps, { session, environment }: PageRequest): Promise<PageAnswer> {
-  const all = await listKeys(deps, { accountId: session.accountId });
-  const now = deps.now();
-  const keys = all.filter((key) => key.environment === environment).reverse();
-  const [active, over] = [true, false].map((wanted) =>
-    keys.filter((key) => (stateOf(key, now) === "active") === wanted),
-  ) as [ListedKey[], ListedKey[]];
+export async function showKeys(deps: PageDeps, { session, environment, query }: PageRequest): Promise<PageAnswer> {
+  const { accountId } = session;
+  const wanted = cursorOf(query, "key");
+  const begin =
+    wanted === undefined ? null : await deps.prisma.apiKey.findFirst({ where: { id: wanted, accountId, environment } });
+  const after = begin?.id;
+  const { rows: keys, nextCursor } = await listKeysOfPage(deps, { accountId, environment, after });
   const mayChange = session.role === "admin";
   return shown(
     "Keys",
@@ -39,8 +33,9 @@ export async function showKeys(deps: PageDeps, { session, environment }: PageReq
           {mayChange && <CreateLink environment={environment} />}
         </div>
       ) : (
-        <KeyTable keys={[...active, ...over]} now={now} revocable={mayChange} environment={environment} />
+        <KeyTable keys={keys} revocable={mayChange} environment={environment} />
       )}
+      <Paging path={`${AREA_PATH}/${environment}/keys`} after={after} next={nextCursor} />
       <h2>To replace a key</h2>
       <p>
         Create the new one, give it to your program, watch "last used" of the old one until it stands still, then revoke
@@ -58,8 +53,8 @@ function CreateLink({ environment }: { environment: Environment }) {
   );
 }
 
-function KeyTable(props: { keys: ListedKey[]; now: Date; revocable: boolean; environment: Environment }) {
-  const { keys, now, revocable, environment } = props;
+function KeyTable(props: { keys: ListedKeyOfPage[]; revocable: boolean; environment: Environment }) {
+  const { keys, revocable, environment } = props;
   return (
     <table>
       <thead>
@@ -70,49 +65,46 @@ function KeyTable(props: { keys: ListedKey[]; now: Date; revocable: boolean; env
         </tr>
       </thead>
       <tbody>
-        {keys.map((key) => {
-          const state = stateOf(key, now);
-          return (
-            <tr class={state === "active" ? undefined : "over"}>
-              <td data-label="Name">
-                <span>
-                  <Text>{nameOf(key)}</Text>
-                  <code class="sub">…{key.lastFour}</code>
-                </span>
+        {keys.map((key) => (
+          <tr class={key.active ? undefined : "over"}>
+            <td data-label="Name">
+              <span>
+                <Text>{nameOf(key)}</Text>
+                <code class="sub">…{key.lastFour}</code>
+              </span>
+            </td>
+            <td data-label="May do">
+              <span class="scopes">{key.scopes.length === 10 ? "Everything" : key.scopes.join(", ")}</span>
+            </td>
+            <td data-label="Created">
+              <Time at={key.createdAt} />
+            </td>
+            <td data-label="Last used">{key.lastUsedAt ? <Time at={key.lastUsedAt} /> : "Never"}</td>
+            <td data-label="Expires">
+              <Expiry keyShown={key} />
+            </td>
+            {revocable && (
+              <td>
+                {key.active && (
+                  <a
+                    class="danger-link"
+                    href={`${AREA_PATH}/${environment}/keys/${key.id}/revoke`}
+                    aria-label={`Revoke the key that ends in ${key.lastFour}`}
+                  >
+                    Revoke
+                  </a>
+                )}
               </td>
-              <td data-label="May do">
-                <span class="scopes">{key.scopes.length === 10 ? "Everything" : key.scopes.join(", ")}</span>
-              </td>
-              <td data-label="Created">
-                <Time at={key.createdAt} />
-              </td>
-              <td data-label="Last used">{key.lastUsedAt ? <Time at={key.lastUsedAt} /> : "Never"}</td>
-              <td data-label="Expires">
-                <Expiry keyShown={key} state={state} />
-              </td>
-              {revocable && (
-                <td>
-                  {state === "active" && (
-                    <a
-                      class="danger-link"
-                      href={`${AREA_PATH}/${environment}/keys/${key.id}/revoke`}
-                      aria-label={`Revoke the key that ends in ${key.lastFour}`}
-                    >
-                      Revoke
-                    </a>
-                  )}
-                </td>
-              )}
-            </tr>
-          );
-        })}
+            )}
+          </tr>
+        ))}
       </tbody>
     </table>
   );
 }
 
-function Expiry({ keyShown, state }: { keyShown: ListedKey; state: KeyState }) {
-  const { revokedAt, expiresAt } = keyShown;
+function Expiry({ keyShown }: { keyShown: ListedKeyOfPage }) {
+  const { revokedAt, expiresAt, active } = keyShown;
   if (revokedAt) {
     return (
       <span>
@@ -124,7 +116,7 @@ function Expiry({ keyShown, state }: { keyShown: ListedKey; state: KeyState }) {
     );
   }
   if (!expiresAt) return <span>Never</span>;
-  return state === "expired" ? (
+  return !active ? (
     <span>
       <span class="tag">Expired</span>
       <span class="sub">

@@ -24,6 +24,7 @@ export async function countRefusal(deps: Deps, source: string): Promise<void> {
     ON CONFLICT (source, since) DO UPDATE SET count = r.count + 1`);
 }
 
-function windowStart(deps: Deps): Sql {
+/** When the window of time that is now began. */
+export function windowStart(deps: Deps): Sql {
   return sql`date_bin(${WINDOW_MINUTES} * interval '1 minute', ${clock(deps)}, timestamptz '2000-01-01 00:00Z')`;
 }

@@ -1,10 +1,18 @@
+import { page } from "@shipping/kit/page";
 import { listMembers } from "../admin/manage-members.js";
-import { type PageAnswer, type PageDeps, type PageRequest, shown } from "./page.js";
+import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "./page.js";
+import { cursorOf, PAGE_SIZE, Paging } from "./paging.js";
 import { Code, Text, Time } from "./text.js";
 
 /** `GET /developers/members`. */
-export async function showMembers(deps: PageDeps, { session }: PageRequest): Promise<PageAnswer> {
-  const members = await listMembers(deps, session.accountId);
+export async function showMembers(deps: PageDeps, { session, query }: PageRequest): Promise<PageAnswer> {
+  const { accountId } = session;
+  const wanted = cursorOf(query, "mem");
+  const begin =
+    wanted === undefined ? null : await deps.prisma.accountMember.findFirst({ where: { id: wanted, accountId } });
+  const after = begin?.id;
+  const read = await listMembers(deps, accountId, { after, take: PAGE_SIZE + 1 });
+  const { rows: members, nextCursor } = page(read, PAGE_SIZE);
   return shown(
     "Members",
     <>
@@ -38,10 +46,11 @@ export async function showMembers(deps: PageDeps, { session }: PageRequest): Pro
           ))}
         </tbody>
       </table>
+      <Paging path={`${AREA_PATH}/members`} after={after} next={nextCursor} />
       <h2>To add or remove a member</h2>
       <p>Whoever operates this installation does so. A removed member is signed out everywhere at once.</p>
-      <Code>{`npm run -s admin -- member add --account ${session.accountId} --email E --role viewer
-npm run -s admin -- member remove --account ${session.accountId} --email E`}</Code>
+      <Code>{`npm run -s admin -- member add --account ${accountId} --email E --role viewer
+npm run -s admin -- member remove --account ${accountId} --email E`}</Code>
     </>,
   );
 }

@@ -1,5 +1,6 @@
 import type { Environment } from "@shipping/kit/caller";
 import sql from "sql-template-tag";
+import { ACTIVE_KEYS_LIMIT } from "../admin/manage-keys.js";
 import { clock } from "../registry.js";
 import { ACTIVE_WEBHOOKS_LIMIT, capabilitiesOf } from "../routes/account.js";
 import { nameOf } from "./keys.js";
@@ -117,6 +118,8 @@ function Abilities({ environment, requestsPerMinute }: { environment: Environmen
         )}
         <dt>Requests</dt>
         <dd>{requestsPerMinute} per minute and key</dd>
+        <dt>Keys</dt>
+        <dd>{ACTIVE_KEYS_LIMIT} active keys at most</dd>
         <dt>Webhooks</dt>
         <dd>{ACTIVE_WEBHOOKS_LIMIT} active subscriptions at most</dd>
       </dl>
@@ -137,5 +140,5 @@ function keysInUse(deps: PageDeps, accountId: string, environment: Environment):
     WHERE k.account_id = ${accountId} AND k.environment = ${environment}
       AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${clock(deps)})
     ORDER BY k.last_used_at DESC NULLS LAST, k.id
-    LIMIT 50`);
+    LIMIT ${ACTIVE_KEYS_LIMIT}`);
 }

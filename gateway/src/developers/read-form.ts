@@ -1,17 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail } from "@shipping/kit/errors";
 import type { z } from "zod";
+import { isPlain } from "../media-type.js";
 import { collect, MAX_BODY_BYTES } from "../middleware/read-body.js";
 import { type Checked, check, decodePairs } from "../validate.js";
 
 /** The fields of a form, each with all its values in order. */
 export type Form = ReadonlyMap<string, readonly string[]>;
 
-const FORM = /^application\/x-www-form-urlencoded(?:; *charset=utf-8)?$/i;
-
 /** Reads a form. */
 export async function readForm(req: IncomingMessage, res: ServerResponse): Promise<Form> {
-  if (!FORM.test(req.headers["content-type"] ?? "")) {
+  if (!isPlain(req, "application/x-www-form-urlencoded")) {
     throw fail("unsupported_media_type", "A form is sent as application/x-www-form-urlencoded.");
   }
   if (Number(req.headers["content-length"] ?? 0) > MAX_BODY_BYTES) throw fail("payload_too_large");

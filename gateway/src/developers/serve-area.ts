@@ -8,6 +8,7 @@ import { ANSWER_MS } from "../locals.js";
 import { sendAnswer, sendRefusal } from "./answer.js";
 import { serveAssets } from "./assets.js";
 import { findSession } from "./keep-session.js";
+import { limitForms } from "./limit-forms.js";
 import { isOwnForm, sourceOf } from "./origin.js";
 import { AREA_PATH, type Asked, type Page, type PageDeps, type PageLocals, type PageRoute } from "./page.js";
 import { pages } from "./pages.js";
@@ -84,6 +85,7 @@ function answerPage(deps: PageDeps, page: PageRoute): PageStep {
     res.locals.session = session;
     const refusal = refusalOf(deps, page, { req, session, asked });
     if (refusal) return sendAnswer(req, res, refusal);
+    if (page.method === "POST" && page.access !== "anyone" && session) await limitForms(deps, session);
     const form = page.method === "POST" ? await readForm(req, res) : new Map();
     const complete = { ...asked, form, deadline: Date.now() + ANSWER_MS };
     if (page.access === "anyone") return sendAnswer(req, res, await page.handler(deps, { ...complete, session }));

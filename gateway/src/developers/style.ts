@@ -84,6 +84,7 @@ tr.over td { color: var(--soft); }
 .tag { display: inline-block; border-radius: 99px; padding: 0 .6rem; font-size: .85rem; white-space: nowrap; background: var(--raised); color: var(--soft); border: 1px solid var(--line); }
 .tag.good { background: var(--good-paper); color: var(--good); border-color: transparent; }
 .tag.danger { background: var(--danger-paper); color: var(--danger); border-color: transparent; }
+.paging { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; margin-bottom: 1.5rem; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .4rem 1.5rem; margin: 0 0 1.5rem; }
 dt { color: var(--soft); }
 dd { margin: 0; overflow-wrap: anywhere; }

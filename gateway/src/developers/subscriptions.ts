@@ -2,19 +2,20 @@ import { fail } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
 import type { Snapshot } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { Subscription } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import { auditEntry } from "../audit.js";
+import sql from "sql-template-tag";
+import { tellAuditLog } from "../audit.js";
 import { answered, callOptions } from "../call-owner.js";
 import { executeWrite } from "../execute-write.js";
+import { jsonBody } from "../json-body.js";
 import type { WriteRoute } from "../route.js";
 import { routes } from "../routes.js";
 import type { PageDeps, PageRequest } from "./page.js";
-
-const PAGE_SIZE = 50;
+import { cursorOf, PAGE_SIZE } from "./paging.js";
 
 /** A page of an environment's subscriptions, by the same RPC as `GET /webhooks`. */
 export async function listSubscriptions(deps: PageDeps, request: PageRequest) {
-  const after = request.query.get("after") ?? "";
-  const page = { caller: callerOf(request), limit: PAGE_SIZE, ...(isId("whk", after) && { after }) };
+  const after = cursorOf(request.query, "whk");
+  const page = { caller: callerOf(request), limit: PAGE_SIZE, ...(after && { after }) };
   return answered(deps.clients.webhooks.listSubscriptions(page, callOptions(request)));
 }
 
@@ -65,7 +66,7 @@ function write(
     caller: callerOf(request),
     idempotencyKey,
     id,
-    body,
+    body: body === undefined ? undefined : jsonBody(body),
     url: "",
     peeked: undefined,
   });
@@ -78,7 +79,8 @@ async function audit(
   change: { action: "webhook.created" | "webhook.disabled"; subject: string; detail: string },
 ): Promise<void> {
   const { accountId } = session;
-  await deps.prisma.auditEntry.create({ data: auditEntry(deps, actor, { accountId, environment, ...change }) });
+  const from = sql`(VALUES (1)) AS change`;
+  await deps.db.run(tellAuditLog(deps, actor, { accountId, environment, ...change, from }));
 }
 
 const callerOf = ({ session, environment }: PageRequest) => ({ accountId: session.accountId, environment });

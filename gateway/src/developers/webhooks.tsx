@@ -5,6 +5,7 @@ import type { Subscription } from "@shipping/proto/shipping/webhooks/v1/webhooks
 import { z } from "zod";
 import { formId } from "./form-field.js";
 import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "./page.js";
+import { cursorOf, Paging } from "./paging.js";
 import { checkForm } from "./read-form.js";
 import { disableSubscription, getSubscription, listSubscriptions } from "./subscriptions.js";
 import { Note, Text, Time } from "./text.js";
@@ -41,7 +42,7 @@ export async function showWebhooks(deps: PageDeps, request: PageRequest): Promis
       ) : (
         <SubscriptionTable subscriptions={subscriptions} environment={environment} mayChange={mayChange} />
       )}
-      {nextCursor && <a href={`${base}?after=${nextCursor}`}>Next page</a>}
+      <Paging path={base} after={cursorOf(request.query, "whk")} next={nextCursor} />
     </>,
   );
 }

@@ -12,7 +12,9 @@ export function admitCaller(deps: AppDeps): Step {
   const policy = `"default";q=${deps.requestsPerMinute};w=60`;
   const admit = createAdmit(deps);
   return async (req, res, next) => {
-    const key = parseApiKey(req.headers.authorization);
+    // Of two headers Node would drop the second without a word.
+    const [authorization, ...others] = req.headersDistinct.authorization ?? [];
+    const key = others.length === 0 ? parseApiKey(authorization) : undefined;
     if (!key) throw fail("unauthorized");
     const idempotencyKey = req.method === "GET" ? undefined : idempotencyKeyOf(req);
     const admission = await admit({ keyHash: key.hash, idempotencyKey });

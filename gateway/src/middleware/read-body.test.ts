@@ -134,6 +134,11 @@ describe("the arrival of a body", () => {
     expect((await exchange(gateway.port, unauthorized, json)).map(({ status }) => status)).toEqual([401]);
   });
 
+  test("HTTP/1.0 knows no 100: its body is waited for", async () => {
+    const asking = head({ "Content-Length": json.length, Expect: "100-continue" }).replace("HTTP/1.1", "HTTP/1.0");
+    expect((await exchange(gateway.port, asking, json)).map(({ status }) => status)).toEqual([201]);
+  });
+
   test("a client that goes away before its body is complete reserves nothing", async () => {
     const idempotencyKey = `key ${keys++}`;
     const socket = connect(gateway.port, "127.0.0.1");

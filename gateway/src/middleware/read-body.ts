@@ -1,16 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail, failFields } from "@shipping/kit/errors";
-import { isJsonType, parseJsonBody } from "../json-body.js";
+import { parseJsonBody } from "../json-body.js";
 import { ANSWER_MS, type Step } from "../locals.js";
+import { isPlain } from "../media-type.js";
 
 export const MAX_BODY_BYTES = 65_536;
 
 /** Reads a JSON body. Not `express.json()`: that one never answers 415, takes an empty body for `{}` and mends broken UTF-8. */
 export const readJsonBody: Step = async (req, res, next) => {
-  const encoding = req.headers["content-encoding"] ?? "identity";
-  if (!isJsonType(req.headers["content-type"]) || encoding.toLowerCase() !== "identity") {
-    throw fail("unsupported_media_type");
-  }
+  if (!isPlain(req, "application/json")) throw fail("unsupported_media_type");
   if (Number(req.headers["content-length"] ?? 0) > MAX_BODY_BYTES) throw fail("payload_too_large");
   const bytes = await collect(req, res, MAX_BODY_BYTES);
   if (!bytes) throw fail("payload_too_large");
@@ -31,8 +29,8 @@ export const refuseBody: Step = async (req, res, next) => {
 
 /** The whole body, or undefined once it is larger than that. How long it may take is for the server to say (`listen`). */
 export function collect(req: IncomingMessage, res: ServerResponse, maxBytes: number): Promise<Buffer | undefined> {
-  // A client that asked is told to go on only now that its body is wanted.
-  if (req.headers.expect?.toLowerCase() === "100-continue") res.writeContinue();
+  // A client that asked is told to go on only now that its body is wanted. HTTP/1.0 has no such answer.
+  if (req.httpVersion === "1.1" && req.headers.expect?.toLowerCase() === "100-continue") res.writeContinue();
   const chunks: Buffer[] = [];
   let size = 0;
   return new Promise((resolve, reject) => {

@@ -9,6 +9,15 @@ export const refuseMethod: Step = (req, _res, next) => {
   next();
 };
 
+/**
+ * An escape in a path makes it another one, in a fixed word as in an id: paths match as they are written, and none of ours holds a
+ * character that has to be escaped.
+ */
+export const refuseEscapes: Step = (req, _res, next) => {
+  if (req.path.includes("%")) throw unknownRoute();
+  next();
+};
+
 /** Last in line: nothing has taken the request. */
 export const refuseRoute: Step = () => {
   throw unknownRoute();

@@ -11,7 +11,7 @@ import { gatewayMigrations } from "../start-gateway.js";
 export async function gatewayDatabase() {
   const { db, url, drop } = await testDatabase({ directory: gatewayMigrations });
   const prisma = new PrismaClient({ adapter: db.adapter() });
-  const admin: AdminDeps = { prisma, now: () => new Date(), random: randomBytes };
+  const admin: AdminDeps = { db, prisma, now: () => new Date(), random: randomBytes };
 
   /** A key of a new account, or of that of another key. */
   async function newKey(options: { environment?: Environment } & Partial<Omit<NewKey, "environment">> = {}) {

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { EventEmitter, once } from "node:events";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Caller } from "@shipping/kit/caller";
 import { openDatabase } from "@shipping/kit/database";
@@ -7,6 +8,7 @@ import { newId } from "@shipping/kit/ids";
 import { silentLog } from "@shipping/kit/log";
 import { eventually } from "@shipping/kit/testing/eventually";
 import type { Snapshot } from "@shipping/proto/shipping/common/v1/common_pb";
+import sql from "sql-template-tag";
 import { executeOnce, type OnceDeps, type OnceRequest } from "../execute-once.js";
 import { claimKey, peekKey, type RegistryDeps, type RegistryKey } from "../registry.js";
 import { startIdempotency } from "../start-idempotency.js";
@@ -69,6 +71,21 @@ export async function idempotencyUnderTest() {
       eventually(async () => {
         if ((await row(key))?.state !== "done") throw new Error("The key is not done.");
       }),
+    /** Has the registry say that the claim's lease is over, as it will be in a few seconds. */
+    endLease: ({ caller }: RegistryKey) =>
+      gateway.db.run(sql`UPDATE idempotency_registry SET lease_until = now() WHERE account_id = ${caller.accountId}`),
+    /** Resolves when somebody waits: a poller's first question is the ledger's `Read`. */
+    polling: () =>
+      eventually(() => {
+        if (records.asked.join() !== "Read")
+          throw new Error(`The owner was asked ${records.asked.join() || "nothing"}.`);
+      }),
+    /** Resolves when nobody asks the registry: all who have come are waiting. */
+    registryAtRest: () =>
+      eventually(() => {
+        const { totalCount, idleCount, waitingCount } = gateway.db.pool;
+        if (totalCount - idleCount + waitingCount > 0) throw new Error("Somebody asks the registry.");
+      }),
     async end() {
       for (const { idempotency, db } of started) {
         await idempotency.stop();
@@ -76,6 +93,24 @@ export async function idempotencyUnderTest() {
       }
       await Promise.all([database, records, carrier].map((each) => each.drop()));
     },
+  };
+}
+
+/** A request whose sending goes no further until it is let go, or fails. */
+export function held(request: OnceRequest<string>) {
+  const events = new EventEmitter();
+  const reached = once(events, "reached");
+  const send: typeof request.send = async (...args) => {
+    const released = once(events, "release");
+    events.emit("reached");
+    await released;
+    return request.send(...args);
+  };
+  return {
+    request: { ...request, send },
+    reached,
+    release: () => events.emit("release"),
+    fail: (failure: Failure) => events.emit("error", failure),
   };
 }
 

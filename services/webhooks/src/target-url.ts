@@ -42,7 +42,7 @@ function brokenTextRule(text: string): string | undefined {
   if (text.length > MAX_LENGTH) return `must be at most ${MAX_LENGTH} characters`;
   if (!PRINTABLE.test(text)) return "must be printable ASCII without white space or backslashes";
   if (text.includes("#")) return "must not have a fragment";
-  const authority = /^[a-z]+:\/\/([^/?]+)/.exec(text)?.[1];
+  const authority = /^[a-z]+:\/\/([^/?]+)/i.exec(text)?.[1];
   if (authority === undefined) return "must start with https:// and a host";
   if (authority.includes("@")) return "must not carry credentials";
   return undefined;

@@ -18,7 +18,9 @@ export interface GrowthReport {
 
 // Few, so that each has many rows: what slows with an account's rows shows sooner.
 const ACCOUNTS = 10;
-const KEYS_OF_EACH = 400;
+const KEYS_OF_EACH = 50;
+// As many requests as 4,000 keys may make by the default.
+const REQUESTS_PER_MINUTE = 960;
 const SUBSCRIPTIONS = 1_000;
 // What part of the memory is PostgreSQL's own cache: what is measured is growth, not a cache that is too small.
 const CACHE_SHARE = 0.45;
@@ -28,8 +30,13 @@ export async function runGrowth(options: BenchOptions, say: (line: string) => vo
   const machine = describeMachine();
   const startedAt = new Date().toISOString();
   const sharedBuffersMb = Math.floor((CACHE_SHARE * totalmem()) / 2 ** 20);
-  const wanted = { replicas: options.replicas, accounts: ACCOUNTS, keysOfEach: KEYS_OF_EACH, sharedBuffersMb };
-  const platform = await startPlatform(wanted);
+  const platform = await startPlatform({
+    replicas: options.replicas,
+    accounts: ACCOUNTS,
+    keysOfEach: KEYS_OF_EACH,
+    requestsPerMinute: REQUESTS_PER_MINUTE,
+    sharedBuffersMb,
+  });
   const sizes = await measureGrowth(platform, options.rows, options, say).finally(() => platform.stop());
 
   const { deliveries } = options;

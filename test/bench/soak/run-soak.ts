@@ -25,8 +25,8 @@ export interface SoakReport {
 
 const WARM_UP_SECONDS = 120;
 const SAMPLE_MS = 10_000;
-const ACCOUNTS = 40;
-const KEYS_OF_EACH = 100;
+const ACCOUNTS = 80;
+const KEYS_OF_EACH = 50;
 const SEEDS = { shipments: 26, labels: 3 };
 
 /** Watches the memory of every process under all kinds of requests at once, each shipment with a delivery, once it has warmed up. */

@@ -91,7 +91,7 @@ async function withDemoAccount(
   const db = openDatabase(gatewayUrl, { max: 1, log: silentLog() });
   const prisma = new PrismaClient({ adapter: db.adapter() });
   try {
-    const deps = { prisma, now: () => new Date(), random: randomBytes };
+    const deps = { db, prisma, now: () => new Date(), random: randomBytes };
     const account = await demoAccount(folder, deps);
     return { ...account, ...(origin !== undefined && (await demoSignIn(deps, account, origin))) };
   } finally {

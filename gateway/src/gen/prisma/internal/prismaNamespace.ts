@@ -1160,7 +1160,8 @@ export type ApiKeyScalarFieldEnum = (typeof ApiKeyScalarFieldEnum)[keyof typeof 
 export const RateWindowScalarFieldEnum = {
   keyId: 'keyId',
   counters: 'counters',
-  lastSecond: 'lastSecond'
+  lastSecond: 'lastSecond',
+  lastCountedAt: 'lastCountedAt'
 } as const
 
 export type RateWindowScalarFieldEnum = (typeof RateWindowScalarFieldEnum)[keyof typeof RateWindowScalarFieldEnum]
@@ -1208,7 +1209,9 @@ export const SessionScalarFieldEnum = {
   memberId: 'memberId',
   createdAt: 'createdAt',
   authenticatedAt: 'authenticatedAt',
-  seenAt: 'seenAt'
+  seenAt: 'seenAt',
+  forms: 'forms',
+  formsSince: 'formsSince'
 } as const
 
 export type SessionScalarFieldEnum = (typeof SessionScalarFieldEnum)[keyof typeof SessionScalarFieldEnum]

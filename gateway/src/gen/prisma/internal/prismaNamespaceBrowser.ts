@@ -108,7 +108,8 @@ export type ApiKeyScalarFieldEnum = (typeof ApiKeyScalarFieldEnum)[keyof typeof 
 export const RateWindowScalarFieldEnum = {
   keyId: 'keyId',
   counters: 'counters',
-  lastSecond: 'lastSecond'
+  lastSecond: 'lastSecond',
+  lastCountedAt: 'lastCountedAt'
 } as const
 
 export type RateWindowScalarFieldEnum = (typeof RateWindowScalarFieldEnum)[keyof typeof RateWindowScalarFieldEnum]
@@ -156,7 +157,9 @@ export const SessionScalarFieldEnum = {
   memberId: 'memberId',
   createdAt: 'createdAt',
   authenticatedAt: 'authenticatedAt',
-  seenAt: 'seenAt'
+  seenAt: 'seenAt',
+  forms: 'forms',
+  formsSince: 'formsSince'
 } as const
 
 export type SessionScalarFieldEnum = (typeof SessionScalarFieldEnum)[keyof typeof SessionScalarFieldEnum]

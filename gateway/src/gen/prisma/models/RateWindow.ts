@@ -39,17 +39,20 @@ export type RateWindowSumAggregateOutputType = {
 export type RateWindowMinAggregateOutputType = {
   keyId: string | null
   lastSecond: bigint | null
+  lastCountedAt: Date | null
 }
 
 export type RateWindowMaxAggregateOutputType = {
   keyId: string | null
   lastSecond: bigint | null
+  lastCountedAt: Date | null
 }
 
 export type RateWindowCountAggregateOutputType = {
   keyId: number
   counters: number
   lastSecond: number
+  lastCountedAt: number
   _all: number
 }
 
@@ -67,17 +70,20 @@ export type RateWindowSumAggregateInputType = {
 export type RateWindowMinAggregateInputType = {
   keyId?: true
   lastSecond?: true
+  lastCountedAt?: true
 }
 
 export type RateWindowMaxAggregateInputType = {
   keyId?: true
   lastSecond?: true
+  lastCountedAt?: true
 }
 
 export type RateWindowCountAggregateInputType = {
   keyId?: true
   counters?: true
   lastSecond?: true
+  lastCountedAt?: true
   _all?: true
 }
 
@@ -171,6 +177,7 @@ export type RateWindowGroupByOutputType = {
   keyId: string
   counters: number[]
   lastSecond: bigint
+  lastCountedAt: Date | null
   _count: RateWindowCountAggregateOutputType | null
   _avg: RateWindowAvgAggregateOutputType | null
   _sum: RateWindowSumAggregateOutputType | null
@@ -200,6 +207,7 @@ export type RateWindowWhereInput = {
   keyId?: Prisma.StringFilter<"RateWindow"> | string
   counters?: Prisma.IntNullableListFilter<"RateWindow">
   lastSecond?: Prisma.BigIntFilter<"RateWindow"> | bigint | number
+  lastCountedAt?: Prisma.DateTimeNullableFilter<"RateWindow"> | Date | string | null
   key?: Prisma.XOR<Prisma.ApiKeyScalarRelationFilter, Prisma.ApiKeyWhereInput>
 }
 
@@ -207,6 +215,7 @@ export type RateWindowOrderByWithRelationInput = {
   keyId?: Prisma.SortOrder
   counters?: Prisma.SortOrder
   lastSecond?: Prisma.SortOrder
+  lastCountedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   key?: Prisma.ApiKeyOrderByWithRelationInput
 }
 
@@ -217,6 +226,7 @@ export type RateWindowWhereUniqueInput = Prisma.AtLeast<{
   NOT?: Prisma.RateWindowWhereInput | Prisma.RateWindowWhereInput[]
   counters?: Prisma.IntNullableListFilter<"RateWindow">
   lastSecond?: Prisma.BigIntFilter<"RateWindow"> | bigint | number
+  lastCountedAt?: Prisma.DateTimeNullableFilter<"RateWindow"> | Date | string | null
   key?: Prisma.XOR<Prisma.ApiKeyScalarRelationFilter, Prisma.ApiKeyWhereInput>
 }, "keyId">
 
@@ -224,6 +234,7 @@ export type RateWindowOrderByWithAggregationInput = {
   keyId?: Prisma.SortOrder
   counters?: Prisma.SortOrder
   lastSecond?: Prisma.SortOrder
+  lastCountedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.RateWindowCountOrderByAggregateInput
   _avg?: Prisma.RateWindowAvgOrderByAggregateInput
   _max?: Prisma.RateWindowMaxOrderByAggregateInput
@@ -238,11 +249,13 @@ export type RateWindowScalarWhereWithAggregatesInput = {
   keyId?: Prisma.StringWithAggregatesFilter<"RateWindow"> | string
   counters?: Prisma.IntNullableListFilter<"RateWindow">
   lastSecond?: Prisma.BigIntWithAggregatesFilter<"RateWindow"> | bigint | number
+  lastCountedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"RateWindow"> | Date | string | null
 }
 
 export type RateWindowCreateInput = {
   counters?: Prisma.RateWindowCreatecountersInput | number[]
   lastSecond?: bigint | number
+  lastCountedAt?: Date | string | null
   key: Prisma.ApiKeyCreateNestedOneWithoutWindowInput
 }
 
@@ -250,11 +263,13 @@ export type RateWindowUncheckedCreateInput = {
   keyId: string
   counters?: Prisma.RateWindowCreatecountersInput | number[]
   lastSecond?: bigint | number
+  lastCountedAt?: Date | string | null
 }
 
 export type RateWindowUpdateInput = {
   counters?: Prisma.RateWindowUpdatecountersInput | number[]
   lastSecond?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  lastCountedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   key?: Prisma.ApiKeyUpdateOneRequiredWithoutWindowNestedInput
 }
 
@@ -262,23 +277,27 @@ export type RateWindowUncheckedUpdateInput = {
   keyId?: Prisma.StringFieldUpdateOperationsInput | string
   counters?: Prisma.RateWindowUpdatecountersInput | number[]
   lastSecond?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  lastCountedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type RateWindowCreateManyInput = {
   keyId: string
   counters?: Prisma.RateWindowCreatecountersInput | number[]
   lastSecond?: bigint | number
+  lastCountedAt?: Date | string | null
 }
 
 export type RateWindowUpdateManyMutationInput = {
   counters?: Prisma.RateWindowUpdatecountersInput | number[]
   lastSecond?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  lastCountedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type RateWindowUncheckedUpdateManyInput = {
   keyId?: Prisma.StringFieldUpdateOperationsInput | string
   counters?: Prisma.RateWindowUpdatecountersInput | number[]
   lastSecond?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  lastCountedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type RateWindowNullableScalarRelationFilter = {
@@ -298,6 +317,7 @@ export type RateWindowCountOrderByAggregateInput = {
   keyId?: Prisma.SortOrder
   counters?: Prisma.SortOrder
   lastSecond?: Prisma.SortOrder
+  lastCountedAt?: Prisma.SortOrder
 }
 
 export type RateWindowAvgOrderByAggregateInput = {
@@ -308,11 +328,13 @@ export type RateWindowAvgOrderByAggregateInput = {
 export type RateWindowMaxOrderByAggregateInput = {
   keyId?: Prisma.SortOrder
   lastSecond?: Prisma.SortOrder
+  lastCountedAt?: Prisma.SortOrder
 }
 
 export type RateWindowMinOrderByAggregateInput = {
   keyId?: Prisma.SortOrder
   lastSecond?: Prisma.SortOrder
+  lastCountedAt?: Prisma.SortOrder
 }
 
 export type RateWindowSumOrderByAggregateInput = {
@@ -372,11 +394,13 @@ export type BigIntFieldUpdateOperationsInput = {
 export type RateWindowCreateWithoutKeyInput = {
   counters?: Prisma.RateWindowCreatecountersInput | number[]
   lastSecond?: bigint | number
+  lastCountedAt?: Date | string | null
 }
 
 export type RateWindowUncheckedCreateWithoutKeyInput = {
   counters?: Prisma.RateWindowCreatecountersInput | number[]
   lastSecond?: bigint | number
+  lastCountedAt?: Date | string | null
 }
 
 export type RateWindowCreateOrConnectWithoutKeyInput = {
@@ -398,11 +422,13 @@ export type RateWindowUpdateToOneWithWhereWithoutKeyInput = {
 export type RateWindowUpdateWithoutKeyInput = {
   counters?: Prisma.RateWindowUpdatecountersInput | number[]
   lastSecond?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  lastCountedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type RateWindowUncheckedUpdateWithoutKeyInput = {
   counters?: Prisma.RateWindowUpdatecountersInput | number[]
   lastSecond?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  lastCountedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 
@@ -411,6 +437,7 @@ export type RateWindowSelect<ExtArgs extends runtime.Types.Extensions.InternalAr
   keyId?: boolean
   counters?: boolean
   lastSecond?: boolean
+  lastCountedAt?: boolean
   key?: boolean | Prisma.ApiKeyDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["rateWindow"]>
 
@@ -418,6 +445,7 @@ export type RateWindowSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Ex
   keyId?: boolean
   counters?: boolean
   lastSecond?: boolean
+  lastCountedAt?: boolean
   key?: boolean | Prisma.ApiKeyDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["rateWindow"]>
 
@@ -425,6 +453,7 @@ export type RateWindowSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Ex
   keyId?: boolean
   counters?: boolean
   lastSecond?: boolean
+  lastCountedAt?: boolean
   key?: boolean | Prisma.ApiKeyDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["rateWindow"]>
 
@@ -432,9 +461,10 @@ export type RateWindowSelectScalar = {
   keyId?: boolean
   counters?: boolean
   lastSecond?: boolean
+  lastCountedAt?: boolean
 }
 
-export type RateWindowOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"keyId" | "counters" | "lastSecond", ExtArgs["result"]["rateWindow"]>
+export type RateWindowOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"keyId" | "counters" | "lastSecond" | "lastCountedAt", ExtArgs["result"]["rateWindow"]>
 export type RateWindowInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   key?: boolean | Prisma.ApiKeyDefaultArgs<ExtArgs>
 }
@@ -457,6 +487,10 @@ export type $RateWindowPayload<ExtArgs extends runtime.Types.Extensions.Internal
      * Seconds since the epoch.
      */
     lastSecond: bigint
+    /**
+     * When the last of them came, as exact as the clock. Of another second than `last_second`, it is not known.
+     */
+    lastCountedAt: Date | null
   }, ExtArgs["result"]["rateWindow"]>
   composites: {}
 }
@@ -884,6 +918,7 @@ export interface RateWindowFieldRefs {
   readonly keyId: Prisma.FieldRef<"RateWindow", 'String'>
   readonly counters: Prisma.FieldRef<"RateWindow", 'Int[]'>
   readonly lastSecond: Prisma.FieldRef<"RateWindow", 'BigInt'>
+  readonly lastCountedAt: Prisma.FieldRef<"RateWindow", 'DateTime'>
 }
     
 

@@ -20,8 +20,18 @@ export type SessionModel = runtime.Types.Result.DefaultSelection<Prisma.$Session
 
 export type AggregateSession = {
   _count: SessionCountAggregateOutputType | null
+  _avg: SessionAvgAggregateOutputType | null
+  _sum: SessionSumAggregateOutputType | null
   _min: SessionMinAggregateOutputType | null
   _max: SessionMaxAggregateOutputType | null
+}
+
+export type SessionAvgAggregateOutputType = {
+  forms: number | null
+}
+
+export type SessionSumAggregateOutputType = {
+  forms: number | null
 }
 
 export type SessionMinAggregateOutputType = {
@@ -30,6 +40,8 @@ export type SessionMinAggregateOutputType = {
   createdAt: Date | null
   authenticatedAt: Date | null
   seenAt: Date | null
+  forms: number | null
+  formsSince: Date | null
 }
 
 export type SessionMaxAggregateOutputType = {
@@ -38,6 +50,8 @@ export type SessionMaxAggregateOutputType = {
   createdAt: Date | null
   authenticatedAt: Date | null
   seenAt: Date | null
+  forms: number | null
+  formsSince: Date | null
 }
 
 export type SessionCountAggregateOutputType = {
@@ -46,9 +60,19 @@ export type SessionCountAggregateOutputType = {
   createdAt: number
   authenticatedAt: number
   seenAt: number
+  forms: number
+  formsSince: number
   _all: number
 }
 
+
+export type SessionAvgAggregateInputType = {
+  forms?: true
+}
+
+export type SessionSumAggregateInputType = {
+  forms?: true
+}
 
 export type SessionMinAggregateInputType = {
   hash?: true
@@ -56,6 +80,8 @@ export type SessionMinAggregateInputType = {
   createdAt?: true
   authenticatedAt?: true
   seenAt?: true
+  forms?: true
+  formsSince?: true
 }
 
 export type SessionMaxAggregateInputType = {
@@ -64,6 +90,8 @@ export type SessionMaxAggregateInputType = {
   createdAt?: true
   authenticatedAt?: true
   seenAt?: true
+  forms?: true
+  formsSince?: true
 }
 
 export type SessionCountAggregateInputType = {
@@ -72,6 +100,8 @@ export type SessionCountAggregateInputType = {
   createdAt?: true
   authenticatedAt?: true
   seenAt?: true
+  forms?: true
+  formsSince?: true
   _all?: true
 }
 
@@ -113,6 +143,18 @@ export type SessionAggregateArgs<ExtArgs extends runtime.Types.Extensions.Intern
   /**
    * {@link https://www.prisma.io/docs/concepts/components/prisma-client/aggregations Aggregation Docs}
    * 
+   * Select which fields to average
+  **/
+  _avg?: SessionAvgAggregateInputType
+  /**
+   * {@link https://www.prisma.io/docs/concepts/components/prisma-client/aggregations Aggregation Docs}
+   * 
+   * Select which fields to sum
+  **/
+  _sum?: SessionSumAggregateInputType
+  /**
+   * {@link https://www.prisma.io/docs/concepts/components/prisma-client/aggregations Aggregation Docs}
+   * 
    * Select which fields to find the minimum value
   **/
   _min?: SessionMinAggregateInputType
@@ -143,6 +185,8 @@ export type SessionGroupByArgs<ExtArgs extends runtime.Types.Extensions.Internal
   take?: number
   skip?: number
   _count?: SessionCountAggregateInputType | true
+  _avg?: SessionAvgAggregateInputType
+  _sum?: SessionSumAggregateInputType
   _min?: SessionMinAggregateInputType
   _max?: SessionMaxAggregateInputType
 }
@@ -153,7 +197,11 @@ export type SessionGroupByOutputType = {
   createdAt: Date
   authenticatedAt: Date
   seenAt: Date
+  forms: number
+  formsSince: Date | null
   _count: SessionCountAggregateOutputType | null
+  _avg: SessionAvgAggregateOutputType | null
+  _sum: SessionSumAggregateOutputType | null
   _min: SessionMinAggregateOutputType | null
   _max: SessionMaxAggregateOutputType | null
 }
@@ -182,6 +230,8 @@ export type SessionWhereInput = {
   createdAt?: Prisma.DateTimeFilter<"Session"> | Date | string
   authenticatedAt?: Prisma.DateTimeFilter<"Session"> | Date | string
   seenAt?: Prisma.DateTimeFilter<"Session"> | Date | string
+  forms?: Prisma.IntFilter<"Session"> | number
+  formsSince?: Prisma.DateTimeNullableFilter<"Session"> | Date | string | null
   member?: Prisma.XOR<Prisma.AccountMemberScalarRelationFilter, Prisma.AccountMemberWhereInput>
 }
 
@@ -191,6 +241,8 @@ export type SessionOrderByWithRelationInput = {
   createdAt?: Prisma.SortOrder
   authenticatedAt?: Prisma.SortOrder
   seenAt?: Prisma.SortOrder
+  forms?: Prisma.SortOrder
+  formsSince?: Prisma.SortOrderInput | Prisma.SortOrder
   member?: Prisma.AccountMemberOrderByWithRelationInput
 }
 
@@ -203,6 +255,8 @@ export type SessionWhereUniqueInput = Prisma.AtLeast<{
   createdAt?: Prisma.DateTimeFilter<"Session"> | Date | string
   authenticatedAt?: Prisma.DateTimeFilter<"Session"> | Date | string
   seenAt?: Prisma.DateTimeFilter<"Session"> | Date | string
+  forms?: Prisma.IntFilter<"Session"> | number
+  formsSince?: Prisma.DateTimeNullableFilter<"Session"> | Date | string | null
   member?: Prisma.XOR<Prisma.AccountMemberScalarRelationFilter, Prisma.AccountMemberWhereInput>
 }, "hash">
 
@@ -212,9 +266,13 @@ export type SessionOrderByWithAggregationInput = {
   createdAt?: Prisma.SortOrder
   authenticatedAt?: Prisma.SortOrder
   seenAt?: Prisma.SortOrder
+  forms?: Prisma.SortOrder
+  formsSince?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.SessionCountOrderByAggregateInput
+  _avg?: Prisma.SessionAvgOrderByAggregateInput
   _max?: Prisma.SessionMaxOrderByAggregateInput
   _min?: Prisma.SessionMinOrderByAggregateInput
+  _sum?: Prisma.SessionSumOrderByAggregateInput
 }
 
 export type SessionScalarWhereWithAggregatesInput = {
@@ -226,6 +284,8 @@ export type SessionScalarWhereWithAggregatesInput = {
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"Session"> | Date | string
   authenticatedAt?: Prisma.DateTimeWithAggregatesFilter<"Session"> | Date | string
   seenAt?: Prisma.DateTimeWithAggregatesFilter<"Session"> | Date | string
+  forms?: Prisma.IntWithAggregatesFilter<"Session"> | number
+  formsSince?: Prisma.DateTimeNullableWithAggregatesFilter<"Session"> | Date | string | null
 }
 
 export type SessionCreateInput = {
@@ -233,6 +293,8 @@ export type SessionCreateInput = {
   createdAt: Date | string
   authenticatedAt: Date | string
   seenAt: Date | string
+  forms?: number
+  formsSince?: Date | string | null
   member: Prisma.AccountMemberCreateNestedOneWithoutSessionsInput
 }
 
@@ -242,6 +304,8 @@ export type SessionUncheckedCreateInput = {
   createdAt: Date | string
   authenticatedAt: Date | string
   seenAt: Date | string
+  forms?: number
+  formsSince?: Date | string | null
 }
 
 export type SessionUpdateInput = {
@@ -249,6 +313,8 @@ export type SessionUpdateInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   authenticatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   seenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  forms?: Prisma.IntFieldUpdateOperationsInput | number
+  formsSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   member?: Prisma.AccountMemberUpdateOneRequiredWithoutSessionsNestedInput
 }
 
@@ -258,6 +324,8 @@ export type SessionUncheckedUpdateInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   authenticatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   seenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  forms?: Prisma.IntFieldUpdateOperationsInput | number
+  formsSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type SessionCreateManyInput = {
@@ -266,6 +334,8 @@ export type SessionCreateManyInput = {
   createdAt: Date | string
   authenticatedAt: Date | string
   seenAt: Date | string
+  forms?: number
+  formsSince?: Date | string | null
 }
 
 export type SessionUpdateManyMutationInput = {
@@ -273,6 +343,8 @@ export type SessionUpdateManyMutationInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   authenticatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   seenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  forms?: Prisma.IntFieldUpdateOperationsInput | number
+  formsSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type SessionUncheckedUpdateManyInput = {
@@ -281,6 +353,8 @@ export type SessionUncheckedUpdateManyInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   authenticatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   seenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  forms?: Prisma.IntFieldUpdateOperationsInput | number
+  formsSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type SessionListRelationFilter = {
@@ -299,6 +373,12 @@ export type SessionCountOrderByAggregateInput = {
   createdAt?: Prisma.SortOrder
   authenticatedAt?: Prisma.SortOrder
   seenAt?: Prisma.SortOrder
+  forms?: Prisma.SortOrder
+  formsSince?: Prisma.SortOrder
+}
+
+export type SessionAvgOrderByAggregateInput = {
+  forms?: Prisma.SortOrder
 }
 
 export type SessionMaxOrderByAggregateInput = {
@@ -307,6 +387,8 @@ export type SessionMaxOrderByAggregateInput = {
   createdAt?: Prisma.SortOrder
   authenticatedAt?: Prisma.SortOrder
   seenAt?: Prisma.SortOrder
+  forms?: Prisma.SortOrder
+  formsSince?: Prisma.SortOrder
 }
 
 export type SessionMinOrderByAggregateInput = {
@@ -315,6 +397,12 @@ export type SessionMinOrderByAggregateInput = {
   createdAt?: Prisma.SortOrder
   authenticatedAt?: Prisma.SortOrder
   seenAt?: Prisma.SortOrder
+  forms?: Prisma.SortOrder
+  formsSince?: Prisma.SortOrder
+}
+
+export type SessionSumOrderByAggregateInput = {
+  forms?: Prisma.SortOrder
 }
 
 export type SessionCreateNestedManyWithoutMemberInput = {
@@ -364,6 +452,8 @@ export type SessionCreateWithoutMemberInput = {
   createdAt: Date | string
   authenticatedAt: Date | string
   seenAt: Date | string
+  forms?: number
+  formsSince?: Date | string | null
 }
 
 export type SessionUncheckedCreateWithoutMemberInput = {
@@ -371,6 +461,8 @@ export type SessionUncheckedCreateWithoutMemberInput = {
   createdAt: Date | string
   authenticatedAt: Date | string
   seenAt: Date | string
+  forms?: number
+  formsSince?: Date | string | null
 }
 
 export type SessionCreateOrConnectWithoutMemberInput = {
@@ -408,6 +500,8 @@ export type SessionScalarWhereInput = {
   createdAt?: Prisma.DateTimeFilter<"Session"> | Date | string
   authenticatedAt?: Prisma.DateTimeFilter<"Session"> | Date | string
   seenAt?: Prisma.DateTimeFilter<"Session"> | Date | string
+  forms?: Prisma.IntFilter<"Session"> | number
+  formsSince?: Prisma.DateTimeNullableFilter<"Session"> | Date | string | null
 }
 
 export type SessionCreateManyMemberInput = {
@@ -415,6 +509,8 @@ export type SessionCreateManyMemberInput = {
   createdAt: Date | string
   authenticatedAt: Date | string
   seenAt: Date | string
+  forms?: number
+  formsSince?: Date | string | null
 }
 
 export type SessionUpdateWithoutMemberInput = {
@@ -422,6 +518,8 @@ export type SessionUpdateWithoutMemberInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   authenticatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   seenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  forms?: Prisma.IntFieldUpdateOperationsInput | number
+  formsSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type SessionUncheckedUpdateWithoutMemberInput = {
@@ -429,6 +527,8 @@ export type SessionUncheckedUpdateWithoutMemberInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   authenticatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   seenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  forms?: Prisma.IntFieldUpdateOperationsInput | number
+  formsSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type SessionUncheckedUpdateManyWithoutMemberInput = {
@@ -436,6 +536,8 @@ export type SessionUncheckedUpdateManyWithoutMemberInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   authenticatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   seenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  forms?: Prisma.IntFieldUpdateOperationsInput | number
+  formsSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 
@@ -446,6 +548,8 @@ export type SessionSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs 
   createdAt?: boolean
   authenticatedAt?: boolean
   seenAt?: boolean
+  forms?: boolean
+  formsSince?: boolean
   member?: boolean | Prisma.AccountMemberDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["session"]>
 
@@ -455,6 +559,8 @@ export type SessionSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Exten
   createdAt?: boolean
   authenticatedAt?: boolean
   seenAt?: boolean
+  forms?: boolean
+  formsSince?: boolean
   member?: boolean | Prisma.AccountMemberDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["session"]>
 
@@ -464,6 +570,8 @@ export type SessionSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Exten
   createdAt?: boolean
   authenticatedAt?: boolean
   seenAt?: boolean
+  forms?: boolean
+  formsSince?: boolean
   member?: boolean | Prisma.AccountMemberDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["session"]>
 
@@ -473,9 +581,11 @@ export type SessionSelectScalar = {
   createdAt?: boolean
   authenticatedAt?: boolean
   seenAt?: boolean
+  forms?: boolean
+  formsSince?: boolean
 }
 
-export type SessionOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"hash" | "memberId" | "createdAt" | "authenticatedAt" | "seenAt", ExtArgs["result"]["session"]>
+export type SessionOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"hash" | "memberId" | "createdAt" | "authenticatedAt" | "seenAt" | "forms" | "formsSince", ExtArgs["result"]["session"]>
 export type SessionInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   member?: boolean | Prisma.AccountMemberDefaultArgs<ExtArgs>
 }
@@ -503,6 +613,11 @@ export type $SessionPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
      * To the minute or so.
      */
     seenAt: Date
+    /**
+     * Forms that it has sent in the window of time that began then.
+     */
+    forms: number
+    formsSince: Date | null
   }, ExtArgs["result"]["session"]>
   composites: {}
 }
@@ -932,6 +1047,8 @@ export interface SessionFieldRefs {
   readonly createdAt: Prisma.FieldRef<"Session", 'DateTime'>
   readonly authenticatedAt: Prisma.FieldRef<"Session", 'DateTime'>
   readonly seenAt: Prisma.FieldRef<"Session", 'DateTime'>
+  readonly forms: Prisma.FieldRef<"Session", 'Int'>
+  readonly formsSince: Prisma.FieldRef<"Session", 'DateTime'>
 }
     
 

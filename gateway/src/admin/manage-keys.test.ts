@@ -1,0 +1,76 @@
+import { gatewayDatabase } from "../testing/gateway-database.js";
+import { createAccount } from "./manage-accounts.js";
+import { createKey, revokeKey } from "./manage-keys.js";
+
+let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
+beforeAll(async () => {
+  gateway = await gatewayDatabase();
+});
+afterAll(() => gateway.drop());
+
+const times = <T>(count: number, run: (n: number) => Promise<T>) =>
+  Promise.allSettled(Array.from({ length: count }, (_, n) => run(n)));
+const reasons = (settled: PromiseSettledResult<unknown>[]) =>
+  settled.flatMap((each) => (each.status === "rejected" ? [(each.reason as Error).message] : []));
+
+async function newAccount(): Promise<string> {
+  return (await createAccount(gateway.admin, { name: "Acme" })).id;
+}
+
+const entriesOf = (accountId: string) => gateway.prisma.auditEntry.findMany({ where: { accountId } });
+
+describe("at most 50 keys of an account and environment are active", () => {
+  const refusal = "This account has 50 active sandbox keys, the most there may be. Revoke one first.";
+  const create = (accountId: string, environment: "sandbox" | "live" = "sandbox") =>
+    createKey(gateway.admin, { accountId, environment });
+
+  test("of 70 that are created at once, 50 are; the others leave nothing", async () => {
+    const accountId = await newAccount();
+    const made = await times(70, () => create(accountId));
+    expect(reasons(made)).toEqual(Array(20).fill(refusal));
+    expect(await gateway.prisma.apiKey.count({ where: { accountId } })).toBe(50);
+    expect(await entriesOf(accountId)).toHaveLength(50);
+  });
+
+  test("those of the other environment and of other accounts do not count, nor do expired and revoked ones", async () => {
+    const accountId = await newAccount();
+    expect(reasons(await times(50, () => create(accountId)))).toEqual([]);
+    await expect(create(accountId)).rejects.toThrow(refusal);
+    await create(accountId, "live");
+    await create(await newAccount());
+    await createKey(gateway.admin, { accountId, environment: "sandbox", expiresInMs: -1 });
+    await expect(create(accountId)).rejects.toThrow(refusal);
+
+    const [first, second] = await gateway.prisma.apiKey.findMany({
+      where: { accountId, environment: "sandbox", expiresAt: null },
+    });
+    await revokeKey(gateway.admin, { id: first!.id });
+    await gateway.prisma.apiKey.update({ where: { id: second!.id }, data: { expiresAt: new Date() } });
+    expect(reasons(await times(3, () => create(accountId)))).toEqual([refusal]);
+  });
+});
+
+describe("a key, its window and its audit entry are one statement", () => {
+  test("a form creates one key, however often it is sent, at the limit too", async () => {
+    const accountId = await newAccount();
+    const form = (formId: string) => () => createKey(gateway.admin, { accountId, environment: "sandbox", formId });
+    expect(reasons(await times(10, form("form_1")))).toEqual(Array(9).fill("This form has created its key."));
+    await times(49, (n) => form(`form_${n + 2}`)());
+    await expect(form("form_1")()).rejects.toThrow("This form has created its key.");
+    expect(await entriesOf(accountId)).toHaveLength(50);
+  });
+
+  test("if the entry cannot be written, there is no key", async () => {
+    const accountId = await newAccount();
+    const nobody = { name: null as unknown as string, source: "command line" };
+    await expect(createKey(gateway.admin, { accountId, environment: "sandbox" }, nobody)).rejects.toThrow();
+    expect(await gateway.prisma.apiKey.count({ where: { accountId } })).toBe(0);
+  });
+
+  test("of ten that revoke a key at once, one tells the audit log, and all the same time", async () => {
+    const { id, accountId } = await gateway.newKey();
+    const revoked = await Promise.all(Array.from({ length: 10 }, () => revokeKey(gateway.admin, { id })));
+    expect(new Set(revoked.map(({ revokedAt }) => revokedAt.toISOString())).size).toBe(1);
+    expect((await entriesOf(accountId)).map(({ action }) => action).sort()).toEqual(["key.created", "key.revoked"]);
+  });
+});

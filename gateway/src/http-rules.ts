@@ -1,0 +1,32 @@
+import type { IncomingMessage } from "node:http";
+import { Failure, fail } from "@shipping/kit/errors";
+
+/** Far more than any client sends. Node counts no colons and line ends: 16 KiB can be thousands of empty headers. */
+const MOST_HEADERS = 1_000;
+
+const VERSIONS = new Set(["1.0", "1.1"]);
+
+// RFC 9110, 7.2: a name, which may be empty, or an address in brackets, and perhaps a port.
+const HOST = /^(?:\[[\w.:~!$&'()*+,;=-]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})*)(?::\d*)?$/i;
+
+/** The refusal of headers that are too large or too many. */
+export class HeadersTooLarge extends Failure {
+  constructor() {
+    super("bad_request", "The headers of the request are too large.");
+  }
+
+  override get status(): number {
+    return 431;
+  }
+}
+
+/** What Node's parser lets through although it is not HTTP/1.1 as RFC 9112 has it, or too much of it; undefined if nothing is wrong. */
+export function httpFault(request: IncomingMessage): Failure | undefined {
+  if (request.rawHeaders.length > 2 * MOST_HEADERS) return new HeadersTooLarge();
+  if (!VERSIONS.has(request.httpVersion)) return fail("bad_request", "The protocol must be HTTP/1.1 or HTTP/1.0.");
+  const hosts = request.headersDistinct.host ?? [];
+  const isMissing = hosts.length === 0 && request.httpVersion === "1.1";
+  if (isMissing || hosts.length > 1) return fail("bad_request", "The Host header must be sent once.");
+  if (!hosts.every((host) => HOST.test(host))) return fail("bad_request", "The Host header is no host.");
+  return undefined;
+}

@@ -1,0 +1,113 @@
+import fc from "fast-check";
+import { lostNumbers } from "./lost-numbers.js";
+
+describe("numbers that double precision does not keep", () => {
+  test.each([
+    "12345678901234567890",
+    "9007199254740993",
+    "-9007199254740993",
+    "9007199254740993.0",
+    "900719925474099.3e1",
+    "1e400",
+    "-1e400",
+    "1e99999999999999999999",
+    "1e-400",
+    "1e-99999999999999999999",
+    "4e-324",
+    "1.7976931348623158e308",
+    "1000.00000000000000001",
+    "0.1000000000000000055511151231257827",
+    `0.${"0".repeat(400)}1`,
+    `1${"0".repeat(400)}`,
+  ])("%s is lost", (number) => {
+    expect(lostNumbers(number)).toEqual([[]]);
+    expect(lostNumbers(` {"a":[0, ${number} ]}\n`)).toEqual([["a", 1]]);
+  });
+
+  test.each([
+    "0",
+    "-0",
+    "0.000000000000000000000000",
+    "0e-99999999999999999999",
+    "-0.0E+400",
+    "1e3",
+    "1E+3",
+    "1.10000000000000000000000",
+    "0.1",
+    "9007199254740992",
+    "9007199254740991",
+    "1e23",
+    "100000000000000000000000",
+    "5e-324",
+    "1.7976931348623157e308",
+    "0.30000000000000004",
+    `1${"0".repeat(300)}`,
+    `0.${"0".repeat(300)}1`,
+  ])("%s is kept", (number) => {
+    expect(lostNumbers(number)).toEqual([]);
+    expect(lostNumbers(`{"a":[${number}]}`)).toEqual([]);
+  });
+
+  test("every double is kept as JavaScript writes it, and with more zeros", () => {
+    const double = fc.double({ noDefaultInfinity: true, noNaN: true });
+    fc.assert(
+      fc.property(double, (number) => {
+        expect(lostNumbers(JSON.stringify([number]))).toEqual([]);
+        const [mantissa = "", exponent] = number.toExponential().split("e");
+        const padded = `${mantissa.includes(".") ? mantissa : `${mantissa}.`}000e${exponent}`;
+        expect(lostNumbers(`[${padded}]`)).toEqual([]);
+      }),
+    );
+  });
+
+  test("an integer of any length is kept if and only if its double is that integer", () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), (integer) => {
+        // Integers above 2^53 are kept where JavaScript writes the same digits, which are not always those of the double.
+        const isKept = BigInt(Number(integer).toLocaleString("en", { useGrouping: false })) === integer;
+        expect(lostNumbers(String(integer))).toEqual(isKept ? [] : [[]]);
+      }),
+    );
+  });
+});
+
+describe("the place of a lost number", () => {
+  const LOST = "9007199254740993";
+
+  test.each([
+    [`{"a":${LOST}}`, [["a"]]],
+    [`{"a":{"b":[1,{"c":${LOST}}]},"d":${LOST}}`, [["a", "b", 1, "c"], ["d"]]],
+    [`[[],{},[${LOST}],"${LOST}"]`, [[2, 0]]],
+    [`{"":${LOST},"a.b":${LOST},"__proto__":${LOST}}`, [[""], ["a.b"], ["__proto__"]]],
+    [`{"a\\"[{\\\\":${LOST},"\\u0061":${LOST}}`, [['a"[{\\'], ["a"]]],
+    [`{ "a" :\t${LOST}\r\n, "b" : true, "c":null,"d":false ,"e":${LOST} }`, [["a"], ["e"]]],
+  ])("of %s", (text, places) => {
+    expect(() => JSON.parse(text)).not.toThrow();
+    expect(lostNumbers(text)).toEqual(places);
+  });
+
+  test.each([
+    `{"${LOST}":"${LOST}"}`,
+    `{"a":"1e400, ${LOST}","b":"\\",${LOST}"}`,
+    `{"a":${LOST},"a":1}`,
+    `{"a":{"b":${LOST}},"a":{}}`,
+    `{"a":[${LOST}],"\\u0061":null}`,
+  ])("there is none in %s", (text) => {
+    expect(lostNumbers(text)).toEqual([]);
+  });
+
+  test("of duplicate members is in the last one", () => {
+    expect(lostNumbers(`{"a":1,"b":2,"a":{"c":${LOST}}}`)).toEqual([["a", "c"]]);
+  });
+
+  test("is found in any JSON, where a number is put", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), fc.string(), (value, name) => {
+        const text = JSON.stringify({ [name]: { in: [value, 0] } });
+        const end = text.lastIndexOf("0]}}");
+        expect(lostNumbers(text)).toEqual([]);
+        expect(lostNumbers(`${text.slice(0, end)}1e-400]}}`)).toEqual([[name, "in", 1]]);
+      }),
+    );
+  });
+});

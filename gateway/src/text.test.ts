@@ -1,0 +1,8 @@
+import { isBlank } from "./text.js";
+
+test("what is blank is what Unicode calls White_Space, and nothing else", () => {
+  const all = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code));
+  expect(all.filter(isBlank)).toEqual(all.filter((character) => /\p{White_Space}/u.test(character)));
+  expect(["", " \u0085\n"].map(isBlank)).toEqual([true, true]);
+  expect([" \ufeff", "\u200b", "a "].map(isBlank)).toEqual([false, false, false]);
+});

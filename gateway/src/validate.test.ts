@@ -1,0 +1,108 @@
+import { Failure } from "@shipping/kit/errors";
+import { jsonBody } from "./json-body.js";
+import type { Place } from "./lost-numbers.js";
+import { orderId, orderInput, pageQuery, webhookInput } from "./schemas.js";
+import { checkBody, validBody, validQuery } from "./validate.js";
+
+const address = { name: "A", street1: "B", city: "C", postal_code: "D", country: "DE" };
+const parcel = { weight_kg: 1, length_cm: 2, width_cm: 3, height_cm: 4 };
+const order = { reference: "PO-1", from: address, to: address, parcel };
+
+/** What a refusal says of the fields, in its order. */
+function fieldsOf(check: () => unknown): readonly { path: string; message: string }[] {
+  try {
+    check();
+  } catch (error) {
+    if (error instanceof Failure && error.code === "invalid_request") return error.fields;
+    throw error;
+  }
+  return [];
+}
+
+describe("a member whose name has a dot in it", () => {
+  test("does not hide the field that its name reads like", () => {
+    const { name: _, ...to } = address;
+    expect(fieldsOf(() => validBody(orderInput, jsonBody({ ...order, to, "to.name": "x" }), "/"))).toEqual([
+      { path: "to.name", message: "is required" },
+      { path: "to.name", message: "is not known here, as one name with a dot in it" },
+    ]);
+    expect(
+      fieldsOf(() => validBody(orderInput, jsonBody({ ...order, to: { ...to, "a.b": 1 }, "to.a": { b: 1 } }), "/")),
+    ).toEqual([
+      { path: "to.name", message: "is required" },
+      { path: "to.a.b", message: "is not known here, as one name with a dot in it" },
+      { path: "to.a", message: "is not known here, as one name with a dot in it" },
+    ]);
+  });
+
+  test("leaves the member sound that its name begins with", () => {
+    const body = { url: "https://localhost/", "url.x": 1, body: 1, events: ["order.created"] };
+    expect(checkBody(webhookInput, jsonBody(body), "/").sound).toEqual({ url: body.url, events: body.events });
+  });
+});
+
+describe("a number that is not as it was sent", () => {
+  const LOST = "must be a number that double precision keeps as it was sent";
+  const refused = (value: unknown, ...lost: Place[]) => fieldsOf(() => validBody(orderInput, { value, lost }, "/"));
+
+  test("is refused where everything else is right, and named beside what is not", () => {
+    expect(refused({ ...order, metadata: { n: [1] } }, ["metadata", "n", 0])).toEqual([
+      { path: "metadata.n.0", message: LOST },
+    ]);
+    expect(refused({ ...order, reference: "" }, ["parcel", "weight_kg"]).map(({ path }) => path)).toEqual([
+      "parcel.weight_kg",
+      "reference",
+    ]);
+  });
+
+  test("is named once where a rule of the field is broken too, and hides no other by its name", () => {
+    const far = { ...order, parcel: { ...parcel, weight_kg: Number.POSITIVE_INFINITY } };
+    expect(refused(far, ["parcel", "weight_kg"])).toEqual([{ path: "parcel.weight_kg", message: LOST }]);
+    expect(refused({ ...far, "parcel.weight_kg": 0 }, ["parcel.weight_kg"])).toHaveLength(2);
+  });
+
+  test("is the whole body, or has no name", () => {
+    expect(refused(Number.POSITIVE_INFINITY, [])).toEqual([{ path: "body", message: LOST }]);
+    expect(refused({ ...order, metadata: { "": 1 } }, ["metadata", ""])).toEqual([
+      { path: 'metadata.""', message: LOST },
+    ]);
+  });
+
+  test("leaves the other members sound", () => {
+    const value = { url: "https://localhost/", events: [0] };
+    expect(checkBody(webhookInput, { value, lost: [["events", 0]] }, "/").sound).toEqual({ url: value.url });
+  });
+});
+
+describe("of more than 100 fields at fault", () => {
+  const names = Array.from({ length: 6_000 }, (_, n) => `m${n}`);
+  const named = names.slice(0, 100).map((path) => ({ path, message: "is not known here" }));
+
+  test("the first 100 of a body are named, and how many more there are under its path", () => {
+    const body = { ...order, ...Object.fromEntries(names.map((name) => [name, 0])) };
+    expect(fieldsOf(() => validBody(orderInput, jsonBody(body), "/"))).toEqual([
+      ...named,
+      { path: "body", message: "has 5900 more fields at fault" },
+    ]);
+  });
+
+  test("the same goes for a query", () => {
+    const query = names.map((name) => `${name}=1`).join("&");
+    expect(fieldsOf(() => validQuery(pageQuery(orderId), `/orders?${query}`))).toEqual([
+      ...named,
+      { path: "query", message: "has 5900 more fields at fault" },
+    ]);
+  });
+
+  test("exactly 100 are all, and one more is one more", () => {
+    const withMembers = (count: number) => ({
+      ...order,
+      ...Object.fromEntries(names.slice(0, count).map((name) => [name, 0])),
+    });
+    expect(fieldsOf(() => validBody(orderInput, jsonBody(withMembers(100)), "/"))).toEqual(named);
+    expect(fieldsOf(() => validBody(orderInput, jsonBody(withMembers(101)), "/"))[100]).toEqual({
+      path: "body",
+      message: "has 1 more field at fault",
+    });
+  });
+});

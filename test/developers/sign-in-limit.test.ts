@@ -1,0 +1,72 @@
+import { useArea } from "./area.js";
+import { useProvider } from "./provider.js";
+import { newVisitor, type PageAnswer, type Sending } from "./visitor.js";
+
+const provider = useProvider();
+const area = useArea({ developerArea: { provider } });
+
+const MADE_UP = `/developers/sign-in/${"A".repeat(43)}`;
+const CALLBACK = "/developers/sign-in/callback?code=a&state=b";
+
+const times = (count: number, run: () => Promise<PageAnswer>) => Promise.all(Array.from({ length: count }, run));
+const statusesOf = (answers: PageAnswer[]) => [...new Set(answers.map(({ status }) => status))];
+
+beforeEach(() => area.stack().databases.gateway.pool.query("DELETE FROM sign_in_refusals"));
+
+describe("after a hundred refused attempts from an address", () => {
+  test("one that is made up is 429, whichever way it is; a valid link is shown, and signs in", async () => {
+    const [looked, opened] = [await area.newLink(), await area.newLink()];
+    const stranger = area.visitor();
+    expect(statusesOf(await times(60, () => stranger.get(MADE_UP)))).toEqual([404]);
+    expect(statusesOf(await times(40, () => stranger.post(MADE_UP)))).toEqual([404]);
+    const over = [await stranger.get(MADE_UP), await stranger.post(MADE_UP), await stranger.get(CALLBACK)];
+    expect(over.map(({ status, headers }) => [status, headers["retry-after"]])).toEqual(Array(3).fill([429, "600"]));
+    expect(over[0]?.html).toContain("Too many attempts to sign in from your address. Wait 10 minutes.");
+
+    expect((await area.visitor().get(looked.path)).html).toContain(looked.email);
+    expect((await area.visitor().post(opened.path)).status).toBe(303);
+    expect((await area.visitor().post(opened.path)).status).toBe(429);
+  });
+
+  test("a valid callback signs in", async () => {
+    expect(statusesOf(await times(100, () => area.visitor().get(CALLBACK)))).toEqual([403]);
+    expect((await area.visitor().get(CALLBACK)).status).toBe(429);
+    const { email } = await area.newLink();
+    const [here, there] = [area.visitor(), newVisitor(provider.issuer)];
+    let { location } = await here.get("/developers/sign-in/provider");
+    while (!location?.startsWith(area.origin())) {
+      const answer = await there.get(location ?? "");
+      const prompt = /name="prompt" value="(\w+)"/.exec(answer.html)?.[1];
+      const fields = { prompt, login: email, password: "any" };
+      const { pathname } = new URL(location ?? "", provider.issuer);
+      ({ location } = answer.status === 200 ? await there.post(pathname, fields) : answer);
+    }
+    expect(await here.get(location.slice(area.origin().length))).toMatchObject({
+      status: 303,
+      location: "/developers/sandbox",
+    });
+  });
+});
+
+describe("what a stranger's page has a browser send does not count", () => {
+  test.each<[string, Sending["headers"]]>([
+    ["an image", { "sec-fetch-dest": "image", "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" }],
+    ["an image of a page on the same site", { "sec-fetch-dest": "image", "sec-fetch-site": "same-site" }],
+    ["a frame", { "sec-fetch-dest": "iframe", "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" }],
+    ["a link", { "sec-fetch-dest": "document", "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" }],
+  ])("%s", async (_case, headers = {}) => {
+    const victim = area.visitor();
+    expect(statusesOf(await times(120, () => victim.get(MADE_UP, { headers })))).toEqual([404]);
+    expect(statusesOf(await times(2, () => victim.get(CALLBACK, { headers })))).toEqual([403]);
+    expect((await victim.get(MADE_UP)).status).toBe(404);
+  });
+
+  test("what is typed, or opened from our own pages, does", async () => {
+    const visitor = area.visitor();
+    const typed = { headers: { "sec-fetch-dest": "document", "sec-fetch-site": "none" } };
+    const ours = { headers: { "sec-fetch-dest": "document", "sec-fetch-site": "same-origin" } };
+    await times(50, () => visitor.get(MADE_UP, typed));
+    await times(50, () => visitor.get(MADE_UP, ours));
+    expect(statusesOf([await visitor.get(MADE_UP, typed), await visitor.get(MADE_UP)])).toEqual([429]);
+  });
+});

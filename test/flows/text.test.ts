@@ -1,0 +1,97 @@
+import fc from "fast-check";
+import { createOrder, createShipment, createWebhook, RECORD } from "../api/platform.js";
+import { type ApiClient, apiClient, type Order, refusal, type Shipment } from "../api-client.js";
+import { type ClusterUnderTest, startCluster } from "../cluster.js";
+
+// Separate processes: what a text goes through on its way (JSON, protobuf, SQL) is all there.
+let cluster: ClusterUnderTest;
+let api: ApiClient;
+beforeAll(async () => {
+  const one = ["--gateways", "1", "--records", "1", "--carrier", "1", "--webhooks", "1"];
+  cluster = await startCluster(one, { RATE_LIMIT_PER_MINUTE: "1000000" });
+  api = await newClient();
+}, 90_000);
+afterAll(() => cluster.stop());
+
+async function newClient(name?: string): Promise<ApiClient> {
+  const { key } = await cluster.newCustomer(name);
+  return apiClient(cluster.gateways[0] ?? "", key);
+}
+
+// What decoders drop, editors mend, and databases fold: a byte order mark, line separators, joiners, marks that combine, astral and
+// private characters, noncharacters, spaces of all kinds.
+const EDGES = [
+  ..."\ufeff\ufffe\uffff\u2028\u2029\u200b\u200d\u0301\u1160\u00a0\u0085\u3000\u007f\u0080\ue000\t\r\n ",
+  ..."😀𝄞\u{10ffff}\u{e0001}\u{1f468}",
+];
+const edge = fc.constantFrom("", ...EDGES);
+const character = fc.string({ unit: "binary", minLength: 1, maxLength: 1 }).filter((one) => one > "\u001f");
+
+/** Any text that the API takes, often with such a character at its ends. It says something, so that it may stand in every field. */
+const text = fc
+  .tuple(edge, edge, fc.array(fc.oneof(character, edge), { maxLength: 60 }), edge, edge)
+  .map(([a, b, middle, y, z]) => `${a}${b}${middle.join("")}x${y}${z}`);
+
+const address = fc.record({
+  name: text,
+  street1: text,
+  city: text,
+  postal_code: text,
+  country: fc.constantFrom("DE", "PL"),
+  company: text,
+  street2: text,
+  state: text,
+  email: text,
+  phone: text,
+});
+const metadata = fc.dictionary(text, fc.oneof(text, fc.array(text, { maxLength: 3 })), { maxKeys: 3 });
+const record = fc.record({ reference: text, from: address, to: address, metadata });
+// A record holds two dozen texts: a hundred records are thousands of them.
+const bounded = { numRuns: 100, interruptAfterTimeLimit: 20_000 };
+
+describe.each(["/orders", "/shipments"])("the texts of POST %s", (path) => {
+  test("are stored and returned to the byte, in the creation, its replay, the record and its list", async () => {
+    const property = fc.asyncProperty(record, fc.uuid(), async (sent, key) => {
+      const one = await newClient();
+      const input = { ...RECORD, ...sent };
+      const created = await one.post<Order>(path, input, key);
+      expect([created.status, created.body.data]).toEqual([201, expect.objectContaining(input)]);
+      const replayed = await one.post<Order>(path, input, key);
+      const read = await one.get<Order>(`${path}/${created.body.data.id}`);
+      for (const { bytes } of [replayed, read]) expect(bytes.toString()).toBe(created.bytes.toString());
+      expect((await one.get<Order[]>(path)).body.data).toEqual([created.body.data]);
+    });
+    await fc.assert(property, bounded);
+  }, 60_000);
+});
+
+describe("a leading U+FEFF", () => {
+  const BOM = "\ufeff";
+
+  test("makes another id, of which nothing is known", async () => {
+    const { id } = await createOrder(api);
+    expect(refusal(await api.post("/shipments", { ...RECORD, order_id: BOM + id }))).toBe("404 not_found");
+    const shipment: Shipment = await createShipment(api);
+    const bare = { shipment_id: shipment.id, rate_id: `rate_test_${shipment.id}` };
+    expect(refusal(await api.post("/rates", { shipment_id: BOM + shipment.id }))).toBe("404 not_found");
+    expect(refusal(await api.post("/labels", { ...bare, shipment_id: BOM + shipment.id }))).toMatch(/^4(04|22) /);
+    expect(refusal(await api.post("/labels", { ...bare, rate_id: BOM + bare.rate_id }))).toBe(
+      "422 invalid_request rate_id",
+    );
+  });
+
+  test("is refused in a webhook's url, and makes no event type", async () => {
+    const url = "https://hooks.example.com/";
+    const events = ["order.created"];
+    await createWebhook(api, url, events);
+    expect(refusal(await api.post("/webhooks", { url: BOM + url, events }))).toBe("422 invalid_request url");
+    expect(refusal(await api.post("/webhooks", { url, events: [BOM + events[0]] }))).toBe(
+      "422 invalid_request events.0",
+    );
+  });
+
+  test("stays in the name of an account", async () => {
+    const named = await newClient(`${BOM}Nordlicht${BOM}`);
+    expect((await named.get("/account")).body.data).toMatchObject({ name: `${BOM}Nordlicht${BOM}` });
+  });
+});
