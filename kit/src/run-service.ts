@@ -3,6 +3,7 @@ import { measureProcess, serveOps } from "./health.js";
 import type { Log } from "./log.js";
 import { createMetrics, type Metrics, measurePool } from "./metrics.js";
 import { unappliedMigrations } from "./migrate.js";
+import type { Peers } from "./peers.js";
 import { type Running, runProcess, waitFor } from "./process.js";
 import { type Routes, serve } from "./serve.js";
 import { requirePostgres } from "./supported-versions.js";
@@ -12,6 +13,8 @@ import { startTracing } from "./tracing.js";
 /** One bounded context, started: what it serves, and how it ends. */
 export interface Service extends Running {
   routes: Routes;
+  /** Which part may call which of them, where parts have certificates. */
+  peers: Peers;
   /** What it counts and measures, beyond what every process does. */
   metrics?: Metrics;
 }
@@ -63,7 +66,8 @@ async function startService(options: ServiceProcess, stopSignal: AbortSignal): P
   const postgresql = await waitFor("database", { log, stopping: stopSignal, attempt });
   const started = await options.start(db);
   service = started;
-  const rpc = await serve({ routes: started.routes, port: config.PORT, ...host, log, metrics, tls });
+  const { routes, peers } = started;
+  const rpc = await serve({ routes, peers, port: config.PORT, ...host, log, metrics, tls });
   state = "serving";
   log.info({ port: rpc.port, ops_port: ops.port, postgresql, node: process.versions.node }, "serving");
 

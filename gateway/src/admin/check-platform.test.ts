@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import type { Env } from "@shipping/kit/config";
 import { silentLog } from "@shipping/kit/log";
 import { serve } from "@shipping/kit/serve";
-import { certificateFolder, newAuthority } from "@shipping/kit/testing/certificates";
+import { certificateFolder, testAuthority } from "@shipping/kit/testing/certificates";
 import { type TestDatabase, testDatabase } from "@shipping/kit/testing/database";
 import { greeter } from "@shipping/kit/testing/greeter";
 import { pretendVersion } from "@shipping/kit/testing/older-postgres";
@@ -28,7 +28,8 @@ afterAll(() => Promise.all([gateway.end(), database.drop(), other.drop()]));
 const node = { part: "Node", ok: true, says: `version ${process.versions.node} here` };
 
 /** A service without any RPC but grpc.health.v1. */
-const startService = (tls?: Tls) => serve({ routes: () => {}, port: 0, host: "127.0.0.1", log: silentLog(), tls });
+const startService = (tls?: Tls) =>
+  serve({ routes: () => {}, peers: { gateway: [] }, port: 0, host: "127.0.0.1", log: silentLog(), tls });
 
 /** What the doctor says of a platform that is reached through this environment. */
 async function doctor(env: Env) {
@@ -134,10 +135,10 @@ test("no platform at all", async () => {
 });
 
 test("services that speak mutual TLS are asked with the operator's certificate", async () => {
-  const authority = newAuthority();
-  const { files, write, remove } = certificateFolder();
-  write({ ...authority.issue(["127.0.0.1"]), ca: authority.ca });
-  const tls = tlsOf(files, silentLog());
+  const authority = await testAuthority();
+  const { files, settings, write, remove } = certificateFolder();
+  write({ ...(await authority.issue(["127.0.0.1"])), ca: authority.ca });
+  const tls = tlsOf(settings, silentLog());
   const records = await startService(tls);
   const url = `http://127.0.0.1:${records.port}`;
   const env = { DATABASE_URL_GATEWAY: database.url, RECORDS_URL: url };
