@@ -27,7 +27,8 @@ const address = z.string().optional();
 const addresses = z
   .object({ gateway: address, records: address, carrier: address, tracking: address, webhooks: address })
   .catch({});
-const platformFile = z.object({ databases: addresses, services: addresses });
+const files = z.object({ TLS_CERT_FILE: z.string(), TLS_KEY_FILE: z.string(), TLS_CA_FILE: z.string() });
+const platformFile = z.object({ databases: addresses, services: addresses, tls: files.optional() });
 
 /** Finds the platform: what the environment names goes before what a local platform has written into its data folder. */
 export async function findPlatform(config: AdminConfig): Promise<Platform> {
@@ -37,7 +38,8 @@ export async function findPlatform(config: AdminConfig): Promise<Platform> {
   const written = platformFile.parse(named ? {} : await readJson(file));
   const databases = perPart((part, key) => config[`DATABASE_URL_${key}`] ?? written.databases[part]);
   const services = perPart((part, key) => config[`${key}_URL`] ?? written.services[part]);
-  return { databases: { ...databases, ...(named && { gateway: named }) }, services, tls: tlsNow(config), file };
+  const tls = tlsNow(config) ?? tlsNow(written.tls ?? {});
+  return { databases: { ...databases, ...(named && { gateway: named }) }, services, tls, file };
 }
 
 /** Finds it when a command needs it. */
