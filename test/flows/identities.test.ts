@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,6 +9,7 @@ import { issueCertificate } from "@shipping/kit/certificate-authority";
 import { silentLog } from "@shipping/kit/log";
 import { connectTo, type ServiceTransport } from "@shipping/kit/rpc-client";
 import { type TlsFiles, tlsNow } from "@shipping/kit/tls";
+import { parts } from "@shipping/local/parts";
 import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
@@ -144,6 +146,23 @@ describe("gets nothing of any service", () => {
     expect(codesOf(await ask(await signedFor(uri)))).toEqual(Array(4).fill("PermissionDenied"));
   });
 });
+
+test.each(parts)(
+  "%s without a certificate does not start in production, and says what that would mean",
+  async (part) => {
+    const neighbours = parts.map((name) => [`${name.toUpperCase()}_URL`, "http://127.0.0.1:1"]);
+    const env = {
+      ...Object.fromEntries(neighbours),
+      NODE_ENV: "production",
+      DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
+      SECRETS_KEYS: `k:${Buffer.alloc(32).toString("base64")}`,
+    };
+    const folder = part === "gateway" ? part : join("services", part);
+    const main = join(__dirname, "../..", folder, "dist/main.js");
+    const { status, stderr } = spawnSync(process.execPath, [main], { env, encoding: "utf8", timeout: 20_000 });
+    expect([status, stderr]).toEqual([1, expect.stringContaining("reads the data of every account")]);
+  },
+);
 
 test("carrier reads a shipment and creates nothing; records asks webhooks for what is missing, and carrier for nothing", async () => {
   const { id } = await shipOnce();
