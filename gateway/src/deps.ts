@@ -2,6 +2,7 @@ import type { Database } from "@shipping/kit/database";
 import type { Random } from "@shipping/kit/ids";
 import type { Log } from "@shipping/kit/log";
 import type { Metrics } from "@shipping/kit/metrics";
+import type { Bulkhead, BulkheadLimits } from "./bulkhead.js";
 import type { Clients } from "./clients.js";
 import type { DeveloperArea } from "./developers/settings.js";
 import type { PrismaClient } from "./gen/prisma/client.js";
@@ -18,6 +19,8 @@ export interface GatewayDeps {
   /** Moves the clock of leases and rate windows; 0 outside tests. */
   clockOffsetMs: number;
   requestsPerMinute: number;
+  /** What may be under way at once; `DEFAULT_LIMITS` unless given. */
+  concurrency?: BulkheadLimits | undefined;
   /** Absent: it is not served. */
   developerArea?: DeveloperArea | undefined;
 }
@@ -26,6 +29,7 @@ export interface GatewayDeps {
 export interface AppDeps extends GatewayDeps {
   metrics: Metrics;
   idempotency: Idempotency;
+  bulkhead: Bulkhead;
   /** Scheme and host of this gateway's own listener. */
   ownOrigin(): string;
 }

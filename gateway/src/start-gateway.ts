@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { createMetrics, type Metrics } from "@shipping/kit/metrics";
 import { createApp } from "./app.js";
+import { createBulkhead, DEFAULT_LIMITS, measureBulkhead } from "./bulkhead.js";
 import type { GatewayDeps } from "./deps.js";
 import { sweepAccess } from "./developers/sweep-access.js";
 import { listen } from "./listen.js";
@@ -23,7 +24,10 @@ export async function startGateway(config: { port: number; host?: string }, deps
   const idempotency = startIdempotency(deps);
   let port = config.port;
   const metrics = createMetrics({ part: "gateway", log: deps.log });
-  const app = createApp({ ...deps, idempotency, metrics, ownOrigin: () => `http://127.0.0.1:${port}` });
+  const limits = deps.concurrency ?? DEFAULT_LIMITS;
+  const bulkhead = createBulkhead(limits);
+  measureBulkhead(metrics, bulkhead, limits);
+  const app = createApp({ ...deps, idempotency, bulkhead, metrics, ownOrigin: () => `http://127.0.0.1:${port}` });
   const server = await listen({ ...config, ...app, log: deps.log, random: deps.random });
   port = server.port;
   const sweeping = deps.developerArea && sweepAccess(deps, deps.developerArea);

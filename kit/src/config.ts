@@ -48,7 +48,7 @@ export const tlsSettings = {
 /** The settings that every service of the platform has. */
 export const serviceSettings = {
   DATABASE_URL: secret(z.string()).describe("this part's own PostgreSQL database"),
-  DATABASE_POOL: positiveInt().default(10).describe("connections to it, at most"),
+  DATABASE_POOL: positiveInt().min(3).default(10).describe("connections to it, at most; two of them are for lists"),
   PORT: port().default(0).describe("where RPC is served; 0 takes a free port"),
   OPS_PORT: port().default(0).describe("where /livez, /readyz and /metrics are served; 0 takes a free port"),
   HOST: z.string().optional().describe("address to listen on; every one if absent"),

@@ -6,6 +6,7 @@ import { unappliedMigrations } from "./migrate.js";
 import type { Peers } from "./peers.js";
 import { type Running, runProcess, waitFor } from "./process.js";
 import { type Routes, serve } from "./serve.js";
+import { requirePostgres } from "./supported-versions.js";
 import { measureTls, type Tls } from "./tls.js";
 import { startTracing } from "./tracing.js";
 
@@ -61,14 +62,14 @@ async function startService(options: ServiceProcess, stopSignal: AbortSignal): P
   const allMetrics = () => (service?.metrics ? [metrics, service.metrics] : [metrics]);
   const ops = await serveOps({ port: config.OPS_PORT, ...host, log, ready, metrics: allMetrics });
 
-  const attempt = () => requireMigrations(db, options.migrations);
-  await waitFor("database", { log, stopping: stopSignal, attempt });
+  const attempt = () => requireDatabase(db, options.migrations);
+  const postgresql = await waitFor("database", { log, stopping: stopSignal, attempt });
   const started = await options.start(db);
   service = started;
   const { routes, peers } = started;
   const rpc = await serve({ routes, peers, port: config.PORT, ...host, log, metrics, tls });
   state = "serving";
-  log.info({ port: rpc.port, ops_port: ops.port }, "serving");
+  log.info({ port: rpc.port, ops_port: ops.port, postgresql, node: process.versions.node }, "serving");
 
   return {
     async stop(hurried = false) {
@@ -95,8 +96,14 @@ export async function missingIn(db: Database, migrations: string): Promise<strin
   }
 }
 
-/** Throws what keeps it from being used. */
-export async function requireMigrations(db: Database, migrations: string): Promise<void> {
+/** Throws what keeps a database from being used by a process that starts; yields the version of its server. */
+export async function requireDatabase(db: Database, migrations: string): Promise<string> {
+  const version = await requirePostgres(db.pool);
+  await requireMigrations(db, migrations);
+  return version;
+}
+
+async function requireMigrations(db: Database, migrations: string): Promise<void> {
   const missing = await unappliedMigrations(db, migrations);
   if (missing.length > 0) throw new Error(`migrations not applied: ${missing.join(", ")}`);
 }

@@ -13,12 +13,13 @@ const TELL_MS = 60_000;
 export function createSecureServer(options: {
   tls: Tls;
   handler: ReturnType<typeof connectNodeAdapter>;
+  session: http2.ServerOptions;
   log: Log;
   refused(): void;
 }): http2.Http2SecureServer {
-  const { tls, handler, log, refused } = options;
+  const { tls, handler, session, log, refused } = options;
   const asked = { requestCert: true, rejectUnauthorized: true, handshakeTimeout: HANDSHAKE_MS };
-  const server = http2.createSecureServer({ ...tls.options(), ...asked }, handler);
+  const server = http2.createSecureServer({ ...session, ...tls.options(), ...asked }, handler);
   tls.onRenewal(() => server.setSecureContext(tls.options()));
   let toldAt = Number.NEGATIVE_INFINITY;
   server.on("tlsClientError", (error, { remoteAddress }) => {

@@ -20,6 +20,10 @@ export type Routes = (router: ConnectRouter) => void;
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 const MAX_REQUEST_BYTES = 1024 * 1024;
 
+// Megabytes that one client's answers may wait in. Beyond it Node refuses every further call of that client with ENHANCE_YOUR_CALM, and
+// its own limit of 10 is that of ten pages at once: a gateway may ask for sixteen, and another account's read must go through beside them.
+const SESSION = { maxSessionMemory: 64 };
+
 type Incoming = Parameters<ReturnType<typeof connectNodeAdapter>>[0];
 
 const DRAIN_NOTICE_MS = 2_000;
@@ -73,8 +77,8 @@ export async function serve(options: {
     others,
   });
   const server = tls
-    ? createSecureServer({ tls, handler, log, refused: () => refused("certificate") })
-    : http2.createServer(handler);
+    ? createSecureServer({ tls, handler, session: SESSION, log, refused: () => refused("certificate") })
+    : http2.createServer(SESSION, handler);
   const sessions = new Set<http2.ServerHttp2Session>();
   server.on("session", (session) => {
     sessions.add(session);

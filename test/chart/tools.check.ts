@@ -72,6 +72,16 @@ describe("values", () => {
     expect(template("production", value).text).toContain(sentence);
   });
 
+  test.each([
+    ["an Ingress", "trial", ["ingress.enabled=true", "ingress.host=api.example.com"]],
+    ["an Ingress", "production", ["parts.gateway.settings.TRUSTED_PROXIES=0"]],
+    ["an HTTPRoute", "guarded", ["parts.gateway.settings.TRUSTED_PROXIES=0"]],
+  ])("behind %s the gateway must be told how many proxies there are (%s, %j)", (_what, name, values) => {
+    const { status, text } = template(name, ...values);
+    expect(status).not.toBe(0);
+    expect(text).toContain("parts.gateway.settings.TRUSTED_PROXIES must be at least 1");
+  });
+
   test("have a sentence each, and are known to the schema", () => {
     const { text } = run("helm", ["show", "values", chart]);
     const parts = ["records", "carrier", "tracking", "webhooks"];

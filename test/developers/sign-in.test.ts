@@ -1,9 +1,12 @@
+import { randomBytes } from "node:crypto";
+import { newId } from "@shipping/kit/ids";
 import { sendTo } from "../edge/wire.js";
 import { useArea } from "./area.js";
 
 const area = useArea({ logs: true });
 
 const OVERVIEW = "/developers/sandbox";
+const newFormId = () => newId("form", randomBytes);
 const port = () => Number(new URL(area.origin()).port);
 const clear = (statement: string) => area.stack().databases.gateway.pool.query(statement);
 
@@ -50,15 +53,6 @@ describe("a sign-in link", () => {
     await area.visitor().get(path);
     expect(area.stack().logged()).toContain("/developers/sign-in/:token");
     expect(area.stack().logged()).not.toContain(path.slice(-30));
-  });
-
-  test("429 after a hundred refused attempts from one address", async () => {
-    const { path } = await area.newLink();
-    await clear("UPDATE sign_in_refusals SET count = 100");
-    const limited = await area.visitor().post(path);
-    expect([limited.status, limited.headers["retry-after"]]).toEqual([429, "600"]);
-    await clear("DELETE FROM sign_in_refusals");
-    expect((await area.visitor().post(path)).status).toBe(303);
   });
 });
 
@@ -134,8 +128,35 @@ describe("a session", () => {
   });
 });
 
-describe("a live key takes a sign-in of the last 15 minutes", () => {
-  test("403 offers one, and nothing is created", async () => {
+describe("what changes the live environment takes a sign-in of the last 15 minutes", () => {
+  test("so it is for subscriptions: 403 offers one, and nothing is created or disabled", async () => {
+    const { visitor, accountId, email } = await area.signIn();
+    const LIVE = "/developers/live/webhooks";
+    const fields = { url: "https://shop.example.com/1", events: "order.created", form_id: newFormId() };
+    await visitor.post(`${LIVE}/new`, fields);
+    const id = /whk_[a-z2-7]{26}/.exec((await visitor.get(LIVE)).html)?.[0];
+    await area.ageSignIn(email);
+    const paths = [`${LIVE}/new`, `${LIVE}/${id}/disable`];
+    const again = { ...fields, url: "https://shop.example.com/2", form_id: newFormId() };
+    for (const path of paths) {
+      expect((await visitor.get(path)).html).toContain("Sign in again");
+      expect((await visitor.post(path, again)).status).toBe(403);
+    }
+    const { html } = await visitor.get(LIVE);
+    expect([html.includes(fields.url), html.includes(again.url), html.includes("Disabled")]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect((await visitor.get("/developers/sandbox/webhooks/new")).status).toBe(200);
+
+    await visitor.submit((await area.newLink({ accountId, email })).path);
+    for (const path of paths) expect((await visitor.get(path)).status).toBe(200);
+    expect((await visitor.post(`${LIVE}/new`, again)).status).toBe(201);
+    expect((await visitor.submit(paths[1] ?? "")).status).toBe(303);
+  });
+
+  test("keys: 403 offers one, and nothing is created", async () => {
     const { visitor, accountId, email } = await area.signIn();
     const fields = { name: "L", scopes: "orders:write", expires: "90d", form_id: "form_mfrggzdfmztwq2lknnwg23tpoa" };
     const { id } = await area.stack().newKey(accountId, "live");

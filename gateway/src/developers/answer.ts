@@ -3,10 +3,15 @@ import { gzipSync } from "node:zlib";
 import type { Log } from "@shipping/kit/log";
 import type { ErrorRequestHandler, Response } from "express";
 import { render } from "preact-render-to-string";
+import { unmetCondition } from "../conditional.js";
 import { failureOf } from "../failure-of.js";
+import { HttpRefusal } from "../http-rules.js";
 import { layout } from "./layout.js";
-import type { Page, PageAnswer, PageLocals } from "./page.js";
+import { WINDOW_MINUTES } from "./limit-sign-in.js";
+import { isPerEnvironment, type Page, type PageAnswer, type PageLocals } from "./page.js";
 import { refusalPage } from "./refusal-page.js";
+
+const RETRY_AFTER_SECONDS: Record<number, number> = { 429: WINDOW_MINUTES * 60, 503: 5 };
 
 type PageResponse = Response<unknown, PageLocals>;
 
@@ -18,19 +23,33 @@ export function sendAnswer(req: IncomingMessage, res: PageResponse, answer: Page
   else sendPage(req, res, answer);
 }
 
+/** Whether there is nothing new to show. A page has no name for its states, so that a condition can ask only whether it is there. */
+function isKnown(req: IncomingMessage, { status }: Page): boolean {
+  const unmet = req.method === "GET" && status === 200 ? unmetCondition(req.headers, {}) : undefined;
+  if (unmet === 412) throw new HttpRefusal(412, "A condition of the request does not hold.");
+  return unmet === 304;
+}
+
 function sendPage(req: IncomingMessage, res: PageResponse, page: Page): void {
+  if (isKnown(req, page)) return void res.writeHead(304).end();
   const { page: route, session, environment } = res.locals;
   const section = session && route?.section;
-  const isPerEnvironment = route?.path.startsWith("/{environment}") ?? false;
-  const tree = layout({ page, session, section, environment: isPerEnvironment ? environment : undefined });
+  const tree = layout({
+    page,
+    session,
+    section,
+    environment: route && isPerEnvironment(route) ? environment : undefined,
+  });
   const html = Buffer.from(`<!doctype html>${render(tree)}`);
   // A secret is sent as it is: the size of what is compressed together would tell of it.
   const isCompressed = !page.secret && /\bgzip\b/.test(String(req.headers["accept-encoding"]));
+  const retryAfter = RETRY_AFTER_SECONDS[page.status];
   const body = isCompressed ? gzipSync(html) : html;
   res.writeHead(page.status, {
     "Content-Type": "text/html; charset=utf-8",
     "Content-Length": body.length,
     Vary: "Accept-Encoding",
+    ...(retryAfter !== undefined && { "Retry-After": retryAfter }),
     ...(isCompressed && { "Content-Encoding": "gzip" }),
   });
   res.end(body);
@@ -48,8 +67,6 @@ export function sendRefusal(
     if (failure !== error && failure.status >= 500) {
       log.error({ err: error, request_id: res.locals.requestId }, "page failed");
     }
-    if (failure.code === "rate_limited") res.setHeader("Retry-After", "600");
-    if (failure.code === "service_unavailable") res.setHeader("Retry-After", "5");
     sendAnswer(req, res, refusalPage(failure));
   };
 }

@@ -1,27 +1,31 @@
 import { fail } from "@shipping/kit/errors";
 import sql, { type Sql } from "sql-template-tag";
 import { clock } from "../registry.js";
-import type { PageDeps } from "./page.js";
+import type { Asked, Page, PageDeps } from "./page.js";
+import { refusalPage } from "./refusal-page.js";
 
 type Deps = Pick<PageDeps, "db" | "clockOffsetMs">;
 
 const MOST_REFUSALS = 100;
 export const WINDOW_MINUTES = 10;
 
-/** Turns an address away once so many of its attempts were refused in this window, whatever it brings now. */
-export async function limitSignIn(deps: Deps, source: string): Promise<void> {
-  const [row] = await deps.db.run<{ count: number }>(sql`
-    SELECT count FROM sign_in_refusals WHERE source = ${source} AND since = ${windowStart(deps)}`);
-  if (row && row.count >= MOST_REFUSALS) {
-    throw fail("rate_limited", `Too many attempts to sign in from your address. Wait ${WINDOW_MINUTES} minutes.`);
-  }
-}
-
-/** Counts an attempt that was refused. */
-export async function countRefusal(deps: Deps, source: string): Promise<void> {
-  await deps.db.run(sql`
+/**
+ * Counts an attempt to sign in that is refused. From the hundredth and first of an address and window on, yields what it is answered
+ * instead. Whoever brings what is valid never comes here, so nobody is locked out by others behind the same address; and what a
+ * stranger's page has their browser send does not count.
+ */
+export async function limitRefusals(
+  deps: Deps,
+  { source, deliberate }: Pick<Asked, "source" | "deliberate">,
+): Promise<Page | undefined> {
+  if (!deliberate) return undefined;
+  const counted = await deps.db.run(sql`
     INSERT INTO sign_in_refusals AS r (source, since, count) VALUES (${source}, ${windowStart(deps)}, 1)
-    ON CONFLICT (source, since) DO UPDATE SET count = r.count + 1`);
+    ON CONFLICT (source, since) DO UPDATE SET count = r.count + 1 WHERE r.count < ${MOST_REFUSALS}
+    RETURNING count`);
+  if (counted.length > 0) return undefined;
+  const why = `Too many attempts to sign in from your address. Wait ${WINDOW_MINUTES} minutes.`;
+  return refusalPage(fail("rate_limited", why));
 }
 
 /** When the window of time that is now began. */

@@ -1,4 +1,4 @@
-import { sourceOf } from "./origin.js";
+import { isDeliberate, sourceOf } from "./origin.js";
 
 const from = (forwarded: string[], trustedProxies: number) =>
   sourceOf(
@@ -12,4 +12,20 @@ test("a source is the connection's address; behind trusted proxies the one that 
   expect(from(["6.6.6.6, 203.0.113.9"], 1)).toBe("203.0.113.9");
   expect(from(["6.6.6.6", "203.0.113.9, 10.0.0.2"], 2)).toBe("203.0.113.9");
   expect(from([], 1)).toBe("10.0.0.1");
+});
+
+test.each([
+  [undefined, undefined, true],
+  ["document", "none", true],
+  ["document", "same-origin", true],
+  ["document", "cross-site", false],
+  ["document", "same-site", false],
+  ["image", "same-origin", false],
+  ["empty", "same-origin", false],
+])("a request for %p from %p was made by somebody themselves: %p", (target, site, expected) => {
+  const headersDistinct = {
+    ...(target && { "sec-fetch-dest": [target] }),
+    ...(site && { "sec-fetch-site": [site] }),
+  };
+  expect(isDeliberate({ headersDistinct })).toBe(expected);
 });

@@ -13,6 +13,16 @@ export function isOwnForm({ headersDistinct }: Headers, origin: string): boolean
   return sent?.length === 1 && sent[0] === origin;
 }
 
+/**
+ * Whether somebody opened a page themselves: it is no part of another page, and no other site's page sent it, as far as the browser says.
+ * Whoever says nothing counts as somebody.
+ */
+export function isDeliberate({ headersDistinct }: Headers): boolean {
+  const [target = "document"] = headersDistinct["sec-fetch-dest"] ?? [];
+  const [site = "none"] = headersDistinct["sec-fetch-site"] ?? [];
+  return target === "document" && (site === "none" || site === "same-origin");
+}
+
 /** Where a request comes from: the address before as many proxies as are trusted, which is the only part that nobody can make up. */
 export function sourceOf(
   request: Headers & { socket: { remoteAddress?: string | undefined } },

@@ -36,6 +36,8 @@ export interface Asked {
   form: Form;
   /** The network address that the request comes from. */
   source: string;
+  /** Whether somebody opened this themselves, as far as their browser says. */
+  deliberate: boolean;
   requestId: string;
   deadline: number;
 }
@@ -79,13 +81,22 @@ export interface OpenPage extends Row {
 
 /** A page of an account. */
 export interface AccountPage extends Row {
+  /** Viewers see; admins see what changes things, too. */
   access: "viewer" | "admin";
-  /** In the live environment it takes a sign-in of the last minutes. */
-  fresh?: true;
   handler(deps: PageDeps, request: PageRequest): Promise<PageAnswer>;
 }
 
 export type PageRoute = OpenPage | AccountPage;
+
+/** Whether a page is about one environment. The others are about the whole account, or about nobody's. */
+export function isPerEnvironment({ path }: Pick<PageRoute, "path">): boolean {
+  return path.startsWith("/{environment}");
+}
+
+/** Whether a page takes a sign-in of the last minutes: it changes the live environment, or what belongs to both, as members do. */
+export function takesFreshSignIn(page: Pick<PageRoute, "access" | "path">, environment: Environment): boolean {
+  return page.access === "admin" && (environment === "live" || !isPerEnvironment(page));
+}
 
 /** What the area learns of a request, beside what the gateway does. */
 export interface PageLocals extends Locals {

@@ -33,10 +33,10 @@ const account: readonly AccountPage[] = [
 
 const keys = section("keys", [
   { method: "GET", path: "/{environment}/keys", access: "viewer", handler: showKeys },
-  { method: "GET", path: "/{environment}/keys/new", access: "admin", fresh: true, handler: showKeyForm },
-  { method: "POST", path: "/{environment}/keys/new", access: "admin", fresh: true, handler: createKeyAsAsked },
-  { method: "GET", path: "/{environment}/keys/{id}/revoke", access: "admin", fresh: true, handler: askToRevokeKey },
-  { method: "POST", path: "/{environment}/keys/{id}/revoke", access: "admin", fresh: true, handler: revokeKeyAsAsked },
+  { method: "GET", path: "/{environment}/keys/new", access: "admin", handler: showKeyForm },
+  { method: "POST", path: "/{environment}/keys/new", access: "admin", handler: createKeyAsAsked },
+  { method: "GET", path: "/{environment}/keys/{id}/revoke", access: "admin", handler: askToRevokeKey },
+  { method: "POST", path: "/{environment}/keys/{id}/revoke", access: "admin", handler: revokeKeyAsAsked },
 ]);
 
 const webhooks = section("webhooks", [

@@ -9,13 +9,21 @@ import { sendAnswer, sendRefusal } from "./answer.js";
 import { serveAssets } from "./assets.js";
 import { findSession } from "./keep-session.js";
 import { limitForms } from "./limit-forms.js";
-import { isOwnForm, sourceOf } from "./origin.js";
-import { AREA_PATH, type Asked, type Page, type PageDeps, type PageLocals, type PageRoute } from "./page.js";
+import { isDeliberate, isOwnForm, sourceOf } from "./origin.js";
+import {
+  AREA_PATH,
+  type Asked,
+  type Page,
+  type PageDeps,
+  type PageLocals,
+  type PageRoute,
+  takesFreshSignIn,
+} from "./page.js";
 import { pages } from "./pages.js";
 import { createProvider } from "./provider.js";
 import { readForm } from "./read-form.js";
 import { forbidden } from "./refusal-page.js";
-import { isFreshEnough, type SignedIn } from "./session.js";
+import type { SignedIn } from "./session.js";
 import type { DeveloperArea } from "./settings.js";
 import { showSignedOut, showSignInAgain } from "./sign-in.js";
 
@@ -79,6 +87,7 @@ function answerPage(deps: PageDeps, page: PageRoute): PageStep {
       url: req.url,
       cookies: req.headers.cookie,
       source: sourceOf(req, deps.area.trustedProxies),
+      deliberate: isDeliberate(req),
       requestId: res.locals.requestId,
     };
     const session = await findSession(deps, asked.cookies);
@@ -111,7 +120,7 @@ function refusalOf(
   if (page.access === "admin" && session.role !== "admin") {
     return forbidden("You are a viewer of this account: you see everything and change nothing.");
   }
-  return page.fresh && !isFreshEnough(session, asked.environment) ? showSignInAgain(deps, asked) : undefined;
+  return takesFreshSignIn(page, asked.environment) && !session.fresh ? showSignInAgain(deps, asked) : undefined;
 }
 
 function isEnvironment(word: string): word is Environment {

@@ -1,10 +1,9 @@
-import type { Environment } from "@shipping/kit/caller";
 import { stringifySetCookie } from "cookie";
 
 /** A session ends after 30 minutes without a request, and after 8 hours at any rate. */
 export const IDLE_MINUTES = 30;
 export const ABSOLUTE_HOURS = 8;
-/** For so long after proving who they are may a person change live keys. */
+/** For so long after proving who they are may a person change what takes a fresh sign-in. */
 export const FRESH_MINUTES = 15;
 
 /** Somebody who is signed in, and the account that they work for. */
@@ -18,11 +17,6 @@ export interface SignedIn {
   accountName: string;
   /** Whether they have proved who they are within the last minutes. */
   fresh: boolean;
-}
-
-/** Whether a session may do this in that environment without signing in again. */
-export function isFreshEnough(session: SignedIn, environment: Environment): boolean {
-  return session.fresh || environment !== "live";
 }
 
 /** The cookies of the area: the session's, and the one that a sign-in through the provider leaves while it is under way. */

@@ -2,7 +2,7 @@ import { fail } from "@shipping/kit/errors";
 import sql from "sql-template-tag";
 import { clock } from "../registry.js";
 import { endSession, newSessionToken } from "./keep-session.js";
-import { countRefusal, limitSignIn } from "./limit-sign-in.js";
+import { limitRefusals } from "./limit-sign-in.js";
 import { AREA_PATH, type Asked, type PageAnswer, type PageDeps } from "./page.js";
 import { type Identity, isPlace, isRecent, journeyFrom, newJourney, type Provider } from "./provider.js";
 import { forbidden } from "./refusal-page.js";
@@ -29,24 +29,23 @@ export async function leaveForProvider(deps: PageDeps, { query }: Asked): Promis
 /** `GET /developers/sign-in/callback`: back from the provider. */
 export async function arriveFromProvider(deps: PageDeps, asked: Asked): Promise<PageAnswer> {
   const provider = providerOf(deps);
-  const { source, cookies, url } = asked;
-  await limitSignIn(deps, source);
+  const { cookies, url } = asked;
   const journey = journeyFrom(cookieIn(cookies, "sign-in", deps.origin()));
   const identity = journey && (await provider.arrive(journey, new URL(url, deps.origin())));
   // Whatever comes of it, it was tried: the same answer of the provider is not taken twice.
   const spent = setCookie("sign-in", undefined, deps.origin());
-  if (!identity) return refuse(deps, source, spent, "The sign-in was not completed. Begin again.");
+  if (!identity) return refuse(deps, asked, spent, "The sign-in was not completed. Begin again.");
   if (journey.again && !isRecent(identity, deps.now())) {
     return refuse(
       deps,
-      source,
+      asked,
       spent,
-      "The provider did not ask who you are. Live keys take a sign-in of the last minutes.",
+      "The provider did not ask who you are. This takes a sign-in of the last minutes.",
     );
   }
   const memberId = await findMember(deps, identity);
   // The same words for a stranger and for an e-mail that is not verified: whose they are is not for everybody.
-  if (!memberId) return refuse(deps, source, spent, "Nobody with this sign-in is a member of an account here.");
+  if (!memberId) return refuse(deps, asked, spent, "Nobody with this sign-in is a member of an account here.");
   await endSession(deps, cookies);
   const session = await startSession(deps, memberId, identity);
   return { location: journey.returnTo, cookies: [spent, setCookie("session", session, deps.origin())] };
@@ -57,9 +56,9 @@ function providerOf({ provider }: PageDeps): Provider {
   return provider;
 }
 
-async function refuse(deps: PageDeps, source: string, spent: string, why: string): Promise<PageAnswer> {
-  await countRefusal(deps, source);
-  return { ...forbidden(why), cookies: [spent] };
+async function refuse(deps: PageDeps, asked: Asked, spent: string, why: string): Promise<PageAnswer> {
+  const limited = await limitRefusals(deps, asked);
+  return { ...(limited ?? forbidden(why)), cookies: [spent] };
 }
 
 /** The member whom an identity is bound to. A member whom none is bound to yet is known by the verified e-mail, and bound now. */

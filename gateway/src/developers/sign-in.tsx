@@ -1,7 +1,7 @@
 import { LINK_MINUTES } from "../admin/manage-members.js";
 import { CLEAR_PATH } from "./assets.js";
 import { endSession } from "./keep-session.js";
-import { countRefusal, limitSignIn } from "./limit-sign-in.js";
+import { limitRefusals } from "./limit-sign-in.js";
 import { AREA_PATH, type Asked, type Page, type PageAnswer, type PageDeps, shown } from "./page.js";
 import { peekLink, redeemLink } from "./redeem-link.js";
 import { FRESH_MINUTES, type SignedIn, setCookie } from "./session.js";
@@ -48,8 +48,8 @@ export function showSignInAgain({ provider }: PageDeps, { url }: Pick<Asked, "ur
       <>
         <h1>Sign in again</h1>
         <p>
-          Live keys open real data. To create or revoke one, you must have signed in within the last {FRESH_MINUTES}{" "}
-          minutes.
+          To change the live environment or the members of the account, you must have signed in within the last{" "}
+          {FRESH_MINUTES} minutes.
         </p>
         {provider ? (
           <a class="button" href={`${PROVIDER_PATH}?return_to=${encodeURIComponent(url)}`}>
@@ -76,10 +76,9 @@ function HowToGetALink() {
 }
 
 /** `GET /developers/sign-in/{token}`: whom the link would sign in. */
-export async function askToSignIn(deps: PageDeps, { id: token, source }: Asked): Promise<PageAnswer> {
-  await limitSignIn(deps, source);
-  const link = await peekLink(deps, token);
-  if (!link) return refuseLink(deps, source);
+export async function askToSignIn(deps: PageDeps, asked: Asked): Promise<PageAnswer> {
+  const link = await peekLink(deps, asked.id);
+  if (!link) return refuseLink(deps, asked);
   return shown(
     "Sign in",
     <>
@@ -103,11 +102,10 @@ export async function askToSignIn(deps: PageDeps, { id: token, source }: Asked):
 }
 
 /** `POST /developers/sign-in/{token}`: spends the link. */
-export async function redeemAsAsked(deps: PageDeps, { id: token, source, cookies }: Asked): Promise<PageAnswer> {
-  await limitSignIn(deps, source);
-  const session = await redeemLink(deps, token);
-  if (!session) return refuseLink(deps, source);
-  await endSession(deps, cookies);
+export async function redeemAsAsked(deps: PageDeps, asked: Asked): Promise<PageAnswer> {
+  const session = await redeemLink(deps, asked.id);
+  if (!session) return refuseLink(deps, asked);
+  await endSession(deps, asked.cookies);
   return { location: `${AREA_PATH}/sandbox`, cookies: [setCookie("session", session, deps.origin())] };
 }
 
@@ -118,17 +116,19 @@ export async function signOut(deps: PageDeps, { cookies }: Asked): Promise<PageA
 }
 
 // One answer for links that never were, were used, or are over.
-async function refuseLink(deps: PageDeps, source: string): Promise<Page> {
-  await countRefusal(deps, source);
-  return {
-    status: 404,
-    title: "This link does not work",
-    body: (
-      <>
-        <h1>This link does not work</h1>
-        <p>It was used before, it is older than {LINK_MINUTES} minutes, or it is not complete.</p>
-        <HowToGetALink />
-      </>
-    ),
-  };
+async function refuseLink(deps: PageDeps, asked: Asked): Promise<Page> {
+  const limited = await limitRefusals(deps, asked);
+  return (
+    limited ?? {
+      status: 404,
+      title: "This link does not work",
+      body: (
+        <>
+          <h1>This link does not work</h1>
+          <p>It was used before, it is older than {LINK_MINUTES} minutes, or it is not complete.</p>
+          <HowToGetALink />
+        </>
+      ),
+    }
+  );
 }

@@ -1,6 +1,6 @@
 import { addMember, createSignInLink } from "../admin/manage-members.js";
 import { gatewayDatabase } from "../testing/gateway-database.js";
-import { countRefusal } from "./limit-sign-in.js";
+import { limitRefusals } from "./limit-sign-in.js";
 import { redeemLink } from "./redeem-link.js";
 import { sweepAccessOnce } from "./sweep-access.js";
 
@@ -15,7 +15,7 @@ test("what has ended is deleted in its time, and nothing before", async () => {
   const link = () => createSignInLink(admin, { accountId, origin: "http://127.0.0.1" });
   await redeemLink(now, (await link()).url.split("/").at(-1) ?? "");
   await link();
-  await countRefusal(now, "192.0.2.1");
+  await limitRefusals(now, { source: "192.0.2.1", deliberate: true });
 
   expect(await after(0)).toEqual({ links: 0, sessions: 0, refusals: 0, entries: 0 });
   expect(await after(0.3)).toEqual({ links: 1, sessions: 0, refusals: 1, entries: 0 });

@@ -57,7 +57,8 @@ export async function launch(of: Launch): Promise<Launched> {
   const origins = mapParts((part) => ports.parts[part].map((port) => `http://127.0.0.1:${port}`));
   const services = Object.fromEntries(parts.map((part) => [part, origins[part].join(",")]));
   // The operator's commands are the gateway's.
-  await folder.publish("platform.json", { databases: databaseUrls, services, tls: certificates?.gateway });
+  const tls = certificates?.gateway;
+  await folder.publish("platform.json", { databases: databaseUrls, services, bus: natsUrl, tls });
   const gateways = origins.gateway.map((origin) => `${origin}/api/v1`);
   return { base_url: gateways[0] as string, ...account, gateways };
 }
