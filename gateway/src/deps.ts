@@ -3,12 +3,12 @@ import type { Random } from "@shipping/kit/ids";
 import type { Log } from "@shipping/kit/log";
 import type { Metrics } from "@shipping/kit/metrics";
 import type { Clients } from "./clients.js";
-import type { DeveloperArea } from "./developers/settings.js";
+import type { DeveloperDeps } from "./developers/settings.js";
 import type { PrismaClient } from "./gen/prisma/client.js";
 import type { Idempotency } from "./start-idempotency.js";
 
 /** What the gateway is given. */
-export interface GatewayDeps {
+export interface GatewayDeps extends DeveloperDeps {
   db: Database;
   prisma: PrismaClient;
   log: Log;
@@ -18,8 +18,6 @@ export interface GatewayDeps {
   /** Moves the clock of leases and rate windows; 0 outside tests. */
   clockOffsetMs: number;
   requestsPerMinute: number;
-  /** Absent: it is not served. */
-  developerArea?: DeveloperArea | undefined;
 }
 
 /** What requests are answered with: the gateway's deps and the state of its process. */
@@ -28,4 +26,6 @@ export interface AppDeps extends GatewayDeps {
   idempotency: Idempotency;
   /** Scheme and host of this gateway's own listener. */
   ownOrigin(): string;
+  /** Has the audit log told soon of what has become of subscriptions. */
+  wakeAudit(): void;
 }
