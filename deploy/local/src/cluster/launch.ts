@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { PrismaClient } from "@shipping/gateway/gen/prisma/client";
 import { openDatabase } from "@shipping/kit/database";
 import { silentLog } from "@shipping/kit/log";
-import { environment, type LocalConfig, localDeliveryConfig, localDeveloperArea } from "../config.js";
+import { environment, type LocalConfig, localDeliveryConfig, localDeveloperDeps } from "../config.js";
 import type { DataFolder } from "../data-folder.js";
 import { type DemoAccount, type DemoSignIn, demoAccount, demoSignIn } from "../demo-account.js";
 import { findNatsServer } from "../find-nats-server.js";
@@ -37,7 +37,7 @@ export async function launch(of: Launch): Promise<Launched> {
   const keys = await secretsKeys(folder);
   // Refuses now, in a sentence, what no webhooks process and no gateway would start with.
   localDeliveryConfig(keys);
-  const developerArea = localDeveloperArea();
+  const { developerArea } = localDeveloperDeps();
   const ports = await choosePorts(cluster);
   const logs = await emptyLogs(folder.path);
   const [databaseUrls, natsUrl] = await Promise.all([
