@@ -5,11 +5,12 @@ import helmet from "helmet";
 import type { AppDeps } from "../deps.js";
 import { unknownRoute } from "../failure-of.js";
 import { ANSWER_MS } from "../locals.js";
+import { sourceOf } from "../source.js";
 import { sendAnswer, sendRefusal } from "./answer.js";
 import { serveAssets } from "./assets.js";
 import { findSession } from "./keep-session.js";
 import { limitForms } from "./limit-forms.js";
-import { isDeliberate, isOwnForm, sourceOf } from "./origin.js";
+import { isDeliberate, isOwnForm } from "./origin.js";
 import {
   AREA_PATH,
   type Asked,
@@ -86,7 +87,7 @@ function answerPage(deps: PageDeps, page: PageRoute): PageStep {
       query: new URL(req.url, deps.origin()).searchParams,
       url: req.url,
       cookies: req.headers.cookie,
-      source: sourceOf(req, deps.area.trustedProxies),
+      source: sourceOf(req, deps.trustedProxies),
       deliberate: isDeliberate(req),
       requestId: res.locals.requestId,
     };
