@@ -132,6 +132,25 @@ function codeLines(text: string): string[] {
     .map((line) => line.replace(/\/\/.*$/, "").replace(/ORDER BY/g, ""));
 }
 
+describe("programs", () => {
+  const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+  const started = Object.values(scripts).flatMap((script) => {
+    const [, folder, file] = /node (\S+)\/dist\/(\S+)\.js/.exec(script) ?? [];
+    // What judges a platform from outside knows nothing of ours.
+    return folder && folder !== "conformance" ? [`${folder}/src/${file}.ts`] : [];
+  });
+  const parts = production
+    .map(({ path }) => path)
+    .filter((path) => /^(gateway|services\/\w+)\/src\/main\.ts$/.test(path));
+
+  test.each([...started, ...parts, "kit/src/apply-migrations.ts"])(
+    "%s looks at Node's version before all else",
+    (path) => {
+      expect(read(path)).toMatch(/^import "(@shipping\/kit|\.)\/require-node(\.js)?";\n/);
+    },
+  );
+});
+
 describe("the table of routes", () => {
   test("is the specification's, row by row", () => {
     expect(routes.map(({ method, path, scope }) => `${method} ${path} ${scope}`)).toEqual([

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { crc32 } from "node:zlib";
+import zlib from "node:zlib";
 import type { Environment } from "@shipping/kit/caller";
 import type { Random } from "@shipping/kit/ids";
 
@@ -46,7 +46,7 @@ function hashOf(key: string): Buffer {
 
 // CRC-32 of what precedes, as six base62 digits: 62⁶ is more than 2³².
 function checksum(body: string): string {
-  let value = crc32(body);
+  let value = zlib.crc32(body);
   let digits = "";
   for (let place = 0; place < CHECKSUM_LENGTH; place++) {
     digits = ALPHABET.charAt(value % 62) + digits;

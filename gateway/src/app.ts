@@ -12,6 +12,7 @@ import { logRequest } from "./middleware/log-request.js";
 import { readJsonBody, refuseBody } from "./middleware/read-body.js";
 import { refuseEscapes, refuseMethod, refuseRoute } from "./middleware/refuse-unknown.js";
 import { requireCarrier, requireIdempotencyKey, requireScope } from "./middleware/requirements.js";
+import { takeTurn } from "./middleware/take-turn.js";
 import { traceRequest } from "./middleware/trace-request.js";
 import { expressPath, type ReadRoute, type Route, type WriteRoute } from "./route.js";
 import { routes } from "./routes.js";
@@ -70,7 +71,7 @@ function stepsOf(deps: AppDeps, route: Route): Step[] {
 function readSteps(deps: AppDeps, route: ReadRoute): Step[] {
   return [
     requireScope(route.scope), // 403
-    answerRead(deps, route), // 422, 404, the operation
+    takeTurn(deps, route, answerRead(deps, route)), // 422, 404, the operation
   ];
 }
 
@@ -80,6 +81,6 @@ function writeSteps(deps: AppDeps, route: WriteRoute): Step[] {
     requireIdempotencyKey, // 422
     ...(route.needsCarrier ? [requireCarrier] : []), // 503
     route.body ? readJsonBody : refuseBody, // 415, 413, 400, 422
-    answerWrite(deps, route), // replay or 409, 422, the operation
+    takeTurn(deps, route, answerWrite(deps, route)), // replay or 409, 422, the operation
   ];
 }

@@ -1,5 +1,6 @@
 import { positiveInt, readConfig, serviceSettings, urlList } from "@shipping/kit/config";
 import { z } from "zod";
+import { DEFAULT_LIMITS } from "./bulkhead.js";
 import { developerSettings, refuseHalfAnArea } from "./developers/settings.js";
 
 /** Every key of its environment. */
@@ -13,6 +14,14 @@ export const gatewaySettings = z
     TRACKING_URL: urlList().describe("address of tracking"),
     WEBHOOKS_URL: urlList().describe("address of webhooks"),
     RATE_LIMIT_PER_MINUTE: positiveInt().default(120).describe("requests per minute and API key"),
+    CONCURRENCY_LIMIT: positiveInt()
+      .default(DEFAULT_LIMITS.inAll)
+      .describe(
+        "work under way at once, in units of one read or write (a list weighs 8, a file 2); the rest waits its turn",
+      ),
+    ACCOUNT_CONCURRENCY_LIMIT: positiveInt()
+      .default(DEFAULT_LIMITS.ofAccount)
+      .describe("of it, the share that one account may have"),
   })
   .superRefine(refuseHalfAnArea);
 

@@ -2,6 +2,7 @@ import type { Database } from "@shipping/kit/database";
 import type { Random } from "@shipping/kit/ids";
 import type { Log } from "@shipping/kit/log";
 import type { Metrics } from "@shipping/kit/metrics";
+import type { Bulkhead, BulkheadLimits } from "./bulkhead.js";
 import type { Clients } from "./clients.js";
 import type { DeveloperDeps } from "./developers/settings.js";
 import type { PrismaClient } from "./gen/prisma/client.js";
@@ -18,12 +19,15 @@ export interface GatewayDeps extends DeveloperDeps {
   /** Moves the clock of leases and rate windows; 0 outside tests. */
   clockOffsetMs: number;
   requestsPerMinute: number;
+  /** What may be under way at once; `DEFAULT_LIMITS` unless given. */
+  concurrency?: BulkheadLimits | undefined;
 }
 
 /** What requests are answered with: the gateway's deps and the state of its process. */
 export interface AppDeps extends GatewayDeps {
   metrics: Metrics;
   idempotency: Idempotency;
+  bulkhead: Bulkhead;
   /** Scheme and host of this gateway's own listener. */
   ownOrigin(): string;
   /** Has the audit log told soon of what has become of subscriptions. */

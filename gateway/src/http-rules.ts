@@ -9,21 +9,32 @@ const VERSIONS = new Set(["1.0", "1.1"]);
 // RFC 9110, 7.2: a name, which may be empty, or an address in brackets, and perhaps a port.
 const HOST = /^(?:\[[\w.:~!$&'()*+,;=-]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})*)(?::\d*)?$/i;
 
-/** The refusal of headers that are too large or too many. */
-export class HeadersTooLarge extends Failure {
-  constructor() {
-    super("bad_request", "The headers of the request are too large.");
+/** A refusal of HTTP itself that has a status of its own. */
+export class HttpRefusal extends Failure {
+  constructor(
+    private readonly ownStatus: 412 | 416 | 431,
+    message: string,
+  ) {
+    super("bad_request", message);
   }
 
   override get status(): number {
-    return 431;
+    return this.ownStatus;
   }
+}
+
+/** The refusal of headers that are too large or too many. */
+export function headersTooLarge(): Failure {
+  return new HttpRefusal(431, "The headers of the request are too large.");
 }
 
 /** What Node's parser lets through although it is not HTTP/1.1 as RFC 9112 has it, or too much of it; undefined if nothing is wrong. */
 export function httpFault(request: IncomingMessage): Failure | undefined {
-  if (request.rawHeaders.length > 2 * MOST_HEADERS) return new HeadersTooLarge();
+  if (request.rawHeaders.length > 2 * MOST_HEADERS) return headersTooLarge();
   if (!VERSIONS.has(request.httpVersion)) return fail("bad_request", "The protocol must be HTTP/1.1 or HTTP/1.0.");
+  // Node 20.19's parser takes these, later ones do not.
+  if (request.rawHeaders.some((text, index) => index % 2 === 0 && (text === "" || text.includes(" "))))
+    return fail("bad_request", "The name of a header must be a token.");
   const hosts = request.headersDistinct.host ?? [];
   const isMissing = hosts.length === 0 && request.httpVersion === "1.1";
   if (isMissing || hosts.length > 1) return fail("bad_request", "The Host header must be sent once.");

@@ -1,3 +1,4 @@
+import "@shipping/kit/require-node";
 import { openDatabase } from "@shipping/kit/database";
 import { faultsOf, faultyTransport } from "@shipping/kit/faults";
 import { measureProcess, serveOps } from "@shipping/kit/health";
@@ -6,7 +7,7 @@ import { createLog } from "@shipping/kit/log";
 import { createMetrics, measurePool } from "@shipping/kit/metrics";
 import { configured, type Running, runProcess, waitFor } from "@shipping/kit/process";
 import { connectTo } from "@shipping/kit/rpc-client";
-import { missingIn, requireMigrations } from "@shipping/kit/run-service";
+import { missingIn, requireDatabase } from "@shipping/kit/run-service";
 import { measureTls, tlsOf } from "@shipping/kit/tls";
 import { startTracing } from "@shipping/kit/tracing";
 import { createClients } from "./clients.js";
@@ -42,8 +43,8 @@ async function start(stopping: AbortSignal): Promise<Running> {
   const allMetrics = [metrics];
   const ops = await serveOps({ port: config.OPS_PORT, ...host, log, ready, metrics: () => allMetrics });
 
-  const attempt = () => requireMigrations(db, gatewayMigrations);
-  await waitFor("database", { log, stopping, attempt });
+  const attempt = () => requireDatabase(db, gatewayMigrations);
+  const postgresql = await waitFor("database", { log, stopping, attempt });
   const gateway = await startGateway(
     { port: config.PORT, ...host },
     {
@@ -60,12 +61,13 @@ async function start(stopping: AbortSignal): Promise<Running> {
       random: pooledRandom,
       clockOffsetMs: 0,
       requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
+      concurrency: { inAll: config.CONCURRENCY_LIMIT, ofAccount: config.ACCOUNT_CONCURRENCY_LIMIT },
       ...developerDepsOf(config),
     },
   );
   allMetrics.push(gateway.metrics);
   state = "ready";
-  log.info({ port: gateway.port, ops_port: ops.port }, "serving");
+  log.info({ port: gateway.port, ops_port: ops.port, postgresql, node: process.versions.node }, "serving");
 
   return {
     async stop(hurried) {

@@ -5,7 +5,7 @@ import { newId, type Random } from "@shipping/kit/ids";
 import type { Log } from "@shipping/kit/log";
 import { dropRest } from "./drop-rest.js";
 import { unknownRoute } from "./failure-of.js";
-import { HeadersTooLarge } from "./http-rules.js";
+import { headersTooLarge } from "./http-rules.js";
 import { errorBody, refuse } from "./send-error.js";
 
 /** Refusals of what Node's HTTP parser does not hand over as a request. */
@@ -48,7 +48,7 @@ export function createConnectionRefusals({ log, random }: { log: Log; random: Ra
       if (error.code === "ECONNRESET" || error.code === "ERR_HTTP_REQUEST_TIMEOUT") return void socket.destroy();
       // It has been ended behind an answer, which may still be on its way: `dropRest` sees to the rest.
       if (!socket.writable) return;
-      const failure = error.code === "HPE_HEADER_OVERFLOW" ? new HeadersTooLarge() : fail("bad_request");
+      const failure = error.code === "HPE_HEADER_OVERFLOW" ? headersTooLarge() : fail("bad_request");
       const refuseNow = () => refuseBare(socket, failure);
       if (!latest || (latest.writableFinished && latest.req.complete)) return void refuseNow();
       // The request before is whole: its answer comes first.
@@ -56,6 +56,7 @@ export function createConnectionRefusals({ log, random }: { log: Log; random: Ra
       // It has its answer: there is no second one.
       if (latest.writableFinished) return void socket.end();
       if (latest.headersSent) return void socket.destroy();
+      latest.setHeader("Connection", "close");
       refuse(latest, failure, String(latest.getHeader("X-Request-Id")));
     },
   };

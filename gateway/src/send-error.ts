@@ -8,8 +8,6 @@ import { send } from "./respond.js";
 
 /** What codes say in headers, beside their status. */
 const HEADERS: Partial<Record<ErrorCode, readonly [name: string, value: string]>> = {
-  // Where the next request would begin, nobody knows.
-  bad_request: ["Connection", "close"],
   unauthorized: ["WWW-Authenticate", "Bearer"],
   idempotency_in_progress: ["Retry-After", "1"],
   rate_limited: ["Retry-After", "60"],

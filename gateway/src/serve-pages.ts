@@ -1,12 +1,14 @@
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { Express } from "express";
 import { serveGuides } from "./guides/serve-guides.js";
 import { openApiDocument } from "./openapi.js";
-import { type Answer, send } from "./respond.js";
 import { BASE_PATH } from "./route.js";
+import { type Document, documentOf, sendDocument } from "./send-document.js";
 
 const DOCUMENT_PATH = `${BASE_PATH}/openapi.json`;
+const SCRIPT_TYPE = "text/javascript; charset=utf-8";
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -42,23 +44,30 @@ const POLICY = [
 
 /** The machine-readable description, the reference made of it and the guides, for everyone and without a key. */
 export function servePages(app: Express): void {
-  const document: Answer = { type: "application/json", body: JSON.stringify(openApiDocument()) };
-  app.get(DOCUMENT_PATH, (_req, res) => send(res, 200, document));
-
-  app.get("/docs/reference", (_req, res) => {
-    res.set({
-      "Content-Security-Policy": POLICY,
-      "X-Content-Type-Options": "nosniff",
-      "Referrer-Policy": "no-referrer",
-    });
-    res.type("html").send(PAGE);
-  });
-  app.get("/docs/start.js", (_req, res) => void res.type("js").send(START));
   const assets = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
-  for (const file of ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"]) {
-    app.get(`/docs/${file}`, (_req, res) => res.sendFile(join(assets, file)));
+  const asset = (type: string, file: string) => documentOf(type, readFileSync(join(assets, file)));
+  const served: Readonly<Record<string, () => Document>> = {
+    [DOCUMENT_PATH]: () =>
+      documentOf("application/json", JSON.stringify(openApiDocument()), { "Cache-Control": "no-store" }),
+    "/docs/reference": () =>
+      documentOf("text/html; charset=utf-8", PAGE, {
+        "Content-Security-Policy": POLICY,
+        "Referrer-Policy": "no-referrer",
+      }),
+    "/docs/start.js": () => documentOf(SCRIPT_TYPE, START),
+    "/docs/swagger-ui.css": () => asset("text/css; charset=utf-8", "swagger-ui.css"),
+    "/docs/swagger-ui-bundle.js": () => asset(SCRIPT_TYPE, "swagger-ui-bundle.js"),
+    "/docs/favicon-32x32.png": () => asset("image/png", "favicon-32x32.png"),
+    "/favicon.ico": () => asset("image/png", "favicon-32x32.png"),
+  };
+  for (const [path, make] of Object.entries(served)) {
+    // Made when somebody asks for it.
+    let made: Document | undefined;
+    app.get(path, (req, res) => {
+      made ??= make();
+      sendDocument(req, res, made);
+    });
   }
-  app.get("/favicon.ico", (_req, res) => res.sendFile(join(assets, "favicon-32x32.png")));
   // Last: its paths take in those above.
   serveGuides(app);
 }

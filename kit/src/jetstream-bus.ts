@@ -1,94 +1,55 @@
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { type JetStreamClient, type JsMsg, jetstream } from "@nats-io/jetstream";
-import { connect, headers, type NatsConnection } from "@nats-io/transport-node";
+import { headers, type NatsConnection } from "@nats-io/transport-node";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import "./text-encoding.js";
 import type { Bus, Subscriber } from "./bus.js";
+import { BUS_TIMEOUT_MS, type BusConnectionOptions, keepConnected } from "./bus-connection.js";
 import { IN_HAND, makeConsumer, makeStream, STREAM } from "./event-stream.js";
-import type { Log } from "./log.js";
 import { isTracing, traced, traceHeaders, traceparent } from "./tracing.js";
 
 const EVENT_ID = "Event-Id";
-const PUBLISH_TIMEOUT_MS = 3_000;
 const RETRY_MS = 250;
 
-// A refusal at login may pass like any other trouble. A peer that vanished without a word is missed within 15 s; by default it takes six
-// minutes.
-const FOR_EVER = {
-  maxReconnectAttempts: -1,
-  reconnectTimeWait: RETRY_MS,
-  ignoreAuthErrorAbort: true,
-  pingInterval: 5_000,
-  maxPingOut: 2,
-  // Of each publication it would make an error beforehand, with its stack.
-  noAsyncTraces: true,
-};
-
 /** The bus on NATS JetStream. It connects in the background and for ever; while there is no connection `publish` rejects. */
-export function createJetStreamBus(options: { url: string; name: string; log: Log; replicas?: number }): Bus {
+export function createJetStreamBus(options: BusConnectionOptions & { replicas?: number }): Bus {
   const { log } = options;
-  let connection: NatsConnection | undefined;
+  const link = keepConnected(options);
   let js: JetStreamClient | undefined;
-  let linked = false;
   let ensuring: Promise<void> | undefined;
   let closed = false;
 
-  // Our own loop, not the client's: its first connection cannot be called off.
-  async function connectAtLast(): Promise<void> {
-    while (!closed) {
-      try {
-        connection = await connect({
-          servers: options.url.split(",").map((url) => url.trim()),
-          name: options.name,
-          timeout: PUBLISH_TIMEOUT_MS,
-          ...FOR_EVER,
-        });
-        js = jetstream(connection, { timeout: PUBLISH_TIMEOUT_MS });
-        linked = true;
-        log.info({ server: connection.getServer() }, "bus connected");
-        void watch(connection);
-        return;
-      } catch (err) {
-        log.info({ reason: err instanceof Error ? err.message : String(err) }, "waiting for the bus");
-        if (!closed) await pause(1_000);
-      }
-    }
-  }
-  const connecting = connectAtLast();
-
-  // The client goes on naming its last server while it has none.
-  async function watch(nc: NatsConnection): Promise<void> {
-    for await (const { type } of nc.status()) {
-      if (type !== "disconnect" && type !== "reconnect") continue;
-      linked = type === "reconnect";
-      log.warn({ server: nc.getServer() }, linked ? "bus connected again" : "bus lost");
-    }
-    linked = false;
+  /** The connection, which is one for as long as there is any, and its client. */
+  function connected(): { nc: NatsConnection; js: JetStreamClient } {
+    const nc = link.current();
+    if (!nc) throw new Error("The bus is not connected.");
+    js ??= jetstream(nc, { timeout: BUS_TIMEOUT_MS });
+    return { nc, js };
   }
 
   /** Of many that miss it at once, one makes it. */
   function ensureStream(nc: NatsConnection): Promise<void> {
-    ensuring ??= makeStream({ nc, timeoutMs: PUBLISH_TIMEOUT_MS }, options.replicas ?? 1).finally(() => {
+    ensuring ??= makeStream({ nc, timeoutMs: BUS_TIMEOUT_MS }, options.replicas ?? 1).finally(() => {
       ensuring = undefined;
     });
     return ensuring;
   }
 
   async function publish(event: Event, messageId = event.id): Promise<void> {
-    if (!connection || !js || !linked) throw new Error("The bus is not connected.");
+    const { nc, js } = connected();
     const subject = `events.${event.environment}.${event.type}`;
     const bytes = toBinary(EventSchema, event);
     const carry = headers();
     carry.set(EVENT_ID, event.id);
     for (const [name, value] of Object.entries(traceHeaders())) carry.set(name, value);
     const send = (client: JetStreamClient) =>
-      client.publish(subject, bytes, { msgID: messageId, headers: carry, timeout: PUBLISH_TIMEOUT_MS });
+      client.publish(subject, bytes, { msgID: messageId, headers: carry, timeout: BUS_TIMEOUT_MS });
     try {
       await send(js);
     } catch (err) {
       // No stream answers: the broker came back empty, or this is its first event. Anything else passes or stays.
       log.warn({ err, event: event.id }, "publication failed; once more after a look at the stream");
-      await ensureStream(connection);
+      await ensureStream(nc);
       await send(js);
     }
   }
@@ -128,10 +89,10 @@ export function createJetStreamBus(options: { url: string; name: string; log: Lo
     let interrupt = () => {};
 
     async function consume(): Promise<void> {
-      await connecting;
-      if (!connection || !js || closed) throw new Error("The bus is not connected.");
-      await ensureStream(connection);
-      await makeConsumer({ nc: connection, timeoutMs: PUBLISH_TIMEOUT_MS }, subscriber.durable);
+      await link.first;
+      const { nc, js } = connected();
+      await ensureStream(nc);
+      await makeConsumer({ nc, timeoutMs: BUS_TIMEOUT_MS }, subscriber.durable);
       const consumer = await js.consumers.get(STREAM, subscriber.durable);
       // Whatever goes wrong, the client looks again after a pull would have expired: by default half a minute later.
       const watchful = { expires: 2_000, idle_heartbeat: 500, abort_on_missing_resource: true };
@@ -169,12 +130,10 @@ export function createJetStreamBus(options: { url: string; name: string; log: Lo
   return {
     publish,
     subscribe,
-    connected: () => linked,
+    connected: () => link.current() !== undefined,
     async close() {
       closed = true;
-      await connecting;
-      if (!connection) return;
-      await connection.drain().catch(() => connection?.close());
+      await link.close();
     },
   };
 }

@@ -85,18 +85,21 @@ test("work is counted by name and result, and timed by name", async () => {
   });
 });
 
-test("the pool is measured: connections in use, and who waits for one", async () => {
+test("the pools are measured: connections in use, and who waits for one", async () => {
   const { db, drop } = await testDatabase({ directory: join(__dirname, "testing/fixtures/prisma") });
   const metrics = metricsOf("test");
   measurePool(metrics, db);
-  const taken = await Promise.all(Array.from({ length: 10 }, () => db.pool.connect()));
+  const taken = await Promise.all(Array.from({ length: 8 }, () => db.pool.connect()));
   const waiting = db.pool.connect();
+  const list = await db.listPool.connect();
   expect(samplesIn(await metrics.render())).toEqual({
-    'database_pool_in_use{part="test"}': 10,
+    'database_pool_in_use{part="test"}': 8,
     'database_pool_waiting{part="test"}': 1,
-    'database_pool_max{part="test"}': 10,
+    'database_pool_max{part="test"}': 8,
+    'database_list_pool_in_use{part="test"}': 1,
+    'database_list_pool_waiting{part="test"}': 0,
   });
-  for (const client of taken) client.release();
+  for (const client of [...taken, list]) client.release();
   (await waiting).release();
   expect(samplesIn(await metrics.render())).toMatchObject({ 'database_pool_in_use{part="test"}': 0 });
   await drop();

@@ -112,17 +112,21 @@ export function measureBus(metrics: Metrics, bus: Pick<Bus, "connected">): void 
   metrics.gauges(help, () => ({ bus_connected: bus.connected() ? 1 : 0 }));
 }
 
-/** Measures the pool of this process's connections to its database. */
-export function measurePool(metrics: Metrics, { pool }: Pick<Database, "pool">): void {
+/** Measures this process's connections to its database. */
+export function measurePool(metrics: Metrics, { pool, listPool }: Pick<Database, "pool" | "listPool">): void {
   const help = {
     database_pool_in_use: "Connections that a statement has at the moment.",
     database_pool_waiting: "Statements that wait for a connection; after a second they are refused.",
     database_pool_max: "Connections that the pool may have.",
+    database_list_pool_in_use: "Connections that a list has at the moment.",
+    database_list_pool_waiting: "Lists that wait for a connection; after four seconds they are refused.",
   };
   metrics.gauges(help, () => ({
     database_pool_in_use: pool.totalCount - pool.idleCount,
     database_pool_waiting: pool.waitingCount,
     database_pool_max: pool.options.max,
+    database_list_pool_in_use: listPool.totalCount - listPool.idleCount,
+    database_list_pool_waiting: listPool.waitingCount,
   }));
 }
 

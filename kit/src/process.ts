@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { ConfigError } from "./config.js";
 import type { Log } from "./log.js";
+import { TooOld } from "./supported-versions.js";
 
 /** A part that has been started. */
 export interface Running {
@@ -56,12 +57,18 @@ export async function runProcess(options: { log: Log; start(stopping: AbortSigna
   } catch (err) {
     // One that was told to stop while it waited has nothing to end.
     if (stopping.signal.aborted) process.exit(0);
-    log.fatal({ err }, "the start failed");
-    process.exit(1);
+    endFor(err, log);
   }
 }
 
-/** Tries until it works, with one line a second that says what is waited for: parts start in any order. `stopping` calls it off. */
+/** Ends a process that cannot start. Of what it runs on and is too old, one line says so; anything else has its stack. */
+export function endFor(err: unknown, log: Log): never {
+  if (err instanceof TooOld) log.fatal(err.message);
+  else log.fatal({ err }, "the start failed");
+  process.exit(1);
+}
+
+/** Tries until it works, with one line a second that says what is waited for: parts start in any order. `stopping` calls it off, and so does `TooOld`. */
 export async function waitFor<T>(
   what: string,
   { log, stopping, attempt }: { log: Log; stopping: AbortSignal; attempt(): Promise<T> },
@@ -70,6 +77,7 @@ export async function waitFor<T>(
     try {
       return await attempt();
     } catch (err) {
+      if (err instanceof TooOld) throw err;
       log.info({ reason: err instanceof Error ? err.message : String(err) }, `waiting for ${what}`);
       await setTimeout(1_000, undefined, { signal: stopping });
     }

@@ -3,9 +3,10 @@ import pg from "pg";
 import { isRefusal } from "./database.js";
 import { Failure, fail, failureIn, toConnectError } from "./errors.js";
 import type { Log } from "./log.js";
+import { peerKey } from "./peers.js";
 import { traced } from "./tracing.js";
 
-/** One wide line per call: method, request id, caller, result, milliseconds. */
+/** One wide line per call: method, calling part, request id, caller, result, milliseconds. */
 export function logCalls(log: Log): Interceptor {
   return (next) => async (request) => {
     const start = performance.now();
@@ -13,6 +14,7 @@ export function logCalls(log: Log): Interceptor {
       const caller = (request.message as { caller?: { accountId: string; environment: string } }).caller;
       const fields = {
         rpc: `${request.service.typeName}/${request.method.name}`,
+        peer: request.contextValues.get(peerKey),
         request_id: request.header.get("x-request-id") ?? undefined,
         account: caller?.accountId,
         environment: caller?.environment,

@@ -43,6 +43,15 @@ export function measureCalls(metrics: Metrics): Interceptor {
   };
 }
 
+/** Counts whom a server that asks for certificates refuses: who has none that counts, and who calls a method that is not its own. */
+export function measureRefusals(metrics: Metrics): (why: "certificate" | "method") => void {
+  return metrics.counterOf(
+    "rpc_refused_total",
+    "Connections without a valid certificate, and calls of a method that the certificate's part may not call.",
+    { by: "reason", values: ["certificate", "method"] },
+  );
+}
+
 function outcomeIn(answer: Message & { outcome?: unknown }): (typeof LEDGER_OUTCOMES)[number] | undefined {
   if (!isMessage(answer.outcome, WriteOutcomeSchema)) return undefined;
   const { outcome }: WriteOutcome = answer.outcome;

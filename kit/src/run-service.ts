@@ -3,14 +3,18 @@ import { measureProcess, serveOps } from "./health.js";
 import type { Log } from "./log.js";
 import { createMetrics, type Metrics, measurePool } from "./metrics.js";
 import { unappliedMigrations } from "./migrate.js";
+import type { Peers } from "./peers.js";
 import { type Running, runProcess, waitFor } from "./process.js";
 import { type Routes, serve } from "./serve.js";
+import { requirePostgres } from "./supported-versions.js";
 import { measureTls, type Tls } from "./tls.js";
 import { startTracing } from "./tracing.js";
 
 /** One bounded context, started: what it serves, and how it ends. */
 export interface Service extends Running {
   routes: Routes;
+  /** Which part may call which of them, where parts have certificates. */
+  peers: Peers;
   /** What it counts and measures, beyond what every process does. */
   metrics?: Metrics;
 }
@@ -58,13 +62,14 @@ async function startService(options: ServiceProcess, stopSignal: AbortSignal): P
   const allMetrics = () => (service?.metrics ? [metrics, service.metrics] : [metrics]);
   const ops = await serveOps({ port: config.OPS_PORT, ...host, log, ready, metrics: allMetrics });
 
-  const attempt = () => requireMigrations(db, options.migrations);
-  await waitFor("database", { log, stopping: stopSignal, attempt });
+  const attempt = () => requireDatabase(db, options.migrations);
+  const postgresql = await waitFor("database", { log, stopping: stopSignal, attempt });
   const started = await options.start(db);
   service = started;
-  const rpc = await serve({ routes: started.routes, port: config.PORT, ...host, log, metrics, tls });
+  const { routes, peers } = started;
+  const rpc = await serve({ routes, peers, port: config.PORT, ...host, log, metrics, tls });
   state = "serving";
-  log.info({ port: rpc.port, ops_port: ops.port }, "serving");
+  log.info({ port: rpc.port, ops_port: ops.port, postgresql, node: process.versions.node }, "serving");
 
   return {
     async stop(hurried = false) {
@@ -91,8 +96,14 @@ export async function missingIn(db: Database, migrations: string): Promise<strin
   }
 }
 
-/** Throws what keeps it from being used. */
-export async function requireMigrations(db: Database, migrations: string): Promise<void> {
+/** Throws what keeps a database from being used by a process that starts; yields the version of its server. */
+export async function requireDatabase(db: Database, migrations: string): Promise<string> {
+  const version = await requirePostgres(db.pool);
+  await requireMigrations(db, migrations);
+  return version;
+}
+
+async function requireMigrations(db: Database, migrations: string): Promise<void> {
   const missing = await unappliedMigrations(db, migrations);
   if (missing.length > 0) throw new Error(`migrations not applied: ${missing.join(", ")}`);
 }

@@ -1,5 +1,5 @@
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
-import { Code, ConnectError, type ConnectRouter, type Interceptor } from "@connectrpc/connect";
+import { Code, ConnectError, type ConnectRouter, type ContextValues, type Interceptor } from "@connectrpc/connect";
 import type { connectNodeAdapter } from "@connectrpc/connect-node";
 import { BATCH_PATH, BATCH_TYPE, type CallHead, frameOf, MAX_BATCH_CALLS, readFrames } from "./call-frames.js";
 import { failedCall, UNARY_TYPE, type UnaryAnswer, type UnaryMethod, unaryMethods } from "./unary-methods.js";
@@ -11,6 +11,13 @@ interface Call extends CallHead {
   message: Uint8Array;
 }
 
+interface Exchange {
+  request: Http2ServerRequest;
+  response: Http2ServerResponse;
+  values(): ContextValues;
+  maxBytes: number;
+}
+
 /**
  * Answers unary calls of the Connect protocol in binary, alone and in batches, which are those of the platform's own parts, through the same
  * handlers and interceptors as the library, at a part of its cost; everything else it leaves to `others`.
@@ -18,6 +25,8 @@ interface Call extends CallHead {
 export function answerUnary(options: {
   routes(router: ConnectRouter): void;
   interceptors: readonly Interceptor[];
+  /** What the interceptors of a request's calls are given beside the call. */
+  contextValues(request: Http2ServerRequest): ContextValues;
   maxBytes: number;
   others: Handler;
 }): Handler {
@@ -26,8 +35,9 @@ export function answerUnary(options: {
   return (incoming, outgoing) => {
     const [request, response] = [incoming as Http2ServerRequest, outgoing as Http2ServerResponse];
     const method = isUnary(request) ? methods.get(request.url) : undefined;
-    if (method) void answerOne(method, request, response, maxBytes);
-    else if (isBatch(request)) void answerMany(methods, request, response, maxBytes);
+    const values = () => options.contextValues(request);
+    if (method) void answerOne({ request, response, values, maxBytes }, method);
+    else if (isBatch(request)) void answerMany({ request, response, values, maxBytes }, methods);
     else others(incoming, outgoing);
   };
 }
@@ -45,13 +55,9 @@ function isBatch({ method, url, headers }: Http2ServerRequest): boolean {
   return method === "POST" && url === BATCH_PATH && headers["content-type"] === BATCH_TYPE;
 }
 
-async function answerOne(
-  method: UnaryMethod,
-  request: Http2ServerRequest,
-  response: Http2ServerResponse,
-  maxBytes: number,
-): Promise<void> {
-  const answer = await bytesOf(request, maxBytes).then((bytes) => method(headersOf(request), bytes), failedCall);
+async function answerOne({ request, response, values, maxBytes }: Exchange, method: UnaryMethod): Promise<void> {
+  const answered = (bytes: Buffer) => method(headersOf(request), bytes, values());
+  const answer = await bytesOf(request, maxBytes).then(answered, failedCall);
   respond(response, answer);
 }
 
@@ -62,12 +68,7 @@ function respond(response: Http2ServerResponse, { status, type, body }: UnaryAns
 }
 
 /** Begins all calls of a batch once the batch is whole, and sends each answer as soon as it is there. */
-async function answerMany(
-  methods: Methods,
-  request: Http2ServerRequest,
-  response: Http2ServerResponse,
-  maxBytes: number,
-): Promise<void> {
+async function answerMany({ request, response, values, maxBytes }: Exchange, methods: Methods): Promise<void> {
   let calls: Call[];
   try {
     calls = callsIn(await bytesOf(request, maxBytes), maxBytes);
@@ -87,7 +88,7 @@ async function answerMany(
 
   response.writeHead(200, { "content-type": BATCH_TYPE });
   for (const [at, call] of calls.entries()) {
-    void answerTo(methods, call).then(({ status, type, body }) => {
+    void answerTo(call, values, methods).then(({ status, type, body }) => {
       // Answers that came of one statement leave in one write.
       if (ready.length === 0) process.nextTick(flush);
       ready.push(frameOf({ call: at, status, type }, body));
@@ -96,11 +97,15 @@ async function answerMany(
   }
 }
 
-async function answerTo(methods: Methods, { path, headers, message }: Call): Promise<UnaryAnswer> {
+async function answerTo(
+  { path, headers, message }: Call,
+  values: Exchange["values"],
+  methods: Methods,
+): Promise<UnaryAnswer> {
   try {
     const method = methods.get(path);
     if (!method) throw new ConnectError(`There is no ${path}.`, Code.Unimplemented);
-    return await method(new Headers(headers), message);
+    return await method(new Headers(headers), message, values());
   } catch (error) {
     return failedCall(error);
   }

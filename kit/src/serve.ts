@@ -1,13 +1,15 @@
 import http2 from "node:http2";
 import type { AddressInfo } from "node:net";
 import type { CallOptions, ConnectRouter, HandlerContext, Transport } from "@connectrpc/connect";
-import { createRouterTransport } from "@connectrpc/connect";
+import { createContextValues, createRouterTransport } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { createHealth } from "./grpc-health.js";
 import type { Log } from "./log.js";
 import type { Metrics } from "./metrics.js";
+import { admitPeers, type Peers, peerKey } from "./peers.js";
 import { answerErrors, logCalls, traceCalls } from "./rpc-interceptors.js";
-import { measureCalls } from "./rpc-metrics.js";
+import { measureCalls, measureRefusals } from "./rpc-metrics.js";
+import { createSecureServer, peersOf } from "./secure-server.js";
 import { answerUnary } from "./serve-unary.js";
 import type { Tls } from "./tls.js";
 
@@ -17,6 +19,12 @@ export type Routes = (router: ConnectRouter) => void;
 /** Inputs are bounded: the library's own limit is 4 GiB. The largest message is a page of 100 records of 64 KiB. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 const MAX_REQUEST_BYTES = 1024 * 1024;
+
+// Megabytes that one client's answers may wait in. Beyond it Node refuses every further call of that client with ENHANCE_YOUR_CALM, and
+// its own limit of 10 is that of ten pages at once: a gateway may ask for sixteen, and another account's read must go through beside them.
+const SESSION = { maxSessionMemory: 64 };
+
+type Incoming = Parameters<ReturnType<typeof connectNodeAdapter>>[0];
 
 const DRAIN_NOTICE_MS = 2_000;
 const DRAIN_LIMIT_MS = 10_000;
@@ -30,7 +38,7 @@ export interface RpcServer {
 
 /**
  * Serves a part over HTTP/2: gRPC, gRPC-Web and Connect on one port, with grpc.health.v1. Calls are counted in `metrics`. With `tls` only
- * those are answered who show a certificate of its authority.
+ * those are answered who show a certificate of its authority, and only what `peers` says of the part that it names.
  */
 export async function serve(options: {
   routes: Routes;
@@ -39,10 +47,17 @@ export async function serve(options: {
   log: Log;
   metrics?: Metrics;
   tls?: Tls | undefined;
+  peers?: Peers;
 }): Promise<RpcServer> {
+  const { log, metrics, tls, peers = {} } = options;
   const health = createHealth();
-  const measured = options.metrics ? [measureCalls(options.metrics)] : [];
-  const interceptors = [...measured, traceCalls, logCalls(options.log), answerErrors];
+  const measured = metrics ? [measureCalls(metrics)] : [];
+  const refused = metrics && tls ? measureRefusals(metrics) : () => {};
+  const admitted = tls ? [admitPeers(peers, () => refused("method"))] : [];
+  const interceptors = [...measured, traceCalls, logCalls(log), answerErrors, ...admitted];
+  const peerOf = tls ? peersOf(tls) : () => undefined;
+  const contextValues = (request: Incoming) =>
+    createContextValues().set(peerKey, peerOf(request as http2.Http2ServerRequest));
   const others = connectNodeAdapter({
     routes: (router) => {
       options.routes(router);
@@ -50,16 +65,25 @@ export async function serve(options: {
       router.rpc(health.watch.method, health.watch.handle);
     },
     interceptors,
+    contextValues,
     readMaxBytes: MAX_REQUEST_BYTES,
     writeMaxBytes: MAX_MESSAGE_BYTES,
   });
-  const handler = answerUnary({ routes: options.routes, interceptors, maxBytes: MAX_REQUEST_BYTES, others });
-  const server = options.tls ? createSecureServer(options.tls, handler) : http2.createServer(handler);
+  const handler = answerUnary({
+    routes: options.routes,
+    interceptors,
+    contextValues,
+    maxBytes: MAX_REQUEST_BYTES,
+    others,
+  });
+  const server = tls
+    ? createSecureServer({ tls, handler, session: SESSION, log, refused: () => refused("certificate") })
+    : http2.createServer(SESSION, handler);
   const sessions = new Set<http2.ServerHttp2Session>();
   server.on("session", (session) => {
     sessions.add(session);
     session.on("close", () => sessions.delete(session));
-    session.on("error", (err) => options.log.debug({ err }, "connection lost"));
+    session.on("error", (err) => log.debug({ err }, "connection lost"));
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -79,12 +103,6 @@ export async function serve(options: {
   }
 
   return { port: (server.address() as AddressInfo).port, stop };
-}
-
-function createSecureServer(tls: Tls, handler: ReturnType<typeof connectNodeAdapter>): http2.Http2SecureServer {
-  const server = http2.createSecureServer({ ...tls.options(), requestCert: true, rejectUnauthorized: true }, handler);
-  tls.onRenewal(() => server.setSecureContext(tls.options()));
-  return server;
 }
 
 /** The same handlers with the same interceptors, called inside this process. */

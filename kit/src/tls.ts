@@ -5,6 +5,7 @@ import { ConfigError } from "./config.js";
 import type { Log } from "./log.js";
 import { startLoop } from "./loop.js";
 import type { Metrics } from "./metrics.js";
+import { identityIn, type PartIdentity } from "./part-identity.js";
 
 const KEYS = ["TLS_CERT_FILE", "TLS_KEY_FILE", "TLS_CA_FILE"] as const;
 
@@ -24,6 +25,8 @@ export interface Tls {
   options(): Credentials & { minVersion: "TLSv1.3" };
   /** When its own certificate ends. */
   notAfter(): Date;
+  /** The part of the same platform that another's certificate names, if any; `altNames` are those of that certificate. */
+  partIn(altNames: string | undefined): string | undefined;
   /** Tells of every renewal, so that a server can take it over. */
   onRenewal(renewed: () => void): void;
   /** Reads the files again and says whether they were renewed. Files that do not fit together change nothing. */
@@ -33,21 +36,35 @@ export interface Tls {
 }
 
 /** The settings that name the files. */
-export type TlsSettings = Readonly<Partial<Record<(typeof KEYS)[number], string | undefined>>>;
+export type TlsFiles = Readonly<Partial<Record<(typeof KEYS)[number], string | undefined>>>;
 
-/** The TLS that the settings ask for, undefined if they name no files. Some of the files without the others are refused. */
+/** The settings of a part. */
+export interface TlsSettings extends TlsFiles {
+  RPC_PLAINTEXT_TRUSTS_NETWORK: boolean;
+  NODE_ENV: string;
+}
+
+/**
+ * The TLS that a part's settings ask for, undefined if they name no files, which in production takes a switch that says what it means.
+ * Some of the files without the others are refused.
+ */
 export function tlsOf(config: TlsSettings, log: Log): Tls | undefined {
   const read = readerOf(config);
-  return read && watchFiles(read, log);
+  if (read) return watchFiles(read, log);
+  if (config.NODE_ENV !== "production" || config.RPC_PLAINTEXT_TRUSTS_NETWORK) return undefined;
+  throw new ConfigError(
+    `${KEYS.join(", ")} are missing, and without them whoever reaches a part's port reads the data of every account. ` +
+      "Where only the parts themselves can, by a service mesh for instance, say RPC_PLAINTEXT_TRUSTS_NETWORK=true.",
+  );
 }
 
 /** The same for a command that is soon over: the files as they are now. */
-export function tlsNow(config: TlsSettings): Pick<Tls, "options"> | undefined {
+export function tlsNow(config: TlsFiles): Pick<Tls, "options"> | undefined {
   const credentials = readerOf(config)?.();
   return credentials && { options: () => optionsOf(credentials) };
 }
 
-function readerOf(config: TlsSettings): (() => Credentials) | undefined {
+function readerOf(config: TlsFiles): (() => Credentials) | undefined {
   const absent = KEYS.filter((key) => config[key] === undefined);
   if (absent.length === KEYS.length) return undefined;
   if (absent.length > 0) throw new ConfigError(`${KEYS.join(", ")} go together: ${absent.join(", ")} missing.`);
@@ -69,10 +86,15 @@ function watchFiles(read: () => Credentials, log: Log): Tls {
   }
 
   const notAfter = () => new Date(new X509Certificate(current.cert).validTo);
+  const partIn = (altNames: string | undefined) => {
+    const other = identityIn(altNames);
+    return other?.platform === identityOf(current).platform ? other.part : undefined;
+  };
   const looking = startLoop({ name: "certificates", everyMs: LOOK_MS, log, once: renewOnce });
   return {
     options: () => optionsOf(current),
     notAfter,
+    partIn,
     onRenewal: (renewed) => void listeners.push(renewed),
     renewOnce,
     close: () => looking.stop(),
@@ -124,8 +146,18 @@ function readSetting(name: string, file: string): string {
 function checked(credentials: Credentials): Credentials {
   try {
     tls.createSecureContext(credentials);
-    return credentials;
   } catch (error) {
     throw new ConfigError(`The files of ${KEYS.join(", ")} do not fit: ${(error as Error).message}.`);
   }
+  identityOf(credentials);
+  return credentials;
+}
+
+/** Whose a certificate is. One that does not say could call nobody. */
+function identityOf({ cert }: Credentials): PartIdentity {
+  const identity = identityIn(new X509Certificate(cert).subjectAltName);
+  if (identity) return identity;
+  throw new ConfigError(
+    "The certificate of TLS_CERT_FILE names no part: it needs one URI like spiffe://platform/records.",
+  );
 }

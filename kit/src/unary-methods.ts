@@ -4,7 +4,7 @@ import {
   Code,
   ConnectError,
   type ConnectRouter,
-  createContextValues,
+  type ContextValues,
   type HandlerContext,
   type Interceptor,
 } from "@connectrpc/connect";
@@ -22,7 +22,7 @@ export interface UnaryAnswer {
 }
 
 /** Answers a call that has come whole; it does not fail, since a failure is an answer, too. */
-export type UnaryMethod = (headers: Headers, message: Uint8Array) => Promise<UnaryAnswer>;
+export type UnaryMethod = (headers: Headers, message: Uint8Array, contextValues: ContextValues) => Promise<UnaryAnswer>;
 
 export const UNARY_TYPE = "application/proto";
 // A client's deadline does not stop a handler: that is for its statements' own limits.
@@ -65,7 +65,7 @@ function unaryMethod(method: DescMethodUnary, handle: UnaryHandler, interceptors
     message: create(method.output, (await handle(request.message as never, contextOf(request))) as never),
   });
   const invoke = interceptors.reduceRight<Invoke>((next, interceptor) => interceptor(next), call as unknown as Invoke);
-  return async (header, bytes) => {
+  return async (header, bytes, contextValues) => {
     try {
       const request = {
         stream: false,
@@ -75,7 +75,7 @@ function unaryMethod(method: DescMethodUnary, handle: UnaryHandler, interceptors
         url: pathOf(method),
         signal: neverAborted,
         header,
-        contextValues: createContextValues(),
+        contextValues,
         message: fromBinary(method.input, bytes),
       };
       const { message } = await invoke(request as Request);

@@ -1,9 +1,10 @@
 import { carrierSettings } from "@shipping/carrier/config";
 import { gatewaySettings } from "@shipping/gateway/config";
+import { certificatesConfig, certificatesSettings } from "@shipping/kit/config";
 import { recordsSettings } from "@shipping/records/config";
 import { trackingSettings } from "@shipping/tracking/config";
 import { webhooksSettings } from "@shipping/webhooks/config";
-import { type KubernetesObject, objectsOf } from "./rendered.js";
+import { type KubernetesObject, objectsOf, workloadsIn } from "./rendered.js";
 
 const settings = {
   gateway: gatewaySettings,
@@ -15,10 +16,11 @@ const settings = {
 
 // A pod listens everywhere; fault points are for tests; a trial names its one receiver.
 const NOT_FOR_A_CLUSTER = ["HOST", "FAULT_FILE", "WEBHOOK_ALLOW_PRIVATE_TARGETS"];
+// Instead of certificates.
+const PLAINTEXT = "RPC_PLAINTEXT_TRUSTS_NETWORK";
 
 const everything = [
   "dev.enabled=true",
-  "tls.enabled=true",
   "telemetry.otlpEndpoint=http://collector.monitoring:4318",
   "parts.gateway.settings.RATE_LIMIT_PER_MINUTE=600",
   "parts.gateway.settings.DEVELOPER_AREA=true",
@@ -42,12 +44,25 @@ function environmentOf(part: string, name: string, ...set: string[]): string[] {
 test.each(Object.entries(settings))(
   "the chart can set every key of the configuration of %s, and no other",
   (part, { shape }) => {
-    const keys = Object.keys(shape).filter((key) => !NOT_FOR_A_CLUSTER.includes(key));
+    const keys = Object.keys(shape).filter((key) => ![...NOT_FOR_A_CLUSTER, PLAINTEXT].includes(key));
     expect(environmentOf(part, "guarded", ...everything).sort()).toEqual(keys.sort());
   },
 );
 
 test.each(Object.keys(settings))("no switch for trials reaches %s in production", (part) => {
-  const switches = ["WEBHOOK_ALLOW_TARGETS", "CLOCK_SPEEDUP", ...NOT_FOR_A_CLUSTER];
+  const switches = ["WEBHOOK_ALLOW_TARGETS", "CLOCK_SPEEDUP", PLAINTEXT, ...NOT_FOR_A_CLUSTER];
   expect(environmentOf(part, "production").filter((key) => switches.includes(key))).toEqual([]);
+});
+
+test("the job that makes certificates gets its configuration", () => {
+  const job = workloadsIn(objectsOf("production")).find(({ name }) => name.startsWith("shipping-certificates-"));
+  const env = job?.pod.containers[0].env.map(({ name, value }: KubernetesObject) => [name, value]);
+  // Every pod is told these two.
+  const given = { ...Object.fromEntries(env), KUBERNETES_SERVICE_HOST: "10.0.0.1", KUBERNETES_SERVICE_PORT: "443" };
+  expect(Object.keys(given).sort()).toEqual(Object.keys(certificatesSettings.shape).sort());
+  expect(certificatesConfig(given)).toMatchObject({
+    AUTHORITY_SECRET: "shipping-authority",
+    CERTIFICATE_HOURS: 2160,
+    CERTIFICATE_RENEW_HOURS: 720,
+  });
 });

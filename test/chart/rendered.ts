@@ -51,7 +51,7 @@ export function objectsOf(name: string, ...set: string[]): KubernetesObject[] {
 export function workloadsIn(objects: readonly KubernetesObject[]) {
   return objects.flatMap(({ kind, metadata, spec }) => {
     if (kind === "Pod") return [{ kind, name: metadata.name, labels: metadata.labels, pod: spec }];
-    const template = spec?.template;
+    const template = spec?.jobTemplate?.spec.template ?? spec?.template;
     return template?.spec ? [{ kind, name: metadata.name, labels: template.metadata.labels, pod: template.spec }] : [];
   });
 }

@@ -5,6 +5,7 @@
 {{- $needs := index . 2 -}}
 {{- $values := index $root.Values.parts $part -}}
 {{- $fullname := include "shipping.fullname" $root -}}
+{{- $secured := ne (include "shipping.certifier" $root) "" -}}
 - { name: PORT, value: "8080" }
 - { name: OPS_PORT, value: "9090" }
 - { name: NODE_ENV, value: {{ ternary "development" "production" $root.Values.dev.enabled }} }
@@ -13,7 +14,7 @@
 - name: DATABASE_URL
   {{- include "shipping.fromSecret" (list $root $part "DATABASE_URL" false) | nindent 2 }}
 {{- range $needs.calls }}
-- { name: {{ upper . }}_URL, value: "{{ ternary "https" "http" $root.Values.tls.enabled }}://{{ $fullname }}-{{ . }}:8080" }
+- { name: {{ upper . }}_URL, value: "{{ ternary "https" "http" $secured }}://{{ $fullname }}-{{ . }}:8080" }
 {{- end }}
 {{- if $needs.bus }}
 - { name: NATS_URL, value: {{ include "shipping.natsUrl" $root | quote }} }
@@ -31,10 +32,12 @@
 - name: OIDC_CLIENT_SECRET
   {{- include "shipping.fromSecret" (list $root $part "OIDC_CLIENT_SECRET" false) | nindent 2 }}
 {{- end }}
-{{- if $root.Values.tls.enabled }}
+{{- if $secured }}
 - { name: TLS_CERT_FILE, value: /tls/tls.crt }
 - { name: TLS_KEY_FILE, value: /tls/tls.key }
 - { name: TLS_CA_FILE, value: /tls/ca.crt }
+{{- else }}
+- { name: RPC_PLAINTEXT_TRUSTS_NETWORK, value: "true" }
 {{- end }}
 {{- with $root.Values.telemetry.otlpEndpoint }}
 - { name: OTEL_EXPORTER_OTLP_ENDPOINT, value: {{ . | quote }} }

@@ -1,3 +1,4 @@
+import "@shipping/kit/require-node";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";

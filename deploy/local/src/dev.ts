@@ -1,3 +1,4 @@
+import "@shipping/kit/require-node";
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";

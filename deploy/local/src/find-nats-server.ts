@@ -8,6 +8,9 @@ import type { Env } from "@shipping/kit/config";
 /** How a NATS server can be run here: a program, or an image where nothing but Docker is left. */
 export type NatsProgram = { path: string } | { image: string };
 
+/** The release that is built. */
+const CURRENT = "2.15.2";
+
 interface Search {
   env: Env;
   /** Gets one line before each step that takes time. */
@@ -37,18 +40,23 @@ export async function findNatsServer(search: Search): Promise<NatsProgram> {
   );
 }
 
-async function fetchWithGo(folder: string, { env, say }: Search): Promise<string | undefined> {
+/** Builds it with Go, if there is one. */
+export async function fetchWithGo(
+  folder: string,
+  { env, say }: Search,
+  version = CURRENT,
+): Promise<string | undefined> {
   if (!(await runs("go", env, "version"))) return undefined;
   say("Building nats-server with Go (once, about a minute) …");
   const options = { env: { ...env, GOBIN: folder }, timeout: 180_000 };
   return attempt(async () => {
-    await run("go", ["install", "github.com/nats-io/nats-server/v2@v2.15.2"], options);
+    await run("go", ["install", `github.com/nats-io/nats-server/v2@v${version}`], options);
     return join(folder, "nats-server");
   });
 }
 
-// apt-get works for any user if it may keep its lists, its state and its downloads in a folder of that user's.
-async function fetchFromDebian(folder: string, { env, say }: Search): Promise<string | undefined> {
+/** Fetches Debian's, if apt-get is here: for any user, since its lists, state and downloads are kept in a folder of that user's. */
+export async function fetchFromDebian(folder: string, { env, say }: Search): Promise<string | undefined> {
   if (!(await runs("apt-get", env)) || !(await runs("dpkg", env))) return undefined;
   say("Fetching nats-server from Debian's packages (once, a few seconds) …");
   const options = { env, cwd: folder, timeout: 120_000 };

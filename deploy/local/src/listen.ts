@@ -1,3 +1,4 @@
+import "@shipping/kit/require-node";
 import { createLog } from "@shipping/kit/log";
 import { configured, type Running, runProcess } from "@shipping/kit/process";
 import { localConfig } from "./config.js";

@@ -1,3 +1,4 @@
+import "@shipping/kit/require-node";
 import { measureProcess } from "@shipping/kit/health";
 import { createLog } from "@shipping/kit/log";
 import { runProcess } from "@shipping/kit/process";
@@ -8,11 +9,12 @@ import { type Platform, startPlatform } from "./start-platform.js";
 async function start(): Promise<Platform> {
   measureProcess("platform");
   const platform = await startPlatform();
-  const { baseUrl, metricsUrl, demo } = platform;
+  const { baseUrl, metricsUrl, runsOn, demo } = platform;
   process.stdout.write(`
 The shipping platform is ready at ${baseUrl}
   guides      ${new URL("/docs", baseUrl)}
   metrics     ${metricsUrl}
+  runs on     ${runsOn}
   demo keys   ${platform.demoFile}
 ${demo.sign_in_url ? `  developers  ${demo.sign_in_url} (works once, for 15 minutes)\n` : ""}
 First call:

@@ -1,3 +1,4 @@
+import "@shipping/kit/require-node";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";

@@ -7,8 +7,9 @@ import { serveOps } from "@shipping/kit/health";
 import { createJetStreamBus } from "@shipping/kit/jetstream-bus";
 import { createLocalBus } from "@shipping/kit/local-bus";
 import { createLog, type Log } from "@shipping/kit/log";
-import type { Running } from "@shipping/kit/process";
+import { endFor, type Running } from "@shipping/kit/process";
 import { missingIn } from "@shipping/kit/run-service";
+import { requirePostgres } from "@shipping/kit/supported-versions";
 import { type LocalConfig, localConfig, localDeliveryConfig, localDeveloperDeps } from "./config.js";
 import { type DataFolder, takeDataFolder } from "./data-folder.js";
 import { type DemoAccount, type DemoSignIn, demoAccount, demoSignIn } from "./demo-account.js";
@@ -23,6 +24,8 @@ export interface Platform extends Running {
   baseUrl: string;
   /** What Prometheus scrapes; `/livez` and `/readyz` are beside it. */
   metricsUrl: string;
+  /** The versions of what it runs on. */
+  runsOn: string;
   demo: DemoAccount & Partial<DemoSignIn>;
   /** Holds base URL, account and keys for scripts. */
   demoFile: string;
@@ -87,12 +90,14 @@ async function startOn(
   await folder.publish("platform.json", {
     databases: urls,
     services: { gateway: origin, ...Object.fromEntries(services) },
+    bus: config.NATS_URL,
     ops: at(ops.port),
   });
   await folder.publish("demo.json", { base_url: baseUrl, ...demo });
   return {
     baseUrl,
     metricsUrl: `${at(ops.port)}/metrics`,
+    runsOn: `PostgreSQL ${await requirePostgres(databases.gateway.pool)}, Node ${process.versions.node}`,
     demo,
     demoFile: join(folder.path, "demo.json"),
     dataDir: folder.path,
@@ -108,5 +113,7 @@ async function missingInAny(databases: Record<Part, Database>): Promise<string |
 }
 
 function openBus(config: LocalConfig, log: Log): Bus {
-  return config.NATS_URL ? createJetStreamBus({ url: config.NATS_URL, name: "platform", log }) : createLocalBus();
+  if (!config.NATS_URL) return createLocalBus();
+  const refused = (err: unknown) => endFor(err, log);
+  return createJetStreamBus({ url: config.NATS_URL, name: "platform", log, refused });
 }

@@ -1,18 +1,22 @@
 import { type Database, openDatabase } from "@shipping/kit/database";
 import type { Log } from "@shipping/kit/log";
 import { unappliedMigrations } from "@shipping/kit/migrate";
+import { requirePostgres, TooOld } from "@shipping/kit/supported-versions";
 import sql from "sql-template-tag";
 import { gatewayMigrations } from "../start-gateway.js";
 import type { Part } from "./find-platform.js";
-import { type Finding, reasonOf } from "./finding.js";
+import { type Finding, reasonOf, tooOld } from "./finding.js";
 
 /** Says whether a part's database is reachable and migrated. */
 export async function checkDatabase(part: Part, url: string, log: Log): Promise<Finding> {
   const name = `${part} database`;
   const db = openDatabase(url, { max: 1, log });
   try {
+    const version = await requirePostgres(db.pool);
     const { applied, missing } = await migrationsOf(part, db);
-    if (applied > 0 && missing.length === 0) return { part: name, ok: true, says: "reachable and migrated" };
+    if (applied > 0 && missing.length === 0) {
+      return { part: name, ok: true, says: `reachable and migrated, on PostgreSQL ${version}` };
+    }
     return {
       part: name,
       ok: false,
@@ -20,6 +24,7 @@ export async function checkDatabase(part: Part, url: string, log: Log): Promise<
       advice: `Apply its migrations: npm start does, and so does the migration job of ${part}.`,
     };
   } catch (error) {
+    if (error instanceof TooOld) return tooOld(name, error);
     return {
       part: name,
       ok: false,

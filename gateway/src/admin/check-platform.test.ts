@@ -2,8 +2,10 @@ import { fileURLToPath } from "node:url";
 import type { Env } from "@shipping/kit/config";
 import { silentLog } from "@shipping/kit/log";
 import { serve } from "@shipping/kit/serve";
-import { certificateFolder, newAuthority } from "@shipping/kit/testing/certificates";
+import { certificateFolder, testAuthority } from "@shipping/kit/testing/certificates";
 import { type TestDatabase, testDatabase } from "@shipping/kit/testing/database";
+import { greeter } from "@shipping/kit/testing/greeter";
+import { pretendVersion } from "@shipping/kit/testing/older-postgres";
 import { type Tls, tlsOf } from "@shipping/kit/tls";
 import { gatewayMigrations } from "../start-gateway.js";
 import { type GatewayUnderTest, gatewayUnderTest } from "../testing/gateway-under-test.js";
@@ -23,8 +25,11 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([gateway.end(), database.drop(), other.drop()]));
 
+const node = { part: "Node", ok: true, says: `version ${process.versions.node} here` };
+
 /** A service without any RPC but grpc.health.v1. */
-const startService = (tls?: Tls) => serve({ routes: () => {}, port: 0, host: "127.0.0.1", log: silentLog(), tls });
+const startService = (tls?: Tls) =>
+  serve({ routes: () => {}, peers: { gateway: [] }, port: 0, host: "127.0.0.1", log: silentLog(), tls });
 
 /** What the doctor says of a platform that is reached through this environment. */
 async function doctor(env: Env) {
@@ -37,23 +42,28 @@ async function doctor(env: Env) {
 
 test("all is well: status 0, and nothing is advised", async () => {
   const [records, carrier] = await Promise.all([startService(), startService()]);
+  const bus = await greeter('INFO {"version":"2.9.10","go":"go1.19.8"} \r\n');
+  const nats = bus.url;
   const { status, ok, findings } = await doctor({
     DATABASE_URL_GATEWAY: database.url,
     DATABASE_URL_RECORDS: other.url,
     GATEWAY_URL: `http://127.0.0.1:${gateway.port}`,
     RECORDS_URL: `http://127.0.0.1:${records.port}, http://localhost:${records.port}`,
     CARRIER_URL: `http://127.0.0.1:${carrier.port}`,
+    NATS_URL: nats,
   });
   expect({ status, ok }).toEqual({ status: 0, ok: true });
   expect(findings).toEqual([
-    { part: "gateway database", ok: true, says: "reachable and migrated" },
-    { part: "records database", ok: true, says: "reachable and migrated" },
+    { part: "gateway database", ok: true, says: expect.stringMatching(/^reachable and migrated, on PostgreSQL \d+/) },
+    { part: "records database", ok: true, says: expect.stringMatching(/^reachable and migrated, on PostgreSQL \d+/) },
     { part: "records service", ok: true, says: `serving at http://127.0.0.1:${records.port}` },
     { part: "records service", ok: true, says: `serving at http://localhost:${records.port}` },
     { part: "carrier service", ok: true, says: `serving at http://127.0.0.1:${carrier.port}` },
     { part: "public API", ok: true, says: `answering at http://127.0.0.1:${gateway.port}` },
+    { part: "event bus", ok: true, says: `answering at ${nats}, nats-server 2.9.10` },
+    node,
   ]);
-  await Promise.all([records.stop(0), carrier.stop(0)]);
+  await Promise.all([records.stop(0), carrier.stop(0), bus.close()]);
 });
 
 test("what is wrong is said with what to do, and the status is 1", async () => {
@@ -61,6 +71,7 @@ test("what is wrong is said with what to do, and the status is 1", async () => {
     DATABASE_URL_GATEWAY: other.url,
     DATABASE_URL_CARRIER: "postgres://nobody@127.0.0.1:1/none",
     TRACKING_URL: "http://127.0.0.1:1",
+    NATS_URL: "nats://127.0.0.1:1",
     GATEWAY_URL: "http://127.0.0.1:1",
   });
   expect({ status, ok }).toEqual({ status: 1, ok: false });
@@ -75,6 +86,8 @@ test("what is wrong is said with what to do, and the status is 1", async () => {
     said("carrier database", /^not reachable: .*ECONNREFUSED/),
     said("tracking service", /^not reachable at http:\/\/127\.0\.0\.1:1: .*ECONNREFUSED/),
     said("public API", /^not reachable at http:\/\/127\.0\.0\.1:1: /),
+    said("event bus", /^not reachable at nats:\/\/127\.0\.0\.1:1: .*ECONNREFUSED/),
+    node,
   ]);
 });
 
@@ -86,7 +99,7 @@ test("a service that is stopping is not serving, a server of something else is n
     RECORDS_URL: `http://127.0.0.1:${stopping.port}`,
     GATEWAY_URL: `http://127.0.0.1:${stopping.port}`,
   });
-  expect(findings.slice(1)).toMatchObject([
+  expect(findings.slice(1, 3)).toMatchObject([
     { part: "records service", ok: false, says: `NOT_SERVING at http://127.0.0.1:${stopping.port}` },
     { part: "public API", ok: false },
   ]);
@@ -99,17 +112,33 @@ test("a migration that was begun and not ended is named, whichever part it is of
   expect(findings[1]).toMatchObject({ ok: false, says: expect.stringContaining("20260101000000_init") });
 });
 
+test("servers that are too old are named with what is needed, and what is not NATS is told from it", async () => {
+  const older = await testDatabase({ directory: gatewayMigrations });
+  await pretendVersion(older, "14.19");
+  const [old, other] = await Promise.all([greeter('INFO {"version":"2.8.4"} \r\n'), greeter("220 ready\r\n")]);
+  const env = { DATABASE_URL_GATEWAY: older.url, NATS_URL: `${old.url}, ${other.url}` };
+  const { status, findings } = await doctor(env);
+  expect(status).toBe(1);
+  expect(findings).toMatchObject([
+    { ok: false, says: "PostgreSQL 14.19 is too old: version 15 or newer is needed." },
+    { ok: false, says: "nats-server 2.8.4 is too old: version 2.9 or newer is needed." },
+    { ok: false, says: `not reachable at ${other.url}: what listens there is not NATS` },
+    node,
+  ]);
+  await Promise.all([old.close(), other.close(), older.drop()]);
+});
+
 test("no platform at all", async () => {
   const { status, findings } = await doctor({ DATA_DIR: "/nowhere" });
   expect(status).toBe(1);
-  expect(findings).toMatchObject([{ part: "platform", ok: false, advice: expect.stringContaining("npm start") }]);
+  expect(findings).toMatchObject([{ part: "platform", ok: false, advice: expect.stringContaining("npm start") }, node]);
 });
 
 test("services that speak mutual TLS are asked with the operator's certificate", async () => {
-  const authority = newAuthority();
-  const { files, write, remove } = certificateFolder();
-  write({ ...authority.issue(["127.0.0.1"]), ca: authority.ca });
-  const tls = tlsOf(files, silentLog());
+  const authority = await testAuthority();
+  const { files, settings, write, remove } = certificateFolder();
+  write({ ...(await authority.issue(["127.0.0.1"])), ca: authority.ca });
+  const tls = tlsOf(settings, silentLog());
   const records = await startService(tls);
   const url = `http://127.0.0.1:${records.port}`;
   const env = { DATABASE_URL_GATEWAY: database.url, RECORDS_URL: url };

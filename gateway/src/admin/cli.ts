@@ -1,3 +1,4 @@
+import "@shipping/kit/require-node";
 import { runAdmin } from "./run-admin.js";
 
 // The exit status is set, not exited with: what was printed into a pipe may still be on its way.

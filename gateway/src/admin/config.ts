@@ -18,6 +18,7 @@ const settings = z.object({
   CARRIER_URL: serviceUrl("carrier"),
   TRACKING_URL: serviceUrl("tracking"),
   WEBHOOKS_URL: serviceUrl("webhooks"),
+  NATS_URL: urlList().optional().describe("event bus, whose version the doctor says"),
   ...tlsSettings,
 });
 

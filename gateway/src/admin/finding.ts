@@ -1,3 +1,5 @@
+import type { TooOld } from "@shipping/kit/supported-versions";
+
 /** What the doctor found of one thing. */
 export interface Finding {
   /** For instance `records database`. */
@@ -6,6 +8,11 @@ export interface Finding {
   says: string;
   /** What to do, where it is not well. */
   advice?: string;
+}
+
+/** Something that the platform runs on is older than it needs. */
+export function tooOld(part: string, error: TooOld): Finding {
+  return { part, ok: false, says: error.message, advice: "Upgrade it: no part of the platform starts on it." };
 }
 
 /** Why something failed, on one line. Node's error for a name with several addresses has a code and no message. */

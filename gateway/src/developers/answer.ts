@@ -3,7 +3,9 @@ import { gzipSync } from "node:zlib";
 import type { Log } from "@shipping/kit/log";
 import type { ErrorRequestHandler, Response } from "express";
 import { render } from "preact-render-to-string";
+import { unmetCondition } from "../conditional.js";
 import { failureOf } from "../failure-of.js";
+import { HttpRefusal } from "../http-rules.js";
 import { layout } from "./layout.js";
 import { WINDOW_MINUTES } from "./limit-sign-in.js";
 import { isPerEnvironment, type Page, type PageAnswer, type PageLocals } from "./page.js";
@@ -21,7 +23,15 @@ export function sendAnswer(req: IncomingMessage, res: PageResponse, answer: Page
   else sendPage(req, res, answer);
 }
 
+/** Whether there is nothing new to show. A page has no name for its states, so that a condition can ask only whether it is there. */
+function isKnown(req: IncomingMessage, { status }: Page): boolean {
+  const unmet = req.method === "GET" && status === 200 ? unmetCondition(req.headers, {}) : undefined;
+  if (unmet === 412) throw new HttpRefusal(412, "A condition of the request does not hold.");
+  return unmet === 304;
+}
+
 function sendPage(req: IncomingMessage, res: PageResponse, page: Page): void {
+  if (isKnown(req, page)) return void res.writeHead(304).end();
   const { page: route, session, environment } = res.locals;
   const section = session && route?.section;
   const tree = layout({

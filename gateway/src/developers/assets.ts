@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Router } from "express";
+import { documentOf, sendDocument } from "../send-document.js";
 import { AREA_PATH } from "./page.js";
 import { SCRIPT } from "./script.js";
 import { STYLE } from "./style.js";
@@ -16,13 +17,12 @@ const GIF = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA
 
 /** Serves the style, the script, and the picture that makes a browser forget the pages before. */
 export function serveAssets(router: Router): void {
-  const serve = (path: string, type: string, content: string | Buffer, headers: Record<string, string>) =>
-    router.get(path, (_req, res) => {
-      res.set({ "X-Content-Type-Options": "nosniff", ...headers });
-      res.type(type).send(content);
-    });
+  const serve = (path: string, type: string, content: string | Buffer, headers: Record<string, string>) => {
+    const document = documentOf(type, content, headers);
+    router.get(path, (req, res) => sendDocument(req, res, document));
+  };
   const kept = { "Cache-Control": "public, max-age=86400" };
-  serve(`${AREA_PATH}/style.css`, "css", STYLE, kept);
-  serve(`${AREA_PATH}/script.js`, "js", SCRIPT, kept);
-  serve(CLEAR_PATH, "gif", GIF, { "Cache-Control": "no-store", "Clear-Site-Data": '"cache"' });
+  serve(`${AREA_PATH}/style.css`, "text/css; charset=utf-8", STYLE, kept);
+  serve(`${AREA_PATH}/script.js`, "text/javascript; charset=utf-8", SCRIPT, kept);
+  serve(CLEAR_PATH, "image/gif", GIF, { "Cache-Control": "no-store", "Clear-Site-Data": '"cache"' });
 }

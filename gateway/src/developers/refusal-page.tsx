@@ -4,6 +4,7 @@ import { AREA_PATH, type Page } from "./page.js";
 const TITLES: Record<number, string> = {
   404: "There is nothing here",
   409: "That is not possible now",
+  412: "The page is not as you expected",
   422: "The form is not right",
   429: "Too many attempts",
   503: "Not available at the moment",

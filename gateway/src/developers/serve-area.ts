@@ -96,7 +96,7 @@ function answerPage(deps: PageDeps, page: PageRoute): PageStep {
     const refusal = refusalOf(deps, page, { req, session, asked });
     if (refusal) return sendAnswer(req, res, refusal);
     if (page.method === "POST" && page.access !== "anyone" && session) await limitForms(deps, session);
-    const form = page.method === "POST" ? await readForm(req, res) : new Map();
+    const form = page.takesForm ? await readForm(req, res) : new Map();
     const complete = { ...asked, form, deadline: Date.now() + ANSWER_MS };
     if (page.access === "anyone") return sendAnswer(req, res, await page.handler(deps, { ...complete, session }));
     if (!session) throw new Error("A page of an account was reached without one.");

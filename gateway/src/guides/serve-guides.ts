@@ -1,4 +1,5 @@
-import type { Express, Response } from "express";
+import type { Express } from "express";
+import { type Document, documentOf, sendDocument } from "../send-document.js";
 import { type Library, openLibrary } from "./library.js";
 import { guidePage, overviewPage, searchPage } from "./pages.js";
 import { STYLE } from "./style.js";
@@ -22,26 +23,26 @@ export function serveGuides(app: Express): void {
     opened ??= openLibrary();
     return opened;
   };
+  const style = documentOf("text/css; charset=utf-8", STYLE);
+  const overview = page(overviewPage());
 
-  app.get("/docs", (_req, res) => sendHtml(res, overviewPage()));
-  app.get("/docs/style.css", (_req, res) => void res.type("css").set("X-Content-Type-Options", "nosniff").send(STYLE));
+  app.get("/docs", (req, res) => sendDocument(req, res, overview));
+  app.get("/docs/style.css", (req, res) => sendDocument(req, res, style));
   app.get("/docs/search", (req, res) => {
     const { q } = req.query;
     const words = typeof q === "string" ? q.trim().slice(0, LONGEST_SEARCH) : "";
-    sendHtml(res, searchPage(words, library().search(words)));
+    sendDocument(req, res, page(searchPage(words, library().search(words))));
   });
   app.get("/docs/:slug", (req, res, next) => {
     const found = library().page(req.params.slug);
-    if (found) sendHtml(res, guidePage(found.guide, found.rendered));
+    if (found) sendDocument(req, res, page(guidePage(found.guide, found.rendered)));
     else next();
   });
 }
 
-function sendHtml(res: Response, html: string): void {
-  res.set({
+function page(html: string): Document {
+  return documentOf("text/html; charset=utf-8", html, {
     "Content-Security-Policy": POLICY,
-    "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
   });
-  res.type("html").send(html);
 }

@@ -11,7 +11,9 @@ export function identifyRequest(random: Random): Step {
     res.setHeader("X-Request-Id", res.locals.requestId);
     res.setHeader("X-Content-Type-Options", "nosniff");
     const fault = httpFault(req);
-    if (fault) throw fault;
-    next();
+    if (!fault) return next();
+    // Where the next request would begin, nobody knows.
+    res.setHeader("Connection", "close");
+    throw fault;
   };
 }

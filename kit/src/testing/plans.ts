@@ -26,7 +26,7 @@ export function watched(db: Database): { db: Database; statements: Sql[] } {
  * each with each, and scans of a table that look for nothing. None should be left: a batch costs by its size, whatever a table holds.
  */
 export async function costlyNodes(db: Database, statement: Sql): Promise<string[]> {
-  const { rows } = await db.pool.query(`EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${statement.text}`);
+  const plan = await genericPlan(db, statement);
   const found: string[] = [];
   const visit = (node: PlanNode) => {
     const table = node["Relation Name"];
@@ -36,6 +36,19 @@ export async function costlyNodes(db: Database, statement: Sql): Promise<string[
     }
     node.Plans?.forEach(visit);
   };
-  visit(rows[0]["QUERY PLAN"][0].Plan);
+  visit(plan);
   return found;
+}
+
+// Connections of ours plan for any values, so those that are given here do not matter. EXPLAIN's own GENERIC_PLAN is of PostgreSQL 16.
+async function genericPlan(db: Database, { text, values }: Sql): Promise<PlanNode> {
+  const client = await db.pool.connect();
+  try {
+    await client.query(`PREPARE explained AS ${text}`);
+    const nothing = values.map(() => "NULL").join(", ");
+    const { rows } = await client.query(`EXPLAIN (FORMAT JSON) EXECUTE explained${nothing && `(${nothing})`}`);
+    return rows[0]["QUERY PLAN"][0].Plan;
+  } finally {
+    client.release(true);
+  }
 }

@@ -1,9 +1,10 @@
+import "@shipping/kit/require-node";
 import { createClient } from "@connectrpc/connect";
 import { faultsOf, faultyBus, faultyTransport } from "@shipping/kit/faults";
 import { pooledRandom } from "@shipping/kit/ids";
 import { createJetStreamBus } from "@shipping/kit/jetstream-bus";
 import { createLog } from "@shipping/kit/log";
-import { configured } from "@shipping/kit/process";
+import { configured, endFor } from "@shipping/kit/process";
 import { connectTo } from "@shipping/kit/rpc-client";
 import { runService } from "@shipping/kit/run-service";
 import { tlsOf } from "@shipping/kit/tls";
@@ -18,7 +19,13 @@ const log = createLog({ part: "carrier", level: config.LOG_LEVEL });
 const tls = configured(() => tlsOf(config, log));
 const faults = configured(() => faultsOf(config));
 const bus = faultyBus(
-  createJetStreamBus({ url: config.NATS_URL, replicas: config.NATS_REPLICAS, name: "carrier", log }),
+  createJetStreamBus({
+    url: config.NATS_URL,
+    replicas: config.NATS_REPLICAS,
+    name: "carrier",
+    log,
+    refused: (err) => endFor(err, log),
+  }),
   faults,
 );
 const records = connectTo({ urls: config.RECORDS_URL, log, tls });

@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import type { Peers } from "@shipping/kit/peers";
 import { callContext, type Routes } from "@shipping/kit/serve";
 import {
   CarrierService,
@@ -7,11 +8,15 @@ import {
   QuoteRatesResponseSchema,
   VoidLabelResponseSchema,
 } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
+import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { checkLabel, createLabel } from "./create-label.js";
 import type { CarrierDeps } from "./deps.js";
 import { quoteRates } from "./quote-rates.js";
 import { getLabel, getLabelFile, listLabels } from "./read-labels.js";
 import { voidLabel } from "./void-label.js";
+
+/** Which part may call what of carrier. */
+export const carrierPeers: Peers = { gateway: [...CarrierService.methods, ...LedgerService.methods] };
 
 /** The RPCs of carrier, each one operation. Those that call neighbours hand on the deadline and the request id. */
 export function carrierRoutes(deps: CarrierDeps): Routes {

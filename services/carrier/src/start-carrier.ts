@@ -15,7 +15,7 @@ import type { CarrierDeps } from "./deps.js";
 import { PrismaClient } from "./gen/prisma/client.js";
 import { createProjectedMarks } from "./mark-projected.js";
 import { projectOnce } from "./project-label-event.js";
-import { carrierRoutes } from "./rpc.js";
+import { carrierPeers, carrierRoutes } from "./rpc.js";
 import { sandboxCarrier } from "./sandbox-carrier.js";
 
 const PROJECT_MS = 2_000;
@@ -65,6 +65,7 @@ export async function startCarrier(parts: CarrierParts): Promise<Service> {
   const projection = startLoop({ name: "project", everyMs: PROJECT_MS, log, once: () => projectOnce(deps) });
   return {
     routes: carrierRoutes(deps),
+    peers: carrierPeers,
     metrics,
     async stop() {
       await projection.stop();

@@ -1,5 +1,7 @@
 import { create } from "@bufbuild/protobuf";
+import type { Peers } from "@shipping/kit/peers";
 import type { Routes } from "@shipping/kit/serve";
+import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import {
   CreateOrderResponseSchema,
   CreateShipmentResponseSchema,
@@ -11,6 +13,22 @@ import { createShipment } from "./create-shipment.js";
 import type { RecordsDeps } from "./deps.js";
 import { getOrder, listOrders } from "./read-orders.js";
 import { getShipment, listShipments } from "./read-shipments.js";
+
+const its = RecordsService.method;
+
+/** Which part may call what of records. */
+export const recordsPeers: Peers = {
+  gateway: [
+    its.createOrder,
+    its.getOrder,
+    its.listOrders,
+    its.createShipment,
+    its.getShipment,
+    its.listShipments,
+    ...LedgerService.methods,
+  ],
+  carrier: [its.getShipment, its.applyLabelEvent],
+};
 
 /** The RPCs of records, each one operation. */
 export function recordsRoutes(deps: RecordsDeps): Routes {

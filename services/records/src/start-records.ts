@@ -11,7 +11,7 @@ import { createOutbox, type Published } from "@shipping/kit/outbox";
 import type { Service } from "@shipping/kit/run-service";
 import type { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { PrismaClient } from "./gen/prisma/client.js";
-import { recordsRoutes } from "./rpc.js";
+import { recordsPeers, recordsRoutes } from "./rpc.js";
 
 // A replica that hangs must not hold up the reconciliation for ever.
 const ASK_MS = 5_000;
@@ -53,6 +53,7 @@ export async function startRecords(parts: RecordsParts): Promise<Service> {
   outbox.start();
   return {
     routes: recordsRoutes(deps),
+    peers: recordsPeers,
     metrics,
     async stop() {
       await outbox.stop();

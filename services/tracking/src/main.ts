@@ -1,3 +1,4 @@
+import "@shipping/kit/require-node";
 import { createLog } from "@shipping/kit/log";
 import { configured } from "@shipping/kit/process";
 import { runService } from "@shipping/kit/run-service";

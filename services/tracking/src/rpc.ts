@@ -1,8 +1,14 @@
+import type { Peers } from "@shipping/kit/peers";
 import type { Routes } from "@shipping/kit/serve";
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import { applyLabelEvent } from "./apply-label-event.js";
 import type { TrackingDeps } from "./deps.js";
 import { getTracking } from "./read-tracking.js";
+
+const its = TrackingService.method;
+
+/** Which part may call what of tracking. */
+export const trackingPeers: Peers = { gateway: [its.getTracking], carrier: [its.applyLabelEvent] };
 
 /** The RPCs of tracking, each one operation. */
 export function trackingRoutes(deps: TrackingDeps): Routes {

@@ -1,12 +1,12 @@
 import { fileURLToPath } from "node:url";
 import type { Service } from "@shipping/kit/run-service";
 import type { TrackingDeps } from "./deps.js";
-import { trackingRoutes } from "./rpc.js";
+import { trackingPeers, trackingRoutes } from "./rpc.js";
 
 /** Where tracking keeps its schema and migrations. */
 export const trackingMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
 
 /** Starts tracking: nothing but its RPCs, since carrier brings the events to it. */
 export async function startTracking(deps: TrackingDeps): Promise<Service> {
-  return { routes: trackingRoutes(deps), async stop() {} };
+  return { routes: trackingRoutes(deps), peers: trackingPeers, async stop() {} };
 }

@@ -1,5 +1,7 @@
 import { create } from "@bufbuild/protobuf";
+import type { Peers } from "@shipping/kit/peers";
 import type { Routes } from "@shipping/kit/serve";
+import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import {
   CheckSubscriptionResponseSchema,
   CreateSubscriptionResponseSchema,
@@ -14,6 +16,23 @@ import { filterMissing } from "./filter-missing.js";
 import { getSubscription, listSubscriptions } from "./read-subscriptions.js";
 import { rotateSecrets } from "./rotate-secrets.js";
 import { urlAtFault } from "./subscription.js";
+
+const its = WebhooksService.method;
+
+/** Which part may call what of webhooks. The operator's commands run in the gateway's pods, as the gateway. */
+export const webhooksPeers: Peers = {
+  gateway: [
+    its.createSubscription,
+    its.checkSubscription,
+    its.getSubscription,
+    its.listSubscriptions,
+    its.disableSubscription,
+    its.rotateSecrets,
+    ...LedgerService.methods,
+  ],
+  records: [its.filterMissing],
+  carrier: [its.filterMissing],
+};
 
 /** The RPCs of webhooks, each one operation. */
 export function webhooksRoutes(deps: WebhooksDeps): Routes {

@@ -25,7 +25,7 @@ import { PrismaClient } from "./gen/prisma/client.js";
 import { createKeyRing, ledgerCodec } from "./key-ring.js";
 import { createWebhooksMetrics } from "./metrics.js";
 import { requireKeys } from "./rotate-secrets.js";
-import { webhooksRoutes } from "./rpc.js";
+import { webhooksPeers, webhooksRoutes } from "./rpc.js";
 import { sweepOnce } from "./sweep-deliveries.js";
 import { createTargets } from "./targets.js";
 
@@ -91,6 +91,7 @@ export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
 
   return {
     routes: webhooksRoutes(deps),
+    peers: webhooksPeers,
     metrics: deps.metrics,
     async stop(hurried = false) {
       await inbox.stop();

@@ -1,0 +1,26 @@
+import { identityIn } from "./part-identity.js";
+
+describe("the identity in a certificate", () => {
+  test("is the platform and the part of its URI, wherever that stands among its names", () => {
+    const records = { platform: "spiffe://cluster.local/ns/shipping/eu", part: "records" };
+    const uri = "URI:spiffe://cluster.local/ns/shipping/eu/records";
+    expect(identityIn(`DNS:eu-records, ${uri}, IP Address:127.0.0.1`)).toEqual(records);
+    expect(identityIn(uri)).toEqual(records);
+    expect(identityIn("URI:spiffe://here/gateway")).toEqual({ platform: "spiffe://here", part: "gateway" });
+  });
+
+  test.each([
+    ["no names", undefined],
+    ["no URI", "DNS:gateway"],
+    ["a URI of something else", "URI:https://here/gateway"],
+    ["a platform without a part", "URI:spiffe://here"],
+    ["two URIs", "URI:spiffe://here/gateway, URI:spiffe://here/records"],
+    ["a name that contains one, as Node quotes it", 'DNS:"a, URI:spiffe://here/gateway"'],
+    ["the same with more after it", 'DNS:"a, URI:spiffe://here/gateway, b"'],
+    ["a URI that contains another, as Node quotes it", 'URI:"spiffe://here/x, URI:spiffe://here/gateway"'],
+    ["an empty segment", "URI:spiffe://here//gateway"],
+    ["white space", "URI:spiffe://here/gate way"],
+  ])("is not there with %s", (_case, names) => {
+    expect(identityIn(names)).toBeUndefined();
+  });
+});

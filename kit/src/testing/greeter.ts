@@ -1,0 +1,22 @@
+import { createServer, type Socket } from "node:net";
+
+/** A foreign server on loopback that greets whoever connects, and answers a NATS client's PING. */
+export async function greeter(greeting: string): Promise<{ url: string; close(): Promise<void> }> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on("error", () => {}));
+    socket.write(greeting);
+    socket.on("data", (bytes) => {
+      if (bytes.includes("PING")) socket.write("PONG\r\n");
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

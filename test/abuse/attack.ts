@@ -1,0 +1,47 @@
+import { anonymousAttacks } from "./attacks/anonymous.js";
+import { heavyAttacks } from "./attacks/heavy.js";
+import { insideAttacks } from "./attacks/inside.js";
+import { slowAttacks } from "./attacks/slow.js";
+
+/** What an attacker knows: addresses, and the keys of one account of its own. */
+export interface Known {
+  /** Versioned root of the API. */
+  baseUrl: string;
+  /** `host:port` of records' RPCs, for an attacker that has got into the network. */
+  records: string;
+  keys: string[];
+}
+
+/** What an attacker is: it goes on until it is told to stop. */
+export interface Attack {
+  known: Known;
+  stopped: AbortSignal;
+  /** Counts what came of something that it did. */
+  count(what: string): void;
+}
+
+/** Every attack, by its name. */
+export const attacks: Record<string, (attack: Attack) => Promise<void>> = {
+  ...anonymousAttacks,
+  ...slowAttacks,
+  ...heavyAttacks,
+  ...insideAttacks,
+};
+
+/** No attack lasts longer, whatever becomes of the one who started it. */
+const LONGEST_MS = 120_000;
+
+// A process of its own: what an attacker costs itself must not be taken for what it costs others. It says what came of it at its end.
+const [, script, name = "", known = ""] = process.argv;
+if (script?.endsWith("attack.ts")) {
+  const stopping = new AbortController();
+  const counts: Record<string, number> = {};
+  process.on("SIGTERM", () => stopping.abort());
+  setTimeout(() => stopping.abort(), LONGEST_MS).unref();
+  const count = (what: string) => {
+    counts[what] = (counts[what] ?? 0) + 1;
+  };
+  await attacks[name]?.({ known: JSON.parse(known), stopped: stopping.signal, count });
+  console.log(JSON.stringify(counts));
+  process.exit(0);
+}

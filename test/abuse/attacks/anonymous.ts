@@ -1,0 +1,66 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import type { Attack } from "../attack.js";
+import { hammer } from "./hammer.js";
+
+const FORM = { "content-type": "application/x-www-form-urlencoded" };
+const BODY_BYTES = 64 * 1024;
+const IDLE_CONNECTIONS = 2_000;
+
+/** A form of as many pairs as fit. */
+function formBomb(attack: Attack): Promise<void> {
+  const { origin } = new URL(attack.known.baseUrl);
+  const headers = { ...FORM, origin };
+  const body = "a&".repeat(BODY_BYTES / 2);
+  return hammer(attack, {
+    connections: 3,
+    next: () => ({ method: "POST", path: "/developers/sign-out", headers, body }),
+  });
+}
+
+/** Searches for as many words as fit into an address, no two alike. */
+function searchFlood(attack: Attack): Promise<void> {
+  return hammer(attack, {
+    connections: 8,
+    next(turn) {
+      const words = Array.from({ length: 1_000 }, (_, word) => `${turn}e${word}`);
+      return { path: `/docs/search?q=${words.join("+")}` };
+    },
+  });
+}
+
+/** Links that nobody was given, and forms without a session. */
+function signInFlood(attack: Attack): Promise<void> {
+  const { origin } = new URL(attack.known.baseUrl);
+  return hammer(attack, {
+    connections: 8,
+    next(turn) {
+      const path = `/developers/sign-in/${randomBytes(32).toString("base64url")}`;
+      return turn % 2 ? { path } : { method: "POST", path, headers: { ...FORM, origin }, body: "" };
+    },
+  });
+}
+
+/** Connections that say nothing. */
+async function idleConnections({ known, stopped, count }: Attack): Promise<void> {
+  const { hostname, port } = new URL(known.baseUrl);
+  const open: Socket[] = [];
+  while (open.length < IDLE_CONNECTIONS && !stopped.aborted) {
+    const socket = connect(Number(port), hostname);
+    open.push(socket);
+    socket.on("error", () => count("refused"));
+    socket.on("close", () => stopped.aborted || count("closed"));
+    await Promise.race([once(socket, "connect"), once(socket, "close")]).catch(() => {});
+    count("opened");
+  }
+  if (!stopped.aborted) await once(stopped, "abort");
+  for (const socket of open) socket.destroy();
+}
+
+export const anonymousAttacks = {
+  "form-bomb": formBomb,
+  "search-flood": searchFlood,
+  "sign-in-flood": signInFlood,
+  "idle-connections": idleConnections,
+};

@@ -1,0 +1,38 @@
+import { setMaxListeners } from "node:events";
+import { Pool } from "undici";
+import type { Attack } from "../attack.js";
+
+/** A request of an attacker, on the host of the API. */
+export interface Blow {
+  method?: "GET" | "POST";
+  path: string;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+}
+
+/** Sends requests on so many connections, on each the next as soon as the last is answered, until told to stop. Counts the statuses. */
+export async function hammer(
+  { known, stopped, count }: Attack,
+  options: { connections: number; next(turn: number): Blow },
+): Promise<void> {
+  const pool = new Pool(new URL(known.baseUrl).origin, { connections: options.connections });
+  let turn = 0;
+  // One for each request under way.
+  setMaxListeners(0, stopped);
+
+  async function connection(): Promise<void> {
+    while (!stopped.aborted) {
+      const { method = "GET", path, headers = {}, body = null } = options.next(turn++);
+      try {
+        const response = await pool.request({ method, path, headers, body, signal: stopped });
+        await response.body.dump({ limit: Number.MAX_SAFE_INTEGER, signal: stopped });
+        count(String(response.statusCode));
+      } catch (error) {
+        if (!stopped.aborted) count((error as NodeJS.ErrnoException).code ?? "error");
+      }
+    }
+  }
+
+  await Promise.all(Array.from({ length: options.connections }, connection));
+  await pool.destroy();
+}

@@ -1,0 +1,39 @@
+import { startPlatform } from "../bench/platform.js";
+import { attacks } from "./attack.js";
+import { type Outcome, play } from "./play.js";
+import { type Experience, newVictim } from "./victim.js";
+
+// `npm run test:abuse -- <attack>…`: what each attack does to customers who do nothing unusual, on one process of each part.
+const chosen = process.argv.slice(2);
+const unknown = chosen.find((name) => !attacks[name]);
+if (unknown) throw new Error(`There is no attack ${unknown}: choose from ${Object.keys(attacks).join(", ")}.`);
+
+const CUSTOMERS = { accounts: 40, keysOfEach: 6 };
+const WARM_UP_SECONDS = 5;
+
+const shown = ({ p50, p99, events }: Experience) =>
+  `p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)} ms; events p50 ${events.p50.toFixed(1)}, p99 ${events.p99.toFixed(1)} ms`;
+
+function print({ attack, alone, beside, attacker, peaks, broken }: Outcome): void {
+  const peaksInMb = Object.entries(peaks).map(([name, mb]) => `${name} ${Math.round(mb)}`);
+  console.log(`${attack}
+  alone   ${shown(alone)}
+  beside  ${shown(beside)}
+  attacker  ${JSON.stringify(attacker)}
+  peak MB  ${peaksInMb.join(", ")}
+  ${broken.length === 0 ? "kept" : `BROKEN: ${broken.join("; ")}`}`);
+}
+
+const platform = await startPlatform({ replicas: 1, ...CUSTOMERS });
+try {
+  const victim = await newVictim(platform.target);
+  await victim.live(WARM_UP_SECONDS);
+  for (const attack of chosen.length > 0 ? chosen : Object.keys(attacks)) {
+    const outcome = await play(attack, platform, victim);
+    print(outcome);
+    if (outcome.broken.length > 0) process.exitCode = 1;
+  }
+  await victim.close();
+} finally {
+  await platform.stop();
+}

@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { createCustomers } from "../bench/customers.js";
+import type { Platform } from "../bench/platform.js";
+import type { Known } from "./attack.js";
+import { memoryLimits, watchMemory } from "./memory.js";
+import type { Experience, Victim } from "./victim.js";
+
+/** What an attack did to others. */
+export interface Outcome {
+  attack: string;
+  alone: Experience;
+  beside: Experience;
+  /** What the attacker counted. */
+  attacker: Record<string, number>;
+  /** Megabytes of each process at its highest. */
+  peaks: Record<string, number>;
+  /** The promises that were broken, as sentences. */
+  broken: string[];
+}
+
+const SECONDS = { alone: 10, beside: 20, between: 5 };
+const KEYS = 50;
+const ATTACK = fileURLToPath(new URL("attack.ts", import.meta.url));
+/** Beside an attack, 99 of 100 requests take at most twice as long as alone, or so many milliseconds longer. */
+const SLOWER = { times: 2, ms: 20 };
+
+/** Has the victim live alone and then beside the attack, on the same platform. */
+export async function play(attack: string, platform: Platform, victim: Victim): Promise<Outcome> {
+  const alone = await victim.live(SECONDS.alone);
+  const { processes } = await platform.cluster.now();
+  const watch = watchMemory(processes);
+  const attacker = startAttack(attack, await knownTo(platform));
+  const beside = await victim.live(SECONDS.beside);
+  watch.stop();
+  const counted = await attacker.end();
+  await new Promise((resolve) => setTimeout(resolve, SECONDS.between * 1_000));
+  const now = await platform.cluster.now();
+  const restarted = now.processes.filter(({ name, pid }) =>
+    processes.every((one) => one.name !== name || one.pid !== pid),
+  );
+  const broken = [
+    ...brokenBy(alone, beside),
+    ...tooLarge(watch.peaks),
+    ...restarted.map(({ name }) => `${name} ended`),
+  ];
+  return { attack, alone, beside, attacker: counted, peaks: watch.peaks, broken };
+}
+
+async function knownTo({ cluster }: Platform): Promise<Known> {
+  const [attacker] = await createCustomers(cluster.databases.gateway, { accounts: 1, keysOfEach: KEYS });
+  const { address } = await cluster.process("records-1");
+  return { baseUrl: cluster.gateways[0] ?? "", records: address, keys: attacker?.keys ?? [] };
+}
+
+function startAttack(name: string, known: Known): { end(): Promise<Record<string, number>> } {
+  const args = [...process.execArgv, ATTACK, name, JSON.stringify(known)];
+  const child: ChildProcess = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  let said = "";
+  child.stdout?.on("data", (chunk) => {
+    said += chunk;
+  });
+  const ended = once(child, "exit");
+  return {
+    async end() {
+      child.kill("SIGTERM");
+      await ended;
+      return JSON.parse(said || "{}");
+    },
+  };
+}
+
+function brokenBy(alone: Experience, beside: Experience): string[] {
+  const allowed = Math.max(SLOWER.times * alone.p99, alone.p99 + SLOWER.ms);
+  const errors = Object.entries(beside.errors).map(([error, count]) => `${count} × ${error}`);
+  if (beside.p99 > allowed) errors.push(`p99 is ${beside.p99.toFixed(1)} ms, above ${allowed.toFixed(1)}`);
+  if (beside.events.missing > 0) errors.push(`${beside.events.missing} events are missing`);
+  return errors;
+}
+
+function tooLarge(peaks: Record<string, number>): string[] {
+  const limits = memoryLimits();
+  return Object.entries(peaks).flatMap(([name, mb]) => {
+    const limit = limits[name.replace(/-\d+$/, "")];
+    return limit !== undefined && mb > limit ? [`${name} had ${Math.round(mb)} MB, above its limit of ${limit}`] : [];
+  });
+}

@@ -1,0 +1,91 @@
+import { randomUUID } from "node:crypto";
+import { openLoop } from "../bench/load.js";
+import { createShipment, parcelBody } from "../bench/seed.js";
+import { percentile } from "../bench/statistics.js";
+import { subscribeAll } from "../bench/subscriptions.js";
+import type { Target } from "../bench/target.js";
+import { type EventReceiver, openEventReceiver } from "../chaos/deliveries/event-receiver.js";
+
+/** What a victim saw: milliseconds, and what it was not answered as it should be. */
+export interface Experience {
+  requests: number;
+  p50: number;
+  p99: number;
+  /** From the answer to the receipt of its event. */
+  events: { p50: number; p99: number; missing: number };
+  errors: Record<string, number>;
+}
+
+/** Customers who do nothing unusual: reads, writes, and a receiver of events. */
+export interface Victim {
+  /** Lives for so many seconds. */
+  live(seconds: number): Promise<Experience>;
+  close(): Promise<void>;
+}
+
+/** Requests per second: three reads, a shipment and an order in turn. */
+const RATE = 40;
+const EVENTS_WITHIN_MS = 20_000;
+
+export async function newVictim(target: Target): Promise<Victim> {
+  const receiver = await openEventReceiver();
+  await subscribeAll(target, receiver.url);
+  const seeds = await Promise.all(
+    target.customers.all.slice(0, 20).map((customer) => createShipment(target, customer)),
+  );
+  return {
+    live: (seconds) => live(target, receiver, seeds, seconds),
+    close: () => receiver.close(),
+  };
+}
+
+type Seed = Awaited<ReturnType<typeof createShipment>>;
+
+async function live(target: Target, receiver: EventReceiver, seeds: Seed[], seconds: number): Promise<Experience> {
+  const errors: Record<string, number> = {};
+  const answeredAt = new Map<string, number>();
+  let turn = 0;
+
+  async function once(): Promise<void> {
+    const at = turn++;
+    try {
+      if (at % 5 < 3) {
+        const { customer, id } = seeds[at % seeds.length]!;
+        await target.call({ customer, path: `/shipments/${id}`, expect: 200 });
+      } else if (at % 5 === 3) {
+        const { id } = await createShipment(target, target.customers.next());
+        answeredAt.set(id, performance.now());
+      } else {
+        const order = { method: "POST", path: "/orders", body: parcelBody, idempotencyKey: randomUUID() } as const;
+        await target.call({ customer: target.customers.next(), ...order, expect: 201 });
+      }
+    } catch (error) {
+      const reason = (error as Error).message || (error as NodeJS.ErrnoException).code || "error";
+      errors[reason] = (errors[reason] ?? 0) + 1;
+      throw error;
+    }
+  }
+
+  const { operations, latencies } = await openLoop(once, { rate: RATE, seconds });
+  const late = await eventLatencies(receiver, answeredAt);
+  return {
+    requests: operations,
+    p50: percentile(latencies, 0.5),
+    p99: percentile(latencies, 0.99),
+    events: { p50: percentile(late, 0.5), p99: percentile(late, 0.99), missing: answeredAt.size - late.length },
+    errors,
+  };
+}
+
+async function eventLatencies(receiver: EventReceiver, answeredAt: ReadonlyMap<string, number>): Promise<number[]> {
+  const deadline = performance.now() + EVENTS_WITHIN_MS;
+  for (;;) {
+    const first = new Map(receiver.arrivals.toReversed().map(({ resourceId, atMs }) => [resourceId, atMs]));
+    const late = [...answeredAt].flatMap(([id, answeredMs]) => {
+      const atMs = first.get(id);
+      return atMs === undefined ? [] : [Math.max(0, atMs - answeredMs)];
+    });
+    if (late.length === answeredAt.size || performance.now() > deadline) return late;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

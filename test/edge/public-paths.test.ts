@@ -1,0 +1,168 @@
+import { AREA_PATH } from "@shipping/gateway/developers/page";
+import { pages } from "@shipping/gateway/developers/pages";
+import { guides } from "@shipping/gateway/guides/guides";
+import { BASE_PATH, pathWith } from "@shipping/gateway/route";
+import { routes } from "@shipping/gateway/routes";
+import { type Stack, startStack } from "../stack.js";
+import { exchange, headOf } from "./wire.js";
+
+let stack: Stack;
+let port: number;
+beforeAll(async () => {
+  stack = await startStack({ logs: true });
+  port = Number(new URL(stack.baseUrl).port);
+});
+afterAll(() => stack.stop());
+
+async function send(method: string, path: string, headers: Record<string, string>) {
+  const [answer] = await exchange(port, headOf(method, path, { headers }));
+  if (!answer) throw new Error(`No answer to ${method} ${path}.`);
+  return answer;
+}
+
+const get = (path: string, headers = {}) => send("GET", path, headers);
+
+/** What everybody may read. */
+const documents = [
+  `${BASE_PATH}/openapi.json`,
+  "/favicon.ico",
+  "/docs",
+  "/docs/search?q=retry",
+  "/docs/reference",
+  ...["style.css", "start.js", "swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"].map(
+    (at) => `/docs/${at}`,
+  ),
+  ...guides.map(({ slug }) => `/docs/${slug}`),
+  ...["style.css", "script.js", "clear.gif"].map((at) => `${AREA_PATH}/${at}`),
+];
+
+const area = pages.map(({ method, path }) => ({
+  method,
+  path: AREA_PATH + path.replace("{environment}", "sandbox").replace(/\{\w+\}/, "x"),
+}));
+const operations = routes.map((route) => ({ method: route.method, path: BASE_PATH + pathWith(route, "x") }));
+const others = ["/", "/nothing", "/docs/nothing", `${AREA_PATH}/nothing`, BASE_PATH].map((path) => ({
+  method: "GET",
+  path,
+}));
+
+/** Every path that somebody without a key can reach. */
+const everything = [...documents.map((path) => ({ method: "GET", path })), ...area, ...operations, ...others];
+
+const OLD = "Thu, 01 Jan 1970 00:00:00 GMT";
+const NEW = "Fri, 01 Jan 2100 00:00:00 GMT";
+
+/** The request headers of RFC 9110, with values that mean something and values that mean nothing. */
+const HEADERS: Record<string, readonly string[]> = {
+  Accept: ["text/html", "*/*;q=2", "nonsense", ";;"],
+  "Accept-Charset": ["utf-8", "*;q=x"],
+  "Accept-Encoding": ["gzip", "br;q=0, *;q=0", "identity;q=0", ",,"],
+  "Accept-Language": ["de", "*;q=-1"],
+  Authorization: ["Basic eDp5", "Bearer", "Bearer x", "x"],
+  Connection: ["upgrade, close", "x, close"],
+  "Content-Encoding": ["gzip", "x"],
+  "Content-Language": ["x"],
+  "Content-Location": ["::"],
+  "Content-Type": ["text/plain", ";", "a/b; c"],
+  Expect: ["100-continue", "200-ok"],
+  From: ["x"],
+  "If-Match": ['"x"', "*", "x", 'W/"x"', ""],
+  "If-Modified-Since": [OLD, NEW, "x"],
+  "If-None-Match": ['"x"', "*", "x", '"'],
+  "If-Range": ['"x"', OLD, "x"],
+  "If-Unmodified-Since": [OLD, NEW, "x"],
+  "Max-Forwards": ["0", "x"],
+  Origin: ["null", "x"],
+  "Proxy-Authorization": ["x"],
+  Range: [
+    "bytes=99999999-",
+    "bytes=0-0",
+    "bytes=-1",
+    "bytes=5-1",
+    "bytes=0-0,-1",
+    "x=1-2",
+    "x",
+    `bytes=${"9".repeat(400)}-`,
+  ],
+  Referer: ["::"],
+  TE: ["trailers", "x;q=9"],
+  Trailer: ["x"],
+  Upgrade: ["websocket", "h2c"],
+  "User-Agent": ["\u00ff"],
+  Via: ["x"],
+};
+
+/** One header after the other, and some that only matter together. */
+const sets: Record<string, string>[] = [
+  {},
+  ...Object.entries(HEADERS).flatMap(([name, values]) => values.map((value) => ({ [name]: value }))),
+  { Range: "bytes=99999999-", "If-Range": OLD },
+  { Range: "bytes=99999999-", "If-Match": "*" },
+  { "If-None-Match": "*", "If-Modified-Since": "x", Cookie: "developers-session=x; ;=;" },
+];
+
+test.each(everything)("$method $path: no header makes anything of it go wrong", async ({ method, path }) => {
+  const answers = await Promise.all(sets.map((headers) => send(method, path, headers)));
+  for (const [index, { status, headers }] of answers.entries()) {
+    expect([sets[index], status < 500 && status]).toEqual([sets[index], expect.any(Number)]);
+    expect(headers).toMatchObject({
+      "x-content-type-options": "nosniff",
+      "x-request-id": expect.stringMatching(/^req_/),
+    });
+  }
+  const loud = stack
+    .logged()
+    .split("\n")
+    .filter((line) => line && JSON.parse(line).level === "error");
+  expect(loud).toEqual([]);
+});
+
+describe("what somebody without a session posts", () => {
+  const origin = () => ({ Origin: new URL(stack.baseUrl).origin, "Content-Type": "text/plain" });
+
+  test.each(["sign-out", "sign-in/x"])("to /developers/%s is not read: it takes no form", async (path) => {
+    const announced = await send("POST", `${AREA_PATH}/${path}`, { ...origin(), "Content-Length": "60000" });
+    const none = await send("POST", `${AREA_PATH}/${path}`, { ...origin(), "Content-Length": "0" });
+    expect(announced.status).toBe(none.status);
+    expect([303, 404]).toContain(announced.status);
+  });
+});
+
+describe.each(documents)("%s", (path) => {
+  test("names its state, and is sent again only if that is another", async () => {
+    const whole = await get(path);
+    expect(whole.status).toBe(200);
+    const { etag = "", "last-modified": modified = "" } = whole.headers;
+    expect(etag).toMatch(/^"[\w-]+"$/);
+    for (const known of [
+      { "If-None-Match": etag },
+      { "If-None-Match": `W/${etag}` },
+      { "If-Modified-Since": modified },
+    ]) {
+      const again = await get(path, known);
+      expect([again.status, again.body, again.headers.etag]).toEqual([304, "", etag]);
+      expect(again.headers["cache-control"]).toBe(whole.headers["cache-control"]);
+    }
+    for (const other of [{ "If-None-Match": '"x"' }, { "If-Modified-Since": OLD }, { "If-Match": etag }]) {
+      expect((await get(path, other)).body).toBe(whole.body);
+    }
+  });
+
+  test("412 for a condition that does not hold", async () => {
+    for (const headers of [{ "If-Match": '"x"' }, { "If-Unmodified-Since": OLD }]) {
+      const answer = await get(path, headers);
+      expect([answer.status, answer.body]).toEqual([412, expect.stringContaining("condition of the request")]);
+    }
+  });
+
+  test("206 for a part of it, 416 for one that it does not have", async () => {
+    const whole = await get(path);
+    const size = whole.headers["content-length"];
+    const part = await get(path, { Range: "bytes=1-3" });
+    expect([part.status, part.headers["content-range"]]).toEqual([206, `bytes 1-3/${size}`]);
+    expect(part.body).toBe(whole.body.slice(1, 4));
+    const none = await get(path, { Range: "bytes=99999999-" });
+    expect([none.status, none.headers["content-range"]]).toEqual([416, `bytes */${size}`]);
+    expect((await get(path, { Range: "bytes=99999999-", "If-Range": '"x"' })).status).toBe(200);
+  });
+});

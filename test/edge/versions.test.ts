@@ -1,0 +1,83 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestDatabase, testDatabase } from "@shipping/kit/testing/database";
+import { greeter } from "@shipping/kit/testing/greeter";
+import { pretendVersion } from "@shipping/kit/testing/older-postgres";
+import { migrationsOf, type Part } from "@shipping/local/parts";
+
+// Programs are run as `npm run build` has compiled them.
+const { resolve } = createRequire(__filename);
+const root = join(__dirname, "../..");
+const OLD_POSTGRES = "PostgreSQL 14.19 is too old: version 15 or newer is needed.";
+
+const databases: TestDatabase[] = [];
+async function database(part: Part, version?: string): Promise<string> {
+  const made = await testDatabase({ directory: migrationsOf[part] });
+  databases.push(made);
+  if (version) await pretendVersion(made, version);
+  return made.url;
+}
+afterEach(() => Promise.all(databases.splice(0).map(({ drop }) => drop())));
+
+/** Runs a program until it ends by itself, which it has to within ten seconds. */
+function run(program: string, env: Record<string, string>): Promise<{ status: unknown; lines: string[] }> {
+  const surroundings = {
+    PATH: process.env.PATH,
+    PORT: "0",
+    OPS_PORT: "0",
+    HOST: "127.0.0.1",
+    LOG_LEVEL: "error",
+    ...env,
+  };
+  return new Promise((done) => {
+    execFile(process.execPath, [program], { env: surroundings, timeout: 10_000 }, (error, stdout, stderr) =>
+      done({ status: error?.code ?? 0, lines: `${stdout}${stderr}`.split("\n").filter(Boolean) }),
+    );
+  });
+}
+
+const compiled = (part: Part) => resolve(`@shipping/${part}/main`).replace("/src/", "/dist/").replace(/\.ts$/, ".js");
+const neighbours = {
+  RECORDS_URL: "http://127.0.0.1:1",
+  CARRIER_URL: "http://127.0.0.1:1",
+  TRACKING_URL: "http://127.0.0.1:1",
+  WEBHOOKS_URL: "http://127.0.0.1:1",
+};
+
+describe("on a PostgreSQL that is too old", () => {
+  test.each(["gateway", "tracking"] as const)("%s does not start, and one line says why", async (part) => {
+    const { status, lines } = await run(compiled(part), { DATABASE_URL: await database(part, "14.19"), ...neighbours });
+    expect(status).toBe(1);
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ level: "fatal", part, msg: OLD_POSTGRES }),
+    ]);
+    expect(lines.join()).not.toContain("stack");
+  });
+
+  test("npm start does not start, and one line says why", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "versions-test-"));
+    const urls = await Promise.all(
+      (["gateway", "records", "carrier", "tracking", "webhooks"] as const).map(async (part) => [
+        `DATABASE_URL_${part.toUpperCase()}`,
+        await database(part, "14.19"),
+      ]),
+    );
+    const env = { ...Object.fromEntries(urls), DATA_DIR: folder };
+    expect(await run(join(root, "deploy/local/dist/main.js"), env)).toEqual({ status: 1, lines: [OLD_POSTGRES] });
+    await rm(folder, { recursive: true });
+  });
+});
+
+test("on a NATS that is too old a part does not start, and one line says why", async () => {
+  const nats = await greeter('INFO {"version":"2.8.4","max_payload":1048576,"proto":1,"headers":true} \r\n');
+  const env = { DATABASE_URL: await database("records"), NATS_URL: nats.url, ...neighbours };
+  const { status, lines } = await run(compiled("records"), env);
+  expect(status).toBe(1);
+  expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
+    "nats-server 2.8.4 is too old: version 2.9 or newer is needed.",
+  ]);
+  await nats.close();
+});

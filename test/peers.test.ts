@@ -1,0 +1,47 @@
+import { carrierPeers } from "@shipping/carrier/rpc";
+import type { Peers } from "@shipping/kit/peers";
+import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
+import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
+import { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
+import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
+import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import { recordsPeers } from "@shipping/records/rpc";
+import { trackingPeers } from "@shipping/tracking/rpc";
+import { webhooksPeers } from "@shipping/webhooks/rpc";
+
+const tables: Record<string, Peers> = {
+  records: recordsPeers,
+  carrier: carrierPeers,
+  tracking: trackingPeers,
+  webhooks: webhooksPeers,
+};
+const served = {
+  records: [RecordsService, LedgerService],
+  carrier: [CarrierService, LedgerService],
+  tracking: [TrackingService],
+  webhooks: [WebhooksService, LedgerService],
+};
+const rows = Object.entries(tables).flatMap(([part, peers]) =>
+  Object.entries(peers).flatMap(([peer, methods]) => methods.map(({ name }) => `${peer} → ${part} ${name}`)),
+);
+
+describe("who may call whom", () => {
+  test("beside the gateway, carrier applies labels and reads shipments, and producers ask for missing events", () => {
+    expect(rows.filter((row) => !row.startsWith("gateway ")).sort()).toEqual([
+      "carrier → records ApplyLabelEvent",
+      "carrier → records GetShipment",
+      "carrier → tracking ApplyLabelEvent",
+      "carrier → webhooks FilterMissing",
+      "records → webhooks FilterMissing",
+    ]);
+  });
+
+  test("the gateway calls everything else, and nothing of what is between the services", () => {
+    const all = Object.entries(served).flatMap(([part, services]) =>
+      services.flatMap(({ methods }) => methods.map(({ name }) => `gateway → ${part} ${name}`)),
+    );
+    const betweenServices = / (ApplyLabelEvent|FilterMissing)$/;
+    const expected = all.filter((row) => !betweenServices.test(row));
+    expect(rows.filter((row) => row.startsWith("gateway ")).sort()).toEqual(expected.sort());
+  });
+});

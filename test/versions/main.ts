@@ -1,0 +1,62 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { startEmbeddedPostgres } from "@shipping/kit/embedded-postgres";
+import { type Combination, combinations } from "./combinations.js";
+import { getPrograms } from "./get-programs.js";
+
+// `npm run test:versions -- [oldest] [middle] [newest]`: on each, the tests beside the code, which run every statement, and the main job
+// over separate processes.
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const LIMIT_MS = 15 * 60_000;
+
+// Ctrl-C ends the tests, and then what was started for them here.
+let interrupted = false;
+process.on("SIGINT", () => {
+  interrupted = true;
+});
+
+/** Runs all on one combination, and says whether it went well. */
+async function runOn(combination: Combination): Promise<boolean> {
+  const programs = await getPrograms(combination);
+  const folder = await mkdtemp(join(tmpdir(), "shipping-versions-"));
+  await chmod(folder, 0o755);
+  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, "postgres"), programs: programs.postgres });
+  const env = {
+    ...process.env,
+    PATH: [programs.node, programs.nats, process.env.PATH].join(delimiter),
+    TEST_DATABASE_URL: postgres.url("postgres"),
+    TEST_VERSIONS: JSON.stringify(combination),
+  };
+  const jest = async (...args: string[]) => {
+    const program = [join(root, "node_modules/jest/bin/jest.js"), ...args];
+    const options = { cwd: root, env, stdio: "inherit", timeout: LIMIT_MS } as const;
+    const [status] = await once(spawn(join(programs.node, "node"), program, options), "exit");
+    return status === 0;
+  };
+  try {
+    const beside = await jest("kit/src", "gateway/src", "services/.*/src", "deploy/local/src");
+    return !interrupted && (await jest("test/versions", "--testMatch", "**/versions/*.check.ts")) && beside;
+  } finally {
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const names = process.argv.slice(2);
+const unknown = names.find((name) => !combinations[name]);
+if (unknown) {
+  console.error(
+    `There is no combination ${unknown}: name one of ${Object.keys(combinations).join(", ")}, or none for all.`,
+  );
+  process.exit(2);
+}
+for (const [name, combination] of Object.entries(combinations)) {
+  if (interrupted || (names.length > 0 && !names.includes(name))) continue;
+  const { postgresql, natsServer, node } = combination;
+  console.error(`On the ${name}: PostgreSQL ${postgresql.split("-")[0]}, nats-server ${natsServer}, Node ${node}`);
+  if (!(await runOn(combination))) process.exitCode = 1;
+}
