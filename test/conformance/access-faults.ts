@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import {
   answering,
-  answeringAll,
   type Breaking,
   dropHeader,
   editing,
@@ -159,13 +158,6 @@ export const accessFaults = (holders: Holders): readonly Fault[] => [
     }),
   },
   { what: "any URL may be subscribed", breaks: "webhooks.url", begin: permitting(422, "POST /webhooks") },
-  {
-    what: "a scheme in capitals is another one",
-    breaks: "webhooks.url",
-    begin: answeringAll((answered, { body }) => {
-      if (body.includes('"HTTPS:')) answered.status = 422;
-    }),
-  },
   { what: "a subscription to nothing is made", breaks: "webhooks.fields", begin: permitting(422, "POST /webhooks") },
   { what: "an eleventh subscription is active", breaks: "webhooks.limit", begin: permitting(409, "POST /webhooks") },
 ];

@@ -15,13 +15,6 @@ export const answerFaults: readonly Fault[] = [
       if (headers["content-type"]) headers["content-type"] = "application/json";
     }),
   },
-  {
-    what: "a Content-Type with an empty parameter is another one",
-    breaks: "errors.content-type",
-    begin: answeringAll((answered, { headers }) => {
-      if (headers["content-type"] === "application/json;") answered.status = 415;
-    }),
-  },
   { what: "too large a body is answered with 400", breaks: "errors.too-large", begin: turning(413, 400) },
   {
     what: "a body of exactly 64 KiB is too large",

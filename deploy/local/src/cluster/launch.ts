@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { PrismaClient } from "@shipping/gateway/gen/prisma/client";
 import { openDatabase } from "@shipping/kit/database";
 import { silentLog } from "@shipping/kit/log";
+import { busAuthorization, newBusPasswords } from "../bus-users.js";
 import { environment, type LocalConfig, localDeliveryConfig, localDeveloperArea } from "../config.js";
 import type { DataFolder } from "../data-folder.js";
 import { type DemoAccount, type DemoSignIn, demoAccount, demoSignIn } from "../demo-account.js";
@@ -11,7 +12,7 @@ import { mapParts, prepareDatabases, withoutDatabase } from "../prepare-database
 import { secretsKeys } from "../secrets-keys.js";
 import { choosePorts } from "./choose-ports.js";
 import type { ClusterOptions } from "./options.js";
-import { planProcesses } from "./plan-processes.js";
+import { type EventBus, planProcesses } from "./plan-processes.js";
 import type { Servers } from "./run-servers.js";
 import { emptyLogs, natsServer, partServer, postgresServer } from "./servers.js";
 
@@ -39,7 +40,7 @@ export async function launch(of: Launch): Promise<Launched> {
   const developerArea = localDeveloperArea();
   const ports = await choosePorts(cluster);
   const logs = await emptyLogs(folder.path);
-  const [databaseUrls, natsUrl] = await Promise.all([
+  const [databaseUrls, bus] = await Promise.all([
     startDatabases(of, ports.postgres, logs),
     startNats(of, ports.nats, logs),
   ]);
@@ -47,14 +48,14 @@ export async function launch(of: Launch): Promise<Launched> {
   const origin = developerArea && (developerArea.publicUrl ?? `http://127.0.0.1:${ports.parts.gateway[0]}`);
   const account = await withDemoAccount(folder, databaseUrls.gateway, origin);
   const env = environment();
-  const processes = planProcesses({ ports, databaseUrls, natsUrl, secretsKeys: keys, env });
+  const processes = planProcesses({ ports, databaseUrls, bus, secretsKeys: keys, env });
   say(`Starting ${processes.length} processes; their logs are in ${logs} …`);
   const tierOf = (part: Part) => (part === "gateway" ? "gateways" : "services");
   await Promise.all(processes.map((process) => servers.start(tierOf(process.part), partServer(process, logs))));
 
   const origins = mapParts((part) => ports.parts[part].map((port) => `http://127.0.0.1:${port}`));
   const services = Object.fromEntries(parts.map((part) => [part, origins[part].join(",")]));
-  await folder.publish("platform.json", { databases: databaseUrls, services, bus: natsUrl });
+  await folder.publish("platform.json", { databases: databaseUrls, services, bus: bus.url });
   const gateways = origins.gateway.map((origin) => `${origin}/api/v1`);
   return { base_url: gateways[0] as string, ...account, gateways };
 }
@@ -75,12 +76,15 @@ async function startDatabases(of: Launch, port: number, logs: string): Promise<R
   return prepareDatabases({ folder, config, serverUrl: postgres.url() });
 }
 
-async function startNats({ folder, config, servers, say }: Launch, port: number, logs: string): Promise<string> {
-  if (config.NATS_URL) return config.NATS_URL;
+async function startNats({ folder, config, servers, say }: Launch, port: number, logs: string): Promise<EventBus> {
+  if (config.NATS_URL) return { url: config.NATS_URL };
   const program = await findNatsServer({ env: environment(), say });
-  const nats = natsServer({ folder: folder.path, logs, port, program });
+  const passwords = newBusPasswords();
+  const nats = natsServer({ folder: folder.path, logs, port, program, authorization: busAuthorization(passwords) });
   await servers.start("stores", nats);
-  return `nats://${nats.address}`;
+  const bus = { url: `nats://${nats.address}`, passwords };
+  await folder.publish("nats.json", bus);
+  return bus;
 }
 
 async function withDemoAccount(
