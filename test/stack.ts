@@ -42,7 +42,9 @@ export interface StackOptions {
   /** Whether webhooks may point at receivers on this machine: the operator's switch, which is off by default but on here. */
   privateTargets?: boolean;
   /** How its developer area differs from the one that everybody gets. */
-  developerArea?: Partial<DeveloperArea>;
+  developerArea?: DeveloperArea;
+  /** Proxies that are believed; none unless told otherwise. */
+  trustedProxies?: number;
   /** How many of every part run on the same databases; one unless told otherwise. */
   replicas?: number;
 }
@@ -60,8 +62,14 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const delivery = localDeliveryConfig(`test:${randomBytes(32).toString("base64")}`, {
     WEBHOOK_ALLOW_PRIVATE_TARGETS: String(options.privateTargets ?? true),
   });
-  const developerArea = { trustedProxies: 0, auditRetentionDays: 400, ...options.developerArea };
-  const gateway = { port: 0, host: "127.0.0.1", requestsPerMinute: options.requestsPerMinute ?? 120, developerArea };
+  const gateway = {
+    port: 0,
+    host: "127.0.0.1",
+    requestsPerMinute: options.requestsPerMinute ?? 120,
+    trustedProxies: options.trustedProxies ?? 0,
+    auditRetentionDays: 400,
+    developerArea: options.developerArea ?? {},
+  };
   const start = () => startParts({ databases, bus: createLocalBus(), delivery, gateway, logOf });
   const running = await start();
   const replicas = [running];

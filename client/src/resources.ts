@@ -1,6 +1,7 @@
 import { type Call, call, type List, type ListOptions, list } from "./call.js";
 import type {
   Account,
+  CreatedWebhook,
   Label,
   LabelInput,
   Order,
@@ -129,7 +130,7 @@ export class TrackingResource extends Resource {
 
 export class WebhooksResource extends Resource {
   /** Subscribes a URL to events. Only this answer holds the `secret`. Scope `webhooks:write`. */
-  create(input: WebhookInput, options?: WriteOptions): Call<Webhook & { secret: string }> {
+  create(input: WebhookInput, options?: WriteOptions): Call<CreatedWebhook> {
     return this.post(["webhooks"], input, options);
   }
 

@@ -1,6 +1,7 @@
 import { expectTypeOf } from "expect-type";
 import {
   type Call,
+  type CreatedWebhook,
   type Event,
   type Label,
   type LabelInput,
@@ -20,8 +21,10 @@ const uses = {
     expectTypeOf(shipping.labels.create).returns.toEqualTypeOf<Call<Label>>();
     expectTypeOf(shipping.rates.create).returns.resolves.toEqualTypeOf<Rate[]>();
     expectTypeOf(shipping.labels.file).returns.resolves.toEqualTypeOf<Uint8Array>();
-    expectTypeOf(shipping.webhooks.create).returns.resolves.toEqualTypeOf<Webhook & { secret: string }>();
-    expectTypeOf(shipping.webhooks.get("x")).resolves.toHaveProperty("secret").toEqualTypeOf<string | undefined>();
+    expectTypeOf(shipping.webhooks.create).returns.resolves.toEqualTypeOf<CreatedWebhook>();
+    expectTypeOf<Omit<CreatedWebhook, "secret">>().toEqualTypeOf<Webhook>();
+    expectTypeOf<CreatedWebhook["secret"]>().toEqualTypeOf<string>();
+    expectTypeOf(shipping.webhooks.get).returns.toEqualTypeOf<Call<Webhook>>();
     expectTypeOf(shipping.shipments.get("x").withResponse()).resolves.toHaveProperty("data").toEqualTypeOf<Shipment>();
     expectTypeOf(shipping.orders.list().page()).resolves.toEqualTypeOf<{ data: Order[]; next_cursor: string | null }>();
   },

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Tries the chart on a real cluster: npm run try:cluster -- [values.yaml …]
 # Needs kubectl, helm, a KUBECONFIG, and the images of the values on the nodes (build-images.sh makes those of the parts). Installs into a
-# namespace of its own that enforces restricted Pod Security, plays the corridor, looks who reaches whom, then upgrades, deletes pods, scales,
-# breaks and rolls back under load. Succeeds if no request failed and no event was lost; KEEP=1 leaves everything in place.
+# namespace of its own that enforces restricted Pod Security, plays the corridor, looks who reaches whom and who is believed, renews a certificate,
+# then upgrades, deletes pods, scales, breaks and rolls back under load. Succeeds if no request failed and no event was lost; KEEP=1 leaves everything in place.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 namespace=${NAMESPACE:-shipping-trial}
@@ -52,6 +52,51 @@ policies() {
   expect "records in webhooks' database" "$refusal" 'permission denied for database "webhooks"'
 }
 
+# What records answers to a call of a method from a pod.
+answer_to() { # POD HOW METHOD
+  k exec -i "$1" -- node --input-type=module - "$2" "$3" "$account" < deploy/try/call-records.mjs
+}
+
+identities() {
+  say "who is believed"
+  account=$(k exec deployment/shipping-gateway -- admin account create --name Trial --json | sed -n 's/.*"id": *"\(acc_[a-z0-9]*\)".*/\1/p')
+  # It has the labels of carrier, so that the policies let it through, and is never ready, so that nobody calls it.
+  sed "s#IMAGE#$gateway_image#" deploy/try/impostor-pod.yaml | k apply -f - > /dev/null
+  until [ "$(k get pod impostor --output 'jsonpath={.status.phase}')" = Running ]; do sleep 1; done
+  expect "the impostor reaches" "$(reached_by impostor shipping-records:8080)" "shipping-records:8080"
+  expect "records answers it in plaintext" "$(answer_to impostor plaintext GetShipment)" nothing
+  expect "records answers it without a certificate" "$(answer_to impostor no-certificate GetShipment)" nothing
+  expect "records answers carrier's GetShipment" "$(answer_to deployment/shipping-carrier certificate GetShipment)" not_found
+  expect "records answers carrier's CreateOrder" "$(answer_to deployment/shipping-carrier certificate CreateOrder)" permission_denied
+  expect "records answers gateway's ListOrders" "$(answer_to deployment/shipping-gateway certificate ListOrders)" answered
+  k delete pod impostor --wait=false > /dev/null
+  local before
+  before=$(certificates)
+  upgrade
+  expect "certificates after an upgrade" "$(certificates)" "$before"
+  renewal
+}
+
+# What the Secrets of the certificates hold, as a checksum.
+certificates() { k get secrets --selector app.kubernetes.io/component=certificates --output 'jsonpath={.items[*].data}' | sha256sum; }
+
+# A certificate that was lost is made again by the nightly job, and taken over without a restart.
+renewal() {
+  local before
+  before=$(starts)
+  k patch secret shipping-records-certificate --type=json --patch '[{"op":"remove","path":"/data/tls.crt"}]' > /dev/null
+  k create job renewal --from=cronjob/shipping-certificates > /dev/null
+  k wait --for=condition=complete job/renewal --timeout=2m > /dev/null
+  # The kubelet brings it within a minute or two.
+  for _ in $(seq 60); do [ "$(renewals)" -ge 2 ] && break || sleep 3; done
+  expect "pods of records that have the renewed certificate" "$(renewals)" 2
+  expect "records answers carrier's GetShipment then" "$(answer_to deployment/shipping-carrier certificate GetShipment)" not_found
+  expect "starts of records' pods" "$(starts)" "$before"
+}
+
+renewals() { k logs --selector app.kubernetes.io/component=records --tail=-1 | grep -c '"certificate renewed"' || true; }
+starts() { k get pods --selector app.kubernetes.io/component=records --output 'jsonpath={.items[*].status.containerStatuses[*].state.running.startedAt}'; }
+
 start_load() {
   say "load"
   k create configmap load --from-file=deploy/try/load.mjs > /dev/null
@@ -91,6 +136,7 @@ install
 say "helm test"
 helm test shipping --namespace "$namespace" --logs | grep -E '^(ok|All|Error)'
 policies
+identities
 start_load
 disturb
 end_load

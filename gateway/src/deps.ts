@@ -4,12 +4,12 @@ import type { Log } from "@shipping/kit/log";
 import type { Metrics } from "@shipping/kit/metrics";
 import type { Bulkhead, BulkheadLimits } from "./bulkhead.js";
 import type { Clients } from "./clients.js";
-import type { DeveloperArea } from "./developers/settings.js";
+import type { DeveloperDeps } from "./developers/settings.js";
 import type { PrismaClient } from "./gen/prisma/client.js";
 import type { Idempotency } from "./start-idempotency.js";
 
 /** What the gateway is given. */
-export interface GatewayDeps {
+export interface GatewayDeps extends DeveloperDeps {
   db: Database;
   prisma: PrismaClient;
   log: Log;
@@ -21,8 +21,6 @@ export interface GatewayDeps {
   requestsPerMinute: number;
   /** What may be under way at once; `DEFAULT_LIMITS` unless given. */
   concurrency?: BulkheadLimits | undefined;
-  /** Absent: it is not served. */
-  developerArea?: DeveloperArea | undefined;
 }
 
 /** What requests are answered with: the gateway's deps and the state of its process. */
@@ -32,4 +30,6 @@ export interface AppDeps extends GatewayDeps {
   bulkhead: Bulkhead;
   /** Scheme and host of this gateway's own listener. */
   ownOrigin(): string;
+  /** Has the audit log told soon of what has become of subscriptions. */
+  wakeAudit(): void;
 }

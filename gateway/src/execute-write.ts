@@ -1,5 +1,6 @@
 import { fail } from "@shipping/kit/errors";
 import type { Snapshot } from "@shipping/proto/shipping/common/v1/common_pb";
+import type { Actor } from "./audit.js";
 import type { Due } from "./call-owner.js";
 import type { AppDeps } from "./deps.js";
 import { executeOnce } from "./execute-once.js";
@@ -12,6 +13,8 @@ import { validBody } from "./validate.js";
 
 /** A write as it was asked for, whether by an API key or in the developer area. */
 export interface WriteRequest extends RegistryKey, Due {
+  /** Who asks: a member's e-mail, or the id of an API key. */
+  actor: Actor;
   /** Empty where the path has none. */
   id: string;
   body: JsonBody | undefined;
@@ -23,7 +26,7 @@ export interface WriteRequest extends RegistryKey, Due {
 
 /** Executes a row of the table of routes once: replay or conflict, then fields, claim and RPC, the order in which `executeOnce` asks for them. */
 export async function executeWrite(deps: AppDeps, route: WriteRoute, request: WriteRequest): Promise<Snapshot> {
-  const { caller, id, body, url } = request;
+  const { caller, actor, id, body, url } = request;
   function validate(): unknown {
     const input = validBody(route.body, body, url);
     if (route.id && !route.id.safeParse(id).success) throw fail("not_found");
@@ -38,7 +41,8 @@ export async function executeWrite(deps: AppDeps, route: WriteRoute, request: Wr
       owner: route.owner,
       validate,
       async send(input, claim, options) {
-        const { outcome } = await route.handler(deps, { caller, claim, id, input }, options);
+        const { outcome } = await route.handler(deps, { caller, claim, actor, id, input }, options);
+        if (route.owner === "webhooks") deps.wakeAudit();
         if (!outcome) throw new Error("The owner answered a write without an outcome.");
         return outcome;
       },

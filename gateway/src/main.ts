@@ -12,7 +12,7 @@ import { measureTls, tlsOf } from "@shipping/kit/tls";
 import { startTracing } from "@shipping/kit/tracing";
 import { createClients } from "./clients.js";
 import { gatewayConfig } from "./config.js";
-import { developerAreaOf } from "./developers/settings.js";
+import { developerDepsOf } from "./developers/settings.js";
 import { PrismaClient } from "./gen/prisma/client.js";
 import { gatewayMigrations, startGateway } from "./start-gateway.js";
 
@@ -62,7 +62,7 @@ async function start(stopping: AbortSignal): Promise<Running> {
       clockOffsetMs: 0,
       requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
       concurrency: { inAll: config.CONCURRENCY_LIMIT, ofAccount: config.ACCOUNT_CONCURRENCY_LIMIT },
-      developerArea: developerAreaOf(config),
+      ...developerDepsOf(config),
     },
   );
   allMetrics.push(gateway.metrics);

@@ -2,6 +2,7 @@ import { type ErrorCode, errors } from "@shipping/kit/errors";
 import { z } from "zod";
 import * as resources from "./resources.js";
 import * as schemas from "./schemas.js";
+import { CLEAN_PATTERN } from "./text.js";
 
 /** JSON Schema, as an OpenAPI document holds it. */
 export type JsonSchema = Record<string, unknown>;
@@ -32,6 +33,7 @@ const named = z.registry<{ id: string }>();
 const names = Object.entries({
   Address: schemas.address,
   Parcel: schemas.parcel,
+  Metadata: schemas.metadata,
   OrderInput: schemas.orderInput,
   ShipmentInput: schemas.shipmentInput,
   RateInput: schemas.rateInput,
@@ -45,6 +47,7 @@ const names = Object.entries({
   Label: resources.label,
   Tracking: resources.tracking,
   Webhook: resources.webhook,
+  CreatedWebhook: resources.createdWebhook,
   OrderEvent: resources.orderEvent,
   ShipmentEvent: resources.shipmentEvent,
   LabelEvent: resources.labelEvent,
@@ -57,11 +60,24 @@ for (const [id, schema] of names) named.add(schema, { id });
 
 /** The schemas of the document, by name. */
 export function componentSchemas(): Record<string, JsonSchema> {
-  // `metadata` is checked by a walk of its own: what JSON Schema can say of it stands in its description.
   const options = { uri: refTo, io: "input", unrepresentable: "any" } as const;
   const { schemas: made } = z.toJSONSchema(named, options);
-  return Object.fromEntries(Object.entries(made).map(([id, { $schema, $id, ...schema }]) => [id, schema]));
+  const all = Object.fromEntries(Object.entries(made).map(([id, { $schema, $id, ...schema }]) => [id, schema]));
+  return { ...all, Metadata: { ...all.Metadata, ...metadataMembers }, MetadataValue: metadataValue };
 }
+
+// `metadata` is checked by a walk of its own. JSON Schema can say all of it but its size and depth, which the description does. Without a
+// `type`, each keyword holds for the values that it knows, and generators of clients make it a value of any type.
+const metadataMembers: JsonSchema = {
+  propertyNames: { pattern: CLEAN_PATTERN },
+  additionalProperties: { $ref: refTo("MetadataValue") },
+};
+const metadataValue: JsonSchema = {
+  description: "Any JSON value.",
+  pattern: CLEAN_PATTERN,
+  items: { $ref: refTo("MetadataValue") },
+  ...metadataMembers,
+};
 
 /** A reference to one of them. */
 export function schemaRef(schema: z.ZodType): JsonSchema {

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { examples } from "./examples.js";
 import { guides } from "./guides/guides.js";
 import { openApiDocument } from "./openapi.js";
-import { label, order, rate, shipment, tracking, webhook } from "./resources.js";
+import { createdWebhook, label, order, rate, shipment, tracking, webhook } from "./resources.js";
 import { routes } from "./routes.js";
 
 type Json = Record<string, unknown>;
@@ -27,6 +27,16 @@ function* objectsIn(value: unknown): Generator<Json> {
 function resolve(ref: string): unknown {
   const steps = ref.slice("#/".length).split("/");
   return steps.reduce<unknown>((at, step) => (at as Json | undefined)?.[step], document);
+}
+
+/** A schema with what its references lead to, as far as that does not lead to itself. */
+function expanded(schema: unknown, above: readonly string[] = []): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => expanded(item, above));
+  if (typeof schema !== "object" || schema === null) return schema;
+  const { $ref, ...members } = schema as { $ref?: string };
+  const referred = $ref && !above.includes($ref) ? (expanded(resolve($ref), [...above, $ref]) as Json) : {};
+  const inner = Object.entries(members).map(([name, member]) => [name, expanded(member, above)]);
+  return { ...referred, ...Object.fromEntries(inner) };
 }
 
 describe("the OpenAPI document", () => {
@@ -77,6 +87,31 @@ describe("the OpenAPI document", () => {
     },
   );
 
+  test("the answer to a new subscription has its secret, and no other answer has one", () => {
+    const withSecret = operations.filter(({ route, operation }) => {
+      const { schema } = Object.values<Json>(operation.responses[route.status].content)[0] as { schema: Json };
+      return JSON.stringify(expanded(schema)).includes("secret");
+    });
+    expect(withSecret.map(({ operation }) => operation.operationId)).toEqual(["createSubscription"]);
+    expect(resolve("#/components/schemas/CreatedWebhook")).toMatchObject({
+      required: expect.arrayContaining(["secret", "id", "url"]),
+    });
+  });
+
+  test("links lead to operations, with the parameters and body that these take", () => {
+    const links = operations.flatMap(({ route, operation }) =>
+      Object.values<Json>(operation.responses[route.status].links ?? {}),
+    );
+    expect(links.length).toBeGreaterThan(5);
+    for (const { operationId, parameters = {}, requestBody = {} } of links) {
+      const { operation } = operations.find((one) => one.operation.operationId === operationId) ?? {};
+      const taken = operation.parameters.filter((parameter: Json) => parameter.in === "path");
+      expect(Object.keys(parameters as Json)).toEqual(taken.map(({ name }: Json) => name));
+      const { properties = {} } = expanded(operation.requestBody?.content["application/json"].schema ?? {}) as Json;
+      expect(Object.keys(properties as Json)).toEqual(expect.arrayContaining(Object.keys(requestBody as Json)));
+    }
+  });
+
   test.each(operations)("the examples of $operation.operationId keep its schemas", ({ route, operation }) => {
     const { body, data } = examples[operation.operationId] ?? {};
     if (route.method === "POST") route.body?.parse(body);
@@ -94,7 +129,7 @@ describe("resources", () => {
     ["rate", RateSchema, rate],
     ["label", LabelSchema, label],
     ["tracking", TrackingSchema, tracking],
-    ["webhook", SubscriptionSchema, webhook],
+    ["webhook", SubscriptionSchema, webhook.extend({ secret: createdWebhook.shape.secret.exactOptional() })],
   ])("%s has the fields of its message, optional where that one's are", (_name, message, schema) => {
     const ofMessage = message.fields.map((field) => [field.name, field.proto.proto3Optional]);
     const ofSchema = Object.entries(schema.shape).map(([name, field]) => [name, field instanceof z.ZodExactOptional]);

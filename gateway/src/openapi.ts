@@ -13,6 +13,7 @@ import {
   schemaRef,
 } from "./openapi-components.js";
 import { failures } from "./openapi-failures.js";
+import { linksOf } from "./openapi-links.js";
 import { event } from "./resources.js";
 import { BASE_PATH, idName, type ReadRoute, type Route } from "./route.js";
 import { routes } from "./routes.js";
@@ -133,6 +134,7 @@ function success(route: Route) {
     description: route.summary,
     headers: headersOf(["RateLimit", "RateLimit-Policy", ...(isReplayable ? (["Idempotency-Replayed"] as const) : [])]),
     content: content(route),
+    ...linksOf(route.handler.name),
   };
 }
 

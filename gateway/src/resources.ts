@@ -127,14 +127,19 @@ export const webhook = z
     events: z.array(z.enum(EVENT_TYPES)),
     status: z.enum(["active", "disabled"]),
     livemode,
-    secret: z
-      .string()
-      .meta({ description: "Signs every delivery. Starts with `whsec_`; in the answer to the creation only." })
-      .exactOptional(),
     created_at: createdAt,
     disabled_at: time("Present once disabled.").exactOptional(),
   })
   .meta({ description: "A webhook subscription." });
+
+export const createdWebhook = webhook
+  .extend({
+    secret: z
+      .string()
+      .regex(/^whsec_[A-Za-z0-9_-]{43}$/)
+      .meta({ description: "Signs every delivery. This answer alone shows it." }),
+  })
+  .meta({ description: "A webhook subscription that was just created." });
 
 const eventOf = <Type extends z.ZodType, Data extends z.ZodType>(type: Type, data: Data, description: string) =>
   z

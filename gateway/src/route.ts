@@ -5,6 +5,7 @@ import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb"
 import type { z } from "zod";
 import type { Admission } from "./admit.js";
 import type { Scope } from "./api-key.js";
+import type { Actor } from "./audit.js";
 import type { GatewayDeps } from "./deps.js";
 import type { Owner } from "./registry.js";
 import type { Answer } from "./respond.js";
@@ -47,6 +48,8 @@ export interface ReadRoute<Query = unknown> extends Row {
 export interface Write<Body = unknown> {
   caller: Caller;
   claim: Claim;
+  /** Who asks, for the audit log. */
+  actor: Actor;
   id: string;
   input: Body;
 }

@@ -1,4 +1,4 @@
-import { account, label, order, rate, shipment, tracking, webhook } from "./resources.js";
+import { account, createdWebhook, label, order, rate, shipment, tracking, webhook } from "./resources.js";
 import { type Route, read, write } from "./route.js";
 import { getAccount } from "./routes/account.js";
 import { checkLabel, createLabel, getLabel, getLabelFile, listLabels, voidLabel } from "./routes/labels.js";
@@ -186,7 +186,7 @@ export const routes: readonly Route[] = [
     owner: "webhooks",
     summary: "Create a webhook subscription",
     body: schemas.webhookInput,
-    answers: webhook,
+    answers: createdWebhook,
     check: checkSubscription,
     refusals: ["webhook_limit_reached"],
     handler: createSubscription,

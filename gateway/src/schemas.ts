@@ -1,7 +1,8 @@
-import { isId } from "@shipping/kit/ids";
+import { idPattern, isId } from "@shipping/kit/ids";
 import { z } from "zod";
 import { METADATA_MAX_CHARACTERS, type Metadata, metadataFault } from "./metadata.js";
-import { isBlank, isClean, isWithin } from "./text.js";
+import { CLEAN_PATTERN, FILLED_PATTERN, isBlank, isClean, isWithin } from "./text.js";
+import { urlForm } from "./url-form.js";
 
 // The public input, field by field. These schemas validate requests and describe them in the OpenAPI document.
 
@@ -19,7 +20,7 @@ function requiredText(description: string, max = Number.POSITIVE_INFINITY) {
   return z
     .string(rule(sentence))
     .refine((text) => !isBlank(text) && isClean(text) && isWithin(text, max), sentence)
-    .meta({ description, minLength: 1, pattern: "\\S", ...(Number.isFinite(max) && { maxLength: max }) });
+    .meta({ description, minLength: 1, pattern: FILLED_PATTERN, ...(Number.isFinite(max) && { maxLength: max }) });
 }
 
 function optionalText(description: string, max = Number.POSITIVE_INFINITY) {
@@ -28,7 +29,7 @@ function optionalText(description: string, max = Number.POSITIVE_INFINITY) {
   return z
     .string(rule(sentence))
     .refine((text) => isClean(text) && isWithin(text, max), sentence)
-    .meta({ description, ...(Number.isFinite(max) && { maxLength: max }) })
+    .meta({ description, pattern: CLEAN_PATTERN, ...(Number.isFinite(max) && { maxLength: max }) })
     .exactOptional();
 }
 
@@ -42,7 +43,7 @@ function idOf(prefix: string, resource: string) {
   return z
     .string()
     .refine((text) => isId(prefix, text), `must be an id of ${resource}, as next_cursor gives it`)
-    .meta({ description: `Opaque id of ${resource}.`, pattern: `^${prefix}_[a-z2-7]{26}$` });
+    .meta({ description: `Opaque id of ${resource}.`, pattern: idPattern(prefix) });
 }
 
 export const orderId = idOf("ord", "an order");
@@ -148,7 +149,9 @@ function eventFaults(list: unknown) {
 
 export const webhookInput = z.strictObject(
   {
-    url: requiredText("HTTPS URL of a public host, port 443, without credentials or fragment."),
+    url: requiredText(
+      "HTTPS URL of a public host, port 443, without credentials or fragment. Names that are reserved for private use are refused.",
+    ).meta(urlForm),
     events: z
       .custom<EventType[]>()
       .check(({ value, issues }) => {

@@ -5,6 +5,7 @@ import { createBulkhead, DEFAULT_LIMITS, measureBulkhead } from "./bulkhead.js";
 import type { GatewayDeps } from "./deps.js";
 import { sweepAccess } from "./developers/sweep-access.js";
 import { listen } from "./listen.js";
+import { recordChanges } from "./record-changes.js";
 import { startIdempotency } from "./start-idempotency.js";
 
 /** Where the gateway keeps its schema and migrations. */
@@ -22,21 +23,29 @@ export interface Gateway {
 /** Starts the public side of the platform. */
 export async function startGateway(config: { port: number; host?: string }, deps: GatewayDeps): Promise<Gateway> {
   const idempotency = startIdempotency(deps);
+  const recording = recordChanges(deps);
   let port = config.port;
   const metrics = createMetrics({ part: "gateway", log: deps.log });
   const limits = deps.concurrency ?? DEFAULT_LIMITS;
   const bulkhead = createBulkhead(limits);
   measureBulkhead(metrics, bulkhead, limits);
-  const app = createApp({ ...deps, idempotency, bulkhead, metrics, ownOrigin: () => `http://127.0.0.1:${port}` });
+  const app = createApp({
+    ...deps,
+    idempotency,
+    bulkhead,
+    metrics,
+    ownOrigin: () => `http://127.0.0.1:${port}`,
+    wakeAudit: recording.wake,
+  });
   const server = await listen({ ...config, ...app, log: deps.log, random: deps.random });
   port = server.port;
-  const sweeping = deps.developerArea && sweepAccess(deps, deps.developerArea);
+  const sweeping = sweepAccess(deps);
   return {
     port,
     metrics,
     async stop(hurried) {
       await server.stop(hurried);
-      await sweeping?.stop();
+      await Promise.all([sweeping.stop(), recording.stop()]);
       await idempotency.stop();
     },
   };

@@ -1,8 +1,18 @@
-// U+0000 and the other C0 controls except tab and line breaks; under the `u` flag \p{Surrogate} matches lone surrogates only.
-const FORBIDDEN = /[\u0000-\u0008\u000B\u000C\u000E-\u001F]|\p{Surrogate}/u;
+// Parts of regular expressions that ECMAScript, Python and Rust read alike, since they stand in the OpenAPI document, too: no \p{…}, no \s.
+// U+0000 and the other C0 controls except tab and line breaks.
+const CONTROLS = "\\x00-\\x08\\x0B\\x0C\\x0E-\\x1F";
+// Unicode's White_Space, but for the two among those.
+const BLANKS = "\\t\\n\\r \\x85\\xA0\\u1680\\u2000-\\u200A\\u2028\\u2029\\u202F\\u205F\\u3000";
 
-// One or more of Unicode's White_Space, as characters that every dialect of regular expressions knows.
-const BLANK = /^[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$/;
+/** As a pattern of JSON Schema: a text without the characters that are refused everywhere. It has no words for lone surrogates. */
+export const CLEAN_PATTERN = `^[^${CONTROLS}]*$`;
+
+/** The same of a text that is not only white space. */
+export const FILLED_PATTERN = `^[${BLANKS}]*[^${CONTROLS}${BLANKS}][^${CONTROLS}]*$`;
+
+const BLANK = new RegExp(`^[${BLANKS}\\v\\f]*$`);
+// Under the `u` flag \p{Surrogate} matches lone surrogates only.
+const FORBIDDEN = new RegExp(`[${CONTROLS}]|\\p{Surrogate}`, "u");
 
 /** Whether a text is nothing but white space. */
 export function isBlank(text: string): boolean {

@@ -26,8 +26,14 @@ export function isId(prefix: string, value: string): boolean {
   return value.length === prefix.length + 27 && value.startsWith(`${prefix}_`) && ID_TAIL.test(value.slice(-26));
 }
 
+/** The form of that resource's ids, as a regular expression. */
+export function idPattern(prefix: string): string {
+  return `^${prefix}_${TAIL}$`;
+}
+
 // 128 bits fill 25 characters and three bits of the last: it is one of the 8 that end in two zero bits.
-const ID_TAIL = /^[a-z2-7]{25}[aeimquy4]$/;
+const TAIL = "[a-z2-7]{25}[aeimquy4]";
+const ID_TAIL = new RegExp(`^${TAIL}$`);
 
 /** RFC 4648 base32 in lower case, without padding. */
 export function base32(bytes: Uint8Array): string {

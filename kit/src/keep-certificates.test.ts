@@ -103,6 +103,11 @@ describe("certificates", () => {
   test.each([
     ["one that was deleted", (kept: Map<string, Files>) => void kept.delete("carrier")],
     ["one without its key", (kept: Map<string, Files>) => void kept.set("carrier", { "tls.crt": "" })],
+    [
+      "one with another's key",
+      (kept: Map<string, Files>) =>
+        void kept.set("carrier", { ...kept.get("carrier"), "tls.key": kept.get("records")!["tls.key"]! }),
+    ],
     ["one that is none", (kept: Map<string, Files>) => void kept.set("carrier", { "tls.crt": "x", "tls.key": "y" })],
   ])("%s is made again, and no other", async (_case, lose) => {
     const { keep, kept } = keeper();

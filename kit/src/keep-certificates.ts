@@ -1,4 +1,4 @@
-import { X509Certificate } from "node:crypto";
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { issueCertificate, type KeyPair, newAuthority, type Subject } from "./certificate-authority.js";
 import type { Log } from "./log.js";
 
@@ -89,7 +89,7 @@ async function nextAuthority(
 /** Whether a certificate can stay: signed by this authority, for this subject, with the key beside it, and until later than `renewAt`. */
 function isGood(files: Files, authority: KeyPair, { hosts, uri }: Subject, renewAt: Date): boolean {
   const { "tls.crt": cert, "tls.key": key } = files;
-  const certificate = cert && key ? certificateIn(cert) : undefined;
+  const certificate = cert && key ? certificateOf(cert, key) : undefined;
   if (!certificate) return false;
   const names = (certificate.subjectAltName ?? "")
     .split(", ")
@@ -101,10 +101,11 @@ function isGood(files: Files, authority: KeyPair, { hosts, uri }: Subject, renew
   );
 }
 
-/** What is no certificate can only be replaced. An authority that is none is an error: nobody would believe its successor. */
-function certificateIn(pem: string): X509Certificate | undefined {
+/** The certificate, if it is one and the key is its own. An authority that is none is an error: nobody would believe its successor. */
+function certificateOf(pem: string, key: string): X509Certificate | undefined {
   try {
-    return new X509Certificate(pem);
+    const certificate = new X509Certificate(pem);
+    return certificate.checkPrivateKey(createPrivateKey(key)) ? certificate : undefined;
   } catch {
     return undefined;
   }

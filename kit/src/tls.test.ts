@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
+import net from "node:net";
 import nodeTls from "node:tls";
 import { createClient } from "@connectrpc/connect";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
@@ -81,6 +82,13 @@ describe("parts with certificates", () => {
     const stranger = (await tlsFor(["gateway"], { of: await testAuthority() })).tls;
     expect(await read(`https://127.0.0.1:${port}`, stranger)).toBe("service_unavailable");
     expect(calls).toBe(0);
+  });
+
+  test("give up a connection that proves nothing within seconds", async () => {
+    const socket = net.connect(await serving((await tlsFor(["127.0.0.1"])).tls), "127.0.0.1");
+    const begun = performance.now();
+    await once(socket.resume(), "close");
+    expect(performance.now() - begun).toBeLessThan(15_000);
   });
 
   test("do not call a server of another authority, or one whose certificate has ended: nothing was sent", async () => {

@@ -16,6 +16,8 @@ export interface BenchOptions {
   rate: number;
   /** Processes of each part. */
   replicas: number;
+  /** Whether the parts speak mutual TLS. */
+  tls: boolean;
   /** Numbers of rows at which growth is measured, in place of the cases. */
   rows: readonly number[];
   /** Seconds of load over which memory is watched, in place of the cases; 0: not at all. */
@@ -48,6 +50,7 @@ export function benchOptions(args: string[]): BenchOptions {
       rows: { type: "string" },
       soak: { type: "string" },
       deliveries: { type: "string", default: "1000000" },
+      tls: { type: "boolean", default: false },
       check: { type: "boolean", default: false },
       baseline: { type: "boolean", default: false },
       profile: { type: "boolean", default: false },
@@ -64,6 +67,7 @@ export function benchOptions(args: string[]): BenchOptions {
     rows: values.rows?.split(",").map((size) => whole("rows", size)) ?? [],
     soak: values.soak === undefined ? 0 : whole("soak", values.soak),
     deliveries: whole("deliveries", values.deliveries),
+    tls: values.tls,
     check: values.check,
     baseline: values.baseline,
     profile: values.profile,

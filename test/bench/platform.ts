@@ -14,6 +14,8 @@ const DEFAULT_LIMIT = 120;
 /** Starts `npm run cluster` and makes hundreds or thousands of keys. */
 export async function startPlatform(wanted: {
   replicas: number;
+  /** Whether the parts speak mutual TLS; not unless given. */
+  tls?: boolean;
   accounts: number;
   keysOfEach: number;
   /** Of each key; as the spec says unless given. */
@@ -25,6 +27,7 @@ export async function startPlatform(wanted: {
   const parts = ["gateways", "records", "carrier", "tracking", "webhooks"];
   const limit = wanted.requestsPerMinute ?? DEFAULT_LIMIT;
   const flags = parts.flatMap((part) => [`--${part}`, String(wanted.replicas)]);
+  if (wanted.tls) flags.push("--tls");
   if (wanted.sharedBuffersMb !== undefined) flags.push("--shared-buffers-mb", String(wanted.sharedBuffersMb));
   const cluster = await startCluster(flags, {
     ...wanted.env,

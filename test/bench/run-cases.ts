@@ -25,7 +25,7 @@ export async function runCases(options: BenchOptions, say: (line: string) => voi
   const floor = await startFloor({ accounts: ACCOUNTS });
   try {
     const env = profiles ? profiling(profiles) : {};
-    const wanted = { replicas: options.replicas, accounts: ACCOUNTS, keysOfEach: KEYS_OF_EACH, env };
+    const wanted = { replicas: options.replicas, tls: options.tls, accounts: ACCOUNTS, keysOfEach: KEYS_OF_EACH, env };
     const platform = await startPlatform(wanted);
     const { processes } = await platform.cluster.now();
     const begin = () => profiles && startProfiles(processes);

@@ -36,6 +36,7 @@ const equal = {
     expectTypeOf<Loose<client.Label>>().toEqualTypeOf<Of<typeof resources.label>>();
     expectTypeOf<Loose<client.Tracking>>().toEqualTypeOf<Of<typeof resources.tracking>>();
     expectTypeOf<Loose<client.Webhook>>().toEqualTypeOf<Of<typeof resources.webhook>>();
+    expectTypeOf<Loose<client.CreatedWebhook>>().toEqualTypeOf<Of<typeof resources.createdWebhook>>();
     expectTypeOf<Loose<client.Event>>().toEqualTypeOf<Of<typeof resources.event>>();
   },
 };

@@ -117,6 +117,17 @@ test.each(everything)("$method $path: no header makes anything of it go wrong", 
   expect(loud).toEqual([]);
 });
 
+describe("what somebody without a session posts", () => {
+  const origin = () => ({ Origin: new URL(stack.baseUrl).origin, "Content-Type": "text/plain" });
+
+  test.each(["sign-out", "sign-in/x"])("to /developers/%s is not read: it takes no form", async (path) => {
+    const announced = await send("POST", `${AREA_PATH}/${path}`, { ...origin(), "Content-Length": "60000" });
+    const none = await send("POST", `${AREA_PATH}/${path}`, { ...origin(), "Content-Length": "0" });
+    expect(announced.status).toBe(none.status);
+    expect([303, 404]).toContain(announced.status);
+  });
+});
+
 describe.each(documents)("%s", (path) => {
   test("names its state, and is sent again only if that is another", async () => {
     const whole = await get(path);

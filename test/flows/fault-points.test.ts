@@ -153,3 +153,47 @@ describe("a carrier that is killed around the projection of a label", () => {
     90_000,
   );
 });
+
+describe("a process that is killed around the creation of a subscription", () => {
+  const body = { url: "https://shop.example.com/hooks", events: ["order.created"] };
+
+  async function entries(): Promise<string[]> {
+    const rows = await cluster.databases.gateway.run<{ entry: string }>(sql`
+      SELECT concat_ws(' ', action, subject, actor) AS entry FROM audit_entries
+      WHERE account_id = ${customer.accountId} AND action LIKE 'webhook.%'`);
+    return rows.map(({ entry }) => entry);
+  }
+
+  async function kept(): Promise<number> {
+    const rows = await cluster.databases.webhooks.run(sql`
+      SELECT FROM subscription_changes c JOIN subscriptions s ON s.id = c.subscription_id
+      WHERE s.account_id = ${customer.accountId}`);
+    return rows.length;
+  }
+
+  test.each([
+    ["after the claim, before the send", "before-send CreateSubscription"],
+    ["before the owner's statement", "before-statement"],
+    ["after the owner's commit, before its answer", "after-commit"],
+    ["after the answer, before the audit log is told", "after-answer CreateSubscription"],
+    ["after the change was read, before its entry is written", "after-answer ListChanges"],
+    ["after the entry is written, before the change is acknowledged", "before-send AcknowledgeChanges"],
+    ["after the change is acknowledged", "after-answer AcknowledgeChanges"],
+  ])(
+    "%s: one subscription, its secret, and one entry of the audit log",
+    async (_, point) => {
+      await writeFile(faultFile, point);
+      const first = await untilDefinite(cluster.gateways, write("/webhooks", "w", body));
+      expect(first.status).toBe(201);
+      const { id, secret } = JSON.parse(first.text).data;
+      expect(secret).toMatch(/^whsec_/);
+      await eventually(() => expect(existsSync(faultFile)).toBe(false), { withinMs: 20_000 });
+      const again = await untilDefinite(cluster.gateways, write("/webhooks", "w", body));
+      expect(again).toMatchObject({ text: first.text, replayed: true });
+      await eventually(async () => expect(await kept()).toBe(0), { withinMs: 20_000 });
+      const who = `API key, ends in ${customer.key.slice(-4)}`;
+      expect(await entries()).toEqual([`webhook.created ${id} ${who}`]);
+    },
+    90_000,
+  );
+});

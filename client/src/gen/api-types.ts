@@ -36,6 +36,9 @@ export interface Parcel {
   height_cm: number;
 }
 
+/** Your own JSON object, returned as sent: at most 4096 characters when serialized, 16 levels deep. */
+export type Metadata = { [name: string]: unknown };
+
 /** An order to create. */
 export interface OrderInput {
   /** Your own order or warehouse reference. It does not deduplicate. At most 200 characters. */
@@ -45,8 +48,7 @@ export interface OrderInput {
   /** The recipient. */
   to: Address;
   parcel: Parcel;
-  /** Your own JSON object, returned as sent: at most 4096 characters when serialized, 16 levels deep. */
-  metadata?: { [name: string]: unknown } | undefined;
+  metadata?: Metadata | undefined;
 }
 
 /** A shipment to create: one parcel, whether or not it belongs to an order. */
@@ -58,8 +60,7 @@ export interface ShipmentInput {
   /** The recipient. */
   to: Address;
   parcel: Parcel;
-  /** Your own JSON object, returned as sent: at most 4096 characters when serialized, 16 levels deep. */
-  metadata?: { [name: string]: unknown } | undefined;
+  metadata?: Metadata | undefined;
   /** An existing order of the same account and environment. */
   order_id?: string | undefined;
 }
@@ -82,7 +83,7 @@ export interface LabelInput {
 export type VoidInput = { [name: string]: unknown };
 
 export interface WebhookInput {
-  /** HTTPS URL of a public host, port 443, without credentials or fragment. */
+  /** HTTPS URL of a public host, port 443, without credentials or fragment. Names that are reserved for private use are refused. At most 2048 characters. */
   url: string;
   /** One to four different event types. */
   events: ("order.created" | "shipment.created" | "label.created" | "label.voided")[];
@@ -128,8 +129,7 @@ export interface Order {
   from: Address;
   to: Address;
   parcel: Parcel;
-  /** Your own JSON object, returned as sent: at most 4096 characters when serialized, 16 levels deep. */
-  metadata?: { [name: string]: unknown };
+  metadata?: Metadata;
   /** True for records of the live environment. */
   livemode: boolean;
   /** ISO 8601 UTC with milliseconds. */
@@ -147,8 +147,7 @@ export interface Shipment {
   from: Address;
   to: Address;
   parcel: Parcel;
-  /** Your own JSON object, returned as sent: at most 4096 characters when serialized, 16 levels deep. */
-  metadata?: { [name: string]: unknown };
+  metadata?: Metadata;
   /** Opaque id of an order. */
   order_id?: string;
   /** Opaque id of a label. */
@@ -235,12 +234,28 @@ export interface Webhook {
   status: "active" | "disabled";
   /** True for records of the live environment. */
   livemode: boolean;
-  /** Signs every delivery. Starts with `whsec_`; in the answer to the creation only. */
-  secret?: string;
   /** ISO 8601 UTC with milliseconds. */
   created_at: string;
   /** Present once disabled. */
   disabled_at?: string;
+}
+
+/** A webhook subscription that was just created. */
+export interface CreatedWebhook {
+  /** Opaque id of a webhook subscription. */
+  id: string;
+  object: "webhook";
+  url: string;
+  events: ("order.created" | "shipment.created" | "label.created" | "label.voided")[];
+  status: "active" | "disabled";
+  /** True for records of the live environment. */
+  livemode: boolean;
+  /** ISO 8601 UTC with milliseconds. */
+  created_at: string;
+  /** Present once disabled. */
+  disabled_at?: string;
+  /** Signs every delivery. This answer alone shows it. */
+  secret: string;
 }
 
 /** An order was created. */

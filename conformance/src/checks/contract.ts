@@ -1,7 +1,8 @@
 import type { Check } from "../check.js";
-import { given, must, mustBe, mustMatch, mustRefuse, mustSucceed, succeeded, told } from "../judge.js";
+import { given, must, mustBe, mustMatch, mustRefuse, mustSucceed } from "../judge.js";
 import { NOWHERE } from "../operations.js";
 import { plansOf } from "../plans.js";
+import { answersOfContract } from "./contract-answers.js";
 
 const MILLISECONDS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
@@ -11,7 +12,10 @@ const members = (object: object) => Object.keys(object).sort().join(" ");
 const beforeVoid: readonly Check[] = [
   {
     id: "contract.account",
-    proves: ['account: `name`, `environment`, `livemode`, `api_version: "v1"`, `scopes`, `capabilities`, `limits`.'],
+    proves: [
+      'account: `name`, `environment` (`sandbox`, `live`), `livemode`, `api_version: "v1"`, `scopes` of the calling key,',
+      "`capabilities: { orders, shipments, webhooks, rates, labels, tracking }`",
+    ],
     async run({ things }) {
       const { environment, livemode, api_version, capabilities, scopes } = given(await things.account());
       mustBe([environment, livemode, api_version], ["sandbox", false, "v1"], "environment, livemode and api_version");
@@ -26,7 +30,7 @@ const beforeVoid: readonly Check[] = [
   {
     id: "contract.records",
     proves: [
-      "order: `status`, `reference`, `from`, `to`, `parcel`, `metadata?`, `livemode`, all as sent.",
+      "order: `status` (`received`), `reference`, `from`, `to`, `parcel`, `metadata?`, `livemode`.",
       "shipment: `status`, the same fields, `order_id?`, `label_id?` once labelled, `livemode`.",
     ],
     async run({ things, run }) {
@@ -50,7 +54,10 @@ const beforeVoid: readonly Check[] = [
   },
   {
     id: "contract.label",
-    proves: ["label: exactly the specification's fields; `download_path` is `/api/v1/labels/{id}/file`."],
+    proves: [
+      "label: exactly the specification's fields.",
+      "`download_path` is the path on the gateway's host, `/api/v1/labels/{id}/file`.",
+    ],
     async run({ things }) {
       const label = given(await things.label());
       const expected =
@@ -98,7 +105,8 @@ const beforeVoid: readonly Check[] = [
   {
     id: "contract.query",
     proves: [
-      "Query: unknown or repeated parameters, or an `after` that has not the form of that resource's ids: `422`.",
+      "`after` has the exact form of that resource's ids",
+      "unknown or repeated parameters, or a query that cannot be percent-decoded: `422`.",
       "Lists ascend by id, byte by byte; `next_cursor` is the last id of the page, null on the last page.",
     ],
     async run({ api, things }) {
@@ -116,8 +124,7 @@ const beforeVoid: readonly Check[] = [
     id: "contract.order-of-refusals",
     proves: [
       "Unknown route, or a known path with another method: `404` `not_found`, with or without a key.",
-      "A used key: replay, or `409`.",
-      "This comes before field validation, so a used key with a bad body is a `409`.",
+      "A used key: replay, or `409` (this comes before field validation, so a used key with a bad body is a `409`).",
     ],
     async run({ api, nobody, things, run }) {
       given(await things.order());
@@ -134,7 +141,7 @@ const afterVoid: readonly Check[] = [
     proves: [
       "| `shipment_voided` | 409 | a label for a voided shipment |",
       "| `label_voided` | 409 | the file of a voided label |",
-      "tracking: `tracking_number`, `status`, `carrier`, `label_id`, `shipment_id`, `events: []`, `test: true`, `updated_at`; its `id` is the tracking number.",
+      "tracking: `tracking_number`, `status` (`pre_transit` while the label is created, `voided` once it is), `carrier`, `label_id`, `shipment_id`, `events: []`, `test: true`, `updated_at`; its `id` is the tracking number",
     ],
     async run({ things }) {
       const { id, shipment_id, tracking_number, carrier } = given(await things.voided());
@@ -149,7 +156,8 @@ const afterVoid: readonly Check[] = [
   {
     id: "contract.disabled",
     proves: [
-      "webhook: `url`, `events`, `status` (`active`, `disabled`), `livemode`, `disabled_at?`; `secret` in the creation answer only.",
+      "webhook (subscription): `url`, `events`",
+      "`status` (`active`, `disabled`), `livemode`, `disabled_at?`; `secret` in the creation answer only.",
       "Deleting a disabled subscription again answers it unchanged.",
     ],
     async run({ api, things }) {
@@ -164,86 +172,10 @@ const afterVoid: readonly Check[] = [
   },
 ];
 
-const CODES: Readonly<Record<number, string>> = {
-  400: "invalid_json",
-  401: "unauthorized",
-  403: "missing_scope",
-  404: "not_found",
-  413: "payload_too_large",
-  415: "unsupported_media_type",
-  422: "invalid_request",
-  429: "rate_limited",
-};
-const CREATED = ["/orders", "/shipments", "/labels", "/webhooks"];
-
-/** Judges all answers, and asks for nothing. */
-const overAll: readonly Check[] = [
-  {
-    id: "contract.codes",
-    proves: [
-      "| `invalid_json` | 400 | body is not JSON |",
-      "| `unauthorized` | 401 | no key, or a key that is not valid |",
-      "| `missing_scope` | 403 | the message names the scope |",
-      "| `not_found` | 404 | unknown route; a missing or foreign resource, named in the path or in the body |",
-      "| `payload_too_large` | 413 | |",
-      "| `unsupported_media_type` | 415 | |",
-    ],
-    async run({ exchanges }) {
-      for (const one of exchanges) {
-        const code = CODES[one.status];
-        if (code !== undefined) must(one.json?.error?.code === code, `${told(one)}, not ${code}`);
-      }
-    },
-  },
-  {
-    id: "contract.statuses",
-    proves: [
-      "Success statuses: `201` for `POST /orders`, `/shipments`, `/labels`, `/webhooks`; `200` for everything else, `DELETE` included.",
-    ],
-    async run({ exchanges }) {
-      for (const one of exchanges.filter(succeeded)) {
-        mustBe(
-          one.status,
-          one.method === "POST" && CREATED.includes(one.path) ? 201 : 200,
-          `the status where ${told(one)}`,
-        );
-      }
-    },
-  },
-  {
-    id: "contract.error-fields",
-    proves: ["every failing field listed in `error.fields`", "on every 422, and on 422 only."],
-    async run({ exchanges }) {
-      for (const one of exchanges.filter(({ status }) => status >= 400)) {
-        const { fields, message } = one.json?.error ?? {};
-        must(Array.isArray(fields) === (one.status === 422), `${told(one)} with fields ${JSON.stringify(fields)}`);
-        for (const { path } of fields ?? [])
-          must(message.includes(path), `${told(one)} without ${path} in its message`);
-      }
-    },
-  },
-  {
-    id: "contract.rate-limit-headers",
-    proves: [
-      '| `rate_limited` | 429 | on every authenticated answer `RateLimit-Policy: "default";q=120;w=60` and `RateLimit: "default";r=…;t=…` |',
-    ],
-    async run({ exchanges }) {
-      for (const one of exchanges.filter(succeeded)) {
-        mustMatch(
-          one.answered.get("ratelimit-policy"),
-          /^"default";q=\d+;w=60$/,
-          `RateLimit-Policy where ${told(one)}`,
-        );
-        mustMatch(one.answered.get("ratelimit"), /^"default";r=\d+;t=\d+$/, `RateLimit where ${told(one)}`);
-      }
-    },
-  },
-];
-
 const ofContract = (checks: readonly Check[]): Check[] => checks.map((check) => ({ ...check, profile: "contract" }));
 
 export const contractChecks = {
   beforeVoid: ofContract(beforeVoid),
   afterVoid: ofContract(afterVoid),
-  overAll: ofContract(overAll),
+  overAll: ofContract(answersOfContract),
 };

@@ -24,18 +24,12 @@ const KNOWN = new Set([
   ...["$ref", "type", "description", "properties", "required", "items", "anyOf", "enum", "const"],
   ...["maxLength", "exclusiveMinimum", "maximum"],
   // These say which values are good, and no type does.
-  ...[
-    "additionalProperties",
-    "minLength",
-    "pattern",
-    "format",
-    "default",
-    "minimum",
-    "minItems",
-    "maxItems",
-    "uniqueItems",
-  ],
+  ...["additionalProperties", "propertyNames", "minLength", "pattern", "not", "format", "default"],
+  ...["minimum", "minItems", "maxItems", "uniqueItems"],
 ]);
+
+// Of `additionalProperties` alone: whoever sends an object need not show that it is one of JSON.
+const UNTYPED = "MetadataValue";
 
 // Beside TypeScript's own `Error`, the document's would be taken for that.
 const NAMES: Readonly<Record<string, string>> = { Error: "ErrorBody" };
@@ -43,9 +37,9 @@ const NAMES: Readonly<Record<string, string>> = { Error: "ErrorBody" };
 /** The types of a client: an interface for each named schema of the document, with its sentences. Throws at a keyword it does not know. */
 export function clientTypes(document: Document): string {
   const inputs = inputNames(document);
-  const declared = Object.entries(document.components.schemas).map(([name, schema]) =>
-    declaration(name, schema, inputs.has(name)),
-  );
+  const declared = Object.entries(document.components.schemas)
+    .filter(([name]) => name !== UNTYPED)
+    .map(([name, schema]) => declaration(name, schema, inputs.has(name)));
   return `// Made by \`npm run generate\` from the OpenAPI document: do not edit.\n\n${declared.join("\n")}`;
 }
 

@@ -1,6 +1,6 @@
 import {
-  type DeveloperArea,
-  developerAreaOf,
+  type DeveloperDeps,
+  developerDepsOf,
   developerSettings,
   refuseHalfAnArea,
 } from "@shipping/gateway/developers/settings";
@@ -43,9 +43,9 @@ export function localDeliveryConfig(secretsKeys: string, overrides: Env = {}): D
 }
 
 /** The developer area that it serves, if any. */
-export function localDeveloperArea(overrides: Env = {}): DeveloperArea | undefined {
+export function localDeveloperDeps(overrides: Env = {}): DeveloperDeps {
   const schema = z.object(developerSettings).superRefine(refuseHalfAnArea);
-  return developerAreaOf(readConfig(schema, { ...process.env, ...overrides }));
+  return developerDepsOf(readConfig(schema, { ...process.env, ...overrides }));
 }
 
 /** The whole environment, to be handed on to a part's own process. */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createClient, type Transport } from "@connectrpc/connect";
 import { startCarrier } from "@shipping/carrier/start-carrier";
 import { createClients } from "@shipping/gateway/clients";
-import type { DeveloperArea } from "@shipping/gateway/developers/settings";
+import type { DeveloperDeps } from "@shipping/gateway/developers/settings";
 import { PrismaClient } from "@shipping/gateway/gen/prisma/client";
 import { startGateway } from "@shipping/gateway/start-gateway";
 import type { Bus } from "@shipping/kit/bus";
@@ -26,7 +26,7 @@ export interface PartsOptions {
   databases: Record<Part, Database>;
   bus: Bus;
   delivery: DeliveryConfig;
-  gateway: { port: number; host: string; requestsPerMinute: number; developerArea?: DeveloperArea | undefined };
+  gateway: { port: number; host: string; requestsPerMinute: number } & DeveloperDeps;
   /** The log of a part. */
   logOf(part: Part): Log;
 }

@@ -11,7 +11,7 @@ import { createLog, type Log } from "@shipping/kit/log";
 import type { Running } from "@shipping/kit/process";
 import { missingIn } from "@shipping/kit/run-service";
 import { requirePostgres } from "@shipping/kit/supported-versions";
-import { type LocalConfig, localConfig, localDeliveryConfig, localDeveloperArea } from "./config.js";
+import { type LocalConfig, localConfig, localDeliveryConfig, localDeveloperDeps } from "./config.js";
 import { type DataFolder, takeDataFolder } from "./data-folder.js";
 import { type DemoAccount, type DemoSignIn, demoAccount, demoSignIn } from "./demo-account.js";
 import { openDatabases } from "./open-databases.js";
@@ -61,7 +61,8 @@ async function startOn(
   const logOf = (part: string) => createLog({ part, level: config.LOG_LEVEL, destination: process.stderr });
   const log = logOf("platform");
   const delivery = localDeliveryConfig(await secretsKeys(folder), options.overrides);
-  const developerArea = localDeveloperArea(options.overrides);
+  const developer = localDeveloperDeps(options.overrides);
+  const { developerArea } = developer;
   const { databases, urls } = await openDatabases({ folder, config, log, opened });
   const bus = openBus(config, log);
   opened.push({ stop: () => bus.close() });
@@ -69,7 +70,7 @@ async function startOn(
     databases,
     bus,
     delivery,
-    gateway: { port: config.PORT, host: config.HOST, requestsPerMinute: config.RATE_LIMIT_PER_MINUTE, developerArea },
+    gateway: { port: config.PORT, host: config.HOST, requestsPerMinute: config.RATE_LIMIT_PER_MINUTE, ...developer },
     logOf,
   });
   opened.push(running);

@@ -29,7 +29,8 @@ const address = z.string().optional();
 const addresses = z
   .object({ gateway: address, records: address, carrier: address, tracking: address, webhooks: address })
   .catch({});
-const platformFile = z.object({ databases: addresses, services: addresses, bus: address });
+const files = z.object({ TLS_CERT_FILE: z.string(), TLS_KEY_FILE: z.string(), TLS_CA_FILE: z.string() });
+const platformFile = z.object({ databases: addresses, services: addresses, bus: address, tls: files.optional() });
 
 /** Finds the platform: what the environment names goes before what a local platform has written into its data folder. */
 export async function findPlatform(config: AdminConfig): Promise<Platform> {
@@ -43,7 +44,7 @@ export async function findPlatform(config: AdminConfig): Promise<Platform> {
     databases: { ...databases, ...(named && { gateway: named }) },
     services,
     bus: config.NATS_URL ?? written.bus,
-    tls: tlsNow(config),
+    tls: tlsNow(config) ?? tlsNow(written.tls ?? {}),
     file,
   };
 }

@@ -32,8 +32,8 @@ export async function showAuditLog(deps: PageDeps, { session, query }: PageReque
     <>
       <h1>Audit log</h1>
       <p>
-        Every change of keys, members and subscriptions that was made here or at the operator's command line, for{" "}
-        {deps.area.auditRetentionDays} days.
+        Every change of keys, members and subscriptions, whether it was made here, with the API or at the operator's
+        command line, for {deps.auditRetentionDays} days.
       </p>
       {entries.length === 0 ? (
         <div class="empty">

@@ -22,13 +22,3 @@ export function isDeliberate({ headersDistinct }: Headers): boolean {
   const [site = "none"] = headersDistinct["sec-fetch-site"] ?? [];
   return target === "document" && (site === "none" || site === "same-origin");
 }
-
-/** Where a request comes from: the address before as many proxies as are trusted, which is the only part that nobody can make up. */
-export function sourceOf(
-  request: Headers & { socket: { remoteAddress?: string | undefined } },
-  trustedProxies: number,
-): string {
-  const forwarded = (request.headersDistinct["x-forwarded-for"] ?? []).join(",").split(",");
-  const told = trustedProxies > 0 ? forwarded.at(-trustedProxies)?.trim() : undefined;
-  return (told || request.socket.remoteAddress || "unknown").replace(/^::ffff:/, "").slice(0, 64);
-}

@@ -32,7 +32,7 @@ export interface Asked {
   url: string;
   /** The `Cookie` header. */
   cookies: string | undefined;
-  /** Empty for a GET. */
+  /** Empty unless the page takes one. */
   form: Form;
   /** The network address that the request comes from. */
   source: string;
@@ -71,6 +71,8 @@ interface Row {
   /** `{environment}`, `{id}` and `{token}` stand for themselves. */
   path: string;
   section?: Section;
+  /** Reads the form that is posted. Whatever else is posted is passed over. */
+  takesForm?: true;
 }
 
 /** A page for everyone. `session` is there if they are signed in. */

@@ -34,7 +34,7 @@ const account: readonly AccountPage[] = [
 const keys = section("keys", [
   { method: "GET", path: "/{environment}/keys", access: "viewer", handler: showKeys },
   { method: "GET", path: "/{environment}/keys/new", access: "admin", handler: showKeyForm },
-  { method: "POST", path: "/{environment}/keys/new", access: "admin", handler: createKeyAsAsked },
+  { method: "POST", path: "/{environment}/keys/new", access: "admin", takesForm: true, handler: createKeyAsAsked },
   { method: "GET", path: "/{environment}/keys/{id}/revoke", access: "admin", handler: askToRevokeKey },
   { method: "POST", path: "/{environment}/keys/{id}/revoke", access: "admin", handler: revokeKeyAsAsked },
 ]);
@@ -42,9 +42,21 @@ const keys = section("keys", [
 const webhooks = section("webhooks", [
   { method: "GET", path: "/{environment}/webhooks", access: "viewer", handler: showWebhooks },
   { method: "GET", path: "/{environment}/webhooks/new", access: "admin", handler: showWebhookForm },
-  { method: "POST", path: "/{environment}/webhooks/new", access: "admin", handler: createWebhookAsAsked },
+  {
+    method: "POST",
+    path: "/{environment}/webhooks/new",
+    access: "admin",
+    takesForm: true,
+    handler: createWebhookAsAsked,
+  },
   { method: "GET", path: "/{environment}/webhooks/{id}/disable", access: "admin", handler: askToDisable },
-  { method: "POST", path: "/{environment}/webhooks/{id}/disable", access: "admin", handler: disableAsAsked },
+  {
+    method: "POST",
+    path: "/{environment}/webhooks/{id}/disable",
+    access: "admin",
+    takesForm: true,
+    handler: disableAsAsked,
+  },
 ]);
 
 /** Every page of the developer area: what it takes to see it, and what answers. Those with a fixed path come before `{environment}`. */

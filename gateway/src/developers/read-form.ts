@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { fail } from "@shipping/kit/errors";
+import { fail, failFields } from "@shipping/kit/errors";
 import type { z } from "zod";
 import { isPlain } from "../media-type.js";
 import { collect, MAX_BODY_BYTES } from "../middleware/read-body.js";
@@ -7,6 +7,9 @@ import { type Checked, check, decodePairs } from "../validate.js";
 
 /** The fields of a form, each with all its values in order. */
 export type Form = ReadonlyMap<string, readonly string[]>;
+
+// The largest form has 14: a key with all its scopes.
+const MOST_PAIRS = 100;
 
 /** Reads a form. */
 export async function readForm(req: IncomingMessage, res: ServerResponse): Promise<Form> {
@@ -16,9 +19,19 @@ export async function readForm(req: IncomingMessage, res: ServerResponse): Promi
   if (Number(req.headers["content-length"] ?? 0) > MAX_BODY_BYTES) throw fail("payload_too_large");
   const bytes = await collect(req, res, MAX_BODY_BYTES);
   if (!bytes) throw fail("payload_too_large");
+  return formOf(bytes.toString());
+}
+
+/** The fields of a form's text. */
+export function formOf(text: string): Form {
+  if (text.split("&", MOST_PAIRS + 1).length > MOST_PAIRS) {
+    throw failFields([{ path: "form", message: `must have at most ${MOST_PAIRS} values` }]);
+  }
   const form = new Map<string, string[]>();
-  for (const [name, value] of decodePairs(bytes.toString("utf8"), "form")) {
-    form.set(name, [...(form.get(name) ?? []), value]);
+  for (const [name, value] of decodePairs(text, "form")) {
+    const values = form.get(name);
+    if (values) values.push(value);
+    else form.set(name, [value]);
   }
   return form;
 }

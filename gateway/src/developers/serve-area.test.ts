@@ -1,7 +1,5 @@
 import { gatewayUnderTest } from "../testing/gateway-under-test.js";
 
-const area = { trustedProxies: 0, auditRetentionDays: 400 };
-
 test("switched off, the area's paths are unknown routes, in JSON", async () => {
   const gateway = await gatewayUnderTest();
   const answer = await fetch(`http://127.0.0.1:${gateway.port}/developers`, { headers: { connection: "close" } });
@@ -10,7 +8,7 @@ test("switched off, the area's paths are unknown routes, in JSON", async () => {
 });
 
 test("behind https, its cookies are bound to the host, and only https is spoken to it", async () => {
-  const gateway = await gatewayUnderTest({ developerArea: { ...area, publicUrl: "https://ship.example" } });
+  const gateway = await gatewayUnderTest({ developerArea: { publicUrl: "https://ship.example" } });
   const answer = await fetch(`http://127.0.0.1:${gateway.port}/developers/sign-out`, {
     method: "POST",
     redirect: "manual",

@@ -5,11 +5,12 @@ import helmet from "helmet";
 import type { AppDeps } from "../deps.js";
 import { unknownRoute } from "../failure-of.js";
 import { ANSWER_MS } from "../locals.js";
+import { sourceOf } from "../source.js";
 import { sendAnswer, sendRefusal } from "./answer.js";
 import { serveAssets } from "./assets.js";
 import { findSession } from "./keep-session.js";
 import { limitForms } from "./limit-forms.js";
-import { isDeliberate, isOwnForm, sourceOf } from "./origin.js";
+import { isDeliberate, isOwnForm } from "./origin.js";
 import {
   AREA_PATH,
   type Asked,
@@ -86,7 +87,7 @@ function answerPage(deps: PageDeps, page: PageRoute): PageStep {
       query: new URL(req.url, deps.origin()).searchParams,
       url: req.url,
       cookies: req.headers.cookie,
-      source: sourceOf(req, deps.area.trustedProxies),
+      source: sourceOf(req, deps.trustedProxies),
       deliberate: isDeliberate(req),
       requestId: res.locals.requestId,
     };
@@ -95,7 +96,7 @@ function answerPage(deps: PageDeps, page: PageRoute): PageStep {
     const refusal = refusalOf(deps, page, { req, session, asked });
     if (refusal) return sendAnswer(req, res, refusal);
     if (page.method === "POST" && page.access !== "anyone" && session) await limitForms(deps, session);
-    const form = page.method === "POST" ? await readForm(req, res) : new Map();
+    const form = page.takesForm ? await readForm(req, res) : new Map();
     const complete = { ...asked, form, deadline: Date.now() + ANSWER_MS };
     if (page.access === "anyone") return sendAnswer(req, res, await page.handler(deps, { ...complete, session }));
     if (!session) throw new Error("A page of an account was reached without one.");

@@ -1,18 +1,26 @@
 import { readConfig } from "@shipping/kit/config";
 import { z } from "zod";
-import { developerAreaOf, developerSettings, refuseHalfAnArea } from "./settings.js";
+import { developerDepsOf, developerSettings, refuseHalfAnArea } from "./settings.js";
 
-const areaOf = (env: Record<string, string>) =>
-  developerAreaOf(readConfig(z.object(developerSettings).superRefine(refuseHalfAnArea), env));
+const depsOf = (env: Record<string, string>) =>
+  developerDepsOf(readConfig(z.object(developerSettings).superRefine(refuseHalfAnArea), env));
+const areaOf = (env: Record<string, string>) => depsOf(env).developerArea;
 
 test("the area is served by default, in production only under a PUBLIC_URL", () => {
-  expect(areaOf({})).toEqual({ trustedProxies: 0, auditRetentionDays: 400 });
+  expect(areaOf({})).toEqual({});
   expect(areaOf({ DEVELOPER_AREA: "false" })).toBeUndefined();
   expect(areaOf({ NODE_ENV: "production" })).toBeUndefined();
   const production = { NODE_ENV: "production", PUBLIC_URL: "https://ship.example/" };
   expect(areaOf(production)).toMatchObject({ publicUrl: "https://ship.example" });
   expect(areaOf({ ...production, DEVELOPER_AREA: "false" })).toBeUndefined();
   expect(() => areaOf({ NODE_ENV: "production", DEVELOPER_AREA: "true" })).toThrow("PUBLIC_URL");
+});
+
+test("who changed what from where is kept, whether the area is served or not", () => {
+  const kept = { trustedProxies: 1, auditRetentionDays: 30 };
+  const env = { TRUSTED_PROXIES: "1", AUDIT_RETENTION_DAYS: "30", DEVELOPER_AREA: "false" };
+  expect(depsOf(env)).toEqual({ ...kept, developerArea: undefined });
+  expect(depsOf({})).toEqual({ trustedProxies: 0, auditRetentionDays: 400, developerArea: {} });
 });
 
 test.each(["ftp://ship.example", "http://ship.example", "http://192.0.2.1", "ship.example"])(

@@ -43,13 +43,20 @@ export const developerSettings = {
 
 type DeveloperConfig = z.output<z.ZodObject<typeof developerSettings>>;
 
+/** What these settings come to. Who changes what from where is kept whether or not there is an area that shows it. */
+export interface DeveloperDeps {
+  /** Proxies in front of the gateway, whose X-Forwarded-For is believed. */
+  trustedProxies: number;
+  auditRetentionDays: number;
+  /** Absent: it is not served. */
+  developerArea?: DeveloperArea | undefined;
+}
+
 /** The developer area of a gateway. */
 export interface DeveloperArea {
   /** Scheme and host under which people reach it. */
   publicUrl?: string;
   provider?: ProviderSettings;
-  trustedProxies: number;
-  auditRetentionDays: number;
 }
 
 /** The client of an OpenID provider. */
@@ -70,8 +77,16 @@ export function refuseHalfAnArea(config: DeveloperConfig, context: z.RefinementC
   }
 }
 
-/** The developer area that the settings ask for; undefined: none. */
-export function developerAreaOf(config: DeveloperConfig): DeveloperArea | undefined {
+/** What the gateway is given of these settings. */
+export function developerDepsOf(config: DeveloperConfig): DeveloperDeps {
+  return {
+    trustedProxies: config.TRUSTED_PROXIES,
+    auditRetentionDays: config.AUDIT_RETENTION_DAYS,
+    developerArea: developerAreaOf(config),
+  };
+}
+
+function developerAreaOf(config: DeveloperConfig): DeveloperArea | undefined {
   const { PUBLIC_URL, OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET } = config;
   const isServed = config.DEVELOPER_AREA ?? (config.NODE_ENV !== "production" || PUBLIC_URL !== undefined);
   if (!isServed) return undefined;
@@ -81,7 +96,5 @@ export function developerAreaOf(config: DeveloperConfig): DeveloperArea | undefi
     ...(hasProvider && {
       provider: { issuer: OIDC_ISSUER, clientId: OIDC_CLIENT_ID, clientSecret: OIDC_CLIENT_SECRET },
     }),
-    trustedProxies: config.TRUSTED_PROXIES,
-    auditRetentionDays: config.AUDIT_RETENTION_DAYS,
   };
 }

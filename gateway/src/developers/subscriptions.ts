@@ -2,8 +2,6 @@ import { fail } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
 import type { Snapshot } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { Subscription } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import sql from "sql-template-tag";
-import { tellAuditLog } from "../audit.js";
 import { answered, callOptions } from "../call-owner.js";
 import { executeWrite } from "../execute-write.js";
 import { jsonBody } from "../json-body.js";
@@ -36,20 +34,13 @@ export async function createSubscription(
 ): Promise<{ id: string; secret: string } | undefined> {
   const snapshot = await write(deps, request, { row: "POST /webhooks", id: "", formId, body });
   if (snapshot.replayed) return undefined;
-  const { id, secret } = JSON.parse(Buffer.from(snapshot.body).toString()) as { id: string; secret: string };
-  await audit(deps, request, {
-    action: "webhook.created",
-    subject: id,
-    detail: `${body.url}: ${body.events.join(" ")}`,
-  });
-  return { id, secret };
+  return JSON.parse(Buffer.from(snapshot.body).toString()) as { id: string; secret: string };
 }
 
 /** `DELETE /webhooks/{id}` by form. */
 export async function disableSubscription(deps: PageDeps, request: PageRequest, formId: string): Promise<void> {
-  const { id, url } = await getSubscription(deps, request);
-  const snapshot = await write(deps, request, { row: "DELETE /webhooks/{id}", id, formId, body: undefined });
-  if (!snapshot.replayed) await audit(deps, request, { action: "webhook.disabled", subject: id, detail: url });
+  const { id } = await getSubscription(deps, request);
+  await write(deps, request, { row: "DELETE /webhooks/{id}", id, formId, body: undefined });
 }
 
 function write(
@@ -64,23 +55,13 @@ function write(
   return executeWrite(deps, route, {
     ...due,
     caller: callerOf(request),
+    actor: request.actor,
     idempotencyKey,
     id,
     body: body === undefined ? undefined : jsonBody(body),
     url: "",
     peeked: undefined,
   });
-}
-
-// The subscription is in another database: its entry follows it as soon as it can.
-async function audit(
-  deps: PageDeps,
-  { actor, session, environment }: PageRequest,
-  change: { action: "webhook.created" | "webhook.disabled"; subject: string; detail: string },
-): Promise<void> {
-  const { accountId } = session;
-  const from = sql`(VALUES (1)) AS change`;
-  await deps.db.run(tellAuditLog(deps, actor, { accountId, environment, ...change, from }));
 }
 
 const callerOf = ({ session, environment }: PageRequest) => ({ accountId: session.accountId, environment });

@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 test("what has ended is deleted in its time, and nothing before", async () => {
   const { db, admin, newKey, prisma, drop } = await gatewayDatabase();
   const now = { db, random: admin.random, clockOffsetMs: 0 };
-  const after = (hours: number) => sweepAccessOnce({ db, clockOffsetMs: hours * HOUR_MS }, { auditRetentionDays: 400 });
+  const after = (hours: number) => sweepAccessOnce({ db, clockOffsetMs: hours * HOUR_MS, auditRetentionDays: 400 });
   const { accountId } = await newKey();
   await addMember(admin, { accountId, email: "ada@example.com", role: "admin" });
   const link = () => createSignInLink(admin, { accountId, origin: "http://127.0.0.1" });

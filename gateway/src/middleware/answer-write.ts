@@ -3,6 +3,7 @@ import { executeWrite } from "../execute-write.js";
 import type { Step } from "../locals.js";
 import { rendered, send } from "../respond.js";
 import { idOf, type WriteRoute } from "../route.js";
+import { sourceOf } from "../source.js";
 
 /** Replay or conflict, then fields, claim and RPC. */
 export function answerWrite(deps: AppDeps, route: WriteRoute): Step {
@@ -10,6 +11,7 @@ export function answerWrite(deps: AppDeps, route: WriteRoute): Step {
     const { admission, idempotencyKey = "", body, deadline, requestId } = res.locals;
     const snapshot = await executeWrite(deps, route, {
       caller: admission.caller,
+      actor: { name: admission.keyId, source: sourceOf(req, deps.trustedProxies) },
       idempotencyKey,
       id: idOf(route, req.params),
       body,

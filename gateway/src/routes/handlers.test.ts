@@ -9,6 +9,7 @@ import { routes } from "../routes.js";
 
 const caller = { accountId: "acc_a", environment: "sandbox" } as const;
 const claim = { idempotencyKey: "key", token: 7n, fingerprint: new Uint8Array(32) };
+const actor = { name: "key_a", source: "192.0.2.1" };
 const claimJson = { idempotency_key: "key", token: "7", fingerprint: expect.any(String) };
 const query = { limit: 10, after: "x_after" };
 
@@ -39,7 +40,7 @@ async function requestOf(name: string) {
   if (route?.method === "GET") {
     await route.handler(deps, { caller, admission: {} as Admission, id: "x_id", query }, options);
   } else {
-    await route?.handler(deps, { caller, claim, id: "x_id", input: examples[name]?.body }, options);
+    await route?.handler(deps, { caller, claim, actor, id: "x_id", input: examples[name]?.body }, options);
   }
   expect(asked).toHaveLength(1);
   const [rpc, request, requestId] = asked[0] ?? [];
@@ -60,8 +61,12 @@ describe("each operation is one RPC of its own name", () => {
     ["quoteRates", "CarrierService.QuoteRates", examples.quoteRates?.body as object],
     ["createLabel", "CarrierService.CreateLabel", { shipment_id: label.shipment_id, rate_id: label.rate_id }],
     ["voidLabel", "CarrierService.VoidLabel", { id: "x_id" }],
-    ["createSubscription", "WebhooksService.CreateSubscription", examples.createSubscription?.body as object],
-    ["disableSubscription", "WebhooksService.DisableSubscription", { id: "x_id" }],
+    [
+      "createSubscription",
+      "WebhooksService.CreateSubscription",
+      { ...(examples.createSubscription?.body as object), actor },
+    ],
+    ["disableSubscription", "WebhooksService.DisableSubscription", { id: "x_id", actor }],
   ])("%s asks %s under its claim", async (name, rpc, fields) => {
     expect(await requestOf(name)).toEqual([rpc, { caller: callerJson, claim: claimJson, ...fields }]);
   });

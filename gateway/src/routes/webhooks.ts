@@ -7,10 +7,10 @@ import type { PageQuery, WebhookInput } from "../schemas.js";
 
 export function createSubscription(
   { clients }: GatewayDeps,
-  { caller, claim, input }: Write<WebhookInput>,
+  { caller, claim, actor, input }: Write<WebhookInput>,
   options: CallOptions,
 ) {
-  return clients.webhooks.createSubscription({ caller, claim, ...input }, options);
+  return clients.webhooks.createSubscription({ caller, claim, actor, ...input }, options);
 }
 
 export async function checkSubscription(
@@ -21,8 +21,12 @@ export async function checkSubscription(
   return url === undefined ? [] : (await clients.webhooks.checkSubscription({ caller, url }, options)).fields;
 }
 
-export function disableSubscription({ clients }: GatewayDeps, { caller, claim, id }: Write, options: CallOptions) {
-  return clients.webhooks.disableSubscription({ caller, claim, id }, options);
+export function disableSubscription(
+  { clients }: GatewayDeps,
+  { caller, claim, actor, id }: Write,
+  options: CallOptions,
+) {
+  return clients.webhooks.disableSubscription({ caller, claim, actor, id }, options);
 }
 
 export async function getSubscription({ clients }: GatewayDeps, { caller, id }: Read, options: CallOptions) {

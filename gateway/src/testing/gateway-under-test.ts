@@ -70,6 +70,8 @@ export async function gatewayUnderTest(
       random: randomBytes,
       clockOffsetMs: 0,
       requestsPerMinute: 1_000,
+      trustedProxies: 0,
+      auditRetentionDays: 400,
       ...given,
     },
   );

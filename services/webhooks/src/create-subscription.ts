@@ -6,12 +6,13 @@ import { publicJson } from "@shipping/kit/json";
 import type { Write } from "@shipping/kit/ledger";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import { type CreateSubscriptionRequest, SubscriptionSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import sql from "sql-template-tag";
+import sql, { type Sql } from "sql-template-tag";
+import { keepChange } from "./changes.js";
 import type { WebhooksDeps } from "./deps.js";
 import { newSecret } from "./signature.js";
 import { fieldsAtFault, type SubscriptionRow, secretIdentity, subscriptionOf } from "./subscription.js";
 
-/** Creates a subscription, its place in the ready queue and its replayable answer, the only one that shows the secret. */
+/** Creates a subscription, its place in the ready queue, what the audit log is told of it, and its replayable answer, the only one that shows the secret. */
 export async function createSubscription(
   deps: WebhooksDeps,
   request: CreateSubscriptionRequest,
@@ -35,7 +36,9 @@ export async function createSubscription(
   const subscription = { ...subscriptionOf(row), secret };
   const snapshot = { status: 201, body: Buffer.from(publicJson(SubscriptionSchema, subscription)) };
   const sealed = deps.keyRing.seal(Buffer.from(secret), secretIdentity(row.id));
-  const [creation] = await insert(deps, { caller, claim, snapshot }, row, sealed).catch((error) => {
+  const { id: subscriptionId, createdAt: at } = row;
+  const kept = keepChange(deps, { action: "created", at, subscriptionId, actor: request.actor }, sql`claim`);
+  const [creation] = await insert(deps, { caller, claim, snapshot }, row, { sealed, kept }).catch((error) => {
     if (violated(error)?.constraint === "active_subscriptions_limit") throw fail("webhook_limit_reached");
     throw error;
   });
@@ -44,7 +47,12 @@ export async function createSubscription(
 
 // Alone: an account's subscriptions share a counter, which would hold up a statement for many. It is incremented FROM claim, so that a
 // replay does not count.
-function insert({ ledger }: WebhooksDeps, write: Write, row: SubscriptionRow, sealed: Uint8Array) {
+function insert(
+  { ledger }: WebhooksDeps,
+  write: Write,
+  row: SubscriptionRow,
+  { sealed, kept }: { sealed: Uint8Array; kept: Sql },
+) {
   const statement = sql`
     WITH ${ledger.claim([write])},
     counted AS (
@@ -55,7 +63,8 @@ function insert({ ledger }: WebhooksDeps, write: Write, row: SubscriptionRow, se
       INSERT INTO subscriptions (id, account_id, environment, url, events, status, secret, created_at)
       SELECT ${row.id}, account_id, environment, ${row.url}, ${row.events}, ${row.status}, ${sealed}, ${row.createdAt}
       FROM claim),
-    queued AS (INSERT INTO ready_queue (subscription_id) SELECT ${row.id} FROM claim)
+    queued AS (INSERT INTO ready_queue (subscription_id) SELECT ${row.id} FROM claim),
+    kept AS (${kept})
     SELECT place FROM claim`;
   return ledger.executeCreations([write], statement);
 }

@@ -5,6 +5,7 @@ import { ownedSql } from "@shipping/kit/owned";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import { type DisableSubscriptionRequest, SubscriptionSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql from "sql-template-tag";
+import { keepChange } from "./changes.js";
 import type { WebhooksDeps } from "./deps.js";
 import { findSubscription } from "./read-subscriptions.js";
 import { subscriptionOf } from "./subscription.js";
@@ -18,7 +19,7 @@ export async function disableSubscription(
   const claim = claimOf(request);
   // Read once more if another request has disabled it in between; `disabled` is final, so once is enough.
   const outcome =
-    (await disableAsRead(deps, caller, claim, request.id)) ?? (await disableAsRead(deps, caller, claim, request.id));
+    (await disableAsRead(deps, caller, claim, request)) ?? (await disableAsRead(deps, caller, claim, request));
   if (!outcome) throw new Error("A disabled subscription has changed.");
   return outcome;
 }
@@ -27,11 +28,12 @@ async function disableAsRead(
   deps: WebhooksDeps,
   caller: Caller,
   claim: Claim,
-  id: string,
+  { id, actor }: DisableSubscriptionRequest,
 ): Promise<WriteOutcome | undefined> {
   const read = await findSubscription(deps, caller, id);
   if (!read) throw fail("not_found", "No such webhook subscription.");
-  const disabled = read.status === "disabled" ? read : { ...read, status: "disabled", disabledAt: deps.now() };
+  const now = deps.now();
+  const disabled = read.status === "disabled" ? read : { ...read, status: "disabled", disabledAt: now };
   const snapshot = { status: 200, body: Buffer.from(publicJson(SubscriptionSchema, subscriptionOf(disabled))) };
   const write = { caller, claim, snapshot };
   // Guarded by the status that was read: if it has changed since, nothing at all happens.
@@ -46,7 +48,8 @@ async function disableAsRead(
       RETURNING s.account_id, s.environment),
     counted AS (
       UPDATE active_subscriptions AS counter SET active = counter.active - 1 FROM changed
-      WHERE counter.account_id = changed.account_id AND counter.environment = changed.environment)
+      WHERE counter.account_id = changed.account_id AND counter.environment = changed.environment),
+    kept AS (${keepChange(deps, { action: "disabled", at: now, subscriptionId: id, actor }, sql`changed`)})
     SELECT place FROM claim`;
   const [outcome] = await deps.ledger.execute([write], statement);
   return outcome;

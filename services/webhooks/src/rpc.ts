@@ -8,6 +8,7 @@ import {
   DisableSubscriptionResponseSchema,
   WebhooksService,
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import { acknowledgeChanges, listChanges } from "./changes.js";
 import { createSubscription } from "./create-subscription.js";
 import type { WebhooksDeps } from "./deps.js";
 import { disableSubscription } from "./disable-subscription.js";
@@ -46,6 +47,8 @@ export function webhooksRoutes(deps: WebhooksDeps): Routes {
       listSubscriptions: (request) => listSubscriptions(deps, request),
       disableSubscription: async (request) =>
         create(DisableSubscriptionResponseSchema, { outcome: await disableSubscription(deps, request) }),
+      listChanges: () => listChanges(deps),
+      acknowledgeChanges: (request) => acknowledgeChanges(deps, request),
       filterMissing: (request) => filterMissing(deps, request),
       rotateSecrets: () => rotateSecrets(deps),
     });

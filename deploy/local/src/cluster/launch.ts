@@ -3,13 +3,14 @@ import { PrismaClient } from "@shipping/gateway/gen/prisma/client";
 import { openDatabase } from "@shipping/kit/database";
 import { silentLog } from "@shipping/kit/log";
 import { busAuthorization, newBusPasswords } from "../bus-users.js";
-import { environment, type LocalConfig, localDeliveryConfig, localDeveloperArea } from "../config.js";
+import { environment, type LocalConfig, localDeliveryConfig, localDeveloperDeps } from "../config.js";
 import type { DataFolder } from "../data-folder.js";
 import { type DemoAccount, type DemoSignIn, demoAccount, demoSignIn } from "../demo-account.js";
 import { findNatsServer } from "../find-nats-server.js";
 import { type Part, parts } from "../parts.js";
 import { mapParts, prepareDatabases, withoutDatabase } from "../prepare-databases.js";
 import { secretsKeys } from "../secrets-keys.js";
+import { keepPartCertificates } from "./certificates.js";
 import { choosePorts } from "./choose-ports.js";
 import type { ClusterOptions } from "./options.js";
 import { type EventBus, planProcesses } from "./plan-processes.js";
@@ -37,7 +38,7 @@ export async function launch(of: Launch): Promise<Launched> {
   const keys = await secretsKeys(folder);
   // Refuses now, in a sentence, what no webhooks process and no gateway would start with.
   localDeliveryConfig(keys);
-  const developerArea = localDeveloperArea();
+  const { developerArea } = localDeveloperDeps();
   const ports = await choosePorts(cluster);
   const logs = await emptyLogs(folder.path);
   const [databaseUrls, bus] = await Promise.all([
@@ -48,14 +49,17 @@ export async function launch(of: Launch): Promise<Launched> {
   const origin = developerArea && (developerArea.publicUrl ?? `http://127.0.0.1:${ports.parts.gateway[0]}`);
   const account = await withDemoAccount(folder, databaseUrls.gateway, origin);
   const env = environment();
-  const processes = planProcesses({ ports, databaseUrls, bus, secretsKeys: keys, env });
+  const certificates = cluster.tls ? await keepPartCertificates(folder.path) : undefined;
+  const processes = planProcesses({ ports, databaseUrls, bus, secretsKeys: keys, certificates, env });
   say(`Starting ${processes.length} processes; their logs are in ${logs} …`);
   const tierOf = (part: Part) => (part === "gateway" ? "gateways" : "services");
   await Promise.all(processes.map((process) => servers.start(tierOf(process.part), partServer(process, logs))));
 
   const origins = mapParts((part) => ports.parts[part].map((port) => `http://127.0.0.1:${port}`));
   const services = Object.fromEntries(parts.map((part) => [part, origins[part].join(",")]));
-  await folder.publish("platform.json", { databases: databaseUrls, services, bus: bus.url });
+  // The operator's commands are the gateway's.
+  const tls = certificates?.gateway;
+  await folder.publish("platform.json", { databases: databaseUrls, services, bus: bus.url, tls });
   const gateways = origins.gateway.map((origin) => `${origin}/api/v1`);
   return { base_url: gateways[0] as string, ...account, gateways };
 }

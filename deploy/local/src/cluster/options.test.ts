@@ -6,13 +6,14 @@ describe("clusterOptions", () => {
       replicas: { gateway: 2, records: 2, carrier: 2, tracking: 1, webhooks: 2 },
       port: 8080,
       sharedBuffersMb: 128,
+      tls: false,
     });
   });
 
-  test("takes a number for each part, the first gateway's port, and PostgreSQL's cache", () => {
-    const args = ["--gateways", "3", "--tracking=2", "--port", "0", "--shared-buffers-mb", "4096"];
-    const { replicas, port, sharedBuffersMb } = clusterOptions(args, 8080);
-    expect(sharedBuffersMb).toBe(4096);
+  test("takes a number for each part, the first gateway's port, PostgreSQL's cache, and certificates", () => {
+    const args = ["--gateways", "3", "--tracking=2", "--port", "0", "--shared-buffers-mb", "4096", "--tls"];
+    const { replicas, port, sharedBuffersMb, tls } = clusterOptions(args, 8080);
+    expect([sharedBuffersMb, tls]).toEqual([4096, true]);
     expect(replicas).toEqual({ gateway: 3, records: 2, carrier: 2, tracking: 2, webhooks: 2 });
     expect(port).toBe(0);
   });

@@ -7,11 +7,13 @@ export interface ClusterOptions {
   port: number;
   /** Megabytes of PostgreSQL's own cache. */
   sharedBuffersMb: number;
+  /** Whether the parts speak mutual TLS, with certificates made in the data folder. */
+  tls: boolean;
 }
 
 const REPLICAS: Record<Part, string> = { gateway: "2", records: "2", carrier: "2", tracking: "1", webhooks: "2" };
 
-/** Reads `--gateways 2 --records 2 --carrier 2 --tracking 1 --webhooks 2 --port 8080 --shared-buffers-mb 128`, these being the defaults. */
+/** Reads `--gateways 2 --records 2 --carrier 2 --tracking 1 --webhooks 2 --port 8080 --shared-buffers-mb 128`, these being the defaults, and `--tls`. */
 export function clusterOptions(args: string[], defaultPort: number): ClusterOptions {
   const { values } = parseArgs({
     args,
@@ -23,6 +25,7 @@ export function clusterOptions(args: string[], defaultPort: number): ClusterOpti
       webhooks: { type: "string", default: REPLICAS.webhooks },
       port: { type: "string", default: String(defaultPort) },
       "shared-buffers-mb": { type: "string", default: "128" },
+      tls: { type: "boolean", default: false },
     },
   });
   return {
@@ -35,6 +38,7 @@ export function clusterOptions(args: string[], defaultPort: number): ClusterOpti
     },
     port: whole("port", values.port, 0, 65_535),
     sharedBuffersMb: whole("shared-buffers-mb", values["shared-buffers-mb"], 1, 1_000_000),
+    tls: values.tls,
   };
 }
 

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
+import { mapParts } from "../prepare-databases.js";
 import { planProcesses } from "./plan-processes.js";
 
-const plan = planProcesses({
+const options: Parameters<typeof planProcesses>[0] = {
   ports: {
     parts: { gateway: [8080, 8081], records: [1, 2], carrier: [3], tracking: [4], webhooks: [5] },
     ops: [11, 12, 13, 14, 15, 16, 17],
@@ -13,7 +14,8 @@ const plan = planProcesses({
   },
   secretsKeys: "local:made",
   env: { PATH: "/bin", CLOCK_SPEEDUP: "60", PORT: "1", SECRETS_KEYS: "given:key" },
-});
+};
+const plan = planProcesses(options);
 
 describe("planProcesses", () => {
   test("names the replicas of each part, each with ports of its own", () => {
@@ -63,5 +65,12 @@ describe("planProcesses", () => {
   test("runs the program that production runs", () => {
     for (const { part, main } of plan) expect(main).toMatch(new RegExp(`/${part}/(src|dist)/main\\.[jt]s$`));
     expect(plan.every(({ main }) => existsSync(main))).toBe(true);
+  });
+
+  test("gives each its own part's certificate, where there are any", () => {
+    const certificates = mapParts((part) => ({ TLS_CERT_FILE: `${part}.crt` }));
+    for (const { part, env } of planProcesses({ ...options, certificates })) {
+      expect(env.TLS_CERT_FILE).toBe(`${part}.crt`);
+    }
   });
 });

@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import type { Env } from "@shipping/kit/config";
+import type { TlsFiles } from "@shipping/kit/tls";
 import { type BusPasswords, busIdentity } from "../bus-users.js";
 import { type Part, parts } from "../parts.js";
 import { mapParts } from "../prepare-databases.js";
@@ -33,9 +34,11 @@ export function planProcesses(options: {
   databaseUrls: Record<Part, string>;
   bus: EventBus;
   secretsKeys: string;
+  /** Each part's certificate, where they speak mutual TLS. */
+  certificates?: Record<Part, TlsFiles> | undefined;
   env: Env;
 }): PartProcess[] {
-  const { ports, databaseUrls, bus, secretsKeys, env } = options;
+  const { ports, databaseUrls, bus, secretsKeys, certificates, env } = options;
   const opsPorts = ports.ops.values();
   const addresses = mapParts((part) => ports.parts[part].map((port) => `http://${HOST}:${port}`).join(","));
   const neighbours = Object.fromEntries(parts.map((part) => [`${part.toUpperCase()}_URL`, addresses[part]]));
@@ -52,6 +55,7 @@ export function planProcesses(options: {
           SECRETS_KEYS: secretsKeys,
           ...env,
           ...neighbours,
+          ...certificates?.[part],
           DATABASE_URL: databaseUrls[part],
           NATS_URL: bus.url,
           ...(bus.passwords && busIdentity(part, bus.passwords)),

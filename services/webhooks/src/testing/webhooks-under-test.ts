@@ -85,6 +85,9 @@ export function newCaller(environment: Caller["environment"] = "sandbox"): Calle
   return { accountId: newId("acc", randomBytes), environment };
 }
 
+/** Who asks, for the audit log. */
+export type Who = { name: string; source: string };
+
 let tokens = 0n;
 
 /** A claim with the next token, for a request that `content` stands for. */
@@ -92,13 +95,16 @@ export function newClaim(idempotencyKey = newId("k", randomBytes), content = "a 
   return { idempotencyKey, token, fingerprint: createHash("sha256").update(content).digest() };
 }
 
-export function createRequest(caller: Caller, extra: { url?: string; events?: string[]; claim?: Claim } = {}) {
+export function createRequest(
+  caller: Caller,
+  extra: { url?: string; events?: string[]; claim?: Claim; actor?: Who } = {},
+) {
   const given = { url: "https://example.com/hook", events: ["shipment.created"], claim: newClaim() };
   return create(CreateSubscriptionRequestSchema, { caller, ...given, ...extra });
 }
 
-export function disableRequest(caller: Caller, id: string, claim = newClaim()) {
-  return create(DisableSubscriptionRequestSchema, { caller, claim, id });
+export function disableRequest(caller: Caller, id: string, claim = newClaim(), actor?: Who) {
+  return create(DisableSubscriptionRequestSchema, { caller, claim, id, ...(actor && { actor }) });
 }
 
 /** A subscription of that caller, with its secret. */

@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file shipping/common/v1/common.proto.
  */
 export const file_shipping_common_v1_common: GenFile = /*@__PURE__*/
-  fileDesc("Ch9zaGlwcGluZy9jb21tb24vdjEvY29tbW9uLnByb3RvEhJzaGlwcGluZy5jb21tb24udjEiMQoGQ2FsbGVyEhIKCmFjY291bnRfaWQYASABKAkSEwoLZW52aXJvbm1lbnQYAiABKAkiGAoISnNvblRleHQSDAoEdGV4dBgBIAEoCSJECgVDbGFpbRIXCg9pZGVtcG90ZW5jeV9rZXkYASABKAkSDQoFdG9rZW4YAiABKAMSEwoLZmluZ2VycHJpbnQYAyABKAwiOgoIU25hcHNob3QSDgoGc3RhdHVzGAEgASgFEgwKBGJvZHkYAiABKAwSEAoIcmVwbGF5ZWQYAyABKAgiHwoIQ29uZmxpY3QSEwoLZmluZ2VycHJpbnQYASABKAwiBwoFU3RhbGUiqQEKDFdyaXRlT3V0Y29tZRIwCghzbmFwc2hvdBgBIAEoCzIcLnNoaXBwaW5nLmNvbW1vbi52MS5TbmFwc2hvdEgAEjAKCGNvbmZsaWN0GAIgASgLMhwuc2hpcHBpbmcuY29tbW9uLnYxLkNvbmZsaWN0SAASKgoFc3RhbGUYAyABKAsyGS5zaGlwcGluZy5jb21tb24udjEuU3RhbGVIAEIJCgdvdXRjb21lIlwKC0Vycm9yRGV0YWlsEgwKBGNvZGUYASABKAkSDwoHbWVzc2FnZRgCIAEoCRIuCgZmaWVsZHMYAyADKAsyHi5zaGlwcGluZy5jb21tb24udjEuRmllbGRFcnJvciIrCgpGaWVsZEVycm9yEgwKBHBhdGgYASABKAkSDwoHbWVzc2FnZRgCIAEoCWIGcHJvdG8z");
+  fileDesc("Ch9zaGlwcGluZy9jb21tb24vdjEvY29tbW9uLnByb3RvEhJzaGlwcGluZy5jb21tb24udjEiMQoGQ2FsbGVyEhIKCmFjY291bnRfaWQYASABKAkSEwoLZW52aXJvbm1lbnQYAiABKAkiJQoFQWN0b3ISDAoEbmFtZRgBIAEoCRIOCgZzb3VyY2UYAiABKAkiGAoISnNvblRleHQSDAoEdGV4dBgBIAEoCSJECgVDbGFpbRIXCg9pZGVtcG90ZW5jeV9rZXkYASABKAkSDQoFdG9rZW4YAiABKAMSEwoLZmluZ2VycHJpbnQYAyABKAwiOgoIU25hcHNob3QSDgoGc3RhdHVzGAEgASgFEgwKBGJvZHkYAiABKAwSEAoIcmVwbGF5ZWQYAyABKAgiHwoIQ29uZmxpY3QSEwoLZmluZ2VycHJpbnQYASABKAwiBwoFU3RhbGUiqQEKDFdyaXRlT3V0Y29tZRIwCghzbmFwc2hvdBgBIAEoCzIcLnNoaXBwaW5nLmNvbW1vbi52MS5TbmFwc2hvdEgAEjAKCGNvbmZsaWN0GAIgASgLMhwuc2hpcHBpbmcuY29tbW9uLnYxLkNvbmZsaWN0SAASKgoFc3RhbGUYAyABKAsyGS5zaGlwcGluZy5jb21tb24udjEuU3RhbGVIAEIJCgdvdXRjb21lIlwKC0Vycm9yRGV0YWlsEgwKBGNvZGUYASABKAkSDwoHbWVzc2FnZRgCIAEoCRIuCgZmaWVsZHMYAyADKAsyHi5zaGlwcGluZy5jb21tb24udjEuRmllbGRFcnJvciIrCgpGaWVsZEVycm9yEgwKBHBhdGgYASABKAkSDwoHbWVzc2FnZRgCIAEoCWIGcHJvdG8z");
 
 /**
  * The account and environment on whose behalf a request is made. Field 1 of every request.
@@ -41,6 +41,34 @@ export const CallerSchema: GenMessage<Caller> = /*@__PURE__*/
   messageDesc(file_shipping_common_v1_common, 0);
 
 /**
+ * Who asks for a change, and from where: for the account's audit log.
+ *
+ * @generated from message shipping.common.v1.Actor
+ */
+export type Actor = Message<"shipping.common.v1.Actor"> & {
+  /**
+   * A member's e-mail address, or the id of an API key, `key_…`.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * A network address.
+   *
+   * @generated from field: string source = 2;
+   */
+  source: string;
+};
+
+/**
+ * Describes the message shipping.common.v1.Actor.
+ * Use `create(ActorSchema)` to create a new message.
+ */
+export const ActorSchema: GenMessage<Actor> = /*@__PURE__*/
+  messageDesc(file_shipping_common_v1_common, 1);
+
+/**
  * A JSON value kept as the text it was sent as. Its public JSON is the value itself: google.protobuf.Struct would lose a
  * member named `__proto__`.
  *
@@ -60,7 +88,7 @@ export type JsonText = Message<"shipping.common.v1.JsonText"> & {
  * Use `create(JsonTextSchema)` to create a new message.
  */
 export const JsonTextSchema: GenMessage<JsonText> = /*@__PURE__*/
-  messageDesc(file_shipping_common_v1_common, 1);
+  messageDesc(file_shipping_common_v1_common, 2);
 
 /**
  * The registry's claim under which a write is executed at most once.
@@ -95,7 +123,7 @@ export type Claim = Message<"shipping.common.v1.Claim"> & {
  * Use `create(ClaimSchema)` to create a new message.
  */
 export const ClaimSchema: GenMessage<Claim> = /*@__PURE__*/
-  messageDesc(file_shipping_common_v1_common, 2);
+  messageDesc(file_shipping_common_v1_common, 3);
 
 /**
  * The answer of a write, rendered once by its owner.
@@ -130,7 +158,7 @@ export type Snapshot = Message<"shipping.common.v1.Snapshot"> & {
  * Use `create(SnapshotSchema)` to create a new message.
  */
 export const SnapshotSchema: GenMessage<Snapshot> = /*@__PURE__*/
-  messageDesc(file_shipping_common_v1_common, 3);
+  messageDesc(file_shipping_common_v1_common, 4);
 
 /**
  * The key already holds the result of another request.
@@ -151,7 +179,7 @@ export type Conflict = Message<"shipping.common.v1.Conflict"> & {
  * Use `create(ConflictSchema)` to create a new message.
  */
 export const ConflictSchema: GenMessage<Conflict> = /*@__PURE__*/
-  messageDesc(file_shipping_common_v1_common, 4);
+  messageDesc(file_shipping_common_v1_common, 5);
 
 /**
  * A later claim has fenced this one off; nothing was executed.
@@ -166,7 +194,7 @@ export type Stale = Message<"shipping.common.v1.Stale"> & {
  * Use `create(StaleSchema)` to create a new message.
  */
 export const StaleSchema: GenMessage<Stale> = /*@__PURE__*/
-  messageDesc(file_shipping_common_v1_common, 5);
+  messageDesc(file_shipping_common_v1_common, 6);
 
 /**
  * How a write ended when it was not refused.
@@ -209,7 +237,7 @@ export type WriteOutcome = Message<"shipping.common.v1.WriteOutcome"> & {
  * Use `create(WriteOutcomeSchema)` to create a new message.
  */
 export const WriteOutcomeSchema: GenMessage<WriteOutcome> = /*@__PURE__*/
-  messageDesc(file_shipping_common_v1_common, 6);
+  messageDesc(file_shipping_common_v1_common, 7);
 
 /**
  * Travels as a typed detail of every error that says for certain that nothing was executed.
@@ -244,7 +272,7 @@ export type ErrorDetail = Message<"shipping.common.v1.ErrorDetail"> & {
  * Use `create(ErrorDetailSchema)` to create a new message.
  */
 export const ErrorDetailSchema: GenMessage<ErrorDetail> = /*@__PURE__*/
-  messageDesc(file_shipping_common_v1_common, 7);
+  messageDesc(file_shipping_common_v1_common, 8);
 
 /**
  * One field at fault.
@@ -272,5 +300,5 @@ export type FieldError = Message<"shipping.common.v1.FieldError"> & {
  * Use `create(FieldErrorSchema)` to create a new message.
  */
 export const FieldErrorSchema: GenMessage<FieldError> = /*@__PURE__*/
-  messageDesc(file_shipping_common_v1_common, 8);
+  messageDesc(file_shipping_common_v1_common, 9);
 

@@ -4,7 +4,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Caller, Claim, FieldError, WriteOutcome } from "../../common/v1/common_pb.js";
+import type { Actor, Caller, Claim, FieldError, WriteOutcome } from "../../common/v1/common_pb.js";
 import { file_shipping_common_v1_common } from "../../common/v1/common_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file shipping/webhooks/v1/webhooks.proto.
  */
 export const file_shipping_webhooks_v1_webhooks: GenFile = /*@__PURE__*/
-  fileDesc("CiNzaGlwcGluZy93ZWJob29rcy92MS93ZWJob29rcy5wcm90bxIUc2hpcHBpbmcud2ViaG9va3MudjEixwEKDFN1YnNjcmlwdGlvbhIKCgJpZBgBIAEoCRIOCgZvYmplY3QYAiABKAkSCwoDdXJsGAMgASgJEg4KBmV2ZW50cxgEIAMoCRIOCgZzdGF0dXMYBSABKAkSEAoIbGl2ZW1vZGUYBiABKAgSEwoGc2VjcmV0GAcgASgJSACIAQESEgoKY3JlYXRlZF9hdBgIIAEoCRIYCgtkaXNhYmxlZF9hdBgJIAEoCUgBiAEBQgkKB19zZWNyZXRCDgoMX2Rpc2FibGVkX2F0Io4BChlDcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISKAoFY2xhaW0YAiABKAsyGS5zaGlwcGluZy5jb21tb24udjEuQ2xhaW0SCwoDdXJsGAMgASgJEg4KBmV2ZW50cxgEIAMoCSJPChpDcmVhdGVTdWJzY3JpcHRpb25SZXNwb25zZRIxCgdvdXRjb21lGAEgASgLMiAuc2hpcHBpbmcuY29tbW9uLnYxLldyaXRlT3V0Y29tZSJTChhDaGVja1N1YnNjcmlwdGlvblJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchILCgN1cmwYAiABKAkiSwoZQ2hlY2tTdWJzY3JpcHRpb25SZXNwb25zZRIuCgZmaWVsZHMYASADKAsyHi5zaGlwcGluZy5jb21tb24udjEuRmllbGRFcnJvciJQChZHZXRTdWJzY3JpcHRpb25SZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISCgoCaWQYAiABKAkiUwoXR2V0U3Vic2NyaXB0aW9uUmVzcG9uc2USOAoMc3Vic2NyaXB0aW9uGAEgASgLMiIuc2hpcHBpbmcud2ViaG9va3MudjEuU3Vic2NyaXB0aW9uInMKGExpc3RTdWJzY3JpcHRpb25zUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEg0KBWxpbWl0GAIgASgFEhIKBWFmdGVyGAMgASgJSACIAQFCCAoGX2FmdGVyIoABChlMaXN0U3Vic2NyaXB0aW9uc1Jlc3BvbnNlEjkKDXN1YnNjcmlwdGlvbnMYASADKAsyIi5zaGlwcGluZy53ZWJob29rcy52MS5TdWJzY3JpcHRpb24SGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IifgoaRGlzYWJsZVN1YnNjcmlwdGlvblJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIoCgVjbGFpbRgCIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5DbGFpbRIKCgJpZBgDIAEoCSJQChtEaXNhYmxlU3Vic2NyaXB0aW9uUmVzcG9uc2USMQoHb3V0Y29tZRgBIAEoCzIgLnNoaXBwaW5nLmNvbW1vbi52MS5Xcml0ZU91dGNvbWUiMAoOUHVibGlzaGVkRXZlbnQSCgoCaWQYASABKAkSEgoKY3JlYXRlZF9hdBgCIAEoCSJ4ChRGaWx0ZXJNaXNzaW5nUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEjQKBmV2ZW50cxgCIAMoCzIkLnNoaXBwaW5nLndlYmhvb2tzLnYxLlB1Ymxpc2hlZEV2ZW50IjIKFUZpbHRlck1pc3NpbmdSZXNwb25zZRIZChFtaXNzaW5nX2V2ZW50X2lkcxgBIAMoCSJCChRSb3RhdGVTZWNyZXRzUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyIqQBChVSb3RhdGVTZWNyZXRzUmVzcG9uc2USFgoOd3JpdGluZ19rZXlfaWQYASABKAkSFQoNc3Vic2NyaXB0aW9ucxgCIAEoBRIVCg1sZWRnZXJfYm9kaWVzGAMgASgFEhQKDHVzZWRfa2V5X2lkcxgEIAMoCRIWCg51bnVzZWRfa2V5X2lkcxgFIAMoCRIXCg9taXNzaW5nX2tleV9pZHMYBiADKAkyygYKD1dlYmhvb2tzU2VydmljZRJ3ChJDcmVhdGVTdWJzY3JpcHRpb24SLy5zaGlwcGluZy53ZWJob29rcy52MS5DcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0GjAuc2hpcHBpbmcud2ViaG9va3MudjEuQ3JlYXRlU3Vic2NyaXB0aW9uUmVzcG9uc2USeQoRQ2hlY2tTdWJzY3JpcHRpb24SLi5zaGlwcGluZy53ZWJob29rcy52MS5DaGVja1N1YnNjcmlwdGlvblJlcXVlc3QaLy5zaGlwcGluZy53ZWJob29rcy52MS5DaGVja1N1YnNjcmlwdGlvblJlc3BvbnNlIgOQAgEScwoPR2V0U3Vic2NyaXB0aW9uEiwuc2hpcHBpbmcud2ViaG9va3MudjEuR2V0U3Vic2NyaXB0aW9uUmVxdWVzdBotLnNoaXBwaW5nLndlYmhvb2tzLnYxLkdldFN1YnNjcmlwdGlvblJlc3BvbnNlIgOQAgESeQoRTGlzdFN1YnNjcmlwdGlvbnMSLi5zaGlwcGluZy53ZWJob29rcy52MS5MaXN0U3Vic2NyaXB0aW9uc1JlcXVlc3QaLy5zaGlwcGluZy53ZWJob29rcy52MS5MaXN0U3Vic2NyaXB0aW9uc1Jlc3BvbnNlIgOQAgESegoTRGlzYWJsZVN1YnNjcmlwdGlvbhIwLnNoaXBwaW5nLndlYmhvb2tzLnYxLkRpc2FibGVTdWJzY3JpcHRpb25SZXF1ZXN0GjEuc2hpcHBpbmcud2ViaG9va3MudjEuRGlzYWJsZVN1YnNjcmlwdGlvblJlc3BvbnNlEm0KDUZpbHRlck1pc3NpbmcSKi5zaGlwcGluZy53ZWJob29rcy52MS5GaWx0ZXJNaXNzaW5nUmVxdWVzdBorLnNoaXBwaW5nLndlYmhvb2tzLnYxLkZpbHRlck1pc3NpbmdSZXNwb25zZSIDkAIBEmgKDVJvdGF0ZVNlY3JldHMSKi5zaGlwcGluZy53ZWJob29rcy52MS5Sb3RhdGVTZWNyZXRzUmVxdWVzdBorLnNoaXBwaW5nLndlYmhvb2tzLnYxLlJvdGF0ZVNlY3JldHNSZXNwb25zZWIGcHJvdG8z", [file_shipping_common_v1_common]);
+  fileDesc("CiNzaGlwcGluZy93ZWJob29rcy92MS93ZWJob29rcy5wcm90bxIUc2hpcHBpbmcud2ViaG9va3MudjEixwEKDFN1YnNjcmlwdGlvbhIKCgJpZBgBIAEoCRIOCgZvYmplY3QYAiABKAkSCwoDdXJsGAMgASgJEg4KBmV2ZW50cxgEIAMoCRIOCgZzdGF0dXMYBSABKAkSEAoIbGl2ZW1vZGUYBiABKAgSEwoGc2VjcmV0GAcgASgJSACIAQESEgoKY3JlYXRlZF9hdBgIIAEoCRIYCgtkaXNhYmxlZF9hdBgJIAEoCUgBiAEBQgkKB19zZWNyZXRCDgoMX2Rpc2FibGVkX2F0IrgBChlDcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISKAoFY2xhaW0YAiABKAsyGS5zaGlwcGluZy5jb21tb24udjEuQ2xhaW0SCwoDdXJsGAMgASgJEg4KBmV2ZW50cxgEIAMoCRIoCgVhY3RvchgFIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5BY3RvciJPChpDcmVhdGVTdWJzY3JpcHRpb25SZXNwb25zZRIxCgdvdXRjb21lGAEgASgLMiAuc2hpcHBpbmcuY29tbW9uLnYxLldyaXRlT3V0Y29tZSJTChhDaGVja1N1YnNjcmlwdGlvblJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchILCgN1cmwYAiABKAkiSwoZQ2hlY2tTdWJzY3JpcHRpb25SZXNwb25zZRIuCgZmaWVsZHMYASADKAsyHi5zaGlwcGluZy5jb21tb24udjEuRmllbGRFcnJvciJQChZHZXRTdWJzY3JpcHRpb25SZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISCgoCaWQYAiABKAkiUwoXR2V0U3Vic2NyaXB0aW9uUmVzcG9uc2USOAoMc3Vic2NyaXB0aW9uGAEgASgLMiIuc2hpcHBpbmcud2ViaG9va3MudjEuU3Vic2NyaXB0aW9uInMKGExpc3RTdWJzY3JpcHRpb25zUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEg0KBWxpbWl0GAIgASgFEhIKBWFmdGVyGAMgASgJSACIAQFCCAoGX2FmdGVyIoABChlMaXN0U3Vic2NyaXB0aW9uc1Jlc3BvbnNlEjkKDXN1YnNjcmlwdGlvbnMYASADKAsyIi5zaGlwcGluZy53ZWJob29rcy52MS5TdWJzY3JpcHRpb24SGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IiqAEKGkRpc2FibGVTdWJzY3JpcHRpb25SZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISKAoFY2xhaW0YAiABKAsyGS5zaGlwcGluZy5jb21tb24udjEuQ2xhaW0SCgoCaWQYAyABKAkSKAoFYWN0b3IYBCABKAsyGS5zaGlwcGluZy5jb21tb24udjEuQWN0b3IiUAobRGlzYWJsZVN1YnNjcmlwdGlvblJlc3BvbnNlEjEKB291dGNvbWUYASABKAsyIC5zaGlwcGluZy5jb21tb24udjEuV3JpdGVPdXRjb21lIssBChJTdWJzY3JpcHRpb25DaGFuZ2USCgoCaWQYASABKAkSKQoFb3duZXIYAiABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEigKBWFjdG9yGAMgASgLMhkuc2hpcHBpbmcuY29tbW9uLnYxLkFjdG9yEg4KBmFjdGlvbhgEIAEoCRI4CgxzdWJzY3JpcHRpb24YBSABKAsyIi5zaGlwcGluZy53ZWJob29rcy52MS5TdWJzY3JpcHRpb24SCgoCYXQYBiABKAkiQAoSTGlzdENoYW5nZXNSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXIiUAoTTGlzdENoYW5nZXNSZXNwb25zZRI5CgdjaGFuZ2VzGAEgAygLMiguc2hpcHBpbmcud2ViaG9va3MudjEuU3Vic2NyaXB0aW9uQ2hhbmdlIlQKGUFja25vd2xlZGdlQ2hhbmdlc1JlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchILCgNpZHMYAiADKAkiHAoaQWNrbm93bGVkZ2VDaGFuZ2VzUmVzcG9uc2UiMAoOUHVibGlzaGVkRXZlbnQSCgoCaWQYASABKAkSEgoKY3JlYXRlZF9hdBgCIAEoCSJ4ChRGaWx0ZXJNaXNzaW5nUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEjQKBmV2ZW50cxgCIAMoCzIkLnNoaXBwaW5nLndlYmhvb2tzLnYxLlB1Ymxpc2hlZEV2ZW50IjIKFUZpbHRlck1pc3NpbmdSZXNwb25zZRIZChFtaXNzaW5nX2V2ZW50X2lkcxgBIAMoCSJCChRSb3RhdGVTZWNyZXRzUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyIqQBChVSb3RhdGVTZWNyZXRzUmVzcG9uc2USFgoOd3JpdGluZ19rZXlfaWQYASABKAkSFQoNc3Vic2NyaXB0aW9ucxgCIAEoBRIVCg1sZWRnZXJfYm9kaWVzGAMgASgFEhQKDHVzZWRfa2V5X2lkcxgEIAMoCRIWCg51bnVzZWRfa2V5X2lkcxgFIAMoCRIXCg9taXNzaW5nX2tleV9pZHMYBiADKAkyrAgKD1dlYmhvb2tzU2VydmljZRJ3ChJDcmVhdGVTdWJzY3JpcHRpb24SLy5zaGlwcGluZy53ZWJob29rcy52MS5DcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0GjAuc2hpcHBpbmcud2ViaG9va3MudjEuQ3JlYXRlU3Vic2NyaXB0aW9uUmVzcG9uc2USeQoRQ2hlY2tTdWJzY3JpcHRpb24SLi5zaGlwcGluZy53ZWJob29rcy52MS5DaGVja1N1YnNjcmlwdGlvblJlcXVlc3QaLy5zaGlwcGluZy53ZWJob29rcy52MS5DaGVja1N1YnNjcmlwdGlvblJlc3BvbnNlIgOQAgEScwoPR2V0U3Vic2NyaXB0aW9uEiwuc2hpcHBpbmcud2ViaG9va3MudjEuR2V0U3Vic2NyaXB0aW9uUmVxdWVzdBotLnNoaXBwaW5nLndlYmhvb2tzLnYxLkdldFN1YnNjcmlwdGlvblJlc3BvbnNlIgOQAgESeQoRTGlzdFN1YnNjcmlwdGlvbnMSLi5zaGlwcGluZy53ZWJob29rcy52MS5MaXN0U3Vic2NyaXB0aW9uc1JlcXVlc3QaLy5zaGlwcGluZy53ZWJob29rcy52MS5MaXN0U3Vic2NyaXB0aW9uc1Jlc3BvbnNlIgOQAgESegoTRGlzYWJsZVN1YnNjcmlwdGlvbhIwLnNoaXBwaW5nLndlYmhvb2tzLnYxLkRpc2FibGVTdWJzY3JpcHRpb25SZXF1ZXN0GjEuc2hpcHBpbmcud2ViaG9va3MudjEuRGlzYWJsZVN1YnNjcmlwdGlvblJlc3BvbnNlEmcKC0xpc3RDaGFuZ2VzEiguc2hpcHBpbmcud2ViaG9va3MudjEuTGlzdENoYW5nZXNSZXF1ZXN0Gikuc2hpcHBpbmcud2ViaG9va3MudjEuTGlzdENoYW5nZXNSZXNwb25zZSIDkAIBEncKEkFja25vd2xlZGdlQ2hhbmdlcxIvLnNoaXBwaW5nLndlYmhvb2tzLnYxLkFja25vd2xlZGdlQ2hhbmdlc1JlcXVlc3QaMC5zaGlwcGluZy53ZWJob29rcy52MS5BY2tub3dsZWRnZUNoYW5nZXNSZXNwb25zZRJtCg1GaWx0ZXJNaXNzaW5nEiouc2hpcHBpbmcud2ViaG9va3MudjEuRmlsdGVyTWlzc2luZ1JlcXVlc3QaKy5zaGlwcGluZy53ZWJob29rcy52MS5GaWx0ZXJNaXNzaW5nUmVzcG9uc2UiA5ACARJoCg1Sb3RhdGVTZWNyZXRzEiouc2hpcHBpbmcud2ViaG9va3MudjEuUm90YXRlU2VjcmV0c1JlcXVlc3QaKy5zaGlwcGluZy53ZWJob29rcy52MS5Sb3RhdGVTZWNyZXRzUmVzcG9uc2ViBnByb3RvMw", [file_shipping_common_v1_common]);
 
 /**
  * A subscription. Its JSON is the public body.
@@ -112,6 +112,13 @@ export type CreateSubscriptionRequest = Message<"shipping.webhooks.v1.CreateSubs
    * @generated from field: repeated string events = 4;
    */
   events: string[];
+
+  /**
+   * Absent: no change is kept for the audit log.
+   *
+   * @generated from field: shipping.common.v1.Actor actor = 5;
+   */
+  actor?: Actor | undefined;
 };
 
 /**
@@ -305,6 +312,13 @@ export type DisableSubscriptionRequest = Message<"shipping.webhooks.v1.DisableSu
    * @generated from field: string id = 3;
    */
   id: string;
+
+  /**
+   * Absent: no change is kept for the audit log.
+   *
+   * @generated from field: shipping.common.v1.Actor actor = 4;
+   */
+  actor?: Actor | undefined;
 };
 
 /**
@@ -334,6 +348,143 @@ export const DisableSubscriptionResponseSchema: GenMessage<DisableSubscriptionRe
   messageDesc(file_shipping_webhooks_v1_webhooks, 10);
 
 /**
+ * A change of a subscription, committed in one statement with it.
+ *
+ * @generated from message shipping.webhooks.v1.SubscriptionChange
+ */
+export type SubscriptionChange = Message<"shipping.webhooks.v1.SubscriptionChange"> & {
+  /**
+   * `aud_…`: the id that its entry in the audit log has.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Whose subscription it is.
+   *
+   * @generated from field: shipping.common.v1.Caller owner = 2;
+   */
+  owner?: Caller | undefined;
+
+  /**
+   * @generated from field: shipping.common.v1.Actor actor = 3;
+   */
+  actor?: Actor | undefined;
+
+  /**
+   * `created` or `disabled`
+   *
+   * @generated from field: string action = 4;
+   */
+  action: string;
+
+  /**
+   * As it is now, without its secret.
+   *
+   * @generated from field: shipping.webhooks.v1.Subscription subscription = 5;
+   */
+  subscription?: Subscription | undefined;
+
+  /**
+   * ISO 8601 UTC with milliseconds.
+   *
+   * @generated from field: string at = 6;
+   */
+  at: string;
+};
+
+/**
+ * Describes the message shipping.webhooks.v1.SubscriptionChange.
+ * Use `create(SubscriptionChangeSchema)` to create a new message.
+ */
+export const SubscriptionChangeSchema: GenMessage<SubscriptionChange> = /*@__PURE__*/
+  messageDesc(file_shipping_webhooks_v1_webhooks, 11);
+
+/**
+ * Has no fields of its own: changes are listed until they are acknowledged.
+ *
+ * @generated from message shipping.webhooks.v1.ListChangesRequest
+ */
+export type ListChangesRequest = Message<"shipping.webhooks.v1.ListChangesRequest"> & {
+  /**
+   * Absent: the question is the audit log's, not an account's.
+   *
+   * @generated from field: shipping.common.v1.Caller caller = 1;
+   */
+  caller?: Caller | undefined;
+};
+
+/**
+ * Describes the message shipping.webhooks.v1.ListChangesRequest.
+ * Use `create(ListChangesRequestSchema)` to create a new message.
+ */
+export const ListChangesRequestSchema: GenMessage<ListChangesRequest> = /*@__PURE__*/
+  messageDesc(file_shipping_webhooks_v1_webhooks, 12);
+
+/**
+ * Up to 100 changes; when these are acknowledged, there may be more.
+ *
+ * @generated from message shipping.webhooks.v1.ListChangesResponse
+ */
+export type ListChangesResponse = Message<"shipping.webhooks.v1.ListChangesResponse"> & {
+  /**
+   * @generated from field: repeated shipping.webhooks.v1.SubscriptionChange changes = 1;
+   */
+  changes: SubscriptionChange[];
+};
+
+/**
+ * Describes the message shipping.webhooks.v1.ListChangesResponse.
+ * Use `create(ListChangesResponseSchema)` to create a new message.
+ */
+export const ListChangesResponseSchema: GenMessage<ListChangesResponse> = /*@__PURE__*/
+  messageDesc(file_shipping_webhooks_v1_webhooks, 13);
+
+/**
+ * Names changes, of any caller.
+ *
+ * @generated from message shipping.webhooks.v1.AcknowledgeChangesRequest
+ */
+export type AcknowledgeChangesRequest = Message<"shipping.webhooks.v1.AcknowledgeChangesRequest"> & {
+  /**
+   * Absent: see ListChangesRequest.
+   *
+   * @generated from field: shipping.common.v1.Caller caller = 1;
+   */
+  caller?: Caller | undefined;
+
+  /**
+   * Up to 100.
+   *
+   * @generated from field: repeated string ids = 2;
+   */
+  ids: string[];
+};
+
+/**
+ * Describes the message shipping.webhooks.v1.AcknowledgeChangesRequest.
+ * Use `create(AcknowledgeChangesRequestSchema)` to create a new message.
+ */
+export const AcknowledgeChangesRequestSchema: GenMessage<AcknowledgeChangesRequest> = /*@__PURE__*/
+  messageDesc(file_shipping_webhooks_v1_webhooks, 14);
+
+/**
+ * They are forgotten.
+ *
+ * @generated from message shipping.webhooks.v1.AcknowledgeChangesResponse
+ */
+export type AcknowledgeChangesResponse = Message<"shipping.webhooks.v1.AcknowledgeChangesResponse"> & {
+};
+
+/**
+ * Describes the message shipping.webhooks.v1.AcknowledgeChangesResponse.
+ * Use `create(AcknowledgeChangesResponseSchema)` to create a new message.
+ */
+export const AcknowledgeChangesResponseSchema: GenMessage<AcknowledgeChangesResponse> = /*@__PURE__*/
+  messageDesc(file_shipping_webhooks_v1_webhooks, 15);
+
+/**
  * An event that its producer has published.
  *
  * @generated from message shipping.webhooks.v1.PublishedEvent
@@ -357,7 +508,7 @@ export type PublishedEvent = Message<"shipping.webhooks.v1.PublishedEvent"> & {
  * Use `create(PublishedEventSchema)` to create a new message.
  */
 export const PublishedEventSchema: GenMessage<PublishedEvent> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 11);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 16);
 
 /**
  * Events of one producer, of any caller.
@@ -385,7 +536,7 @@ export type FilterMissingRequest = Message<"shipping.webhooks.v1.FilterMissingRe
  * Use `create(FilterMissingRequestSchema)` to create a new message.
  */
 export const FilterMissingRequestSchema: GenMessage<FilterMissingRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 12);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 17);
 
 /**
  * The ids of those that have not arrived. Events that died count as had, and so do those older than the time for which events are
@@ -405,7 +556,7 @@ export type FilterMissingResponse = Message<"shipping.webhooks.v1.FilterMissingR
  * Use `create(FilterMissingResponseSchema)` to create a new message.
  */
 export const FilterMissingResponseSchema: GenMessage<FilterMissingResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 13);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 18);
 
 /**
  * Has no fields of its own: which keys there are is configuration.
@@ -426,7 +577,7 @@ export type RotateSecretsRequest = Message<"shipping.webhooks.v1.RotateSecretsRe
  * Use `create(RotateSecretsRequestSchema)` to create a new message.
  */
 export const RotateSecretsRequestSchema: GenMessage<RotateSecretsRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 14);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 19);
 
 /**
  * What this call has done, and which keys hold secrets after it.
@@ -480,7 +631,7 @@ export type RotateSecretsResponse = Message<"shipping.webhooks.v1.RotateSecretsR
  * Use `create(RotateSecretsResponseSchema)` to create a new message.
  */
 export const RotateSecretsResponseSchema: GenMessage<RotateSecretsResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 15);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 20);
 
 /**
  * Owns webhook subscriptions and delivers events to them.
@@ -537,6 +688,26 @@ export const WebhooksService: GenService<{
     methodKind: "unary";
     input: typeof DisableSubscriptionRequestSchema;
     output: typeof DisableSubscriptionResponseSchema;
+  },
+  /**
+   * Reads changes of subscriptions, of any caller, that have not been acknowledged: up to 100, in no order.
+   *
+   * @generated from rpc shipping.webhooks.v1.WebhooksService.ListChanges
+   */
+  listChanges: {
+    methodKind: "unary";
+    input: typeof ListChangesRequestSchema;
+    output: typeof ListChangesResponseSchema;
+  },
+  /**
+   * Forgets changes that stand in the audit log. Those that are forgotten already are passed over.
+   *
+   * @generated from rpc shipping.webhooks.v1.WebhooksService.AcknowledgeChanges
+   */
+  acknowledgeChanges: {
+    methodKind: "unary";
+    input: typeof AcknowledgeChangesRequestSchema;
+    output: typeof AcknowledgeChangesResponseSchema;
   },
   /**
    * Says which of these events have not arrived: producers ask before they delete their copies.

@@ -28,6 +28,11 @@ export type Subscription = Prisma.SubscriptionModel
  */
 export type ActiveSubscriptions = Prisma.ActiveSubscriptionsModel
 /**
+ * Model SubscriptionChange
+ * Who created or disabled a subscription, until the audit log has it.
+ */
+export type SubscriptionChange = Prisma.SubscriptionChangeModel
+/**
  * Model Ledger
  * Results of writes, one per idempotency key. `body` is sealed.
  */

@@ -10,6 +10,7 @@
  */
 export type * from './models/Subscription.js'
 export type * from './models/ActiveSubscriptions.js'
+export type * from './models/SubscriptionChange.js'
 export type * from './models/Ledger.js'
 export type * from './models/Event.js'
 export type * from './models/DeadEvent.js'

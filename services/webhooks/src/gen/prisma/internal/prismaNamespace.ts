@@ -399,6 +399,7 @@ type FieldRefInputType<Model, FieldType> = Model extends never ? never : FieldRe
 export const ModelName = {
   Subscription: 'Subscription',
   ActiveSubscriptions: 'ActiveSubscriptions',
+  SubscriptionChange: 'SubscriptionChange',
   Ledger: 'Ledger',
   Event: 'Event',
   DeadEvent: 'DeadEvent',
@@ -419,7 +420,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "subscription" | "activeSubscriptions" | "ledger" | "event" | "deadEvent" | "delivery" | "readyQueue"
+    modelProps: "subscription" | "activeSubscriptions" | "subscriptionChange" | "ledger" | "event" | "deadEvent" | "delivery" | "readyQueue"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -568,6 +569,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         count: {
           args: Prisma.ActiveSubscriptionsCountArgs<ExtArgs>
           result: runtime.Types.Utils.Optional<Prisma.ActiveSubscriptionsCountAggregateOutputType> | number
+        }
+      }
+    }
+    SubscriptionChange: {
+      payload: Prisma.$SubscriptionChangePayload<ExtArgs>
+      fields: Prisma.SubscriptionChangeFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.SubscriptionChangeFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SubscriptionChangePayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.SubscriptionChangeFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SubscriptionChangePayload>
+        }
+        findFirst: {
+          args: Prisma.SubscriptionChangeFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SubscriptionChangePayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.SubscriptionChangeFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SubscriptionChangePayload>
+        }
+        findMany: {
+          args: Prisma.SubscriptionChangeFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SubscriptionChangePayload>[]
+        }
+        create: {
+          args: Prisma.SubscriptionChangeCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SubscriptionChangePayload>
+        }
+        createMany: {
+          args: Prisma.SubscriptionChangeCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.SubscriptionChangeCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SubscriptionChangePayload>[]
+        }
+        delete: {
+          args: Prisma.SubscriptionChangeDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SubscriptionChangePayload>
+        }
+        update: {
+          args: Prisma.SubscriptionChangeUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SubscriptionChangePayload>
+        }
+        deleteMany: {
+          args: Prisma.SubscriptionChangeDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.SubscriptionChangeUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.SubscriptionChangeUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SubscriptionChangePayload>[]
+        }
+        upsert: {
+          args: Prisma.SubscriptionChangeUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SubscriptionChangePayload>
+        }
+        aggregate: {
+          args: Prisma.SubscriptionChangeAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateSubscriptionChange>
+        }
+        groupBy: {
+          args: Prisma.SubscriptionChangeGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.SubscriptionChangeGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.SubscriptionChangeCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.SubscriptionChangeCountAggregateOutputType> | number
         }
       }
     }
@@ -1004,6 +1079,18 @@ export const ActiveSubscriptionsScalarFieldEnum = {
 export type ActiveSubscriptionsScalarFieldEnum = (typeof ActiveSubscriptionsScalarFieldEnum)[keyof typeof ActiveSubscriptionsScalarFieldEnum]
 
 
+export const SubscriptionChangeScalarFieldEnum = {
+  id: 'id',
+  subscriptionId: 'subscriptionId',
+  action: 'action',
+  actor: 'actor',
+  source: 'source',
+  at: 'at'
+} as const
+
+export type SubscriptionChangeScalarFieldEnum = (typeof SubscriptionChangeScalarFieldEnum)[keyof typeof SubscriptionChangeScalarFieldEnum]
+
+
 export const LedgerScalarFieldEnum = {
   accountId: 'accountId',
   environment: 'environment',
@@ -1335,6 +1422,7 @@ export type PrismaClientOptions = PrismaClientOptionsWithAccelerateUrl | PrismaC
 export type GlobalOmitConfig = {
   subscription?: Prisma.SubscriptionOmit
   activeSubscriptions?: Prisma.ActiveSubscriptionsOmit
+  subscriptionChange?: Prisma.SubscriptionChangeOmit
   ledger?: Prisma.LedgerOmit
   event?: Prisma.EventOmit
   deadEvent?: Prisma.DeadEventOmit

@@ -53,6 +53,7 @@ export const AnyNull = runtime.AnyNull
 export const ModelName = {
   Subscription: 'Subscription',
   ActiveSubscriptions: 'ActiveSubscriptions',
+  SubscriptionChange: 'SubscriptionChange',
   Ledger: 'Ledger',
   Event: 'Event',
   DeadEvent: 'DeadEvent',
@@ -98,6 +99,18 @@ export const ActiveSubscriptionsScalarFieldEnum = {
 } as const
 
 export type ActiveSubscriptionsScalarFieldEnum = (typeof ActiveSubscriptionsScalarFieldEnum)[keyof typeof ActiveSubscriptionsScalarFieldEnum]
+
+
+export const SubscriptionChangeScalarFieldEnum = {
+  id: 'id',
+  subscriptionId: 'subscriptionId',
+  action: 'action',
+  actor: 'actor',
+  source: 'source',
+  at: 'at'
+} as const
+
+export type SubscriptionChangeScalarFieldEnum = (typeof SubscriptionChangeScalarFieldEnum)[keyof typeof SubscriptionChangeScalarFieldEnum]
 
 
 export const LedgerScalarFieldEnum = {

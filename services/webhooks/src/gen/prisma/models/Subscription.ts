@@ -211,6 +211,7 @@ export type SubscriptionWhereInput = {
   createdAt?: Prisma.DateTimeFilter<"Subscription"> | Date | string
   disabledAt?: Prisma.DateTimeNullableFilter<"Subscription"> | Date | string | null
   ready?: Prisma.XOR<Prisma.ReadyQueueNullableScalarRelationFilter, Prisma.ReadyQueueWhereInput> | null
+  changes?: Prisma.SubscriptionChangeListRelationFilter
 }
 
 export type SubscriptionOrderByWithRelationInput = {
@@ -224,6 +225,7 @@ export type SubscriptionOrderByWithRelationInput = {
   createdAt?: Prisma.SortOrder
   disabledAt?: Prisma.SortOrderInput | Prisma.SortOrder
   ready?: Prisma.ReadyQueueOrderByWithRelationInput
+  changes?: Prisma.SubscriptionChangeOrderByRelationAggregateInput
 }
 
 export type SubscriptionWhereUniqueInput = Prisma.AtLeast<{
@@ -240,6 +242,7 @@ export type SubscriptionWhereUniqueInput = Prisma.AtLeast<{
   createdAt?: Prisma.DateTimeFilter<"Subscription"> | Date | string
   disabledAt?: Prisma.DateTimeNullableFilter<"Subscription"> | Date | string | null
   ready?: Prisma.XOR<Prisma.ReadyQueueNullableScalarRelationFilter, Prisma.ReadyQueueWhereInput> | null
+  changes?: Prisma.SubscriptionChangeListRelationFilter
 }, "id">
 
 export type SubscriptionOrderByWithAggregationInput = {
@@ -283,6 +286,7 @@ export type SubscriptionCreateInput = {
   createdAt: Date | string
   disabledAt?: Date | string | null
   ready?: Prisma.ReadyQueueCreateNestedOneWithoutSubscriptionInput
+  changes?: Prisma.SubscriptionChangeCreateNestedManyWithoutSubscriptionInput
 }
 
 export type SubscriptionUncheckedCreateInput = {
@@ -296,6 +300,7 @@ export type SubscriptionUncheckedCreateInput = {
   createdAt: Date | string
   disabledAt?: Date | string | null
   ready?: Prisma.ReadyQueueUncheckedCreateNestedOneWithoutSubscriptionInput
+  changes?: Prisma.SubscriptionChangeUncheckedCreateNestedManyWithoutSubscriptionInput
 }
 
 export type SubscriptionUpdateInput = {
@@ -309,6 +314,7 @@ export type SubscriptionUpdateInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   ready?: Prisma.ReadyQueueUpdateOneWithoutSubscriptionNestedInput
+  changes?: Prisma.SubscriptionChangeUpdateManyWithoutSubscriptionNestedInput
 }
 
 export type SubscriptionUncheckedUpdateInput = {
@@ -322,6 +328,7 @@ export type SubscriptionUncheckedUpdateInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   ready?: Prisma.ReadyQueueUncheckedUpdateOneWithoutSubscriptionNestedInput
+  changes?: Prisma.SubscriptionChangeUncheckedUpdateManyWithoutSubscriptionNestedInput
 }
 
 export type SubscriptionCreateManyInput = {
@@ -432,6 +439,20 @@ export type NullableDateTimeFieldUpdateOperationsInput = {
   set?: Date | string | null
 }
 
+export type SubscriptionCreateNestedOneWithoutChangesInput = {
+  create?: Prisma.XOR<Prisma.SubscriptionCreateWithoutChangesInput, Prisma.SubscriptionUncheckedCreateWithoutChangesInput>
+  connectOrCreate?: Prisma.SubscriptionCreateOrConnectWithoutChangesInput
+  connect?: Prisma.SubscriptionWhereUniqueInput
+}
+
+export type SubscriptionUpdateOneRequiredWithoutChangesNestedInput = {
+  create?: Prisma.XOR<Prisma.SubscriptionCreateWithoutChangesInput, Prisma.SubscriptionUncheckedCreateWithoutChangesInput>
+  connectOrCreate?: Prisma.SubscriptionCreateOrConnectWithoutChangesInput
+  upsert?: Prisma.SubscriptionUpsertWithoutChangesInput
+  connect?: Prisma.SubscriptionWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.SubscriptionUpdateToOneWithWhereWithoutChangesInput, Prisma.SubscriptionUpdateWithoutChangesInput>, Prisma.SubscriptionUncheckedUpdateWithoutChangesInput>
+}
+
 export type SubscriptionCreateNestedOneWithoutReadyInput = {
   create?: Prisma.XOR<Prisma.SubscriptionCreateWithoutReadyInput, Prisma.SubscriptionUncheckedCreateWithoutReadyInput>
   connectOrCreate?: Prisma.SubscriptionCreateOrConnectWithoutReadyInput
@@ -446,6 +467,74 @@ export type SubscriptionUpdateOneRequiredWithoutReadyNestedInput = {
   update?: Prisma.XOR<Prisma.XOR<Prisma.SubscriptionUpdateToOneWithWhereWithoutReadyInput, Prisma.SubscriptionUpdateWithoutReadyInput>, Prisma.SubscriptionUncheckedUpdateWithoutReadyInput>
 }
 
+export type SubscriptionCreateWithoutChangesInput = {
+  id: string
+  accountId: string
+  environment: string
+  url: string
+  events?: Prisma.SubscriptionCreateeventsInput | string[]
+  status: string
+  secret: runtime.Bytes
+  createdAt: Date | string
+  disabledAt?: Date | string | null
+  ready?: Prisma.ReadyQueueCreateNestedOneWithoutSubscriptionInput
+}
+
+export type SubscriptionUncheckedCreateWithoutChangesInput = {
+  id: string
+  accountId: string
+  environment: string
+  url: string
+  events?: Prisma.SubscriptionCreateeventsInput | string[]
+  status: string
+  secret: runtime.Bytes
+  createdAt: Date | string
+  disabledAt?: Date | string | null
+  ready?: Prisma.ReadyQueueUncheckedCreateNestedOneWithoutSubscriptionInput
+}
+
+export type SubscriptionCreateOrConnectWithoutChangesInput = {
+  where: Prisma.SubscriptionWhereUniqueInput
+  create: Prisma.XOR<Prisma.SubscriptionCreateWithoutChangesInput, Prisma.SubscriptionUncheckedCreateWithoutChangesInput>
+}
+
+export type SubscriptionUpsertWithoutChangesInput = {
+  update: Prisma.XOR<Prisma.SubscriptionUpdateWithoutChangesInput, Prisma.SubscriptionUncheckedUpdateWithoutChangesInput>
+  create: Prisma.XOR<Prisma.SubscriptionCreateWithoutChangesInput, Prisma.SubscriptionUncheckedCreateWithoutChangesInput>
+  where?: Prisma.SubscriptionWhereInput
+}
+
+export type SubscriptionUpdateToOneWithWhereWithoutChangesInput = {
+  where?: Prisma.SubscriptionWhereInput
+  data: Prisma.XOR<Prisma.SubscriptionUpdateWithoutChangesInput, Prisma.SubscriptionUncheckedUpdateWithoutChangesInput>
+}
+
+export type SubscriptionUpdateWithoutChangesInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  accountId?: Prisma.StringFieldUpdateOperationsInput | string
+  environment?: Prisma.StringFieldUpdateOperationsInput | string
+  url?: Prisma.StringFieldUpdateOperationsInput | string
+  events?: Prisma.SubscriptionUpdateeventsInput | string[]
+  status?: Prisma.StringFieldUpdateOperationsInput | string
+  secret?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  ready?: Prisma.ReadyQueueUpdateOneWithoutSubscriptionNestedInput
+}
+
+export type SubscriptionUncheckedUpdateWithoutChangesInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  accountId?: Prisma.StringFieldUpdateOperationsInput | string
+  environment?: Prisma.StringFieldUpdateOperationsInput | string
+  url?: Prisma.StringFieldUpdateOperationsInput | string
+  events?: Prisma.SubscriptionUpdateeventsInput | string[]
+  status?: Prisma.StringFieldUpdateOperationsInput | string
+  secret?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  ready?: Prisma.ReadyQueueUncheckedUpdateOneWithoutSubscriptionNestedInput
+}
+
 export type SubscriptionCreateWithoutReadyInput = {
   id: string
   accountId: string
@@ -456,6 +545,7 @@ export type SubscriptionCreateWithoutReadyInput = {
   secret: runtime.Bytes
   createdAt: Date | string
   disabledAt?: Date | string | null
+  changes?: Prisma.SubscriptionChangeCreateNestedManyWithoutSubscriptionInput
 }
 
 export type SubscriptionUncheckedCreateWithoutReadyInput = {
@@ -468,6 +558,7 @@ export type SubscriptionUncheckedCreateWithoutReadyInput = {
   secret: runtime.Bytes
   createdAt: Date | string
   disabledAt?: Date | string | null
+  changes?: Prisma.SubscriptionChangeUncheckedCreateNestedManyWithoutSubscriptionInput
 }
 
 export type SubscriptionCreateOrConnectWithoutReadyInput = {
@@ -496,6 +587,7 @@ export type SubscriptionUpdateWithoutReadyInput = {
   secret?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  changes?: Prisma.SubscriptionChangeUpdateManyWithoutSubscriptionNestedInput
 }
 
 export type SubscriptionUncheckedUpdateWithoutReadyInput = {
@@ -508,8 +600,38 @@ export type SubscriptionUncheckedUpdateWithoutReadyInput = {
   secret?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  changes?: Prisma.SubscriptionChangeUncheckedUpdateManyWithoutSubscriptionNestedInput
 }
 
+
+/**
+ * Count Type SubscriptionCountOutputType
+ */
+
+export type SubscriptionCountOutputType = {
+  changes: number
+}
+
+export type SubscriptionCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  changes?: boolean | SubscriptionCountOutputTypeCountChangesArgs
+}
+
+/**
+ * SubscriptionCountOutputType without action
+ */
+export type SubscriptionCountOutputTypeDefaultArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the SubscriptionCountOutputType
+   */
+  select?: Prisma.SubscriptionCountOutputTypeSelect<ExtArgs> | null
+}
+
+/**
+ * SubscriptionCountOutputType without action
+ */
+export type SubscriptionCountOutputTypeCountChangesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.SubscriptionChangeWhereInput
+}
 
 
 export type SubscriptionSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -523,6 +645,8 @@ export type SubscriptionSelect<ExtArgs extends runtime.Types.Extensions.Internal
   createdAt?: boolean
   disabledAt?: boolean
   ready?: boolean | Prisma.Subscription$readyArgs<ExtArgs>
+  changes?: boolean | Prisma.Subscription$changesArgs<ExtArgs>
+  _count?: boolean | Prisma.SubscriptionCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["subscription"]>
 
 export type SubscriptionSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -564,6 +688,8 @@ export type SubscriptionSelectScalar = {
 export type SubscriptionOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "environment" | "url" | "events" | "status" | "secret" | "createdAt" | "disabledAt", ExtArgs["result"]["subscription"]>
 export type SubscriptionInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   ready?: boolean | Prisma.Subscription$readyArgs<ExtArgs>
+  changes?: boolean | Prisma.Subscription$changesArgs<ExtArgs>
+  _count?: boolean | Prisma.SubscriptionCountOutputTypeDefaultArgs<ExtArgs>
 }
 export type SubscriptionIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {}
 export type SubscriptionIncludeUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {}
@@ -572,6 +698,7 @@ export type $SubscriptionPayload<ExtArgs extends runtime.Types.Extensions.Intern
   name: "Subscription"
   objects: {
     ready: Prisma.$ReadyQueuePayload<ExtArgs> | null
+    changes: Prisma.$SubscriptionChangePayload<ExtArgs>[]
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: string
@@ -978,6 +1105,7 @@ readonly fields: SubscriptionFieldRefs;
 export interface Prisma__SubscriptionClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
   ready<T extends Prisma.Subscription$readyArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Subscription$readyArgs<ExtArgs>>): Prisma.Prisma__ReadyQueueClient<runtime.Types.Result.GetResult<Prisma.$ReadyQueuePayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | null, null, ExtArgs, GlobalOmitOptions>
+  changes<T extends Prisma.Subscription$changesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Subscription$changesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$SubscriptionChangePayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -1425,6 +1553,30 @@ export type Subscription$readyArgs<ExtArgs extends runtime.Types.Extensions.Inte
    */
   include?: Prisma.ReadyQueueInclude<ExtArgs> | null
   where?: Prisma.ReadyQueueWhereInput
+}
+
+/**
+ * Subscription.changes
+ */
+export type Subscription$changesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the SubscriptionChange
+   */
+  select?: Prisma.SubscriptionChangeSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the SubscriptionChange
+   */
+  omit?: Prisma.SubscriptionChangeOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.SubscriptionChangeInclude<ExtArgs> | null
+  where?: Prisma.SubscriptionChangeWhereInput
+  orderBy?: Prisma.SubscriptionChangeOrderByWithRelationInput | Prisma.SubscriptionChangeOrderByWithRelationInput[]
+  cursor?: Prisma.SubscriptionChangeWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.SubscriptionChangeScalarFieldEnum | Prisma.SubscriptionChangeScalarFieldEnum[]
 }
 
 /**

@@ -1,0 +1,103 @@
+import { eventually } from "@shipping/kit/testing/eventually";
+import { apiClient } from "../api-client.js";
+import { useArea } from "./area.js";
+import { fieldsOf, secretIn, type Visitor } from "./visitor.js";
+
+const area = useArea({ trustedProxies: 1 });
+
+const NEW = "/developers/sandbox/webhooks/new";
+const url = "https://shop.example.com/hooks";
+
+/** Who, what, which and from where of the entries about subscriptions, as the page shows them, the oldest first. */
+async function subscriptionEntries(visitor: Visitor): Promise<string[][]> {
+  const { html } = await visitor.get("/developers/audit");
+  const cells = (row: string) => [...row.matchAll(/<td[^>]*>(.*?)<\/td>/g)].map(([, cell = ""]) => textOf(cell));
+  const rows = html.split("<tr>").map((row) => cells(row).slice(1));
+  return rows.filter(([, what]) => what?.startsWith("Subscription")).reverse();
+}
+
+const textOf = (html: string) =>
+  html
+    .replace(/<[^>]*>/g, " ")
+    .replace(/\s+/g, " ")
+    .trim();
+
+describe("subscriptions in the audit log", () => {
+  test("one that the API creates and deletes is there once, under the name of the key, with the address that the proxy saw", async () => {
+    const { visitor } = await area.signIn();
+    const created = await visitor.submit("/developers/sandbox/keys/new", {
+      name: "Shop server",
+      scopes: ["webhooks:write"],
+    });
+    const key = secretIn(created.html) ?? "";
+    const { send } = apiClient(area.stack().baseUrl, key);
+    const from = { "x-forwarded-for": "6.6.6.6, 203.0.113.9" };
+    const body = JSON.stringify({ url, events: ["order.created"] });
+    const headers = { ...from, "idempotency-key": "k", "content-type": "application/json" };
+    const create = () => send<{ id: string }>({ method: "POST", path: "/webhooks", headers, body });
+    const [first, again] = [await create(), await create()];
+    expect([first.status, again.status]).toEqual([201, 201]);
+    const path = `/webhooks/${first.body.data.id}`;
+    for (const key of ["d1", "d2"]) {
+      const headers = { ...from, "idempotency-key": key };
+      expect((await send({ method: "DELETE", path, headers })).status).toBe(200);
+    }
+    const who = `API key Shop server, ends in ${key.slice(-4)}`;
+    await eventually(async () =>
+      expect(await subscriptionEntries(visitor)).toEqual([
+        [who, "Subscription created sandbox", `${url}: order.created`, "203.0.113.9"],
+        [who, "Subscription disabled sandbox", url, "203.0.113.9"],
+      ]),
+    );
+  });
+
+  test("one that the area creates and disables is there once, under the member's e-mail, however often the form is sent", async () => {
+    const { visitor, email } = await area.signIn();
+    const fields = { ...fieldsOf((await visitor.get(NEW)).html), url };
+    await Promise.all(Array.from({ length: 5 }, () => visitor.post(NEW, fields)));
+    const id = /whk_[a-z2-7]{26}/.exec((await visitor.get("/developers/sandbox/webhooks")).html)?.[0];
+    expect((await visitor.submit(`/developers/sandbox/webhooks/${id}/disable`)).status).toBe(303);
+    await eventually(async () =>
+      expect(await subscriptionEntries(visitor)).toEqual([
+        [email, "Subscription created sandbox", `${url}: label.created label.voided`, "127.0.0.1"],
+        [email, "Subscription disabled sandbox", url, "127.0.0.1"],
+      ]),
+    );
+  });
+
+  test("what is refused is not there", async () => {
+    const { visitor } = await area.signIn();
+    for (let n = 0; n < 10; n++) expect((await visitor.submit(NEW, { url: `${url}/${n}` })).status).toBe(201);
+    expect((await visitor.submit(NEW, { url })).status).toBe(409);
+    expect((await visitor.submit(NEW, { url: "ftp://shop.example.com" })).status).toBe(422);
+    await eventually(async () => expect(await subscriptionEntries(visitor)).toHaveLength(10));
+  });
+});
+
+describe("an audit log that cannot be written", () => {
+  const alter = (how: string) => area.stack().databases.gateway.pool.query(`ALTER TABLE audit_entries ${how}`);
+  const close = () => alter("ADD CONSTRAINT closed CHECK (false) NOT VALID");
+  const open = () => alter("DROP CONSTRAINT IF EXISTS closed");
+  afterEach(open);
+
+  test("the secret of a subscription is shown all the same, and the entry follows", async () => {
+    const { visitor } = await area.signIn();
+    await close();
+    const { status, html } = await visitor.submit(NEW, { url });
+    expect([status, secretIn(html)]).toEqual([201, expect.stringMatching(/^whsec_/)]);
+    expect(await subscriptionEntries(visitor)).toEqual([]);
+    await open();
+    await eventually(async () => expect(await subscriptionEntries(visitor)).toHaveLength(1), { withinMs: 10_000 });
+  });
+
+  test("no key is created, and the same form creates one later", async () => {
+    const { visitor } = await area.signIn();
+    const path = "/developers/sandbox/keys/new";
+    const fields = fieldsOf((await visitor.get(path)).html);
+    await close();
+    expect((await visitor.post(path, fields)).status).toBe(500);
+    await open();
+    expect((await visitor.get("/developers/sandbox/keys")).html).toContain("There is no sandbox key yet");
+    expect((await visitor.post(path, fields)).status).toBe(201);
+  });
+});

@@ -1,0 +1,181 @@
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import tls from "node:tls";
+import { type Client, Code, createClient } from "@connectrpc/connect";
+import { runAdmin } from "@shipping/gateway/admin/run-admin";
+import { issueCertificate } from "@shipping/kit/certificate-authority";
+import { silentLog } from "@shipping/kit/log";
+import { connectTo, type ServiceTransport } from "@shipping/kit/rpc-client";
+import { type TlsFiles, tlsNow } from "@shipping/kit/tls";
+import { parts } from "@shipping/local/parts";
+import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
+import { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
+import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
+import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import { apiClient, dataOf, type Label, type Rate, type Shipment, type Tracking } from "../api-client.js";
+import { type ClusterUnderTest, startCluster } from "../cluster.js";
+
+const ONE_OF_EACH = ["gateways", "records", "carrier", "tracking", "webhooks"].flatMap((part) => [`--${part}`, "1"]);
+const services = {
+  records: RecordsService,
+  carrier: CarrierService,
+  tracking: TrackingService,
+  webhooks: WebhooksService,
+};
+type Service = keyof typeof services;
+type Credentials = ReturnType<NonNullable<ReturnType<typeof tlsNow>>["options"]>;
+
+let cluster: ClusterUnderTest;
+let customer: { accountId: string; key: string };
+const clients: ServiceTransport[] = [];
+jest.setTimeout(90_000);
+beforeAll(async () => {
+  cluster = await startCluster([...ONE_OF_EACH, "--tls"]);
+  customer = await cluster.newCustomer();
+});
+afterAll(async () => {
+  for (const client of clients) await client.close();
+  await cluster?.stop();
+});
+
+const folderOf = (part: string) => join(cluster.dataDir, "certificates", part);
+
+/** What a part shows and believes. */
+function credentialsOf(part: string): Credentials {
+  const [cert = "", key = "", ca = ""] = ["tls.crt", "tls.key", "ca.crt"].map((file) => join(folderOf(part), file));
+  const files: TlsFiles = { TLS_CERT_FILE: cert, TLS_KEY_FILE: key, TLS_CA_FILE: ca };
+  return tlsNow(files)!.options();
+}
+
+/** A certificate that the platform's own authority has signed, for whomever. */
+async function signedFor(uri: string): Promise<Credentials> {
+  const [cert = "", key = ""] = await Promise.all(
+    ["ca.crt", "ca.key"].map((file) => readFile(join(folderOf("authority"), file), "utf8")),
+  );
+  const issued = await issueCertificate({ cert, key }, { hosts: ["127.0.0.1"], uri }, { now: new Date(), ms: 60_000 });
+  return { ...issued, ca: cert, minVersion: "TLSv1.3" };
+}
+
+/** A client of a service, with somebody's certificate, or none. */
+async function clientOf<Of extends Service>(of: Of, credentials?: Credentials) {
+  const { address } = await cluster.process(`${of}-1`);
+  const shown = credentials && { options: () => credentials };
+  const transport = connectTo({ urls: `http://${address}`, log: silentLog(), tls: shown });
+  clients.push(transport);
+  return createClient(services[of], transport) as Client<(typeof services)[Of]>;
+}
+
+const party = { name: "Ada", street1: "Main 1", city: "Bonn", postal_code: "53111", country: "DE" };
+const parcel = { weight_kg: 1, length_cm: 10, width_cm: 10, height_cm: 10 };
+
+async function shipOnce(): Promise<Shipment> {
+  const api = apiClient(cluster.gateways[0]!, customer.key);
+  const { id } = await dataOf<Shipment>(
+    201,
+    api.post("/shipments", { reference: "tls", from: party, to: party, parcel }),
+  );
+  const [rate] = await dataOf<Rate[]>(200, api.post("/rates", { shipment_id: id }));
+  const label = await dataOf<Label>(201, api.post("/labels", { shipment_id: id, rate_id: rate?.id }));
+  await dataOf(200, api.post(`/labels/${label.id}/void`, {}));
+  const tracking = await dataOf<Tracking>(200, api.get(`/tracking/${label.tracking_number}`));
+  expect(tracking.status).toBe("voided");
+  return dataOf<Shipment>(200, api.get(`/shipments/${id}`));
+}
+
+describe("npm run cluster -- --tls", () => {
+  test("ships from the order of a label to its end, with certificates that their owner alone can read", async () => {
+    expect(await shipOnce()).toMatchObject({ status: "voided" });
+    const parts = await readdir(folderOf(""));
+    expect(parts.sort()).toEqual(["authority", "carrier", "gateway", "records", "tracking", "webhooks"]);
+    for (const part of parts) {
+      for (const file of await readdir(folderOf(part))) {
+        expect((await stat(join(folderOf(part), file))).mode & 0o777).toBe(0o600);
+      }
+    }
+  });
+
+  test("the operator's commands find the certificate by themselves", async () => {
+    const said: string[] = [];
+    const out = (text: string) => void said.push(text);
+    const status = await runAdmin(["doctor"], { env: { DATA_DIR: cluster.dataDir }, out, err: out });
+    expect([status, said.join("\n")]).toEqual([0, expect.stringContaining("webhooks service")]);
+  });
+});
+
+describe("gets nothing of any service", () => {
+  const asked = () => ({ caller: { accountId: customer.accountId, environment: "sandbox" }, limit: 5 });
+  /** A call that the gateway makes of each. */
+  async function ask(credentials?: Credentials) {
+    const [records, carrier, tracking, webhooks] = await Promise.all([
+      clientOf("records", credentials),
+      clientOf("carrier", credentials),
+      clientOf("tracking", credentials),
+      clientOf("webhooks", credentials),
+    ]);
+    const options = { timeoutMs: 5_000 };
+    const { caller } = asked();
+    return Promise.allSettled([
+      records.listShipments(asked(), options),
+      carrier.listLabels(asked(), options),
+      tracking.getTracking({ caller, trackingNumber: "TEST0" }, options),
+      webhooks.listSubscriptions(asked(), options),
+    ]);
+  }
+  const codesOf = (ends: PromiseSettledResult<unknown>[]) =>
+    ends.map((end) => (end.status === "rejected" ? Code[(end.reason as { code: Code }).code] : "answered"));
+
+  test("but the gateway, which is answered", async () => {
+    expect(codesOf(await ask(credentialsOf("gateway")))).toEqual(["answered", "answered", "NotFound", "answered"]);
+  });
+
+  test("a client without a certificate, in plaintext or in TLS", async () => {
+    for (const code of codesOf(await ask())) expect(["Unavailable", "Internal", "Aborted"]).toContain(code);
+    const [host, port] = (await cluster.process("records-1")).address.split(":");
+    const socket = tls.connect({ host, port: Number(port), rejectUnauthorized: false, ALPNProtocols: ["h2"] });
+    const [error] = await once(socket, "error");
+    expect(error.code).toBe("ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED");
+  });
+
+  test.each([
+    ["a name that is no part's", "spiffe://localhost/shipping/stray"],
+    ["the gateway of another platform", "spiffe://localhost/another/gateway"],
+    ["tracking", "spiffe://localhost/shipping/tracking"],
+  ])("a certificate of the same authority for %s", async (_whose, uri) => {
+    expect(codesOf(await ask(await signedFor(uri)))).toEqual(Array(4).fill("PermissionDenied"));
+  });
+});
+
+test.each(parts)(
+  "%s without a certificate does not start in production, and says what that would mean",
+  async (part) => {
+    const neighbours = parts.map((name) => [`${name.toUpperCase()}_URL`, "http://127.0.0.1:1"]);
+    const env = {
+      ...Object.fromEntries(neighbours),
+      NODE_ENV: "production",
+      DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
+      SECRETS_KEYS: `k:${Buffer.alloc(32).toString("base64")}`,
+    };
+    const folder = part === "gateway" ? part : join("services", part);
+    const main = join(__dirname, "../..", folder, "dist/main.js");
+    const { status, stderr } = spawnSync(process.execPath, [main], { env, encoding: "utf8", timeout: 20_000 });
+    expect([status, stderr]).toEqual([1, expect.stringContaining("reads the data of every account")]);
+  },
+);
+
+test("carrier reads a shipment and creates nothing; records asks webhooks for what is missing, and carrier for nothing", async () => {
+  const { id } = await shipOnce();
+  const caller = { accountId: customer.accountId, environment: "sandbox" };
+  const records = await clientOf("records", credentialsOf("carrier"));
+  expect(await records.getShipment({ caller, id })).toMatchObject({ shipment: { id } });
+  const denied = { code: Code.PermissionDenied };
+  await expect(records.createOrder({ caller })).rejects.toMatchObject(denied);
+  await expect(records.listShipments({ caller, limit: 5 })).rejects.toMatchObject(denied);
+  const webhooks = await clientOf("webhooks", credentialsOf("records"));
+  expect(await webhooks.filterMissing({ events: [] })).toMatchObject({ missingEventIds: [] });
+  await expect(webhooks.listSubscriptions({ caller, limit: 5 })).rejects.toMatchObject(denied);
+  await expect((await clientOf("carrier", credentialsOf("records"))).getLabel({ caller, id })).rejects.toMatchObject(
+    denied,
+  );
+});

@@ -1,0 +1,119 @@
+import { openApiDocument } from "@shipping/gateway/openapi";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import fc from "fast-check";
+
+/** JSON Schema, as far as the document uses it for what is sent. */
+export interface Schema {
+  $ref?: string;
+  type?: string;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: boolean | Schema;
+  propertyNames?: Schema;
+  items?: Schema;
+  enum?: unknown[];
+  const?: unknown;
+  pattern?: string;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+  minimum?: number;
+  exclusiveMinimum?: number;
+  maximum?: number;
+}
+
+const document = JSON.parse(JSON.stringify(openApiDocument()));
+// Of the whole document, only what is asked for is taken for a schema.
+const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(document, "document");
+
+/** The schema of a request's body, or of a parameter of its query. */
+export function schemaOf(method: "get" | "post", path: string, parameter?: string): Schema {
+  const operation = document.paths[path][method];
+  if (parameter === undefined) return operation.requestBody.content["application/json"].schema;
+  return operation.parameters.find(({ name }: { name?: string }) => name === parameter).schema;
+}
+
+/** Tells whether a schema of the document accepts a value. */
+export function validatorOf(schema: Schema): (value: unknown) => boolean {
+  const pointed = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/'));
+  return ajv.compile(pointed) as (value: unknown) => boolean;
+}
+
+/** Values that a schema of the document accepts. */
+export function valuesOf(schema: Schema): fc.Arbitrary<unknown> {
+  return formedBy(schema, 0).filter(validatorOf(schema));
+}
+
+const LEVELS = 4;
+
+/** Values that have the form of a schema; what it refers to itself for ends after a few levels. */
+function formedBy(schema: Schema, level: number): fc.Arbitrary<unknown> {
+  if (schema.$ref) return formedBy(resolved(schema.$ref), level);
+  if (schema.const !== undefined) return fc.constant(schema.const);
+  if (schema.enum) return fc.constantFrom(...schema.enum);
+  switch (schema.type) {
+    case "string":
+      return textsOf(schema);
+    case "integer":
+      return fc.integer({ min: schema.minimum ?? -100, max: schema.maximum ?? 100 });
+    case "number":
+      return numbersOf(schema);
+    case "array":
+      return listsOf(schema, level);
+    case "object":
+      return objectsOf(schema, level);
+    default:
+      return anyOf(schema, level);
+  }
+}
+
+/** Of any type: a keyword holds for the values that it knows. */
+function anyOf(schema: Schema, level: number): fc.Arbitrary<unknown> {
+  const nested = ["string", "number", "array", "object"].map((type) => formedBy({ ...schema, type }, level));
+  return fc.oneof(fc.constant(null), fc.boolean(), ...nested);
+}
+
+function textsOf({ pattern, maxLength = 20 }: Schema): fc.Arbitrary<string> {
+  const any = fc.string({ unit: "binary", maxLength: Math.min(maxLength, 20) });
+  if (pattern === undefined) return any;
+  const form = new RegExp(pattern, "u");
+  const fitting = fc.stringMatching(form);
+  // Where not any letter fits, what does is not met by chance.
+  return form.test("x")
+    ? fc.oneof(
+        fitting,
+        any.filter((text) => form.test(text)),
+      )
+    : fitting;
+}
+
+function numbersOf({ exclusiveMinimum, maximum }: Schema): fc.Arbitrary<unknown> {
+  if (exclusiveMinimum === undefined || maximum === undefined)
+    return fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.maxSafeInteger());
+  return fc.double({ min: exclusiveMinimum, minExcluded: true, max: maximum, noNaN: true });
+}
+
+function listsOf({ items = {}, minItems = 0, maxItems = 5 }: Schema, level: number): fc.Arbitrary<unknown> {
+  if (level > LEVELS) return fc.constant([]);
+  return fc.uniqueArray(formedBy(items, level + 1), { minLength: minItems, maxLength: maxItems });
+}
+
+function objectsOf(schema: Schema, level: number): fc.Arbitrary<unknown> {
+  const { properties = {}, required = [], additionalProperties, propertyNames = {} } = schema;
+  if (typeof additionalProperties === "object") {
+    if (level > LEVELS) return fc.constant({});
+    const members = fc.tuple(textsOf({ maxLength: 10, ...propertyNames }), formedBy(additionalProperties, level + 1));
+    return fc.array(members, { maxLength: 5 }).map((all) => Object.fromEntries(all));
+  }
+  const members: Record<string, fc.Arbitrary<unknown>> = Object.fromEntries(
+    Object.entries(properties).map(([name, member]) => [name, formedBy(member, level + 1)]),
+  );
+  return fc.record(members, { requiredKeys: required });
+}
+
+function resolved(ref: string): Schema {
+  return ref
+    .slice("#/".length)
+    .split("/")
+    .reduce((at, step) => at[step], document);
+}

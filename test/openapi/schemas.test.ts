@@ -1,0 +1,91 @@
+import { parseJsonBody } from "@shipping/gateway/json-body";
+import type { ReadRoute, WriteRoute } from "@shipping/gateway/route";
+import { routes } from "@shipping/gateway/routes";
+import { validBody, validQuery } from "@shipping/gateway/validate";
+import { Failure } from "@shipping/kit/errors";
+import { brokenTargetRule } from "@shipping/webhooks/target-url";
+import fc from "fast-check";
+import { schemaOf, validatorOf, valuesOf } from "./document-schemas.js";
+import { spoiltBodies, spoiltCursors } from "./spoilt-values.js";
+
+// Rules that JSON Schema has no words for: the document has a sentence for each. Lone surrogates are another, which no value here has.
+const UNSAID = [/at most 4096 characters when serialized/, /at most 16 levels deep/];
+
+// A body has too many parts for fast-check to find the least that fails, and the rules are named beside it.
+const FIRST_FAILURE = { endOnFailure: true };
+
+const posts = routes.filter((route): route is WriteRoute => route.method === "POST");
+const lists = routes.filter((route): route is ReadRoute => route.method === "GET" && route.query !== undefined);
+
+/** The rules that a request breaks, as the platform says it. */
+function brokenRules(check: () => unknown): string[] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return error.fields.map(({ path, message }) => `${path} ${message}`);
+  }
+}
+
+function brokenByBody(route: WriteRoute, value: unknown): string[] {
+  const broken = brokenRules(() => validBody(route.body, parseJsonBody(Buffer.from(JSON.stringify(value))), "/"));
+  if (route.path !== "/webhooks" || broken.length > 0) return broken;
+  // The owner's part, that of a platform without an operator's switches.
+  const rule = brokenTargetRule((value as { url: string }).url, { allowPrivate: false, allowTargets: [] });
+  return rule === undefined ? [] : [`url ${rule}`];
+}
+
+describe.each(posts)("the document's schema of the body of $method $path", (route) => {
+  const schema = schemaOf("post", route.path);
+  const accepts = validatorOf(schema);
+
+  test("accepts nothing that the platform refuses", () => {
+    fc.assert(
+      fc.property(valuesOf(schema), (body) => {
+        const broken = brokenByBody(route, body).filter((rule) => !UNSAID.some((unsaid) => unsaid.test(rule)));
+        expect([body, broken]).toEqual([body, []]);
+      }),
+      FIRST_FAILURE,
+    );
+  });
+
+  test("accepts what the platform accepts, and refuses what it refuses", () => {
+    fc.assert(
+      fc.property(spoiltBodies(valuesOf(schema)), (body) => {
+        const broken = brokenByBody(route, body);
+        if (broken.some((rule) => UNSAID.some((unsaid) => unsaid.test(rule)))) return;
+        expect([body, broken, accepts(body)]).toEqual([body, broken, broken.length === 0]);
+      }),
+      { ...FIRST_FAILURE, numRuns: 1_000 },
+    );
+  });
+});
+
+describe.each(lists)("the document's query of $method $path", (route) => {
+  const [limit, after] = ["limit", "after"].map((name) => schemaOf("get", route.path, name));
+  const isTaken = (name: string, value: unknown) =>
+    brokenRules(() => route.query && validQuery(route.query, `/?${name}=${encodeURIComponent(String(value))}`))
+      .length === 0;
+
+  test("has limits and cursors that the platform takes", () => {
+    fc.assert(
+      fc.property(valuesOf(limit ?? {}), (value) => expect([value, isTaken("limit", value)]).toEqual([value, true])),
+    );
+    fc.assert(
+      fc.property(valuesOf(after ?? {}), (value) => expect([value, isTaken("after", value)]).toEqual([value, true])),
+    );
+  });
+
+  test("has none of those that it refuses", () => {
+    const [limits, cursors] = [validatorOf(limit ?? {}), validatorOf(after ?? {})];
+    fc.assert(
+      fc.property(fc.integer(), (value) => expect([value, limits(value)]).toEqual([value, isTaken("limit", value)])),
+    );
+    fc.assert(
+      fc.property(spoiltCursors(valuesOf(after ?? {})), (value) => {
+        expect([value, cursors(value)]).toEqual([value, isTaken("after", value)]);
+      }),
+    );
+  });
+});
