@@ -1,12 +1,18 @@
 import { startPlatform } from "../bench/platform.js";
 import { attacks } from "./attack.js";
+import { runGrowth } from "./growth/run-growth.js";
 import { type Outcome, play } from "./play.js";
 import { type Experience, newVictim } from "./victim.js";
 
-// `npm run test:abuse -- <attack>…`: what each attack does to customers who do nothing unusual, on one process of each part.
-const chosen = process.argv.slice(2);
-const unknown = chosen.find((name) => !attacks[name]);
-if (unknown) throw new Error(`There is no attack ${unknown}: choose from ${Object.keys(attacks).join(", ")}.`);
+// `npm run test:abuse -- <attack>…`: what each attack does to customers who do nothing unusual, on one process of each part. `growth`
+// needs no platform: it measures everything that reads what strangers send.
+const GROWTH = "growth";
+const named = process.argv.slice(2);
+const known = [GROWTH, ...Object.keys(attacks)];
+const unknown = named.find((name) => !known.includes(name));
+if (unknown) throw new Error(`There is no attack ${unknown}: choose from ${known.join(", ")}.`);
+const chosen = named.length > 0 ? named : known;
+const chosenAttacks = chosen.filter((name) => name !== GROWTH);
 
 const CUSTOMERS = { accounts: 40, keysOfEach: 6 };
 const WARM_UP_SECONDS = 5;
@@ -24,16 +30,27 @@ function print({ attack, alone, beside, attacker, peaks, broken }: Outcome): voi
   ${broken.length === 0 ? "kept" : `BROKEN: ${broken.join("; ")}`}`);
 }
 
-const platform = await startPlatform({ replicas: 1, ...CUSTOMERS });
-try {
-  const victim = await newVictim(platform.target);
-  await victim.live(WARM_UP_SECONDS);
-  for (const attack of chosen.length > 0 ? chosen : Object.keys(attacks)) {
-    const outcome = await play(attack, platform, victim);
-    print(outcome);
-    if (outcome.broken.length > 0) process.exitCode = 1;
-  }
-  await victim.close();
-} finally {
-  await platform.stop();
+function printGrowth(): void {
+  const broken = runGrowth({ workMs: 20, rounds: 7 }, console.log);
+  console.log(broken.length === 0 ? "kept" : `BROKEN: these cost more than what they weigh: ${broken.join("; ")}`);
+  if (broken.length > 0) process.exitCode = 1;
 }
+
+async function playAttacks(): Promise<void> {
+  const platform = await startPlatform({ replicas: 1, ...CUSTOMERS });
+  try {
+    const victim = await newVictim(platform.target);
+    await victim.live(WARM_UP_SECONDS);
+    for (const attack of chosenAttacks) {
+      const outcome = await play(attack, platform, victim);
+      print(outcome);
+      if (outcome.broken.length > 0) process.exitCode = 1;
+    }
+    await victim.close();
+  } finally {
+    await platform.stop();
+  }
+}
+
+if (chosen.includes(GROWTH)) printGrowth();
+if (chosenAttacks.length > 0) await playAttacks();

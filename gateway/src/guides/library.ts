@@ -14,13 +14,18 @@ export interface Hit {
 /** The guides, rendered, and what finds words in them. */
 export interface Library {
   page(slug: string): { guide: Guide; rendered: Rendered } | undefined;
-  search(words: string): Hit[];
+  /** Only the first ten words count, and the first hundred characters. */
+  search(text: string): Hit[];
 }
 
 // The same from `src` and from `dist`.
 const ROOT = new URL("../../../", import.meta.url);
 const MOST_HITS = 20;
 const EXCERPT_LENGTH = 220;
+// Each word is compared with all that begin alike or are nearly spelled alike: a short one with many.
+const MOST_WORDS = 10;
+const LONGEST_SEARCH = 100;
+const splitWords = MiniSearch.getDefault("tokenize");
 
 /** Reads and renders all guides. */
 export function openLibrary(): Library {
@@ -43,9 +48,9 @@ export function openLibrary(): Library {
 
   return {
     page: (slug) => pages.get(slug),
-    search: (words) =>
+    search: (text) =>
       index
-        .search(words)
+        .search(wordsIn(text).join(" "))
         .flatMap(({ id: key, terms }) => {
           const found = byKey.get(key);
           if (!found) return [];
@@ -54,6 +59,11 @@ export function openLibrary(): Library {
         })
         .slice(0, MOST_HITS),
   };
+}
+
+function wordsIn(text: string): string[] {
+  const words: string[] = splitWords(text.slice(0, LONGEST_SEARCH));
+  return [...new Set(words.filter((word) => word !== ""))].slice(0, MOST_WORDS);
 }
 
 function excerptOf(text: string, terms: readonly string[]): string {

@@ -14,7 +14,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-const LONGEST_SEARCH = 200;
+const LONGEST_SHOWN = 200;
 
 /** The guides below `/docs`, for everyone. They are rendered when somebody asks for the first of them. */
 export function serveGuides(app: Express): void {
@@ -30,8 +30,8 @@ export function serveGuides(app: Express): void {
   app.get("/docs/style.css", (req, res) => sendDocument(req, res, style));
   app.get("/docs/search", (req, res) => {
     const { q } = req.query;
-    const words = typeof q === "string" ? q.trim().slice(0, LONGEST_SEARCH) : "";
-    sendDocument(req, res, page(searchPage(words, library().search(words))));
+    const text = typeof q === "string" ? q.trim().slice(0, LONGEST_SHOWN) : "";
+    sendDocument(req, res, page(searchPage(text, library().search(text))));
   });
   app.get("/docs/:slug", (req, res, next) => {
     const found = library().page(req.params.slug);

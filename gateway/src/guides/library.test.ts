@@ -1,0 +1,29 @@
+import { openLibrary } from "./library.js";
+
+const { search } = openLibrary();
+const placesOf = (text: string) => search(text).map(({ guide, id }) => `${guide.slug}#${id}`);
+
+test("all words count, in whatever order, and the same word once", () => {
+  const found = placesOf("idempotency-replayed");
+  expect(found).toContain("idempotency#repeat-a-request");
+  expect(placesOf("replayed idempotency")).toEqual(found);
+  expect(placesOf("replayed replayed idempotency idempotency")).toEqual(found);
+});
+
+test("ten words count, and no more of them", () => {
+  const ten = "a b c d e f g h i key";
+  expect(placesOf(`${ten} zzzzzzzz`)).toEqual(placesOf(ten));
+  expect(placesOf("zzzzzzzz key")).toEqual([]);
+});
+
+test("a hundred characters count, and no more of them", () => {
+  expect(placesOf(`retry${" ".repeat(95)}zzzzzzzz`)).toEqual(placesOf("retry"));
+  expect(placesOf(`retry${" ".repeat(90)}zzzz`)).toEqual([]);
+});
+
+test("the worst that can be asked costs milliseconds", () => {
+  const before = process.cpuUsage();
+  for (let n = 0; n < 10; n++) search("a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q.r.s.t.u.v.w.x.y.z.".repeat(300));
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1_000).toBeLessThan(1_000);
+});

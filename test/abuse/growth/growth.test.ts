@@ -1,0 +1,38 @@
+import { measureGrowth } from "./measure-growth.js";
+import { runGrowth } from "./run-growth.js";
+
+// The short form of `npm run test:abuse -- growth`.
+const BRIEF = { workMs: 2, rounds: 3 };
+
+test("whatever strangers and customers send costs what it weighs", () => {
+  expect(runGrowth(BRIEF, () => {})).toEqual([]);
+}, 120_000);
+
+describe("what is measured", () => {
+  const reading = (read: (size: number) => unknown) => ({
+    reader: "test",
+    shape: "test",
+    most: 2_000,
+    prepare: (size: number) => () => read(size),
+  });
+
+  test("of a reader that looks at every place again for every place, grows far more than four times", () => {
+    const quadratic = reading((size) => {
+      let sum = 0;
+      for (let a = 0; a < size; a++) for (let b = 0; b < size; b++) sum += a ^ b;
+      return sum;
+    });
+    expect(measureGrowth(quadratic, BRIEF).times).toBeGreaterThan(10);
+  });
+
+  test("of one that looks once, grows about four times, and of nothing at all not", () => {
+    const once = (size: number) => Array.from({ length: size * 50 }, (_, n) => n).reduce((sum, n) => sum + n);
+    expect(measureGrowth(reading(once), BRIEF).times).toBeLessThan(6);
+    expect(
+      measureGrowth(
+        reading(() => 0),
+        BRIEF,
+      ).times,
+    ).toBe(1);
+  });
+});
