@@ -1,13 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import { parseApiKey } from "@shipping/gateway/api-key";
 import { rangeIn, unmetCondition } from "@shipping/gateway/conditional";
-import { isOwnForm, sourceOf } from "@shipping/gateway/developers/origin";
+import { isOwnForm } from "@shipping/gateway/developers/origin";
 import { formOf } from "@shipping/gateway/developers/read-form";
 import { cookieIn } from "@shipping/gateway/developers/session";
 import { openLibrary } from "@shipping/gateway/guides/library";
 import { httpFault } from "@shipping/gateway/http-rules";
 import { isPlain } from "@shipping/gateway/media-type";
 import { orderId, pageQuery } from "@shipping/gateway/schemas";
+import { sourceOf } from "@shipping/gateway/source";
 import { validQuery } from "@shipping/gateway/validate";
 import { asSent, fill, numbered, type Reader, readingsOf } from "./shapes.js";
 
