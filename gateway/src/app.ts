@@ -46,6 +46,8 @@ export function createApp(deps: AppDeps): App {
   const handler: RequestListener = (req, res) => {
     req.url = pathOf(req.url);
     app(req, res);
+    // A document has its answer by now. `takeTurn` sees to those of accounts.
+    deps.waiting.add(res, undefined);
   };
   return { handler, classes: messageClassesOf(app) };
 }

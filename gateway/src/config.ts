@@ -1,7 +1,11 @@
 import { positiveInt, readConfig, serviceSettings, urlList } from "@shipping/kit/config";
 import { z } from "zod";
 import { DEFAULT_LIMITS } from "./bulkhead.js";
+import { MOST_CONNECTIONS } from "./connections.js";
 import { developerSettings, refuseHalfAnArea } from "./developers/settings.js";
+import { DEFAULT_WAITING } from "./waiting-bytes.js";
+
+export const MIB = 1024 * 1024;
 
 /** Every key of its environment. */
 export const gatewaySettings = z
@@ -22,6 +26,18 @@ export const gatewaySettings = z
     ACCOUNT_CONCURRENCY_LIMIT: positiveInt()
       .default(DEFAULT_LIMITS.ofAccount)
       .describe("of it, the share that one account may have"),
+    CONNECTION_LIMIT: positiveInt()
+      .default(MOST_CONNECTIONS)
+      .describe("connections of clients open at once; idle and slow ones are closed to make room for others"),
+    UNREAD_MIB_LIMIT: positiveInt()
+      .default(DEFAULT_WAITING.inAll / MIB)
+      .describe("MiB of answers that may wait for their readers; beyond it, those that have waited longest are cut"),
+    ACCOUNT_UNREAD_MIB_LIMIT: positiveInt()
+      .default(DEFAULT_WAITING.ofAccount / MIB)
+      .describe("of them, the share that one account may have"),
+    STALLED_ANSWER_SECONDS: positiveInt()
+      .default(30)
+      .describe("seconds after which an answer of which its reader takes nothing is cut"),
   })
   .superRefine(refuseHalfAnArea);
 

@@ -7,6 +7,7 @@ import type { Clients } from "./clients.js";
 import type { DeveloperDeps } from "./developers/settings.js";
 import type { PrismaClient } from "./gen/prisma/client.js";
 import type { Idempotency } from "./start-idempotency.js";
+import type { WaitingBytes, WaitingLimits } from "./waiting-bytes.js";
 
 /** What the gateway is given. */
 export interface GatewayDeps extends DeveloperDeps {
@@ -21,6 +22,8 @@ export interface GatewayDeps extends DeveloperDeps {
   requestsPerMinute: number;
   /** What may be under way at once; `DEFAULT_LIMITS` unless given. */
   concurrency?: BulkheadLimits | undefined;
+  /** What may wait for its readers; `DEFAULT_WAITING` unless given. */
+  unread?: WaitingLimits | undefined;
 }
 
 /** What requests are answered with: the gateway's deps and the state of its process. */
@@ -28,6 +31,7 @@ export interface AppDeps extends GatewayDeps {
   metrics: Metrics;
   idempotency: Idempotency;
   bulkhead: Bulkhead;
+  waiting: WaitingBytes;
   /** Scheme and host of this gateway's own listener. */
   ownOrigin(): string;
   /** Has the audit log told soon of what has become of subscriptions. */

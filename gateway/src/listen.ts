@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import type { Random } from "@shipping/kit/ids";
 import type { Log } from "@shipping/kit/log";
+import { type Connections, createConnections, MOST_CONNECTIONS } from "./connections.js";
 import { dropRest } from "./drop-rest.js";
 import type { MessageClasses } from "./message-classes.js";
 import { createConnectionRefusals } from "./refuse-connection.js";
@@ -16,7 +17,10 @@ export interface HttpServer {
 const STOP_MS = { idle: 2_000, incomplete: 5_000, all: 13_000 };
 const HURRIED_STOP_MS = { idle: 0, incomplete: 1_000, all: 3_000 };
 
-/** Serves plain HTTP/1.1. A request that has not arrived after `arrivalMs` (30 s) loses its connection. */
+/**
+ * Serves plain HTTP/1.1. A request that has not arrived after `arrivalMs` (30 s) loses its connection, and so does an answer of which
+ * nothing was taken for `stallMs` (30 s).
+ */
 export async function listen(options: {
   handler: RequestListener;
   /** What requests and responses are made of; Node's own unless given. */
@@ -25,19 +29,22 @@ export async function listen(options: {
   host?: string;
   log: Log;
   random: Random;
-  arrivalMs?: number;
+  arrivalMs?: number | undefined;
+  stallMs?: number | undefined;
+  connections?: Connections;
 }): Promise<HttpServer> {
   const server = createHttpServer(options.arrivalMs ?? 30_000, options.classes);
+  // Counts what the kernel takes of a large write, too.
+  server.setTimeout(options.stallMs ?? 30_000);
   const refusals = createConnectionRefusals(options);
-  /** Every connection, with the response to its latest request. */
-  const connections = new Map<Socket, ServerResponse | undefined>();
+  const { connections = createConnections(MOST_CONNECTIONS) } = options;
   let stopping = false;
 
   function take(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
     // Ended behind the answer to the request before: what nobody can be told about is not executed.
     if (!socket.writable) return;
-    connections.set(socket, response);
+    connections.begin(request, response);
     if (stopping) response.setHeader("Connection", "close");
     response.once("finish", () => {
       if (!request.complete) closeAfter(request, dropRest(socket));
@@ -45,14 +52,13 @@ export async function listen(options: {
     options.handler(request, response);
   }
 
-  const malformed = (error: Error, socket: Socket) => refusals.malformed(error, socket, connections.get(socket));
+  const malformed = (error: Error, socket: Socket) => refusals.malformed(error, socket, connections.latest(socket));
 
   server.on("connection", (socket) => {
-    connections.set(socket, undefined);
-    socket.once("close", () => connections.delete(socket));
     const closeNow = socket.destroySoon.bind(socket);
     // How http closes a connection behind its last answer: over unread bytes, unless the request is whole.
-    socket.destroySoon = () => (connections.get(socket)?.req.complete ? closeNow() : void socket.end());
+    socket.destroySoon = () => (connections.latest(socket)?.req.complete ? closeNow() : void socket.end());
+    connections.add(socket);
   });
   server.on("request", take);
   // Node would invite a body before it is wanted, and answer other expectations without our error object.
@@ -71,7 +77,7 @@ export async function listen(options: {
     port: (server.address() as AddressInfo).port,
     async stop(hurried = false) {
       stopping = true;
-      for (const response of connections.values()) {
+      for (const [, response] of connections) {
         if (response && !response.headersSent) response.setHeader("Connection", "close");
       }
       await drain(server, connections, hurried ? HURRIED_STOP_MS : STOP_MS);
@@ -107,15 +113,11 @@ function createHttpServer(arrivalMs: number, classes?: MessageClasses): Server {
   });
 }
 
-async function drain(
-  server: Server,
-  connections: ReadonlyMap<Socket, ServerResponse | undefined>,
-  limits: typeof STOP_MS,
-): Promise<void> {
+async function drain(server: Server, connections: Connections, limits: typeof STOP_MS): Promise<void> {
   function closeIdle(): void {
     server.closeIdleConnections();
     // Node takes a connection for busy before its first byte.
-    for (const socket of connections.keys()) if (socket.bytesRead === 0) socket.destroy();
+    for (const [socket] of connections) if (socket.bytesRead === 0) socket.destroy();
   }
 
   function closeIncomplete(): void {

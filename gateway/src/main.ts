@@ -11,7 +11,7 @@ import { missingIn, requireDatabase } from "@shipping/kit/run-service";
 import { measureTls, tlsOf } from "@shipping/kit/tls";
 import { startTracing } from "@shipping/kit/tracing";
 import { createClients } from "./clients.js";
-import { gatewayConfig } from "./config.js";
+import { gatewayConfig, MIB } from "./config.js";
 import { developerDepsOf } from "./developers/settings.js";
 import { PrismaClient } from "./gen/prisma/client.js";
 import { gatewayMigrations, startGateway } from "./start-gateway.js";
@@ -46,7 +46,12 @@ async function start(stopping: AbortSignal): Promise<Running> {
   const attempt = () => requireDatabase(db, gatewayMigrations);
   const postgresql = await waitFor("database", { log, stopping, attempt });
   const gateway = await startGateway(
-    { port: config.PORT, ...host },
+    {
+      port: config.PORT,
+      ...host,
+      connectionLimit: config.CONNECTION_LIMIT,
+      stallMs: config.STALLED_ANSWER_SECONDS * 1_000,
+    },
     {
       db,
       prisma,
@@ -61,6 +66,7 @@ async function start(stopping: AbortSignal): Promise<Running> {
       random: pooledRandom,
       clockOffsetMs: 0,
       requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
+      unread: { inAll: config.UNREAD_MIB_LIMIT * MIB, ofAccount: config.ACCOUNT_UNREAD_MIB_LIMIT * MIB },
       concurrency: { inAll: config.CONCURRENCY_LIMIT, ofAccount: config.ACCOUNT_CONCURRENCY_LIMIT },
       ...developerDepsOf(config),
     },

@@ -2,11 +2,13 @@ import { fileURLToPath } from "node:url";
 import { createMetrics, type Metrics } from "@shipping/kit/metrics";
 import { createApp } from "./app.js";
 import { createBulkhead, DEFAULT_LIMITS, measureBulkhead } from "./bulkhead.js";
+import { createConnections, MOST_CONNECTIONS, measureConnections } from "./connections.js";
 import type { GatewayDeps } from "./deps.js";
 import { sweepAccess } from "./developers/sweep-access.js";
 import { listen } from "./listen.js";
 import { recordChanges } from "./record-changes.js";
 import { startIdempotency } from "./start-idempotency.js";
+import { createWaitingBytes, DEFAULT_WAITING, measureWaiting } from "./waiting-bytes.js";
 
 /** Where the gateway keeps its schema and migrations. */
 export const gatewayMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
@@ -20,8 +22,17 @@ export interface Gateway {
   stop(hurried?: boolean): Promise<void>;
 }
 
+/** Where a gateway listens, and how much of its clients it puts up with. */
+export interface Listening {
+  port: number;
+  host?: string;
+  /** How many connections may be open; `MOST_CONNECTIONS` unless given. */
+  connectionLimit?: number;
+  stallMs?: number;
+}
+
 /** Starts the public side of the platform. */
-export async function startGateway(config: { port: number; host?: string }, deps: GatewayDeps): Promise<Gateway> {
+export async function startGateway(config: Listening, deps: GatewayDeps): Promise<Gateway> {
   const idempotency = startIdempotency(deps);
   const recording = recordChanges(deps);
   let port = config.port;
@@ -29,15 +40,22 @@ export async function startGateway(config: { port: number; host?: string }, deps
   const limits = deps.concurrency ?? DEFAULT_LIMITS;
   const bulkhead = createBulkhead(limits);
   measureBulkhead(metrics, bulkhead, limits);
+  const { connectionLimit = MOST_CONNECTIONS } = config;
+  const connections = createConnections(connectionLimit);
+  measureConnections(metrics, connections, connectionLimit);
+  const unread = deps.unread ?? DEFAULT_WAITING;
+  const waiting = createWaitingBytes(unread);
+  measureWaiting(metrics, waiting, unread);
   const app = createApp({
     ...deps,
     idempotency,
     bulkhead,
+    waiting,
     metrics,
     ownOrigin: () => `http://127.0.0.1:${port}`,
     wakeAudit: recording.wake,
   });
-  const server = await listen({ ...config, ...app, log: deps.log, random: deps.random });
+  const server = await listen({ ...config, ...app, connections, log: deps.log, random: deps.random });
   port = server.port;
   const sweeping = sweepAccess(deps);
   return {

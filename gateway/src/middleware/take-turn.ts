@@ -18,6 +18,7 @@ export function takeTurn(deps: AppDeps, route: Route, answer: Step): Step {
     const endTurn = await deps.bulkhead.enter({ accountId, weight, deadline: deadline - RESERVE_MS, onGone });
     try {
       await answer(req, res, next);
+      deps.waiting.add(res, accountId);
     } finally {
       endTurn();
     }

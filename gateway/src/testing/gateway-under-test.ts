@@ -9,7 +9,7 @@ import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_p
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { createClients } from "../clients.js";
 import type { GatewayDeps } from "../deps.js";
-import { startGateway } from "../start-gateway.js";
+import { type Listening, startGateway } from "../start-gateway.js";
 import { gatewayDatabase } from "./gateway-database.js";
 import { ownerUnderTest } from "./owner-under-test.js";
 import { exchange } from "./raw-http.js";
@@ -34,9 +34,12 @@ export interface Sending {
 
 /** A gateway on a database of its own, in front of a records service that keeps the real ledger and says what it was asked. */
 export async function gatewayUnderTest(
-  options: { records?: Partial<ServiceImpl<typeof RecordsService>> } & Partial<GatewayDeps> = {},
+  options: {
+    records?: Partial<ServiceImpl<typeof RecordsService>>;
+    listening?: Partial<Listening>;
+  } & Partial<GatewayDeps> = {},
 ) {
-  const { records, ...given } = options;
+  const { records, listening, ...given } = options;
   const [database, owner] = await Promise.all([gatewayDatabase(), ownerUnderTest()]);
   const created: CreateOrderRequest[] = [];
   const lines: Record<string, unknown>[] = [];
@@ -60,7 +63,7 @@ export async function gatewayUnderTest(
   });
   const clients = createClients({ records: transport, carrier: transport, tracking: transport, webhooks: transport });
   const gateway = await startGateway(
-    { port: 0, host: "127.0.0.1" },
+    { port: 0, host: "127.0.0.1", ...listening },
     {
       db: database.db,
       prisma: database.prisma,
