@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -90,6 +91,24 @@ test("who has no name, or a wrong password, is not let in", async () => {
   const wrong = { servers: server.url, ...identityOf("records", "guessed") };
   await expect(connect(wrong)).rejects.toThrow("Authorization Violation");
 });
+
+test.each(["records", "carrier", "webhooks"])(
+  "%s without a name does not start in production, and says why",
+  (part) => {
+    const neighbours = ["RECORDS", "TRACKING", "WEBHOOKS"].map((name) => [`${name}_URL`, "http://127.0.0.1:1"]);
+    const env = {
+      ...Object.fromEntries(neighbours),
+      NODE_ENV: "production",
+      RPC_PLAINTEXT_TRUSTS_NETWORK: "true",
+      DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
+      NATS_URL: server.url,
+      SECRETS_KEYS: `k:${Buffer.alloc(32).toString("base64")}`,
+    };
+    const main = join(__dirname, "../../services", part, "dist/main.js");
+    const { status, stderr } = spawnSync(process.execPath, [main], { env, encoding: "utf8", timeout: 20_000 });
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^NATS does not know this part: .*\n$/)]);
+  },
+);
 
 test("what records and carrier publish under their own subjects arrives at webhooks, which makes the stream", async () => {
   const [records, carrier] = [busOf("records"), busOf("carrier")];
