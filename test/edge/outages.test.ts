@@ -15,8 +15,9 @@ afterAll(() => stack.stop());
 
 /** Runs something while a part has no database connection left. */
 async function without<T>(part: Part, run: () => Promise<T>): Promise<T> {
-  const { pool } = stack.databases[part];
-  const held = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
+  const { pool, listPool } = stack.databases[part];
+  const all = [pool, listPool].flatMap((each) => Array.from({ length: each.options.max }, () => each.connect()));
+  const held = await Promise.all(all);
   try {
     return await run();
   } finally {

@@ -21,6 +21,9 @@ let stack: Stack;
 let customer: Customer;
 beforeAll(async () => {
   stack = await startStack({ requestsPerMinute: 1_000 });
+});
+// An account of its own for each test: one may not have as many keys as all of them need.
+beforeEach(async () => {
   customer = await newCustomer(stack);
 });
 afterAll(() => stack.stop());
