@@ -1,5 +1,6 @@
 import type { Api } from "./api.js";
 import type { Exchange } from "./exchange.js";
+import type { Clock } from "./pace.js";
 import type { Things } from "./things.js";
 
 /** What a check cannot do without, beyond a sandbox key. */
@@ -42,6 +43,7 @@ export interface Context {
   narrow: Api;
   live: Api;
   things: Things;
+  clock: Clock;
   /** Everything asked and answered so far. */
   exchanges: readonly Exchange[];
   given: ReadonlySet<Need>;

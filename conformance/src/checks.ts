@@ -6,7 +6,7 @@ import { errorChecks } from "./checks/errors.js";
 import { everyAnswerChecks } from "./checks/every-answer.js";
 import { idempotencyChecks } from "./checks/idempotency.js";
 import { labelChecks, rateChecks } from "./checks/labels.js";
-import { liveChecks, rateLimitCheck } from "./checks/limits.js";
+import { liveChecks, rateLimitChecks } from "./checks/limits.js";
 import { listChecksOfLabels, listChecksOfRecords } from "./checks/lists.js";
 import { otherAccountChecks } from "./checks/other-accounts.js";
 import { recordFieldChecks } from "./checks/record-fields.js";
@@ -35,7 +35,7 @@ export const checks: readonly Check[] = [
   subscriptionLimitCheck,
   ...liveChecks,
   ...deliveryChecks,
-  rateLimitCheck,
+  ...rateLimitChecks,
   ...everyAnswerChecks,
   ...contractChecks.overAll,
 ];

@@ -9,6 +9,7 @@ import { statementsOf } from "./document.js";
 import type { Exchange } from "./exchange.js";
 import { NotJudged, told, UsageError } from "./judge.js";
 import { type Listener, openListener } from "./listener.js";
+import type { Clock } from "./pace.js";
 import { plansOf } from "./plans.js";
 import { type Outcome, runChecks } from "./run-checks.js";
 import { disableAll, type LeftBehind, leftBehind } from "./tally.js";
@@ -31,6 +32,8 @@ export interface Options {
   /** The checks to run; all of the profile unless given. */
   only?: readonly string[] | undefined;
   requestsPerWindow: number;
+  /** The time of day unless given. */
+  clock?: Clock;
   /** Hears what a person who waits would like to know. */
   say(line: string): void;
 }
@@ -107,7 +110,8 @@ function contextOf(options: Options, listener: Listener | undefined): Context {
   const { secondKey, narrowKey, liveKey, slow, invasive, profile } = options;
   const run = `conformance-${randomBytes(6).toString("hex")}`;
   const exchanges: Exchange[] = [];
-  const withKey = keyHolders(options, exchanges);
+  const clock = patient(options);
+  const withKey = keyHolders(options, clock, exchanges);
   const api = withKey(options.key);
   const plans = plansOf(run);
   const watch = async () => {
@@ -127,6 +131,7 @@ function contextOf(options: Options, listener: Listener | undefined): Context {
     api,
     exchanges,
     profile,
+    clock,
     withKey,
     nobody: withKey(),
     second: withKey(secondKey),
@@ -137,14 +142,18 @@ function contextOf(options: Options, listener: Listener | undefined): Context {
   };
 }
 
-function keyHolders({ baseUrl, requestsPerWindow, say }: Options, exchanges: Exchange[]) {
-  const clock = {
-    now: () => Date.now(),
-    wait: async (ms: number) => {
-      if (ms > 1_000) say(`waiting ${Math.ceil(ms / 1_000)} s`);
-      await wait(ms);
-    },
-  };
+function keyHolders({ baseUrl, requestsPerWindow }: Options, clock: Clock, exchanges: Exchange[]) {
   return (key?: string): Api =>
     apiOf({ baseUrl, key, requestsPerWindow, clock, onExchange: (one) => void exchanges.push(one) });
+}
+
+/** Says how long there is to wait. */
+function patient({ clock = { now: () => Date.now(), wait: (ms) => wait(ms) }, say }: Options): Clock {
+  return {
+    now: () => clock.now(),
+    async wait(ms) {
+      if (ms > 1_000) say(`waiting ${Math.ceil(ms / 1_000)} s`);
+      await clock.wait(ms);
+    },
+  };
 }

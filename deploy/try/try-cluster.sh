@@ -57,6 +57,11 @@ answer_to() { # POD HOW METHOD
   k exec -i "$1" -- node --input-type=module - "$2" "$3" "$account" < deploy/try/call-records.mjs
 }
 
+# What NATS answers to a publication or a subscription from a pod.
+nats_to() { # POD WHO VERB SUBJECT
+  k exec -i "$1" -- node --input-type=module - shipping-nats:4222 "${@:2}" < deploy/try/knock-on-nats.mjs
+}
+
 identities() {
   say "who is believed"
   account=$(k exec deployment/shipping-gateway -- admin account create --name Trial --json | sed -n 's/.*"id": *"\(acc_[a-z0-9]*\)".*/\1/p')
@@ -69,7 +74,13 @@ identities() {
   expect "records answers carrier's GetShipment" "$(answer_to deployment/shipping-carrier certificate GetShipment)" not_found
   expect "records answers carrier's CreateOrder" "$(answer_to deployment/shipping-carrier certificate CreateOrder)" permission_denied
   expect "records answers gateway's ListOrders" "$(answer_to deployment/shipping-gateway certificate ListOrders)" answered
+  expect "NATS answers the impostor" "$(nats_to impostor nobody SUB 'events.>')" "Authorization Violation"
   k delete pod impostor --wait=false > /dev/null
+  local records=deployment/shipping-records
+  expect "records under its own inbox" "$(nats_to $records part SUB _INBOX.records.trial)" allowed
+  expect "records that reads events" "$(nats_to $records part SUB 'events.>')" 'Permissions Violation for Subscription to "events.>"'
+  expect "records that publishes carrier's" "$(nats_to $records part PUB events.sandbox.label.created)" \
+    'Permissions Violation for Publish to "events.sandbox.label.created"'
   local before
   before=$(certificates)
   upgrade

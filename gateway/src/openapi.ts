@@ -22,7 +22,8 @@ const API_VERSION = "1.0.0";
 
 const ABOUT = `Send orders and packed-parcel shipments, get rates and labels, download and void labels, look up tracking, and
 receive signed webhook events. A key belongs to one environment, sandbox or live; sandbox labels are test PDFs that are not
-valid postage, and no charge is ever made. What is not valid HTTP is refused with status 400 and the code \`bad_request\`, 431
+valid postage, and no charge is ever made. Text is kept to the byte; lone surrogates, and
+numbers that double precision does not keep, are refused wherever they stand. What is not valid HTTP is refused with status 400 and the code \`bad_request\`, 431
 if its headers exceed 16 KiB.`;
 
 /** The groups of operations, by the first part of their paths. */

@@ -1,5 +1,7 @@
 import { connect, type NatsConnection } from "@nats-io/transport-node";
+import { type BusIdentity, type BusIdentitySettings, busIdentityOf } from "./bus-identity.js";
 import type { Log } from "./log.js";
+import { configured, endFor } from "./process.js";
 import { requireVersion } from "./supported-versions.js";
 
 /** How long NATS may take for an answer. */
@@ -34,19 +36,32 @@ export interface BusConnectionOptions {
   /** The part's, which NATS shows to its operators. */
   name: string;
   log: Log;
+  /** Nobody's unless given. */
+  identity?: BusIdentity;
   /** Gets the error if the first server that answers is too old; nothing is connected then. */
   refused?: (error: unknown) => void;
 }
 
+/** How the process of a part connects, by its settings. It ends where NATS is too old for it. */
+export function busConnectionOf(
+  config: BusIdentitySettings & { NATS_URL: string },
+  { name, log }: Pick<BusConnectionOptions, "name" | "log">,
+): BusConnectionOptions {
+  const identity = configured(() => busIdentityOf(config));
+  return { url: config.NATS_URL, name, log, identity, refused: (err) => endFor(err, log) };
+}
+
 /** Connects to the first of the servers that answers, and keeps connected. */
-export function keepConnected({ url, name, log, refused }: BusConnectionOptions): BusConnection {
+export function keepConnected({ url, name, log, identity, refused }: BusConnectionOptions): BusConnection {
   let connection: NatsConnection | undefined;
   let linked = false;
   let closed = false;
 
   async function connectOnce(): Promise<NatsConnection> {
     const servers = url.split(",").map((one) => one.trim());
-    const made = await connect({ servers, name, timeout: BUS_TIMEOUT_MS, ...FOR_EVER });
+    // Answers come to an address of the part's own, which nobody else may listen to.
+    const own = { name, inboxPrefix: `_INBOX.${name}` };
+    const made = await connect({ servers, ...own, ...identity, timeout: BUS_TIMEOUT_MS, ...FOR_EVER });
     const version = made.info?.version ?? "";
     try {
       requireVersion("nats-server", version);
@@ -78,9 +93,10 @@ export function keepConnected({ url, name, log, refused }: BusConnectionOptions)
 
   // The client goes on naming its last server while it has none.
   async function watch(nc: NatsConnection): Promise<void> {
-    for await (const { type } of nc.status()) {
-      if (type !== "disconnect" && type !== "reconnect") continue;
-      linked = type === "reconnect";
+    for await (const status of nc.status()) {
+      if (status.type === "error") log.warn({ reason: status.error.message }, "the bus refuses");
+      if (status.type !== "disconnect" && status.type !== "reconnect") continue;
+      linked = status.type === "reconnect";
       log.warn({ server: nc.getServer() }, linked ? "bus connected again" : "bus lost");
     }
     linked = false;

@@ -66,10 +66,30 @@ export const serviceSettings = {
   NODE_ENV: z.string().default("development").describe("production refuses the switches for trials and tests"),
 };
 
-/** The setting of those that send or take events. */
+/** By what NATS and those that send or take events know each other. */
+export const busIdentitySettings = {
+  NATS_USER: z.string().optional().describe("who this part is to NATS, by a password"),
+  NATS_PASSWORD: secret(z.string()).optional().describe("the password of NATS_USER"),
+  NATS_PASSWORD_FILE: z.string().optional().describe("file that holds it instead"),
+  NATS_CREDENTIALS_FILE: z
+    .string()
+    .optional()
+    .describe("a user's credentials (JWT and seed) or the seed of an NKEY, in place of a password"),
+  NATS_CERT_FILE: z.string().optional().describe("certificate that this part shows to NATS"),
+  NATS_KEY_FILE: z.string().optional().describe("the certificate's private key"),
+  NATS_CA_FILE: z
+    .string()
+    .optional()
+    .describe("authority that signs the certificate of NATS; without TLS nothing is said then"),
+  NATS_ANONYMOUS_TRUSTS_NETWORK: flag()
+    .default(false)
+    .describe("lets a production process without any of these connect: whoever reaches NATS is then believed"),
+};
+
+/** The settings of those that send or take events. */
 export const busSettings = {
   NATS_URL: z.string().default("nats://127.0.0.1:4222").describe("NATS server, or several separated by commas"),
-  NATS_REPLICAS: positiveInt().default(1).describe("copies of the event stream: 3 in a NATS cluster"),
+  ...busIdentitySettings,
 };
 
 const migrationSettings = z.object({

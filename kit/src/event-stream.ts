@@ -7,9 +7,15 @@ import {
   StorageType,
 } from "@nats-io/jetstream";
 import { type NatsConnection, nanos } from "@nats-io/transport-node";
+import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 
 /** The stream that holds every event. */
 export const STREAM = "EVENTS";
+
+/** Where an event is published. NATS sees four tokens: `events.sandbox.order.created`. */
+export function subjectOf({ environment, type }: Pick<Event, "environment" | "type">): string {
+  return `events.${environment}.${type}`;
+}
 
 /** How many messages a replica has in hand, at most. */
 export const IN_HAND = 256;
@@ -22,9 +28,12 @@ interface Asking {
   timeoutMs: number;
 }
 
-/** Makes the stream, or brings the one that is there to these settings. Any replica may, at any time, several at once. */
+/**
+ * Makes the stream, or brings the one that is there to these settings. Any replica of the subscriber may, at any time, several at once;
+ * producers have no right to.
+ */
 export async function makeStream({ nc, timeoutMs }: Asking, replicas: number): Promise<void> {
-  const manager = await jetstreamManager(nc, { timeout: timeoutMs });
+  const manager = await jetstreamManager(nc, { timeout: timeoutMs, checkAPI: false });
   const settings = {
     name: STREAM,
     subjects: ["events.>"],
@@ -40,7 +49,7 @@ export async function makeStream({ nc, timeoutMs }: Asking, replicas: number): P
 
 /** The same for the consumer that the replicas of a subscriber share. */
 export async function makeConsumer({ nc, timeoutMs }: Asking, durable: string): Promise<void> {
-  const manager = await jetstreamManager(nc, { timeout: timeoutMs });
+  const manager = await jetstreamManager(nc, { timeout: timeoutMs, checkAPI: false });
   const settings = {
     durable_name: durable,
     ack_policy: AckPolicy.Explicit,

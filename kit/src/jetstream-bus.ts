@@ -5,7 +5,7 @@ import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/even
 import "./text-encoding.js";
 import type { Bus, Subscriber } from "./bus.js";
 import { BUS_TIMEOUT_MS, type BusConnectionOptions, keepConnected } from "./bus-connection.js";
-import { IN_HAND, makeConsumer, makeStream, STREAM } from "./event-stream.js";
+import { IN_HAND, makeConsumer, makeStream, STREAM, subjectOf } from "./event-stream.js";
 import { isTracing, traced, traceHeaders, traceparent } from "./tracing.js";
 
 const EVENT_ID = "Event-Id";
@@ -16,7 +16,6 @@ export function createJetStreamBus(options: BusConnectionOptions & { replicas?: 
   const { log } = options;
   const link = keepConnected(options);
   let js: JetStreamClient | undefined;
-  let ensuring: Promise<void> | undefined;
   let closed = false;
 
   /** The connection, which is one for as long as there is any, and its client. */
@@ -27,31 +26,15 @@ export function createJetStreamBus(options: BusConnectionOptions & { replicas?: 
     return { nc, js };
   }
 
-  /** Of many that miss it at once, one makes it. */
-  function ensureStream(nc: NatsConnection): Promise<void> {
-    ensuring ??= makeStream({ nc, timeoutMs: BUS_TIMEOUT_MS }, options.replicas ?? 1).finally(() => {
-      ensuring = undefined;
-    });
-    return ensuring;
-  }
-
   async function publish(event: Event, messageId = event.id): Promise<void> {
-    const { nc, js } = connected();
-    const subject = `events.${event.environment}.${event.type}`;
+    const { js } = connected();
+    const subject = subjectOf(event);
     const bytes = toBinary(EventSchema, event);
     const carry = headers();
     carry.set(EVENT_ID, event.id);
     for (const [name, value] of Object.entries(traceHeaders())) carry.set(name, value);
-    const send = (client: JetStreamClient) =>
-      client.publish(subject, bytes, { msgID: messageId, headers: carry, timeout: BUS_TIMEOUT_MS });
-    try {
-      await send(js);
-    } catch (err) {
-      // No stream answers: the broker came back empty, or this is its first event. Anything else passes or stays.
-      log.warn({ err, event: event.id }, "publication failed; once more after a look at the stream");
-      await ensureStream(nc);
-      await send(js);
-    }
+    // Where no stream answers, the subscriber makes it, and the outbox publishes again.
+    await js.publish(subject, bytes, { msgID: messageId, headers: carry, timeout: BUS_TIMEOUT_MS });
   }
 
   async function take(message: JsMsg, subscriber: Subscriber): Promise<void> {
@@ -62,6 +45,12 @@ export function createJetStreamBus(options: BusConnectionOptions & { replicas?: 
     } catch (err) {
       const reason = err instanceof Error ? err.message : String(err);
       await subscriber.onDead(message.data, reason, message.headers?.get(EVENT_ID) || undefined);
+      message.term();
+      return;
+    }
+    // NATS lets a producer publish under the subjects of its own events only. The id may be somebody else's.
+    if (message.subject !== subjectOf(event)) {
+      await subscriber.onDead(message.data, `published under ${message.subject}, as ${subjectOf(event)}`);
       message.term();
       return;
     }
@@ -91,7 +80,7 @@ export function createJetStreamBus(options: BusConnectionOptions & { replicas?: 
     async function consume(): Promise<void> {
       await link.first;
       const { nc, js } = connected();
-      await ensureStream(nc);
+      await makeStream({ nc, timeoutMs: BUS_TIMEOUT_MS }, options.replicas ?? 1);
       await makeConsumer({ nc, timeoutMs: BUS_TIMEOUT_MS }, subscriber.durable);
       const consumer = await js.consumers.get(STREAM, subscriber.durable);
       // Whatever goes wrong, the client looks again after a pull would have expired: by default half a minute later.

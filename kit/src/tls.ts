@@ -135,7 +135,8 @@ export function bareHost(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "");
 }
 
-function readSetting(name: string, file: string): string {
+/** The text of the file that a setting names. */
+export function readSetting(name: string, file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {

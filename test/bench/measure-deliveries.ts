@@ -1,5 +1,8 @@
 import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Bus } from "@shipping/kit/bus";
+import { busIdentityOf } from "@shipping/kit/bus-identity";
 import { createJetStreamBus } from "@shipping/kit/jetstream-bus";
 import { silentLog } from "@shipping/kit/log";
 import { newEvent } from "@shipping/kit/outbox";
@@ -51,8 +54,10 @@ export async function measureDeliveries(
 ): Promise<DeliveryResult> {
   const arrivals: Arrival[] = [];
   const receiver = await openBareReceiver((body) => arrivals.push({ body, at: performance.now() }));
-  const url = `nats://${(await platform.cluster.process("nats")).address}`;
-  const bus = createJetStreamBus({ url, name: "bench", log: silentLog() });
+  const { url, passwords } = JSON.parse(await readFile(join(platform.cluster.dataDir, "nats.json"), "utf8"));
+  const operator = { NATS_USER: "operator", NATS_PASSWORD: passwords.operator };
+  const identity = busIdentityOf({ ...operator, NATS_ANONYMOUS_TRUSTS_NETWORK: false, NODE_ENV: "development" });
+  const bus = createJetStreamBus({ url, name: "bench", identity, log: silentLog() });
   try {
     await subscribeAll(platform.target, receiver.url);
     await eventually(() => {

@@ -45,6 +45,18 @@ describe.each([true, false])("with the script %p, by keyboard alone", (javaScrip
     await page.getByText("Disabled").waitFor();
   });
 
+  test("the pages of a list are walked, and its first one is found again", async () => {
+    const accountId = await area.stack().newAccount();
+    for (let n = 1; n <= 60; n++) await area.newLink({ accountId, role: "viewer" });
+    page = await signInWithLink(page.context(), await area.newLink({ accountId }));
+    await press("link", "Members");
+    await page.getByText("You", { exact: true }).waitFor({ state: "detached" });
+    await press("link", "Next page");
+    await page.getByText("You", { exact: true }).waitFor();
+    await press("link", "First page");
+    await page.getByRole("link", { name: "Next page" }).waitFor();
+  });
+
   test("members, the audit log and the quick start are read, and one signs out", async () => {
     await press("link", "Members");
     await page.getByText("You", { exact: true }).waitFor();

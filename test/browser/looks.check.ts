@@ -25,6 +25,8 @@ async function openCrowded(): Promise<Page> {
   const [live, sandbox] = [await stack.newKey(accountId, "live"), await stack.newKey(accountId)];
   await stack.newKey(accountId, "live");
   await Promise.all([live, sandbox].map(({ id }) => stack.revokeKey(id)));
+  for (let n = 0; n < 15; n++) await stack.revokeKey((await stack.newKey(accountId)).id);
+  for (let n = 0; n < 55; n++) await area.newLink({ accountId, role: "viewer" });
   return openAs({ accountId });
 }
 
@@ -56,7 +58,7 @@ const PAGES = [
 
 describe.each([
   ["an empty account", () => openAs(), PAGES],
-  ["an account with forty keys, and names of 200 characters", openCrowded, LISTS],
+  ["an account with lists of several pages, and names of 200 characters", openCrowded, LISTS],
   ["what a viewer sees", () => openAs({ role: "viewer" }), ["/developers/live", "/developers/live/keys/new"]],
 ] as const)("%s is accessible, fits its window, and is within the keyboard's reach", (account, open, paths) => {
   let page: Page;
@@ -74,9 +76,10 @@ describe.each([
 describe("so is every step between the pages", () => {
   let page: Page;
   let email: string;
+  let accountId: string;
   beforeEach(async () => {
     const link = await area.newLink();
-    email = link.email;
+    ({ email, accountId } = link);
     page = await signInWithLink(await browser.open(), link);
   });
   afterEach(() => page.context().close());
@@ -107,6 +110,19 @@ describe("so is every step between the pages", () => {
     await page.getByRole("link", { name: "All keys" }).click();
     await page.getByRole("link", { name: /^Revoke/ }).click();
     await nothingWrong("the end of a key");
+  });
+
+  test("a key too many, and the second page of the list", async () => {
+    for (let n = 0; n < 60; n++) {
+      const { id } = await area.stack().newKey(accountId);
+      if (n % 6 === 0) await area.stack().revokeKey(id);
+    }
+    await open("/developers/sandbox/keys/new");
+    await press("Create key");
+    await nothingWrong("a key too many");
+    await open("/developers/sandbox/keys");
+    await page.getByRole("link", { name: "Next page" }).click();
+    await nothingWrong("the second page of keys");
   });
 
   test("a subscription, likewise", async () => {

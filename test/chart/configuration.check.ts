@@ -16,13 +16,17 @@ const settings = {
 
 // A pod listens everywhere; fault points are for tests; a trial names its one receiver.
 const NOT_FOR_A_CLUSTER = ["HOST", "FAULT_FILE", "WEBHOOK_ALLOW_PRIVATE_TARGETS"];
-// Instead of certificates.
-const PLAINTEXT = "RPC_PLAINTEXT_TRUSTS_NETWORK";
+// Instead of certificates, and of being known to NATS.
+const TRUSTING = ["RPC_PLAINTEXT_TRUSTS_NETWORK", "NATS_ANONYMOUS_TRUSTS_NETWORK"];
+// A pod has the password as a file; the other ways of being known to NATS have checks of their own.
+const OTHER_IDENTITIES = ["NATS_PASSWORD", "NATS_CREDENTIALS_FILE", "NATS_CERT_FILE", "NATS_KEY_FILE"];
 
 const everything = [
   "dev.enabled=true",
   "telemetry.otlpEndpoint=http://collector.monitoring:4318",
   "parts.gateway.settings.RATE_LIMIT_PER_MINUTE=600",
+  "parts.gateway.settings.CONCURRENCY_LIMIT=128",
+  "parts.gateway.settings.ACCOUNT_CONCURRENCY_LIMIT=32",
   "parts.gateway.settings.DEVELOPER_AREA=true",
   "parts.gateway.settings.PUBLIC_URL=https://api.example.com",
   "parts.gateway.settings.TRUSTED_PROXIES=1",
@@ -44,13 +48,15 @@ function environmentOf(part: string, name: string, ...set: string[]): string[] {
 test.each(Object.entries(settings))(
   "the chart can set every key of the configuration of %s, and no other",
   (part, { shape }) => {
-    const keys = Object.keys(shape).filter((key) => ![...NOT_FOR_A_CLUSTER, PLAINTEXT].includes(key));
+    const keys = Object.keys(shape).filter(
+      (key) => ![...NOT_FOR_A_CLUSTER, ...TRUSTING, ...OTHER_IDENTITIES].includes(key),
+    );
     expect(environmentOf(part, "guarded", ...everything).sort()).toEqual(keys.sort());
   },
 );
 
 test.each(Object.keys(settings))("no switch for trials reaches %s in production", (part) => {
-  const switches = ["WEBHOOK_ALLOW_TARGETS", "CLOCK_SPEEDUP", PLAINTEXT, ...NOT_FOR_A_CLUSTER];
+  const switches = ["WEBHOOK_ALLOW_TARGETS", "CLOCK_SPEEDUP", ...TRUSTING, ...NOT_FOR_A_CLUSTER];
   expect(environmentOf(part, "production").filter((key) => switches.includes(key))).toEqual([]);
 });
 

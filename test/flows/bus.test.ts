@@ -7,15 +7,19 @@ import { create } from "@bufbuild/protobuf";
 import { type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection, nanos } from "@nats-io/transport-node";
 import type { Bus } from "@shipping/kit/bus";
+import { busIdentityOf } from "@shipping/kit/bus-identity";
 import { newId } from "@shipping/kit/ids";
 import { createJetStreamBus } from "@shipping/kit/jetstream-bus";
 import { silentLog } from "@shipping/kit/log";
 import { eventually } from "@shipping/kit/testing/eventually";
+import { type BusUser, busAuthorization, newBusPasswords } from "@shipping/local/bus-users";
 import { findNatsServer, type NatsProgram } from "@shipping/local/find-nats-server";
 import { type NatsServer, startNatsServer } from "@shipping/local/nats-server";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 
-// Each test breaks a server of its own, under a bus that publishes and consumes all the time.
+// Each test breaks a server of its own, under records that publishes and webhooks that consumes, all the time.
+const passwords = newBusPasswords();
+const authorization = busAuthorization(passwords);
 const BACK = { withinMs: 30_000 };
 const DURABLE = "webhooks";
 
@@ -32,7 +36,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   ends = [];
   folder = await mkdtemp(join(tmpdir(), "bus-test-"));
-  server = await startNatsServer({ program, dataDir: folder });
+  server = await startNatsServer({ program, dataDir: folder, authorization });
   port = Number(new URL(server.url).port);
 });
 afterEach(async () => {
@@ -50,17 +54,26 @@ const newEvent = (): Event =>
     body: Buffer.from("{}"),
   });
 
-function openBus(url = server.url): Bus {
-  const bus = createJetStreamBus({ url, name: "test", log: silentLog() });
+function identityOf(user: BusUser) {
+  return busIdentityOf({
+    NATS_USER: user,
+    NATS_PASSWORD: passwords[user],
+    NATS_ANONYMOUS_TRUSTS_NETWORK: false,
+    NODE_ENV: "production",
+  });
+}
+
+function openBus(part: "records" | "webhooks", url = server.url): Bus {
+  const bus = createJetStreamBus({ url, name: part, identity: identityOf(part), log: silentLog() });
   ends.push(() => bus.close());
   return bus;
 }
 
-/** A bus with a subscriber. `carries` says that an event published now, as often as it takes, comes out at the other end. */
+/** A producer and a subscriber. `carries` says that an event published now, as often as it takes, comes out at the other end. */
 async function consuming(url = server.url) {
-  const bus = openBus(url);
+  const bus = openBus("records", url);
   const got = new Set<string>();
-  const subscription = await bus.subscribe({
+  const subscription = await openBus("webhooks", url).subscribe({
     durable: DURABLE,
     onEvent: async ({ id }) => void got.add(id),
     onDead: async () => {},
@@ -102,12 +115,12 @@ async function crash(): Promise<void> {
 }
 
 async function startAgain(): Promise<void> {
-  server = await startNatsServer({ program, dataDir: folder, port });
+  server = await startNatsServer({ program, dataDir: folder, port, authorization });
 }
 
 /** The operator's hand on the server, for `work`. */
 async function managing<T>(work: (manager: JetStreamManager, nc: NatsConnection) => Promise<T>): Promise<T> {
-  const nc = await connect({ servers: server.url });
+  const nc = await connect({ servers: server.url, ...identityOf("operator") });
   try {
     return await work(await jetstreamManager(nc), nc);
   } finally {

@@ -4,6 +4,8 @@ import { chmod, mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import net from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { jetstreamManager } from "@nats-io/jetstream";
+import { connect } from "@nats-io/transport-node";
 import { isRunning, type ProcessIdentity, processIdentity } from "@shipping/kit/process-identity";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { apiClient, dataOf, type Label, type Rate, type Shipment, type Tracking } from "../api-client.js";
@@ -96,6 +98,17 @@ async function shipThroughBothGateways(): Promise<Shipment> {
   expect(shipment).toMatchObject({ status: "label_created", label_id: label.id });
   return shipment;
 }
+
+test("NATS lets in nobody but the users of this start, whose passwords are their owner's to read", async () => {
+  const file = join(dataDir, "nats.json");
+  const { url, passwords } = JSON.parse(await readFile(file, "utf8"));
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  await expect(connect({ servers: url })).rejects.toThrow("Authorization Violation");
+  const operator = await connect({ servers: url, user: "operator", pass: passwords.operator });
+  const { config } = await (await jetstreamManager(operator)).streams.info("EVENTS");
+  expect(config.subjects).toEqual(["events.>"]);
+  await operator.close();
+});
 
 describe("npm run cluster", () => {
   test("writes cluster.json, for its owner only, once every process answers", async () => {

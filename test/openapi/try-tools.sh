@@ -5,6 +5,7 @@
 # started with RATE_LIMIT_PER_MINUTE=1000000. What follows the address goes to Schemathesis, for instance --seed 7.
 #   SHIPPING_KEY=… SHIPPING_STRANGERS_KEY=… test/openapi/try-tools.sh http://127.0.0.1:8080/api/v1
 set -euo pipefail
+: "${SHIPPING_KEY:?the key of an account}" "${SHIPPING_STRANGERS_KEY:?the key of another account}"
 export SHIPPING_URL=$1 SHIPPING_TOOLS
 SHIPPING_TOOLS=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)

@@ -1,4 +1,4 @@
-/** What the platform is run on together. PostgreSQL and Node are versions of npm packages, `here` what every other test runs on. */
+/** What the platform is run on together: versions of npm packages, and of nats-server. */
 export interface Combination {
   postgresql: string;
   natsServer: string;

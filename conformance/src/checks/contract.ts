@@ -3,6 +3,7 @@ import { given, must, mustBe, mustMatch, mustRefuse, mustSucceed } from "../judg
 import { NOWHERE } from "../operations.js";
 import { plansOf } from "../plans.js";
 import { answersOfContract } from "./contract-answers.js";
+import { exactnessChecks } from "./exactness.js";
 
 const MILLISECONDS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
@@ -175,7 +176,7 @@ const afterVoid: readonly Check[] = [
 const ofContract = (checks: readonly Check[]): Check[] => checks.map((check) => ({ ...check, profile: "contract" }));
 
 export const contractChecks = {
-  beforeVoid: ofContract(beforeVoid),
+  beforeVoid: ofContract([...beforeVoid, ...exactnessChecks]),
   afterVoid: ofContract(afterVoid),
   overAll: ofContract(answersOfContract),
 };

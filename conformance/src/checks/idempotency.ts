@@ -1,5 +1,5 @@
 import type { Check } from "../check.js";
-import { given, must, mustBe, mustRefuse, mustSucceed } from "../judge.js";
+import { given, must, mustBe, mustRefuse, mustSucceed, succeeded } from "../judge.js";
 import { requestFor, WRITES } from "../operations.js";
 import { plansOf } from "../plans.js";
 import { namesHere } from "./account-and-keys.js";
@@ -92,6 +92,19 @@ export const idempotencyChecks: readonly Check[] = [
         await api.delete(`/webhooks/${id}`, keyOf("order")),
       ];
       for (const answer of conflicts) mustRefuse(answer, 409, "idempotency_conflict");
+    },
+  },
+  {
+    id: "idempotency.numbers",
+    proves: ["Changing body, method or path under a used key returns `409 idempotency_conflict`."],
+    // Two numbers that double precision takes for one. Whoever refuses such a number takes no body for another.
+    async run({ api, run }) {
+      const { record, keyOf } = plansOf(run);
+      const body = JSON.stringify({ ...record, metadata: { number: "here" } });
+      const send = (number: string) => api.post("/orders", body.replace('"here"', number), keyOf("number"));
+      const first = await send("9007199254740993");
+      if (!succeeded(first)) return mustRefuse(first, [400, 422]);
+      mustRefuse(await send("9007199254740992"), 409, "idempotency_conflict");
     },
   },
   {

@@ -1,11 +1,12 @@
 import type { Api } from "../api.js";
 import type { Check } from "../check.js";
 import type { Exchange } from "../exchange.js";
-import { mustBe, mustRefuse, NotJudged } from "../judge.js";
+import { must, mustBe, mustRefuse, NotJudged, told } from "../judge.js";
 import { NOWHERE } from "../operations.js";
 
 const PER_MINUTE = 120;
 const BURST_MS = 55_000;
+const LONGEST_WAIT_S = 61;
 
 export const liveChecks: readonly Check[] = [
   {
@@ -26,8 +27,10 @@ export const liveChecks: readonly Check[] = [
   },
 ];
 
-/** Uses up the second key for a minute, so it is the last check. */
-export const rateLimitCheck: Check = {
+const ACCOUNT = { method: "GET", path: "/account" } as const;
+
+/** Uses up the second key for a minute, so only the next one comes after it. */
+const rateLimitCheck: Check = {
   id: "limits.rate",
   proves: [
     "| authenticated requests | 120 per minute per API key, counting reads and retries; excess returns 429 with `Retry-After: 60` |",
@@ -47,6 +50,30 @@ export const rateLimitCheck: Check = {
   },
 };
 
+const retryAfterCheck: Check = {
+  id: "limits.retry-after",
+  proves: ["| 429 | rate limit exceeded; header `Retry-After: 60` |"],
+  needs: ["second-key", "slow"],
+  async run({ second, clock }) {
+    const seconds = Number((await refusal(second)).answered.get("retry-after"));
+    if (!(seconds <= LONGEST_WAIT_S)) throw new NotJudged(`Retry-After is ${seconds}`);
+    await clock.wait(seconds * 1_000);
+    const after = await second.sendAtOnce(ACCOUNT);
+    must(after.status !== 429, `${told(after)} after the ${seconds} s that Retry-After says`);
+  },
+};
+
+export const rateLimitChecks: readonly Check[] = [rateLimitCheck, retryAfterCheck];
+
+/** The first refusal of requests in a row: there is one at once if the key is used up. */
+async function refusal({ sendAtOnce }: Api): Promise<Exchange> {
+  for (let sent = 0; sent <= 2 * PER_MINUTE; sent++) {
+    const answer = await sendAtOnce(ACCOUNT);
+    if (answer.status === 429) return answer;
+  }
+  throw new NotJudged(`${2 * PER_MINUTE} requests in a row pass`);
+}
+
 /** One request more than a minute has, once none counts from before. */
 async function burst({ pace, sendAtOnce }: Api): Promise<Exchange[]> {
   await pace.rest();
@@ -54,7 +81,7 @@ async function burst({ pace, sendAtOnce }: Api): Promise<Exchange[]> {
   const end = Date.now() + BURST_MS;
   while (answers.length <= PER_MINUTE) {
     if (Date.now() > end) throw new NotJudged(`${answers.length} requests took longer than ${BURST_MS / 1_000} s`);
-    answers.push(await sendAtOnce({ method: "GET", path: "/account" }));
+    answers.push(await sendAtOnce(ACCOUNT));
   }
   return answers;
 }

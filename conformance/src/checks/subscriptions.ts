@@ -11,6 +11,7 @@ const NOT_PUBLIC = [
   "https://localhost/",
   "https://192.0.2.1/",
   "https://[2001:db8::1]/",
+  "\ufeffhttps://example.com/",
 ];
 const ACTIVE_LIMIT = 10;
 

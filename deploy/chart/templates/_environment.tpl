@@ -18,9 +18,25 @@
 {{- end }}
 {{- if $needs.bus }}
 - { name: NATS_URL, value: {{ include "shipping.natsUrl" $root | quote }} }
-- { name: NATS_REPLICAS, value: {{ ternary 1 $root.Values.nats.replicas $root.Values.dev.enabled | quote }} }
+{{- $identity := include "shipping.natsIdentity" $root }}
+{{- if eq $identity "password" }}
+- name: NATS_USER
+  {{- include "shipping.fromSecret" (list $root $part "NATS_USER" false) | nindent 2 }}
+- { name: NATS_PASSWORD_FILE, value: /nats/password }
+{{- else if eq $identity "credentials" }}
+- { name: NATS_CREDENTIALS_FILE, value: /nats/credentials }
+{{- else if eq $identity "certificate" }}
+- { name: NATS_CERT_FILE, value: /nats/tls.crt }
+- { name: NATS_KEY_FILE, value: /nats/tls.key }
+{{- else }}
+- { name: NATS_ANONYMOUS_TRUSTS_NETWORK, value: "true" }
+{{- end }}
+{{- if $root.Values.nats.caSecret }}
+- { name: NATS_CA_FILE, value: /nats-ca/ca.crt }
+{{- end }}
 {{- end }}
 {{- if eq $part "webhooks" }}
+- { name: NATS_REPLICAS, value: {{ ternary 1 $root.Values.nats.replicas $root.Values.dev.enabled | quote }} }
 - name: SECRETS_KEYS
   {{- include "shipping.fromSecret" (list $root $part "SECRETS_KEYS" false) | nindent 2 }}
 - { name: EGRESS_DENY_RANGES, value: {{ join "," $root.Values.egressDenyRanges | quote }} }
@@ -54,5 +70,14 @@
 nats://{{ include "shipping.fullname" . }}-nats:4222
 {{- else -}}
 {{ required "nats.url must name the event bus (or set dev.enabled for a trial)" .Values.nats.url }}
+{{- end -}}
+{{- end }}
+
+{{/* By what NATS knows the parts; empty if by nothing. */}}
+{{- define "shipping.natsIdentity" -}}
+{{- if .Values.dev.enabled -}}
+password
+{{- else if not .Values.nats.anonymousTrustsNetwork -}}
+{{ .Values.nats.identity }}
 {{- end -}}
 {{- end }}

@@ -4,7 +4,7 @@ import {
   developerSettings,
   refuseHalfAnArea,
 } from "@shipping/gateway/developers/settings";
-import { type Env, port, positiveInt, readConfig, secret } from "@shipping/kit/config";
+import { busIdentitySettings, type Env, port, positiveInt, readConfig, secret } from "@shipping/kit/config";
 import { type DeliveryConfig, deliverySettings, refuseSwitchesInProduction } from "@shipping/webhooks/config";
 import { z } from "zod";
 
@@ -22,6 +22,8 @@ const settings = z.object({
   DATABASE_URL_TRACKING: databaseUrl("tracking"),
   DATABASE_URL_WEBHOOKS: databaseUrl("webhooks"),
   NATS_URL: z.string().optional().describe("NATS server; events stay in the process if absent"),
+  ...busIdentitySettings,
+  NODE_ENV: z.string().default("development").describe("production refuses the switches for trials"),
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"]).default("warn").describe("least level of log lines"),
   RATE_LIMIT_PER_MINUTE: positiveInt().default(120).describe("requests per minute and API key"),
 });

@@ -8,6 +8,7 @@ import { startEmbeddedPostgres } from "@shipping/kit/embedded-postgres";
 import { createLog } from "@shipping/kit/log";
 import { migrate } from "@shipping/kit/migrate";
 import { type Running, runProcess } from "@shipping/kit/process";
+import { type BusPasswords, busAuthorization, busIdentity, newBusPasswords } from "./bus-users.js";
 import { environment } from "./config.js";
 import { createDatabases } from "./create-databases.js";
 import { takeDataFolder } from "./data-folder.js";
@@ -31,14 +32,17 @@ async function develop(part: Part): Promise<Running> {
   const urls = await createDatabases({ url: postgres.url("postgres"), passwords: { [part]: password } });
   const url = urls[part] ?? "";
   await migrate({ url, directory: migrationsOf[part] });
+  const passwords = newBusPasswords();
   const nats =
-    part === "gateway" || part === "tracking" || env.NATS_URL ? undefined : await startNats(folder.path, env);
+    part === "gateway" || part === "tracking" || env.NATS_URL
+      ? undefined
+      : await startNats(folder.path, env, passwords);
   const neighbours = parts.map((name) => [`${name.toUpperCase()}_URL`, `http://127.0.0.1:${PORTS[name]}`]);
   const settings = {
     ...Object.fromEntries(neighbours),
     PORT: String(PORTS[part]),
     SECRETS_KEYS: await secretsKeys(folder),
-    ...(nats ? { NATS_URL: nats.url } : {}),
+    ...(nats ? { NATS_URL: nats.url, ...busIdentity(part, passwords) } : {}),
     ...env,
     DATABASE_URL: url,
   };
@@ -54,8 +58,9 @@ async function develop(part: Part): Promise<Running> {
   };
 }
 
-async function startNats(folder: string, env: Env) {
-  return startNatsServer({ program: await findNatsServer({ env, say }), dataDir: join(folder, "nats") });
+async function startNats(folder: string, env: Env, passwords: BusPasswords) {
+  const program = await findNatsServer({ env, say });
+  return startNatsServer({ program, dataDir: join(folder, "nats"), authorization: busAuthorization(passwords) });
 }
 
 function watch(part: Part, env: Env): Running {

@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Env } from "@shipping/kit/config";
+import { requireVersion } from "@shipping/kit/supported-versions";
 
 /** How a NATS server can be run here: a program, or an image where nothing but Docker is left. */
 export type NatsProgram = { path: string } | { image: string };
@@ -24,7 +25,7 @@ interface Search {
 export async function findNatsServer(search: Search): Promise<NatsProgram> {
   const cache = join(search.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "shipping-platform");
   const cached = join(cache, "nats-server");
-  for (const path of ["nats-server", cached]) if (await runs(path, search.env)) return { path };
+  for (const path of ["nats-server", cached]) if (await serves(path, search)) return { path };
   await mkdir(cache, { recursive: true });
   for (const fetch of [fetchWithGo, fetchFromDebian]) {
     const folder = await mkdtemp(join(cache, "fetching-"));
@@ -77,6 +78,19 @@ function privately(folder: string): string[] {
   return [...settings, "Debug::NoLocking=1"].flatMap((setting) => ["-o", setting]);
 }
 
+/** Whether a nats-server is there and new enough; of one that is not, a line says so. */
+async function serves(path: string, { env, say }: Search): Promise<boolean> {
+  const said = await attempt(() => run(path, ["--version"], { env, timeout: 10_000 }));
+  try {
+    const version = /\bv(\d\S*)/.exec(said?.stdout ?? "")?.[1];
+    if (version) requireVersion("nats-server", version);
+    return said !== undefined;
+  } catch (error) {
+    say(`Passing over ${path}: ${(error as Error).message}`);
+    return false;
+  }
+}
+
 /** Whether a program is there and does what it is asked. */
 async function runs(program: string, env: Env, question = "--version"): Promise<boolean> {
   return (await attempt(() => run(program, [question], { env, timeout: 10_000 }))) !== undefined;
@@ -90,6 +104,6 @@ async function attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-function run(program: string, args: string[], options: ExecFileOptions): Promise<unknown> {
-  return promisify(execFile)(program, args, options);
+function run(program: string, args: string[], options: ExecFileOptions): Promise<{ stdout: string }> {
+  return promisify(execFile)(program, args, { ...options, encoding: "utf8" });
 }

@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
 import { type ServerProcess, startServerProcess } from "@shipping/kit/server-process";
 import getPort from "get-port";
+import type { BusAuthorization } from "./bus-users.js";
+import { environment } from "./config.js";
 import type { NatsProgram } from "./find-nats-server.js";
 import { startNatsContainer } from "./nats-container.js";
 
@@ -17,17 +19,30 @@ export async function startNatsServer(options: {
   program: NatsProgram;
   dataDir: string;
   port?: number;
+  /** Whom it lets in; everybody, as anybody, if absent. */
+  authorization?: BusAuthorization;
   log?: (line: string) => void;
   spawned?: (server: ServerProcess) => void;
 }): Promise<NatsServer> {
   const dataDir = resolve(options.dataDir);
   const port = options.port ?? (await getPort({ host: "127.0.0.1" }));
+  const users = options.authorization;
   const server =
     "image" in options.program
       ? startNatsContainer({ ...options, image: options.program.image, dataDir, port })
       : startServerProcess({
           program: options.program.path,
-          args: ["-js", "-sd", dataDir, "-a", "127.0.0.1", "-p", String(port)],
+          args: [
+            "-js",
+            "-sd",
+            dataDir,
+            "-a",
+            "127.0.0.1",
+            "-p",
+            String(port),
+            ...(users ? ["-c", users.configFile] : []),
+          ],
+          options: { env: { ...environment(), ...users?.env } },
           ready: "Server is ready",
           signals: { stop: "SIGTERM", force: "SIGKILL" },
           log: options.log,

@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Bus } from "@shipping/kit/bus";
+import { busConnectionOf } from "@shipping/kit/bus-connection";
 import type { Env } from "@shipping/kit/config";
 import type { Database } from "@shipping/kit/database";
 import { serveOps } from "@shipping/kit/health";
 import { createJetStreamBus } from "@shipping/kit/jetstream-bus";
 import { createLocalBus } from "@shipping/kit/local-bus";
 import { createLog, type Log } from "@shipping/kit/log";
-import { endFor, type Running } from "@shipping/kit/process";
+import type { Running } from "@shipping/kit/process";
 import { missingIn } from "@shipping/kit/run-service";
 import { requirePostgres } from "@shipping/kit/supported-versions";
 import { type LocalConfig, localConfig, localDeliveryConfig, localDeveloperDeps } from "./config.js";
@@ -113,7 +114,7 @@ async function missingInAny(databases: Record<Part, Database>): Promise<string |
 }
 
 function openBus(config: LocalConfig, log: Log): Bus {
-  if (!config.NATS_URL) return createLocalBus();
-  const refused = (err: unknown) => endFor(err, log);
-  return createJetStreamBus({ url: config.NATS_URL, name: "platform", log, refused });
+  const { NATS_URL } = config;
+  if (!NATS_URL) return createLocalBus();
+  return createJetStreamBus(busConnectionOf({ ...config, NATS_URL }, { name: "platform", log }));
 }

@@ -1,12 +1,16 @@
 import { createServer, type Socket } from "node:net";
 
-/** A foreign server on loopback that greets whoever connects, and answers a NATS client's PING. */
-export async function greeter(greeting: string): Promise<{ url: string; close(): Promise<void> }> {
+/** A foreign server on loopback that greets whoever connects, answers a NATS client's PING, and keeps in `received` what it is told. */
+export async function greeter(
+  greeting: string,
+  received: string[] = [],
+): Promise<{ url: string; close(): Promise<void> }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket.on("error", () => {}));
     socket.write(greeting);
     socket.on("data", (bytes) => {
+      received.push(String(bytes));
       if (bytes.includes("PING")) socket.write("PONG\r\n");
     });
   });

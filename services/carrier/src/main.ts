@@ -1,10 +1,11 @@
 import "@shipping/kit/require-node";
 import { createClient } from "@connectrpc/connect";
+import { busConnectionOf } from "@shipping/kit/bus-connection";
 import { faultsOf, faultyBus, faultyTransport } from "@shipping/kit/faults";
 import { pooledRandom } from "@shipping/kit/ids";
 import { createJetStreamBus } from "@shipping/kit/jetstream-bus";
 import { createLog } from "@shipping/kit/log";
-import { configured, endFor } from "@shipping/kit/process";
+import { configured } from "@shipping/kit/process";
 import { connectTo } from "@shipping/kit/rpc-client";
 import { runService } from "@shipping/kit/run-service";
 import { tlsOf } from "@shipping/kit/tls";
@@ -18,16 +19,7 @@ const config = configured(carrierConfig);
 const log = createLog({ part: "carrier", level: config.LOG_LEVEL });
 const tls = configured(() => tlsOf(config, log));
 const faults = configured(() => faultsOf(config));
-const bus = faultyBus(
-  createJetStreamBus({
-    url: config.NATS_URL,
-    replicas: config.NATS_REPLICAS,
-    name: "carrier",
-    log,
-    refused: (err) => endFor(err, log),
-  }),
-  faults,
-);
+const bus = faultyBus(createJetStreamBus(busConnectionOf(config, { name: "carrier", log })), faults);
 const records = connectTo({ urls: config.RECORDS_URL, log, tls });
 const tracking = connectTo({ urls: config.TRACKING_URL, log, tls });
 const webhooks = connectTo({ urls: config.WEBHOOKS_URL, log, tls });

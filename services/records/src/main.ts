@@ -1,10 +1,11 @@
 import "@shipping/kit/require-node";
 import { createClient } from "@connectrpc/connect";
+import { busConnectionOf } from "@shipping/kit/bus-connection";
 import { faultsOf, faultyBus } from "@shipping/kit/faults";
 import { pooledRandom } from "@shipping/kit/ids";
 import { createJetStreamBus } from "@shipping/kit/jetstream-bus";
 import { createLog } from "@shipping/kit/log";
-import { configured, endFor } from "@shipping/kit/process";
+import { configured } from "@shipping/kit/process";
 import { connectTo } from "@shipping/kit/rpc-client";
 import { runService } from "@shipping/kit/run-service";
 import { tlsOf } from "@shipping/kit/tls";
@@ -16,16 +17,7 @@ const config = configured(recordsConfig);
 const log = createLog({ part: "records", level: config.LOG_LEVEL });
 const tls = configured(() => tlsOf(config, log));
 const faults = configured(() => faultsOf(config));
-const bus = faultyBus(
-  createJetStreamBus({
-    url: config.NATS_URL,
-    replicas: config.NATS_REPLICAS,
-    name: "records",
-    log,
-    refused: (err) => endFor(err, log),
-  }),
-  faults,
-);
+const bus = faultyBus(createJetStreamBus(busConnectionOf(config, { name: "records", log })), faults);
 const webhooks = connectTo({ urls: config.WEBHOOKS_URL, log, tls });
 
 await runService({

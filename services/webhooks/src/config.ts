@@ -45,6 +45,10 @@ export const deliverySettings = {
   NODE_ENV: z.string().default("development").describe("production refuses the operator switches"),
 };
 
+const streamSettings = {
+  NATS_REPLICAS: positiveInt().default(1).describe("copies of the event stream: 3 in a NATS cluster"),
+};
+
 export type DeliveryConfig = z.output<z.ZodObject<typeof deliverySettings>>;
 
 /** The switches are for trials: a production process that has one does not start. */
@@ -59,7 +63,7 @@ export function refuseSwitchesInProduction(config: DeliveryConfig, context: z.Re
 
 /** Every key of its environment. */
 export const webhooksSettings = z
-  .object({ ...serviceSettings, ...busSettings, ...deliverySettings })
+  .object({ ...serviceSettings, ...busSettings, ...streamSettings, ...deliverySettings })
   .superRefine(refuseSwitchesInProduction);
 
 /** The settings of the webhooks process. */

@@ -1,9 +1,10 @@
 import "@shipping/kit/require-node";
+import { busConnectionOf } from "@shipping/kit/bus-connection";
 import { faultsOf } from "@shipping/kit/faults";
 import { pooledRandom } from "@shipping/kit/ids";
 import { createJetStreamBus } from "@shipping/kit/jetstream-bus";
 import { createLog } from "@shipping/kit/log";
-import { configured, endFor } from "@shipping/kit/process";
+import { configured } from "@shipping/kit/process";
 import { runService } from "@shipping/kit/run-service";
 import { tlsOf } from "@shipping/kit/tls";
 import { webhooksConfig } from "./config.js";
@@ -14,11 +15,8 @@ const log = createLog({ part: "webhooks", level: config.LOG_LEVEL });
 const tls = configured(() => tlsOf(config, log));
 const faults = configured(() => faultsOf(config));
 const bus = createJetStreamBus({
-  url: config.NATS_URL,
+  ...busConnectionOf(config, { name: "webhooks", log }),
   replicas: config.NATS_REPLICAS,
-  name: "webhooks",
-  log,
-  refused: (err) => endFor(err, log),
 });
 
 await runService({

@@ -27,6 +27,8 @@ export const webhooksPeers: Peers = {
     its.getSubscription,
     its.listSubscriptions,
     its.disableSubscription,
+    its.listChanges,
+    its.acknowledgeChanges,
     its.rotateSecrets,
     ...LedgerService.methods,
   ],

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { PrismaClient } from "@shipping/gateway/gen/prisma/client";
 import { openDatabase } from "@shipping/kit/database";
 import { silentLog } from "@shipping/kit/log";
+import { busAuthorization, newBusPasswords } from "../bus-users.js";
 import { environment, type LocalConfig, localDeliveryConfig, localDeveloperDeps } from "../config.js";
 import type { DataFolder } from "../data-folder.js";
 import { type DemoAccount, type DemoSignIn, demoAccount, demoSignIn } from "../demo-account.js";
@@ -12,7 +13,7 @@ import { secretsKeys } from "../secrets-keys.js";
 import { keepPartCertificates } from "./certificates.js";
 import { choosePorts } from "./choose-ports.js";
 import type { ClusterOptions } from "./options.js";
-import { planProcesses } from "./plan-processes.js";
+import { type EventBus, planProcesses } from "./plan-processes.js";
 import type { Servers } from "./run-servers.js";
 import { emptyLogs, natsServer, partServer, postgresServer } from "./servers.js";
 
@@ -40,7 +41,7 @@ export async function launch(of: Launch): Promise<Launched> {
   const { developerArea } = localDeveloperDeps();
   const ports = await choosePorts(cluster);
   const logs = await emptyLogs(folder.path);
-  const [databaseUrls, natsUrl] = await Promise.all([
+  const [databaseUrls, bus] = await Promise.all([
     startDatabases(of, ports.postgres, logs),
     startNats(of, ports.nats, logs),
   ]);
@@ -49,7 +50,7 @@ export async function launch(of: Launch): Promise<Launched> {
   const account = await withDemoAccount(folder, databaseUrls.gateway, origin);
   const env = environment();
   const certificates = cluster.tls ? await keepPartCertificates(folder.path) : undefined;
-  const processes = planProcesses({ ports, databaseUrls, natsUrl, secretsKeys: keys, certificates, env });
+  const processes = planProcesses({ ports, databaseUrls, bus, secretsKeys: keys, certificates, env });
   say(`Starting ${processes.length} processes; their logs are in ${logs} …`);
   const tierOf = (part: Part) => (part === "gateway" ? "gateways" : "services");
   await Promise.all(processes.map((process) => servers.start(tierOf(process.part), partServer(process, logs))));
@@ -58,7 +59,7 @@ export async function launch(of: Launch): Promise<Launched> {
   const services = Object.fromEntries(parts.map((part) => [part, origins[part].join(",")]));
   // The operator's commands are the gateway's.
   const tls = certificates?.gateway;
-  await folder.publish("platform.json", { databases: databaseUrls, services, bus: natsUrl, tls });
+  await folder.publish("platform.json", { databases: databaseUrls, services, bus: bus.url, tls });
   const gateways = origins.gateway.map((origin) => `${origin}/api/v1`);
   return { base_url: gateways[0] as string, ...account, gateways };
 }
@@ -79,12 +80,15 @@ async function startDatabases(of: Launch, port: number, logs: string): Promise<R
   return prepareDatabases({ folder, config, serverUrl: postgres.url() });
 }
 
-async function startNats({ folder, config, servers, say }: Launch, port: number, logs: string): Promise<string> {
-  if (config.NATS_URL) return config.NATS_URL;
+async function startNats({ folder, config, servers, say }: Launch, port: number, logs: string): Promise<EventBus> {
+  if (config.NATS_URL) return { url: config.NATS_URL };
   const program = await findNatsServer({ env: environment(), say });
-  const nats = natsServer({ folder: folder.path, logs, port, program });
+  const passwords = newBusPasswords();
+  const nats = natsServer({ folder: folder.path, logs, port, program, authorization: busAuthorization(passwords) });
   await servers.start("stores", nats);
-  return `nats://${nats.address}`;
+  const bus = { url: `nats://${nats.address}`, passwords };
+  await folder.publish("nats.json", bus);
+  return bus;
 }
 
 async function withDemoAccount(

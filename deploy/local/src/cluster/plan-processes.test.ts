@@ -8,7 +8,10 @@ const options: Parameters<typeof planProcesses>[0] = {
     ops: [11, 12, 13, 14, 15, 16, 17],
   },
   databaseUrls: { gateway: "pg:g", records: "pg:r", carrier: "pg:c", tracking: "pg:t", webhooks: "pg:w" },
-  natsUrl: "nats://127.0.0.1:9",
+  bus: {
+    url: "nats://127.0.0.1:9",
+    passwords: { records: "pr", carrier: "pc", webhooks: "pw", operator: "po" },
+  },
   secretsKeys: "local:made",
   env: { PATH: "/bin", CLOCK_SPEEDUP: "60", PORT: "1", SECRETS_KEYS: "given:key" },
 };
@@ -39,10 +42,24 @@ describe("planProcesses", () => {
       WEBHOOKS_URL: "http://127.0.0.1:5",
       DATABASE_URL: "pg:r",
       NATS_URL: "nats://127.0.0.1:9",
+      NATS_USER: "records",
+      NATS_PASSWORD: "pr",
       HOST: "127.0.0.1",
       PORT: "2",
       OPS_PORT: "14",
     });
+  });
+
+  test("a part that has nothing to do with events gets no user of NATS", () => {
+    const named = plan
+      .filter(({ env }) => env.NATS_USER ?? env.NATS_PASSWORD)
+      .map(({ name, env }) => [name, env.NATS_USER]);
+    expect(named).toEqual([
+      ["records-1", "records"],
+      ["records-2", "records"],
+      ["carrier-1", "carrier"],
+      ["webhooks-1", "webhooks"],
+    ]);
   });
 
   test("runs the program that production runs", () => {

@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import type { Env } from "@shipping/kit/config";
 import type { TlsFiles } from "@shipping/kit/tls";
+import { type BusPasswords, busIdentity } from "../bus-users.js";
 import { type Part, parts } from "../parts.js";
 import { mapParts } from "../prepare-databases.js";
 import type { Ports } from "./choose-ports.js";
@@ -18,6 +19,12 @@ export interface PartProcess {
   env: Env;
 }
 
+/** The event bus: a NATS of the cluster's own, with its users, or one that the environment names. */
+export interface EventBus {
+  url: string;
+  passwords?: BusPasswords;
+}
+
 const HOST = "127.0.0.1";
 const { resolve } = createRequire(import.meta.url);
 
@@ -25,13 +32,13 @@ const { resolve } = createRequire(import.meta.url);
 export function planProcesses(options: {
   ports: Pick<Ports, "parts" | "ops">;
   databaseUrls: Record<Part, string>;
-  natsUrl: string;
+  bus: EventBus;
   secretsKeys: string;
   /** Each part's certificate, where they speak mutual TLS. */
   certificates?: Record<Part, TlsFiles> | undefined;
   env: Env;
 }): PartProcess[] {
-  const { ports, databaseUrls, natsUrl, secretsKeys, certificates, env } = options;
+  const { ports, databaseUrls, bus, secretsKeys, certificates, env } = options;
   const opsPorts = ports.ops.values();
   const addresses = mapParts((part) => ports.parts[part].map((port) => `http://${HOST}:${port}`).join(","));
   const neighbours = Object.fromEntries(parts.map((part) => [`${part.toUpperCase()}_URL`, addresses[part]]));
@@ -50,7 +57,8 @@ export function planProcesses(options: {
           ...neighbours,
           ...certificates?.[part],
           DATABASE_URL: databaseUrls[part],
-          NATS_URL: natsUrl,
+          NATS_URL: bus.url,
+          ...(bus.passwords && busIdentity(part, bus.passwords)),
           HOST,
           PORT: String(port),
           OPS_PORT: String(opsPort),

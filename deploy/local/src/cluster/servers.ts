@@ -2,6 +2,7 @@ import { appendFileSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { startEmbeddedPostgres } from "@shipping/kit/embedded-postgres";
+import type { BusAuthorization } from "../bus-users.js";
 import type { NatsProgram } from "../find-nats-server.js";
 import { startNatsServer } from "../nats-server.js";
 import type { PartProcess } from "./plan-processes.js";
@@ -47,14 +48,21 @@ export function postgresServer(at: {
   };
 }
 
-/** NATS on the data folder. */
-export function natsServer(at: { folder: string; logs: string; port: number; program: NatsProgram }): Server {
+/** NATS on the data folder, for those who are let in. */
+export function natsServer(at: {
+  folder: string;
+  logs: string;
+  port: number;
+  program: NatsProgram;
+  authorization: BusAuthorization;
+}): Server {
   return {
     name: "nats",
     address: `127.0.0.1:${at.port}`,
     start: (spawned) =>
       startNatsServer({
         program: at.program,
+        authorization: at.authorization,
         dataDir: join(at.folder, "nats"),
         port: at.port,
         log: intoFile(at.logs, "nats"),

@@ -1,0 +1,88 @@
+import type { Check } from "../check.js";
+import { must, mustBe, mustRefuse, mustSucceed, succeeded, told } from "../judge.js";
+import { NOWHERE } from "../operations.js";
+import { plansOf } from "../plans.js";
+
+// What a decoder drops, what a trim takes away, what a normal form changes, and what two UTF-16 units make.
+const TEXT = "\ufeff \u2028e\u0301 \u{1f4e6}\ufeff ";
+const TEXT_FIELDS = "name street1 city postal_code company street2 state email phone".split(" ");
+
+// None of them is a double: stored, each would be another number.
+const LOST = ["12345678901234567890", "9007199254740993", "1e-400"];
+const LOST_WEIGHT = "1000.00000000000000001";
+
+const ROUNDS = 2;
+// A platform that is busy may need longer than the five seconds for which a request waits.
+const TRIES = 5;
+
+/** What the contract says of bytes, digits and moments. */
+export const exactnessChecks: readonly Check[] = [
+  {
+    id: "contract.text",
+    proves: [
+      "Values are stored as sent, to the byte: not trimmed, and a leading U+FEFF stays.",
+      "returned deep-equal to what was sent;",
+    ],
+    async run({ api, run }) {
+      const { record } = plansOf(run);
+      const address = { ...Object.fromEntries(TEXT_FIELDS.map((field) => [field, TEXT])), country: "DE" };
+      const sent = { ...record, reference: TEXT, from: address, to: address, metadata: { [TEXT]: [TEXT] } };
+      const created = mustSucceed(await api.post("/orders", sent), 201);
+      const read = mustSucceed(await api.get(`/orders/${created.id}`), 200);
+      for (const [name, member] of Object.entries(sent)) {
+        mustBe(created[name], member, `${name} of the order created`);
+        mustBe(read[name], member, `${name} of the order read`);
+      }
+    },
+  },
+  {
+    id: "contract.numbers",
+    proves: [
+      "A number that a double does not keep",
+      "is refused under its path: what is not stored as sent is not stored",
+    ],
+    async run({ api, run }) {
+      const { record } = plansOf(run);
+      const whole = JSON.stringify({ ...record, metadata: { lost: [] } });
+      const body = whole.replace('"weight_kg":1.5', `"weight_kg":${LOST_WEIGHT}`).replace("[]", `[${LOST.join()}]`);
+      const answer = await api.post("/orders", body);
+      mustRefuse(answer, 422, "invalid_request");
+      const paths = answer.json.error.fields?.map(({ path }: { path: string }) => path).sort();
+      const expected = [...LOST.map((_, index) => `metadata.lost.${index}`), "parcel.weight_kg"];
+      mustBe(paths, expected, "the fields that the refusal names");
+    },
+  },
+  {
+    id: "contract.open-key",
+    proves: [
+      "While a request with the key is under way and its outcome open, one with another body waits as an equal one does, and is then decided by the outcome: a success makes it `idempotency_conflict`, a failure reserved nothing and it is executed.",
+    ],
+    async run({ api, run, clock }) {
+      const { record, keyOf } = plansOf(run);
+      const outcome = async (path: string, body: object, key: string) => {
+        for (let tries = 1; ; tries++) {
+          const answer = await api.post(path, body, key);
+          if (answer.json?.error?.code !== "idempotency_in_progress" || tries === TRIES) return answer;
+          await clock.wait(1_000);
+        }
+      };
+      for (let round = 1; round <= ROUNDS; round++) {
+        const key = keyOf(`failing-${round}`);
+        const [failing, good] = await Promise.all([
+          outcome("/shipments", { ...record, order_id: NOWHERE }, key),
+          outcome("/shipments", record, key),
+        ]);
+        mustSucceed(good, 201);
+        // Whether it came first or second.
+        mustRefuse(failing, [404, 409]);
+      }
+      const key = keyOf("both-good");
+      const both = await Promise.all(
+        ["one", "other"].map((name) => outcome("/orders", { ...record, metadata: { name } }, key)),
+      );
+      const made = both.filter(succeeded);
+      must(made.length === 1, `of two bodies at once under one key, ${both.map(told).join(" and ")}`);
+      for (const one of both) if (!succeeded(one)) mustRefuse(one, 409, "idempotency_conflict");
+    },
+  },
+];

@@ -1,0 +1,43 @@
+{{/* Files that a part reads, one folder for each Secret: list of name, secret and items, as JSON. Argument: (list $ part needs). */}}
+{{- define "shipping.files" -}}
+{{- $root := index . 0 -}}
+{{- $part := index . 1 -}}
+{{- $ca := list (dict "key" "ca.crt" "path" "ca.crt") -}}
+{{- $files := list -}}
+{{- if include "shipping.certifier" $root -}}
+{{- $items := list (dict "key" "tls.crt" "path" "tls.crt") (dict "key" "tls.key" "path" "tls.key") -}}
+{{- $secret := include "shipping.certificateSecret" (list $root $part) -}}
+{{- $files = append $files (dict "name" "tls" "secret" $secret "items" (concat $items $ca)) -}}
+{{- end -}}
+{{- if (index . 2).bus -}}
+{{- $held := dict -}}
+{{- $_ := set $held "password" (list (dict "key" "NATS_PASSWORD" "path" "password")) -}}
+{{- $_ := set $held "credentials" (list (dict "key" "NATS_CREDENTIALS" "path" "credentials")) -}}
+{{- $_ := set $held "certificate" (list (dict "key" "NATS_CERT" "path" "tls.crt") (dict "key" "NATS_KEY" "path" "tls.key")) -}}
+{{- with include "shipping.natsIdentity" $root -}}
+{{- $secret := include "shipping.secret" (list $root $part) -}}
+{{- $files = append $files (dict "name" "nats" "secret" $secret "items" (index $held .)) -}}
+{{- end -}}
+{{- with $root.Values.nats.caSecret -}}
+{{- $files = append $files (dict "name" "nats-ca" "secret" . "items" $ca) -}}
+{{- end -}}
+{{- end -}}
+{{- with $root.Values.databaseCaSecret -}}
+{{- $files = append $files (dict "name" "database-ca" "secret" . "items" $ca) -}}
+{{- end -}}
+{{ toJson $files }}
+{{- end }}
+
+{{/* They as a container's mounts. Argument: what shipping.files yields. */}}
+{{- define "shipping.mounts" -}}
+{{- range fromJsonArray . }}
+- { name: {{ .name }}, mountPath: /{{ .name }}, readOnly: true }
+{{- end }}
+{{- end }}
+
+{{/* They as a pod's volumes. Items are named, so that a pod waits until they are there. Argument: what shipping.files yields. */}}
+{{- define "shipping.volumes" -}}
+{{- range fromJsonArray . }}
+- { name: {{ .name }}, secret: { secretName: {{ .secret }}, items: {{ toJson .items }} } }
+{{- end }}
+{{- end }}

@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { nkeys } from "@nats-io/transport-node";
+import { type BusIdentitySettings, busIdentityOf } from "./bus-identity.js";
+
+const folder = mkdtempSync(join(tmpdir(), "bus-identity-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function fileOf(name: string, content: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, content, { mode: 0o600 });
+  return path;
+}
+
+const identityOf = (settings: Partial<BusIdentitySettings>) =>
+  busIdentityOf({ NATS_ANONYMOUS_TRUSTS_NETWORK: false, NODE_ENV: "production", ...settings });
+
+test.each<[Partial<BusIdentitySettings>, string]>([
+  [{}, "NATS does not know this part: give NATS_USER with NATS_PASSWORD, NATS_CREDENTIALS_FILE, or NATS_CERT_FILE"],
+  [{ NATS_CA_FILE: "/dev/null" }, "NATS does not know this part"],
+  [{ NATS_USER: "records" }, "NATS_USER goes together with one of NATS_PASSWORD and NATS_PASSWORD_FILE."],
+  [{ NATS_PASSWORD: "p" }, "NATS_USER goes together"],
+  [{ NATS_USER: "records", NATS_PASSWORD: "p", NATS_PASSWORD_FILE: "/dev/null" }, "NATS_USER goes together"],
+  [{ NATS_USER: "r", NATS_PASSWORD: "p", NATS_CREDENTIALS_FILE: "/dev/null" }, "are two identities"],
+  [{ NATS_CERT_FILE: "/dev/null" }, "NATS_CERT_FILE and NATS_KEY_FILE go together."],
+  [
+    { NATS_ANONYMOUS_TRUSTS_NETWORK: true, NATS_USER: "r", NATS_PASSWORD: "p" },
+    "NATS_ANONYMOUS_TRUSTS_NETWORK contradicts the identity",
+  ],
+  [{ NATS_ANONYMOUS_TRUSTS_NETWORK: true, NATS_URL: "nats://r:p@host" }, "NATS_URL holds credentials"],
+  [{ NATS_USER: "r", NATS_PASSWORD_FILE: "/nowhere" }, "NATS_PASSWORD_FILE cannot be read: ENOENT"],
+  [{ NATS_CREDENTIALS_FILE: "/dev/null" }, "NATS_CREDENTIALS_FILE holds neither a user's credentials nor the seed"],
+  [{ NATS_USER: "r", NATS_PASSWORD: "p", NATS_URL: "nats://a:4222, tls://10.0.0.1:4222" }, "NATS_URL names hosts"],
+  [{ NATS_CERT_FILE: "/nowhere", NATS_KEY_FILE: "/nowhere" }, "NATS_CERT_FILE cannot be read: ENOENT"],
+])("%j is refused: %s", (settings, reason) => {
+  expect(() => identityOf(settings)).toThrow(reason);
+});
+
+test("nobody at all: in development, and in production for those who say so", () => {
+  expect(identityOf({ NODE_ENV: "development" })).toEqual({});
+  expect(identityOf({ NATS_ANONYMOUS_TRUSTS_NETWORK: true })).toEqual({});
+});
+
+test("a password comes from the setting, or from a file that may change or be away for a moment", () => {
+  expect(identityOf({ NATS_USER: "records", NATS_PASSWORD: "p" }).authenticator?.()).toEqual({
+    user: "records",
+    pass: "p",
+  });
+  const file = fileOf("password", "first\n");
+  const { authenticator } = identityOf({ NATS_USER: "records", NATS_PASSWORD_FILE: file });
+  expect(authenticator?.()).toEqual({ user: "records", pass: "first" });
+  fileOf("password", "second");
+  expect(authenticator?.()).toEqual({ user: "records", pass: "second" });
+  rmSync(file);
+  expect(authenticator?.()).toEqual({ user: "records", pass: "second" });
+});
+
+test("the seed of an NKEY signs what the server asks, and goes nowhere", () => {
+  const pair = nkeys.createUser();
+  const seed = Buffer.from(pair.getSeed()).toString();
+  const { authenticator } = identityOf({ NATS_CREDENTIALS_FILE: fileOf("nkey", `# records\n${seed}\n`) });
+  const answer = authenticator?.("nonce") as { nkey: string; sig: string };
+  expect(answer).toEqual({ nkey: pair.getPublicKey(), sig: expect.any(String) });
+  expect(pair.verify(Buffer.from("nonce"), nkeys.decode(answer.sig))).toBe(true);
+});
+
+test("an authority, a certificate of its own, or a URL that says tls ask for TLS", () => {
+  const [certFile, keyFile, caFile] = ["cert", "key", "ca"].map((name) => fileOf(name, "PEM"));
+  expect(identityOf({ NATS_CERT_FILE: certFile, NATS_KEY_FILE: keyFile, NATS_CA_FILE: caFile })).toEqual({
+    tls: { certFile, keyFile, caFile },
+  });
+  const password = { NATS_USER: "r", NATS_PASSWORD: "p" };
+  expect(identityOf({ ...password, NATS_URL: "tls://nats.messaging:4222" }).tls).toEqual({});
+  expect(identityOf({ ...password, NATS_URL: "nats://nats.messaging:4222" }).tls).toBeUndefined();
+});

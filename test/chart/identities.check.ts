@@ -1,0 +1,114 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { busUsers } from "@shipping/local/bus-users";
+import { chart, type KubernetesObject, objectsOf, template, workloadsIn } from "./rendered.js";
+
+const BUS = ["records", "carrier", "webhooks"];
+const env =
+  (name: string, ...set: string[]) =>
+  (part: string) =>
+    partOf(part, name, ...set).containers[0].env;
+
+function partOf(part: string, name: string, ...set: string[]): KubernetesObject {
+  return workloadsIn(objectsOf(name, ...set)).find((workload) => workload.name === `shipping-${part}`)?.pod;
+}
+
+const natsIn = (env: KubernetesObject[]) =>
+  Object.fromEntries(
+    env
+      .filter(({ name }) => /^NATS_(?!URL|REPLICAS)/.test(name))
+      .map(({ name, value, valueFrom }) => [name, value ?? valueFrom]),
+  );
+
+test("NATS knows each part by a password of that part's Secret, mounted as a file", () => {
+  for (const part of BUS) {
+    expect(natsIn(env("production")(part))).toEqual({
+      NATS_USER: { secretKeyRef: { name: `shipping-${part}`, key: "NATS_USER" } },
+      NATS_PASSWORD_FILE: "/nats/password",
+    });
+    const { volumes, containers } = partOf(part, "production");
+    expect(volumes).toContainEqual({
+      name: "nats",
+      secret: { secretName: `shipping-${part}`, items: [{ key: "NATS_PASSWORD", path: "password" }] },
+    });
+    expect(containers[0].volumeMounts).toContainEqual({ name: "nats", mountPath: "/nats", readOnly: true });
+  }
+});
+
+test.each([
+  ["credentials", { NATS_CREDENTIALS_FILE: "/nats/credentials" }, ["NATS_CREDENTIALS"]],
+  ["certificate", { NATS_CERT_FILE: "/nats/tls.crt", NATS_KEY_FILE: "/nats/tls.key" }, ["NATS_CERT", "NATS_KEY"]],
+])("or by its %s, and it knows NATS by an authority", (identity, variables, keys) => {
+  const set = [`nats.identity=${identity}`, "nats.caSecret=nats-ca"];
+  expect(natsIn(env("production", ...set)("records"))).toEqual({ ...variables, NATS_CA_FILE: "/nats-ca/ca.crt" });
+  const { volumes } = partOf("records", "production", ...set);
+  const nats = volumes.find(({ name }: KubernetesObject) => name === "nats");
+  expect(nats.secret.items.map(({ key }: KubernetesObject) => key)).toEqual(keys);
+  expect(volumes).toContainEqual({
+    name: "nats-ca",
+    secret: { secretName: "nats-ca", items: [{ key: "ca.crt", path: "ca.crt" }] },
+  });
+});
+
+test("a part that has nothing to do with events gets nothing of NATS", () => {
+  for (const part of ["gateway", "tracking"]) {
+    expect(env("production")(part).filter(({ name }: KubernetesObject) => name.startsWith("NATS"))).toEqual([]);
+    const names = partOf(part, "production", "nats.caSecret=nats-ca").volumes.map(({ name }: KubernetesObject) => name);
+    expect(names).toEqual(["tls"]);
+  }
+});
+
+test("without an identity only under a switch whose name says what it means; a misspelt one is refused", () => {
+  expect(natsIn(env("meshed")("records"))).toEqual({ NATS_ANONYMOUS_TRUSTS_NETWORK: "true" });
+  expect(template("production", "nats.identity=none").status).not.toBe(0);
+});
+
+describe("a trial's NATS", () => {
+  const objects = objectsOf("trial");
+  const pod = workloadsIn(objects).find(({ name }) => name === "shipping-nats")?.pod;
+
+  test("lets in the users of its configuration alone, each with a password out of a Secret of its own", () => {
+    const config = objects.find(({ kind, metadata }) => kind === "ConfigMap" && metadata.name === "shipping-nats");
+    expect(config.data["nats.conf"].trim()).toBe(readFileSync(join(chart, "files/nats.conf"), "utf8").trim());
+    expect([...config.data["nats.conf"].matchAll(/\buser: (\w+)/g)].map(([, user]) => user)).toEqual([...busUsers]);
+    expect(pod.containers[0].args).toEqual(expect.arrayContaining(["--config", "/config/nats.conf"]));
+    expect(pod.containers[0].env).toEqual(
+      busUsers.map((user) => ({
+        name: `NATS_PASSWORD_${user.toUpperCase()}`,
+        valueFrom: { secretKeyRef: { name: `shipping-dev-${user}`, key: "NATS_PASSWORD" } },
+      })),
+    );
+  });
+
+  test("knows the parts by the same Secrets, whose passwords begin with a letter, as its configuration needs", () => {
+    for (const user of busUsers) {
+      const { stringData } = objects.find(
+        ({ kind, metadata }) => kind === "Secret" && metadata.name === `shipping-dev-${user}`,
+      );
+      expect(stringData).toMatchObject({ NATS_USER: user, NATS_PASSWORD: expect.stringMatching(/^p\w{24}$/) });
+    }
+    expect(natsIn(env("trial")("carrier"))).toEqual({
+      NATS_USER: { secretKeyRef: { name: "shipping-dev-carrier", key: "NATS_USER" } },
+      NATS_PASSWORD_FILE: "/nats/password",
+    });
+  });
+});
+
+test("PostgreSQL's authority is there for everyone who opens a database, the migration and the trial of the main job included", () => {
+  const pods = workloadsIn(objectsOf("production", "databaseCaSecret=postgres-ca"));
+  const withDatabase = pods.filter(({ pod }) =>
+    pod.containers.some(({ env = [] }: KubernetesObject) =>
+      env.some(({ name }: KubernetesObject) => name === "DATABASE_URL"),
+    ),
+  );
+  expect(withDatabase).toHaveLength(7);
+  for (const { pod } of withDatabase) {
+    expect(pod.volumes).toContainEqual({
+      name: "database-ca",
+      secret: { secretName: "postgres-ca", items: [{ key: "ca.crt", path: "ca.crt" }] },
+    });
+    for (const { volumeMounts } of pod.containers) {
+      expect(volumeMounts).toContainEqual({ name: "database-ca", mountPath: "/database-ca", readOnly: true });
+    }
+  }
+});

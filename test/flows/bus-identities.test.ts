@@ -1,0 +1,194 @@
+import { spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { create, toBinary } from "@bufbuild/protobuf";
+import { jetstream, jetstreamManager } from "@nats-io/jetstream";
+import { connect, type NatsConnection } from "@nats-io/transport-node";
+import type { Bus } from "@shipping/kit/bus";
+import { busIdentityOf } from "@shipping/kit/bus-identity";
+import { newId } from "@shipping/kit/ids";
+import { createJetStreamBus } from "@shipping/kit/jetstream-bus";
+import { silentLog } from "@shipping/kit/log";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { type BusUser, busAuthorization, newBusPasswords } from "@shipping/local/bus-users";
+import { findNatsServer } from "@shipping/local/find-nats-server";
+import { type NatsServer, startNatsServer } from "@shipping/local/nats-server";
+import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
+
+// The users and permissions of the chart's trial and of `npm run cluster`, on a server of this test's own.
+const passwords = newBusPasswords();
+let folder: string;
+let server: NatsServer;
+const open: { close(): Promise<unknown> }[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "bus-identities-"));
+  const program = await findNatsServer({ env: process.env, say: () => {} });
+  server = await startNatsServer({ program, dataDir: folder, authorization: busAuthorization(passwords) });
+});
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one.close();
+});
+afterAll(async () => {
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const newEvent = (type: string): Event =>
+  create(EventSchema, {
+    id: newId("evt", randomBytes),
+    type,
+    accountId: newId("acc", randomBytes),
+    environment: "sandbox",
+    body: Buffer.from("{}"),
+  });
+
+const identityOf = (user: BusUser, password = passwords[user]) =>
+  busIdentityOf({
+    NATS_USER: user,
+    NATS_PASSWORD: password,
+    NATS_ANONYMOUS_TRUSTS_NETWORK: false,
+    NODE_ENV: "production",
+  });
+
+/** The bus as the part has it. */
+function busOf(part: "records" | "carrier" | "webhooks"): Bus {
+  const bus = createJetStreamBus({ url: server.url, name: part, identity: identityOf(part), log: silentLog() });
+  open.push(bus);
+  return bus;
+}
+
+/** A connection that does what its user likes, not what the part's code does. It gathers what NATS refused it. */
+async function intruder(user: BusUser): Promise<{ nc: NatsConnection; refused: string[] }> {
+  const nc = await connect({ servers: server.url, ...identityOf(user), inboxPrefix: `_INBOX.${user}`, timeout: 2_000 });
+  open.push(nc);
+  const refused: string[] = [];
+  void (async () => {
+    for await (const status of nc.status()) if (status.type === "error") refused.push(status.error.message);
+  })();
+  return { nc, refused };
+}
+
+/** webhooks, taking what comes. */
+async function taking(): Promise<{ got: Set<string>; dead: string[] }> {
+  const got = new Set<string>();
+  const dead: string[] = [];
+  const subscription = await busOf("webhooks").subscribe({
+    durable: "webhooks",
+    onEvent: async ({ id }) => void got.add(id),
+    onDead: async (_, reason, id) => void dead.push(`${reason} (${id})`),
+  });
+  open.push({ close: () => subscription.stop() });
+  return { got, dead };
+}
+
+const published = (bus: Bus, event: Event) => eventually(() => bus.publish(event), { withinMs: 10_000 });
+
+test("who has no name, or a wrong password, is not let in", async () => {
+  await expect(connect({ servers: server.url })).rejects.toThrow("Authorization Violation");
+  const wrong = { servers: server.url, ...identityOf("records", "guessed") };
+  await expect(connect(wrong)).rejects.toThrow("Authorization Violation");
+});
+
+test.each(["records", "carrier", "webhooks"])(
+  "%s without a name does not start in production, and says why",
+  (part) => {
+    const neighbours = ["RECORDS", "TRACKING", "WEBHOOKS"].map((name) => [`${name}_URL`, "http://127.0.0.1:1"]);
+    const env = {
+      ...Object.fromEntries(neighbours),
+      NODE_ENV: "production",
+      RPC_PLAINTEXT_TRUSTS_NETWORK: "true",
+      DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
+      NATS_URL: server.url,
+      SECRETS_KEYS: `k:${Buffer.alloc(32).toString("base64")}`,
+    };
+    const main = join(__dirname, "../../services", part, "dist/main.js");
+    const { status, stderr } = spawnSync(process.execPath, [main], { env, encoding: "utf8", timeout: 20_000 });
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^NATS does not know this part: .*\n$/)]);
+  },
+);
+
+test("what records and carrier publish under their own subjects arrives at webhooks, which makes the stream", async () => {
+  const [records, carrier] = [busOf("records"), busOf("carrier")];
+  const early = newEvent("order.created");
+  await eventually(() => expect(records.connected()).toBe(true));
+  await expect(records.publish(early)).rejects.toThrow();
+  const { got } = await taking();
+  const events = [early, newEvent("shipment.created"), newEvent("label.created"), newEvent("label.voided")];
+  for (const event of events) await published(event.type.startsWith("label") ? carrier : records, event);
+  await eventually(() => expect([...got].sort()).toEqual(events.map(({ id }) => id).sort()));
+});
+
+test("records cannot publish carrier's events, nor carrier those of records, nor webhooks any", async () => {
+  await taking();
+  await published(busOf("records"), newEvent("order.created"));
+  const attempts = [
+    ["records", "label.created"],
+    ["carrier", "order.created"],
+    ["carrier", "shipment.created"],
+    ["webhooks", "order.created"],
+  ] as const;
+  for (const [part, type] of attempts) {
+    const bus = busOf(part);
+    await eventually(() => expect(bus.connected()).toBe(true));
+    await expect(bus.publish(newEvent(type))).rejects.toThrow(
+      `Permissions Violation for Publish to "events.sandbox.${type}"`,
+    );
+  }
+});
+
+test("an event under the subject of another is put aside, and counts for nobody's", async () => {
+  const { got, dead } = await taking();
+  const { nc } = await intruder("records");
+  const forged = newEvent("label.created");
+  await eventually(() => jetstream(nc).publish("events.sandbox.order.created", toBinary(EventSchema, forged)));
+  await eventually(() =>
+    expect(dead).toEqual(["published under events.sandbox.order.created, as events.sandbox.label.created (undefined)"]),
+  );
+  expect(got).not.toContain(forged.id);
+});
+
+describe.each(["records", "carrier"] as const)("%s cannot read events", (user) => {
+  test("neither as they are published, nor as webhooks gets them", async () => {
+    const { nc, refused } = await intruder(user);
+    for (const subject of ["events.>", "events.sandbox.order.created", "_INBOX.webhooks.>", "_INBOX.>", ">", "$JS.>"]) {
+      nc.subscribe(subject, { callback: () => {} });
+    }
+    await nc.flush();
+    await eventually(() => expect(refused).toHaveLength(6));
+    expect(refused.every((reason) => reason.startsWith("Permissions Violation for Subscription"))).toBe(true);
+  });
+
+  test("nor out of the stream, which it cannot see, consume, change or delete", async () => {
+    const { nc } = await intruder(user);
+    const manager = await jetstreamManager(nc, { checkAPI: false, timeout: 2_000 });
+    const refusals = [
+      manager.streams.info("EVENTS"),
+      manager.streams.getMessage("EVENTS", { seq: 1 }),
+      manager.streams.purge("EVENTS"),
+      manager.streams.delete("EVENTS"),
+      manager.streams.add({ name: "COPY", subjects: ["copy"], sources: [{ name: "EVENTS" }] }),
+      manager.consumers.add("EVENTS", { durable_name: "spy", deliver_subject: `_INBOX.${user}.spy` }),
+      manager.consumers.info("EVENTS", "webhooks"),
+      nc.request("$JS.API.CONSUMER.MSG.NEXT.EVENTS.webhooks", "1"),
+      nc.request("$JS.API.DIRECT.GET.EVENTS", '{"seq":1}'),
+    ];
+    for (const refusal of refusals) await expect(refusal).rejects.toThrow(/Permissions Violation for Publish/);
+  });
+});
+
+test("webhooks can make the stream and its own consumer, and has no hand on anything else", async () => {
+  const { nc } = await intruder("webhooks");
+  const manager = await jetstreamManager(nc, { checkAPI: false, timeout: 2_000 });
+  const refusals = [
+    manager.streams.purge("EVENTS"),
+    manager.streams.delete("EVENTS"),
+    manager.streams.deleteMessage("EVENTS", 1),
+    manager.consumers.delete("EVENTS", "webhooks"),
+    manager.consumers.add("EVENTS", { durable_name: "second", ack_policy: "explicit" }),
+    manager.streams.add({ name: "OTHER", subjects: ["other"] }),
+  ];
+  for (const refusal of refusals) await expect(refusal).rejects.toThrow(/Permissions Violation for Publish/);
+});

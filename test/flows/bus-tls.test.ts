@@ -1,0 +1,155 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { nkeys } from "@nats-io/transport-node";
+import { keepConnected } from "@shipping/kit/bus-connection";
+import { type BusIdentitySettings, busIdentityOf } from "@shipping/kit/bus-identity";
+import { createLog } from "@shipping/kit/log";
+import { type TestAuthority, testAuthority } from "@shipping/kit/testing/certificates";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { greeter } from "@shipping/kit/testing/greeter";
+import { findNatsServer, type NatsProgram } from "@shipping/local/find-nats-server";
+import { type NatsServer, startNatsServer } from "@shipping/local/nats-server";
+
+// The ways in which NATS and a part know each other, each tried on a server that asks for just that.
+let authority: TestAuthority;
+let folder: string;
+let program: NatsProgram;
+let server: NatsServer | undefined;
+const ends: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  authority = await testAuthority();
+  program = await findNatsServer({ env: process.env, say: () => {} });
+});
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "bus-tls-"));
+});
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
+  await server?.stop();
+  server = undefined;
+  rmSync(folder, { recursive: true });
+});
+
+function fileOf(name: string, content: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  chmodSync(path, 0o600);
+  return path;
+}
+
+async function startWith(config: string): Promise<string> {
+  const authorization = { configFile: fileOf("nats.conf", config), env: {} };
+  server = await startNatsServer({ program, dataDir: join(folder, "data"), authorization });
+  return `nats://localhost:${new URL(server.url).port}`;
+}
+
+/** The server's half of TLS: a certificate for these hosts, and an authority of its clients' if it asks for theirs. */
+async function tlsOf(hosts: readonly string[], verify = ""): Promise<string> {
+  const { cert, key } = await authority.issue(hosts);
+  const ca = fileOf("clients-ca.crt", authority.ca);
+  const files = `cert_file: "${fileOf("server.crt", cert)}", key_file: "${fileOf("server.key", key)}", ca_file: "${ca}"`;
+  return `tls { ${files}${verify} }`;
+}
+
+/** What comes of connecting with these settings: `connected`, or the reason for which it waits. */
+async function attempt(url: string, settings: Partial<BusIdentitySettings>): Promise<string> {
+  const lines: string[] = [];
+  const log = createLog({ part: "test", destination: { write: (line: string) => void lines.push(line) } });
+  const identity = busIdentityOf({
+    NATS_URL: url,
+    NATS_ANONYMOUS_TRUSTS_NETWORK: false,
+    NODE_ENV: "production",
+    ...settings,
+  });
+  const connection = keepConnected({ url, name: "records", log, identity });
+  ends.push(() => connection.close());
+  const { msg, reason } = JSON.parse(await eventually(() => lines[0] ?? Promise.reject(new Error("no line"))));
+  return reason ?? msg;
+}
+
+const NKEY = nkeys.createUser();
+const CA = () => fileOf("ca.crt", authority.ca);
+const password = { NATS_USER: "records", NATS_PASSWORD: "hush" };
+const users = 'authorization { users: [{ user: records, password: "hush" }] }';
+
+test("a password over TLS, to a server whose certificate is the authority's and names the host", async () => {
+  const url = await startWith(`${await tlsOf(["localhost"])}\n${users}`);
+  expect(await attempt(url, { ...password, NATS_CA_FILE: CA() })).toBe("bus connected");
+  const stranger = fileOf("stranger.crt", (await testAuthority()).ca);
+  expect(await attempt(url, { ...password, NATS_CA_FILE: stranger })).toMatch(/certificate/);
+  expect(await attempt(url, { ...password, NATS_URL: url.replace("nats:", "tls:") })).toMatch(/certificate/);
+});
+
+test("no password to a server whose certificate names another host", async () => {
+  const url = await startWith(`${await tlsOf(["nats.elsewhere"])}\n${users}`);
+  expect(await attempt(url, { ...password, NATS_CA_FILE: CA() })).toMatch(/does not match certificate/);
+});
+
+test("no password to a server that does not speak TLS", async () => {
+  const received: string[] = [];
+  const plain = await greeter('INFO {"version":"2.12.0","max_payload":1048576,"headers":true} \r\n', received);
+  ends.push(plain.close);
+  expect(await attempt(plain.url.replace("127.0.0.1", "localhost"), { ...password, NATS_CA_FILE: CA() })).toMatch(
+    /tls/,
+  );
+  expect(received.join()).not.toContain("hush");
+});
+
+test("a certificate of the part's own is its identity", async () => {
+  const map = 'authorization { users: [{ user: "records.shipping" }] }';
+  const url = await startWith(`${await tlsOf(["localhost"], ", verify_and_map: true")}\n${map}`);
+  const settingsOf = async (name: string) => {
+    const { cert, key } = await authority.issue([name]);
+    return {
+      NATS_CERT_FILE: fileOf(`${name}.crt`, cert),
+      NATS_KEY_FILE: fileOf(`${name}.key`, key),
+      NATS_CA_FILE: CA(),
+    };
+  };
+  expect(await attempt(url, await settingsOf("records.shipping"))).toBe("bus connected");
+  expect(await attempt(url, await settingsOf("stranger.shipping"))).toMatch(/Authorization Violation/);
+});
+
+test("an NKEY", async () => {
+  const url = await startWith(`authorization { users: [{ nkey: "${NKEY.getPublicKey()}" }] }`);
+  const seed = (pair: typeof NKEY) => fileOf("records.nk", Buffer.from(pair.getSeed()).toString());
+  expect(await attempt(url, { NATS_CREDENTIALS_FILE: seed(NKEY) })).toBe("bus connected");
+  expect(await attempt(url, { NATS_CREDENTIALS_FILE: seed(nkeys.createUser()) })).toMatch(/Authorization Violation/);
+});
+
+test("a credentials file, as operators of accounts give them out", async () => {
+  const [operator, system, account] = [nkeys.createOperator(), nkeys.createAccount(), nkeys.createAccount()];
+  const accounts = [system, account].map((pair) => {
+    const key = pair.getPublicKey();
+    return `${key}: ${token(operator, key, { type: "account", limits: { ...NO_LIMITS, conn: -1 } })}`;
+  });
+  const config = [
+    `operator: ${token(operator, operator.getPublicKey(), { type: "operator" })}`,
+    "resolver: MEMORY",
+    `system_account: ${system.getPublicKey()}`,
+    `resolver_preload: { ${accounts.join(", ")} }`,
+  ];
+  const url = await startWith(config.join("\n"));
+  const credentialsOf = (issuer: typeof account) => {
+    const jwt = token(issuer, NKEY.getPublicKey(), { type: "user", ...NO_LIMITS });
+    const seed = Buffer.from(NKEY.getSeed()).toString();
+    const block = (what: string, text: string) => `-----BEGIN ${what}-----\n${text}\n------END ${what}------\n\n`;
+    return fileOf("records.creds", block("NATS USER JWT", jwt) + block("USER NKEY SEED", seed));
+  };
+  expect(await attempt(url, { NATS_CREDENTIALS_FILE: credentialsOf(account) })).toBe("bus connected");
+  expect(await attempt(url, { NATS_CREDENTIALS_FILE: credentialsOf(nkeys.createAccount()) })).toMatch(
+    /Authorization Violation/,
+  );
+});
+
+const NO_LIMITS = { subs: -1, data: -1, payload: -1 };
+
+/** A token of NATS: what `issuer` says of a key. */
+function token(issuer: typeof NKEY, subject: string, nats: object): string {
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const claims = { jti: subject, iat: 1, iss: issuer.getPublicKey(), name: "test", sub: subject };
+  const text = `${encode({ typ: "JWT", alg: "ed25519-nkey" })}.${encode({ ...claims, nats: { ...nats, version: 2 } })}`;
+  return `${text}.${Buffer.from(issuer.sign(Buffer.from(text))).toString("base64url")}`;
+}
