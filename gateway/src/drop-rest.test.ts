@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type { RequestListener } from "node:http";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { silentLog } from "@shipping/kit/log";
+import { eventually } from "@shipping/kit/testing/eventually";
 import { dropRest } from "./drop-rest.js";
 import { type HttpServer, listen } from "./listen.js";
 import { exchange, parseAnswers, received } from "./testing/raw-http.js";
@@ -45,6 +46,19 @@ test("one on which little comes is ended after 2 s", async () => {
   expect(performance.now() - started).toBeGreaterThan(1_900);
   expect(far.bytesRead).toBe(1_000);
   near.destroy();
+});
+
+test("the watch of one that is closed already ends by itself", async () => {
+  const { near, far } = await connection();
+  near.destroy();
+  far.destroy();
+  await once(far, "close");
+  const destroy = jest.spyOn(far, "destroy");
+  dropRest(far);
+  await eventually(() => expect(destroy).toHaveBeenCalledTimes(1), { withinMs: 5_000 });
+  const ended = performance.now();
+  await eventually(() => expect(performance.now() - ended).toBeGreaterThan(100));
+  expect(destroy).toHaveBeenCalledTimes(1);
 });
 
 test("one whose watch was stopped goes on", async () => {

@@ -13,7 +13,9 @@ export function dropRest(socket: Socket): () => void {
   const started = performance.now();
   // Node's HTTP parser reads from below the socket: there are no events to count.
   const timer = setInterval(() => {
-    if (socket.bytesRead - read > MOST_BYTES || performance.now() - started > LONGEST_MS) socket.destroy();
+    if (socket.bytesRead - read <= MOST_BYTES && performance.now() - started <= LONGEST_MS) return;
+    stop();
+    socket.destroy();
   }, LOOK_MS);
   const stop = () => clearInterval(timer);
   socket.once("close", stop);
