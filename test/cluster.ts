@@ -123,7 +123,7 @@ async function stopLauncher(launcher: ChildProcess): Promise<void> {
 
 async function openAll(dataDir: string): Promise<Record<Part, Database>> {
   const { databases: urls } = JSON.parse(await readFile(join(dataDir, "platform.json"), "utf8"));
-  const opened = parts.map((part) => [part, openDatabase(urls[part], { max: 3, log: silentLog() })] as const);
+  const opened = parts.map((part) => [part, openDatabase(urls[part], { max: 5, log: silentLog() })] as const);
   return Object.fromEntries(opened) as Record<Part, Database>;
 }
 
