@@ -15,32 +15,45 @@ export function lostNumbers(text: string): Place[] {
   const tokens = text.match(TOKEN) ?? [];
   let at = 0;
 
-  function value(): Place[] {
+  function value(step: Step | undefined): Step[] {
     const token = tokens[at++] ?? "";
-    if (token === "{") return object();
-    if (token === "[") return array();
-    return isNumber(token) && !isKept(token) ? [[]] : [];
+    if (token === "{") return object(step);
+    if (token === "[") return array(step);
+    return isNumber(token) && !isKept(token) ? [step ?? WHOLE] : [];
   }
 
-  function object(): Place[] {
-    const members = new Map<string, Place[]>();
-    while (tokens[at] !== "}") members.set(JSON.parse(tokens[at++] ?? ""), value());
+  function object(above: Step | undefined): Step[] {
+    const members = new Map<string, Step[]>();
+    while (tokens[at] !== "}") {
+      const name = JSON.parse(tokens[at++] ?? "");
+      members.set(name, value({ above, name }));
+    }
     at++;
-    return below(members);
+    return [...members.values()].flat();
   }
 
-  function array(): Place[] {
-    const elements = new Map<number, Place[]>();
-    while (tokens[at] !== "]") elements.set(elements.size, value());
+  function array(above: Step | undefined): Step[] {
+    const elements: Step[][] = [];
+    while (tokens[at] !== "]") elements.push(value({ above, name: elements.length }));
     at++;
-    return below(elements);
+    return elements.flat();
   }
 
-  return value();
+  return value(undefined).map(placeOf);
 }
 
-function below(parts: ReadonlyMap<string | number, Place[]>): Place[] {
-  return [...parts].flatMap(([name, places]) => places.map((place) => [name, ...place]));
+/** The last step of a place. Thousands of places share the steps above them: copied at each level, they would cost more than the text. */
+interface Step {
+  above: Step | undefined;
+  name: string | number;
+}
+
+const WHOLE: Step = { above: undefined, name: "" };
+
+function placeOf(last: Step): Place {
+  const place: Place = [];
+  for (let step: Step | undefined = last; step && step !== WHOLE; step = step.above) place.push(step.name);
+  return place.reverse();
 }
 
 function isNumber(token: string): boolean {
