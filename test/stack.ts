@@ -66,6 +66,8 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     port: 0,
     host: "127.0.0.1",
     requestsPerMinute: options.requestsPerMinute ?? 120,
+    // All tests come from one address.
+    paceLimits: { perSecond: 10_000, burst: 10_000 },
     trustedProxies: options.trustedProxies ?? 0,
     auditRetentionDays: 400,
     developerArea: options.developerArea ?? {},

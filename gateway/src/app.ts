@@ -9,7 +9,8 @@ import { answerRead } from "./middleware/answer-read.js";
 import { answerWrite } from "./middleware/answer-write.js";
 import { identifyRequest } from "./middleware/identify-request.js";
 import { logRequest } from "./middleware/log-request.js";
-import { readJsonBody, refuseBody } from "./middleware/read-body.js";
+import { paceStrangers } from "./middleware/pace-strangers.js";
+import { readBody, refuseBody } from "./middleware/read-body.js";
 import { refuseEscapes, refuseMethod, refuseRoute } from "./middleware/refuse-unknown.js";
 import { requireCarrier, requireIdempotencyKey, requireScope } from "./middleware/requirements.js";
 import { takeTurn } from "./middleware/take-turn.js";
@@ -39,10 +40,11 @@ export function createApp(deps: AppDeps): App {
   app.use(refuseEscapes);
   const admit = admitCaller(deps); // 401, 429: before every operation
   for (const route of routes) register(app, route, [admit, ...stepsOf(deps, route)]);
+  app.use(paceStrangers(deps));
   servePages(app);
   if (deps.developerArea) app.use(serveArea(deps, deps.developerArea));
   app.use(refuseRoute);
-  app.use(sendError(deps.log));
+  app.use(sendError(deps));
   const handler: RequestListener = (req, res) => {
     req.url = pathOf(req.url);
     app(req, res);
@@ -82,7 +84,7 @@ function writeSteps(deps: AppDeps, route: WriteRoute): Step[] {
     requireScope(route.scope), // 403
     requireIdempotencyKey, // 422
     ...(route.needsCarrier ? [requireCarrier] : []), // 503
-    route.body ? readJsonBody : refuseBody, // 415, 413, 400, 422
-    takeTurn(deps, route, answerWrite(deps, route)), // replay or 409, 422, the operation
+    route.body ? readBody : refuseBody, // 415, 413, 422
+    takeTurn(deps, route, answerWrite(deps, route)), // 400, replay or 409, 422, the operation
   ];
 }

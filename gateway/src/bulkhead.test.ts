@@ -38,6 +38,24 @@ describe("one account", () => {
     expect(bulkhead.load()).toEqual({ underWay: 0, waiting: 0, waitingAccounts: 0, refused: 0 });
   });
 
+  test("has each that waited begin in a turn of the event loop of its own, in which others had theirs", async () => {
+    const bulkhead = createBulkhead({ inAll: 100, ofAccount: 1 });
+    const turns: string[] = [];
+    const work = Array.from({ length: 4 }, async () => {
+      const end = await bulkhead.enter({ accountId: "a", weight: 1, deadline: soon(), onGone: never });
+      turns.push("work");
+      end();
+    });
+    const others = (async () => {
+      while (turns.filter((turn) => turn === "work").length < 4) {
+        await turnOfLoop();
+        turns.push("others");
+      }
+    })();
+    await Promise.all([...work, others]);
+    expect(turns.join(" ")).not.toMatch(/work work/);
+  });
+
   test("does not stand in the way of another one", async () => {
     const bulkhead = createBulkhead({ inAll: 100, ofAccount: 3 });
     const begun: string[] = [];

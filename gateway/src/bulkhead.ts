@@ -1,8 +1,8 @@
 import { fail } from "@shipping/kit/errors";
 import type { Metrics } from "@shipping/kit/metrics";
 
-/** What an account may have under way in a gateway, and all accounts together: of lists, four and sixteen. */
-export const DEFAULT_LIMITS: BulkheadLimits = { inAll: 128, ofAccount: 32 };
+/** What an account may have under way in a gateway, and all accounts together: of lists, one and sixteen. */
+export const DEFAULT_LIMITS: BulkheadLimits = { inAll: 128, ofAccount: 8 };
 
 /** How much may be under way at once, in units of what a plain read weighs. */
 export interface BulkheadLimits {
@@ -113,7 +113,8 @@ export function createBulkhead(limits: BulkheadLimits): Bulkhead {
           account.waiters.delete(waiter);
           const end = begin(id, account, weight);
           settle(id, account);
-          resolve(end);
+          // In a turn of the event loop of its own, in which others had theirs: one account's work must not follow on its own at once.
+          setImmediate(resolve, end);
         },
       };
       const giveUp = () => {

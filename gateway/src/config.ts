@@ -3,6 +3,7 @@ import { z } from "zod";
 import { DEFAULT_LIMITS } from "./bulkhead.js";
 import { MOST_CONNECTIONS } from "./connections.js";
 import { developerSettings, refuseHalfAnArea } from "./developers/settings.js";
+import { DEFAULT_PACE } from "./pace.js";
 import { DEFAULT_WAITING } from "./waiting-bytes.js";
 
 export const MIB = 1024 * 1024;
@@ -26,6 +27,9 @@ export const gatewaySettings = z
     ACCOUNT_CONCURRENCY_LIMIT: positiveInt()
       .default(DEFAULT_LIMITS.ofAccount)
       .describe("of it, the share that one account may have"),
+    ADDRESS_REQUESTS_PER_SECOND: positiveInt()
+      .default(DEFAULT_PACE.perSecond)
+      .describe("pages, and refusals without an admitted API key, that an address gets in a second; the rest waits"),
     CONNECTION_LIMIT: positiveInt()
       .default(MOST_CONNECTIONS)
       .describe("connections of clients open at once; idle and slow ones are closed to make room for others"),

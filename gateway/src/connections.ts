@@ -18,9 +18,9 @@ export interface Connections extends Iterable<[Socket, ServerResponse | undefine
 
 /**
  * Holds at most so many. Room for a new one is made by what does least: a connection that never brought a request, the one of a client that
- * takes its time to send or to read, one that waits for its next request; of each kind the oldest. Where all are at work, the new one goes.
+ * takes its time to send or to read or asks for too much, one that waits for its next request; of each kind the oldest. Where all are at work, the new one goes.
  */
-export function createConnections(most: number): Connections {
+export function createConnections(most: number, isHeldBack = (_response: ServerResponse) => false): Connections {
   const unused = new Set<Socket>();
   const busy = new Map<Socket, ServerResponse>();
   const idle = new Map<Socket, ServerResponse>();
@@ -43,7 +43,7 @@ export function createConnections(most: number): Connections {
   function leastUseful(): Socket | undefined {
     const [silent] = unused;
     if (silent) return silent;
-    for (const [socket, response] of busy) if (isSlow(response)) return socket;
+    for (const [socket, response] of busy) if (isSlow(response) || isHeldBack(response)) return socket;
     return idle.keys().next().value;
   }
 

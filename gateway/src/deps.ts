@@ -6,6 +6,7 @@ import type { Bulkhead, BulkheadLimits } from "./bulkhead.js";
 import type { Clients } from "./clients.js";
 import type { DeveloperDeps } from "./developers/settings.js";
 import type { PrismaClient } from "./gen/prisma/client.js";
+import type { Pace, PaceLimits } from "./pace.js";
 import type { Idempotency } from "./start-idempotency.js";
 import type { WaitingBytes, WaitingLimits } from "./waiting-bytes.js";
 
@@ -22,6 +23,8 @@ export interface GatewayDeps extends DeveloperDeps {
   requestsPerMinute: number;
   /** What may be under way at once; `DEFAULT_LIMITS` unless given. */
   concurrency?: BulkheadLimits | undefined;
+  /** How many pages and refusals an address gets; `DEFAULT_PACE` unless given. */
+  paceLimits?: PaceLimits | undefined;
   /** What may wait for its readers; `DEFAULT_WAITING` unless given. */
   unread?: WaitingLimits | undefined;
 }
@@ -31,6 +34,7 @@ export interface AppDeps extends GatewayDeps {
   metrics: Metrics;
   idempotency: Idempotency;
   bulkhead: Bulkhead;
+  pace: Pace;
   waiting: WaitingBytes;
   /** Scheme and host of this gateway's own listener. */
   ownOrigin(): string;

@@ -9,7 +9,7 @@ import type { JsonBody } from "./json-body.js";
 import { nameEveryField } from "./name-every-field.js";
 import type { RegistryKey, RegistryRow } from "./registry.js";
 import { pathWith, type WriteRoute } from "./route.js";
-import { validBody } from "./validate.js";
+import { type Checked, checkBody, requireValid } from "./validate.js";
 
 /** A write as it was asked for, whether by an API key or in the developer area. */
 export interface WriteRequest extends RegistryKey, Due {
@@ -27,14 +27,16 @@ export interface WriteRequest extends RegistryKey, Due {
 /** Executes a row of the table of routes once: replay or conflict, then fields, claim and RPC, the order in which `executeOnce` asks for them. */
 export async function executeWrite(deps: AppDeps, route: WriteRoute, request: WriteRequest): Promise<Snapshot> {
   const { caller, actor, id, body, url } = request;
+  let checked: Checked | undefined;
   function validate(): unknown {
-    const input = validBody(route.body, body, url);
+    checked ??= checkBody(route.body, body, url);
+    const input = requireValid(checked);
     if (route.id && !route.id.safeParse(id).success) throw fail("not_found");
     return input;
   }
   try {
     // Two bodies that differ in a number which is lost would have one fingerprint: such a body gets none.
-    if (body && body.lost.length > 0) validate();
+    if (body && body.lost.places.length > 0) validate();
     return await executeOnce(deps, {
       ...request,
       fingerprint: fingerprint(route.method, pathWith(route, id), body?.value),
@@ -48,6 +50,6 @@ export async function executeWrite(deps: AppDeps, route: WriteRoute, request: Wr
       },
     });
   } catch (error) {
-    throw await nameEveryField(deps, route, request, error);
+    throw await nameEveryField(deps, route, { ...request, checked }, error);
   }
 }

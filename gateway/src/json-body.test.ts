@@ -1,4 +1,5 @@
 import { parseJsonBody } from "./json-body.js";
+import { NONE_LOST } from "./lost-numbers.js";
 
 const parse = (text: string) => parseJsonBody(Buffer.from(text));
 const deep = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
@@ -16,7 +17,7 @@ describe("a JSON body", () => {
   );
 
   test("of duplicate members the last one counts", () => {
-    expect(parse('{"a":1,"a":2}')).toEqual({ value: { a: 2 }, lost: [] });
+    expect(parse('{"a":1,"a":2}')).toEqual({ value: { a: 2 }, lost: NONE_LOST });
   });
 
   test("32 levels are taken, 33 are a 422 of the path body", () => {
@@ -32,7 +33,10 @@ describe("a JSON body", () => {
   });
 
   test("says where its numbers are not as sent, unless it is refused as a whole", () => {
-    expect(parse('{"a":[0,1e400]}')).toEqual({ value: { a: [0, Number.POSITIVE_INFINITY] }, lost: [["a", 1]] });
+    expect(parse('{"a":[0,1e400]}')).toEqual({
+      value: { a: [0, Number.POSITIVE_INFINITY] },
+      lost: { places: [["a", 1]], more: 0 },
+    });
     expect(() => parse(deep(33).replace("[]", "[1e400]"))).toThrow(
       expect.objectContaining({ code: "invalid_request" }),
     );
@@ -40,6 +44,6 @@ describe("a JSON body", () => {
 
   test("brackets in strings are no levels", () => {
     const text = JSON.stringify({ a: `${"[".repeat(40)}\\"{`, "{{": [`\\${"{".repeat(40)}`] });
-    expect(parse(text)).toEqual({ value: JSON.parse(text), lost: [] });
+    expect(parse(text)).toEqual({ value: JSON.parse(text), lost: NONE_LOST });
   });
 });

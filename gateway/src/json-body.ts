@@ -1,19 +1,19 @@
 import { isUtf8 } from "node:buffer";
 import { fail, failFields } from "@shipping/kit/errors";
-import { lostNumbers, type Place } from "./lost-numbers.js";
+import { type LostNumbers, lostNumbers, NONE_LOST } from "./lost-numbers.js";
 
 const MAX_LEVELS = 32;
 
 /** A body as it was sent. */
 export interface JsonBody {
   value: unknown;
-  /** Where its text has numbers that are others in `value`. */
-  lost: readonly Place[];
+  /** The numbers of its text that are others in `value`. */
+  lost: LostNumbers;
 }
 
 /** A body that was made of no text: nothing of it is lost. */
 export function jsonBody(value: unknown): JsonBody {
-  return { value, lost: [] };
+  return { value, lost: NONE_LOST };
 }
 
 /** Reads a JSON body. Refuses what is not UTF-8 or not JSON (a byte order mark is neither) and what is nested too deep. */

@@ -9,6 +9,7 @@ import express from "express";
 import { type HttpServer, listen } from "./listen.js";
 import { identifyRequest } from "./middleware/identify-request.js";
 import { refuseRoute } from "./middleware/refuse-unknown.js";
+import { createPace, DEFAULT_PACE } from "./pace.js";
 import { sendError } from "./send-error.js";
 import { exchange, parseAnswers, received } from "./testing/raw-http.js";
 
@@ -28,7 +29,7 @@ function handler(): RequestListener {
     req.resume();
   });
   app.use(refuseRoute);
-  app.use(sendError(log));
+  app.use(sendError({ log, pace: createPace(DEFAULT_PACE), trustedProxies: 0 }));
   return app;
 }
 

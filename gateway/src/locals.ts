@@ -1,7 +1,6 @@
 import type { ErrorCode } from "@shipping/kit/errors";
 import type { RequestHandler } from "express";
 import type { Admission } from "./admit.js";
-import type { JsonBody } from "./json-body.js";
 
 /** What the gateway learns of a request, step by step: a step may read what those before it in `app.ts` have set. */
 export interface Locals {
@@ -11,8 +10,10 @@ export interface Locals {
   deadline: number;
   admission: Admission;
   idempotencyKey: string | undefined;
-  /** Undefined where a body is not allowed. */
-  body: JsonBody | undefined;
+  /** The body as it was sent; undefined where none is allowed. */
+  bytes: Buffer | undefined;
+  /** Whether the request has waited for its address already. */
+  paced?: boolean;
   replayed?: boolean;
   errorCode?: ErrorCode;
 }

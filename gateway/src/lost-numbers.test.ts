@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { lostNumbers } from "./lost-numbers.js";
 
+const placesOf = (text: string) => lostNumbers(text).places;
+
 describe("numbers that double precision does not keep", () => {
   test.each([
     "12345678901234567890",
@@ -20,8 +22,8 @@ describe("numbers that double precision does not keep", () => {
     `0.${"0".repeat(400)}1`,
     `1${"0".repeat(400)}`,
   ])("%s is lost", (number) => {
-    expect(lostNumbers(number)).toEqual([[]]);
-    expect(lostNumbers(` {"a":[0, ${number} ]}\n`)).toEqual([["a", 1]]);
+    expect(placesOf(number)).toEqual([[]]);
+    expect(placesOf(` {"a":[0, ${number} ]}\n`)).toEqual([["a", 1]]);
   });
 
   test.each([
@@ -44,18 +46,18 @@ describe("numbers that double precision does not keep", () => {
     `1${"0".repeat(300)}`,
     `0.${"0".repeat(300)}1`,
   ])("%s is kept", (number) => {
-    expect(lostNumbers(number)).toEqual([]);
-    expect(lostNumbers(`{"a":[${number}]}`)).toEqual([]);
+    expect(placesOf(number)).toEqual([]);
+    expect(placesOf(`{"a":[${number}]}`)).toEqual([]);
   });
 
   test("every double is kept as JavaScript writes it, and with more zeros", () => {
     const double = fc.double({ noDefaultInfinity: true, noNaN: true });
     fc.assert(
       fc.property(double, (number) => {
-        expect(lostNumbers(JSON.stringify([number]))).toEqual([]);
+        expect(placesOf(JSON.stringify([number]))).toEqual([]);
         const [mantissa = "", exponent] = number.toExponential().split("e");
         const padded = `${mantissa.includes(".") ? mantissa : `${mantissa}.`}000e${exponent}`;
-        expect(lostNumbers(`[${padded}]`)).toEqual([]);
+        expect(placesOf(`[${padded}]`)).toEqual([]);
       }),
     );
   });
@@ -65,7 +67,7 @@ describe("numbers that double precision does not keep", () => {
       fc.property(fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), (integer) => {
         // Integers above 2^53 are kept where JavaScript writes the same digits, which are not always those of the double.
         const isKept = BigInt(Number(integer).toLocaleString("en", { useGrouping: false })) === integer;
-        expect(lostNumbers(String(integer))).toEqual(isKept ? [] : [[]]);
+        expect(placesOf(String(integer))).toEqual(isKept ? [] : [[]]);
       }),
     );
   });
@@ -83,7 +85,7 @@ describe("the place of a lost number", () => {
     [`{ "a" :\t${LOST}\r\n, "b" : true, "c":null,"d":false ,"e":${LOST} }`, [["a"], ["e"]]],
   ])("of %s", (text, places) => {
     expect(() => JSON.parse(text)).not.toThrow();
-    expect(lostNumbers(text)).toEqual(places);
+    expect(placesOf(text)).toEqual(places);
   });
 
   test.each([
@@ -93,11 +95,11 @@ describe("the place of a lost number", () => {
     `{"a":{"b":${LOST}},"a":{}}`,
     `{"a":[${LOST}],"\\u0061":null}`,
   ])("there is none in %s", (text) => {
-    expect(lostNumbers(text)).toEqual([]);
+    expect(placesOf(text)).toEqual([]);
   });
 
   test("of duplicate members is in the last one", () => {
-    expect(lostNumbers(`{"a":1,"b":2,"a":{"c":${LOST}}}`)).toEqual([["a", "c"]]);
+    expect(placesOf(`{"a":1,"b":2,"a":{"c":${LOST}}}`)).toEqual([["a", "c"]]);
   });
 
   test("is found in any JSON, where a number is put", () => {
@@ -105,9 +107,20 @@ describe("the place of a lost number", () => {
       fc.property(fc.jsonValue({ maxDepth: 5 }), fc.string(), (value, name) => {
         const text = JSON.stringify({ [name]: { in: [value, 0] } });
         const end = text.lastIndexOf("0]}}");
-        expect(lostNumbers(text)).toEqual([]);
-        expect(lostNumbers(`${text.slice(0, end)}1e-400]}}`)).toEqual([[name, "in", 1]]);
+        expect(placesOf(text)).toEqual([]);
+        expect(placesOf(`${text.slice(0, end)}1e-400]}}`)).toEqual([[name, "in", 1]]);
       }),
     );
+  });
+
+  test("is told of the first hundred; the others are counted, those that are sent again not", () => {
+    const many = (count: number) => `[${Array(count).fill(LOST).join()}]`;
+    expect(lostNumbers(many(100))).toMatchObject({ places: { length: 100 }, more: 0 });
+    const { places, more } = lostNumbers(`{"a":${many(7)},"b":{"c":${many(150)}},"a":${many(30)}}`);
+    expect([places[0], places[99]]).toEqual([
+      ["b", "c", 0],
+      ["b", "c", 99],
+    ]);
+    expect(more).toBe(80);
   });
 });

@@ -1,3 +1,5 @@
+import { MOST_FIELDS } from "@shipping/kit/errors";
+
 /** Where a value stands in a JSON text: the names and indexes that lead to it. */
 export type Place = (string | number)[];
 
@@ -6,40 +8,55 @@ const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[^\s,:"[\]{}]+|[[\]{}]/g;
 // Up to fifteen digits are kept, whatever they are. Only more of them, or an exponent, are worth the look at each number.
 const REMARKABLE = /(?:^|[\s,:[])-?(?:[\d.]{16}|[\d.]+[eE])/;
 
+/** Numbers of a JSON text that double precision does not keep: stored, they would be others. */
+export interface LostNumbers {
+  /** Where the first stand that a refusal can name, in the order of the text. */
+  places: readonly Place[];
+  /** How many there are beyond those. */
+  more: number;
+}
+
+/** Of a text that has none. */
+export const NONE_LOST: LostNumbers = { places: [], more: 0 };
+
 /**
- * The places of the numbers that double precision does not keep: stored, they would be others. Takes a JSON text that is valid and not deep.
- * A member that is sent again under the same name does not count, nor what is in it.
+ * The numbers that are lost of a JSON text that is valid and not deep. A member that is sent again under the same name does not count,
+ * nor what is in it.
  */
-export function lostNumbers(text: string): Place[] {
-  if (!REMARKABLE.test(text)) return [];
+export function lostNumbers(text: string): LostNumbers {
+  if (!REMARKABLE.test(text)) return NONE_LOST;
   const tokens = text.match(TOKEN) ?? [];
+  const found: (Step | undefined)[] = [];
   let at = 0;
 
-  function value(step: Step | undefined): Step[] {
+  function value(step: Step | undefined): void {
     const token = tokens[at++] ?? "";
-    if (token === "{") return object(step);
-    if (token === "[") return array(step);
-    return isNumber(token) && !isKept(token) ? [step ?? WHOLE] : [];
+    if (token === "{") object(step);
+    else if (token === "[") array(step);
+    else if (isNumber(token) && !isKept(token)) found.push(step ?? WHOLE);
   }
 
-  function object(above: Step | undefined): Step[] {
-    const members = new Map<string, Step[]>();
+  function object(above: Step | undefined): void {
+    const members = new Map<string, { from: number; to: number }>();
     while (tokens[at] !== "}") {
       const name = JSON.parse(tokens[at++] ?? "");
-      members.set(name, value({ above, name }));
+      const sentBefore = members.get(name);
+      if (sentBefore) found.fill(undefined, sentBefore.from, sentBefore.to);
+      const from = found.length;
+      value({ above, name });
+      members.set(name, { from, to: found.length });
     }
     at++;
-    return [...members.values()].flat();
   }
 
-  function array(above: Step | undefined): Step[] {
-    const elements: Step[][] = [];
-    while (tokens[at] !== "]") elements.push(value({ above, name: elements.length }));
+  function array(above: Step | undefined): void {
+    for (let index = 0; tokens[at] !== "]"; index++) value({ above, name: index });
     at++;
-    return elements.flat();
   }
 
-  return value(undefined).map(placeOf);
+  value(undefined);
+  const lost = found.filter((step) => step !== undefined);
+  return { places: lost.slice(0, MOST_FIELDS).map(placeOf), more: Math.max(0, lost.length - MOST_FIELDS) };
 }
 
 /** The last step of a place. Thousands of places share the steps above them: copied at each level, they would cost more than the text. */
@@ -63,9 +80,12 @@ function isNumber(token: string): boolean {
 /** Whether the double that is nearest to a JSON number is written as that same number. */
 function isKept(token: string): boolean {
   const double = Number(token);
-  return Number.isFinite(double) && decimal(String(double)) === decimal(token);
+  const writtenAs = String(double);
+  if (INTEGER.test(token) && INTEGER.test(writtenAs)) return writtenAs === token || double === 0;
+  return Number.isFinite(double) && decimal(writtenAs) === decimal(token);
 }
 
+const INTEGER = /^-?\d+$/;
 const PARTS = /^-?(\d+)(?:\.(\d+))?(?:[eE]([-+]?\d+))?$/;
 
 /** A number's digits, without zeros at either end, and its exponent: equal for equal numbers, whose signs are not looked at. */

@@ -14,6 +14,7 @@ import { createClients } from "./clients.js";
 import { gatewayConfig, MIB } from "./config.js";
 import { developerDepsOf } from "./developers/settings.js";
 import { PrismaClient } from "./gen/prisma/client.js";
+import { preparePages } from "./serve-pages.js";
 import { gatewayMigrations, startGateway } from "./start-gateway.js";
 
 const config = configured(gatewayConfig);
@@ -68,10 +69,15 @@ async function start(stopping: AbortSignal): Promise<Running> {
       requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
       unread: { inAll: config.UNREAD_MIB_LIMIT * MIB, ofAccount: config.ACCOUNT_UNREAD_MIB_LIMIT * MIB },
       concurrency: { inAll: config.CONCURRENCY_LIMIT, ofAccount: config.ACCOUNT_CONCURRENCY_LIMIT },
+      paceLimits: {
+        perSecond: config.ADDRESS_REQUESTS_PER_SECOND,
+        burst: Math.ceil(config.ADDRESS_REQUESTS_PER_SECOND / 2),
+      },
       ...developerDepsOf(config),
     },
   );
   allMetrics.push(gateway.metrics);
+  preparePages();
   state = "ready";
   log.info({ port: gateway.port, ops_port: ops.port, postgresql, node: process.versions.node }, "serving");
 

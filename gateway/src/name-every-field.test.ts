@@ -25,10 +25,10 @@ async function refusalOf(body: unknown, owner: Owner, url = "/webhooks") {
     asked.push(sound);
     return owner();
   });
-  const { faults } = checkBody(webhookInput, jsonBody(body), url);
-  const refused = failFields(faults);
-  const failure = await nameEveryField(deps, route, { caller, body: jsonBody(body), url, ...soon() }, refused);
-  return { asked, failure, refused, paths: faults.map(({ path }) => path) };
+  const checked = checkBody(webhookInput, jsonBody(body), url);
+  const refused = failFields(checked.faults);
+  const failure = await nameEveryField(deps, route, { caller, body: jsonBody(body), checked, ...soon() }, refused);
+  return { asked, failure, refused };
 }
 
 const body = { url: "u", events: [5], to: { zip: 1 } };
@@ -83,9 +83,14 @@ test("an owner that is away leaves the refusal as it is: the request is at fault
 test("other failures than that of fields, and the owner's own, ask nobody", async () => {
   const route = routeOf(() => Promise.reject(new Error("asked")));
   const good = { url: "u", events: ["order.created"] };
+  const checked = checkBody(webhookInput, jsonBody(good), "/webhooks");
   for (const failure of [fail("label_exists"), new Error("broken"), undefined, failFields([faultOf("url")])]) {
-    expect(
-      await nameEveryField(deps, route, { caller, body: jsonBody(good), url: "/webhooks", ...soon() }, failure),
-    ).toBe(failure);
+    expect(await nameEveryField(deps, route, { caller, body: jsonBody(good), checked, ...soon() }, failure)).toBe(
+      failure,
+    );
   }
+  const refused = failFields([faultOf("Idempotency-Key")]);
+  expect(
+    await nameEveryField(deps, route, { caller, body: jsonBody(good), checked: undefined, ...soon() }, refused),
+  ).toBe(refused);
 });

@@ -2,7 +2,7 @@ import { Failure } from "@shipping/kit/errors";
 import type { z } from "zod";
 import { jsonBody } from "./json-body.js";
 import { labelInput, orderId, orderInput, pageQuery, shipmentInput, voidInput, webhookInput } from "./schemas.js";
-import { validBody, validQuery } from "./validate.js";
+import { checkBody, requireValid, validQuery } from "./validate.js";
 
 const address = { name: "A", street1: "B", city: "C", postal_code: "D", country: "DE" };
 const parcel = { weight_kg: 1, length_cm: 2, width_cm: 3, height_cm: 4 };
@@ -19,7 +19,8 @@ function faults(check: () => unknown): Record<string, string> {
   return {};
 }
 
-const inBody = (schema: z.ZodType, body: unknown, url = "/") => faults(() => validBody(schema, jsonBody(body), url));
+const inBody = (schema: z.ZodType, body: unknown, url = "/") =>
+  faults(() => requireValid(checkBody(schema, jsonBody(body), url)));
 const inOrder = (change: object) => Object.keys(inBody(orderInput, { ...order, ...change }));
 const inQuery = (query: string) => faults(() => validQuery(pageQuery(orderId), `/orders${query}`));
 
@@ -31,8 +32,8 @@ describe("an order's fields", () => {
       to: { ...address, company: "", street2: "2", state: "S", email: "no check", phone: "-" },
       metadata: {},
     };
-    expect(validBody(orderInput, jsonBody(order), "/")).toEqual(order);
-    expect(validBody(orderInput, jsonBody(full), "/")).toEqual(full);
+    expect(requireValid(checkBody(orderInput, jsonBody(order), "/"))).toEqual(order);
+    expect(requireValid(checkBody(orderInput, jsonBody(full), "/"))).toEqual(full);
   });
 
   test("every one at fault is named, with its path and its rule", () => {

@@ -1,10 +1,11 @@
 import type { ServerResponse } from "node:http";
 import type { ErrorCode, Failure } from "@shipping/kit/errors";
-import type { Log } from "@shipping/kit/log";
 import type { ErrorRequestHandler } from "express";
+import type { AppDeps } from "./deps.js";
 import { failureOf } from "./failure-of.js";
 import type { Locals } from "./locals.js";
 import { send } from "./respond.js";
+import { sourceOf } from "./source.js";
 
 /** What codes say in headers, beside their status. */
 const HEADERS: Partial<Record<ErrorCode, readonly [name: string, value: string]>> = {
@@ -14,10 +15,23 @@ const HEADERS: Partial<Record<ErrorCode, readonly [name: string, value: string]>
   service_unavailable: ["Retry-After", "5"],
 };
 
-/** The only place where a request's error is caught. Registered last: whatever was thrown before ends here. */
-export function sendError(log: Log): ErrorRequestHandler<Record<string, string>, unknown, unknown, unknown, Locals> {
+/**
+ * The only place where a request's error is caught. Registered last: whatever was thrown before ends here. Who was not admitted gets so
+ * many refusals a second.
+ */
+export function sendError({
+  log,
+  pace,
+  trustedProxies,
+}: Pick<AppDeps, "log" | "pace" | "trustedProxies">): ErrorRequestHandler<
+  Record<string, string>,
+  unknown,
+  unknown,
+  unknown,
+  Locals
+> {
   // Express knows an error handler by its four parameters.
-  return (error, _req, res, _next) => {
+  return async (error, req, res, _next) => {
     // Half of an answer is gone, or nobody is there to get one.
     if (res.headersSent || res.destroyed) return void res.destroy();
     const failure = failureOf(error);
@@ -25,7 +39,9 @@ export function sendError(log: Log): ErrorRequestHandler<Record<string, string>,
     if (failure !== error && failure.status >= 500) {
       log.error({ err: error, request_id: res.locals.requestId }, "request failed");
     }
-    refuse(res, failure, res.locals.requestId);
+    const { admission, paced, requestId } = res.locals as Partial<Locals>;
+    if (!admission?.within && !paced) await pace.turn(sourceOf(req, trustedProxies), res);
+    if (!res.destroyed) refuse(res, failure, requestId ?? "");
   };
 }
 

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { Express } from "express";
+import { library } from "./guides/library.js";
 import { serveGuides } from "./guides/serve-guides.js";
 import { openApiDocument } from "./openapi.js";
 import { BASE_PATH } from "./route.js";
@@ -42,13 +43,25 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
+let written: string | undefined;
+
+function openApiText(): string {
+  written ??= JSON.stringify(openApiDocument());
+  return written;
+}
+
+/** Makes what takes a while to make, so that nobody who asks for something else has to wait for it. */
+export function preparePages(): void {
+  openApiText();
+  library();
+}
+
 /** The machine-readable description, the reference made of it and the guides, for everyone and without a key. */
 export function servePages(app: Express): void {
   const assets = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
   const asset = (type: string, file: string) => documentOf(type, readFileSync(join(assets, file)));
   const served: Readonly<Record<string, () => Document>> = {
-    [DOCUMENT_PATH]: () =>
-      documentOf("application/json", JSON.stringify(openApiDocument()), { "Cache-Control": "no-store" }),
+    [DOCUMENT_PATH]: () => documentOf("application/json", openApiText(), { "Cache-Control": "no-store" }),
     "/docs/reference": () =>
       documentOf("text/html; charset=utf-8", PAGE, {
         "Content-Security-Policy": POLICY,

@@ -6,6 +6,7 @@ import { createConnections, MOST_CONNECTIONS, measureConnections } from "./conne
 import type { GatewayDeps } from "./deps.js";
 import { sweepAccess } from "./developers/sweep-access.js";
 import { listen } from "./listen.js";
+import { createPace, DEFAULT_PACE, measurePace } from "./pace.js";
 import { recordChanges } from "./record-changes.js";
 import { startIdempotency } from "./start-idempotency.js";
 import { createWaitingBytes, DEFAULT_WAITING, measureWaiting } from "./waiting-bytes.js";
@@ -40,8 +41,10 @@ export async function startGateway(config: Listening, deps: GatewayDeps): Promis
   const limits = deps.concurrency ?? DEFAULT_LIMITS;
   const bulkhead = createBulkhead(limits);
   measureBulkhead(metrics, bulkhead, limits);
+  const pace = createPace(deps.paceLimits ?? DEFAULT_PACE);
+  measurePace(metrics, pace);
   const { connectionLimit = MOST_CONNECTIONS } = config;
-  const connections = createConnections(connectionLimit);
+  const connections = createConnections(connectionLimit, pace.holds);
   measureConnections(metrics, connections, connectionLimit);
   const unread = deps.unread ?? DEFAULT_WAITING;
   const waiting = createWaitingBytes(unread);
@@ -50,6 +53,7 @@ export async function startGateway(config: Listening, deps: GatewayDeps): Promis
     ...deps,
     idempotency,
     bulkhead,
+    pace,
     waiting,
     metrics,
     ownOrigin: () => `http://127.0.0.1:${port}`,

@@ -2,7 +2,7 @@ import { Failure } from "@shipping/kit/errors";
 import { jsonBody } from "./json-body.js";
 import type { Place } from "./lost-numbers.js";
 import { orderId, orderInput, pageQuery, webhookInput } from "./schemas.js";
-import { checkBody, validBody, validQuery } from "./validate.js";
+import { checkBody, requireValid, soundMembers, validQuery } from "./validate.js";
 
 const address = { name: "A", street1: "B", city: "C", postal_code: "D", country: "DE" };
 const parcel = { weight_kg: 1, length_cm: 2, width_cm: 3, height_cm: 4 };
@@ -22,12 +22,16 @@ function fieldsOf(check: () => unknown): readonly { path: string; message: strin
 describe("a member whose name has a dot in it", () => {
   test("does not hide the field that its name reads like", () => {
     const { name: _, ...to } = address;
-    expect(fieldsOf(() => validBody(orderInput, jsonBody({ ...order, to, "to.name": "x" }), "/"))).toEqual([
+    expect(
+      fieldsOf(() => requireValid(checkBody(orderInput, jsonBody({ ...order, to, "to.name": "x" }), "/"))),
+    ).toEqual([
       { path: "to.name", message: "is required" },
       { path: "to.name", message: "is not known here, as one name with a dot in it" },
     ]);
     expect(
-      fieldsOf(() => validBody(orderInput, jsonBody({ ...order, to: { ...to, "a.b": 1 }, "to.a": { b: 1 } }), "/")),
+      fieldsOf(() =>
+        requireValid(checkBody(orderInput, jsonBody({ ...order, to: { ...to, "a.b": 1 }, "to.a": { b: 1 } }), "/")),
+      ),
     ).toEqual([
       { path: "to.name", message: "is required" },
       { path: "to.a.b", message: "is not known here, as one name with a dot in it" },
@@ -37,13 +41,17 @@ describe("a member whose name has a dot in it", () => {
 
   test("leaves the member sound that its name begins with", () => {
     const body = { url: "https://localhost/", "url.x": 1, body: 1, events: ["order.created"] };
-    expect(checkBody(webhookInput, jsonBody(body), "/").sound).toEqual({ url: body.url, events: body.events });
+    expect(soundMembers(body, checkBody(webhookInput, jsonBody(body), "/"))).toEqual({
+      url: body.url,
+      events: body.events,
+    });
   });
 });
 
 describe("a number that is not as it was sent", () => {
   const LOST = "must be a number that double precision keeps as it was sent";
-  const refused = (value: unknown, ...lost: Place[]) => fieldsOf(() => validBody(orderInput, { value, lost }, "/"));
+  const refused = (value: unknown, ...lost: Place[]) =>
+    fieldsOf(() => requireValid(checkBody(orderInput, { value, lost: { places: lost, more: 0 } }, "/")));
 
   test("is refused where everything else is right, and named beside what is not", () => {
     expect(refused({ ...order, metadata: { n: [1] } }, ["metadata", "n", 0])).toEqual([
@@ -70,7 +78,11 @@ describe("a number that is not as it was sent", () => {
 
   test("leaves the other members sound", () => {
     const value = { url: "https://localhost/", events: [0] };
-    expect(checkBody(webhookInput, { value, lost: [["events", 0]] }, "/").sound).toEqual({ url: value.url });
+    expect(
+      soundMembers(value, checkBody(webhookInput, { value, lost: { places: [["events", 0]], more: 0 } }, "/")),
+    ).toEqual({
+      url: value.url,
+    });
   });
 });
 
@@ -80,7 +92,7 @@ describe("of more than 100 fields at fault", () => {
 
   test("the first 100 of a body are named, and how many more there are under its path", () => {
     const body = { ...order, ...Object.fromEntries(names.map((name) => [name, 0])) };
-    expect(fieldsOf(() => validBody(orderInput, jsonBody(body), "/"))).toEqual([
+    expect(fieldsOf(() => requireValid(checkBody(orderInput, jsonBody(body), "/")))).toEqual([
       ...named,
       { path: "body", message: "has 5900 more fields at fault" },
     ]);
@@ -99,8 +111,8 @@ describe("of more than 100 fields at fault", () => {
       ...order,
       ...Object.fromEntries(names.slice(0, count).map((name) => [name, 0])),
     });
-    expect(fieldsOf(() => validBody(orderInput, jsonBody(withMembers(100)), "/"))).toEqual(named);
-    expect(fieldsOf(() => validBody(orderInput, jsonBody(withMembers(101)), "/"))[100]).toEqual({
+    expect(fieldsOf(() => requireValid(checkBody(orderInput, jsonBody(withMembers(100)), "/")))).toEqual(named);
+    expect(fieldsOf(() => requireValid(checkBody(orderInput, jsonBody(withMembers(101)), "/")))[100]).toEqual({
       path: "body",
       message: "has 1 more field at fault",
     });

@@ -1,34 +1,41 @@
-import { type FieldError, failFields } from "@shipping/kit/errors";
+import { type FieldError, failFields, MOST_FIELDS } from "@shipping/kit/errors";
 import type { z } from "zod";
 import type { JsonBody } from "./json-body.js";
-import type { Place } from "./lost-numbers.js";
+import { type LostNumbers, NONE_LOST, type Place } from "./lost-numbers.js";
 import { noQuery } from "./schemas.js";
 
 /** The query of a request, as its schema gives it; throws the 422 that names the parameters at fault. */
 export function validQuery<Query>(schema: z.ZodType<Query>, url: string): Query {
-  const query = checkQuery(schema, url);
-  if (query.faults.length > 0) throw failFields(query.faults, "query");
-  return query.value as Query;
+  return requireValid<Query>(checkQuery(schema, url), "query");
 }
 
-/** The body of a write, as its schema gives it; throws the 422 that names the fields at fault. */
-export function validBody<Body>(schema: z.ZodType<Body> | undefined, body: JsonBody | undefined, url: string): Body {
-  const { value, faults } = checkBody(schema, body, url);
-  if (faults.length > 0) throw failFields(faults);
-  return value as Body;
+/** The value that was checked; throws the 422 that names the fields at fault. */
+export function requireValid<Value>({ value, faults, more }: Checked, whole: "body" | "query" = "body"): Value {
+  if (faults.length > 0) throw failFields(faults, whole, more);
+  return value as Value;
 }
 
 /** What a schema makes of a value, or the fields at fault. */
 export interface Checked {
   value: unknown;
   faults: FieldError[];
-  /** The members of the value in which no fault was found. */
-  sound: Record<string, unknown>;
+  /** How many faults there are beyond those. */
+  more: number;
+  /** The members of the value at or in which they are. */
+  unsound: ReadonlySet<PropertyKey>;
 }
+
+/** The members of a value in which no fault was found. */
+export function soundMembers(value: unknown, { unsound }: Checked): Record<string, unknown> {
+  const members = Object.entries(isObject(value) ? value : {});
+  return Object.fromEntries(members.filter(([name]) => !unsound.has(name)));
+}
+
+const NOTHING: Checked = { value: undefined, faults: [], more: 0, unsound: new Set() };
 
 /** Checks the body of a write, and that it has no query. */
 export function checkBody(schema: z.ZodType | undefined, body: JsonBody | undefined, url: string): Checked {
-  const content = schema ? check(schema, body?.value, "body", body?.lost) : { value: undefined, faults: [], sound: {} };
+  const content = schema ? check(schema, body?.value, "body", body?.lost) : NOTHING;
   return { ...content, faults: [...checkQuery(noQuery, url).faults, ...content.faults] };
 }
 
@@ -65,32 +72,46 @@ export function decodePairs(text: string, whole: "query" | "form"): [name: strin
   });
 }
 
-/** Checks a value; what is wrong with it as a whole goes by the name of `whole`. `lost` are the places of numbers that are not as sent. */
+/** Checks a value; what is wrong with it as a whole goes by the name of `whole`. `lost` are numbers that are not as sent. */
 export function check(
   schema: z.ZodType,
   value: unknown,
   whole: "body" | "query" | "form",
-  lost: readonly Place[] = [],
+  lost: LostNumbers = NONE_LOST,
 ): Checked {
   const parsed = schema.safeParse(value);
-  if (parsed.success && lost.length === 0) {
-    return { value: parsed.data, faults: [], sound: parsed.data as Checked["sound"] };
-  }
+  if (parsed.success && lost.places.length === 0) return { ...NOTHING, value: parsed.data };
   const faults: FieldError[] = [];
+  const unsound = new Set<PropertyKey>();
   // By the path as a list: `to.name` may be a member of `to` and a member of its own.
   const seen = new Set<string>();
-  const sound = new Map<PropertyKey, unknown>(Object.entries(isObject(value) ? value : {}));
-  for (const issue of [...lost.map(lostNumber), ...(parsed.error?.issues ?? [])]) {
-    for (const path of pathsOf(issue)) {
-      sound.delete(path[0] ?? "");
-      const place = JSON.stringify(path);
-      if (seen.has(place)) continue;
-      seen.add(place);
-      faults.push({ path: written(path) || whole, message: messageOf(issue, path) });
-    }
+  let more = lost.more;
+
+  function add(path: PropertyKey[], message: string): void {
+    const place = JSON.stringify(path);
+    if (seen.has(place)) return;
+    seen.add(place);
+    faults.push({ path: written(path) || whole, message });
   }
-  return { value: undefined, faults, sound: Object.fromEntries(sound) };
+
+  for (const issue of [...lost.places.map(lostNumber), ...(parsed.error?.issues ?? [])]) {
+    const isUnknown = issue.code === "unrecognized_keys";
+    const members = isUnknown && issue.path.length === 0 ? issue.keys : [issue.path[0] ?? ""];
+    for (const name of members) unsound.add(name);
+    if (!isUnknown) {
+      add(issue.path, issue.message);
+      continue;
+    }
+    // Each is a fault of its own, and of thousands only those that will be named are worth a sentence.
+    const named = issue.keys.slice(0, Math.max(0, MOST_FIELDS - faults.length));
+    for (const name of named) add([...issue.path, name], name.includes(".") ? UNKNOWN_WITH_DOT : UNKNOWN);
+    more += issue.keys.length - named.length;
+  }
+  return { value: undefined, faults, more, unsound };
 }
+
+const UNKNOWN = "is not known here";
+const UNKNOWN_WITH_DOT = "is not known here, as one name with a dot in it";
 
 function lostNumber(path: Place): z.core.$ZodIssue {
   return {
@@ -105,17 +126,7 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function pathsOf(issue: z.core.$ZodIssue): PropertyKey[][] {
-  return issue.code === "unrecognized_keys" ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
-}
-
 /** A path as integrators read it. A member without a name is named by its quotes. */
 function written(path: readonly PropertyKey[]): string {
   return path.map((name) => (name === "" ? '""' : String(name))).join(".");
-}
-
-function messageOf(issue: z.core.$ZodIssue, path: readonly PropertyKey[]): string {
-  if (issue.code !== "unrecognized_keys") return issue.message;
-  const isDotted = String(path.at(-1)).includes(".");
-  return isDotted ? "is not known here, as one name with a dot in it" : "is not known here";
 }

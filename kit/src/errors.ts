@@ -89,12 +89,16 @@ export function fail(
   return new Failure(code, message, fields);
 }
 
-const MOST_FIELDS = 100;
+/** How many fields at fault a refusal names. */
+export const MOST_FIELDS = 100;
 
-/** Makes a 422 that names the fields at fault, in its sentence and as a list: the first 100, and under `whole` how many more there are. */
-export function failFields(fields: readonly FieldError[], whole = "body"): Failure {
+/**
+ * Makes a 422 that names the fields at fault, in its sentence and as a list: the first 100, and under `whole` how many more there are, with
+ * `unnamed` that are not among them.
+ */
+export function failFields(fields: readonly FieldError[], whole = "body", unnamed = 0): Failure {
   const named = fields.slice(0, MOST_FIELDS);
-  const more = fields.length - named.length;
+  const more = fields.length - named.length + unnamed;
   if (more > 0) named.push({ path: whole, message: `has ${more} more ${more === 1 ? "field" : "fields"} at fault` });
   const sentence = named.map((field) => `${field.path}: ${field.message}`).join("; ");
   return new Failure("invalid_request", sentence, named);

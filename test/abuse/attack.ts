@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { anonymousAttacks } from "./attacks/anonymous.js";
 import { heavyAttacks } from "./attacks/heavy.js";
 import { insideAttacks } from "./attacks/inside.js";
@@ -28,10 +29,14 @@ export const attacks: Record<string, (attack: Attack) => Promise<void>> = {
   ...insideAttacks,
 };
 
+/** What an attacker says when all that it needs is loaded. */
+export const READY = "ready";
+
 /** No attack lasts longer, whatever becomes of the one who started it. */
 const LONGEST_MS = 120_000;
 
-// A process of its own: what an attacker costs itself must not be taken for what it costs others. It says what came of it at its end.
+// A process of its own: what an attacker costs itself must not be taken for what it costs others. It begins when it is told to, and says
+// what came of it at its end.
 const [, script, name = "", known = ""] = process.argv;
 if (script?.endsWith("attack.ts")) {
   const stopping = new AbortController();
@@ -41,6 +46,8 @@ if (script?.endsWith("attack.ts")) {
   const count = (what: string) => {
     counts[what] = (counts[what] ?? 0) + 1;
   };
+  console.log(READY);
+  await once(process.stdin, "data");
   await attacks[name]?.({ known: JSON.parse(known), stopped: stopping.signal, count });
   console.log(JSON.stringify(counts));
   process.exit(0);

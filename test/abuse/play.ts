@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { createCustomers } from "../bench/customers.js";
 import type { Platform } from "../bench/platform.js";
-import type { Known } from "./attack.js";
+import { type Known, READY } from "./attack.js";
 import { memoryLimits, watchMemory } from "./memory.js";
 import type { Experience, Victim } from "./victim.js";
 
@@ -20,7 +21,7 @@ export interface Outcome {
   broken: string[];
 }
 
-const SECONDS = { alone: 10, beside: 20, between: 5 };
+const SECONDS = { alone: 15, beside: 30, between: 5 };
 const KEYS = 50;
 const ATTACK = fileURLToPath(new URL("attack.ts", import.meta.url));
 /** Beside an attack, 99 of 100 requests take at most twice as long as alone, or so many milliseconds longer. */
@@ -28,10 +29,11 @@ const SLOWER = { times: 2, ms: 20 };
 
 /** Has the victim live alone and then beside the attack, on the same platform. */
 export async function play(attack: string, platform: Platform, victim: Victim): Promise<Outcome> {
+  const attacker = await prepareAttack(attack, await knownTo(platform));
   const alone = await victim.live(SECONDS.alone);
   const { processes } = await platform.cluster.now();
   const watch = watchMemory(processes);
-  const attacker = startAttack(attack, await knownTo(platform));
+  attacker.begin();
   const beside = await victim.live(SECONDS.beside);
   watch.stop();
   const counted = await attacker.end();
@@ -54,19 +56,26 @@ async function knownTo({ cluster }: Platform): Promise<Known> {
   return { baseUrl: cluster.gateways[0] ?? "", records: address, keys: attacker?.keys ?? [] };
 }
 
-function startAttack(name: string, known: Known): { end(): Promise<Record<string, number>> } {
+/** An attacker that is ready. */
+interface Attacker {
+  begin(): void;
+  end(): Promise<Record<string, number>>;
+}
+
+async function prepareAttack(name: string, known: Known): Promise<Attacker> {
   const args = [...process.execArgv, ATTACK, name, JSON.stringify(known)];
-  const child: ChildProcess = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-  let said = "";
-  child.stdout?.on("data", (chunk) => {
-    said += chunk;
-  });
+  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
   const ended = once(child, "exit");
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const { value: first } = await lines.next();
+  if (first !== READY) throw new Error(`The attacker ${name} did not get ready.`);
   return {
+    begin: () => void child.stdin.write("begin\n"),
     async end() {
       child.kill("SIGTERM");
+      const { value: counted } = await lines.next();
       await ended;
-      return JSON.parse(said || "{}");
+      return JSON.parse(counted ?? "{}");
     },
   };
 }

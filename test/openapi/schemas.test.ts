@@ -1,7 +1,7 @@
 import { parseJsonBody } from "@shipping/gateway/json-body";
 import type { ReadRoute, WriteRoute } from "@shipping/gateway/route";
 import { routes } from "@shipping/gateway/routes";
-import { validBody, validQuery } from "@shipping/gateway/validate";
+import { checkBody, requireValid, validQuery } from "@shipping/gateway/validate";
 import { Failure } from "@shipping/kit/errors";
 import { brokenTargetRule } from "@shipping/webhooks/target-url";
 import fc from "fast-check";
@@ -29,7 +29,9 @@ function brokenRules(check: () => unknown): string[] {
 }
 
 function brokenByBody(route: WriteRoute, value: unknown): string[] {
-  const broken = brokenRules(() => validBody(route.body, parseJsonBody(Buffer.from(JSON.stringify(value))), "/"));
+  const broken = brokenRules(() =>
+    requireValid(checkBody(route.body, parseJsonBody(Buffer.from(JSON.stringify(value))), "/")),
+  );
   if (route.path !== "/webhooks" || broken.length > 0) return broken;
   // The owner's part, that of a platform without an operator's switches.
   const rule = brokenTargetRule((value as { url: string }).url, { allowPrivate: false, allowTargets: [] });

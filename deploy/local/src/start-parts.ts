@@ -4,6 +4,7 @@ import { startCarrier } from "@shipping/carrier/start-carrier";
 import { createClients } from "@shipping/gateway/clients";
 import type { DeveloperDeps } from "@shipping/gateway/developers/settings";
 import { PrismaClient } from "@shipping/gateway/gen/prisma/client";
+import type { PaceLimits } from "@shipping/gateway/pace";
 import { startGateway } from "@shipping/gateway/start-gateway";
 import type { Bus } from "@shipping/kit/bus";
 import type { Database } from "@shipping/kit/database";
@@ -26,7 +27,7 @@ export interface PartsOptions {
   databases: Record<Part, Database>;
   bus: Bus;
   delivery: DeliveryConfig;
-  gateway: { port: number; host: string; requestsPerMinute: number } & DeveloperDeps;
+  gateway: { port: number; host: string; requestsPerMinute: number; paceLimits?: PaceLimits } & DeveloperDeps;
   /** The log of a part. */
   logOf(part: Part): Log;
 }

@@ -1,6 +1,6 @@
-import { openLibrary } from "./library.js";
+import { library } from "./library.js";
 
-const { search } = openLibrary();
+const { search } = library();
 const placesOf = (text: string) => search(text).map(({ guide, id }) => `${guide.slug}#${id}`);
 
 test("all words count, in whatever order, and the same word once", () => {

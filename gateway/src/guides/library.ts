@@ -27,8 +27,16 @@ const MOST_WORDS = 10;
 const LONGEST_SEARCH = 100;
 const splitWords = MiniSearch.getDefault("tokenize");
 
+let opened: Library | undefined;
+
+/** The library of this process. It takes a while to open. */
+export function library(): Library {
+  opened ??= openLibrary();
+  return opened;
+}
+
 /** Reads and renders all guides. */
-export function openLibrary(): Library {
+function openLibrary(): Library {
   const pages = new Map(
     guides.map((guide) => {
       const rendered = renderGuide(guide, readFileSync(new URL(guide.file, ROOT), "utf8"));

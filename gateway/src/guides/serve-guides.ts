@@ -1,6 +1,6 @@
 import type { Express } from "express";
 import { type Document, documentOf, sendDocument } from "../send-document.js";
-import { type Library, openLibrary } from "./library.js";
+import { library } from "./library.js";
 import { guidePage, overviewPage, searchPage } from "./pages.js";
 import { STYLE } from "./style.js";
 
@@ -16,13 +16,8 @@ const POLICY = [
 
 const LONGEST_SHOWN = 200;
 
-/** The guides below `/docs`, for everyone. They are rendered when somebody asks for the first of them. */
+/** The guides below `/docs`, for everyone. */
 export function serveGuides(app: Express): void {
-  let opened: Library | undefined;
-  const library = () => {
-    opened ??= openLibrary();
-    return opened;
-  };
   const style = documentOf("text/css; charset=utf-8", STYLE);
   const overview = page(overviewPage());
 

@@ -1,19 +1,21 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail, failFields } from "@shipping/kit/errors";
-import { parseJsonBody } from "../json-body.js";
 import { ANSWER_MS, type Step } from "../locals.js";
 import { isPlain } from "../media-type.js";
 
 export const MAX_BODY_BYTES = 65_536;
 
-/** Reads a JSON body. Not `express.json()`: that one never answers 415, takes an empty body for `{}` and mends broken UTF-8. */
-export const readJsonBody: Step = async (req, res, next) => {
+/**
+ * Reads the bytes of a JSON body; they are looked at in the account's turn. Not `express.json()`: that one never answers 415, takes an empty
+ * body for `{}` and mends broken UTF-8.
+ */
+export const readBody: Step = async (req, res, next) => {
   if (!isPlain(req, "application/json")) throw fail("unsupported_media_type");
   if (Number(req.headers["content-length"] ?? 0) > MAX_BODY_BYTES) throw fail("payload_too_large");
   const bytes = await collect(req, res, MAX_BODY_BYTES);
   if (!bytes) throw fail("payload_too_large");
   res.locals.deadline = Date.now() + ANSWER_MS;
-  res.locals.body = parseJsonBody(bytes);
+  res.locals.bytes = bytes;
   next();
 };
 

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { type GatewayUnderTest, gatewayUnderTest, ORDER_ID } from "../testing/gateway-under-test.js";
+import { type GatewayUnderTest, gatewayUnderTest, newIdempotencyKey, ORDER_ID } from "../testing/gateway-under-test.js";
 
 let gateway: GatewayUnderTest;
 /** Lets the lists that records holds go on. */
@@ -49,6 +49,24 @@ describe("an account that asks for many lists at once", () => {
     const letting = setInterval(letGo, 1);
     await Promise.all(lists);
     clearInterval(letting);
+  });
+
+  test("has large bodies looked at one after the other, and others' requests between them", async () => {
+    const { key } = await gateway.newKey();
+    const quiet = await gateway.newKey();
+    const body = "[".repeat(32_000) + "]".repeat(32_000);
+    const answered: string[] = [];
+    const large = Array.from({ length: 10 }, async () => {
+      const headers = { "Idempotency-Key": newIdempotencyKey() };
+      const { json } = await gateway.send("POST", "/orders", { key, body, headers });
+      answered.push(json.error.code);
+    });
+    await eventually(() => expect(answered.length).toBeGreaterThan(0));
+    const { status } = await gateway.send("GET", `/orders/${ORDER_ID}`, { key: quiet.key });
+    expect(status).toBe(200);
+    expect(answered.length).toBeLessThan(10);
+    await Promise.all(large);
+    expect(new Set(answered)).toEqual(new Set(["invalid_request"]));
   });
 
   test("is asked for nothing by those whose clients have gone", async () => {

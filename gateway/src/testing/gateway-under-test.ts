@@ -73,6 +73,7 @@ export async function gatewayUnderTest(
       random: randomBytes,
       clockOffsetMs: 0,
       requestsPerMinute: 1_000,
+      paceLimits: { perSecond: 10_000, burst: 10_000 },
       trustedProxies: 0,
       auditRetentionDays: 400,
       ...given,

@@ -3,7 +3,7 @@ import { layOut } from "@shipping/carrier/label-layout";
 import { fingerprint } from "@shipping/gateway/fingerprint";
 import { parseJsonBody } from "@shipping/gateway/json-body";
 import { labelInput, orderInput, webhookInput } from "@shipping/gateway/schemas";
-import { validBody } from "@shipping/gateway/validate";
+import { checkBody, requireValid } from "@shipping/gateway/validate";
 import { type CallHead, frameOf, MAX_BATCH_CALLS, readFrames } from "@shipping/kit/call-frames";
 import { brokenTargetRule } from "@shipping/webhooks/target-url";
 import type { Reading } from "./measure-growth.js";
@@ -84,7 +84,7 @@ const textReadings: readonly Reading[] = [
     readingsOf({
       ...bodies,
       reader: `the fields of ${name}`,
-      read: (body) => validBody<unknown>(schema, body, `/${name}`),
+      read: (body) => requireValid(checkBody(schema, body, `/${name}`)),
     }),
   ),
   ...readingsOf({ ...targets, reader: "webhook URLs", most: BODY_BYTES }),

@@ -4,7 +4,7 @@ import { rangeIn, unmetCondition } from "@shipping/gateway/conditional";
 import { isOwnForm } from "@shipping/gateway/developers/origin";
 import { formOf } from "@shipping/gateway/developers/read-form";
 import { cookieIn } from "@shipping/gateway/developers/session";
-import { openLibrary } from "@shipping/gateway/guides/library";
+import { library } from "@shipping/gateway/guides/library";
 import { httpFault } from "@shipping/gateway/http-rules";
 import { isPlain } from "@shipping/gateway/media-type";
 import { orderId, pageQuery } from "@shipping/gateway/schemas";
@@ -31,7 +31,6 @@ const pairs: Reader["shapes"] = {
 
 const list = pageQuery(orderId);
 const origin = "https://ship.example";
-const library = openLibrary();
 
 /** A header whose value is what a shape makes, as far as the readers look. */
 const headers = (name: string, value: string) => ({ headersDistinct: { [name]: [value] } });
@@ -136,7 +135,7 @@ const readers: readonly Omit<Reader, "given">[] = [
       points: fill("a."),
       "other words": numbered((n) => `label${n} `),
     },
-    read: (text) => library.search(text),
+    read: (text) => library().search(text),
   },
 ];
 
