@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { PrismaPg } from "@prisma/adapter-pg";
@@ -6,11 +6,13 @@ import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from "@prisma/dri
 import * as bindings from "@prisma/schema-engine-wasm/schema_engine_bg";
 import pg from "pg";
 
-export type { MigrationList } from "@prisma/schema-engine-wasm/schema_engine_bg";
+/** For the engine's `filters`: it looks at all tables. */
+export const NOTHING_EXTERNAL = { externalTables: [], externalEnums: [] };
 
 /**
- * Runs `work` with Prisma's schema engine on one connection to a database. It is the WebAssembly build: the native one, which
- * `prisma migrate` runs, is a download, and cannot be had where only a package registry is reachable.
+ * Runs `work` with Prisma's schema engine on one connection to a database: for the SQL between two schemas, and for tests that ask what
+ * Prisma's CLI would see. Nothing needs it at run time. It is the WebAssembly build: the native one, which `prisma migrate` runs, is a
+ * download, and cannot be had where only a package registry is reachable.
  */
 export async function withSchemaEngine<T>(
   url: string,
@@ -19,7 +21,7 @@ export async function withSchemaEngine<T>(
   await loaded();
   const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 5_000 });
   try {
-    const adapter = bindMigrationAwareSqlAdapterFactory(new MigratingPg(pool));
+    const adapter = bindMigrationAwareSqlAdapterFactory(new CatalogPg(pool));
     const engine = await bindings.SchemaEngine.new({ datamodels: undefined }, () => {}, adapter);
     return await work(engine).finally(() => engine.free());
   } finally {
@@ -27,11 +29,25 @@ export async function withSchemaEngine<T>(
   }
 }
 
-/**
- * `@prisma/adapter-pg` (7.10) with two repairs. It cuts a script at every semicolon, those inside function bodies included: here the
- * script is sent whole. And it refuses the type `"char"` of PostgreSQL's catalogs, which the engine needs to know as a character.
- */
-class MigratingPg extends PrismaPg {
+/** The migrations of `directory/migrations`, as the engine takes them. */
+export async function migrationList(directory: string): Promise<bindings.MigrationList> {
+  const baseDir = join(directory, "migrations");
+  const entries = await readdir(baseDir, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  const migrationDirectories = names.sort().map(async (name) => {
+    const value = await readFile(join(baseDir, name, "migration.sql"), "utf8");
+    return { path: name, migrationFile: { path: "migration.sql", content: { tag: "ok" as const, value } } };
+  });
+  return {
+    baseDir,
+    lockfile: { path: "migration_lock.toml", content: 'provider = "postgresql"' },
+    shadowDbInitScript: "",
+    migrationDirectories: await Promise.all(migrationDirectories),
+  };
+}
+
+/** `@prisma/adapter-pg` (7.10) refuses the type `"char"` of PostgreSQL's catalogs, which the engine needs to know as a character. */
+class CatalogPg extends PrismaPg {
   private readonly charColumns = new WeakMap<object, number[]>();
 
   constructor(pool: pg.Pool) {
@@ -47,9 +63,6 @@ class MigratingPg extends PrismaPg {
       for (const column of this.charColumns.get(result.rows) ?? [])
         result.columnTypes[column] = ColumnTypeEnum.Character;
       return result;
-    };
-    adapter.executeScript = async (script) => {
-      await adapter.executeRaw({ sql: script, args: [], argTypes: [] });
     };
     return adapter;
   }
