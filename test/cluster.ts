@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { createAccount } from "@shipping/gateway/admin/manage-accounts";
 import { createKey, revokeKey } from "@shipping/gateway/admin/manage-keys";
 import { newApiKey } from "@shipping/gateway/api-key";
-import { PrismaClient } from "@shipping/gateway/gen/prisma/client";
+import { openPrisma } from "@shipping/gateway/open-prisma";
 import { type Database, openDatabase } from "@shipping/kit/database";
 import { silentLog } from "@shipping/kit/log";
 import { eventually } from "@shipping/kit/testing/eventually";
@@ -79,7 +79,7 @@ export async function startCluster(
     { withinMs: START_MS },
   );
   const databases = await openAll(dataDir);
-  const prisma = new PrismaClient({ adapter: databases.gateway.adapter() });
+  const prisma = openPrisma(databases.gateway);
   const deps = { db: databases.gateway, prisma, now: () => new Date(), random: randomBytes };
   const find = async (name: string) => {
     const found = (await now()).processes.find((one) => one.name === name);

@@ -1,12 +1,11 @@
-// `npm run generate`: TypeScript from the protos, a Prisma client for every part that has a schema, and the types of `client` from the
-// OpenAPI document. The results are committed.
+// `npm run generate`: TypeScript from the protos, the gateway's Prisma client, and the types of `client` from the OpenAPI document. The
+// results are committed.
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const parts = ["gateway", ...readdirSync(join(root, "services")).map((name) => join("services", name))];
 
 const env = {
   ...process.env,
@@ -18,12 +17,9 @@ const env = {
 };
 
 run("buf", ["generate"], join(root, "proto"));
-for (const part of parts.map((folder) => join(root, folder))) {
-  if (!existsSync(join(part, "prisma", "schema.prisma"))) continue;
-  // Nothing else removes the file of a model that is no more.
-  rmSync(join(part, "src", "gen", "prisma"), { recursive: true, force: true });
-  run("prisma", ["generate", "--no-hints"], part);
-}
+// Nothing else removes the file of a model that is no more.
+rmSync(join(root, "gateway", "src", "gen", "prisma"), { recursive: true, force: true });
+run("prisma", ["generate", "--no-hints"], join(root, "gateway"));
 run("tsx", ["--conditions=source", "src/generate-client.ts"], join(root, "deploy", "local"));
 
 function run(command, args, cwd) {

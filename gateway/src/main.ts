@@ -13,7 +13,7 @@ import { startTracing } from "@shipping/kit/tracing";
 import { createClients } from "./clients.js";
 import { gatewayConfig, MIB } from "./config.js";
 import { developerDepsOf } from "./developers/settings.js";
-import { PrismaClient } from "./gen/prisma/client.js";
+import { openPrisma } from "./open-prisma.js";
 import { preparePages } from "./serve-pages.js";
 import { gatewayMigrations, startGateway } from "./start-gateway.js";
 
@@ -28,7 +28,7 @@ async function start(stopping: AbortSignal): Promise<Running> {
   measureProcess("gateway");
   const tracing = await startTracing({ part: "gateway", config, log });
   const db = openDatabase(config.DATABASE_URL, { max: config.DATABASE_POOL, log });
-  const prisma = new PrismaClient({ adapter: db.adapter() });
+  const prisma = openPrisma(db);
   const faults = configured(() => faultsOf(config));
   const transports = {
     records: connectTo({ urls: config.RECORDS_URL, log, tls }),

@@ -1,7 +1,6 @@
 import { openDatabase } from "@shipping/kit/database";
 import { silentLog } from "@shipping/kit/log";
 import fc from "fast-check";
-import sql from "sql-template-tag";
 import { type AdmitDeps, admit, createAdmit } from "./admit.js";
 import { gatewayDatabase } from "./testing/gateway-database.js";
 
@@ -77,17 +76,6 @@ describe("the rate window", () => {
     expect(await admitted(5, at(59, 3), hash)).toBe(0);
     expect(await admitted(5, at(62, 3), hash)).toBe(2);
     expect(await admitted(5, at(89, 3), hash)).toBe(0);
-  });
-
-  test("what a gateway of an older release has counted is not forgotten", async () => {
-    const { id, hash } = await gateway.newKey();
-    expect(await admitted(3, at(0, 4), hash)).toBe(3);
-    // Such a gateway counts one thirty seconds later, and knows of `counters` and `last_second` alone.
-    await gateway.db.run(sql`
-      UPDATE rate_windows
-      SET counters = counters[31:61] || array_fill(0, ARRAY[29]) || 1, last_second = last_second + 30
-      WHERE key_id = ${id}`);
-    expect(await admitted(5, at(60.1, 4), hash)).toBeLessThan(4);
   });
 
   test("a request that is refused is not counted", async () => {

@@ -19,8 +19,10 @@ process.once("SIGTERM", () => stopping.abort());
 const db = openDatabase(url, { max: 1, log });
 try {
   await waitFor("database", { log, stopping: stopping.signal, attempt: () => db.run(sql`SELECT 1`) });
-  const { applied } = await migrate({ url, directory });
+  const { applied, edited } = await migrate({ url, directory });
   log.info({ applied }, applied.length > 0 ? "migrated" : "nothing to migrate");
+  if (edited.length > 0)
+    log.warn({ edited }, "changed since they were applied: the database keeps what they made then");
 } catch (err) {
   process.exitCode = 1;
   if (err instanceof TooOld) log.fatal(err.message);

@@ -1,20 +1,19 @@
 import { createHash } from "node:crypto";
-import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import type { Sql } from "sql-template-tag";
 import { byteaArray, isByteaArray } from "./bytea-array.js";
 import type { Log } from "./log.js";
 import { traced } from "./tracing.js";
 
-/** A part's database: a pool of connections for prepared statements, and a small one for Prisma, which makes the lists. */
+/** A part's database: a pool of connections, and a small one for lists. */
 export interface Database {
   readonly pool: pg.Pool;
   /** The connections of their own that lists have: however many are asked for, everything else finds its connections free. */
   readonly listPool: pg.Pool;
   /** Runs one statement, prepared once per connection. Its text must come from the code, never from data: it is kept for good. */
   run<Row>(statement: Sql): Promise<Row[]>;
-  /** What a Prisma client needs to work on the connections of lists: `new PrismaClient({ adapter: db.adapter() })`. */
-  adapter(): PrismaPg;
+  /** The same on the connections of lists. */
+  runList<Row>(statement: Sql): Promise<Row[]>;
   /** Waits for the statements that are running, then closes every connection. */
   close(): Promise<void>;
 }
@@ -49,7 +48,7 @@ export function openDatabase(url: string, options: { max?: number; log: Log }): 
     pool,
     listPool,
     run: (statement) => tracedStatement(pool, statement),
-    adapter: () => new PrismaPg(listPool, { disposeExternalPool: false }),
+    runList: (statement) => tracedStatement(listPool, statement),
     close: async () => void (await Promise.all([pool.end(), listPool.end()])),
   };
 }

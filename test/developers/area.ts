@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { addMember, createSignInLink, type Role } from "@shipping/gateway/admin/manage-members";
-import { PrismaClient } from "@shipping/gateway/gen/prisma/client";
+import type { PrismaClient } from "@shipping/gateway/gen/prisma/client";
+import { openPrisma } from "@shipping/gateway/open-prisma";
 import { type Stack, type StackOptions, startStack } from "../stack.js";
 import { newVisitor, type Visitor } from "./visitor.js";
 
@@ -34,7 +35,7 @@ export function useArea(options?: StackOptions): Area {
   let prisma: PrismaClient;
   beforeAll(async () => {
     stack = await startStack(options);
-    prisma = new PrismaClient({ adapter: stack.databases.gateway.adapter() });
+    prisma = openPrisma(stack.databases.gateway);
   });
   afterAll(async () => {
     await prisma.$disconnect();

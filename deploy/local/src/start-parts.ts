@@ -3,7 +3,8 @@ import { createClient, type Transport } from "@connectrpc/connect";
 import { startCarrier } from "@shipping/carrier/start-carrier";
 import { createClients } from "@shipping/gateway/clients";
 import type { DeveloperDeps } from "@shipping/gateway/developers/settings";
-import { PrismaClient } from "@shipping/gateway/gen/prisma/client";
+import type { PrismaClient } from "@shipping/gateway/gen/prisma/client";
+import { openPrisma } from "@shipping/gateway/open-prisma";
 import type { PaceLimits } from "@shipping/gateway/pace";
 import { startGateway } from "@shipping/gateway/start-gateway";
 import type { Bus } from "@shipping/kit/bus";
@@ -80,7 +81,7 @@ export async function startParts({ databases, bus, delivery, gateway, logOf }: P
     webhooks: webhooks.transport,
   });
   const { bus: _, ...inputs } = inputsOf("gateway");
-  const prisma = new PrismaClient({ adapter: databases.gateway.adapter() });
+  const prisma = openPrisma(databases.gateway);
   const { port, host, ...limits } = gateway;
   const api = await startGateway({ port, host }, { ...inputs, prisma, clients, ...limits, clockOffsetMs: 0 });
   started.push({ stop: () => prisma.$disconnect() }, api);

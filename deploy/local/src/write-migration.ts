@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { migrationDrift } from "@shipping/kit/migrate";
+import { migrationDrift } from "@shipping/kit/testing/migration-drift";
 
 /**
  * Writes a part's next migration: what its migrations lack of its `schema.prisma`. `url` names an empty database to work in. Yields the

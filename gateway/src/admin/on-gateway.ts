@@ -2,7 +2,7 @@ import { openDatabase } from "@shipping/kit/database";
 import { fail } from "@shipping/kit/errors";
 import { pooledRandom } from "@shipping/kit/ids";
 import { silentLog } from "@shipping/kit/log";
-import { PrismaClient } from "../gen/prisma/client.js";
+import { openPrisma } from "../open-prisma.js";
 import { checkDatabase } from "./check-database.js";
 import { nowhere } from "./check-platform.js";
 import type { Platform } from "./find-platform.js";
@@ -18,7 +18,7 @@ export async function onGateway<T>(platform: Platform, work: (deps: AdminDeps) =
   if (!finding.ok) throw unusable(finding);
 
   const db = openDatabase(url, { max: 2, log });
-  const prisma = new PrismaClient({ adapter: db.adapter() });
+  const prisma = openPrisma(db);
   try {
     return await work({ db, prisma, now: () => new Date(), random: pooledRandom });
   } finally {

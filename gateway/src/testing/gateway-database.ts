@@ -4,13 +4,13 @@ import { testDatabase } from "@shipping/kit/testing/database";
 import { type AdminDeps, createAccount } from "../admin/manage-accounts.js";
 import { createKey, type NewKey } from "../admin/manage-keys.js";
 import { parseApiKey } from "../api-key.js";
-import { PrismaClient } from "../gen/prisma/client.js";
+import { openPrisma } from "../open-prisma.js";
 import { gatewayMigrations } from "../start-gateway.js";
 
 /** A gateway's database of a test's own. */
 export async function gatewayDatabase() {
   const { db, url, drop } = await testDatabase({ directory: gatewayMigrations });
-  const prisma = new PrismaClient({ adapter: db.adapter() });
+  const prisma = openPrisma(db);
   const admin: AdminDeps = { db, prisma, now: () => new Date(), random: randomBytes };
 
   /** A key of a new account, or of that of another key. */

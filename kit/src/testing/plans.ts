@@ -18,7 +18,11 @@ export function watched(db: Database): { db: Database; statements: Sql[] } {
     statements.push(statement);
     return db.run(statement);
   };
-  return { db: { ...db, run }, statements };
+  const runList: Database["runList"] = (statement) => {
+    statements.push(statement);
+    return db.runList(statement);
+  };
+  return { db: { ...db, run, runList }, statements };
 }
 
 /**

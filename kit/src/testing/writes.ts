@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
+import sql from "sql-template-tag";
 import type { Caller, Claim } from "../caller.js";
+import type { Database } from "../database.js";
 import { newId } from "../ids.js";
 
 /** A caller that nobody else uses. */
@@ -17,6 +19,13 @@ export function newClaim(
   token = ++tokens,
 ): Claim & { fingerprint: Buffer } {
   return { idempotencyKey, token, fingerprint: createHash("sha256").update(content).digest() };
+}
+
+/** Leaves in an owner's ledger that this claim is over. */
+export async function fence(db: Database, { accountId, environment }: Caller, claim: Claim): Promise<void> {
+  await db.run(sql`
+    INSERT INTO ledger (account_id, environment, idempotency_key, token, kind)
+    VALUES (${accountId}, ${environment}, ${claim.idempotencyKey}, ${claim.token}, 'tombstone')`);
 }
 
 /** The snapshot of an outcome that has one, and what its body says. */

@@ -1,6 +1,7 @@
 import { executedNow } from "@shipping/kit/ledger";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { newCaller, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
+import { countIn, rowsIn } from "@shipping/kit/testing/rows";
+import { fence, newCaller, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
 import { createLabel } from "./create-label.js";
 import { carrierUnderTest, labelRequest, patient, voidRequest } from "./testing/carrier-under-test.js";
 import { voidLabel } from "./void-label.js";
@@ -14,12 +15,12 @@ afterEach(() => carrier.trouble.clear());
 
 /** How much is stored for a caller. */
 async function stored(caller: ReturnType<typeof newCaller>) {
-  const { prisma } = carrier.deps;
+  const { db } = carrier.deps;
   const [labels, files, ledger, outbox] = await Promise.all([
-    prisma.label.count({ where: caller }),
-    prisma.labelFile.count({ where: caller }),
-    prisma.ledger.count({ where: { ...caller, kind: "result" } }),
-    prisma.outbox.count({ where: caller }),
+    countIn(db, "labels", { ...caller }),
+    countIn(db, "label_files", { ...caller }),
+    countIn(db, "ledger", { ...caller, kind: "result" }),
+    countIn(db, "outbox", { ...caller }),
   ]);
   return { labels, files, ledger, outbox };
 }
@@ -68,8 +69,8 @@ describe("createLabel", () => {
     expect(carrier.applied.records.filter(mine)).toEqual([event]);
     expect(carrier.applied.tracking.filter(mine)).toEqual([event]);
     await eventually(async () => {
-      const row = await carrier.deps.prisma.outbox.findFirstOrThrow({ where: caller });
-      expect(row.projectedAt).not.toBeNull();
+      const [row] = await rowsIn(carrier.deps.db, "outbox", { ...caller });
+      expect(row).toMatchObject({ projectedAt: expect.any(Date) });
     });
   });
 
@@ -79,7 +80,7 @@ describe("createLabel", () => {
     carrier.trouble.set("records", down).set("tracking", down);
     const { status } = snapshotOf(await createLabel(carrier.deps, labelRequest(caller, id), patient));
     expect(status).toBe(201);
-    expect(await carrier.deps.prisma.outbox.findMany({ where: caller })).toMatchObject([{ projectedAt: null }]);
+    expect(await rowsIn(carrier.deps.db, "outbox", { ...caller })).toMatchObject([{ projectedAt: null }]);
   });
 
   test.each(["", "rate_test_", "rate_test_shp_x", "RATE_TEST_", " rate_test_"])(
@@ -191,9 +192,7 @@ describe("createLabel under its idempotency key", () => {
     const caller = newCaller();
     const { id } = carrier.newShipment(caller);
     const fenced = newClaim("k1");
-    await carrier.deps.prisma.ledger.create({
-      data: { ...caller, idempotencyKey: "k1", token: fenced.token, kind: "tombstone" },
-    });
+    await fence(carrier.deps.db, caller, fenced);
     const { outcome } = await createLabel(carrier.deps, labelRequest(caller, id, fenced), patient);
     expect(outcome.case).toBe("stale");
     expect(await stored(caller)).toEqual(nothing);

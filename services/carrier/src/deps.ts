@@ -7,13 +7,11 @@ import type { Outbox } from "@shipping/kit/outbox";
 import type { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
 import type { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import type { Carriers } from "./carrier.js";
-import type { PrismaClient } from "./gen/prisma/client.js";
 import type { ProjectedMarks } from "./mark-projected.js";
 
 /** What the operations of carrier work with. */
 export interface CarrierDeps {
   db: Database;
-  prisma: PrismaClient;
   ledger: Ledger;
   outbox: Outbox;
   projectedMarks: ProjectedMarks;

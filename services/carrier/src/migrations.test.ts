@@ -1,5 +1,5 @@
-import { migrationDrift } from "@shipping/kit/migrate";
 import { testDatabase } from "@shipping/kit/testing/database";
+import { migrationDrift } from "@shipping/kit/testing/migration-drift";
 import { carrierMigrations } from "./start-carrier.js";
 
 test("migrations and schema.prisma agree", async () => {

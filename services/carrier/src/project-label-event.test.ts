@@ -1,4 +1,5 @@
 import { fail } from "@shipping/kit/errors";
+import { countIn } from "@shipping/kit/testing/rows";
 import { newCaller } from "@shipping/kit/testing/writes";
 import { projectOnce } from "./project-label-event.js";
 import { carrierUnderTest, patient, voidRequest } from "./testing/carrier-under-test.js";
@@ -19,7 +20,7 @@ function runAfter(seconds: number) {
 
 async function unprojected() {
   await carrier.deps.projectedMarks.flush();
-  return carrier.deps.prisma.outbox.count({ where: { projectedAt: null } });
+  return countIn(carrier.deps.db, "outbox", { projectedAt: null });
 }
 
 describe("projectOnce", () => {

@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import { countIn } from "@shipping/kit/testing/rows";
 import { newCaller, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
 import { QuoteRatesRequestSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import { quoteRates } from "./quote-rates.js";
@@ -46,8 +47,8 @@ describe("quoteRates", () => {
     const first = snapshotOf(await quote(caller, id, claim));
     expect(snapshotOf(await quote(caller, id, claim))).toEqual({ ...first, replayed: true });
     expect((await quote(caller, id, newClaim("k1", "another"))).outcome.case).toBe("conflict");
-    expect(await carrier.deps.prisma.ledger.count({ where: caller })).toBe(1);
-    expect(await carrier.deps.prisma.outbox.count({ where: caller })).toBe(0);
+    expect(await countIn(carrier.deps.db, "ledger", { ...caller })).toBe(1);
+    expect(await countIn(carrier.deps.db, "outbox", { ...caller })).toBe(0);
   });
 
   test("404 for a shipment that is missing or another account's, and the key stays free", async () => {
@@ -55,7 +56,7 @@ describe("quoteRates", () => {
     for (const id of ["shp_missing", carrier.newShipment(newCaller()).id]) {
       await expect(quote(caller, id)).rejects.toMatchObject({ code: "not_found" });
     }
-    expect(await carrier.deps.prisma.ledger.count({ where: caller })).toBe(0);
+    expect(await countIn(carrier.deps.db, "ledger", { ...caller })).toBe(0);
   });
 
   test("503 carrier_not_configured for a live caller", async () => {

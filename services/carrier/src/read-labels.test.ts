@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { publicJson } from "@shipping/kit/json";
+import { costlyNodes, watched } from "@shipping/kit/testing/plans";
 import { newCaller } from "@shipping/kit/testing/writes";
 import {
   GetLabelFileRequestSchema,
@@ -77,6 +78,12 @@ describe("listLabels", () => {
       after = nextCursor;
     } while (after);
     expect(seen).toEqual(ids.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))));
+  });
+
+  test("a page costs the same however many labels there are", async () => {
+    const { db, statements } = watched(carrier.deps.db);
+    await listLabels({ ...carrier.deps, db }, create(ListLabelsRequestSchema, { caller: newCaller(), limit: 25 }));
+    expect(await costlyNodes(db, statements[0]!)).toEqual([]);
   });
 
   test("a page that holds the last label has no cursor", async () => {

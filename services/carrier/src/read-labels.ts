@@ -1,8 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { callerOf } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
-import { owned } from "@shipping/kit/owned";
-import { page } from "@shipping/kit/page";
+import { listOwned } from "@shipping/kit/list-owned";
 import { readOwned } from "@shipping/kit/read-owned";
 import {
   type GetLabelFileRequest,
@@ -44,17 +43,14 @@ export async function getLabel(deps: CarrierDeps, request: GetLabelRequest): Pro
 
 /** Reads one page of the caller's labels. */
 export async function listLabels(deps: CarrierDeps, request: ListLabelsRequest): Promise<ListLabelsResponse> {
-  const read = await deps.prisma.label.findMany({
-    where: { ...owned(callerOf(request)), id: { gt: request.after ?? "" } },
-    orderBy: { id: "asc" },
-    take: request.limit + 1,
-  });
-  const { rows, nextCursor } = page(read, request.limit);
+  const { rows, nextCursor } = await findLabels(deps, request);
   return create(ListLabelsResponseSchema, {
     labels: rows.map(labelOf),
     ...(nextCursor === undefined ? {} : { nextCursor }),
   });
 }
+
+const findLabels = listOwned<LabelRow>((isAsked) => sql`SELECT ${labelColumns} FROM labels WHERE ${isAsked}`);
 
 /** Reads the stored PDF of a label, until it is voided. Status and file come from one statement: a void is before it or after it. */
 export async function getLabelFile(deps: CarrierDeps, request: GetLabelFileRequest): Promise<GetLabelFileResponse> {

@@ -12,7 +12,6 @@ import { createOutbox, type Published } from "@shipping/kit/outbox";
 import type { Service } from "@shipping/kit/run-service";
 import type { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import type { CarrierDeps } from "./deps.js";
-import { PrismaClient } from "./gen/prisma/client.js";
 import { createProjectedMarks } from "./mark-projected.js";
 import { projectOnce } from "./project-label-event.js";
 import { carrierPeers, carrierRoutes } from "./rpc.js";
@@ -39,7 +38,6 @@ export interface CarrierParts extends Pick<CarrierDeps, "records" | "tracking"> 
 /** Starts carrier: its RPCs, the relay of its events, and the projection of those that records or tracking missed. */
 export async function startCarrier(parts: CarrierParts): Promise<Service> {
   const { db, bus, log, records, tracking, webhooks, now, random } = parts;
-  const prisma = new PrismaClient({ adapter: db.adapter() });
   const filterMissing = async (events: readonly Published[]) =>
     (await webhooks.filterMissing({ events: [...events] }, { timeoutMs: ASK_MS })).missingEventIds;
   const outbox = createOutbox({ db, bus, log, filterMissing, projected: true });
@@ -49,7 +47,6 @@ export async function startCarrier(parts: CarrierParts): Promise<Service> {
   const projectedMarks = createProjectedMarks(db, log);
   const deps: CarrierDeps = {
     db,
-    prisma,
     ledger: faultyLedger(createLedger(db), parts.faults),
     outbox,
     projectedMarks,
@@ -71,7 +68,6 @@ export async function startCarrier(parts: CarrierParts): Promise<Service> {
       await projection.stop();
       await projectedMarks.flush();
       await outbox.stop();
-      await prisma.$disconnect();
     },
   };
 }

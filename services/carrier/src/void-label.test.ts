@@ -1,7 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { publicJson } from "@shipping/kit/json";
 import { executedNow } from "@shipping/kit/ledger";
-import { newCaller, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
+import { countIn } from "@shipping/kit/testing/rows";
+import { fence, newCaller, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
 import { GetLabelRequestSchema, LabelSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import { getLabel } from "./read-labels.js";
 import { carrierUnderTest, patient, voidRequest } from "./testing/carrier-under-test.js";
@@ -14,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => carrier.end());
 
 function voids(caller: ReturnType<typeof newCaller>) {
-  return carrier.deps.prisma.outbox.count({ where: { ...caller, type: "label.voided" } });
+  return countIn(carrier.deps.db, "outbox", { ...caller, type: "label.voided" });
 }
 
 describe("voidLabel", () => {
@@ -66,9 +67,7 @@ describe("voidLabel", () => {
     const caller = newCaller();
     const label = await carrier.newLabel(caller);
     const fenced = newClaim("k1");
-    await carrier.deps.prisma.ledger.create({
-      data: { ...caller, idempotencyKey: "k1", token: fenced.token, kind: "tombstone" },
-    });
+    await fence(carrier.deps.db, caller, fenced);
     const { outcome } = await voidLabel(carrier.deps, voidRequest(caller, label.id, fenced), patient);
     expect(outcome.case).toBe("stale");
     expect(await voids(caller)).toBe(0);

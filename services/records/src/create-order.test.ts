@@ -1,3 +1,4 @@
+import { countIn } from "@shipping/kit/testing/rows";
 import { newCaller, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import { createOrder } from "./create-order.js";
@@ -12,9 +13,8 @@ afterAll(() => records.end());
 const bodyOf = (event: Event | undefined) => JSON.parse(Buffer.from(event?.body ?? "null").toString());
 const published = (accountId: string) => records.published.filter((event) => event.accountId === accountId);
 async function rowsOf(accountId: string) {
-  const where = { accountId };
-  const { prisma } = records.deps;
-  return { orders: await prisma.order.count({ where }), events: await prisma.outbox.count({ where }) };
+  const { db } = records.deps;
+  return { orders: await countIn(db, "orders", { accountId }), events: await countIn(db, "outbox", { accountId }) };
 }
 
 describe("createOrder", () => {

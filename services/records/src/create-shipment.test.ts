@@ -1,3 +1,4 @@
+import { countIn } from "@shipping/kit/testing/rows";
 import { newCaller, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
 import { createOrder } from "./create-order.js";
 import { createShipment } from "./create-shipment.js";
@@ -40,9 +41,8 @@ describe("createShipment", () => {
       const refused = createShipment(records.deps, shipmentRequest(caller, { claim, orderId }));
       await expect(refused).rejects.toMatchObject({ code: "not_found", message: "No such order." });
     }
-    const where = { accountId: caller.accountId, environment: "sandbox" };
-    expect(await records.deps.prisma.ledger.count({ where })).toBe(0);
-    expect(await records.deps.prisma.outbox.count({ where })).toBe(0);
+    expect(await countIn(records.deps.db, "ledger", { ...caller })).toBe(0);
+    expect(await countIn(records.deps.db, "outbox", { ...caller })).toBe(0);
     const good = await createShipment(records.deps, shipmentRequest(caller, { claim }));
     expect(snapshotOf(good).replayed).toBe(false);
   });
@@ -55,7 +55,7 @@ describe("createShipment", () => {
     const ends = await Promise.allSettled(requests.map((request) => createShipment(records.deps, request)));
     const refused = ends.flatMap((end, at) => (end.status === "rejected" ? [{ at, code: end.reason.code }] : []));
     expect(refused).toEqual([{ at: 17, code: "not_found" }]);
-    expect(await records.deps.prisma.shipment.count({ where: { accountId: caller.accountId } })).toBe(39);
-    expect(await records.deps.prisma.outbox.count({ where: { accountId: caller.accountId } })).toBe(39);
+    expect(await countIn(records.deps.db, "shipments", { accountId: caller.accountId })).toBe(39);
+    expect(await countIn(records.deps.db, "outbox", { accountId: caller.accountId })).toBe(39);
   });
 });

@@ -3,12 +3,10 @@ import type { Random } from "@shipping/kit/ids";
 import type { Ledger } from "@shipping/kit/ledger";
 import type { Log } from "@shipping/kit/log";
 import type { Outbox } from "@shipping/kit/outbox";
-import type { PrismaClient } from "./gen/prisma/client.js";
 
 /** What the operations of records work with. */
 export interface RecordsDeps {
   db: Database;
-  prisma: PrismaClient;
   ledger: Ledger;
   outbox: Outbox;
   log: Log;

@@ -1,8 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { callerOf } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
-import { owned } from "@shipping/kit/owned";
-import { page } from "@shipping/kit/page";
+import { listOwned } from "@shipping/kit/list-owned";
 import { readOwned } from "@shipping/kit/read-owned";
 import {
   type GetOrderRequest,
@@ -28,14 +27,11 @@ const findOrder = readOwned<SharedRow>("id", (isAsked) => sql`SELECT ${sharedCol
 
 /** Reads one page of the caller's orders. */
 export async function listOrders(deps: RecordsDeps, request: ListOrdersRequest): Promise<ListOrdersResponse> {
-  const rows = await deps.prisma.order.findMany({
-    where: { ...owned(callerOf(request)), id: { gt: request.after ?? "" } },
-    orderBy: { id: "asc" },
-    take: request.limit + 1,
-  });
-  const { rows: shown, nextCursor } = page(rows, request.limit);
+  const { rows, nextCursor } = await findOrders(deps, request);
   return create(ListOrdersResponseSchema, {
-    orders: shown.map((row) => orderOf(row as SharedRow)),
+    orders: rows.map(orderOf),
     ...(nextCursor === undefined ? {} : { nextCursor }),
   });
 }
+
+const findOrders = listOwned<SharedRow>((isAsked) => sql`SELECT ${sharedColumns} FROM orders WHERE ${isAsked}`);

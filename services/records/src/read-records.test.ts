@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { publicJson } from "@shipping/kit/json";
+import { costlyNodes, watched } from "@shipping/kit/testing/plans";
 import { newCaller, snapshotOf } from "@shipping/kit/testing/writes";
 import {
   GetOrderRequestSchema,
@@ -69,6 +70,28 @@ describe("listOrders and listShipments", () => {
       after = answer.nextCursor;
     } while (after);
     expect(seen).toEqual(ids.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))));
+  });
+
+  test("show each record exactly as its creation answered it", async () => {
+    const caller = newCaller();
+    const order = snapshotOf(await createOrder(records.deps, orderRequest(caller, { metadata }))).json;
+    const request = shipmentRequest(caller, { metadata, orderId: order.id });
+    const shipment = snapshotOf(await createShipment(records.deps, request)).json;
+    const page = { caller, limit: 25 };
+    const { orders } = await listOrders(records.deps, create(ListOrdersRequestSchema, page));
+    expect(orders.map((each) => publicJson(OrderSchema, each))).toEqual([JSON.stringify(order)]);
+    const { shipments } = await listShipments(records.deps, create(ListShipmentsRequestSchema, page));
+    expect(shipments.map((each) => publicJson(ShipmentSchema, each))).toEqual([JSON.stringify(shipment)]);
+  });
+
+  test("a page costs the same however many records there are", async () => {
+    const { db, statements } = watched(records.deps.db);
+    const deps = { ...records.deps, db };
+    const page = { caller: newCaller(), limit: 25 };
+    await listOrders(deps, create(ListOrdersRequestSchema, page));
+    await listShipments(deps, create(ListShipmentsRequestSchema, page));
+    const costly = await Promise.all(statements.map((statement) => costlyNodes(db, statement)));
+    expect(costly).toEqual([[], []]);
   });
 
   test("a list is the caller's alone", async () => {

@@ -1,8 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { callerOf } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
-import { owned } from "@shipping/kit/owned";
-import { page } from "@shipping/kit/page";
+import { listOwned } from "@shipping/kit/list-owned";
 import { readOwned } from "@shipping/kit/read-owned";
 import {
   type GetShipmentRequest,
@@ -24,22 +23,22 @@ export async function getShipment(deps: RecordsDeps, request: GetShipmentRequest
   return create(GetShipmentResponseSchema, { shipment: shipmentOf(row) });
 }
 
+const shipmentColumns = sql`${sharedColumns}, order_id AS "orderId", label_id AS "labelId"`;
+
 const findShipment = readOwned<ShipmentRow>(
   "id",
-  (isAsked) =>
-    sql`SELECT ${sharedColumns}, order_id AS "orderId", label_id AS "labelId" FROM shipments WHERE ${isAsked}`,
+  (isAsked) => sql`SELECT ${shipmentColumns} FROM shipments WHERE ${isAsked}`,
 );
 
 /** Reads one page of the caller's shipments. */
 export async function listShipments(deps: RecordsDeps, request: ListShipmentsRequest): Promise<ListShipmentsResponse> {
-  const rows = await deps.prisma.shipment.findMany({
-    where: { ...owned(callerOf(request)), id: { gt: request.after ?? "" } },
-    orderBy: { id: "asc" },
-    take: request.limit + 1,
-  });
-  const { rows: shown, nextCursor } = page(rows, request.limit);
+  const { rows, nextCursor } = await findShipments(deps, request);
   return create(ListShipmentsResponseSchema, {
-    shipments: shown.map((row) => shipmentOf(row as ShipmentRow)),
+    shipments: rows.map(shipmentOf),
     ...(nextCursor === undefined ? {} : { nextCursor }),
   });
 }
+
+const findShipments = listOwned<ShipmentRow>(
+  (isAsked) => sql`SELECT ${shipmentColumns} FROM shipments WHERE ${isAsked}`,
+);

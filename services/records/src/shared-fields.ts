@@ -10,7 +10,7 @@ import {
 } from "@shipping/proto/shipping/records/v1/records_pb";
 import sql, { type Sql } from "sql-template-tag";
 
-/** The columns that orders and shipments share, named as Prisma names them. */
+/** The columns that orders and shipments share, named as their messages name them. */
 export interface SharedRow {
   id: string;
   environment: string;

@@ -10,7 +10,6 @@ import { createMetrics, measureBus, measureOutbox } from "@shipping/kit/metrics"
 import { createOutbox, type Published } from "@shipping/kit/outbox";
 import type { Service } from "@shipping/kit/run-service";
 import type { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import { PrismaClient } from "./gen/prisma/client.js";
 import { recordsPeers, recordsRoutes } from "./rpc.js";
 
 // A replica that hangs must not hold up the reconciliation for ever.
@@ -34,7 +33,6 @@ export interface RecordsParts {
 /** Starts records: its RPCs, and the relay of its events. */
 export async function startRecords(parts: RecordsParts): Promise<Service> {
   const { db, bus, log, webhooks } = parts;
-  const prisma = new PrismaClient({ adapter: db.adapter() });
   const filterMissing = async (events: readonly Published[]) =>
     (await webhooks.filterMissing({ events: [...events] }, { timeoutMs: ASK_MS })).missingEventIds;
   const outbox = createOutbox({ db, bus, log, filterMissing });
@@ -43,7 +41,6 @@ export async function startRecords(parts: RecordsParts): Promise<Service> {
   measureOutbox(metrics, outbox);
   const deps = {
     db,
-    prisma,
     ledger: faultyLedger(createLedger(db), parts.faults),
     outbox,
     log,
@@ -57,7 +54,6 @@ export async function startRecords(parts: RecordsParts): Promise<Service> {
     metrics,
     async stop() {
       await outbox.stop();
-      await prisma.$disconnect();
     },
   };
 }

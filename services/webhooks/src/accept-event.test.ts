@@ -1,12 +1,15 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { eventually } from "@shipping/kit/testing/eventually";
+import { countIn, rowsIn } from "@shipping/kit/testing/rows";
 import { EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import { FilterMissingRequestSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import sql from "sql-template-tag";
 import { acceptEvents, buryEvent } from "./accept-event.js";
 import type { WebhooksDeps } from "./deps.js";
 import { disableSubscription } from "./disable-subscription.js";
 import { filterMissing } from "./filter-missing.js";
 import { type Receiver, startReceiver } from "./testing/receiver.js";
+import { failThrice, queueOf } from "./testing/stored-deliveries.js";
 import { disableRequest, eventFor, newCaller, subscribe, webhooksUnderTest } from "./testing/webhooks-under-test.js";
 
 let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
@@ -26,10 +29,11 @@ afterAll(async () => {
 });
 
 const stateOf = async (subscriptionId: string) => {
-  const rows = await deps.prisma.delivery.findMany({ where: { subscriptionId }, orderBy: { eventId: "asc" } });
+  const rows = await deps.db.run<{ state: string; attempt: number }>(
+    sql`SELECT state, attempt FROM deliveries WHERE subscription_id = ${subscriptionId} ORDER BY event_id`,
+  );
   return rows.map(({ state, attempt }) => `${state} ${attempt}`);
 };
-const queueOf = (subscriptionId: string) => deps.prisma.readyQueue.findUniqueOrThrow({ where: { subscriptionId } });
 
 describe("acceptEvents", () => {
   test("makes a delivery for each active subscription of that account, environment and type", async () => {
@@ -48,8 +52,7 @@ describe("acceptEvents", () => {
     await acceptEvents(full, [event]);
     for (const { id } of wanting) expect(await stateOf(id)).toEqual(["pending 0"]);
     for (const { id } of [...others, disabled]) expect(await stateOf(id)).toEqual([]);
-    const stored = await deps.prisma.event.findUniqueOrThrow({ where: { id: event.id } });
-    expect(Buffer.from(stored.body)).toEqual(Buffer.from(event.body));
+    expect(await rowsIn(deps.db, "events", { id: event.id })).toMatchObject([{ body: Buffer.from(event.body) }]);
   });
 
   test("an event that comes again makes nothing, in the same batch or later, for new subscriptions either", async () => {
@@ -72,7 +75,7 @@ describe("acceptEvents", () => {
     const states = await stateOf(id);
     expect(states.filter((state) => state === "in_flight 1")).toHaveLength(8);
     expect(states.filter((state) => state === "pending 0")).toHaveLength(3);
-    expect(await queueOf(id)).toMatchObject({ inFlight: 8, nextDue: expect.any(Date) });
+    expect(await queueOf(deps.db, id)).toMatchObject({ inFlight: 8, nextDue: expect.any(Date) });
   });
 
   test("while all slots are taken events wait for one on the bus, and are born claimed", async () => {
@@ -111,7 +114,7 @@ describe("acceptEvents", () => {
   test("an ailing subscription's deliveries are left to the dispatcher, which knows its limit", async () => {
     const caller = newCaller();
     const { id } = await subscribe(deps, caller, hanging.url);
-    await deps.prisma.readyQueue.update({ where: { subscriptionId: id }, data: { failStreak: 3 } });
+    await failThrice(deps.db, id);
     await acceptEvents(deps, [eventFor(caller)]);
     expect(await stateOf(id)).toEqual(["pending 0"]);
   });
@@ -136,7 +139,7 @@ describe("acceptEvents", () => {
       expect(states).toHaveLength(60);
       const inFlight = states.filter((state) => state === "in_flight 1").length;
       expect(inFlight).toBeLessThanOrEqual(8);
-      expect((await queueOf(id)).inFlight).toBe(inFlight);
+      expect(await queueOf(deps.db, id)).toMatchObject({ inFlight });
     }
   });
 
@@ -144,7 +147,7 @@ describe("acceptEvents", () => {
     const caller = newCaller();
     const subscriptions = [await subscribe(deps, caller, hanging.url), await subscribe(deps, caller, hanging.url)];
     const [first = "", second = ""] = subscriptions.map(({ id }) => id).sort();
-    await deps.prisma.readyQueue.update({ where: { subscriptionId: first }, data: { failStreak: 3 } });
+    await failThrice(deps.db, first);
     const ending = await deps.db.pool.connect();
     const lock = (id: string) => ending.query("SELECT FROM ready_queue WHERE subscription_id = $1 FOR UPDATE", [id]);
     await ending.query("BEGIN");
@@ -172,8 +175,8 @@ describe("acceptEvents", () => {
       { ...eventFor(caller), accountId: "acc_x" },
     ];
     await acceptEvents(deps, [...faulty, good]);
-    expect(await deps.prisma.event.count({ where: { accountId: caller.accountId } })).toBe(1);
-    const dead = await deps.prisma.deadEvent.findMany({ where: { eventId: { in: faulty.map(({ id }) => id) } } });
+    expect(await countIn(deps.db, "events", { accountId: caller.accountId })).toBe(1);
+    const dead = await rowsIn<{ reason: string }>(deps.db, "dead_events", { eventId: faulty.map(({ id }) => id) });
     expect(dead.map(({ reason }) => reason).sort()).toEqual([
       "its account has not the form of an account's id",
       "its environment is unknown",
@@ -184,8 +187,8 @@ describe("acceptEvents", () => {
 
 test("buryEvent keeps bytes that are no message", async () => {
   await buryEvent(deps, Buffer.from([0xff]), "not protobuf");
-  const [dead] = await deps.prisma.deadEvent.findMany({ where: { reason: "not protobuf" } });
-  expect(dead).toMatchObject({ eventId: null, message: Uint8Array.of(0xff) });
+  const [dead] = await rowsIn(deps.db, "dead_events", { reason: "not protobuf" });
+  expect(dead).toMatchObject({ eventId: null, message: Buffer.of(0xff) });
 });
 
 test("filterMissing names what has neither arrived nor died", async () => {

@@ -1,4 +1,5 @@
 import { eventually } from "@shipping/kit/testing/eventually";
+import { countIn } from "@shipping/kit/testing/rows";
 import { acceptEvents } from "./accept-event.js";
 import type { WebhooksDeps } from "./deps.js";
 import { type Receiver, startReceiver } from "./testing/receiver.js";
@@ -39,7 +40,7 @@ const answerAll = () => {
   for (const answer of held.splice(0)) answer();
 };
 
-const delivered = (deps: WebhooksDeps) => deps.prisma.delivery.count({ where: { state: "delivered" } });
+const delivered = (deps: WebhooksDeps) => countIn(deps.db, "deliveries", { state: "delivered" });
 
 test("the end of an attempt wakes the dispatcher where its subscription has more that is due, and only there", async () => {
   const alone = await attempting(8);

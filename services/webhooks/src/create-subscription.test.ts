@@ -1,3 +1,4 @@
+import { countIn, rowsIn } from "@shipping/kit/testing/rows";
 import { createSubscription } from "./create-subscription.js";
 import { disableSubscription } from "./disable-subscription.js";
 import { secretIdentity } from "./subscription.js";
@@ -19,10 +20,10 @@ beforeAll(async () => {
 afterAll(() => webhooks.end());
 
 async function activeOf(accountId: string): Promise<{ counted: number; rows: number }> {
-  const [counter] = await deps.prisma.activeSubscriptions.findMany({ where: { accountId } });
+  const [counter] = await rowsIn<{ active: number }>(deps.db, "active_subscriptions", { accountId });
   return {
     counted: counter?.active ?? 0,
-    rows: await deps.prisma.subscription.count({ where: { accountId, status: "active" } }),
+    rows: await countIn(deps.db, "subscriptions", { accountId, status: "active" }),
   };
 }
 
@@ -48,12 +49,12 @@ describe("createSubscription", () => {
   test("keeps the secret sealed to its row, and nowhere in clear", async () => {
     const caller = newCaller();
     const { json } = snapshotOf(await createSubscription(deps, createRequest(caller)));
-    const row = await deps.prisma.subscription.findUniqueOrThrow({ where: { id: json.id } });
-    const ledger = await deps.prisma.ledger.findFirstOrThrow({ where: { accountId: caller.accountId } });
-    expect(Buffer.from(row.secret).includes("whsec_")).toBe(false);
-    expect(Buffer.from(ledger.body!).includes("whsec_")).toBe(false);
-    expect(Buffer.from(deps.keyRing.open(row.secret, secretIdentity(json.id))).toString()).toBe(json.secret);
-    expect(() => deps.keyRing.open(row.secret, secretIdentity("whk_other"))).toThrow();
+    const [row] = await rowsIn<{ secret: Buffer }>(deps.db, "subscriptions", { id: json.id });
+    const [ledger] = await rowsIn<{ body: Buffer }>(deps.db, "ledger", { accountId: caller.accountId });
+    expect(row!.secret.includes("whsec_")).toBe(false);
+    expect(ledger!.body.includes("whsec_")).toBe(false);
+    expect(Buffer.from(deps.keyRing.open(row!.secret, secretIdentity(json.id))).toString()).toBe(json.secret);
+    expect(() => deps.keyRing.open(row!.secret, secretIdentity("whk_other"))).toThrow();
   });
 
   test("a replay answers the same bytes with the secret and does not count, even after the deletion", async () => {
@@ -82,8 +83,8 @@ describe("createSubscription", () => {
     expect(refused.map(({ reason }) => reason.code)).toEqual(["webhook_limit_reached", "webhook_limit_reached"]);
     expect(await activeOf(caller.accountId)).toEqual({ counted: 10, rows: 10 });
 
-    const some = await deps.prisma.subscription.findFirstOrThrow({ where: { accountId: caller.accountId } });
-    await disableSubscription(deps, disableRequest(caller, some.id));
+    const [some] = await rowsIn<{ id: string }>(deps.db, "subscriptions", { accountId: caller.accountId });
+    await disableSubscription(deps, disableRequest(caller, some!.id));
     const again = snapshotOf(await createSubscription(deps, requests[refused[0]!.at]!));
     expect(again.replayed).toBe(false);
     expect(await activeOf(caller.accountId)).toEqual({ counted: 10, rows: 10 });

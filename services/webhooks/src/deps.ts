@@ -6,7 +6,6 @@ import sql, { type Sql } from "sql-template-tag";
 import type { Attempts } from "./attempts.js";
 import type { EgressAgents } from "./egress-agents.js";
 import type { EgressRules } from "./egress-guard.js";
-import type { PrismaClient } from "./gen/prisma/client.js";
 import type { KeyRing } from "./key-ring.js";
 import type { WebhooksMetrics } from "./metrics.js";
 import type { Targets } from "./targets.js";
@@ -14,7 +13,6 @@ import type { Targets } from "./targets.js";
 /** What the operations of webhooks work with. */
 export interface WebhooksDeps {
   db: Database;
-  prisma: PrismaClient;
   ledger: Ledger;
   keyRing: KeyRing;
   targets: Targets;

@@ -1,3 +1,5 @@
+import { countIn, rowsIn } from "@shipping/kit/testing/rows";
+import { fence } from "@shipping/kit/testing/writes";
 import { disableSubscription } from "./disable-subscription.js";
 import {
   disableRequest,
@@ -18,7 +20,7 @@ afterAll(() => webhooks.end());
 
 const url = "https://example.com/hook";
 const activeOf = async (accountId: string) =>
-  (await deps.prisma.activeSubscriptions.findFirstOrThrow({ where: { accountId } })).active;
+  (await rowsIn<{ active: number }>(deps.db, "active_subscriptions", { accountId }))[0]?.active;
 
 describe("disableSubscription", () => {
   test("answers 200 with the disabled subscription, without its secret", async () => {
@@ -62,16 +64,14 @@ describe("disableSubscription", () => {
       const disabled = disableSubscription(deps, disableRequest(caller, id, claim));
       await expect(disabled).rejects.toMatchObject({ code: "not_found", message: "No such webhook subscription." });
     }
-    const where = { idempotencyKey: claim.idempotencyKey };
-    expect(await deps.prisma.ledger.count({ where })).toBe(0);
+    expect(await countIn(deps.db, "ledger", { idempotencyKey: claim.idempotencyKey })).toBe(0);
   });
 
   test("a claim that is fenced off changes nothing", async () => {
     const caller = newCaller();
     const { id } = await subscribe(deps, caller, url);
     const claim = newClaim();
-    const { idempotencyKey, token } = claim;
-    await deps.prisma.ledger.create({ data: { ...caller, idempotencyKey, token, kind: "tombstone" } });
+    await fence(deps.db, caller, claim);
     const { outcome } = await disableSubscription(deps, disableRequest(caller, id, claim));
     expect(outcome.case).toBe("stale");
     expect(await activeOf(caller.accountId)).toBe(1);

@@ -1,4 +1,5 @@
 import { eventually } from "@shipping/kit/testing/eventually";
+import { countIn } from "@shipping/kit/testing/rows";
 import sql from "sql-template-tag";
 import { acceptEvents } from "./accept-event.js";
 import type { WebhooksDeps } from "./deps.js";
@@ -7,6 +8,7 @@ import { dispatchOnce } from "./dispatch-deliveries.js";
 import { verify } from "./signature.js";
 import { sweepOnce } from "./sweep-deliveries.js";
 import { type Answer, type Receiver, startReceiver, withStatus } from "./testing/receiver.js";
+import { deliveryOf, failThrice, queueOf } from "./testing/stored-deliveries.js";
 import { disableRequest, eventFor, newCaller, subscribe, webhooksUnderTest } from "./testing/webhooks-under-test.js";
 
 const MINUTE = 60_000;
@@ -45,11 +47,11 @@ async function backlog(url: string, events: number): Promise<string> {
 }
 
 async function countOf(subscriptionId: string, state: string): Promise<number> {
-  return inbox.prisma.delivery.count({ where: { subscriptionId, state } });
+  return countIn(inbox.db, "deliveries", { subscriptionId, state });
 }
 
 async function expectIdle(): Promise<void> {
-  await eventually(async () => expect(await inbox.prisma.delivery.count({ where: { state: "in_flight" } })).toBe(0));
+  await eventually(async () => expect(await countIn(inbox.db, "deliveries", { state: "in_flight" })).toBe(0));
 }
 
 /** The ready queue says exactly what the deliveries say. */
@@ -92,7 +94,7 @@ describe("dispatchOnce", () => {
     expect(await dispatchAfter(1_000 * MINUTE)).toBe(0);
 
     expect(receiver.received).toHaveLength(8);
-    expect(await inbox.prisma.delivery.findFirst({ where: { subscriptionId: id } })).toMatchObject({
+    expect(await deliveryOf(inbox.db, { subscriptionId: id })).toMatchObject({
       state: "exhausted",
       attempt: 8,
       lastStatus: 410,
@@ -122,10 +124,7 @@ describe("dispatchOnce", () => {
     }
     expect(await dispatchOnce(deps)).toBe(0);
     expect(await countOf(id, "delivered")).toBe(1);
-    expect(await inbox.prisma.readyQueue.findFirst({ where: { subscriptionId: id } })).toMatchObject({
-      failStreak: 0,
-      nextDue: null,
-    });
+    expect(await queueOf(inbox.db, id)).toMatchObject({ failStreak: 0, nextDue: null });
   });
 
   test("fair: a long backlog of an endpoint that hangs does not slow down others", async () => {
@@ -173,7 +172,7 @@ describe("dispatchOnce", () => {
     const receiver = await receiverWith(() => {});
     const ailing = await Promise.all(Array.from({ length: 3 }, () => backlog(receiver.url, 5)));
     const healthy = await backlog(receiver.url, 9);
-    await inbox.prisma.readyQueue.updateMany({ where: { subscriptionId: { in: ailing } }, data: { failStreak: 3 } });
+    await failThrice(inbox.db, ...ailing);
     const deps = webhooks.replica({ config: { MAX_ATTEMPTS_IN_FLIGHT: 17 } });
     while ((await dispatchOnce(deps)) > 0);
     const inFlight = await Promise.all(ailing.map((id) => countOf(id, "in_flight")));
@@ -218,7 +217,7 @@ describe("a lease that ran out", () => {
     const held = webhooks.replica();
     expect(await dispatchOnce(held)).toBe(1);
     await eventually(() => expect(receiver.received).toHaveLength(1));
-    const claimed = await inbox.prisma.delivery.findFirstOrThrow({ where: { subscriptionId: id } });
+    const claimed = await deliveryOf(inbox.db, { subscriptionId: id });
 
     const early = webhooks.replica({ clockOffsetMs: 19_000 });
     expect(await sweepOnce(early)).toEqual({ expired: 0, cancelled: 0 });
@@ -226,13 +225,13 @@ describe("a lease that ran out", () => {
     const sweeps = await Promise.all([sweepOnce(other), sweepOnce(other)]);
     expect(sweeps.map(({ expired }) => expired).sort()).toEqual([0, 1]);
 
-    const failed = await inbox.prisma.delivery.findFirstOrThrow({ where: { subscriptionId: id } });
+    const failed = await deliveryOf(inbox.db, { subscriptionId: id });
     expect(failed).toMatchObject({ state: "pending", attempt: 1, lastError: "lease_expired" });
-    expect(failed.nextAt!.getTime() - claimed.leaseUntil!.getTime()).toBe(MINUTE);
+    expect(failed!.nextAt!.getTime() - claimed!.leaseUntil!.getTime()).toBe(MINUTE);
 
     answers[0]!();
     await held.attempts.stop(5_000, () => {});
-    expect(await inbox.prisma.delivery.findFirst({ where: { subscriptionId: id } })).toEqual(failed);
+    expect(await deliveryOf(inbox.db, { subscriptionId: id })).toEqual(failed);
   });
 
   test("eight leases that run out exhaust the delivery", async () => {
@@ -245,6 +244,6 @@ describe("a lease that ran out", () => {
       expect((await sweepOnce(deps)).expired).toBe(1);
     }
     expect(await countOf(id, "exhausted")).toBe(1);
-    expect(await inbox.prisma.readyQueue.findFirst({ where: { subscriptionId: id } })).toMatchObject({ failStreak: 8 });
+    expect(await queueOf(inbox.db, id)).toMatchObject({ failStreak: 8 });
   });
 });

@@ -1,5 +1,6 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { createLog } from "@shipping/kit/log";
+import { rowsIn } from "@shipping/kit/testing/rows";
 import { EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import { FilterMissingRequestSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql from "sql-template-tag";
@@ -79,7 +80,7 @@ describe("expireOnce", () => {
     expect(await expireOnce(after(30 * DAY_MS))).toMatchObject({ deadEvents: 0 });
     await buryEvent(after(10 * DAY_MS), Buffer.from([0xfe]), "later");
     expect(await expireOnce(after(AFTER_RETENTION_MS))).toEqual({ events: 0, deliveries: 0, deadEvents: 2 });
-    expect(await inbox.prisma.deadEvent.findMany({ select: { reason: true } })).toEqual([{ reason: "later" }]);
+    expect(await rowsIn(inbox.db, "dead_events")).toMatchObject([{ reason: "later" }]);
     const request = create(FilterMissingRequestSchema, {
       events: [{ id: old.id, createdAt: new Date().toISOString() }],
     });

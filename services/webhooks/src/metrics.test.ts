@@ -1,4 +1,5 @@
 import { eventually } from "@shipping/kit/testing/eventually";
+import { countIn } from "@shipping/kit/testing/rows";
 import { acceptEvents, buryEvent } from "./accept-event.js";
 import type { WebhooksDeps } from "./deps.js";
 import { sweepOnce } from "./sweep-deliveries.js";
@@ -37,7 +38,7 @@ test("attempts are counted by outcome, each once", async () => {
   await subscribe(deps, caller, receiver.url);
   for (const _ of answers) {
     await acceptEvents(deps, [eventFor(caller)]);
-    await eventually(async () => expect(await deps.prisma.delivery.count({ where: { state: "in_flight" } })).toBe(0));
+    await eventually(async () => expect(await countIn(deps.db, "deliveries", { state: "in_flight" })).toBe(0));
   }
   await receiver.close();
   await subscribe(deps, caller, "http://localhost:1/closed", ["order.created"]);

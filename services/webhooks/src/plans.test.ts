@@ -1,5 +1,6 @@
 import { eventually } from "@shipping/kit/testing/eventually";
 import { costlyNodes, watched } from "@shipping/kit/testing/plans";
+import { countIn } from "@shipping/kit/testing/rows";
 import { acceptEvents } from "./accept-event.js";
 import { dispatchOnce } from "./dispatch-deliveries.js";
 import { sweepOnce } from "./sweep-deliveries.js";
@@ -22,7 +23,7 @@ test("an event and its delivery cost the same however many others there are", as
   const deps = webhooks.replica({ db });
   const caller = newCaller();
   const { id } = await subscribe(deps, caller, receiver.url);
-  const delivered = () => deps.prisma.delivery.count({ where: { subscriptionId: id, state: "delivered" } });
+  const delivered = () => countIn(webhooks.db, "deliveries", { subscriptionId: id, state: "delivered" });
   statements.length = 0;
 
   const events = Array.from({ length: 20 }, () => eventFor(caller));

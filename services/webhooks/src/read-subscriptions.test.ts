@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import { costlyNodes, watched } from "@shipping/kit/testing/plans";
 import {
   GetSubscriptionRequestSchema,
   ListSubscriptionsRequestSchema,
@@ -39,6 +40,15 @@ describe("getSubscription", () => {
 });
 
 describe("listSubscriptions", () => {
+  test("a page costs the same however many subscriptions there are", async () => {
+    const { db, statements } = watched(deps.db);
+    await listSubscriptions(
+      { ...deps, db },
+      create(ListSubscriptionsRequestSchema, { caller: newCaller(), limit: 25 }),
+    );
+    expect(await costlyNodes(db, statements[0]!)).toEqual([]);
+  });
+
   test("pages through the caller's subscriptions by id, disabled ones included", async () => {
     const caller = newCaller();
     await subscribe(deps, newCaller(), url);

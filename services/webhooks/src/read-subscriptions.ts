@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { type Caller, callerOf } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
-import { owned, ownedSql } from "@shipping/kit/owned";
-import { page } from "@shipping/kit/page";
+import { listOwned } from "@shipping/kit/list-owned";
+import { ownedSql } from "@shipping/kit/owned";
 import {
   type GetSubscriptionRequest,
   type GetSubscriptionResponse,
@@ -30,18 +30,16 @@ export async function listSubscriptions(
   deps: WebhooksDeps,
   request: ListSubscriptionsRequest,
 ): Promise<ListSubscriptionsResponse> {
-  const read = await deps.prisma.subscription.findMany({
-    where: { ...owned(callerOf(request)), id: { gt: request.after ?? "" } },
-    omit: { secret: true },
-    orderBy: { id: "asc" },
-    take: request.limit + 1,
-  });
-  const { rows, nextCursor } = page(read, request.limit);
+  const { rows, nextCursor } = await findSubscriptions(deps, request);
   return create(ListSubscriptionsResponseSchema, {
     subscriptions: rows.map(subscriptionOf),
     ...(nextCursor === undefined ? {} : { nextCursor }),
   });
 }
+
+const findSubscriptions = listOwned<SubscriptionRow>(
+  (isAsked) => sql`SELECT ${subscriptionColumns} FROM subscriptions WHERE ${isAsked}`,
+);
 
 /** The stored subscription, if the caller has one of that id. */
 export async function findSubscription(

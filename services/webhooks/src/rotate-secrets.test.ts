@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createLog } from "@shipping/kit/log";
+import { countIn, rowsIn } from "@shipping/kit/testing/rows";
 import sql from "sql-template-tag";
 import { acceptEvents } from "./accept-event.js";
 import { createSubscription } from "./create-subscription.js";
@@ -40,8 +41,8 @@ const creations = (deps: WebhooksDeps, count: number) =>
 
 /** The replica opens its secret, and replays its creation byte by byte. */
 async function expectIntact(deps: WebhooksDeps, made: Awaited<ReturnType<typeof created>>): Promise<void> {
-  const { secret } = await deps.prisma.subscription.findUniqueOrThrow({ where: { id: made.id } });
-  expect(Buffer.from(deps.keyRing.open(secret, secretIdentity(made.id))).toString()).toBe(made.secret);
+  const [row] = await rowsIn<{ secret: Buffer }>(deps.db, "subscriptions", { id: made.id });
+  expect(Buffer.from(deps.keyRing.open(row!.secret, secretIdentity(made.id))).toString()).toBe(made.secret);
   expect(snapshotOf(await createSubscription(deps, made.request))).toMatchObject({ replayed: true, body: made.body });
 }
 
@@ -104,7 +105,7 @@ describe("rotateSecrets", () => {
     expect(made).toHaveLength(80);
     const without = replicaWith(second);
     for (const one of made) await expectIntact(without, one);
-    expect(await without.prisma.delivery.count({ where: { subscriptionId: id } })).toBe(20);
+    expect(await countIn(without.db, "deliveries", { subscriptionId: id })).toBe(20);
   });
 
   test("what does not open is left and logged, and the rest is done", async () => {

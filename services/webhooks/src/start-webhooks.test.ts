@@ -5,9 +5,9 @@ import { inProcess } from "@shipping/kit/serve";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import type { PrismaClient } from "./gen/prisma/client.js";
 import { verify } from "./signature.js";
 import { type Answer, type Receiver, startReceiver, withStatus } from "./testing/receiver.js";
+import { deliveryOf } from "./testing/stored-deliveries.js";
 import {
   createRequest,
   disableRequest,
@@ -19,11 +19,9 @@ import {
 } from "./testing/webhooks-under-test.js";
 
 let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
-let prisma: PrismaClient;
 let receivers: Receiver[] = [];
 beforeEach(async () => {
   webhooks = await webhooksUnderTest();
-  prisma = webhooks.replica().prisma;
 });
 afterEach(async () => {
   await Promise.all(receivers.map((receiver) => receiver.close()));
@@ -46,8 +44,6 @@ async function start(options: ReplicaOptions = {}) {
   }
   return { bus, client, routes, subscribe, stop };
 }
-
-const deliveryOf = (eventId: string) => prisma.delivery.findFirst({ where: { eventId } });
 
 describe("webhooks", () => {
   test("says what it would refuse of a url", async () => {
@@ -106,9 +102,13 @@ describe("webhooks", () => {
     await subscribe(caller, receiver.url);
     const event = eventFor(caller);
     await bus.publish(event);
-    await eventually(async () => expect(await deliveryOf(event.id)).toMatchObject({ state: "exhausted", attempt: 8 }), {
-      withinMs: 15_000,
-    });
+    await eventually(
+      async () =>
+        expect(await deliveryOf(webhooks.db, { eventId: event.id })).toMatchObject({ state: "exhausted", attempt: 8 }),
+      {
+        withinMs: 15_000,
+      },
+    );
     expect(receiver.received).toHaveLength(8);
     for (const { body } of receiver.received) expect(body).toEqual(Buffer.from(event.body));
   });
@@ -121,7 +121,7 @@ describe("webhooks", () => {
     await client.disableSubscription(disableRequest(caller, id));
     const event = eventFor(caller);
     await bus.publish(event);
-    expect(await deliveryOf(event.id)).toBeNull();
+    expect(await deliveryOf(webhooks.db, { eventId: event.id })).toBeUndefined();
     expect(receiver.received).toHaveLength(0);
   });
 
@@ -137,7 +137,9 @@ describe("webhooks", () => {
     const stopping = first.stop();
     for (const answer of held.splice(0)) answer();
     await stopping;
-    const states = await Promise.all(events.map(async ({ id }) => (await deliveryOf(id))?.state));
+    const states = await Promise.all(
+      events.map(async ({ id }) => (await deliveryOf(webhooks.db, { eventId: id }))?.state),
+    );
     expect(states.sort()).toEqual([...Array(8).fill("delivered"), "pending"]);
 
     await start();
@@ -154,6 +156,10 @@ describe("webhooks", () => {
     await bus.publish(event);
     await eventually(() => expect(receiver.received).toHaveLength(1));
     await stop(true);
-    expect(await deliveryOf(event.id)).toMatchObject({ state: "pending", attempt: 1, lastError: "connection" });
+    expect(await deliveryOf(webhooks.db, { eventId: event.id })).toMatchObject({
+      state: "pending",
+      attempt: 1,
+      lastError: "connection",
+    });
   });
 });

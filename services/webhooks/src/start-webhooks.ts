@@ -21,7 +21,6 @@ import { dispatchOnce } from "./dispatch-deliveries.js";
 import { createEgressAgents } from "./egress-agents.js";
 import { createResolve, type Resolve } from "./egress-guard.js";
 import { expireOnce } from "./expire-events.js";
-import { PrismaClient } from "./gen/prisma/client.js";
 import { createKeyRing, ledgerCodec } from "./key-ring.js";
 import { createWebhooksMetrics } from "./metrics.js";
 import { requireKeys } from "./rotate-secrets.js";
@@ -98,7 +97,6 @@ export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
       await Promise.all([dispatcher.stop(), sweeper.stop(), expirer.stop()]);
       await deps.attempts.stop(hurried ? HURRIED_STOP_MS : STOP_MS, () => deps.agents.destroy());
       deps.agents.destroy();
-      await deps.prisma.$disconnect();
     },
   };
 }
@@ -119,7 +117,6 @@ export function makeDeps(parts: WebhooksParts, wakeDispatcher: () => void): Webh
   });
   const deps: WebhooksDeps = {
     db,
-    prisma: new PrismaClient({ adapter: db.adapter() }),
     ledger: faultyLedger(createLedger(db, ledgerCodec(keyRing)), parts.faults),
     keyRing,
     targets: createTargets(keyRing),

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { PrismaClient } from "@shipping/gateway/gen/prisma/client";
+import { openPrisma } from "@shipping/gateway/open-prisma";
 import { openDatabase } from "@shipping/kit/database";
 import { silentLog } from "@shipping/kit/log";
 import { busAuthorization, newBusPasswords } from "../bus-users.js";
@@ -97,7 +97,7 @@ async function withDemoAccount(
   origin: string | undefined,
 ): Promise<DemoAccount & Partial<DemoSignIn>> {
   const db = openDatabase(gatewayUrl, { max: 1, log: silentLog() });
-  const prisma = new PrismaClient({ adapter: db.adapter() });
+  const prisma = openPrisma(db);
   try {
     const deps = { db, prisma, now: () => new Date(), random: randomBytes };
     const account = await demoAccount(folder, deps);

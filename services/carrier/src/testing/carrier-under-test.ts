@@ -12,7 +12,6 @@ import { CreateLabelRequestSchema, VoidLabelRequestSchema } from "@shipping/prot
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import { createLabel } from "../create-label.js";
 import type { CarrierDeps } from "../deps.js";
-import { PrismaClient } from "../gen/prisma/client.js";
 import { createProjectedMarks } from "../mark-projected.js";
 import { sandboxCarrier } from "../sandbox-carrier.js";
 import { carrierMigrations } from "../start-carrier.js";
@@ -21,7 +20,6 @@ import { neighbours } from "./neighbours.js";
 /** The operations of carrier on a database of their own; `published` is what reached the bus. */
 export async function carrierUnderTest() {
   const { db, drop } = await testDatabase({ directory: carrierMigrations });
-  const prisma = new PrismaClient({ adapter: db.adapter() });
   const log = silentLog();
   const published: Event[] = [];
   const bus = createLocalBus();
@@ -35,7 +33,6 @@ export async function carrierUnderTest() {
   const around = neighbours();
   const deps: CarrierDeps = {
     db,
-    prisma,
     ledger: createLedger(db),
     outbox,
     projectedMarks,
@@ -59,7 +56,6 @@ export async function carrierUnderTest() {
     async end() {
       await projectedMarks.flush();
       await outbox.stop();
-      await prisma.$disconnect();
       await drop();
     },
   };

@@ -10,13 +10,11 @@ import { newClaim } from "@shipping/kit/testing/writes";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import { CreateOrderRequestSchema, CreateShipmentRequestSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import type { RecordsDeps } from "../deps.js";
-import { PrismaClient } from "../gen/prisma/client.js";
 import { recordsMigrations } from "../start-records.js";
 
 /** The operations of records on a database of their own; `published` is what reached the bus. */
 export async function recordsUnderTest() {
   const { db, drop } = await testDatabase({ directory: recordsMigrations });
-  const prisma = new PrismaClient({ adapter: db.adapter() });
   const log = silentLog();
   const published: Event[] = [];
   const bus = createLocalBus();
@@ -28,7 +26,6 @@ export async function recordsUnderTest() {
   const outbox = createOutbox({ db, bus, log, filterMissing: async () => [] });
   const deps: RecordsDeps = {
     db,
-    prisma,
     ledger: createLedger(db),
     outbox,
     log,
@@ -40,7 +37,6 @@ export async function recordsUnderTest() {
     published,
     async end() {
       await outbox.stop();
-      await prisma.$disconnect();
       await drop();
     },
   };

@@ -54,7 +54,6 @@ export async function webhooksUnderTest() {
     ends.push(async () => {
       deps.agents.destroy();
       await deps.attempts.stop(0, () => {});
-      await deps.prisma.$disconnect();
     });
     return deps;
   }

@@ -57,10 +57,21 @@ CREATE TABLE outbox (
   created_at timestamptz(3) NOT NULL,
   leased_until timestamptz(3) NOT NULL,
   published_at timestamptz(3),
-  publications integer NOT NULL DEFAULT 0
+  publications integer NOT NULL DEFAULT 0,
+  -- The trace that an event belongs to, where requests are traced: a relay or an attempt hours later goes on with it.
+  traceparent text
 );
 
 CREATE UNIQUE INDEX outbox_event_id_key ON outbox (event_id);
 
 -- The relay's question: what is not published and nobody's.
 CREATE INDEX outbox_unpublished ON outbox (id) WHERE published_at IS NULL;
+
+-- Every event is inserted, updated once or twice, and deleted a minute or two later: few rows, all of them soon dead. Vacuum comes after
+-- a number of them, not after a share of the table, and does not pause.
+ALTER TABLE outbox SET (
+  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000,
+  autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 10000,
+  autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 10000,
+  autovacuum_vacuum_cost_delay = 0
+);

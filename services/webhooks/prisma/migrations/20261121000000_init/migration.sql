@@ -17,6 +17,17 @@ CREATE INDEX subscriptions_owned ON subscriptions (account_id, environment, id);
 -- What accept-event asks for: disabled ones may grow in number without end.
 CREATE INDEX subscriptions_active ON subscriptions (account_id, environment) WHERE status = 'active';
 
+-- What the audit log has still to be told. A row is written by the statement that makes the change, and deleted when it is acknowledged:
+-- there are never many.
+CREATE TABLE subscription_changes (
+  id text COLLATE "C" PRIMARY KEY,
+  subscription_id text COLLATE "C" NOT NULL REFERENCES subscriptions ON DELETE RESTRICT ON UPDATE RESTRICT,
+  action text NOT NULL CHECK (action IN ('created', 'disabled')),
+  actor text NOT NULL,
+  source text NOT NULL,
+  at timestamptz(3) NOT NULL
+);
+
 -- The limit of ten as a constraint that raises. A count in the statement would be older than the lock that protects it.
 CREATE TABLE active_subscriptions (
   account_id text COLLATE "C" NOT NULL,
@@ -40,14 +51,27 @@ CREATE TABLE ledger (
   CONSTRAINT ledger_result CHECK (kind = 'tombstone' OR (fingerprint IS NOT NULL AND status IS NOT NULL AND body IS NOT NULL))
 );
 
+-- The id of the key that sealed these bytes: the length of the id, the id, and the rest.
+CREATE FUNCTION sealed_with(sealed bytea) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN convert_from(substring(sealed FROM 2 FOR get_byte(sealed, 0)), 'UTF8');
+
+-- What a rotation looks for. Equal entries share their place, so these cost a few bytes per row.
+CREATE INDEX subscriptions_sealed_with ON subscriptions (sealed_with(secret));
+CREATE INDEX ledger_sealed_with ON ledger (sealed_with(body)) WHERE kind = 'result';
+
 CREATE TABLE events (
   id text COLLATE "C" PRIMARY KEY,
   type text NOT NULL,
   account_id text COLLATE "C" NOT NULL,
   environment text COLLATE "C" NOT NULL,
   body bytea NOT NULL,
-  received_at timestamptz(3) NOT NULL
+  received_at timestamptz(3) NOT NULL,
+  -- The trace that an event belongs to, where requests are traced: a relay or an attempt hours later goes on with it.
+  traceparent text
 );
+
+-- Events go after the retention, in the order in which they came, and with each its deliveries.
+CREATE INDEX events_received_at ON events (received_at);
 
 CREATE TABLE dead_events (
   id bigserial PRIMARY KEY,
@@ -59,9 +83,15 @@ CREATE TABLE dead_events (
 
 CREATE INDEX dead_events_event_id ON dead_events (event_id);
 
+-- Dead events go after the retention, the oldest first.
+CREATE INDEX dead_events_received_at ON dead_events (received_at);
+
+-- Without foreign keys: a delivery is made by one statement alone, from an event that it stores and a subscription that it reads;
+-- subscriptions are never deleted, and an event goes in one statement with its deliveries. The two look-ups per delivery, by which
+-- PostgreSQL would make sure of that once more, were a tenth of what a delivery cost it.
 CREATE TABLE deliveries (
-  subscription_id text COLLATE "C" NOT NULL REFERENCES subscriptions ON DELETE RESTRICT ON UPDATE RESTRICT,
-  event_id text COLLATE "C" NOT NULL REFERENCES events ON DELETE RESTRICT ON UPDATE RESTRICT,
+  subscription_id text COLLATE "C" NOT NULL,
+  event_id text COLLATE "C" NOT NULL,
   state text NOT NULL CHECK (state IN ('pending', 'in_flight', 'delivered', 'exhausted', 'cancelled')),
   -- Counted when an attempt is claimed, so a ninth request would need a ninth claim.
   attempt integer NOT NULL CHECK (attempt BETWEEN 0 AND 8),
@@ -71,7 +101,8 @@ CREATE TABLE deliveries (
   last_status integer,
   last_error text,
   last_ms integer,
-  PRIMARY KEY (subscription_id, event_id),
+  -- Found by their event. Nothing looks for the deliveries of a subscription but the pending and the claimed ones.
+  PRIMARY KEY (event_id, subscription_id),
   CONSTRAINT deliveries_pending CHECK ((state = 'pending') = (next_at IS NOT NULL)),
   CONSTRAINT deliveries_leased CHECK ((state = 'in_flight') = (lease_until IS NOT NULL)),
   CONSTRAINT deliveries_claimed CHECK ((state = 'in_flight') = (claim_id IS NOT NULL))
@@ -79,6 +110,14 @@ CREATE TABLE deliveries (
 
 CREATE INDEX deliveries_due ON deliveries (subscription_id, next_at) WHERE state = 'pending';
 CREATE INDEX deliveries_under_way ON deliveries (subscription_id, lease_until) WHERE state = 'in_flight';
+
+-- A delivery is updated once or twice, soon after its insertion, and then rests for the retention. By default vacuum would wait until
+-- a fifth of a month's rows is dead, and the indexes of what is pending and claimed would fill with dead entries.
+ALTER TABLE deliveries SET (
+  autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000,
+  autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_vacuum_insert_threshold = 10000,
+  autovacuum_analyze_scale_factor = 0.02, autovacuum_analyze_threshold = 5000
+);
 
 -- One row per subscription. Low fill: every delivery changes its row.
 CREATE TABLE ready_queue (
@@ -90,36 +129,47 @@ CREATE TABLE ready_queue (
 
 CREATE INDEX ready_queue_due ON ready_queue (next_due) WHERE next_due IS NOT NULL;
 
--- The one place that writes the ready queue, after every statement that writes deliveries. It first locks the rows of the
--- subscriptions concerned, in the order of their ids, and then counts: in READ COMMITTED the count has a snapshot of its own,
--- taken under the lock. So whoever comes last to a row sees what all before have committed, and it is exact at each commit.
-CREATE FUNCTION keep_ready_queue(subscription_ids text[]) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM FROM ready_queue WHERE subscription_id = ANY (subscription_ids) ORDER BY subscription_id FOR UPDATE;
-  UPDATE ready_queue AS q SET
-    next_due = (SELECT min(d.next_at) FROM deliveries AS d WHERE d.subscription_id = q.subscription_id AND d.state = 'pending'),
-    in_flight = (SELECT count(*) FROM deliveries AS d WHERE d.subscription_id = q.subscription_id AND d.state = 'in_flight')
-  WHERE q.subscription_id = ANY (subscription_ids);
-END $$;
+-- A row per subscription, changed with every delivery: vacuum comes after a number of changes, and does not pause.
+ALTER TABLE ready_queue SET (
+  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
+  autovacuum_analyze_scale_factor = 0.1, autovacuum_analyze_threshold = 1000,
+  autovacuum_vacuum_cost_delay = 0
+);
 
+-- The one place that writes the ready queue, after every statement that writes deliveries. It adds the difference: what a statement has
+-- claimed, ended or put off. The rows of the queue are locked in the order of their ids: for an insertion by the statement that inserts,
+-- which has to know them, for a change here. Only where something pending was taken away are the deliveries searched for the next one:
+-- that search is a statement of its own, so its snapshot is younger than the lock, and what it finds is exact.
 CREATE FUNCTION deliveries_inserted() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM keep_ready_queue(ARRAY(SELECT DISTINCT subscription_id FROM inserted));
+  UPDATE ready_queue AS q SET next_due = least(q.next_due, born.next_at), in_flight = q.in_flight + born.claimed
+  FROM (
+    SELECT subscription_id, min(next_at) AS next_at, count(*) FILTER (WHERE state = 'in_flight') AS claimed
+    FROM inserted GROUP BY subscription_id) AS born
+  WHERE q.subscription_id = born.subscription_id;
   RETURN NULL;
 END $$;
 
 -- A batch that holds a success ends the streak: which of its attempts ended last is not known.
 CREATE FUNCTION deliveries_updated() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM keep_ready_queue(ARRAY(SELECT DISTINCT subscription_id FROM changed));
-  UPDATE ready_queue AS q SET fail_streak = CASE WHEN ended.delivered THEN 0 ELSE q.fail_streak + ended.failed END
+  PERFORM FROM ready_queue WHERE subscription_id = ANY (ARRAY(SELECT subscription_id FROM changed)) ORDER BY subscription_id FOR UPDATE;
+  UPDATE ready_queue AS q SET
+    next_due = CASE
+      WHEN turned.taken THEN (SELECT min(d.next_at) FROM deliveries AS d WHERE d.subscription_id = q.subscription_id AND d.state = 'pending')
+      ELSE least(q.next_due, turned.next_at) END,
+    in_flight = q.in_flight + turned.claimed - turned.ended,
+    fail_streak = CASE WHEN turned.delivered THEN 0 ELSE q.fail_streak + turned.ended END
   FROM (
-    SELECT changed.subscription_id, bool_or(changed.state = 'delivered') AS delivered, count(*) AS failed
-    FROM changed JOIN before USING (subscription_id, event_id)
-    WHERE before.state = 'in_flight' AND changed.state <> 'in_flight'
-    GROUP BY changed.subscription_id
-  ) AS ended
-  WHERE q.subscription_id = ended.subscription_id AND (q.fail_streak > 0 OR NOT ended.delivered);
+    SELECT subscription_id, min(next_at) AS next_at, bool_or(taken) AS taken, bool_or(delivered) AS delivered,
+      sum(claimed) AS claimed, sum(ended) AS ended
+    FROM (
+      SELECT subscription_id, next_at, false AS taken, state = 'delivered' AS delivered, (state = 'in_flight')::integer AS claimed,
+        0 AS ended FROM changed
+      UNION ALL
+      SELECT subscription_id, NULL, state = 'pending', false, 0, (state = 'in_flight')::integer FROM before) AS turn
+    GROUP BY subscription_id) AS turned
+  WHERE q.subscription_id = turned.subscription_id;
   RETURN NULL;
 END $$;
 

@@ -1,1 +1,0 @@
-ALTER TABLE rate_windows ADD COLUMN last_counted_at timestamptz(6);
