@@ -1,7 +1,7 @@
 import { startCluster } from "../cluster.js";
 import { runChaos } from "./run-chaos.js";
 
-// `npm run test:chaos -- [operations]`: the long form; the test in test/flows is the short one.
+// `npx tsx --conditions=source test/chaos/main.ts [operations]` after `npm run build`: the long form of the test in test/flows.
 const operations = Number(process.argv[2] ?? 10_000);
 const cluster = await startCluster(["--gateways", "3"], { RATE_LIMIT_PER_MINUTE: "1000000" });
 try {

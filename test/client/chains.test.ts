@@ -2,7 +2,7 @@ import { Shipping } from "shipping-client";
 import { type Stack, startStack } from "../stack.js";
 import { startUnreliableProxy, type UnreliableProxy } from "./unreliable-proxy.js";
 
-// `npm run test:chains` makes 2,000.
+// `CHAINS=2000 npx jest test/client/chains` is the long form.
 const CHAINS = Number(process.env.CHAINS ?? 60);
 const AT_ONCE = 16;
 

@@ -4,12 +4,13 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { startEmbeddedPostgres } from "@shipping/kit/embedded-postgres";
 import { type Combination, combinations } from "./combinations.js";
 import { getPrograms } from "./get-programs.js";
 
 // `npm run test:versions -- [oldest] [middle] [newest]`: on each, the tests beside the code, which run every statement, and the main job
-// over separate processes.
+// over separate processes. `--reports FOLDER` keeps Jest's results there as JSON.
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const LIMIT_MS = 15 * 60_000;
 
@@ -19,8 +20,10 @@ process.on("SIGINT", () => {
   interrupted = true;
 });
 
+const { values, positionals: names } = parseArgs({ allowPositionals: true, options: { reports: { type: "string" } } });
+
 /** Runs all on one combination, and says whether it went well. */
-async function runOn(combination: Combination): Promise<boolean> {
+async function runOn(name: string, combination: Combination): Promise<boolean> {
   const programs = await getPrograms(combination);
   const folder = await mkdtemp(join(tmpdir(), "shipping-versions-"));
   await chmod(folder, 0o755);
@@ -31,22 +34,22 @@ async function runOn(combination: Combination): Promise<boolean> {
     TEST_DATABASE_URL: postgres.url("postgres"),
     TEST_VERSIONS: JSON.stringify(combination),
   };
-  const jest = async (...args: string[]) => {
-    const program = [join(root, "node_modules/jest/bin/jest.js"), ...args];
+  const jest = async (tests: string, ...args: string[]) => {
+    const report = values.reports && ["--json", `--outputFile=${join(values.reports, `${name}-${tests}.json`)}`];
+    const program = [join(root, "node_modules/jest/bin/jest.js"), ...args, ...(report || [])];
     const options = { cwd: root, env, stdio: "inherit", timeout: LIMIT_MS } as const;
     const [status] = await once(spawn(join(programs.node, "node"), program, options), "exit");
     return status === 0;
   };
   try {
-    const beside = await jest("kit/src", "gateway/src", "services/.*/src", "deploy/local/src");
-    return !interrupted && (await jest("test/versions", "--testMatch", "**/versions/*.check.ts")) && beside;
+    const beside = await jest("beside", "kit/src", "gateway/src", "services/.*/src", "deploy/local/src");
+    return !interrupted && (await jest("corridor", "test/versions", "--testMatch", "**/versions/*.check.ts")) && beside;
   } finally {
     await postgres.stop();
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-const names = process.argv.slice(2);
 const unknown = names.find((name) => !combinations[name]);
 if (unknown) {
   console.error(
@@ -58,5 +61,5 @@ for (const [name, combination] of Object.entries(combinations)) {
   if (interrupted || (names.length > 0 && !names.includes(name))) continue;
   const { postgresql, natsServer, node } = combination;
   console.error(`On the ${name}: PostgreSQL ${postgresql.split("-")[0]}, nats-server ${natsServer}, Node ${node}`);
-  if (!(await runOn(combination))) process.exitCode = 1;
+  if (!(await runOn(name, combination))) process.exitCode = 1;
 }

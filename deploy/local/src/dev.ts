@@ -23,7 +23,7 @@ const PORTS: Record<Part, number> = { gateway: 8080, records: 7001, carrier: 700
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-/** `npm run dev -- <part>`: that part alone, on a database of its own, started anew whenever its source changes. */
+/** `npm run dev:part -- <part>`: that part alone, on a database of its own, started anew whenever its source changes. */
 async function develop(part: Part): Promise<Running> {
   const env = environment();
   const folder = await takeDataFolder(join(env.DATA_DIR || join(root, ".data"), `dev-${part}`));
@@ -82,6 +82,6 @@ if (part) {
   const log = createLog({ part: "dev", level: "warn", destination: process.stderr });
   await runProcess({ log, start: () => develop(part) });
 } else {
-  process.stderr.write(`Say which part: npm run dev -- ${parts.join("|")}\n`);
+  process.stderr.write(`Say which part: npm run dev:part -- ${parts.join("|")}\n`);
   process.exit(1);
 }

@@ -1,0 +1,116 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { OLDEST } from "@shipping/kit/supported-versions";
+
+const root = join(__dirname, "..");
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+const pagesIn = (folder: string) =>
+  readdirSync(join(root, folder))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `${folder}/${name}`);
+
+const guides = pagesIn("docs");
+const decisions = pagesIn("docs/decisions");
+const atTop = ["README.md", "CONTRIBUTING.md", "SECURITY.md"];
+const documents = [...atTop, ...guides, ...decisions, "client/README.md", "conformance/README.md"];
+const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+
+/** The cells of a document's table rows, without those that head or rule it. */
+function rowsOf(page: string): string[][] {
+  const rows = page.match(/^\|.*\|$/gm) ?? [];
+  return rows.map((row) => row.split("|").map((cell) => cell.trim())).filter(([, first]) => !/^-+$/.test(first ?? ""));
+}
+
+/** A heading as links name it. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, "")
+    .replaceAll(" ", "-");
+
+function anchorsOf(page: string): string[] {
+  return [...page.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => anchorOf(heading));
+}
+
+describe("documents", () => {
+  test.each(documents)("every link of %s leads somewhere", (path) => {
+    const links = [...read(path).matchAll(/\]\((?!https?:|mailto:|\/)([^)\s]+)\)/g)].map(([, link = ""]) => link);
+    const broken = links.filter((link) => {
+      const [file = "", anchor] = link.split("#");
+      const target = file === "" ? path : join(dirname(path), file);
+      if (!existsSync(join(root, target))) return true;
+      return anchor !== undefined && !anchorsOf(read(target)).includes(anchor);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  test.each(documents)("every npm script that %s names is there", (path) => {
+    const named = [...read(path).matchAll(/npm run (?:-s )?([a-z][a-z:-]*)/g)].map(([, name = ""]) => name);
+    expect(named.filter((name) => !(name in scripts))).toEqual([]);
+  });
+
+  test("every file and folder that they name is there", () => {
+    const paths = ["README.md", ...guides].flatMap((page) =>
+      [...read(page).matchAll(/`((?:gateway|services|kit|test|deploy|proto)(?:\/[\w.-]+)*)`/g)].map(
+        ([, path = ""]) => path,
+      ),
+    );
+    expect(paths.length).toBeGreaterThan(15);
+    expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  test("CONTRIBUTING has a line for every npm script", () => {
+    const [, table = ""] = read("CONTRIBUTING.md").split("\n## Scripts\n");
+    const [, ...rows] = rowsOf(table.split("\n## ")[0] ?? "");
+    expect(rows.map(([, name]) => name)).toEqual(Object.keys(scripts).map((name) => `\`${name}\``));
+  });
+
+  test("every decision is listed, in order, and has a context, a choice and consequences", () => {
+    const pages = decisions.filter((path) => !path.endsWith("/README.md"));
+    const lines = pages.map((path, index) => {
+      const [title = "", ...headings] = read(path).match(/^#+ .*$/gm) ?? [];
+      expect([path, headings]).toEqual([path, ["## Context", "## Choice", "## Consequences"]]);
+      const name = path.split("/").at(-1) ?? "";
+      expect(name.slice(0, 5)).toBe(`${String(index + 1).padStart(4, "0")}-`);
+      return [String(index + 1), `[${title.replace(/^# \d+\. /, "")}](${name})`];
+    });
+    const [, ...rows] = rowsOf(read("docs/decisions/README.md"));
+    expect(rows.map(([, number, link]) => [number, link])).toEqual(lines);
+  });
+
+  test("the page of settings names only settings that exist", () => {
+    const folders = ["kit", "gateway", "services", "deploy/local"];
+    const files = folders.flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+        .filter((path) => /(^|\/)src\/(.*\/)?(config|settings)\.ts$/.test(path) && !path.includes("node_modules"))
+        .map((path) => read(join(folder, path))),
+    );
+    const known = new Set(files.flatMap((text) => text.match(/\b[A-Z][A-Z_]{3,}(?=:)/g) ?? []));
+    const named = rowsOf(read("docs/configuration.md")).flatMap(
+      ([, first = ""]) => first.match(/(?<=`)[A-Z][A-Z_]+(?=`)/g) ?? [],
+    );
+    expect(named.length).toBeGreaterThan(25);
+    expect(named.filter((name) => !known.has(name))).toEqual([]);
+  });
+});
+
+describe("set-up", () => {
+  test(".nvmrc names the oldest Node that will do", () => {
+    expect(read(".nvmrc")).toBe(`${OLDEST.Node}\n`);
+  });
+
+  test("what the editor starts is there", () => {
+    const { configurations } = JSON.parse(read(".vscode/launch.json"));
+    const programs: string[] = configurations.flatMap(
+      ({ program, runtimeExecutable = program }: Record<string, string>) => [program, runtimeExecutable],
+    );
+    const { tasks } = JSON.parse(read(".vscode/tasks.json"));
+    const commands: string[] = tasks.flatMap(({ command = [] }) => command);
+    const missing = [...programs, ...commands].filter(
+      (path) => !existsSync(path.replace("$" + "{workspaceFolder}", root)),
+    );
+    expect(missing).toEqual([]);
+    const started: string[] = tasks.flatMap(({ script = [] }) => script);
+    expect(started.filter((name) => !(name in scripts))).toEqual([]);
+  });
+});
