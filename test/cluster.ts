@@ -6,12 +6,12 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createAccount } from "@shipping/gateway/admin/manage-accounts";
-import { createKey, revokeKey } from "@shipping/gateway/admin/manage-keys";
-import { newApiKey } from "@shipping/gateway/api-key";
+import { createAccount } from "@shipping/gateway/accounts/manage-accounts";
+import { createKey, revokeKey } from "@shipping/gateway/accounts/manage-keys";
+import { newApiKey } from "@shipping/gateway/admission/api-key";
 import { openPrisma } from "@shipping/gateway/open-prisma";
-import { type Database, openDatabase } from "@shipping/kit/database";
-import { silentLog } from "@shipping/kit/log";
+import { type Database, openDatabase } from "@shipping/kit/postgres/database";
+import { silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { type Part, parts } from "@shipping/local/parts";
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { serviceSettings } from "@shipping/kit/config";
+import { serviceSettings } from "@shipping/kit/process/config";
 import { type TestDatabase, testDatabase } from "@shipping/kit/testing/database";
 import { migrationsOf, parts } from "@shipping/local/parts";
 import { fencesOf } from "./docs/fences.js";

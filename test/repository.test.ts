@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { OLDEST } from "@shipping/kit/supported-versions";
+import { OLDEST } from "@shipping/kit/process/supported-versions";
 
 const root = join(__dirname, "..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");

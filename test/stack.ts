@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { type AdminDeps, createAccount } from "@shipping/gateway/admin/manage-accounts";
-import { createKey, revokeKey } from "@shipping/gateway/admin/manage-keys";
-import type { Scope } from "@shipping/gateway/api-key";
+import { type AdminDeps, createAccount } from "@shipping/gateway/accounts/manage-accounts";
+import { createKey, revokeKey } from "@shipping/gateway/accounts/manage-keys";
+import type { Scope } from "@shipping/gateway/admission/api-key";
 import type { DeveloperArea } from "@shipping/gateway/developers/settings";
 import type { Environment } from "@shipping/kit/caller";
-import type { Database } from "@shipping/kit/database";
-import { createLocalBus } from "@shipping/kit/local-bus";
-import { createLog, type Log, silentLog } from "@shipping/kit/log";
+import { createLocalBus } from "@shipping/kit/events/in-process-bus";
+import type { Database } from "@shipping/kit/postgres/database";
+import { createLog, type Log, silentLog } from "@shipping/kit/process/log";
 import { testDatabase } from "@shipping/kit/testing/database";
 import { localDeliveryConfig } from "@shipping/local/config";
 import { migrationsOf, type Part, parts } from "@shipping/local/parts";

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
-import { routes } from "@shipping/gateway/routes";
+import { routes } from "@shipping/gateway/api/endpoints";
 import { errors } from "@shipping/kit/errors";
 
 const root = join(__dirname, "..");
@@ -71,7 +71,7 @@ describe("imports", () => {
 
 test("OpenTelemetry is loaded by the one module that is loaded only where traces are wanted", () => {
   const importers = production.filter(({ text }) => importsOf(text).some((to) => to.startsWith("@opentelemetry/")));
-  expect(importers.map(({ path }) => path)).toEqual(["kit/src/tracing-sdk.ts"]);
+  expect(importers.map(({ path }) => path)).toEqual(["kit/src/process/tracing-sdk.ts"]);
 });
 
 describe("files", () => {
@@ -143,10 +143,10 @@ describe("programs", () => {
     .map(({ path }) => path)
     .filter((path) => /^(gateway|services\/\w+)\/src\/main\.ts$/.test(path));
 
-  test.each([...started, ...parts, "kit/src/apply-migrations.ts"])(
+  test.each([...started, ...parts, "kit/src/service/apply-migrations.ts"])(
     "%s looks at Node's version before all else",
     (path) => {
-      expect(read(path)).toMatch(/^import "(@shipping\/kit|\.)\/require-node(\.js)?";\n/);
+      expect(read(path)).toMatch(/^import "(@shipping\/kit|\.\.)\/process\/require-node(\.js)?";\n/);
     },
   );
 });

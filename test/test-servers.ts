@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startEmbeddedPostgres } from "@shipping/kit/embedded-postgres";
-import { findNatsServer } from "@shipping/local/find-nats-server";
-import { startNatsServer } from "@shipping/local/nats-server";
+import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
+import { findNatsServer } from "@shipping/local/servers/find-nats-server";
+import { startNatsServer } from "@shipping/local/servers/nats-server";
 
 // The servers of a test run, in a process of their own. It prints their URLs as a line of JSON, and ends when its standard input
 // does: so they go when the test run goes, also when that is killed.

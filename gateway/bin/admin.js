@@ -1,2 +1,2 @@
 #!/usr/bin/env node
-import "../dist/admin/cli.js";
+import "../dist/cli/cli.js";

@@ -1,10 +1,10 @@
-import { positiveInt, readConfig, serviceSettings, urlList } from "@shipping/kit/config";
+import { positiveInt, readConfig, serviceSettings, urlList } from "@shipping/kit/process/config";
 import { z } from "zod";
-import { DEFAULT_LIMITS } from "./bulkhead.js";
-import { MOST_CONNECTIONS } from "./connections.js";
+import { DEFAULT_LIMITS } from "./admission/bulkhead.js";
+import { DEFAULT_PACE } from "./admission/pace.js";
 import { developerSettings, refuseHalfAnArea } from "./developers/settings.js";
-import { DEFAULT_PACE } from "./pace.js";
-import { DEFAULT_WAITING } from "./waiting-bytes.js";
+import { MOST_CONNECTIONS } from "./http/connections.js";
+import { DEFAULT_WAITING } from "./http/waiting-bytes.js";
 
 export const MIB = 1024 * 1024;
 

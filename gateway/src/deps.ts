@@ -1,14 +1,14 @@
-import type { Database } from "@shipping/kit/database";
 import type { Random } from "@shipping/kit/ids";
-import type { Log } from "@shipping/kit/log";
-import type { Metrics } from "@shipping/kit/metrics";
-import type { Bulkhead, BulkheadLimits } from "./bulkhead.js";
-import type { Clients } from "./clients.js";
+import type { Database } from "@shipping/kit/postgres/database";
+import type { Log } from "@shipping/kit/process/log";
+import type { Metrics } from "@shipping/kit/process/metrics";
+import type { Bulkhead, BulkheadLimits } from "./admission/bulkhead.js";
+import type { Pace, PaceLimits } from "./admission/pace.js";
+import type { Clients } from "./api/clients.js";
 import type { DeveloperDeps } from "./developers/settings.js";
 import type { PrismaClient } from "./gen/prisma/client.js";
-import type { Pace, PaceLimits } from "./pace.js";
-import type { Idempotency } from "./start-idempotency.js";
-import type { WaitingBytes, WaitingLimits } from "./waiting-bytes.js";
+import type { WaitingBytes, WaitingLimits } from "./http/waiting-bytes.js";
+import type { Idempotency } from "./idempotency/start-idempotency.js";
 
 /** What the gateway is given. */
 export interface GatewayDeps extends DeveloperDeps {

@@ -1,5 +1,5 @@
 import { PrismaPg } from "@prisma/adapter-pg";
-import type { Database } from "@shipping/kit/database";
+import type { Database } from "@shipping/kit/postgres/database";
 import { PrismaClient } from "./gen/prisma/client.js";
 
 /** Prisma's client on the connections of lists: what people do, by page or by command, takes none from requests. */

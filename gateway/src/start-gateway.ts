@@ -1,15 +1,15 @@
 import { fileURLToPath } from "node:url";
-import { createMetrics, type Metrics } from "@shipping/kit/metrics";
-import { createApp } from "./app.js";
-import { createBulkhead, DEFAULT_LIMITS, measureBulkhead } from "./bulkhead.js";
-import { createConnections, MOST_CONNECTIONS, measureConnections } from "./connections.js";
+import { createMetrics, type Metrics } from "@shipping/kit/process/metrics";
+import { recordChanges } from "./accounts/record-changes.js";
+import { createBulkhead, DEFAULT_LIMITS, measureBulkhead } from "./admission/bulkhead.js";
+import { createPace, DEFAULT_PACE, measurePace } from "./admission/pace.js";
+import { createApp } from "./api/app.js";
 import type { GatewayDeps } from "./deps.js";
-import { sweepAccess } from "./developers/sweep-access.js";
-import { listen } from "./listen.js";
-import { createPace, DEFAULT_PACE, measurePace } from "./pace.js";
-import { recordChanges } from "./record-changes.js";
-import { startIdempotency } from "./start-idempotency.js";
-import { createWaitingBytes, DEFAULT_WAITING, measureWaiting } from "./waiting-bytes.js";
+import { sweepAccess } from "./developers/sign-in/sweep-access.js";
+import { createConnections, MOST_CONNECTIONS, measureConnections } from "./http/connections.js";
+import { listen } from "./http/listen.js";
+import { createWaitingBytes, DEFAULT_WAITING, measureWaiting } from "./http/waiting-bytes.js";
+import { startIdempotency } from "./idempotency/start-idempotency.js";
 
 /** Where the gateway keeps its schema and migrations. */
 export const gatewayMigrations = fileURLToPath(new URL("../prisma", import.meta.url));

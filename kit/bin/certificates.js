@@ -1,2 +1,2 @@
 #!/usr/bin/env node
-import "../dist/renew-certificates.js";
+import "../dist/tls/renew-certificates.js";

@@ -1,2 +1,2 @@
 #!/usr/bin/env node
-import "../dist/apply-migrations.js";
+import "../dist/service/apply-migrations.js";

@@ -1,4 +1,4 @@
-import { type Scope, scopes } from "@shipping/gateway/api-key";
+import { type Scope, scopes } from "@shipping/gateway/admission/api-key";
 import { refusal } from "../api-client.js";
 import { refusesLikeAll } from "./every-operation.js";
 import { TIME, usePlatform } from "./platform.js";

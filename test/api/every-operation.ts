@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Scope, scopes } from "@shipping/gateway/api-key";
+import { type Scope, scopes } from "@shipping/gateway/admission/api-key";
 import { type ApiClient, dataOf, refusal, type Sending } from "../api-client.js";
 import type { Platform } from "./platform.js";
 

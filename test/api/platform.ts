@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { newApiKey, type Scope } from "@shipping/gateway/api-key";
+import { newApiKey, type Scope } from "@shipping/gateway/admission/api-key";
 import {
   type ApiClient,
   apiClient,

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { newApiKey, scopes } from "@shipping/gateway/api-key";
-import type { Database } from "@shipping/kit/database";
+import { newApiKey, scopes } from "@shipping/gateway/admission/api-key";
 import { newId } from "@shipping/kit/ids";
+import type { Database } from "@shipping/kit/postgres/database";
 import sql from "sql-template-tag";
 
 /** An account and its sandbox keys. */

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Bus } from "@shipping/kit/bus";
-import { busIdentityOf } from "@shipping/kit/bus-identity";
-import { createJetStreamBus } from "@shipping/kit/jetstream-bus";
-import { silentLog } from "@shipping/kit/log";
-import { newEvent } from "@shipping/kit/outbox";
+import type { Bus } from "@shipping/kit/events/bus";
+import { busIdentityOf } from "@shipping/kit/events/bus-identity";
+import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
+import { newEvent } from "@shipping/kit/ledger/outbox";
+import { silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
 import type { Floor } from "./floor/start-floor.js";
 import { openLoop } from "./load.js";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Database } from "@shipping/kit/database";
+import type { Database } from "@shipping/kit/postgres/database";
 import sql from "sql-template-tag";
 import { Pool } from "undici";
 import type { Customer, Customers } from "./customers.js";

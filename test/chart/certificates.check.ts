@@ -1,4 +1,4 @@
-import { identityIn } from "@shipping/kit/part-identity";
+import { identityIn } from "@shipping/kit/tls/part-identity";
 import { parts } from "@shipping/local/parts";
 import { type KubernetesObject, objectsOf, template, workloadsIn } from "./rendered.js";
 

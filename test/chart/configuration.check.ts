@@ -1,6 +1,6 @@
 import { carrierSettings } from "@shipping/carrier/config";
 import { gatewaySettings } from "@shipping/gateway/config";
-import { certificatesConfig, certificatesSettings } from "@shipping/kit/config";
+import { certificatesConfig, certificatesSettings } from "@shipping/kit/process/config";
 import { recordsSettings } from "@shipping/records/config";
 import { trackingSettings } from "@shipping/tracking/config";
 import { webhooksSettings } from "@shipping/webhooks/config";

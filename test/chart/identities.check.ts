@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { busUsers } from "@shipping/local/bus-users";
+import { busUsers } from "@shipping/local/servers/bus-users";
 import { chart, type KubernetesObject, objectsOf, template, workloadsIn } from "./rendered.js";
 
 const BUS = ["records", "carrier", "webhooks"];

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { addMember, createSignInLink, type Role } from "@shipping/gateway/admin/manage-members";
+import { addMember, createSignInLink, type Role } from "@shipping/gateway/accounts/manage-members";
 import type { PrismaClient } from "@shipping/gateway/gen/prisma/client";
 import { openPrisma } from "@shipping/gateway/open-prisma";
 import { type Stack, type StackOptions, startStack } from "../stack.js";

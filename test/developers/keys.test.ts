@@ -1,4 +1,4 @@
-import { scopes } from "@shipping/gateway/api-key";
+import { scopes } from "@shipping/gateway/admission/api-key";
 import { apiClient } from "../api-client.js";
 import { useArea } from "./area.js";
 import { fieldsOf, secretIn } from "./visitor.js";

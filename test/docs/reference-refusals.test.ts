@@ -1,6 +1,6 @@
-import { scopes } from "@shipping/gateway/api-key";
-import { type Route, refusalsOf } from "@shipping/gateway/route";
-import { routes } from "@shipping/gateway/routes";
+import { scopes } from "@shipping/gateway/admission/api-key";
+import { type Route, refusalsOf } from "@shipping/gateway/api/endpoint";
+import { routes } from "@shipping/gateway/api/endpoints";
 import type { Answer } from "../api-client.js";
 import {
   type Asked,

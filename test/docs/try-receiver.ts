@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { sign } from "@shipping/webhooks/signature";
+import { sign } from "@shipping/webhooks/dispatch/signature";
 
 const SECRET = "whsec_GFn7PJ-v7jFMVLLhDAIHnOJaFzFczq7pBL-Nh4Zq_2o";
 const EVENT = JSON.stringify({

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { scopes } from "@shipping/gateway/api-key";
+import { scopes } from "@shipping/gateway/admission/api-key";
 import { apiClient } from "../api-client.js";
 import { type Stack, startStack } from "../stack.js";
 
@@ -28,7 +28,7 @@ interface Ended {
 /** Runs a command in a process of its own, as `npm run admin` does; `{}` stands for an argument with spaces. */
 function admin(line: string, { env, fill = "" }: { env?: Record<string, string>; fill?: string } = {}): Promise<Ended> {
   const words = line.split(" ").map((word) => (word === "{}" ? fill : word));
-  const args = ["--conditions=source", "--import=tsx", "gateway/src/admin/cli.ts", ...words];
+  const args = ["--conditions=source", "--import=tsx", "gateway/src/cli/cli.ts", ...words];
   const named = env ?? { DATABASE_URL_GATEWAY: stack.databaseUrls.gateway };
   return new Promise((resolve) => {
     execFile(process.execPath, args, { cwd: root, env: { PATH: process.env.PATH, ...named } }, (error, out, err) => {

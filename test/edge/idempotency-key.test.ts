@@ -1,4 +1,4 @@
-import type { WriteRoute } from "@shipping/gateway/route";
+import type { WriteRoute } from "@shipping/gateway/api/endpoint";
 import { type Stack, startStack } from "../stack.js";
 import { allOf, ask, type Customer, formOf, goodRequest, newCustomer, ofEach, told, writes } from "./operations.js";
 

@@ -1,4 +1,4 @@
-import type { WriteRoute } from "@shipping/gateway/route";
+import type { WriteRoute } from "@shipping/gateway/api/endpoint";
 import type { Answer } from "../api-client.js";
 import { type Stack, startStack } from "../stack.js";
 import {

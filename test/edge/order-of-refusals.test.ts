@@ -1,4 +1,4 @@
-import type { Scope } from "@shipping/gateway/api-key";
+import type { Scope } from "@shipping/gateway/admission/api-key";
 import type { Environment } from "@shipping/kit/caller";
 import type { Answer } from "../api-client.js";
 import { type Stack, startStack } from "../stack.js";

@@ -1,8 +1,8 @@
-import { AREA_PATH } from "@shipping/gateway/developers/page";
+import { BASE_PATH, pathWith } from "@shipping/gateway/api/endpoint";
+import { routes } from "@shipping/gateway/api/endpoints";
+import { AREA_PATH } from "@shipping/gateway/developers/page/page";
 import { pages } from "@shipping/gateway/developers/pages";
 import { guides } from "@shipping/gateway/guides/guides";
-import { BASE_PATH, pathWith } from "@shipping/gateway/route";
-import { routes } from "@shipping/gateway/routes";
 import { type Stack, startStack } from "../stack.js";
 import { exchange, headOf } from "./wire.js";
 

@@ -6,15 +6,15 @@ import { join } from "node:path";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
-import type { Bus } from "@shipping/kit/bus";
-import { busIdentityOf } from "@shipping/kit/bus-identity";
+import type { Bus } from "@shipping/kit/events/bus";
+import { busIdentityOf } from "@shipping/kit/events/bus-identity";
+import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
 import { newId } from "@shipping/kit/ids";
-import { createJetStreamBus } from "@shipping/kit/jetstream-bus";
-import { silentLog } from "@shipping/kit/log";
+import { silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { type BusUser, busAuthorization, newBusPasswords } from "@shipping/local/bus-users";
-import { findNatsServer } from "@shipping/local/find-nats-server";
-import { type NatsServer, startNatsServer } from "@shipping/local/nats-server";
+import { type BusUser, busAuthorization, newBusPasswords } from "@shipping/local/servers/bus-users";
+import { findNatsServer } from "@shipping/local/servers/find-nats-server";
+import { type NatsServer, startNatsServer } from "@shipping/local/servers/nats-server";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 
 // The users and permissions of the chart's trial and of `npm run cluster`, on a server of this test's own.

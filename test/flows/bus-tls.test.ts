@@ -2,14 +2,14 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nkeys } from "@nats-io/transport-node";
-import { keepConnected } from "@shipping/kit/bus-connection";
-import { type BusIdentitySettings, busIdentityOf } from "@shipping/kit/bus-identity";
-import { createLog } from "@shipping/kit/log";
+import { keepConnected } from "@shipping/kit/events/bus-connection";
+import { type BusIdentitySettings, busIdentityOf } from "@shipping/kit/events/bus-identity";
+import { createLog } from "@shipping/kit/process/log";
 import { type TestAuthority, testAuthority } from "@shipping/kit/testing/certificates";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { greeter } from "@shipping/kit/testing/greeter";
-import { findNatsServer, type NatsProgram } from "@shipping/local/find-nats-server";
-import { type NatsServer, startNatsServer } from "@shipping/local/nats-server";
+import { findNatsServer, type NatsProgram } from "@shipping/local/servers/find-nats-server";
+import { type NatsServer, startNatsServer } from "@shipping/local/servers/nats-server";
 
 // The ways in which NATS and a part know each other, each tried on a server that asks for just that.
 let authority: TestAuthority;

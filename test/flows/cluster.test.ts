@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
-import { isRunning, type ProcessIdentity, processIdentity } from "@shipping/kit/process-identity";
 import { eventually } from "@shipping/kit/testing/eventually";
+import { isRunning, type ProcessIdentity, processIdentity } from "@shipping/local/servers/process-identity";
 import { apiClient, dataOf, type Label, type Rate, type Shipment, type Tracking } from "../api-client.js";
 import type { ClusterFile } from "../cluster.js";
 

@@ -1,5 +1,5 @@
-import { silentLog } from "@shipping/kit/log";
-import { startLoop } from "@shipping/kit/loop";
+import { silentLog } from "@shipping/kit/process/log";
+import { startLoop } from "@shipping/kit/process/loop";
 import sql from "sql-template-tag";
 import { untilDefinite, type Write } from "../chaos/retrying-client.js";
 import { type ClusterUnderTest, startCluster } from "../cluster.js";

@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import * as executeOnce from "@shipping/gateway/execute-once";
-import * as markDone from "@shipping/gateway/mark-done";
-import * as readReplay from "@shipping/gateway/read-replay";
-import * as registry from "@shipping/gateway/registry";
-import * as releaseClaim from "@shipping/gateway/release-claim";
-import * as resolveClaim from "@shipping/gateway/resolve-claim";
-import * as sweepClaims from "@shipping/gateway/sweep-claims";
-import type { Database } from "@shipping/kit/database";
-import { createLedger } from "@shipping/kit/ledger";
+import * as executeOnce from "@shipping/gateway/idempotency/execute-once";
+import * as markDone from "@shipping/gateway/idempotency/mark-done";
+import * as readReplay from "@shipping/gateway/idempotency/read-replay";
+import * as registry from "@shipping/gateway/idempotency/registry";
+import * as releaseClaim from "@shipping/gateway/idempotency/release-claim";
+import * as resolveClaim from "@shipping/gateway/idempotency/resolve-claim";
+import * as sweepClaims from "@shipping/gateway/idempotency/sweep-claims";
+import { createLedger } from "@shipping/kit/ledger/ledger";
+import type { Database } from "@shipping/kit/postgres/database";
 import { transitions } from "./transitions.js";
 
 const gateway = {
@@ -28,7 +28,7 @@ describe("the model of the idempotency protocol", () => {
   });
 
   test("knows fence by its name in the ledger, which keeps it to itself", () => {
-    const ledger = readFileSync(join(__dirname, "../../kit/src/ledger.ts"), "utf8");
+    const ledger = readFileSync(join(__dirname, "../../kit/src/ledger/ledger.ts"), "utf8");
     expect(ledger).toContain("function fence(");
   });
 

@@ -1,9 +1,9 @@
-import { parseJsonBody } from "@shipping/gateway/json-body";
-import type { ReadRoute, WriteRoute } from "@shipping/gateway/route";
-import { routes } from "@shipping/gateway/routes";
-import { checkBody, requireValid, validQuery } from "@shipping/gateway/validate";
+import type { ReadRoute, WriteRoute } from "@shipping/gateway/api/endpoint";
+import { routes } from "@shipping/gateway/api/endpoints";
+import { parseJsonBody } from "@shipping/gateway/input/json-body";
+import { checkBody, requireValid, validQuery } from "@shipping/gateway/input/validate";
 import { Failure } from "@shipping/kit/errors";
-import { brokenTargetRule } from "@shipping/webhooks/target-url";
+import { brokenTargetRule } from "@shipping/webhooks/egress/target-url";
 import fc from "fast-check";
 import { schemaOf, validatorOf, valuesOf } from "./document-schemas.js";
 import { spoiltBodies, spoiltCursors } from "./spoilt-values.js";

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { sign } from "@shipping/webhooks/signature";
+import { sign } from "@shipping/webhooks/dispatch/signature";
 import { type Command, type Language, languages, recipeFiles, versionHere } from "./recipe-languages.js";
 import type { Vector } from "./webhook-vectors.js";
 

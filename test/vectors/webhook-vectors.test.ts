@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { verify } from "@shipping/webhooks/signature";
+import { verify } from "@shipping/webhooks/dispatch/signature";
 import { vectorsText, webhookVectors } from "./webhook-vectors.js";
 
 const vectors = webhookVectors();

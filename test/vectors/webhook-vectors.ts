@@ -1,5 +1,5 @@
 import { createHash, createHmac } from "node:crypto";
-import { newSecret, sign } from "@shipping/webhooks/signature";
+import { newSecret, sign } from "@shipping/webhooks/dispatch/signature";
 
 /** A delivery and whether its signature is good, for the tests of a receiver in any language. */
 export interface Vector {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { nextStep } from "@shipping/webhooks/delivery";
-import { sign } from "@shipping/webhooks/signature";
+import { nextStep } from "@shipping/webhooks/dispatch/delivery";
+import { sign } from "@shipping/webhooks/dispatch/signature";
 
 const folder = join(__dirname, "../../docs");
 const page = readFileSync(join(folder, "webhooks.md"), "utf8");

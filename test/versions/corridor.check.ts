@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createDatabases } from "@shipping/local/create-databases";
+import { createDatabases } from "@shipping/local/databases/create-databases";
+import { mapParts } from "@shipping/local/databases/prepare-databases";
+import { playCorridor } from "@shipping/local/demo/play-corridor";
+import { openReceiver } from "@shipping/local/listen/receiver";
 import { parts } from "@shipping/local/parts";
-import { playCorridor } from "@shipping/local/play-corridor";
-import { mapParts } from "@shipping/local/prepare-databases";
-import { openReceiver } from "@shipping/local/receiver";
 import { startCluster } from "../cluster.js";
 import type { Combination } from "./combinations.js";
 

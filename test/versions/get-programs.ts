@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rename, rm, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { fetchFromDebian, fetchWithGo } from "@shipping/local/find-nats-server";
+import { fetchFromDebian, fetchWithGo } from "@shipping/local/servers/find-nats-server";
 import type { Combination } from "./combinations.js";
 
 /** Where the programs of a combination are. */

@@ -4,7 +4,7 @@ import {
   developerSettings,
   refuseHalfAnArea,
 } from "@shipping/gateway/developers/settings";
-import { busIdentitySettings, type Env, port, positiveInt, readConfig, secret } from "@shipping/kit/config";
+import { busIdentitySettings, type Env, port, positiveInt, readConfig, secret } from "@shipping/kit/process/config";
 import { type DeliveryConfig, deliverySettings, refuseSwitchesInProduction } from "@shipping/webhooks/config";
 import { z } from "zod";
 

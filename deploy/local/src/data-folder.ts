@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { isRunning, type ProcessIdentity, processIdentity } from "@shipping/kit/process-identity";
+import { isRunning, type ProcessIdentity, processIdentity } from "@shipping/local/servers/process-identity";
 
 /** A folder that one running platform holds its data in. */
 export interface DataFolder {

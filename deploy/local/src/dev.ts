@@ -1,21 +1,21 @@
-import "@shipping/kit/require-node";
+import "@shipping/kit/process/require-node";
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Env } from "@shipping/kit/config";
-import { startEmbeddedPostgres } from "@shipping/kit/embedded-postgres";
-import { createLog } from "@shipping/kit/log";
-import { migrate } from "@shipping/kit/migrate";
-import { type Running, runProcess } from "@shipping/kit/process";
-import { type BusPasswords, busAuthorization, busIdentity, newBusPasswords } from "./bus-users.js";
+import { migrate } from "@shipping/kit/postgres/migrate";
+import type { Env } from "@shipping/kit/process/config";
+import { createLog } from "@shipping/kit/process/log";
+import { type Running, runProcess } from "@shipping/kit/process/run-process";
+import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
 import { environment } from "./config.js";
-import { createDatabases } from "./create-databases.js";
 import { takeDataFolder } from "./data-folder.js";
-import { findNatsServer } from "./find-nats-server.js";
-import { startNatsServer } from "./nats-server.js";
+import { createDatabases } from "./databases/create-databases.js";
 import { migrationsOf, type Part, parts } from "./parts.js";
 import { secretsKeys } from "./secrets-keys.js";
+import { type BusPasswords, busAuthorization, busIdentity, newBusPasswords } from "./servers/bus-users.js";
+import { findNatsServer } from "./servers/find-nats-server.js";
+import { startNatsServer } from "./servers/nats-server.js";
 
 /** Where each part listens when it is developed alone; its neighbours are looked for there too. */
 const PORTS: Record<Part, number> = { gateway: 8080, records: 7001, carrier: 7002, tracking: 7003, webhooks: 7004 };

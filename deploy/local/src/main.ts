@@ -1,7 +1,7 @@
-import "@shipping/kit/require-node";
-import { measureProcess } from "@shipping/kit/health";
-import { createLog } from "@shipping/kit/log";
-import { runProcess } from "@shipping/kit/process";
+import "@shipping/kit/process/require-node";
+import { measureProcess } from "@shipping/kit/process/health";
+import { createLog } from "@shipping/kit/process/log";
+import { runProcess } from "@shipping/kit/process/run-process";
 import { explainStart } from "./explain-start.js";
 import { type Platform, startPlatform } from "./start-platform.js";
 

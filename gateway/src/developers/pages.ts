@@ -1,15 +1,15 @@
-import { showAuditLog } from "./audit-log.js";
-import { createKeyAsAsked, showKeyForm } from "./create-key.js";
-import { createWebhookAsAsked, showWebhookForm } from "./create-webhook.js";
-import { showKeys } from "./keys.js";
-import { showMembers } from "./members.js";
-import { showOverview } from "./overview.js";
-import type { AccountPage, OpenPage, PageRoute } from "./page.js";
-import { showQuickStart } from "./quick-start.js";
-import { askToRevokeKey, revokeKeyAsAsked } from "./revoke-key.js";
-import { askToSignIn, redeemAsAsked, showEntrance, signOut } from "./sign-in.js";
-import { arriveFromProvider, leaveForProvider } from "./sign-in-provider.js";
-import { askToDisable, disableAsAsked, showWebhooks } from "./webhooks.js";
+import { showAuditLog } from "./account/audit-log.js";
+import { showMembers } from "./account/members.js";
+import { showOverview } from "./account/overview.js";
+import { showQuickStart } from "./account/quick-start.js";
+import { createKeyAsAsked, showKeyForm } from "./keys/create-key.js";
+import { showKeys } from "./keys/keys.js";
+import { askToRevokeKey, revokeKeyAsAsked } from "./keys/revoke-key.js";
+import type { AccountPage, OpenPage, PageRoute } from "./page/page.js";
+import { askToSignIn, redeemAsAsked, showEntrance, signOut } from "./sign-in/sign-in.js";
+import { arriveFromProvider, leaveForProvider } from "./sign-in/sign-in-provider.js";
+import { createWebhookAsAsked, showWebhookForm } from "./webhooks/create-webhook.js";
+import { askToDisable, disableAsAsked, showWebhooks } from "./webhooks/webhooks.js";
 
 /** For everyone: the way in and the way out. */
 const entrance: readonly OpenPage[] = [

@@ -2,15 +2,13 @@ import type { IncomingMessage } from "node:http";
 import type { Environment } from "@shipping/kit/caller";
 import { type RequestHandler, Router } from "express";
 import helmet from "helmet";
+import { unknownRoute } from "../api/failure-of.js";
+import { ANSWER_MS } from "../api/locals.js";
 import type { AppDeps } from "../deps.js";
-import { unknownRoute } from "../failure-of.js";
-import { ANSWER_MS } from "../locals.js";
-import { sourceOf } from "../source.js";
-import { sendAnswer, sendRefusal } from "./answer.js";
-import { serveAssets } from "./assets.js";
-import { findSession } from "./keep-session.js";
-import { limitForms } from "./limit-forms.js";
-import { isDeliberate, isOwnForm } from "./origin.js";
+import { sourceOf } from "../http/source.js";
+import { sendAnswer, sendRefusal } from "./page/answer.js";
+import { serveAssets } from "./page/assets.js";
+import { isDeliberate, isOwnForm } from "./page/origin.js";
 import {
   AREA_PATH,
   type Asked,
@@ -19,14 +17,16 @@ import {
   type PageLocals,
   type PageRoute,
   takesFreshSignIn,
-} from "./page.js";
+} from "./page/page.js";
+import { readForm } from "./page/read-form.js";
+import { forbidden } from "./page/refusal-page.js";
 import { pages } from "./pages.js";
-import { createProvider } from "./provider.js";
-import { readForm } from "./read-form.js";
-import { forbidden } from "./refusal-page.js";
-import type { SignedIn } from "./session.js";
 import type { DeveloperArea } from "./settings.js";
-import { showSignedOut, showSignInAgain } from "./sign-in.js";
+import { findSession } from "./sign-in/keep-session.js";
+import { limitForms } from "./sign-in/limit-forms.js";
+import { createProvider } from "./sign-in/provider.js";
+import type { SignedIn } from "./sign-in/session.js";
+import { showSignedOut, showSignInAgain } from "./sign-in/sign-in.js";
 
 type PageStep = RequestHandler<Record<string, string>, unknown, unknown, unknown, PageLocals>;
 

@@ -1,4 +1,4 @@
-import { readConfig } from "@shipping/kit/config";
+import { readConfig } from "@shipping/kit/process/config";
 import { z } from "zod";
 import { developerDepsOf, developerSettings, refuseHalfAnArea } from "./settings.js";
 

@@ -1,4 +1,4 @@
-import { flag, positiveInt, secret } from "@shipping/kit/config";
+import { flag, positiveInt, secret } from "@shipping/kit/process/config";
 import { z } from "zod";
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);

@@ -1,5 +1,5 @@
 import type { Express } from "express";
-import { type Document, documentOf, sendDocument } from "../send-document.js";
+import { type Document, documentOf, sendDocument } from "../http/send-document.js";
 import { library } from "./library.js";
 import { guidePage, overviewPage, searchPage } from "./pages.js";
 import { STYLE } from "./style.js";

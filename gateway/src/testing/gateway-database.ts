@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { Environment } from "@shipping/kit/caller";
 import { testDatabase } from "@shipping/kit/testing/database";
-import { type AdminDeps, createAccount } from "../admin/manage-accounts.js";
-import { createKey, type NewKey } from "../admin/manage-keys.js";
-import { parseApiKey } from "../api-key.js";
+import { type AdminDeps, createAccount } from "../accounts/manage-accounts.js";
+import { createKey, type NewKey } from "../accounts/manage-keys.js";
+import { parseApiKey } from "../admission/api-key.js";
 import { openPrisma } from "../open-prisma.js";
 import { gatewayMigrations } from "../start-gateway.js";
 

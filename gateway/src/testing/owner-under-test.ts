@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { createClient, createRouterTransport, type Interceptor } from "@connectrpc/connect";
 import type { Caller, Claim } from "@shipping/kit/caller";
-import { createLedger } from "@shipping/kit/ledger";
+import { createLedger } from "@shipping/kit/ledger/ledger";
 import { testDatabase } from "@shipping/kit/testing/database";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { issueCertificate, type KeyPair, newAuthority } from "../certificate-authority.js";
-import type { TlsSettings } from "../tls.js";
+import { issueCertificate, type KeyPair, newAuthority } from "../tls/certificate-authority.js";
+import type { TlsSettings } from "../tls/tls.js";
 
 const DAY_MS = 86_400_000;
 

@@ -2,9 +2,9 @@ import { createHash, randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
-import { type Database, openDatabase } from "../database.js";
-import { silentLog } from "../log.js";
-import { migrate } from "../migrate.js";
+import { type Database, openDatabase } from "../postgres/database.js";
+import { migrate } from "../postgres/migrate.js";
+import { silentLog } from "../process/log.js";
 
 /** A database of a test's own. `drop` closes `db` and removes it. */
 export interface TestDatabase {

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { migrate } from "../migrate.js";
+import { migrate } from "../postgres/migrate.js";
 import { NOTHING_EXTERNAL, withSchemaEngine } from "./schema-engine.js";
 
 /** The SQL that is missing between the migrations and `schema.prisma`, "" if none. `url` names an empty database to work in. */

@@ -1,5 +1,5 @@
 import type { Sql } from "sql-template-tag";
-import type { Database } from "../database.js";
+import type { Database } from "../postgres/database.js";
 
 interface PlanNode {
   "Node Type": string;

@@ -1,5 +1,5 @@
 import sql, { empty, join, raw } from "sql-template-tag";
-import type { Database } from "../database.js";
+import type { Database } from "../postgres/database.js";
 
 /** What rows have to hold, by their columns' names in camel case: a value, null, or one of an array's. */
 export type Where = Readonly<Record<string, unknown>>;

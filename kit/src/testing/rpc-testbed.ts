@@ -2,9 +2,9 @@ import net from "node:net";
 import { create } from "@bufbuild/protobuf";
 import { type Client, createClient } from "@connectrpc/connect";
 import { LedgerService, type ReadResponse, ReadResponseSchema } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
-import { silentLog } from "../log.js";
-import { connectTo } from "../rpc-client.js";
-import { type Routes, type RpcServer, serve } from "../serve.js";
+import { silentLog } from "../process/log.js";
+import { connectTo } from "../rpc/client.js";
+import { type Routes, type RpcServer, serve } from "../rpc/server.js";
 
 /** Servers and clients of a test file, all of the ledger's RPCs: `Read` stands for a read, `Resolve` for a write. */
 export interface RpcTestbed {

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from "node:crypto";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import sql from "sql-template-tag";
 import type { Caller, Claim } from "../caller.js";
-import type { Database } from "../database.js";
 import { newId } from "../ids.js";
+import type { Database } from "../postgres/database.js";
 
 /** A caller that nobody else uses. */
 export function newCaller(environment: Caller["environment"] = "sandbox"): Caller {

@@ -1,4 +1,4 @@
-import { executedNow } from "@shipping/kit/ledger";
+import { executedNow } from "@shipping/kit/ledger/ledger";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { countIn, rowsIn } from "@shipping/kit/testing/rows";
 import { fence, newCaller, newClaim, snapshotOf } from "@shipping/kit/testing/writes";

@@ -1,12 +1,12 @@
 import { callerOf, claimOf } from "@shipping/kit/caller";
-import { coalesceOperation } from "@shipping/kit/coalesce";
-import { violated } from "@shipping/kit/database";
 import { type FieldError, failFields } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import { publicJson } from "@shipping/kit/json";
-import { executedNow, keyOfWrite, type Write } from "@shipping/kit/ledger";
-import { newEvent } from "@shipping/kit/outbox";
-import type { Call } from "@shipping/kit/serve";
+import { executedNow, keyOfWrite, type Write } from "@shipping/kit/ledger/ledger";
+import { newEvent } from "@shipping/kit/ledger/outbox";
+import { violated } from "@shipping/kit/postgres/database";
+import { coalesceOperation } from "@shipping/kit/postgres/micro-batch";
+import type { Call } from "@shipping/kit/rpc/server";
 import { type CreateLabelRequest, LabelSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";

@@ -1,9 +1,9 @@
 import type { Client } from "@connectrpc/connect";
-import type { Database } from "@shipping/kit/database";
 import type { Random } from "@shipping/kit/ids";
-import type { Ledger } from "@shipping/kit/ledger";
-import type { Log } from "@shipping/kit/log";
-import type { Outbox } from "@shipping/kit/outbox";
+import type { Ledger } from "@shipping/kit/ledger/ledger";
+import type { Outbox } from "@shipping/kit/ledger/outbox";
+import type { Database } from "@shipping/kit/postgres/database";
+import type { Log } from "@shipping/kit/process/log";
 import type { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
 import type { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import type { Carriers } from "./carrier.js";

@@ -1,6 +1,6 @@
-import { coalesceUnhurried } from "@shipping/kit/coalesce";
-import type { Database } from "@shipping/kit/database";
-import type { Log } from "@shipping/kit/log";
+import type { Database } from "@shipping/kit/postgres/database";
+import { coalesceUnhurried } from "@shipping/kit/postgres/micro-batch";
+import type { Log } from "@shipping/kit/process/log";
 import sql from "sql-template-tag";
 
 /** Notes in the outbox which events records and tracking have, off the path of the answer. */

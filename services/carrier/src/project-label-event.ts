@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { CallOptions } from "@connectrpc/connect";
 import { failureIn } from "@shipping/kit/errors";
-import type { Call } from "@shipping/kit/serve";
+import type { Call } from "@shipping/kit/rpc/server";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import sql from "sql-template-tag";
 import type { CarrierDeps } from "./deps.js";

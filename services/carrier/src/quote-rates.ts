@@ -1,8 +1,8 @@
 import { callerOf, claimOf } from "@shipping/kit/caller";
-import { coalesceOperation } from "@shipping/kit/coalesce";
 import { publicJson } from "@shipping/kit/json";
-import { keyOfWrite, type Write } from "@shipping/kit/ledger";
-import type { Call } from "@shipping/kit/serve";
+import { keyOfWrite, type Write } from "@shipping/kit/ledger/ledger";
+import { coalesceOperation } from "@shipping/kit/postgres/micro-batch";
+import type { Call } from "@shipping/kit/rpc/server";
 import { type QuoteRatesRequest, RateSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import sql from "sql-template-tag";

@@ -1,6 +1,6 @@
 import type { Caller } from "@shipping/kit/caller";
 import { fail, failureIn } from "@shipping/kit/errors";
-import type { Call } from "@shipping/kit/serve";
+import type { Call } from "@shipping/kit/rpc/server";
 import type { Shipment } from "@shipping/proto/shipping/records/v1/records_pb";
 import type { CarrierDeps } from "./deps.js";
 

@@ -1,7 +1,7 @@
 import { createClient } from "@connectrpc/connect";
 import { failureIn } from "@shipping/kit/errors";
-import { silentLog } from "@shipping/kit/log";
-import { inProcess } from "@shipping/kit/serve";
+import { silentLog } from "@shipping/kit/process/log";
+import { inProcess } from "@shipping/kit/rpc/server";
 import { newCaller, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
 import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
-import type { Peers } from "@shipping/kit/peers";
-import { callContext, type Routes } from "@shipping/kit/serve";
+import { callContext, type Routes } from "@shipping/kit/rpc/server";
+import type { Peers } from "@shipping/kit/tls/peers";
 import {
   CarrierService,
   CheckLabelResponseSchema,

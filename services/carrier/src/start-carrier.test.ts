@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { createClient } from "@connectrpc/connect";
-import { createLocalBus } from "@shipping/kit/local-bus";
-import { silentLog } from "@shipping/kit/log";
-import { inProcess } from "@shipping/kit/serve";
+import { createLocalBus } from "@shipping/kit/events/in-process-bus";
+import { silentLog } from "@shipping/kit/process/log";
+import { inProcess } from "@shipping/kit/rpc/server";
 import { testDatabase } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { newCaller } from "@shipping/kit/testing/writes";

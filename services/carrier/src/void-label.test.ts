@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { publicJson } from "@shipping/kit/json";
-import { executedNow } from "@shipping/kit/ledger";
+import { executedNow } from "@shipping/kit/ledger/ledger";
 import { countIn } from "@shipping/kit/testing/rows";
 import { fence, newCaller, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
 import { GetLabelRequestSchema, LabelSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";

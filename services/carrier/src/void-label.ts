@@ -1,10 +1,10 @@
 import { type Caller, type Claim, callerOf, claimOf } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { publicJson } from "@shipping/kit/json";
-import { executedNow } from "@shipping/kit/ledger";
-import { newEvent } from "@shipping/kit/outbox";
-import { ownedSql } from "@shipping/kit/owned";
-import type { Call } from "@shipping/kit/serve";
+import { executedNow } from "@shipping/kit/ledger/ledger";
+import { newEvent } from "@shipping/kit/ledger/outbox";
+import { ownedSql } from "@shipping/kit/postgres/owned";
+import type { Call } from "@shipping/kit/rpc/server";
 import { LabelSchema, type VoidLabelRequest } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";

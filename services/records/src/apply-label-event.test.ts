@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import type { Caller } from "@shipping/kit/caller";
-import { newEvent } from "@shipping/kit/outbox";
+import { newEvent } from "@shipping/kit/ledger/outbox";
 import { newCaller, snapshotOf } from "@shipping/kit/testing/writes";
 import { ApplyLabelEventRequestSchema, GetShipmentRequestSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import { applyLabelEvent } from "./apply-label-event.js";

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { type Caller, callerOf } from "@shipping/kit/caller";
-import { coalesceOperation } from "@shipping/kit/coalesce";
 import { fail } from "@shipping/kit/errors";
+import { coalesceOperation } from "@shipping/kit/postgres/micro-batch";
 import {
   type ApplyLabelEventRequest,
   type ApplyLabelEventResponse,

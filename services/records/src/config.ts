@@ -1,4 +1,4 @@
-import { busSettings, readConfig, serviceSettings, urlList } from "@shipping/kit/config";
+import { busSettings, readConfig, serviceSettings, urlList } from "@shipping/kit/process/config";
 import { z } from "zod";
 
 /** Every key of its environment. */

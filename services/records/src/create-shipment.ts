@@ -1,10 +1,10 @@
 import { callerOf, claimOf } from "@shipping/kit/caller";
-import { coalesceOperation } from "@shipping/kit/coalesce";
 import { fail } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import { publicJson } from "@shipping/kit/json";
-import { executedNow, keyOfWrite, type Write } from "@shipping/kit/ledger";
-import { newEvent } from "@shipping/kit/outbox";
+import { executedNow, keyOfWrite, type Write } from "@shipping/kit/ledger/ledger";
+import { newEvent } from "@shipping/kit/ledger/outbox";
+import { coalesceOperation } from "@shipping/kit/postgres/micro-batch";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import {

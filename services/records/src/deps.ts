@@ -1,8 +1,8 @@
-import type { Database } from "@shipping/kit/database";
 import type { Random } from "@shipping/kit/ids";
-import type { Ledger } from "@shipping/kit/ledger";
-import type { Log } from "@shipping/kit/log";
-import type { Outbox } from "@shipping/kit/outbox";
+import type { Ledger } from "@shipping/kit/ledger/ledger";
+import type { Outbox } from "@shipping/kit/ledger/outbox";
+import type { Database } from "@shipping/kit/postgres/database";
+import type { Log } from "@shipping/kit/process/log";
 
 /** What the operations of records work with. */
 export interface RecordsDeps {

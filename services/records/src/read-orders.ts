@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { callerOf } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
-import { listOwned } from "@shipping/kit/list-owned";
-import { readOwned } from "@shipping/kit/read-owned";
+import { listOwned } from "@shipping/kit/postgres/list-owned";
+import { readOwned } from "@shipping/kit/postgres/read-owned";
 import {
   type GetOrderRequest,
   type GetOrderResponse,

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
-import type { Peers } from "@shipping/kit/peers";
-import type { Routes } from "@shipping/kit/serve";
+import type { Routes } from "@shipping/kit/rpc/server";
+import type { Peers } from "@shipping/kit/tls/peers";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import {
   CreateOrderResponseSchema,

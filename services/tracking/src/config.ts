@@ -1,4 +1,4 @@
-import { readConfig, serviceSettings } from "@shipping/kit/config";
+import { readConfig, serviceSettings } from "@shipping/kit/process/config";
 import { z } from "zod";
 
 /** Every key of its environment. */

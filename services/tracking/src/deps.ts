@@ -1,4 +1,4 @@
-import type { Database } from "@shipping/kit/database";
+import type { Database } from "@shipping/kit/postgres/database";
 
 /** What the operations of tracking work with. */
 export interface TrackingDeps {

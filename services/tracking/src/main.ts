@@ -1,8 +1,8 @@
-import "@shipping/kit/require-node";
-import { createLog } from "@shipping/kit/log";
-import { configured } from "@shipping/kit/process";
-import { runService } from "@shipping/kit/run-service";
-import { tlsOf } from "@shipping/kit/tls";
+import "@shipping/kit/process/require-node";
+import { createLog } from "@shipping/kit/process/log";
+import { configured } from "@shipping/kit/process/run-process";
+import { runService } from "@shipping/kit/service/run-service";
+import { tlsOf } from "@shipping/kit/tls/tls";
 import { trackingConfig } from "./config.js";
 import { startTracking, trackingMigrations } from "./start-tracking.js";
 

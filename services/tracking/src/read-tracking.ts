@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { callerOf } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
-import { readOwned } from "@shipping/kit/read-owned";
+import { readOwned } from "@shipping/kit/postgres/read-owned";
 import {
   type GetTrackingRequest,
   type GetTrackingResponse,

@@ -1,5 +1,5 @@
-import type { Peers } from "@shipping/kit/peers";
-import type { Routes } from "@shipping/kit/serve";
+import type { Routes } from "@shipping/kit/rpc/server";
+import type { Peers } from "@shipping/kit/tls/peers";
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import { applyLabelEvent } from "./apply-label-event.js";
 import type { TrackingDeps } from "./deps.js";

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import type { Service } from "@shipping/kit/run-service";
+import type { Service } from "@shipping/kit/service/run-service";
 import type { TrackingDeps } from "./deps.js";
 import { trackingPeers, trackingRoutes } from "./rpc.js";
 

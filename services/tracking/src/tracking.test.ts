@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { publicJson } from "@shipping/kit/json";
-import { newEvent } from "@shipping/kit/outbox";
+import { newEvent } from "@shipping/kit/ledger/outbox";
 import { TrackingSchema } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import { rowAfter, trackingOf } from "./tracking.js";
 

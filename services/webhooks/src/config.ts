@@ -1,7 +1,7 @@
-import { busSettings, flag, positiveInt, readConfig, secret, serviceSettings } from "@shipping/kit/config";
+import { busSettings, flag, positiveInt, readConfig, secret, serviceSettings } from "@shipping/kit/process/config";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
-import type { SealingKey } from "./key-ring.js";
+import type { SealingKey } from "./subscriptions/key-ring.js";
 
 const list = () =>
   z

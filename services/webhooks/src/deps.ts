@@ -1,14 +1,14 @@
-import type { Database } from "@shipping/kit/database";
 import type { Random } from "@shipping/kit/ids";
-import type { Ledger } from "@shipping/kit/ledger";
-import type { Log } from "@shipping/kit/log";
+import type { Ledger } from "@shipping/kit/ledger/ledger";
+import type { Database } from "@shipping/kit/postgres/database";
+import type { Log } from "@shipping/kit/process/log";
 import sql, { type Sql } from "sql-template-tag";
-import type { Attempts } from "./attempts.js";
-import type { EgressAgents } from "./egress-agents.js";
-import type { EgressRules } from "./egress-guard.js";
-import type { KeyRing } from "./key-ring.js";
+import type { Attempts } from "./dispatch/attempts.js";
+import type { Targets } from "./dispatch/targets.js";
+import type { EgressAgents } from "./egress/egress-agents.js";
+import type { EgressRules } from "./egress/egress-guard.js";
 import type { WebhooksMetrics } from "./metrics.js";
-import type { Targets } from "./targets.js";
+import type { KeyRing } from "./subscriptions/key-ring.js";
 
 /** What the operations of webhooks work with. */
 export interface WebhooksDeps {

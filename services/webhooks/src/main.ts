@@ -1,12 +1,12 @@
-import "@shipping/kit/require-node";
-import { busConnectionOf } from "@shipping/kit/bus-connection";
-import { faultsOf } from "@shipping/kit/faults";
+import "@shipping/kit/process/require-node";
+import { busConnectionOf } from "@shipping/kit/events/bus-connection";
+import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
 import { pooledRandom } from "@shipping/kit/ids";
-import { createJetStreamBus } from "@shipping/kit/jetstream-bus";
-import { createLog } from "@shipping/kit/log";
-import { configured } from "@shipping/kit/process";
-import { runService } from "@shipping/kit/run-service";
-import { tlsOf } from "@shipping/kit/tls";
+import { createLog } from "@shipping/kit/process/log";
+import { configured } from "@shipping/kit/process/run-process";
+import { faultsOf } from "@shipping/kit/service/faults";
+import { runService } from "@shipping/kit/service/run-service";
+import { tlsOf } from "@shipping/kit/tls/tls";
 import { webhooksConfig } from "./config.js";
 import { startWebhooks, webhooksMigrations } from "./start-webhooks.js";
 

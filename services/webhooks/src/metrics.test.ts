@@ -1,8 +1,8 @@
 import { eventually } from "@shipping/kit/testing/eventually";
 import { countIn } from "@shipping/kit/testing/rows";
-import { acceptEvents, buryEvent } from "./accept-event.js";
 import type { WebhooksDeps } from "./deps.js";
-import { sweepOnce } from "./sweep-deliveries.js";
+import { acceptEvents, buryEvent } from "./dispatch/accept-event.js";
+import { sweepOnce } from "./dispatch/sweep-deliveries.js";
 import { startReceiver, withStatus } from "./testing/receiver.js";
 import { eventFor, newCaller, subscribe, webhooksUnderTest } from "./testing/webhooks-under-test.js";
 

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
-import type { Peers } from "@shipping/kit/peers";
-import type { Routes } from "@shipping/kit/serve";
+import type { Routes } from "@shipping/kit/rpc/server";
+import type { Peers } from "@shipping/kit/tls/peers";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import {
   CheckSubscriptionResponseSchema,
@@ -8,14 +8,14 @@ import {
   DisableSubscriptionResponseSchema,
   WebhooksService,
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import { acknowledgeChanges, listChanges } from "./changes.js";
-import { createSubscription } from "./create-subscription.js";
 import type { WebhooksDeps } from "./deps.js";
-import { disableSubscription } from "./disable-subscription.js";
-import { filterMissing } from "./filter-missing.js";
-import { getSubscription, listSubscriptions } from "./read-subscriptions.js";
-import { rotateSecrets } from "./rotate-secrets.js";
-import { urlAtFault } from "./subscription.js";
+import { filterMissing } from "./dispatch/filter-missing.js";
+import { acknowledgeChanges, listChanges } from "./subscriptions/changes.js";
+import { createSubscription } from "./subscriptions/create-subscription.js";
+import { disableSubscription } from "./subscriptions/disable-subscription.js";
+import { getSubscription, listSubscriptions } from "./subscriptions/read-subscriptions.js";
+import { rotateSecrets } from "./subscriptions/rotate-secrets.js";
+import { urlAtFault } from "./subscriptions/subscription.js";
 
 const its = WebhooksService.method;
 

@@ -1,11 +1,11 @@
 import { createClient } from "@connectrpc/connect";
 import type { Caller } from "@shipping/kit/caller";
-import { silentLog } from "@shipping/kit/log";
-import { inProcess } from "@shipping/kit/serve";
+import { silentLog } from "@shipping/kit/process/log";
+import { inProcess } from "@shipping/kit/rpc/server";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import { verify } from "./signature.js";
+import { verify } from "./dispatch/signature.js";
 import { type Answer, type Receiver, startReceiver, withStatus } from "./testing/receiver.js";
 import { deliveryOf } from "./testing/stored-deliveries.js";
 import {

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from "node:http";
-import { parseApiKey } from "@shipping/gateway/api-key";
-import { rangeIn, unmetCondition } from "@shipping/gateway/conditional";
-import { isOwnForm } from "@shipping/gateway/developers/origin";
-import { formOf } from "@shipping/gateway/developers/read-form";
-import { cookieIn } from "@shipping/gateway/developers/session";
+import { parseApiKey } from "@shipping/gateway/admission/api-key";
+import { isOwnForm } from "@shipping/gateway/developers/page/origin";
+import { formOf } from "@shipping/gateway/developers/page/read-form";
+import { cookieIn } from "@shipping/gateway/developers/sign-in/session";
 import { library } from "@shipping/gateway/guides/library";
-import { httpFault } from "@shipping/gateway/http-rules";
-import { isPlain } from "@shipping/gateway/media-type";
-import { orderId, pageQuery } from "@shipping/gateway/schemas";
-import { sourceOf } from "@shipping/gateway/source";
-import { validQuery } from "@shipping/gateway/validate";
+import { rangeIn, unmetCondition } from "@shipping/gateway/http/conditional";
+import { httpFault } from "@shipping/gateway/http/http-rules";
+import { isPlain } from "@shipping/gateway/http/media-type";
+import { sourceOf } from "@shipping/gateway/http/source";
+import { orderId, pageQuery } from "@shipping/gateway/input/schemas";
+import { validQuery } from "@shipping/gateway/input/validate";
 import { asSent, fill, numbered, type Reader, readingsOf } from "./shapes.js";
 
 const HEAD_BYTES = 16 * 1024;

@@ -1,4 +1,4 @@
-import type { Database } from "@shipping/kit/database";
+import type { Database } from "@shipping/kit/postgres/database";
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
 import { createLabel, quoteRates } from "./create-label.js";
 import { deliver } from "./deliver.js";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { fromJson } from "@bufbuild/protobuf";
 import { renderLabelPdf } from "@shipping/carrier/label-pdf";
-import type { Database } from "@shipping/kit/database";
 import { base32, newId } from "@shipping/kit/ids";
+import type { Database } from "@shipping/kit/postgres/database";
 import { AddressSchema, ParcelSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import sql from "sql-template-tag";
 import { readShipment } from "./read.js";

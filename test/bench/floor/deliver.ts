@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { coalesce } from "@shipping/kit/coalesce";
-import type { Database } from "@shipping/kit/database";
-import { newEvent } from "@shipping/kit/outbox";
-import { newSecret, sign } from "@shipping/webhooks/signature";
+import { newEvent } from "@shipping/kit/ledger/outbox";
+import type { Database } from "@shipping/kit/postgres/database";
+import { coalesce } from "@shipping/kit/postgres/micro-batch";
+import { newSecret, sign } from "@shipping/webhooks/dispatch/signature";
 import sql from "sql-template-tag";
 import { Pool } from "undici";
 

@@ -4,9 +4,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openDatabase } from "@shipping/kit/database";
-import { startEmbeddedPostgres } from "@shipping/kit/embedded-postgres";
-import { silentLog } from "@shipping/kit/log";
+import { openDatabase } from "@shipping/kit/postgres/database";
+import { silentLog } from "@shipping/kit/process/log";
+import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
 import { floorApp } from "./app.js";
 import { floorSchema } from "./schema.js";
 

@@ -1,5 +1,5 @@
 import type { JsonValue } from "@bufbuild/protobuf";
-import type { Database } from "@shipping/kit/database";
+import type { Database } from "@shipping/kit/postgres/database";
 import sql from "sql-template-tag";
 
 /** A stored shipment. */

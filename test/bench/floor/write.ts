@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Database } from "@shipping/kit/database";
 import { newId } from "@shipping/kit/ids";
+import type { Database } from "@shipping/kit/postgres/database";
 import sql, { type Sql } from "sql-template-tag";
 
 /** A write: whose, under which idempotency key, and what the client sent. */

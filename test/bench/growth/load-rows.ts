@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { fingerprint } from "@shipping/gateway/fingerprint";
-import type { Database } from "@shipping/kit/database";
+import { fingerprint } from "@shipping/gateway/idempotency/fingerprint";
+import type { Database } from "@shipping/kit/postgres/database";
 import sql, { type Sql } from "sql-template-tag";
 import { parcelBody } from "../seed.js";
 

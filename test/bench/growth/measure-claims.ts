@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
-import type { Database } from "@shipping/kit/database";
 import { newId } from "@shipping/kit/ids";
+import type { Database } from "@shipping/kit/postgres/database";
 import { testDatabase } from "@shipping/kit/testing/database";
 import { migrationsOf } from "@shipping/local/parts";
-import { createAttempts } from "@shipping/webhooks/attempts";
 import type { WebhooksDeps } from "@shipping/webhooks/deps";
-import { dispatchOnce } from "@shipping/webhooks/dispatch-deliveries";
+import { createAttempts } from "@shipping/webhooks/dispatch/attempts";
+import { dispatchOnce } from "@shipping/webhooks/dispatch/dispatch-deliveries";
 import sql from "sql-template-tag";
 import { percentile } from "../statistics.js";
 

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import type { Database } from "@shipping/kit/database";
+import type { Database } from "@shipping/kit/postgres/database";
 import sql from "sql-template-tag";
 import { type Operation, openLoop } from "../load.js";
 import type { Platform } from "../platform.js";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { verify } from "@shipping/webhooks/signature";
+import { verify } from "@shipping/webhooks/dispatch/signature";
 import type { ClusterUnderTest } from "../../cluster.js";
 import type { Arrival } from "./event-receiver.js";
 import { ordersAtOnce } from "./order-load.js";

@@ -1,5 +1,5 @@
-import { silentLog } from "@shipping/kit/log";
-import { startLoop } from "@shipping/kit/loop";
+import { silentLog } from "@shipping/kit/process/log";
+import { startLoop } from "@shipping/kit/process/loop";
 import sql from "sql-template-tag";
 import type { ClusterUnderTest } from "../../cluster.js";
 import { ordersAtRate } from "./order-load.js";

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { silentLog } from "@shipping/kit/log";
-import { tlsOf } from "@shipping/kit/tls";
+import { silentLog } from "@shipping/kit/process/log";
+import { tlsOf } from "@shipping/kit/tls/tls";
 import { keepPartCertificates } from "./certificates.js";
 
 const DAY_MS = 86_400_000;

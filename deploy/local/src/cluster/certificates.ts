@@ -1,10 +1,10 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type CertificateStore, type Files, keepCertificates, sameFiles } from "@shipping/kit/keep-certificates";
-import { silentLog } from "@shipping/kit/log";
-import type { TlsFiles } from "@shipping/kit/tls";
+import { silentLog } from "@shipping/kit/process/log";
+import { type CertificateStore, type Files, keepCertificates, sameFiles } from "@shipping/kit/tls/keep-certificates";
+import type { TlsFiles } from "@shipping/kit/tls/tls";
+import { mapParts } from "../databases/prepare-databases.js";
 import type { Part } from "../parts.js";
-import { mapParts } from "../prepare-databases.js";
 
 const DAY_MS = 86_400_000;
 

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
+import { mapParts } from "../databases/prepare-databases.js";
 import type { Part } from "../parts.js";
-import { mapParts } from "../prepare-databases.js";
 import type { ClusterOptions } from "./options.js";
 
 /** Where everything of a cluster listens, for as long as it runs. */

@@ -1,6 +1,6 @@
-import "@shipping/kit/require-node";
-import { createLog } from "@shipping/kit/log";
-import { configured, runProcess } from "@shipping/kit/process";
+import "@shipping/kit/process/require-node";
+import { createLog } from "@shipping/kit/process/log";
+import { configured, runProcess } from "@shipping/kit/process/run-process";
 import { localConfig } from "../config.js";
 import { explainStart } from "../explain-start.js";
 import { clusterOptions } from "./options.js";

@@ -1,9 +1,9 @@
 import { createRequire } from "node:module";
-import type { Env } from "@shipping/kit/config";
-import type { TlsFiles } from "@shipping/kit/tls";
-import { type BusPasswords, busIdentity } from "../bus-users.js";
+import type { Env } from "@shipping/kit/process/config";
+import type { TlsFiles } from "@shipping/kit/tls/tls";
+import { mapParts } from "../databases/prepare-databases.js";
 import { type Part, parts } from "../parts.js";
-import { mapParts } from "../prepare-databases.js";
+import { type BusPasswords, busIdentity } from "../servers/bus-users.js";
 import type { Ports } from "./choose-ports.js";
 
 /** One process of a part, as it is started each time. */

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isRunning, type ProcessIdentity, processIdentity } from "@shipping/kit/process-identity";
+import { isRunning, type ProcessIdentity, processIdentity } from "@shipping/local/servers/process-identity";
 
 const FILE = "cluster-processes.json";
 const PATIENCE_MS = 4_000;

@@ -1,10 +1,10 @@
 import { appendFileSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { startEmbeddedPostgres } from "@shipping/kit/embedded-postgres";
-import type { BusAuthorization } from "../bus-users.js";
-import type { NatsProgram } from "../find-nats-server.js";
-import { startNatsServer } from "../nats-server.js";
+import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
+import type { BusAuthorization } from "../servers/bus-users.js";
+import type { NatsProgram } from "../servers/find-nats-server.js";
+import { startNatsServer } from "../servers/nats-server.js";
 import type { PartProcess } from "./plan-processes.js";
 import { startPart } from "./start-part.js";
 import type { Server } from "./supervise.js";

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Running } from "@shipping/kit/process";
+import type { Running } from "@shipping/kit/process/run-process";
 import type { LocalConfig } from "../config.js";
 import { takeDataFolder } from "../data-folder.js";
 import { type Launched, launch } from "./launch.js";

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type ServerProcess, type StopSignals, serverProcess } from "@shipping/kit/server-process";
+import { type ServerProcess, type StopSignals, serverProcess } from "@shipping/local/servers/server-process";
 import type { PartProcess } from "./plan-processes.js";
 
 const POLL_MS = 50;

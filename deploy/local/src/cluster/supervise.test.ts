@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
-import { isRunning, type ProcessIdentity, processIdentity } from "@shipping/kit/process-identity";
-import { serverProcess } from "@shipping/kit/server-process";
 import { eventually } from "@shipping/kit/testing/eventually";
+import { isRunning, type ProcessIdentity, processIdentity } from "@shipping/local/servers/process-identity";
+import { serverProcess } from "@shipping/local/servers/server-process";
 import { type Supervised, supervise } from "./supervise.js";
 
 const started: ProcessIdentity[] = [];

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ServerProcess } from "@shipping/kit/server-process";
+import type { ServerProcess } from "@shipping/local/servers/server-process";
 
 /** A server that is to run for as long as the cluster does. */
 export interface Server {

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import type { Caller } from "@shipping/kit/caller";
-import { createLedger } from "@shipping/kit/ledger";
-import { createLocalBus } from "@shipping/kit/local-bus";
-import { silentLog } from "@shipping/kit/log";
-import { createOutbox } from "@shipping/kit/outbox";
-import type { Call } from "@shipping/kit/serve";
+import { createLocalBus } from "@shipping/kit/events/in-process-bus";
+import { createLedger } from "@shipping/kit/ledger/ledger";
+import { createOutbox } from "@shipping/kit/ledger/outbox";
+import { silentLog } from "@shipping/kit/process/log";
+import type { Call } from "@shipping/kit/rpc/server";
 import { testDatabase } from "@shipping/kit/testing/database";
 import { newClaim, snapshotOf } from "@shipping/kit/testing/writes";
 import { CreateLabelRequestSchema, VoidLabelRequestSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";

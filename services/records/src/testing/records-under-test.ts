@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import type { Caller, Claim } from "@shipping/kit/caller";
-import { createLedger } from "@shipping/kit/ledger";
-import { createLocalBus } from "@shipping/kit/local-bus";
-import { silentLog } from "@shipping/kit/log";
-import { createOutbox } from "@shipping/kit/outbox";
+import { createLocalBus } from "@shipping/kit/events/in-process-bus";
+import { createLedger } from "@shipping/kit/ledger/ledger";
+import { createOutbox } from "@shipping/kit/ledger/outbox";
+import { silentLog } from "@shipping/kit/process/log";
 import { testDatabase } from "@shipping/kit/testing/database";
 import { newClaim } from "@shipping/kit/testing/writes";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";

@@ -1,5 +1,5 @@
-import { createEgressAgents, type EgressAgents, type EgressOptions } from "../egress-agents.js";
-import { type Attempted, send } from "../send.js";
+import { type Attempted, send } from "../dispatch/send.js";
+import { createEgressAgents, type EgressAgents, type EgressOptions } from "../egress/egress-agents.js";
 import { type Answer, type Receiver, startReceiver } from "./receiver.js";
 import { certificate } from "./receiver-certificate.js";
 

@@ -1,4 +1,4 @@
-import type { Database } from "@shipping/kit/database";
+import type { Database } from "@shipping/kit/postgres/database";
 import { rowsIn } from "@shipping/kit/testing/rows";
 import sql from "sql-template-tag";
 

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import type { Caller, Claim } from "@shipping/kit/caller";
+import { createLocalBus } from "@shipping/kit/events/in-process-bus";
 import { newId } from "@shipping/kit/ids";
-import { createLocalBus } from "@shipping/kit/local-bus";
-import { silentLog } from "@shipping/kit/log";
-import { newEvent } from "@shipping/kit/outbox";
+import { newEvent } from "@shipping/kit/ledger/outbox";
+import { silentLog } from "@shipping/kit/process/log";
 import { testDatabase } from "@shipping/kit/testing/database";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
@@ -13,9 +13,9 @@ import {
   DisableSubscriptionRequestSchema,
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import type { DeliveryConfig } from "../config.js";
-import { createSubscription } from "../create-subscription.js";
 import type { WebhooksDeps } from "../deps.js";
 import { makeDeps, startWebhooks, type WebhooksParts, webhooksMigrations } from "../start-webhooks.js";
+import { createSubscription } from "../subscriptions/create-subscription.js";
 import { certificate } from "./receiver-certificate.js";
 
 /** The settings of a trial on one machine. */

@@ -1,0 +1,41 @@
+import { join } from "node:path";
+import { type Database, openDatabase } from "@shipping/kit/postgres/database";
+import type { Log } from "@shipping/kit/process/log";
+import type { Running } from "@shipping/kit/process/run-process";
+import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
+import type { LocalConfig } from "../config.js";
+import type { DataFolder } from "../data-folder.js";
+import { type Part, parts } from "../parts.js";
+import { mapParts, prepareDatabases, withoutDatabase } from "./prepare-databases.js";
+
+interface Opening {
+  folder: DataFolder;
+  config: LocalConfig;
+  log: Log;
+  opened: Running[];
+}
+
+/** Every part's database, migrated. What was opened is added to `opened`, to be stopped in reverse. */
+export async function openDatabases(
+  options: Opening,
+): Promise<{ urls: Record<Part, string>; databases: Record<Part, Database> }> {
+  const { config, log, opened } = options;
+  const serverUrl = withoutDatabase(config).length > 0 ? await startPostgres(options) : undefined;
+  const urls = await prepareDatabases({ ...options, serverUrl });
+  const databases = mapParts((part) => openDatabase(urls[part], { log: log.child({ part }) }));
+  opened.push({
+    async stop() {
+      await Promise.all(parts.map((part) => databases[part].close()));
+    },
+  });
+  return { urls, databases };
+}
+
+async function startPostgres({ folder, log, opened }: Opening): Promise<string> {
+  const postgres = await startEmbeddedPostgres({
+    dataDir: join(folder.path, "postgres"),
+    log: (line) => log.debug({ line }, "postgres"),
+  });
+  opened.push(postgres);
+  return postgres.url("postgres");
+}

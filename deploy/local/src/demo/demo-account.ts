@@ -1,0 +1,45 @@
+import type { AdminDeps } from "@shipping/gateway/accounts/manage-accounts";
+import { createAccount } from "@shipping/gateway/accounts/manage-accounts";
+import { createKey } from "@shipping/gateway/accounts/manage-keys";
+import { addMember, createSignInLink, listMembers } from "@shipping/gateway/accounts/manage-members";
+import type { DataFolder } from "../data-folder.js";
+
+/** The account that every local platform begins with. */
+export interface DemoAccount {
+  account_id: string;
+  sandbox_key: string;
+  live_key: string;
+}
+
+/** The way into its developer area, once. */
+export interface DemoSignIn {
+  sign_in_url: string;
+}
+
+const EMAIL = "demo@example.com";
+
+/** The demo account of a data folder; made at its first start, and again when its database has been replaced. */
+export async function demoAccount(folder: DataFolder, deps: AdminDeps): Promise<DemoAccount> {
+  const kept = JSON.parse(await folder.keep("demo-account.json", () => "{}")) as Partial<DemoAccount>;
+  if (kept.account_id && (await deps.prisma.account.findUnique({ where: { id: kept.account_id } }))) {
+    return kept as DemoAccount;
+  }
+  const { id: accountId } = await createAccount(deps, { name: "Demo" });
+  const sandbox = await createKey(deps, { accountId, environment: "sandbox" });
+  const live = await createKey(deps, { accountId, environment: "live" });
+  const made = { account_id: accountId, sandbox_key: sandbox.key, live_key: live.key };
+  await folder.publish("demo-account.json", made);
+  return made;
+}
+
+/** A fresh sign-in link to the demo account, for the member that it is given at its first start. `origin` is where people reach it. */
+export async function demoSignIn(
+  deps: AdminDeps,
+  { account_id: accountId }: DemoAccount,
+  origin: string,
+): Promise<DemoSignIn> {
+  const members = await listMembers(deps, accountId);
+  if (!members.some(({ email }) => email === EMAIL)) await addMember(deps, { accountId, email: EMAIL, role: "admin" });
+  const { url } = await createSignInLink(deps, { accountId, email: EMAIL, origin });
+  return { sign_in_url: url };
+}

@@ -1,0 +1,51 @@
+import "@shipping/kit/process/require-node";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { openReceiver } from "../listen/receiver.js";
+import { startPlatform } from "../start-platform.js";
+import { playCorridor } from "./play-corridor.js";
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+/** Starts the platform in a temporary folder, plays the corridor through its public API, and cleans up. */
+async function demo(): Promise<number> {
+  const begun = performance.now();
+  const folder = await mkdtemp(join(tmpdir(), "shipping-demo-"));
+  const receiver = await openReceiver();
+  say("Starting the whole platform in a temporary folder …");
+  const platform = await startPlatform({
+    overrides: { PORT: "0", DATA_DIR: folder, WEBHOOK_ALLOW_PRIVATE_TARGETS: "true" },
+  });
+  say(`Ready after ${seconds(begun)}: ${platform.baseUrl}; a receiver listens on ${receiver.url}.`);
+  try {
+    const count = await playCorridor({
+      baseUrl: platform.baseUrl,
+      key: platform.demo.sandbox_key,
+      liveKey: platform.demo.live_key,
+      receiver,
+      labelFile: resolve("label-demo.pdf"),
+      say,
+    });
+    say(`\nAll ${count} steps went as the specification says, in ${seconds(begun)}. The label is in label-demo.pdf.`);
+    return 0;
+  } catch (error) {
+    say(`\nFailed: ${error instanceof Error ? error.message : String(error)}`);
+    return 1;
+  } finally {
+    await platform.stop(true);
+    await receiver.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function seconds(since: number): string {
+  return `${((performance.now() - since) / 1000).toFixed(1)} s`;
+}
+
+try {
+  process.exitCode = await demo();
+} catch (error) {
+  say(`The platform did not start: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
+}

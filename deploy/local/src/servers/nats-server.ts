@@ -1,0 +1,56 @@
+import { resolve } from "node:path";
+import { type ServerProcess, startServerProcess } from "@shipping/local/servers/server-process";
+import getPort from "get-port";
+import { environment } from "../config.js";
+import type { BusAuthorization } from "./bus-users.js";
+import type { NatsProgram } from "./find-nats-server.js";
+import { startNatsContainer } from "./nats-container.js";
+
+/** A NATS server of our own, with JetStream. */
+export interface NatsServer extends ServerProcess {
+  url: string;
+}
+
+/**
+ * Starts NATS on 127.0.0.1 and waits until it takes connections. Its streams are in `dataDir`; `log` gets its log, and `spawned` the
+ * process as soon as there is one.
+ */
+export async function startNatsServer(options: {
+  program: NatsProgram;
+  dataDir: string;
+  port?: number;
+  /** Whom it lets in; everybody, as anybody, if absent. */
+  authorization?: BusAuthorization;
+  log?: (line: string) => void;
+  spawned?: (server: ServerProcess) => void;
+}): Promise<NatsServer> {
+  const dataDir = resolve(options.dataDir);
+  const port = options.port ?? (await getPort({ host: "127.0.0.1" }));
+  const users = options.authorization;
+  const server =
+    "image" in options.program
+      ? startNatsContainer({ ...options, image: options.program.image, dataDir, port })
+      : startServerProcess({
+          program: options.program.path,
+          args: [
+            "-js",
+            "-sd",
+            dataDir,
+            "-a",
+            "127.0.0.1",
+            "-p",
+            String(port),
+            ...(users ? ["-c", users.configFile] : []),
+          ],
+          options: { env: { ...environment(), ...users?.env } },
+          ready: "Server is ready",
+          signals: { stop: "SIGTERM", force: "SIGKILL" },
+          log: options.log,
+          spawned: options.spawned,
+        });
+  try {
+    return { ...(await server), url: `nats://127.0.0.1:${port}` };
+  } catch (error) {
+    throw new Error(`nats-server did not start: ${(error as Error).message}`);
+  }
+}

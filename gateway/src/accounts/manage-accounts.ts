@@ -1,0 +1,50 @@
+import { type Failure, fail } from "@shipping/kit/errors";
+import { newId } from "@shipping/kit/ids";
+import type { GatewayDeps } from "../deps.js";
+import { isClean } from "../input/text.js";
+
+/** What the operator's operations need. */
+export type AdminDeps = Pick<GatewayDeps, "db" | "prisma" | "now" | "random">;
+
+const NAME = /^(?=.*\S)\P{Cc}{1,200}$/u;
+
+/** What a name has to be, as a sentence goes on. */
+export const NAME_RULE = "1 to 200 characters, not all of them blank, none of them a control character";
+
+/** Whether people may call an account or a key so. */
+export function isName(text: string): boolean {
+  return NAME.test(text) && isClean(text);
+}
+
+/** Creates an account. Names need not be unique. */
+export async function createAccount(
+  deps: AdminDeps,
+  { name }: { name: string },
+): Promise<{ id: string; name: string }> {
+  requireName(name, "An account's name");
+  return deps.prisma.account.create({
+    data: { id: newId("acc", deps.random), name, createdAt: deps.now() },
+    select: { id: true, name: true },
+  });
+}
+
+/** All accounts, the oldest first. */
+export function listAccounts(deps: AdminDeps): Promise<{ id: string; name: string; createdAt: Date }[]> {
+  return deps.prisma.account.findMany({ orderBy: [{ createdAt: "asc" }, { id: "asc" }] });
+}
+
+/** Refuses what is no name of `what`. */
+export function requireName(name: string, what: string): void {
+  if (!isName(name)) throw fail("invalid_request", `${what} has ${NAME_RULE}.`);
+}
+
+/** Refuses an account that does not exist. */
+export async function requireAccount({ prisma }: Pick<AdminDeps, "prisma">, id: string): Promise<void> {
+  const account = await prisma.account.findUnique({ where: { id }, select: { id: true } });
+  if (!account) throw noSuchAccount(id);
+}
+
+/** The refusal of an account that does not exist. */
+export function noSuchAccount(id: string): Failure {
+  return fail("not_found", `No such account: ${id}`);
+}

@@ -1,0 +1,134 @@
+import { randomBytes } from "node:crypto";
+import { ConnectError, createRouterTransport } from "@connectrpc/connect";
+import { newId } from "@shipping/kit/ids";
+import { createLog } from "@shipping/kit/process/log";
+import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import { createClients } from "../api/clients.js";
+import { gatewayDatabase } from "../testing/gateway-database.js";
+import { recordChanges, recordChangesOnce } from "./record-changes.js";
+
+const url = "https://shop.example.com/hooks";
+const at = "2026-03-01T10:00:00.000Z";
+
+let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
+beforeAll(async () => {
+  gateway = await gatewayDatabase();
+});
+afterAll(() => gateway.drop());
+
+interface Kept {
+  accountId: string;
+  actor?: string;
+  action?: string;
+}
+
+/** Webhooks with changes to tell; what a test lists in `away` does not answer. */
+function webhooksWith(kept: Kept[]) {
+  const changes = kept.map(({ accountId, actor = "ada@example.com", action = "created" }) => ({
+    id: newId("aud", randomBytes),
+    owner: { accountId, environment: "live" },
+    actor: { name: actor, source: "192.0.2.1" },
+    action,
+    subscription: { id: "whk_1", url, events: ["order.created", "label.created"] },
+    at,
+  }));
+  const away = new Set<"listChanges" | "acknowledgeChanges">();
+  const acknowledged = new Set<string>();
+  const answer = (call: Parameters<typeof away.has>[0]) => {
+    if (away.has(call)) throw new ConnectError("nobody is there");
+  };
+  const transport = createRouterTransport(({ service }) => {
+    service(WebhooksService, {
+      listChanges() {
+        answer("listChanges");
+        return { changes: changes.filter(({ id }) => !acknowledged.has(id)).slice(0, 100) };
+      },
+      acknowledgeChanges({ ids }) {
+        answer("acknowledgeChanges");
+        for (const id of ids) acknowledged.add(id);
+        return {};
+      },
+    });
+  });
+  const clients = createClients({ records: transport, carrier: transport, tracking: transport, webhooks: transport });
+  const lines: Record<string, unknown>[] = [];
+  const log = createLog({ part: "gateway", destination: { write: (line) => void lines.push(JSON.parse(line)) } });
+  return { deps: { db: gateway.db, clients, log }, away, acknowledged, lines };
+}
+
+const entriesOf = async (accountId: string) => {
+  const rows = await gateway.prisma.auditEntry.findMany({ where: { accountId, action: { startsWith: "webhook" } } });
+  return rows.map(({ action, actor, detail, source }) => ({ action, actor, detail, source }));
+};
+
+test("a change is told as who, what, which, when and from where; one by an API key names the key", async () => {
+  const { accountId, id: named, key } = await gateway.newKey({ name: "Shop server" });
+  const { id: unnamed, key: other } = await gateway.newKey({ accountId });
+  const foreign = await gateway.newKey();
+  const { deps } = webhooksWith([
+    { accountId },
+    { accountId, action: "disabled", actor: named },
+    { accountId, action: "disabled", actor: unnamed },
+    { accountId, actor: foreign.id },
+  ]);
+  expect(await recordChangesOnce(deps)).toEqual({ recorded: 4 });
+  const common = { source: "192.0.2.1" };
+  const created = { ...common, action: "webhook.created", detail: `${url}: order.created label.created` };
+  const disabled = { ...common, action: "webhook.disabled", detail: url };
+  const entries = await entriesOf(accountId);
+  expect(entries).toHaveLength(4);
+  expect(entries).toEqual(
+    expect.arrayContaining([
+      { ...created, actor: "ada@example.com" },
+      { ...disabled, actor: `API key Shop server, ends in ${key.slice(-4)}` },
+      { ...disabled, actor: `API key, ends in ${other.slice(-4)}` },
+      { ...created, actor: foreign.id },
+    ]),
+  );
+  const [entry] = await gateway.prisma.auditEntry.findMany({ where: { accountId, actor: "ada@example.com" } });
+  expect(entry).toMatchObject({ at: new Date(at), environment: "live", subject: "whk_1" });
+});
+
+test("an acknowledgement that is lost is repeated, and the entries stand there once; so when several gateways do it", async () => {
+  const { accountId } = await gateway.newKey();
+  const { deps, away } = webhooksWith(Array.from({ length: 130 }, () => ({ accountId })));
+  away.add("acknowledgeChanges");
+  await expect(recordChangesOnce(deps)).rejects.toThrow("nobody is there");
+  expect(await entriesOf(accountId)).toHaveLength(100);
+  away.clear();
+  await Promise.all([recordChangesOnce(deps), recordChangesOnce(deps), recordChangesOnce(deps)]);
+  expect(await entriesOf(accountId)).toHaveLength(130);
+  expect(await recordChangesOnce(deps)).toEqual({ recorded: 0 });
+});
+
+test("nothing is acknowledged that is not in the audit log", async () => {
+  const { accountId } = await gateway.newKey();
+  const { deps, acknowledged } = webhooksWith([{ accountId }]);
+  await gateway.db.pool.query("ALTER TABLE audit_entries ADD CONSTRAINT closed CHECK (false) NOT VALID");
+  await expect(recordChangesOnce(deps)).rejects.toThrow("closed");
+  expect(acknowledged.size).toBe(0);
+  await gateway.db.pool.query("ALTER TABLE audit_entries DROP CONSTRAINT closed");
+  expect(await recordChangesOnce(deps)).toEqual({ recorded: 1 });
+});
+
+test("an account that is not here holds up nobody", async () => {
+  const { accountId } = await gateway.newKey();
+  const { deps } = webhooksWith([{ accountId: "acc_gone" }, { accountId }]);
+  expect(await recordChangesOnce(deps)).toEqual({ recorded: 2 });
+  expect(await entriesOf(accountId)).toHaveLength(1);
+});
+
+test("webhooks that is away is a warning, and is asked again", async () => {
+  const { accountId } = await gateway.newKey();
+  const { deps, away, lines } = webhooksWith([{ accountId }]);
+  away.add("listChanges");
+  const loop = recordChanges(deps);
+  loop.wake();
+  await loop.stop();
+  expect(lines).toMatchObject([{ level: "warn", msg: "changes of subscriptions wait for the audit log" }]);
+  away.clear();
+  const again = recordChanges(deps);
+  again.wake();
+  await again.stop();
+  expect(await entriesOf(accountId)).toHaveLength(1);
+});

@@ -1,0 +1,63 @@
+import { type Loop, startLoop } from "@shipping/kit/process/loop";
+import type { SubscriptionChange } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import sql from "sql-template-tag";
+import type { GatewayDeps } from "../deps.js";
+import type { AuditAction } from "./audit.js";
+
+const EVERY_MS = 5_000;
+const CALL = { timeoutMs: 2_000 };
+
+type Deps = Pick<GatewayDeps, "db" | "log"> & { clients: Pick<GatewayDeps["clients"], "webhooks"> };
+
+const ACTIONS: Record<string, AuditAction> = { created: "webhook.created", disabled: "webhook.disabled" };
+
+/**
+ * Writes into the audit log what became of subscriptions. Webhooks keeps each change in one statement with it and until it is acknowledged,
+ * and the change's id is the entry's: so each stands there once, whoever is killed when.
+ */
+export async function recordChangesOnce(deps: Deps): Promise<{ recorded: number }> {
+  const total = { recorded: 0 };
+  for (;;) {
+    const { changes } = await deps.clients.webhooks.listChanges({}, CALL);
+    if (changes.length === 0) return total;
+    await insertEntries(deps, changes);
+    await deps.clients.webhooks.acknowledgeChanges({ ids: changes.map(({ id }) => id) }, CALL);
+    total.recorded += changes.length;
+  }
+}
+
+/** Does so whenever it is woken, which whoever has changed a subscription does, and now and then for those who could not. */
+export function recordChanges(deps: Deps): Loop {
+  const once = () =>
+    recordChangesOnce(deps).catch((err) => {
+      deps.log.warn({ err }, "changes of subscriptions wait for the audit log");
+    });
+  return startLoop({ name: "record-changes", everyMs: EVERY_MS, log: deps.log, once });
+}
+
+// Sorted, so that no two gateways wait for each other's entries. An account that is not there was lost with a newer backup than ours: its
+// changes must not hold up the others'.
+async function insertEntries({ db }: Deps, changes: readonly SubscriptionChange[]): Promise<void> {
+  await db.run(sql`
+    INSERT INTO audit_entries (id, account_id, at, actor, action, environment, subject, detail, source)
+    SELECT told.id, told.account_id, told.at,
+      coalesce('API key' || coalesce(' ' || k.name, '') || ', ends in ' || k.last_four, told.actor),
+      told.action, told.environment, told.subject, told.detail, told.source
+    FROM unnest(
+      ${changes.map(({ id }) => id)}::text[], ${changes.map(({ owner }) => owner?.accountId)}::text[],
+      ${changes.map(({ at }) => at)}::timestamptz[], ${changes.map(({ actor }) => actor?.name)}::text[],
+      ${changes.map(({ action }) => ACTIONS[action] ?? action)}::text[],
+      ${changes.map(({ owner }) => owner?.environment)}::text[],
+      ${changes.map(({ subscription }) => subscription?.id)}::text[], ${changes.map(detailOf)}::text[],
+      ${changes.map(({ actor }) => actor?.source)}::text[]
+    ) AS told (id, account_id, at, actor, action, environment, subject, detail, source)
+    JOIN accounts a ON a.id = told.account_id
+    LEFT JOIN api_keys k ON k.id = told.actor AND k.account_id = told.account_id
+    ORDER BY told.id
+    ON CONFLICT (id) DO NOTHING`);
+}
+
+function detailOf({ action, subscription }: SubscriptionChange): string {
+  const { url = "", events = [] } = subscription ?? {};
+  return action === "created" ? `${url}: ${events.join(" ")}` : url;
+}

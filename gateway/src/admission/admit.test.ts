@@ -1,0 +1,113 @@
+import sql from "sql-template-tag";
+import { revokeKey } from "../accounts/manage-keys.js";
+import { claimKey } from "../idempotency/registry.js";
+import { gatewayDatabase } from "../testing/gateway-database.js";
+import { type AdmitDeps, admit } from "./admit.js";
+
+let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
+beforeAll(async () => {
+  gateway = await gatewayDatabase();
+});
+afterAll(() => gateway.drop());
+
+const at = (seconds: number, requestsPerMinute = 120): AdmitDeps => ({
+  db: gateway.db,
+  requestsPerMinute,
+  clockOffsetMs: seconds * 1_000,
+});
+
+describe("whose request it is", () => {
+  test("the key's account, environment and scopes", async () => {
+    const key = await gateway.newKey({ environment: "live", scopes: ["orders:read", "orders:write"] });
+    expect(await admit(at(0), key.hash)).toEqual({
+      keyId: key.id,
+      caller: { accountId: key.accountId, environment: "live" },
+      accountName: "Acme",
+      scopes: ["orders:read", "orders:write"],
+      within: true,
+      remaining: 119,
+      resetSeconds: 60,
+    });
+  });
+
+  test("nobody's when the key is unknown", async () => {
+    expect(await admit(at(0), Buffer.alloc(32))).toBeUndefined();
+  });
+
+  test("nobody's from the moment the key expires", async () => {
+    const { hash } = await gateway.newKey({ expiresInMs: 60_000 });
+    expect(await admit(at(0), hash)).toBeDefined();
+    expect(await admit(at(60), hash)).toBeUndefined();
+  });
+
+  test("nobody's right after the key was revoked, and nothing is counted any more", async () => {
+    const { id, hash } = await gateway.newKey();
+    await admit(at(0), hash);
+    await revokeKey(gateway.admin, { id });
+    expect(await admit(at(0), hash)).toBeUndefined();
+    const { counters } = await gateway.prisma.rateWindow.findUniqueOrThrow({ where: { keyId: id } });
+    expect(counters.reduce((sum, count) => sum + count)).toBe(1);
+  });
+
+  test("the last use is noted to the minute", async () => {
+    const { id, hash } = await gateway.newKey();
+    const lastUse = async () =>
+      (await gateway.prisma.apiKey.findUniqueOrThrow({ where: { id } })).lastUsedAt?.getTime();
+    expect(await lastUse()).toBeUndefined();
+    const before = Date.now();
+    await admit(at(0), hash);
+    const used = Number(await lastUse());
+    expect(used % 60_000).toBe(0);
+    expect(used).toBeGreaterThan(before - 60_000);
+    expect(used).toBeLessThanOrEqual(Date.now());
+    await admit(at(120), hash);
+    expect(await lastUse()).toBeGreaterThan(used);
+  });
+});
+
+describe("the peek", () => {
+  const fingerprint = Buffer.alloc(32, 7);
+  const idempotencyKey = "order 4711";
+
+  test("shows a claim, and whether its lease is live", async () => {
+    const { hash, accountId } = await gateway.newKey();
+    const caller = { accountId, environment: "sandbox" as const };
+    const token = await claimKey(at(0), { caller, idempotencyKey, fingerprint, owner: "carrier" });
+    const row = { fingerprint, owner: "carrier", state: "claimed", token, attempts: 1, leaseLive: true };
+    expect((await admit(at(0), hash, idempotencyKey))?.registry).toEqual(row);
+    expect((await admit(at(5), hash, idempotencyKey))?.registry).toEqual({ ...row, leaseLive: false });
+  });
+
+  test("shows nothing of another key, environment or account, nor without an idempotency key", async () => {
+    const { hash, accountId } = await gateway.newKey();
+    const live = await gateway.newKey({ accountId, environment: "live" });
+    const stranger = await gateway.newKey();
+    const caller = { accountId, environment: "sandbox" as const };
+    await claimKey(at(0), { caller, idempotencyKey, fingerprint, owner: "records" });
+    for (const peek of [
+      admit(at(0), hash, `${idempotencyKey} `),
+      admit(at(0), hash),
+      admit(at(0), live.hash, idempotencyKey),
+      admit(at(0), stranger.hash, idempotencyKey),
+    ]) {
+      const admission = await peek;
+      expect(admission?.within).toBe(true);
+      expect(admission).not.toHaveProperty("registry");
+    }
+  });
+
+  test("shows what is done, which has no lease", async () => {
+    const { hash, accountId } = await gateway.newKey();
+    await gateway.db.run(sql`
+      INSERT INTO idempotency_registry (account_id, environment, idempotency_key, fingerprint, owner, state, token, attempts)
+      VALUES (${accountId}, 'sandbox', ${idempotencyKey}, ${fingerprint}, 'records', 'done', 9, 2)`);
+    expect((await admit(at(0), hash, idempotencyKey))?.registry).toEqual({
+      fingerprint,
+      owner: "records",
+      state: "done",
+      token: 9n,
+      attempts: 2,
+      leaseLive: false,
+    });
+  });
+});

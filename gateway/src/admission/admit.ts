@@ -1,0 +1,106 @@
+import type { Caller } from "@shipping/kit/caller";
+import type { Database } from "@shipping/kit/postgres/database";
+import { coalesce } from "@shipping/kit/postgres/micro-batch";
+import sql from "sql-template-tag";
+import type { RegistryRow } from "../idempotency/registry.js";
+
+export interface AdmitDeps {
+  db: Database;
+  requestsPerMinute: number;
+  clockOffsetMs: number;
+}
+
+/** What one round trip tells of a request: whose it is, whether it is within the limit, and what its idempotency key holds. */
+export interface Admission {
+  keyId: string;
+  caller: Caller;
+  accountName: string;
+  scopes: string[];
+  within: boolean;
+  remaining: number;
+  /** Seconds until the oldest counted request leaves the window, 60 at most. */
+  resetSeconds: number;
+  registry?: RegistryRow;
+}
+
+/** A request as it presents itself. */
+export interface Presented {
+  keyHash: Buffer;
+  idempotencyKey?: string | undefined;
+}
+
+type Row = Omit<Admission, "caller" | "registry"> &
+  Caller & { place: number } & (RegistryRow | { [Column in keyof RegistryRow]: null });
+
+/** Admits requests of one process: those that come while others are being admitted share a round trip. */
+export function createAdmit(deps: AdmitDeps): (presented: Presented) => Promise<Admission | undefined> {
+  return coalesce({ run: (all) => admitMany(deps, all), keyOf: ({ keyHash }) => keyHash.toString("base64") });
+}
+
+/** Admits one request, and counts it if it is within the limit. Undefined: its key is unknown, expired or revoked. */
+export async function admit(deps: AdmitDeps, keyHash: Buffer, idempotencyKey?: string): Promise<Admission | undefined> {
+  const [admission] = await admitMany(deps, [{ keyHash, idempotencyKey }]);
+  return admission;
+}
+
+/**
+ * One statement for all, of which no two may have the same key. It waits for no disk: a crash forgets at most the last 0.6 s of counts.
+ * Windows are locked in one order everywhere, or two statements would wait for each other's; the clock is read after the lock, so that
+ * requests are counted in the order of their clocks. One that was set back a little waits until it has caught up; by more than the
+ * window, the window goes back with it. A request that is refused is not counted. Counters are of whole seconds and so leave after up to
+ * 61; but when the last counted request is 60 seconds old, all are: whoever waited as long as he was told starts with an empty window.
+ */
+async function admitMany(deps: AdmitDeps, presented: readonly Presented[]): Promise<(Admission | undefined)[]> {
+  const { requestsPerMinute, clockOffsetMs } = deps;
+  const rows = await deps.db.run<Row>(sql`
+    WITH no_wait_for_disk AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
+    held AS MATERIALIZED (
+      SELECT p.place, p.idempotency_key, k.id, k.account_id, a.name, k.environment, k.scopes, k.expires_at, k.last_used_at,
+        w.counters, w.last_second, w.last_counted_at
+      FROM unnest(
+        ${presented.map(({ keyHash }) => keyHash)}::bytea[],
+        ${presented.map(({ idempotencyKey }) => idempotencyKey ?? null)}::text[]
+      ) WITH ORDINALITY AS p (hash, idempotency_key, place)
+      JOIN api_keys k ON k.hash = p.hash AND k.revoked_at IS NULL
+      JOIN accounts a ON a.id = k.account_id
+      JOIN rate_windows w ON w.key_id = k.id
+      ORDER BY p.hash
+      FOR UPDATE OF w),
+    timed AS MATERIALIZED (
+      SELECT *, clock_timestamp() + ${clockOffsetMs} * interval '1 millisecond' AS clock FROM held),
+    placed AS MATERIALIZED (
+      SELECT *, CASE WHEN last_second - second BETWEEN 1 AND 61 THEN last_second ELSE second END AS this_second
+      FROM timed, LATERAL (SELECT floor(extract(epoch FROM clock))::bigint AS second) AS tick
+      WHERE expires_at IS NULL OR expires_at > clock),
+    moved AS MATERIALIZED (
+      SELECT *, counters[gone + 1:61] || array_fill(0, ARRAY[gone]) AS slots
+      FROM placed, LATERAL (
+        SELECT CASE WHEN last_counted_at <= clock - interval '60 seconds' AND floor(extract(epoch FROM last_counted_at)) = last_second
+          THEN 61 ELSE least(greatest(this_second - last_second, 0), 61)::integer END AS gone) AS step),
+    counted AS MATERIALIZED (
+      SELECT *, counted < ${requestsPerMinute} AS within
+      FROM moved, LATERAL (
+        SELECT coalesce(sum(n), 0)::integer AS counted, min(at) AS oldest
+        FROM unnest(slots) WITH ORDINALITY AS slot (n, at) WHERE n > 0) AS sum),
+    windows AS (
+      UPDATE rate_windows w
+      SET counters = CASE WHEN within THEN slots[1:60] || (slots[61] + 1) ELSE slots END, last_second = this_second,
+        last_counted_at = CASE WHEN this_second < counted.last_second THEN clock ELSE greatest(clock, counted.last_counted_at) END
+      FROM counted WHERE w.key_id = counted.id AND (within OR this_second < counted.last_second)),
+    used AS (
+      UPDATE api_keys k SET last_used_at = date_trunc('minute', clock)
+      FROM counted WHERE k.id = counted.id AND counted.last_used_at IS DISTINCT FROM date_trunc('minute', clock))
+    SELECT place::integer, c.id AS "keyId", c.account_id AS "accountId", c.name AS "accountName", c.environment, c.scopes, within,
+      greatest(${requestsPerMinute} - counted - within::integer, 0) AS remaining, least(coalesce(oldest, 61), 60)::integer AS "resetSeconds",
+      fingerprint, owner, state, token, attempts, state = 'claimed' AND lease_until > clock AS "leaseLive"
+    FROM no_wait_for_disk, counted AS c LEFT JOIN idempotency_registry USING (account_id, environment, idempotency_key)`);
+  const admitted = new Map(rows.map((row) => [row.place, admissionOf(row)]));
+  return presented.map((_, index) => admitted.get(index + 1));
+}
+
+function admissionOf(row: Row): Admission {
+  const { place: _, accountId, environment, fingerprint, owner, state, token, attempts, leaseLive, ...admission } = row;
+  const caller = { accountId, environment };
+  if (fingerprint === null) return { ...admission, caller };
+  return { ...admission, caller, registry: { fingerprint, owner, state, token, attempts, leaseLive } };
+}

@@ -1,0 +1,193 @@
+import { setImmediate as turnOfLoop } from "node:timers/promises";
+import { silentLog } from "@shipping/kit/process/log";
+import { createMetrics } from "@shipping/kit/process/metrics";
+import fc from "fast-check";
+import { type Bulkhead, createBulkhead, type EndTurn, measureBulkhead } from "./bulkhead.js";
+
+const never = () => {};
+const soon = () => Date.now() + 60_000;
+
+const waiting = new Set<() => void>();
+afterEach(() => {
+  for (const leave of waiting) leave();
+  waiting.clear();
+});
+
+/** Has a request enter, and tells when it has begun. Whoever still waits at the end of the test leaves. */
+function entering(bulkhead: Bulkhead, accountId: string, weight = 1, begun: string[] = []) {
+  const onGone = (gone: () => void) => void waiting.add(gone);
+  const turn = bulkhead.enter({ accountId, weight, deadline: soon(), onGone });
+  turn.then(() => begun.push(accountId)).catch(never);
+  return { end: async () => (await turn)() };
+}
+
+describe("one account", () => {
+  test("has so much under way at once, and begins in the order of its requests", async () => {
+    const bulkhead = createBulkhead({ inAll: 100, ofAccount: 3 });
+    const begun: number[] = [];
+    const turns = Array.from({ length: 10 }, async (_, n) => {
+      const end = await bulkhead.enter({ accountId: "a", weight: 1, deadline: soon(), onGone: never });
+      begun.push(n);
+      return end;
+    });
+    await turnOfLoop();
+    expect(begun).toEqual([0, 1, 2]);
+    expect(bulkhead.load()).toEqual({ underWay: 3, waiting: 7, waitingAccounts: 1, refused: 0 });
+    for (const turn of turns) (await turn)();
+    expect(begun).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(bulkhead.load()).toEqual({ underWay: 0, waiting: 0, waitingAccounts: 0, refused: 0 });
+  });
+
+  test("has each that waited begin in a turn of the event loop of its own, in which others had theirs", async () => {
+    const bulkhead = createBulkhead({ inAll: 100, ofAccount: 1 });
+    const turns: string[] = [];
+    const work = Array.from({ length: 4 }, async () => {
+      const end = await bulkhead.enter({ accountId: "a", weight: 1, deadline: soon(), onGone: never });
+      turns.push("work");
+      end();
+    });
+    const others = (async () => {
+      while (turns.filter((turn) => turn === "work").length < 4) {
+        await turnOfLoop();
+        turns.push("others");
+      }
+    })();
+    await Promise.all([...work, others]);
+    expect(turns.join(" ")).not.toMatch(/work work/);
+  });
+
+  test("does not stand in the way of another one", async () => {
+    const bulkhead = createBulkhead({ inAll: 100, ofAccount: 3 });
+    const begun: string[] = [];
+    for (let n = 0; n < 110; n++) entering(bulkhead, "loud", 1, begun);
+    entering(bulkhead, "quiet", 1, begun);
+    await turnOfLoop();
+    expect(begun).toEqual(["loud", "loud", "loud", "quiet"]);
+  });
+
+  test("has fewer heavy requests under way than light ones; one that is heavier than all limits weighs as much as they allow", async () => {
+    const bulkhead = createBulkhead({ inAll: 100, ofAccount: 8 });
+    const begun: string[] = [];
+    for (let n = 0; n < 4; n++) entering(bulkhead, "a", 4, begun);
+    entering(bulkhead, "b", 1_000, begun);
+    await turnOfLoop();
+    expect(begun).toEqual(["a", "a", "b"]);
+    expect(bulkhead.load().underWay).toBe(16);
+  });
+});
+
+describe("a process that is full", () => {
+  test("serves accounts in turn, however many requests each has waiting", async () => {
+    const bulkhead = createBulkhead({ inAll: 1, ofAccount: 1 });
+    const begun: string[] = [];
+    const first = await bulkhead.enter({ accountId: "first", weight: 1, deadline: soon(), onGone: never });
+    const waiting = ["a", "a", "a", "a", "b", "b", "c"].map((id) => entering(bulkhead, id, 1, begun));
+    first();
+    await Promise.all(waiting.map(({ end }) => end()));
+    expect(begun).toEqual(["a", "b", "c", "a", "b", "a", "a"]);
+  });
+
+  test("lets a heavy request begin before light ones that came after it", async () => {
+    const bulkhead = createBulkhead({ inAll: 4, ofAccount: 4 });
+    const begun: string[] = [];
+    const light = Array.from({ length: 4 }, (_, n) => entering(bulkhead, `light ${n}`, 1, begun));
+    entering(bulkhead, "heavy", 4, begun);
+    const late = entering(bulkhead, "late", 1, begun);
+    for (const { end } of light) await end();
+    await turnOfLoop();
+    expect(begun.slice(4)).toEqual(["heavy"]);
+    void late;
+  });
+});
+
+describe("a request that waits", () => {
+  test("is refused with 503 at its deadline, and leaves its place to the next", async () => {
+    const bulkhead = createBulkhead({ inAll: 8, ofAccount: 2 });
+    const begun: string[] = [];
+    const first = entering(bulkhead, "a", 1);
+    const heavy = bulkhead.enter({ accountId: "a", weight: 2, deadline: Date.now() + 20, onGone: never });
+    entering(bulkhead, "a", 1, begun);
+    await expect(heavy).rejects.toMatchObject({ code: "service_unavailable" });
+    await turnOfLoop();
+    expect(begun).toEqual(["a"]);
+    expect(bulkhead.load()).toMatchObject({ underWay: 2, waiting: 0, refused: 1 });
+    await first.end();
+  });
+
+  test("is forgotten when its client goes, and never begins", async () => {
+    const bulkhead = createBulkhead({ inAll: 1, ofAccount: 1 });
+    const first = entering(bulkhead, "a");
+    let leave = never;
+    const gone = bulkhead.enter({ accountId: "b", weight: 1, deadline: soon(), onGone: (call) => (leave = call) });
+    leave();
+    await expect(gone).rejects.toMatchObject({ code: "service_unavailable" });
+    expect(bulkhead.load()).toMatchObject({ waiting: 0, refused: 0 });
+    await first.end();
+    leave();
+    expect(bulkhead.load().underWay).toBe(0);
+  });
+});
+
+test("whatever comes and goes, limits hold, nothing is lost, and all that fits has begun", async () => {
+  const request = fc.record({ account: fc.constantFrom("a", "b", "c"), weight: fc.integer({ min: 1, max: 5 }) });
+  const limits = fc.record({ inAll: fc.integer({ min: 1, max: 9 }), ofAccount: fc.integer({ min: 1, max: 5 }) });
+  await fc.assert(
+    fc.asyncProperty(
+      limits,
+      fc.array(fc.oneof(request, fc.constant("end" as const)), { maxLength: 60 }),
+      async (limit, steps) => {
+        const bulkhead = createBulkhead(limit);
+        const running: { account: string; weight: number; end: EndTurn }[] = [];
+        let entered = 0;
+        let ended = 0;
+        const endOne = async () => {
+          running.shift()?.end();
+          ended++;
+          await turnOfLoop();
+        };
+        for (const step of steps) {
+          if (step === "end") {
+            if (running.length > 0) await endOne();
+          } else {
+            entered++;
+            const weight = Math.min(step.weight, limit.inAll, limit.ofAccount);
+            const turn = bulkhead.enter({ accountId: step.account, weight, deadline: soon(), onGone: never });
+            void turn.then((end) => running.push({ account: step.account, weight, end }));
+            await turnOfLoop();
+          }
+          const sum = (all: typeof running) => all.reduce((total, { weight }) => total + weight, 0);
+          expect(sum(running)).toBeLessThanOrEqual(limit.inAll);
+          for (const id of ["a", "b", "c"]) {
+            expect(sum(running.filter(({ account }) => account === id))).toBeLessThanOrEqual(limit.ofAccount);
+          }
+          expect(bulkhead.load()).toMatchObject({ underWay: sum(running), waiting: entered - ended - running.length });
+          if (running.length === 0) expect(bulkhead.load().waiting).toBe(0);
+        }
+        while (running.length > 0) await endOne();
+        expect([ended, bulkhead.load()]).toEqual([
+          entered,
+          { underWay: 0, waiting: 0, waitingAccounts: 0, refused: 0 },
+        ]);
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
+test("its load and its limit are metrics", async () => {
+  const limits = { inAll: 2, ofAccount: 1 };
+  const bulkhead = createBulkhead(limits);
+  for (const id of ["a", "a", "b", "b", "b"]) entering(bulkhead, id);
+  const metrics = createMetrics({ part: "gateway", log: silentLog() });
+  measureBulkhead(metrics, bulkhead, limits);
+  const text = await metrics.render();
+  for (const line of [
+    'gateway_work_under_way{part="gateway"} 2',
+    'gateway_work_under_way_max{part="gateway"} 2',
+    'gateway_requests_waiting{part="gateway"} 3',
+    'gateway_accounts_waiting{part="gateway"} 2',
+    'gateway_requests_given_up{part="gateway"} 0',
+  ]) {
+    expect(text).toContain(line);
+  }
+});

@@ -1,0 +1,175 @@
+import { fail } from "@shipping/kit/errors";
+import type { Metrics } from "@shipping/kit/process/metrics";
+
+/** What an account may have under way in a gateway, and all accounts together: of lists, one and sixteen. */
+export const DEFAULT_LIMITS: BulkheadLimits = { inAll: 128, ofAccount: 8 };
+
+/** How much may be under way at once, in units of what a plain read weighs. */
+export interface BulkheadLimits {
+  /** In this process. */
+  inAll: number;
+  /** Of one account. */
+  ofAccount: number;
+}
+
+/** A request that wants to begin. */
+export interface Entering {
+  accountId: string;
+  weight: number;
+  /** By when it is to be answered, in milliseconds by `Date.now()`. */
+  deadline: number;
+  /** Calls back if the client goes away before the request has begun. Asked only of those who wait. */
+  onGone(gone: () => void): void;
+}
+
+/** Ends a turn; to be called exactly once. */
+export type EndTurn = () => void;
+
+/** Keeps an account that asks for much at once from what the others need. */
+export interface Bulkhead {
+  /** Resolves when the request may begin; rejects with 503 when its deadline is over first, or its client gone. */
+  enter(request: Entering): Promise<EndTurn>;
+  /** Weights under way, requests that wait, and accounts that they are of. */
+  load(): BulkheadLoad;
+}
+
+interface BulkheadLoad {
+  underWay: number;
+  waiting: number;
+  waitingAccounts: number;
+  /** Requests that were refused since the start, because their deadline was over before their turn. */
+  refused: number;
+}
+
+interface Waiter {
+  weight: number;
+  begin(): void;
+}
+
+interface Account {
+  underWay: number;
+  /** In the order in which they came. */
+  waiters: Set<Waiter>;
+}
+
+/**
+ * Requests begin at once as long as there is room for them in the process and in their account. Otherwise they wait in their account's own
+ * queue, and accounts begin in turn: one that has a thousand waiting does not come before one that has a single one.
+ */
+export function createBulkhead(limits: BulkheadLimits): Bulkhead {
+  const accounts = new Map<string, Account>();
+  /** Accounts whose first waiter lacks nothing but room in the process. Who has begun goes to the end. */
+  const turns = new Set<Account>();
+  let underWay = 0;
+  let refused = 0;
+
+  const weightOf = ({ weight }: Pick<Entering, "weight">) => Math.min(weight, limits.ofAccount, limits.inAll);
+  const hasRoom = (account: Account, weight: number) => account.underWay + weight <= limits.ofAccount;
+
+  function accountOf(id: string): Account {
+    let account = accounts.get(id);
+    if (!account) {
+      account = { underWay: 0, waiters: new Set() };
+      accounts.set(id, account);
+    }
+    return account;
+  }
+
+  function begin(id: string, account: Account, weight: number): EndTurn {
+    account.underWay += weight;
+    underWay += weight;
+    return () => {
+      account.underWay -= weight;
+      underWay -= weight;
+      settle(id, account);
+      beginNext();
+    };
+  }
+
+  /** Has an account stand among those whose turn it may be, and forgets one of which nothing is left. */
+  function settle(id: string, account: Account): void {
+    const [first] = account.waiters;
+    if (first && hasRoom(account, first.weight)) turns.add(account);
+    else turns.delete(account);
+    if (!first && account.underWay === 0) accounts.delete(id);
+  }
+
+  function beginNext(): void {
+    for (const account of turns) {
+      const [first] = account.waiters;
+      // Whoever comes next waits with it: a heavy one would never find room among light ones.
+      if (!first || underWay + first.weight > limits.inAll) return;
+      turns.delete(account);
+      first.begin();
+    }
+  }
+
+  function wait({ accountId: id, deadline, onGone }: Entering, account: Account, weight: number): Promise<EndTurn> {
+    return new Promise((resolve, reject) => {
+      const waiter: Waiter = {
+        weight,
+        begin() {
+          clearTimeout(late);
+          account.waiters.delete(waiter);
+          const end = begin(id, account, weight);
+          settle(id, account);
+          // In a turn of the event loop of its own, in which others had theirs: one account's work must not follow on its own at once.
+          setImmediate(resolve, end);
+        },
+      };
+      const giveUp = () => {
+        clearTimeout(late);
+        if (!account.waiters.delete(waiter)) return;
+        settle(id, account);
+        beginNext();
+        reject(fail("service_unavailable", "Too many requests of this account are under way at once."));
+      };
+      const late = setTimeout(() => {
+        refused++;
+        giveUp();
+      }, deadline - Date.now());
+      onGone(giveUp);
+      account.waiters.add(waiter);
+      settle(id, account);
+    });
+  }
+
+  return {
+    async enter(request) {
+      const account = accountOf(request.accountId);
+      const weight = weightOf(request);
+      const isFree = account.waiters.size === 0 && turns.size === 0;
+      if (isFree && hasRoom(account, weight) && underWay + weight <= limits.inAll) {
+        return begin(request.accountId, account, weight);
+      }
+      return wait(request, account, weight);
+    },
+    load() {
+      const waitingAccounts = [...accounts.values()].filter(({ waiters }) => waiters.size > 0);
+      const waiting = waitingAccounts.reduce((sum, { waiters }) => sum + waiters.size, 0);
+      return { underWay, waiting, waitingAccounts: waitingAccounts.length, refused };
+    },
+  };
+}
+
+/** Measures the bulkhead of this process. */
+export function measureBulkhead(metrics: Metrics, bulkhead: Bulkhead, limits: BulkheadLimits): void {
+  const help = {
+    gateway_work_under_way: "Work under way, in units of one plain read.",
+    gateway_work_under_way_max: "How much may be under way at once; the rest waits its turn.",
+    gateway_requests_waiting: "Requests that wait for their account's turn.",
+    gateway_accounts_waiting:
+      "Accounts that have requests waiting: of one, it has reached its own limit; of many, the process has.",
+    gateway_requests_given_up: "Requests refused with 503 since the start, because their turn did not come in time.",
+  };
+  metrics.gauges(help, () => {
+    const { underWay, waiting, waitingAccounts, refused } = bulkhead.load();
+    return {
+      gateway_work_under_way: underWay,
+      gateway_work_under_way_max: limits.inAll,
+      gateway_requests_waiting: waiting,
+      gateway_accounts_waiting: waitingAccounts,
+      gateway_requests_given_up: refused,
+    };
+  });
+}

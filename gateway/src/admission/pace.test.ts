@@ -1,0 +1,106 @@
+import type { ServerResponse } from "node:http";
+import { type GatewayUnderTest, gatewayUnderTest } from "../testing/gateway-under-test.js";
+import { createPace, type Pace } from "./pace.js";
+
+const response = () => ({}) as ServerResponse;
+
+/** How many of so many turns begin at once. */
+async function atOnce(pace: Pace, address: string, turns: number): Promise<number> {
+  let begun = 0;
+  for (let turn = 0; turn < turns; turn++) void pace.turn(address, response()).then(() => begun++);
+  await new Promise((resolve) => setImmediate(resolve));
+  return begun;
+}
+
+describe("an address", () => {
+  test("that has been quiet gets its burst at once, and then as much as has become due since", async () => {
+    let now = 0;
+    const pace = createPace({ perSecond: 10, burst: 5 }, () => now);
+    expect(await atOnce(pace, "192.0.2.1", 5)).toBe(5);
+    now = 299;
+    expect(await atOnce(pace, "192.0.2.1", 2)).toBe(2);
+    now = 301;
+    expect(await atOnce(pace, "192.0.2.1", 1)).toBe(1);
+    now = 3_600_000;
+    expect(await atOnce(pace, "192.0.2.1", 5)).toBe(5);
+  });
+
+  test("has the rest wait, one after the other", async () => {
+    const pace = createPace({ perSecond: 100, burst: 2 });
+    const order: number[] = [];
+    const turns = Array.from({ length: 6 }, (_, n) => pace.turn("192.0.2.1", response()).then(() => order.push(n)));
+    expect(pace.waiting()).toBe(4);
+    const begun = performance.now();
+    await Promise.all(turns);
+    // Timers of Node may fire a millisecond early.
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(38);
+    expect(order).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(pace.waiting()).toBe(0);
+  });
+
+  test("says of a response whether it waits", async () => {
+    const pace = createPace({ perSecond: 100, burst: 1 });
+    const [first, second] = [response(), response()];
+    await pace.turn("192.0.2.1", first);
+    const waited = pace.turn("192.0.2.1", second);
+    expect([pace.holds(first), pace.holds(second)]).toEqual([false, true]);
+    await waited;
+    expect(pace.holds(second)).toBe(false);
+  });
+
+  test.each([
+    ["192.0.2.1", "192.0.2.2"],
+    ["2001:db8:0:1::1", "2001:db8:0:2::1"],
+    ["::1", "2001:db8::1"],
+  ])("%s keeps %s from nothing", async (loud, quiet) => {
+    const pace = createPace({ perSecond: 20, burst: 1 }, () => 0);
+    expect(await atOnce(pace, loud, 9)).toBe(1);
+    expect(await atOnce(pace, quiet, 1)).toBe(1);
+  });
+
+  test.each([
+    ["2001:db8:0:1::1", "2001:db8:0:1:ffff:ffff:ffff:ffff"],
+    ["2001:db8::1", "2001:db8:0:0:1::"],
+    ["2001:db8:0:1:2:3:4:5", "2001:db8:0:1::"],
+  ])("%s and %s are one: their network is one customer's", async (one, other) => {
+    const pace = createPace({ perSecond: 20, burst: 1 }, () => 0);
+    expect(await atOnce(pace, one, 1)).toBe(1);
+    expect(await atOnce(pace, other, 1)).toBe(0);
+  });
+
+  test("of many that came once each nothing is kept", async () => {
+    let now = 0;
+    const pace = createPace({ perSecond: 10, burst: 5 }, () => now++);
+    for (let n = 0; n < 5_000; n++) await pace.turn(`192.0.${n % 256}.${n >> 8}`, response());
+    expect(pace.known()).toBeLessThan(1_200);
+  });
+});
+
+describe("a gateway", () => {
+  let gateway: GatewayUnderTest;
+  beforeAll(async () => {
+    gateway = await gatewayUnderTest({ requestsPerMinute: 3, paceLimits: { perSecond: 10, burst: 2 } });
+  });
+  afterAll(() => gateway.end());
+
+  test("paces pages, and refusals of keys that it does not admit and of paths that it does not know; what it admits it does not", async () => {
+    const { key } = await gateway.newKey();
+    const send = (path: string, sent?: string) => gateway.send("GET", path, sent === undefined ? {} : { key: sent });
+    const begun = performance.now();
+    const [pages, refusals] = [
+      ["/openapi.json", "/openapi.json"],
+      [send("/orders", "nobody"), send("/none")],
+    ];
+    expect((await Promise.all([...pages.map((path) => send(path)), ...refusals])).map(({ status }) => status)).toEqual([
+      200, 200, 401, 404,
+    ]);
+    expect(performance.now() - begun).toBeGreaterThan(190);
+    const admitted = Array.from({ length: 3 }, () => send("/account", key));
+    expect((await Promise.all(admitted)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    const from = performance.now();
+    const beyond = Array.from({ length: 3 }, () => send("/account", key));
+    expect((await Promise.all(beyond)).map(({ status }) => status)).toEqual([429, 429, 429]);
+    // Nothing was left of the burst, or next to nothing.
+    expect(performance.now() - from).toBeGreaterThan(90);
+  });
+});

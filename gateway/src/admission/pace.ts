@@ -1,0 +1,80 @@
+import type { ServerResponse } from "node:http";
+import type { Metrics } from "@shipping/kit/process/metrics";
+
+/** How many answers an address gets that no API key was admitted for: pages and refusals. */
+export interface PaceLimits {
+  /** In a second, for as long as it likes. */
+  perSecond: number;
+  /** At once, after it has been quiet. */
+  burst: number;
+}
+
+/** A page with all that belongs to it needs five, and hands that hurry open two a second. */
+export const DEFAULT_PACE: PaceLimits = { perSecond: 50, burst: 25 };
+
+/** Nobody waits longer, however many came before. */
+const LONGEST_WAIT_MS = 10_000;
+
+/** Keeps those who need no API key from taking the process by sheer number: they are not refused, they wait. */
+export interface Pace {
+  /** Resolves when it is time for the next answer to this address, which is `response`. */
+  turn(address: string, response: ServerResponse): Promise<void>;
+  /** Whether a response waits: of all, its connection is needed least. */
+  holds(response: ServerResponse): boolean;
+  waiting(): number;
+  /** How many addresses something is kept of. */
+  known(): number;
+}
+
+/** Addresses of which nothing has to be known any more are forgotten after so many turns. */
+const TURNS_BETWEEN_SWEEPS = 1_000;
+
+/** The generic cell rate algorithm (as ATM has it), one number for each address: when all that it was granted will have been paid for. */
+export function createPace({ perSecond, burst }: PaceLimits, now = () => performance.now()): Pace {
+  const costMs = 1_000 / perSecond;
+  const paidAt = new Map<string, number>();
+  let turns = 0;
+  const held = new Set<ServerResponse>();
+
+  function sweep(nowMs: number): void {
+    for (const [address, at] of paidAt) if (at <= nowMs) paidAt.delete(address);
+  }
+
+  function waitMsOf(address: string): number {
+    const nowMs = now();
+    if (++turns % TURNS_BETWEEN_SWEEPS === 0) sweep(nowMs);
+    const mostMs = nowMs + LONGEST_WAIT_MS + burst * costMs;
+    const at = Math.min(mostMs, Math.max(nowMs, paidAt.get(address) ?? 0) + costMs);
+    paidAt.set(address, at);
+    return at - burst * costMs - nowMs;
+  }
+
+  return {
+    async turn(address, response) {
+      const waitMs = waitMsOf(networkOf(address));
+      if (waitMs <= 0) return;
+      held.add(response);
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+      held.delete(response);
+    },
+    holds: (response) => held.has(response),
+    waiting: () => held.size,
+    known: () => paidAt.size,
+  };
+}
+
+/** Who has one IPv6 address has the 2^64 of its network. */
+function networkOf(address: string): string {
+  if (!address.includes(":")) return address;
+  const [head = "", tail] = address.split("::");
+  const before = head.split(":");
+  const after = tail === undefined ? [] : tail.split(":");
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - before.length - after.length);
+  return [...before, ...Array<string>(zeros).fill("0"), ...after].slice(0, 4).join(":");
+}
+
+/** Measures the pace of this process. */
+export function measurePace(metrics: Metrics, pace: Pace): void {
+  const help = { gateway_requests_paced: "Pages and refusals that wait because their address asks for many." };
+  metrics.gauges(help, () => ({ gateway_requests_paced: pace.waiting() }));
+}

@@ -1,0 +1,152 @@
+import { openDatabase } from "@shipping/kit/postgres/database";
+import { silentLog } from "@shipping/kit/process/log";
+import fc from "fast-check";
+import { gatewayDatabase } from "../testing/gateway-database.js";
+import { type AdmitDeps, admit, createAdmit } from "./admit.js";
+
+let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
+beforeAll(async () => {
+  gateway = await gatewayDatabase();
+});
+afterAll(() => gateway.drop());
+
+const at = (seconds: number, requestsPerMinute = 120): AdmitDeps => ({
+  db: gateway.db,
+  requestsPerMinute,
+  clockOffsetMs: seconds * 1_000,
+});
+
+const times = <T>(count: number, work: () => Promise<T>) => Promise.all(Array.from({ length: count }, work));
+
+/** How many of so many requests at once are admitted. */
+async function admitted(count: number, deps: AdmitDeps, hash: Buffer): Promise<number> {
+  const admissions = await times(count, () => admit(deps, hash));
+  return admissions.filter((admission) => admission?.within).length;
+}
+
+describe("the rate window", () => {
+  test("of 200 requests at once over three gateways exactly 120 pass", async () => {
+    const { hash } = await gateway.newKey();
+    const pools = [1, 2, 3].map(() => openDatabase(gateway.url, { log: silentLog() }));
+    const gateways = pools.map((db) => createAdmit({ ...at(0), db }));
+    let turn = 0;
+    const admissions = await times(200, () => gateways[turn++ % 3]!({ keyHash: hash }));
+    expect(admissions.filter((admission) => admission?.within)).toHaveLength(120);
+    expect(new Set(admissions.map((admission) => admission?.remaining))).toEqual(new Set(Array(120).keys()));
+    await Promise.all(pools.map((pool) => pool.close()));
+  });
+
+  test("requests of many keys that wait together get an answer each: within, refused or unknown", async () => {
+    const keys = await times(5, () => gateway.newKey());
+    const admitTogether = createAdmit(at(0, 2));
+    const hashes = [...keys, ...keys, ...keys].map(({ hash }) => hash).concat([Buffer.alloc(32)]);
+    const admissions = await Promise.all(hashes.map((keyHash) => admitTogether({ keyHash })));
+    expect(admissions.at(-1)).toBeUndefined();
+    for (const key of keys) {
+      const own = admissions.filter((admission) => admission?.keyId === key.id);
+      // Two statements may be under way, so which of a key's three is refused is open.
+      expect(own.filter((admission) => admission?.within)).toHaveLength(2);
+      expect(own).toHaveLength(3);
+    }
+  });
+
+  test("slides: what was counted leaves after 61 seconds, and not before", async () => {
+    const { hash } = await gateway.newKey();
+    expect(await admitted(70, at(0), hash)).toBe(70);
+    expect(await admitted(70, at(30), hash)).toBe(50);
+    expect(await admitted(5, at(55), hash)).toBe(0);
+    expect(await admitted(80, at(62), hash)).toBe(70);
+    expect(await admitted(80, at(95), hash)).toBe(50);
+  });
+
+  test("whoever waits the sixty seconds of Retry-After is admitted, however early in its second the limit was reached", async () => {
+    // So far into its second, the last of the burst still has most of a second of its counter before it.
+    const untilNextSecond = (1_000 - (Date.now() % 1_000)) / 1_000;
+    const { hash } = await gateway.newKey();
+    expect(await admitted(5, at(untilNextSecond, 3), hash)).toBe(3);
+    const refused = await admit(at(untilNextSecond, 3), hash);
+    expect(refused).toMatchObject({ within: false });
+    expect(await admitted(5, at(untilNextSecond + 60, 3), hash)).toBe(3);
+  });
+
+  test("a request in between, within the limit or not, does not forget those before it", async () => {
+    const { hash } = await gateway.newKey();
+    expect(await admitted(2, at(0, 3), hash)).toBe(2);
+    expect(await admitted(5, at(30, 3), hash)).toBe(1);
+    expect(await admitted(5, at(59, 3), hash)).toBe(0);
+    expect(await admitted(5, at(62, 3), hash)).toBe(2);
+    expect(await admitted(5, at(89, 3), hash)).toBe(0);
+  });
+
+  test("a request that is refused is not counted", async () => {
+    const { hash } = await gateway.newKey();
+    expect(await admitted(10, at(0, 3), hash)).toBe(3);
+    expect(await admitted(10, at(55, 3), hash)).toBe(0);
+    expect(await admitted(10, at(62, 3), hash)).toBe(3);
+  });
+
+  test("tells what is left, and when the oldest counted request leaves", async () => {
+    const { hash } = await gateway.newKey();
+    await admit(at(0, 3), hash);
+    expect(await admit(at(10, 3), hash)).toMatchObject({ within: true, remaining: 1 });
+    expect(await admit(at(20, 3), hash)).toMatchObject({ within: true, remaining: 0 });
+    const refused = await admit(at(30, 3), hash);
+    expect(refused).toMatchObject({ within: false, remaining: 0 });
+    // Seconds may turn between these requests.
+    expect(refused?.resetSeconds).toBeGreaterThan(25);
+    expect(refused?.resetSeconds).toBeLessThanOrEqual(31);
+  });
+
+  test("holds for plans of any size", async () => {
+    const { hash } = await gateway.newKey();
+    expect(await admit(at(0, 1_000_000), hash)).toMatchObject({ within: true, remaining: 999_999 });
+    expect(await admitted(3, at(0, 2), hash)).toBe(1);
+    expect(await admit(at(0, 1), hash)).toMatchObject({ within: false, remaining: 0 });
+  });
+
+  test("keys of one account have windows of their own", async () => {
+    const first = await gateway.newKey();
+    const second = await gateway.newKey({ accountId: first.accountId });
+    expect(await admitted(5, at(0, 3), first.hash)).toBe(3);
+    expect(await admitted(5, at(0, 3), second.hash)).toBe(3);
+  });
+
+  test("a clock that is set back never admits more, nor locks a key out for longer than a window", async () => {
+    const { hash } = await gateway.newKey();
+    expect(await admitted(5, at(3_600, 3), hash)).toBe(3);
+    expect(await admitted(5, at(3_590, 3), hash)).toBe(0);
+    expect(await admitted(5, at(0, 3), hash)).toBe(0);
+    expect(await admitted(5, at(62, 3), hash)).toBe(3);
+  });
+
+  test("never admits more than the limit in any 60 s, never refuses while the last 61 s held fewer or the last 60 s none", async () => {
+    const waitMs = fc.oneof(fc.integer({ min: 0, max: 25_000 }), fc.integer({ min: 58_000, max: 61_500 }));
+    const step = fc.record({ waitMs, requests: fc.integer({ min: 1, max: 5 }) });
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 6 }), fc.array(step, { maxLength: 25 }), async (limit, steps) => {
+        const { hash } = await gateway.newKey();
+        // Of each admission only the moments before and after it are known.
+        const counted: { from: number; to: number }[] = [];
+        let offsetMs = 0;
+        for (const { waitMs, requests } of steps) {
+          offsetMs += waitMs;
+          for (let request = 0; request < requests; request++) {
+            const from = Date.now() + offsetMs;
+            const admission = await admit({ ...at(0, limit), clockOffsetMs: offsetMs }, hash);
+            const to = Date.now() + offsetMs + 1;
+            if (admission?.within) {
+              counted.push({ from, to });
+              expect(counted.filter((each) => to - each.from < 60_000).length).toBeLessThanOrEqual(limit);
+            } else {
+              expect(counted.filter((each) => from - each.to <= 61_000).length).toBeGreaterThanOrEqual(limit);
+              expect(counted.filter((each) => from - each.to < 60_000)).not.toEqual([]);
+            }
+            expect(admission?.resetSeconds).toBeGreaterThanOrEqual(1);
+            expect(admission?.resetSeconds).toBeLessThanOrEqual(60);
+          }
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+});

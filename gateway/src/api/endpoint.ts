@@ -1,0 +1,126 @@
+import type { CallOptions } from "@connectrpc/connect";
+import type { Caller, Claim } from "@shipping/kit/caller";
+import type { ErrorCode, FieldError } from "@shipping/kit/errors";
+import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
+import type { z } from "zod";
+import type { Actor } from "../accounts/audit.js";
+import type { Admission } from "../admission/admit.js";
+import type { Scope } from "../admission/api-key.js";
+import type { GatewayDeps } from "../deps.js";
+import type { Owner } from "../idempotency/registry.js";
+import type { Answer } from "./respond.js";
+
+/** Where the API begins on the gateway's host. */
+export const BASE_PATH = "/api/v1";
+
+/** What every operation of the spec's table says of itself. */
+interface Row {
+  /** Below the base path; `{id}` or `{tracking_number}` stands for an id. */
+  path: string;
+  scope: Scope;
+  summary: string;
+  /** The form of the id in the path: what has another one is not found, and no service is asked. */
+  id?: z.ZodType<string>;
+  /** The resource under `data`, or the file. */
+  answers: z.ZodType | "application/pdf";
+  /** Refusals of this operation beside those that every operation can meet. */
+  refusals?: readonly ErrorCode[];
+}
+
+/** What a read's handler is asked. `id` is empty where the path has none. */
+export interface Read<Query = unknown> {
+  caller: Caller;
+  admission: Admission;
+  id: string;
+  query: Query;
+}
+
+export interface ReadRoute<Query = unknown> extends Row {
+  method: "GET";
+  status: 200;
+  owner: Owner | "tracking" | "gateway";
+  /** A list's parameters. Other reads take none. */
+  query?: z.ZodType<Query>;
+  handler(deps: GatewayDeps, request: Read<Query>, options: CallOptions): Promise<Answer>;
+}
+
+/** What a write's handler is asked. `id` is empty where the path has none. */
+export interface Write<Body = unknown> {
+  caller: Caller;
+  claim: Claim;
+  /** Who asks, for the audit log. */
+  actor: Actor;
+  id: string;
+  input: Body;
+}
+
+/** What an owner is asked to check: the fields in which the schema found no fault. */
+export interface Check<Body = unknown> {
+  caller: Caller;
+  sound: Partial<Body>;
+}
+
+/** What every RPC that writes answers. */
+interface WriteResponse {
+  outcome?: WriteOutcome | undefined;
+}
+
+export interface WriteRoute<Body = unknown> extends Row {
+  method: "POST" | "DELETE";
+  status: 200 | 201;
+  /** The service whose ledger keeps the answer. */
+  owner: Owner;
+  /** DELETE has none. */
+  body?: z.ZodType<Body>;
+  /** Faults that only the owner sees, asked when the schema found others: a refusal names every field. */
+  check?(deps: GatewayDeps, request: Check<Body>, options: CallOptions): Promise<FieldError[]>;
+  /** A live key is refused: no carrier is configured there. */
+  needsCarrier?: true;
+  handler(deps: GatewayDeps, request: Write<Body>, options: CallOptions): Promise<WriteResponse>;
+}
+
+export type Route = ReadRoute | WriteRoute;
+
+/** A row whose handler takes what its query schema yields. */
+export function read<Query>(row: ReadRoute<Query>): ReadRoute {
+  return row as ReadRoute;
+}
+
+/** A row whose handler takes what its body schema yields. */
+export function write<Body>(row: WriteRoute<Body>): WriteRoute {
+  return row as WriteRoute;
+}
+
+const PLACEHOLDER = /\{(\w+)\}/;
+
+/** The path as Express writes it: `/labels/{id}/void` becomes `/api/v1/labels/:id/void`. */
+export function expressPath({ path }: Route): string {
+  return BASE_PATH + path.replace(PLACEHOLDER, ":$1");
+}
+
+/** The path with an id in it. */
+export function pathWith({ path }: Route, id: string): string {
+  return path.replace(PLACEHOLDER, () => id);
+}
+
+/** The name of the id in the path, if there is one. */
+export function idName({ path }: Route): string | undefined {
+  return PLACEHOLDER.exec(path)?.[1];
+}
+
+/** The id among a request's parameters, decoded; empty where the path has none. */
+export function idOf(route: Route, parameters: Readonly<Record<string, string>>): string {
+  return parameters[idName(route) ?? ""] ?? "";
+}
+
+/** The codes that an operation can refuse with. */
+export function refusalsOf(route: Route): ErrorCode[] {
+  const codes: ErrorCode[] = ["unauthorized", "missing_scope", "invalid_request", "rate_limited"];
+  if (route.id) codes.push("not_found");
+  if (route.method !== "GET") {
+    codes.push("idempotency_conflict", "idempotency_in_progress");
+    if (route.body) codes.push("invalid_json", "payload_too_large", "unsupported_media_type");
+    if (route.needsCarrier) codes.push("carrier_not_configured");
+  }
+  return [...codes, ...(route.refusals ?? []), "internal_error", "service_unavailable"];
+}

@@ -1,0 +1,55 @@
+import { fail } from "@shipping/kit/errors";
+import type { Snapshot } from "@shipping/proto/shipping/common/v1/common_pb";
+import type { Actor } from "../accounts/audit.js";
+import type { AppDeps } from "../deps.js";
+import { executeOnce } from "../idempotency/execute-once.js";
+import { fingerprint } from "../idempotency/fingerprint.js";
+import type { RegistryKey, RegistryRow } from "../idempotency/registry.js";
+import type { JsonBody } from "../input/json-body.js";
+import { type Checked, checkBody, requireValid } from "../input/validate.js";
+import type { Due } from "./call-owner.js";
+import { pathWith, type WriteRoute } from "./endpoint.js";
+import { nameEveryField } from "./merge-field-errors.js";
+
+/** A write as it was asked for, whether by an API key or in the developer area. */
+export interface WriteRequest extends RegistryKey, Due {
+  /** Who asks: a member's e-mail, or the id of an API key. */
+  actor: Actor;
+  /** Empty where the path has none. */
+  id: string;
+  body: JsonBody | undefined;
+  /** May have a query, which no write takes. */
+  url: string;
+  /** What the registry held under the key, as far as it is known. */
+  peeked: RegistryRow | undefined;
+}
+
+/** Executes a row of the table of routes once: replay or conflict, then fields, claim and RPC, the order in which `executeOnce` asks for them. */
+export async function executeWrite(deps: AppDeps, route: WriteRoute, request: WriteRequest): Promise<Snapshot> {
+  const { caller, actor, id, body, url } = request;
+  let checked: Checked | undefined;
+  function validate(): unknown {
+    checked ??= checkBody(route.body, body, url);
+    const input = requireValid(checked);
+    if (route.id && !route.id.safeParse(id).success) throw fail("not_found");
+    return input;
+  }
+  try {
+    // Two bodies that differ in a number which is lost would have one fingerprint: such a body gets none.
+    if (body && body.lost.places.length > 0) validate();
+    return await executeOnce(deps, {
+      ...request,
+      fingerprint: fingerprint(route.method, pathWith(route, id), body?.value),
+      owner: route.owner,
+      validate,
+      async send(input, claim, options) {
+        const { outcome } = await route.handler(deps, { caller, claim, actor, id, input }, options);
+        if (route.owner === "webhooks") deps.wakeAudit();
+        if (!outcome) throw new Error("The owner answered a write without an outcome.");
+        return outcome;
+      },
+    });
+  } catch (error) {
+    throw await nameEveryField(deps, route, { ...request, checked }, error);
+  }
+}

@@ -1,0 +1,34 @@
+import type { Environment } from "@shipping/kit/caller";
+import sql from "sql-template-tag";
+import type { GatewayDeps } from "../../deps.js";
+import type { Read } from "../endpoint.js";
+import { type Answer, data } from "../respond.js";
+
+export const ACTIVE_WEBHOOKS_LIMIT = 10;
+
+/** What an environment can do: no carrier is configured for the live one. */
+export function capabilitiesOf(environment: Environment) {
+  const isLive = environment === "live";
+  return { orders: true, shipments: true, webhooks: true, rates: !isLive, labels: !isLive, tracking: !isLive };
+}
+
+export async function getAccount({ db, requestsPerMinute }: GatewayDeps, { caller, admission }: Read): Promise<Answer> {
+  const [account] = await db.run<{ name: string; created_at: Date }>(
+    sql`SELECT name, created_at FROM accounts WHERE id = ${caller.accountId}`,
+  );
+  if (!account) throw new Error("An admitted key belongs to no account.");
+  return data(
+    JSON.stringify({
+      id: caller.accountId,
+      object: "account",
+      name: account.name,
+      environment: caller.environment,
+      livemode: caller.environment === "live",
+      api_version: "v1",
+      scopes: admission.scopes,
+      capabilities: capabilitiesOf(caller.environment),
+      limits: { requests_per_minute: requestsPerMinute, active_webhooks: ACTIVE_WEBHOOKS_LIMIT },
+      created_at: account.created_at.toISOString(),
+    }),
+  );
+}

@@ -1,0 +1,47 @@
+import type { CallOptions } from "@connectrpc/connect";
+import { LabelSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
+import type { GatewayDeps } from "../../deps.js";
+import type { LabelInput, PageQuery } from "../../input/schemas.js";
+import type { Check, Read, Write } from "../endpoint.js";
+import { type Answer, one, page } from "../respond.js";
+
+export function createLabel(
+  { clients }: GatewayDeps,
+  { caller, claim, input }: Write<LabelInput>,
+  options: CallOptions,
+) {
+  const { shipment_id: shipmentId, rate_id: rateId } = input;
+  return clients.carrier.createLabel({ caller, claim, shipmentId, rateId }, options);
+}
+
+export async function checkLabel(
+  { clients }: GatewayDeps,
+  { caller, sound: { shipment_id: shipmentId, rate_id: rateId } }: Check<LabelInput>,
+  options: CallOptions,
+) {
+  if (shipmentId === undefined || rateId === undefined) return [];
+  return (await clients.carrier.checkLabel({ caller, shipmentId, rateId }, options)).fields;
+}
+
+export function voidLabel({ clients }: GatewayDeps, { caller, claim, id }: Write, options: CallOptions) {
+  return clients.carrier.voidLabel({ caller, claim, id }, options);
+}
+
+export async function getLabel({ clients }: GatewayDeps, { caller, id }: Read, options: CallOptions) {
+  const { label } = await clients.carrier.getLabel({ caller, id }, options);
+  return one(LabelSchema, label);
+}
+
+export async function listLabels({ clients }: GatewayDeps, { caller, query }: Read<PageQuery>, options: CallOptions) {
+  const { labels, nextCursor } = await clients.carrier.listLabels({ caller, ...query }, options);
+  return page(LabelSchema, labels, nextCursor);
+}
+
+export async function getLabelFile(
+  { clients }: GatewayDeps,
+  { caller, id }: Read,
+  options: CallOptions,
+): Promise<Answer> {
+  const { pdf } = await clients.carrier.getLabelFile({ caller, id }, options);
+  return { type: "application/pdf", body: pdf };
+}

@@ -1,0 +1,25 @@
+import type { ErrorCode } from "@shipping/kit/errors";
+import type { RequestHandler } from "express";
+import type { Admission } from "../admission/admit.js";
+
+/** What the gateway learns of a request, step by step: a step may read what those before it in `app.ts` have set. */
+export interface Locals {
+  requestId: string;
+  startedAt: number;
+  /** When the answer is due, in milliseconds by `Date.now()`. */
+  deadline: number;
+  admission: Admission;
+  idempotencyKey: string | undefined;
+  /** The body as it was sent; undefined where none is allowed. */
+  bytes: Buffer | undefined;
+  /** Whether the request has waited for its address already. */
+  paced?: boolean;
+  replayed?: boolean;
+  errorCode?: ErrorCode;
+}
+
+/** A middleware of the gateway. */
+export type Step = RequestHandler<Record<string, string>, unknown, unknown, unknown, Locals>;
+
+/** A request whose body has arrived is answered within this time. */
+export const ANSWER_MS = 10_000;

@@ -1,0 +1,96 @@
+import { fail, failFields } from "@shipping/kit/errors";
+import { silentLog } from "@shipping/kit/process/log";
+import type { AppDeps } from "../deps.js";
+import { jsonBody } from "../input/json-body.js";
+import { webhookInput } from "../input/schemas.js";
+import { checkBody } from "../input/validate.js";
+import type { Check, WriteRoute } from "./endpoint.js";
+import { nameEveryField } from "./merge-field-errors.js";
+
+const deps = { log: silentLog() } as AppDeps;
+const caller = { accountId: "acc_a", environment: "sandbox" } as const;
+const soon = () => ({ deadline: Date.now() + 10_000, requestId: "req_a" });
+const faultOf = (path: string) => ({ path, message: "is wrong" });
+
+type Owner = () => Promise<ReturnType<typeof faultOf>[]>;
+
+function routeOf(check: WriteRoute["check"]): WriteRoute {
+  return { owner: "webhooks", body: webhookInput, check } as unknown as WriteRoute;
+}
+
+/** The refusal of a body, and what the owner was asked. */
+async function refusalOf(body: unknown, owner: Owner, url = "/webhooks") {
+  const asked: unknown[] = [];
+  const route = routeOf((_: unknown, { sound }: Check) => {
+    asked.push(sound);
+    return owner();
+  });
+  const checked = checkBody(webhookInput, jsonBody(body), url);
+  const refused = failFields(checked.faults);
+  const failure = await nameEveryField(deps, route, { caller, body: jsonBody(body), checked, ...soon() }, refused);
+  return { asked, failure, refused };
+}
+
+const body = { url: "u", events: [5], to: { zip: 1 } };
+
+test("the owner is asked about the fields in which the schema found no fault, and its faults are added", async () => {
+  const { asked, failure } = await refusalOf(body, async () => [faultOf("url")]);
+  expect(asked).toEqual([{ url: "u" }]);
+  expect(failure).toMatchObject({
+    code: "invalid_request",
+    message: expect.stringMatching(/^events\.0: must be one of .*; to: is not known here; url: is wrong$/),
+    fields: [{ path: "events.0" }, { path: "to", message: "is not known here" }, faultOf("url")],
+  });
+});
+
+test("it is asked too when only the query is at fault", async () => {
+  const good = { url: "u", events: ["order.created"] };
+  const { asked, failure } = await refusalOf(good, async () => [faultOf("url")], "/webhooks?x=1");
+  expect(asked).toEqual([good]);
+  expect(failure).toMatchObject({ fields: [{ path: "x" }, faultOf("url")] });
+});
+
+test.each(["url.x", "body", "url.0"])("a member of the name %j hides no fault of the owner", async (name) => {
+  const { failure } = await refusalOf({ url: "u", [name]: 1 }, async () => [faultOf("url")]);
+  expect(failure).toMatchObject({ fields: [{ path: "events" }, { path: name }, faultOf("url")] });
+});
+
+test("of more than 100 fields at fault, those of the owner are counted too", async () => {
+  const members = Object.fromEntries(Array.from({ length: 150 }, (_, n) => [`m${n}`, 0]));
+  const { failure } = await refusalOf({ url: "u", events: ["order.created"], ...members }, async () => [
+    faultOf("url"),
+  ]);
+  expect(failure).toHaveProperty("fields.length", 101);
+  expect(failure).toHaveProperty(["fields", 100], { path: "body", message: "has 51 more fields at fault" });
+});
+
+test.each([[[1, 2]], ["text"], [null], [undefined], [5]])("of the body %j no field is sound", async (whole) => {
+  expect((await refusalOf(whole, async () => [])).asked).toEqual([{}]);
+});
+
+test("an owner that finds nothing leaves the refusal as it is", async () => {
+  const { failure, refused } = await refusalOf(body, async () => []);
+  expect(failure).toBe(refused);
+});
+
+test("an owner that is away leaves the refusal as it is: the request is at fault all the same", async () => {
+  const { failure, refused } = await refusalOf(body, async () => {
+    throw fail("service_unavailable");
+  });
+  expect(failure).toBe(refused);
+});
+
+test("other failures than that of fields, and the owner's own, ask nobody", async () => {
+  const route = routeOf(() => Promise.reject(new Error("asked")));
+  const good = { url: "u", events: ["order.created"] };
+  const checked = checkBody(webhookInput, jsonBody(good), "/webhooks");
+  for (const failure of [fail("label_exists"), new Error("broken"), undefined, failFields([faultOf("url")])]) {
+    expect(await nameEveryField(deps, route, { caller, body: jsonBody(good), checked, ...soon() }, failure)).toBe(
+      failure,
+    );
+  }
+  const refused = failFields([faultOf("Idempotency-Key")]);
+  expect(
+    await nameEveryField(deps, route, { caller, body: jsonBody(good), checked: undefined, ...soon() }, refused),
+  ).toBe(refused);
+});

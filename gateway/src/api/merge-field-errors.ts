@@ -1,0 +1,32 @@
+import type { Caller } from "@shipping/kit/caller";
+import { failFields, failureIn } from "@shipping/kit/errors";
+import type { AppDeps } from "../deps.js";
+import type { JsonBody } from "../input/json-body.js";
+import { type Checked, soundMembers } from "../input/validate.js";
+import { callOptions, type Due } from "./call-owner.js";
+import type { WriteRoute } from "./endpoint.js";
+
+/** A write that was refused. */
+interface Refused extends Due {
+  caller: Caller;
+  body: JsonBody | undefined;
+  /** What was found in it; undefined if nobody came to look at it. */
+  checked: Checked | undefined;
+}
+
+/** The same refusal, a 422 with the faults added that only the owner sees. An owner that is away does not turn it into an outage. */
+export async function nameEveryField(deps: AppDeps, route: WriteRoute, request: Refused, error: unknown) {
+  const { caller, body, checked } = request;
+  // Without a fault of its own its owner has refused it, and has named all that it sees.
+  if (!route.check || !checked?.faults.length || failureIn(error)?.code !== "invalid_request") return error;
+  const { faults, more } = checked;
+  const sound = soundMembers(body?.value, checked);
+  try {
+    const seen = await route.check(deps, { caller, sound }, callOptions(request));
+    const fields = [...faults, ...seen.map(({ path, message }) => ({ path, message }))];
+    return seen.length > 0 ? failFields(fields, "body", more) : error;
+  } catch (err) {
+    deps.log.warn({ err, request_id: request.requestId, owner: route.owner }, "fields were not checked by their owner");
+    return error;
+  }
+}

@@ -1,0 +1,22 @@
+import { fail } from "@shipping/kit/errors";
+import type { AppDeps } from "../../deps.js";
+import { noQuery } from "../../input/schemas.js";
+import { validQuery } from "../../input/validate.js";
+import { callOptions } from "../call-owner.js";
+import { idOf, type ReadRoute } from "../endpoint.js";
+import type { Step } from "../locals.js";
+import { send } from "../respond.js";
+
+// A read changes nothing: rather an early 503 than a late answer.
+const READ_MS = 5_000;
+
+export function answerRead(deps: AppDeps, route: ReadRoute): Step {
+  return async (req, res) => {
+    const { admission, requestId, deadline } = res.locals;
+    const query = validQuery(route.query ?? noQuery, req.url);
+    const id = idOf(route, req.params);
+    if (route.id && !route.id.safeParse(id).success) throw fail("not_found");
+    const options = callOptions({ requestId, deadline: Math.min(deadline, Date.now() + READ_MS) });
+    send(res, route.status, await route.handler(deps, { caller: admission.caller, admission, id, query }, options));
+  };
+}

@@ -1,0 +1,30 @@
+import type { AppDeps } from "../../deps.js";
+import { sourceOf } from "../../http/source.js";
+import { parseJsonBody } from "../../input/json-body.js";
+import { idOf, type WriteRoute } from "../endpoint.js";
+import { executeWrite } from "../execute-write.js";
+import type { Step } from "../locals.js";
+import { rendered, send } from "../respond.js";
+
+/** The body, replay or conflict, then fields, claim and RPC. */
+export function answerWrite(deps: AppDeps, route: WriteRoute): Step {
+  return async (req, res) => {
+    const { admission, idempotencyKey = "", bytes, deadline, requestId } = res.locals;
+    const snapshot = await executeWrite(deps, route, {
+      caller: admission.caller,
+      actor: { name: admission.keyId, source: sourceOf(req, deps.trustedProxies) },
+      idempotencyKey,
+      id: idOf(route, req.params),
+      body: bytes && parseJsonBody(bytes),
+      url: req.url,
+      peeked: admission.registry,
+      deadline,
+      requestId,
+    });
+    if (snapshot.replayed) {
+      res.locals.replayed = true;
+      res.setHeader("Idempotency-Replayed", "true");
+    }
+    send(res, snapshot.status, rendered(snapshot.body));
+  };
+}

@@ -1,0 +1,185 @@
+import { connect } from "node:net";
+import { gzipSync } from "node:zlib";
+import { type GatewayUnderTest, gatewayUnderTest, order } from "../../testing/gateway-under-test.js";
+import { exchange, parseAnswers, received } from "../../testing/raw-http.js";
+
+let gateway: GatewayUnderTest;
+let key: string;
+let keys = 0;
+
+beforeAll(async () => {
+  gateway = await gatewayUnderTest();
+  ({ key } = await gateway.newKey());
+});
+afterAll(() => gateway.end());
+
+const json = JSON.stringify(order);
+
+/** An order in exactly so many bytes. */
+const orderOfSize = (bytes: number) => Buffer.from(json.padEnd(bytes));
+
+function post(body: string | Buffer | undefined, headers: Record<string, string> = {}) {
+  const all = { "Idempotency-Key": `key ${keys++}`, ...headers };
+  return gateway.send("POST", "/orders", { key, headers: all, ...(body === undefined ? {} : { body }) });
+}
+
+/** The head of a POST /orders on a connection that this test writes by hand. */
+function head(headers: Record<string, string | number>): string {
+  const all = {
+    Host: "gateway",
+    Authorization: `Bearer ${key}`,
+    "Content-Type": "application/json",
+    "Idempotency-Key": `key ${keys++}`,
+    ...headers,
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `POST /api/v1/orders HTTP/1.1\r\n${lines.join("")}\r\n`;
+}
+
+const chunk = (text: string | Buffer) =>
+  Buffer.concat([Buffer.from(`${text.length.toString(16)}\r\n`), Buffer.from(text), Buffer.from("\r\n")]);
+const LAST_CHUNK = "0\r\n\r\n";
+const chunked = { "Transfer-Encoding": "chunked", Connection: "close" };
+
+describe("the type of a body", () => {
+  test.each([["text/plain"], ["application/vnd.api+json"], ["application/json; charset=latin1"], [""]])(
+    "415 for %j, with a body and without",
+    async (type) => {
+      for (const body of [json, ""]) {
+        const answer = await post(body, { "Content-Type": type });
+        expect(answer).toMatchObject({ status: 415, json: { error: { code: "unsupported_media_type" } } });
+      }
+    },
+  );
+
+  test("415 without any, 400 for an empty body of the right one", async () => {
+    expect((await post(undefined)).status).toBe(415);
+    expect((await post("")).json.error.code).toBe("invalid_json");
+  });
+
+  test.each(["gzip", "br", "deflate", "identity, gzip"])("415 for a body compressed with %s", async (encoding) => {
+    expect((await post(gzipSync(json), { "Content-Encoding": encoding })).status).toBe(415);
+  });
+
+  test("201 for charset=utf-8 and for an encoding that changes nothing", async () => {
+    expect((await post(json, { "Content-Type": "application/json; charset=UTF-8" })).status).toBe(201);
+    expect((await post(json, { "Content-Encoding": "identity" })).status).toBe(201);
+  });
+});
+
+describe("the size of a body", () => {
+  test("65,536 bytes are taken, 65,537 are a 413", async () => {
+    expect((await post(orderOfSize(65_536))).status).toBe(201);
+    expect(await post(orderOfSize(65_537))).toMatchObject({
+      status: 413,
+      json: { error: { code: "payload_too_large" } },
+    });
+  });
+
+  test("413 for a size that is only announced", async () => {
+    const [answer] = await exchange(gateway.port, head({ "Content-Length": 10_000_000, Connection: "close" }));
+    expect(answer?.status).toBe(413);
+  });
+
+  test("the same in chunks, which announce nothing", async () => {
+    const send = async (bytes: number) => {
+      const body = orderOfSize(bytes);
+      const parts = [chunk(body.subarray(0, 40_000)), chunk(body.subarray(40_000)), LAST_CHUNK];
+      const [answer] = await exchange(gateway.port, head(chunked), ...parts);
+      return answer?.status;
+    };
+    expect(await send(65_536)).toBe(201);
+    expect(await send(65_537)).toBe(413);
+  });
+
+  test("after a 413 the connection goes on with the next request", async () => {
+    const big = orderOfSize(200_000);
+    const answers = await exchange(
+      gateway.port,
+      head({ "Transfer-Encoding": "chunked" }),
+      chunk(big),
+      LAST_CHUNK,
+      head({ "Content-Length": json.length, Connection: "close" }),
+      json,
+    );
+    expect(answers.map(({ status }) => status)).toEqual([413, 201]);
+  });
+});
+
+describe("the bytes of a body", () => {
+  test.each([
+    ["a byte order mark", Buffer.from(`\ufeff${json}`)],
+    ["bytes that are not UTF-8", Buffer.from('{"reference":"\xff"}', "latin1")],
+    ["half a JSON", json.slice(0, -1)],
+  ])("400 invalid_json for %s", async (_case, body) => {
+    expect(await post(body)).toMatchObject({ status: 400, json: { error: { code: "invalid_json" } } });
+  });
+
+  test("422 with the path body for 33 levels", async () => {
+    const answer = await post("[".repeat(33) + "]".repeat(33));
+    expect(answer.json.error.fields).toEqual([{ path: "body", message: "must be nested at most 32 levels deep" }]);
+  });
+
+  test.each(["\\u0000", "\\ud800"])("422 for %s in a string", async (character) => {
+    const answer = await post(json.replace("PO-1", `PO${character}`));
+    expect(answer.json.error.fields).toEqual([{ path: "reference", message: expect.any(String) }]);
+  });
+});
+
+describe("the arrival of a body", () => {
+  test("Expect: 100-continue is answered once the body is wanted, and not if it is refused", async () => {
+    const wanted = head({ "Content-Length": json.length, Expect: "100-continue", Connection: "close" });
+    expect((await exchange(gateway.port, wanted, json)).map(({ status }) => status)).toEqual([100, 201]);
+    const unauthorized = wanted.replace(key, "nobody");
+    expect((await exchange(gateway.port, unauthorized, json)).map(({ status }) => status)).toEqual([401]);
+  });
+
+  test("HTTP/1.0 knows no 100: its body is waited for", async () => {
+    const asking = head({ "Content-Length": json.length, Expect: "100-continue" }).replace("HTTP/1.1", "HTTP/1.0");
+    expect((await exchange(gateway.port, asking, json)).map(({ status }) => status)).toEqual([201]);
+  });
+
+  test("a client that goes away before its body is complete reserves nothing", async () => {
+    const idempotencyKey = `key ${keys++}`;
+    const socket = connect(gateway.port, "127.0.0.1");
+    const left = received(socket);
+    socket.write(head({ "Idempotency-Key": idempotencyKey, "Content-Length": json.length }));
+    socket.write(json.slice(0, 20), () => socket.destroy());
+    expect(parseAnswers(await left)).toEqual([]);
+    const again = await post(json, { "Idempotency-Key": idempotencyKey });
+    expect(again.status).toBe(201);
+    expect(again.headers).not.toHaveProperty("idempotency-replayed");
+  });
+
+  test("a Content-Length that is too small: the first request stands, the rest is 400", async () => {
+    const body = `${json}x y z`;
+    const answers = await exchange(gateway.port, head({ "Content-Length": json.length }), body);
+    expect(answers.map(({ status }) => status)).toEqual([201, 400]);
+  });
+});
+
+describe("DELETE", () => {
+  const remove = (headers: Record<string, string>, ...body: (string | Buffer)[]) =>
+    exchange(
+      gateway.port,
+      head({ ...headers, Connection: "close" }).replace("POST /api/v1/orders", "DELETE /api/v1/webhooks/whk_x"),
+      ...body,
+    );
+
+  test.each([{ "Content-Length": "1" }, { "Content-Length": "1", "Content-Type": "text/plain" }])(
+    "422 for a body with %j",
+    async (headers) => {
+      const [answer] = await remove(headers as Record<string, string>, "x");
+      expect(JSON.parse(answer?.body ?? "").error.fields).toEqual([{ path: "body", message: expect.any(String) }]);
+    },
+  );
+
+  test("422 for a body in chunks, 404 for none in chunks", async () => {
+    const [full] = await remove(chunked, chunk("x"), LAST_CHUNK);
+    expect(full?.status).toBe(422);
+    const [none] = await remove(chunked, LAST_CHUNK);
+    expect(none?.status).toBe(404);
+    const [empty] = await remove({ "Content-Length": "0" });
+    expect(empty?.status).toBe(404);
+  });
+});

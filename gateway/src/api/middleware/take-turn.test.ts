@@ -1,0 +1,99 @@
+import { connect } from "node:net";
+import { eventually } from "@shipping/kit/testing/eventually";
+import {
+  type GatewayUnderTest,
+  gatewayUnderTest,
+  newIdempotencyKey,
+  ORDER_ID,
+} from "../../testing/gateway-under-test.js";
+
+let gateway: GatewayUnderTest;
+/** Lets the lists that records holds go on. */
+const held: (() => void)[] = [];
+let asked = 0;
+beforeAll(async () => {
+  gateway = await gatewayUnderTest({
+    concurrency: { inAll: 17, ofAccount: 16 },
+    records: {
+      async listOrders() {
+        asked++;
+        await new Promise<void>((resolve) => held.push(resolve));
+        return { orders: [{ id: ORDER_ID }] };
+      },
+    },
+  });
+});
+afterAll(() => gateway.end());
+beforeEach(() => {
+  asked = 0;
+});
+
+function letGo(): void {
+  for (const go of held.splice(0)) go();
+}
+
+describe("an account that asks for many lists at once", () => {
+  test("has two of them under way, the others get their answers one after the other: none is refused", async () => {
+    const { key } = await gateway.newKey();
+    const lists = Array.from({ length: 20 }, () => gateway.send("GET", "/orders", { key }));
+    await eventually(() => expect(held).toHaveLength(2));
+    expect(asked).toBe(2);
+    const letting = setInterval(letGo, 1);
+    expect(new Set((await Promise.all(lists)).map(({ status }) => status))).toEqual(new Set([200]));
+    clearInterval(letting);
+    expect(asked).toBe(20);
+  });
+
+  test("leaves another account its reads and writes", async () => {
+    const loud = await gateway.newKey();
+    const quiet = await gateway.newKey();
+    const lists = Array.from({ length: 5 }, () => gateway.send("GET", "/orders", { key: loud.key }));
+    await eventually(() => expect(held).toHaveLength(2));
+    expect((await gateway.send("GET", `/orders/${ORDER_ID}`, { key: quiet.key })).status).toBe(200);
+    expect((await gateway.createOrder({ key: quiet.key })).status).toBe(201);
+    const letting = setInterval(letGo, 1);
+    await Promise.all(lists);
+    clearInterval(letting);
+  });
+
+  test("has large bodies looked at one after the other, and others' requests between them", async () => {
+    const { key } = await gateway.newKey();
+    const quiet = await gateway.newKey();
+    const body = "[".repeat(32_000) + "]".repeat(32_000);
+    const answered: string[] = [];
+    const large = Array.from({ length: 10 }, async () => {
+      const headers = { "Idempotency-Key": newIdempotencyKey() };
+      const { json } = await gateway.send("POST", "/orders", { key, body, headers });
+      answered.push(json.error.code);
+    });
+    await eventually(() => expect(answered.length).toBeGreaterThan(0));
+    const { status } = await gateway.send("GET", `/orders/${ORDER_ID}`, { key: quiet.key });
+    expect(status).toBe(200);
+    expect(answered.length).toBeLessThan(10);
+    await Promise.all(large);
+    expect(new Set(answered)).toEqual(new Set(["invalid_request"]));
+  });
+
+  test("is asked for nothing by those whose clients have gone", async () => {
+    const { key } = await gateway.newKey({ scopes: ["orders:read"] });
+    const lists = Array.from({ length: 2 }, () => gateway.send("GET", "/orders", { key }));
+    await eventually(() => expect(held).toHaveLength(2));
+    const socket = connect(gateway.port, "127.0.0.1");
+    socket.write(`GET /api/v1/orders HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+    // The refusal of a scope waits for nobody, and says how many have been admitted.
+    let probes = 0;
+    await eventually(async () => {
+      const { headers } = await gateway.send("GET", "/account", { key });
+      probes++;
+      expect(headers.ratelimit).toContain(`;r=${1_000 - 3 - probes};`);
+    });
+    const aborted = () => gateway.lines.filter((line) => line.aborted && line.account);
+    expect(aborted()).toEqual([]);
+    // Not `destroy`, which a server cannot tell from a client that has nothing more to say.
+    socket.resetAndDestroy();
+    await eventually(() => expect(aborted()).toHaveLength(1));
+    letGo();
+    await Promise.all(lists);
+    expect(asked).toBe(2);
+  });
+});

@@ -1,0 +1,39 @@
+import type { AppDeps } from "../../deps.js";
+import type { Route } from "../endpoint.js";
+import type { Step } from "../locals.js";
+
+const LIST_WEIGHT = 8;
+const FILE_WEIGHT = 2;
+/** How long a heavy request is followed by none of its account, in terms of the time that it took. */
+const RESTS = 2;
+/** What a body weighs as much as a read. */
+const BODY_BYTES = 8 * 1024;
+
+// With less time than this left nothing would be sent any more (`callOptions`).
+const RESERVE_MS = 1_000;
+
+/** Has a request wait for its account's turn, and holds the turn until it is answered. */
+export function takeTurn(deps: AppDeps, route: Route, answer: Step): Step {
+  const least = weightOf(route);
+  return async (req, res, next) => {
+    const { admission, bytes, deadline } = res.locals;
+    const weight = Math.max(least, Math.ceil((bytes?.length ?? 0) / BODY_BYTES));
+    const { accountId } = admission.caller;
+    const onGone = (gone: () => void) => void res.once("close", gone);
+    const endTurn = await deps.bulkhead.enter({ accountId, weight, deadline: deadline - RESERVE_MS, onGone });
+    const begunAt = performance.now();
+    try {
+      await answer(req, res, next);
+      deps.waiting.add(res, accountId);
+    } finally {
+      // What weighs much is followed by a rest, so that an account's has a part of the process, however often it is asked for.
+      if (weight > 1) setTimeout(endTurn, RESTS * (performance.now() - begunAt));
+      else endTurn();
+    }
+  };
+}
+
+function weightOf(route: Route): number {
+  if (route.answers === "application/pdf") return FILE_WEIGHT;
+  return route.method === "GET" && route.query ? LIST_WEIGHT : 1;
+}

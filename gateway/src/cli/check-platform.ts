@@ -1,0 +1,34 @@
+import type { Log } from "@shipping/kit/process/log";
+import { checkBus } from "./check-bus.js";
+import { checkDatabase } from "./check-database.js";
+import { checkApi, checkService } from "./check-service.js";
+import type { Part, PerPart, Platform } from "./find-platform.js";
+import type { Finding } from "./finding.js";
+
+/** Says of each part that is known whether it is reachable, migrated and serving, and on which versions it runs. */
+export async function checkPlatform(platform: Platform, log: Log): Promise<Finding[]> {
+  const { gateway: api, ...services } = platform.services;
+  const findings = await Promise.all([
+    ...known(platform.databases).map(([part, url]) => checkDatabase(part, url, log)),
+    ...known(services).flatMap(([part, urls]) => addressesOf(urls).map((url) => checkService(part, url, platform.tls))),
+    ...addressesOf(api).map((url) => checkApi(url)),
+    ...addressesOf(platform.bus).map((url) => checkBus(url)),
+  ]);
+  findings.push({ part: "Node", ok: true, says: `version ${process.versions.node} here` });
+  return platform.databases.gateway ? findings : [nowhere(platform), ...findings];
+}
+
+/** There is no platform to be found. */
+export function nowhere({ file }: Platform): Finding {
+  return {
+    part: "platform",
+    ok: false,
+    says: `not found: there is no ${file}, and DATABASE_URL_GATEWAY is not set`,
+    advice: "Start one with npm start, or set DATA_DIR to the data folder of the one that runs.",
+  };
+}
+
+const known = (urls: Partial<PerPart>) =>
+  Object.entries(urls).filter((entry): entry is [Part, string] => entry[1] !== undefined);
+
+const addressesOf = (urls: string | undefined) => urls?.split(",").map((url) => url.trim()) ?? [];

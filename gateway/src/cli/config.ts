@@ -1,0 +1,30 @@
+import { type Env, readConfig, secret, tlsSettings, urlList } from "@shipping/kit/process/config";
+import { z } from "zod";
+
+const databaseUrl = (part: string) => secret(z.string()).optional().describe(`PostgreSQL database of ${part}`);
+const serviceUrl = (part: string) => urlList().optional().describe(`address of ${part}`);
+
+const settings = z.object({
+  DATA_DIR: z.string().default(".data").describe("data folder of a local platform"),
+  DATABASE_URL: databaseUrl("the gateway"),
+  DATABASE_URL_GATEWAY: databaseUrl("the gateway"),
+  DATABASE_URL_RECORDS: databaseUrl("records"),
+  DATABASE_URL_CARRIER: databaseUrl("carrier"),
+  DATABASE_URL_TRACKING: databaseUrl("tracking"),
+  DATABASE_URL_WEBHOOKS: databaseUrl("webhooks"),
+  PUBLIC_URL: urlList().optional().describe("where people reach the developer area; found like the rest if absent"),
+  GATEWAY_URL: serviceUrl("the public API"),
+  RECORDS_URL: serviceUrl("records"),
+  CARRIER_URL: serviceUrl("carrier"),
+  TRACKING_URL: serviceUrl("tracking"),
+  WEBHOOKS_URL: serviceUrl("webhooks"),
+  NATS_URL: urlList().optional().describe("event bus, whose version the doctor says"),
+  ...tlsSettings,
+});
+
+export type AdminConfig = z.output<typeof settings>;
+
+/** The settings of the operator's command line. */
+export function adminConfig(env: Env = process.env): AdminConfig {
+  return readConfig(settings, env);
+}

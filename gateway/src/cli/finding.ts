@@ -1,0 +1,24 @@
+import type { TooOld } from "@shipping/kit/process/supported-versions";
+
+/** What the doctor found of one thing. */
+export interface Finding {
+  /** For instance `records database`. */
+  part: string;
+  ok: boolean;
+  says: string;
+  /** What to do, where it is not well. */
+  advice?: string;
+}
+
+/** Something that the platform runs on is older than it needs. */
+export function tooOld(part: string, error: TooOld): Finding {
+  return { part, ok: false, says: error.message, advice: "Upgrade it: no part of the platform starts on it." };
+}
+
+/** Why something failed, on one line. Node's error for a name with several addresses has a code and no message. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const cause = error.cause instanceof Error ? ` (${reasonOf(error.cause)})` : "";
+  const text = error.message || (error as NodeJS.ErrnoException).code || error.name;
+  return `${text}${cause}`.replace(/\s+/g, " ").trim();
+}

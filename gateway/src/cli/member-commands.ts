@@ -1,0 +1,70 @@
+import { fail } from "@shipping/kit/errors";
+import { type Command, Option } from "commander";
+import {
+  addMember,
+  createSignInLink,
+  LINK_MINUTES,
+  listMembers,
+  ROLES,
+  type Role,
+  removeMember,
+} from "../accounts/manage-members.js";
+import type { AdminConfig } from "./config.js";
+import type { FindPlatform, Platform } from "./find-platform.js";
+import { onGateway } from "./on-gateway.js";
+import { type Print, toTable } from "./print.js";
+
+/** Adds the commands for the people of the developer area. */
+export function addMemberCommands(
+  admin: Command,
+  print: Print,
+  platform: FindPlatform,
+  config: () => AdminConfig,
+): void {
+  const member = admin.command("member").description("who may sign in to the developer area of an account");
+  member
+    .command("add")
+    .description("adds a member")
+    .requiredOption("--account <account>", "id of the account")
+    .requiredOption("--email <email>", "e-mail address, as the sign-in provider verifies it")
+    .addOption(new Option("--role <role>", "a viewer changes nothing").choices(ROLES).default("admin"))
+    .action(async ({ account: accountId, email, role }: { account: string; email: string; role: Role }) => {
+      const added = await onGateway(await platform(), (deps) => addMember(deps, { accountId, email, role }));
+      print(added, `Added ${added.email} as ${role}.`);
+    });
+  member
+    .command("list")
+    .description("lists the members of an account")
+    .requiredOption("--account <account>", "id of the account")
+    .action(async ({ account }: { account: string }) => {
+      const members = await onGateway(await platform(), (deps) => listMembers(deps, account));
+      const rows = members.map(({ email, role, createdAt }) => [email, role, createdAt.toISOString()]);
+      print(members, toTable(["E-MAIL", "ROLE", "ADDED"], rows));
+    });
+  member
+    .command("remove")
+    .description("removes a member, and ends every session of theirs")
+    .requiredOption("--account <account>", "id of the account")
+    .requiredOption("--email <email>", "e-mail address")
+    .action(async ({ account: accountId, email }: { account: string; email: string }) => {
+      const removed = await onGateway(await platform(), (deps) => removeMember(deps, { accountId, email }));
+      print(removed, `Removed ${removed.email}.`);
+    });
+  admin
+    .command("sign-in-link")
+    .description(`makes a link that signs a member in, once and within ${LINK_MINUTES} minutes`)
+    .requiredOption("--account <account>", "id of the account")
+    .option("--email <email>", "e-mail address of the member; the first administrator if absent")
+    .action(async ({ account: accountId, email }: { account: string; email?: string }) => {
+      const found = await platform();
+      const origin = originOf(config(), found);
+      const link = await onGateway(found, (deps) => createSignInLink(deps, { accountId, email, origin }));
+      print(link, `${link.url}\n\nSigns ${link.email} in, once, until ${link.expiresAt.toISOString()}.`);
+    });
+}
+
+function originOf({ PUBLIC_URL }: AdminConfig, { services }: Platform): string {
+  const url = PUBLIC_URL ?? services.gateway?.split(",")[0]?.trim();
+  if (!url) throw fail("service_unavailable", "The address of the developer area is not known: set PUBLIC_URL.");
+  return new URL(url).origin;
+}

@@ -1,0 +1,32 @@
+import { fail } from "@shipping/kit/errors";
+import { pooledRandom } from "@shipping/kit/ids";
+import { openDatabase } from "@shipping/kit/postgres/database";
+import { silentLog } from "@shipping/kit/process/log";
+import type { AdminDeps } from "../accounts/manage-accounts.js";
+import { openPrisma } from "../open-prisma.js";
+import { checkDatabase } from "./check-database.js";
+import { nowhere } from "./check-platform.js";
+import type { Platform } from "./find-platform.js";
+import type { Finding } from "./finding.js";
+
+/** Works on the gateway's database of a platform, if that is in order. */
+export async function onGateway<T>(platform: Platform, work: (deps: AdminDeps) => Promise<T>): Promise<T> {
+  const url = platform.databases.gateway;
+  if (!url) throw unusable(nowhere(platform));
+  const log = silentLog();
+  const finding = await checkDatabase("gateway", url, log);
+  if (!finding.ok) throw unusable(finding);
+
+  const db = openDatabase(url, { max: 2, log });
+  const prisma = openPrisma(db);
+  try {
+    return await work({ db, prisma, now: () => new Date(), random: pooledRandom });
+  } finally {
+    await prisma.$disconnect();
+    await db.close();
+  }
+}
+
+function unusable({ part, says, advice }: Finding) {
+  return fail("service_unavailable", `${part} ${says}. ${advice}`);
+}

@@ -1,0 +1,198 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Env } from "@shipping/kit/process/config";
+import { admit } from "../admission/admit.js";
+import { parseApiKey, scopes } from "../admission/api-key.js";
+import { gatewayDatabase } from "../testing/gateway-database.js";
+import { runAdmin } from "./run-admin.js";
+
+let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
+let folder: string;
+beforeAll(async () => {
+  gateway = await gatewayDatabase();
+  folder = await mkdtemp(join(tmpdir(), "admin-"));
+});
+afterAll(async () => {
+  await gateway.drop();
+  await rm(folder, { recursive: true });
+});
+
+interface Typing {
+  env?: Env;
+  fill?: string;
+}
+
+/** Runs a command as an operator would type it; `{}` stands for an argument with spaces. */
+async function admin(line: string, { env = { DATABASE_URL_GATEWAY: gateway.url }, fill = "" }: Typing = {}) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const status = await runAdmin(
+    line.split(" ").map((word) => (word === "{}" ? fill : word)),
+    { env, out: (text) => void out.push(text), err: (text) => void err.push(text) },
+  );
+  return { status, out: out.join(""), err: err.join("") };
+}
+
+/** The one value that a command prints with `--json`. */
+async function json(line: string) {
+  const { status, out, err } = await admin(`${line} --json`);
+  expect({ status, err }).toEqual({ status: 0, err: "" });
+  expect(out).toMatch(/^[^\n]+\n$/);
+  return JSON.parse(out);
+}
+
+/** The line on stderr with which a command is refused. */
+async function refusal(line: string, typing?: Typing): Promise<string> {
+  const { status, out, err } = await admin(line, typing);
+  expect({ status, out }).toEqual({ status: 1, out: "" });
+  expect(err).toMatch(/^error: [^\n]+\n$/);
+  return err;
+}
+
+const newAccount = async (): Promise<string> => (await json("account create --name Acme")).id;
+const admitted = (key: string) =>
+  admit({ db: gateway.db, requestsPerMinute: 120, clockOffsetMs: 0 }, parseApiKey(`Bearer ${key}`)!.hash);
+
+describe("account", () => {
+  test("create prints id and name", async () => {
+    const created = await json("account create --name Acme");
+    expect(created).toEqual({ id: expect.stringMatching(/^acc_[a-z2-7]{26}$/), name: "Acme" });
+    const { out } = await admin("account create --name {}", { fill: "Rød & Søn Ltd" });
+    expect(out).toMatch(/^Created account acc_[a-z2-7]{26} \(Rød & Søn Ltd\)\.\n$/);
+  });
+
+  test("list shows every account, the oldest first", async () => {
+    const ids = [await newAccount(), await newAccount()];
+    const listed: { id: string }[] = await json("account list");
+    expect(listed.map(({ id }) => id).filter((id) => ids.includes(id))).toEqual(ids);
+    expect(listed.at(-1)).toEqual({
+      id: ids[1],
+      name: "Acme",
+      created_at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
+    });
+    expect((await admin("account list")).out).toMatch(/^ID +CREATED +NAME\n(acc_\w+ {2}\S+Z {2}.+\n)+$/);
+  });
+
+  test("a name must be readable", async () => {
+    for (const fill of ["", "   ", "two\nlines", "x".repeat(201)]) {
+      expect(await refusal("account create --name {}", { fill })).toContain("name");
+    }
+    expect(await refusal("account create")).toContain("--name");
+  });
+});
+
+describe("key create", () => {
+  test("prints the key in full, with all scopes and no expiry unless told", async () => {
+    const account = await newAccount();
+    const created = await json(`key create --account ${account} --environment live`);
+    expect(created).toEqual({
+      id: expect.stringMatching(/^key_[a-z2-7]{26}$/),
+      key: expect.stringMatching(/^service_live_[0-9A-Za-z]{38}$/),
+      account_id: account,
+      environment: "live",
+      scopes: [...scopes],
+    });
+    expect(await admitted(created.key)).toMatchObject({ keyId: created.id, caller: { environment: "live" } });
+  });
+
+  test("takes scopes and an expiry", async () => {
+    const account = await newAccount();
+    const start = Date.now();
+    const created = await json(
+      `key create --account ${account} --environment sandbox --scopes orders:read,labels:write,orders:read --expires-in 90d`,
+    );
+    expect(created.scopes).toEqual(["orders:read", "labels:write"]);
+    const expiresInMs = Date.parse(created.expires_at) - start;
+    expect(expiresInMs).toBeGreaterThanOrEqual(90 * 86_400_000);
+    expect(expiresInMs).toBeLessThan(90 * 86_400_000 + 60_000);
+    expect((await admitted(created.key))?.scopes).toEqual(created.scopes);
+  });
+
+  test("for people it says that the key is shown this once", async () => {
+    const { out } = await admin(`key create --account ${await newAccount()} --environment sandbox --expires-in 1h`);
+    expect(out).toMatch(
+      /^service_test_\w{38}\n\nThis is the only time the key is shown\. Its id is key_\w+; sandbox, expires /,
+    );
+  });
+
+  test("refuses what it does not know, and names it", async () => {
+    const account = await newAccount();
+    const create = `key create --account ${account} --environment sandbox`;
+    expect(await refusal("key create --account acc_none --environment live")).toContain("No such account: acc_none");
+    expect(await refusal(`key create --account ${account} --environment prod`)).toContain("'prod'");
+    expect(await refusal(`key create --account ${account}`)).toContain("--environment");
+    expect(await refusal(`${create} --scopes orders:read,orders:eat,x`)).toContain('"orders:eat", "x"');
+    expect(await refusal(`${create} --scopes {}`)).toContain('""');
+    for (const duration of ["90", "0d", "-1d", "1.5h", "1w", "36501d", "99999999999999999999d"]) {
+      expect(await refusal(`${create} --expires-in=${duration}`)).toContain(`'${duration}'`);
+    }
+    expect(await json(`key list --account ${account}`)).toEqual([]);
+  });
+});
+
+describe("key list and revoke", () => {
+  test("lists what a key may and how it fares, never the key itself", async () => {
+    const account = await newAccount();
+    const { id, key } = await json(`key create --account ${account} --environment sandbox --scopes orders:read`);
+    const row = {
+      id,
+      environment: "sandbox",
+      last_four: key.slice(-4),
+      scopes: ["orders:read"],
+      created_at: expect.any(String),
+    };
+    expect(await json(`key list --account ${account}`)).toEqual([row]);
+    await admitted(key);
+    const { revoked_at } = await json(`key revoke ${id}`);
+    expect(await json(`key list --account ${account}`)).toEqual([
+      { ...row, last_used_at: expect.stringMatching(/:00\.000Z$/), revoked_at },
+    ]);
+    const { out } = await admin(`key list --account ${account}`);
+    expect(out).toContain(`revoked ${revoked_at}`);
+    expect(out).not.toContain(key.slice(13, 45));
+  });
+
+  test("a revoked key is refused from its next request on; revoking it again changes nothing", async () => {
+    const { id, key } = await json(`key create --account ${await newAccount()} --environment sandbox`);
+    expect(await admitted(key)).toBeDefined();
+    const revoked = await json(`key revoke ${id}`);
+    expect(revoked).toEqual({ id, revoked_at: expect.any(String) });
+    expect(await admitted(key)).toBeUndefined();
+    expect(await json(`key revoke ${id}`)).toEqual(revoked);
+  });
+
+  test("refuses unknown accounts and keys", async () => {
+    expect(await refusal("key list --account acc_none")).toContain("No such account: acc_none");
+    expect(await refusal("key revoke key_none")).toContain("No such key: key_none");
+  });
+});
+
+describe("which platform", () => {
+  const url = () => gateway.url;
+
+  test("the one whose database the environment names, under either name", async () => {
+    for (const name of ["DATABASE_URL", "DATABASE_URL_GATEWAY"]) {
+      expect((await admin("account list", { env: { [name]: url() } })).status).toBe(0);
+    }
+  });
+
+  test("else the one that has written its addresses into DATA_DIR, whatever else it wrote there", async () => {
+    const file = { databases: { gateway: url(), ledgers: "x" }, services: 3, ops: {} };
+    await writeFile(join(folder, "platform.json"), JSON.stringify(file));
+    expect((await admin("account list", { env: { DATA_DIR: folder } })).status).toBe(0);
+  });
+
+  test("no platform, one that is not migrated, one that cannot be reached: each says what to do", async () => {
+    expect(await refusal("account list", { env: { DATA_DIR: join(folder, "none") } })).toContain("DATA_DIR");
+    const empty = url().replace(/[^/]+$/, "postgres");
+    expect(await refusal("account list", { env: { DATABASE_URL: empty } })).toContain("reachable, but empty");
+    const closed = "postgres://nobody@localhost:1/none";
+    expect(await refusal("account list", { env: { DATABASE_URL: closed } })).toContain("ECONNREFUSED");
+  });
+
+  test("a command that does not exist is refused", async () => {
+    expect(await refusal("account destroy")).toContain("'destroy'");
+    expect(await refusal("key revoke")).toContain("key-id");
+  });
+});

@@ -1,0 +1,78 @@
+import { page } from "@shipping/kit/postgres/page";
+import type { AuditAction } from "../../accounts/audit.js";
+import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
+import { cursorOf, PAGE_SIZE, Paging } from "../page/paging.js";
+import { Text, Time } from "../page/text.js";
+
+const WORDS: Record<AuditAction, string> = {
+  "key.created": "Key created",
+  "key.revoked": "Key revoked",
+  "member.added": "Member added",
+  "member.removed": "Member removed",
+  "webhook.created": "Subscription created",
+  "webhook.disabled": "Subscription disabled",
+};
+
+/** `GET /developers/audit`: the newest first. */
+export async function showAuditLog(deps: PageDeps, { session, query }: PageRequest): Promise<PageAnswer> {
+  const { accountId } = session;
+  const wanted = cursorOf(query, "aud");
+  const begin =
+    wanted === undefined ? null : await deps.prisma.auditEntry.findFirst({ where: { id: wanted, accountId } });
+  const after = begin?.id;
+  const read = await deps.prisma.auditEntry.findMany({
+    where: { accountId },
+    orderBy: [{ at: "desc" }, { id: "desc" }],
+    take: PAGE_SIZE + 1,
+    ...(after && { cursor: { id: after }, skip: 1 }),
+  });
+  const { rows: entries, nextCursor } = page(read, PAGE_SIZE);
+  return shown(
+    "Audit log",
+    <>
+      <h1>Audit log</h1>
+      <p>
+        Every change of keys, members and subscriptions, whether it was made here, with the API or at the operator's
+        command line, for {deps.auditRetentionDays} days.
+      </p>
+      {entries.length === 0 ? (
+        <div class="empty">
+          <p>Nothing has been changed yet.</p>
+        </div>
+      ) : (
+        <table>
+          <thead>
+            <tr>
+              {["When", "Who", "What", "Which", "From"].map((heading) => (
+                <th scope="col">{heading}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {entries.map((entry) => (
+              <tr>
+                <td data-label="When">
+                  <Time at={entry.at} />
+                </td>
+                <td data-label="Who">
+                  <Text>{entry.actor}</Text>
+                </td>
+                <td data-label="What">
+                  <span>
+                    {WORDS[entry.action as AuditAction] ?? entry.action}
+                    {entry.environment && <span class="sub">{entry.environment}</span>}
+                  </span>
+                </td>
+                <td data-label="Which">
+                  <Text>{entry.detail}</Text>
+                </td>
+                <td data-label="From">{entry.source}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <Paging path={`${AREA_PATH}/audit`} after={after} next={nextCursor} />
+    </>,
+  );
+}

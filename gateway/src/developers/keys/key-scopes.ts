@@ -1,0 +1,33 @@
+import type { Environment } from "@shipping/kit/caller";
+import type { Scope } from "../../admission/api-key.js";
+
+/** What each scope lets a key do, in words. */
+export const SCOPE_WORDS: Record<Scope, string> = {
+  "account:read": "See the account's name, limits and what it can do",
+  "orders:write": "Create orders",
+  "orders:read": "See orders",
+  "shipments:write": "Create shipments",
+  "shipments:read": "See shipments and their tracking",
+  "rates:read": "Ask for rates",
+  "labels:write": "Create and void labels",
+  "labels:read": "See labels and download their files",
+  "webhooks:write": "Create and disable webhook subscriptions",
+  "webhooks:read": "See webhook subscriptions",
+};
+
+/** The least that the quick start takes: from an order to its label where there is a carrier, to its shipment where there is none. */
+export const FIRST_SCOPES: Record<Environment, readonly Scope[]> = {
+  sandbox: ["orders:write", "shipments:write", "rates:read", "labels:write", "labels:read"],
+  live: ["orders:write", "shipments:write"],
+};
+
+/** For how long a new key may be made; 90 days unless told otherwise. */
+export const EXPIRIES = { "30d": 30, "90d": 90, "365d": 365, never: undefined } as const;
+
+export type Expiry = keyof typeof EXPIRIES;
+
+/** How an expiry is called. */
+export function expiryWords(expiry: Expiry): string {
+  const days = EXPIRIES[expiry];
+  return days === undefined ? "Never" : `In ${days} days`;
+}

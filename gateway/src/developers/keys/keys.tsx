@@ -1,0 +1,134 @@
+import type { Environment } from "@shipping/kit/caller";
+import type { ListedKey } from "../../accounts/manage-keys.js";
+import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
+import { cursorOf, Paging } from "../page/paging.js";
+import { Text, Time } from "../page/text.js";
+import { type ListedKeyOfPage, listKeysOfPage } from "./list-keys.js";
+
+/** `GET …/keys`: the keys of an environment, the newest first, those that open nothing any more at the end. */
+export async function showKeys(deps: PageDeps, { session, environment, query }: PageRequest): Promise<PageAnswer> {
+  const { accountId } = session;
+  const wanted = cursorOf(query, "key");
+  const begin =
+    wanted === undefined ? null : await deps.prisma.apiKey.findFirst({ where: { id: wanted, accountId, environment } });
+  const after = begin?.id;
+  const { rows: keys, nextCursor } = await listKeysOfPage(deps, { accountId, environment, after });
+  const mayChange = session.role === "admin";
+  return shown(
+    "Keys",
+    <>
+      <div class="head">
+        <div>
+          <h1>{environment === "live" ? "Live keys" : "Sandbox keys"}</h1>
+          <p>
+            They begin with <code>{environment === "live" ? "service_live_" : "service_test_"}</code>. Of each, only the
+            last four characters can be seen.
+          </p>
+        </div>
+        {mayChange && keys.length > 0 && <CreateLink environment={environment} />}
+      </div>
+      {keys.length === 0 ? (
+        <div class="empty">
+          <p>There is no {environment} key yet. A program needs one to call the API.</p>
+          {mayChange && <CreateLink environment={environment} />}
+        </div>
+      ) : (
+        <KeyTable keys={keys} revocable={mayChange} environment={environment} />
+      )}
+      <Paging path={`${AREA_PATH}/${environment}/keys`} after={after} next={nextCursor} />
+      <h2>To replace a key</h2>
+      <p>
+        Create the new one, give it to your program, watch "last used" of the old one until it stands still, then revoke
+        the old one. Nothing is interrupted, and idempotency keys hold across both.
+      </p>
+    </>,
+  );
+}
+
+function CreateLink({ environment }: { environment: Environment }) {
+  return (
+    <a class="button" href={`${AREA_PATH}/${environment}/keys/new`}>
+      Create key
+    </a>
+  );
+}
+
+function KeyTable(props: { keys: ListedKeyOfPage[]; revocable: boolean; environment: Environment }) {
+  const { keys, revocable, environment } = props;
+  return (
+    <table>
+      <thead>
+        <tr>
+          {["Name", "May do", "Created", "Last used", "Expires", ...(revocable ? ["Revoke"] : [])].map((heading) => (
+            <th scope="col">{heading}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {keys.map((key) => (
+          <tr class={key.active ? undefined : "over"}>
+            <td data-label="Name">
+              <span>
+                <Text>{nameOf(key)}</Text>
+                <code class="sub">…{key.lastFour}</code>
+              </span>
+            </td>
+            <td data-label="May do">
+              <span class="scopes">{key.scopes.length === 10 ? "Everything" : key.scopes.join(", ")}</span>
+            </td>
+            <td data-label="Created">
+              <Time at={key.createdAt} />
+            </td>
+            <td data-label="Last used">{key.lastUsedAt ? <Time at={key.lastUsedAt} /> : "Never"}</td>
+            <td data-label="Expires">
+              <Expiry keyShown={key} />
+            </td>
+            {revocable && (
+              <td>
+                {key.active && (
+                  <a
+                    class="danger-link"
+                    href={`${AREA_PATH}/${environment}/keys/${key.id}/revoke`}
+                    aria-label={`Revoke the key that ends in ${key.lastFour}`}
+                  >
+                    Revoke
+                  </a>
+                )}
+              </td>
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Expiry({ keyShown }: { keyShown: ListedKeyOfPage }) {
+  const { revokedAt, expiresAt, active } = keyShown;
+  if (revokedAt) {
+    return (
+      <span>
+        <span class="tag danger">Revoked</span>
+        <span class="sub">
+          <Time at={revokedAt} />
+        </span>
+      </span>
+    );
+  }
+  if (!expiresAt) return <span>Never</span>;
+  return !active ? (
+    <span>
+      <span class="tag">Expired</span>
+      <span class="sub">
+        <Time at={expiresAt} />
+      </span>
+    </span>
+  ) : (
+    <Time at={expiresAt} />
+  );
+}
+
+/** What a key is called; those of the command line may have no name. */
+export function nameOf({ name }: Pick<ListedKey, "name">): string {
+  return name ?? "Without a name";
+}

@@ -1,0 +1,72 @@
+import type { IncomingMessage } from "node:http";
+import { gzipSync } from "node:zlib";
+import type { Log } from "@shipping/kit/process/log";
+import type { ErrorRequestHandler, Response } from "express";
+import { render } from "preact-render-to-string";
+import { failureOf } from "../../api/failure-of.js";
+import { unmetCondition } from "../../http/conditional.js";
+import { HttpRefusal } from "../../http/http-rules.js";
+import { WINDOW_MINUTES } from "../sign-in/limit-sign-in.js";
+import { layout } from "./layout.js";
+import { isPerEnvironment, type Page, type PageAnswer, type PageLocals } from "./page.js";
+import { refusalPage } from "./refusal-page.js";
+
+const RETRY_AFTER_SECONDS: Record<number, number> = { 429: WINDOW_MINUTES * 60, 503: 5 };
+
+type PageResponse = Response<unknown, PageLocals>;
+
+/** Sends what a page's handler answered. Nothing of it is kept by any cache. */
+export function sendAnswer(req: IncomingMessage, res: PageResponse, answer: PageAnswer): void {
+  res.setHeader("Cache-Control", "no-store");
+  for (const cookie of answer.cookies ?? []) res.appendHeader("Set-Cookie", cookie);
+  if ("location" in answer) res.writeHead(303, { Location: answer.location }).end();
+  else sendPage(req, res, answer);
+}
+
+/** Whether there is nothing new to show. A page has no name for its states, so that a condition can ask only whether it is there. */
+function isKnown(req: IncomingMessage, { status }: Page): boolean {
+  const unmet = req.method === "GET" && status === 200 ? unmetCondition(req.headers, {}) : undefined;
+  if (unmet === 412) throw new HttpRefusal(412, "A condition of the request does not hold.");
+  return unmet === 304;
+}
+
+function sendPage(req: IncomingMessage, res: PageResponse, page: Page): void {
+  if (isKnown(req, page)) return void res.writeHead(304).end();
+  const { page: route, session, environment } = res.locals;
+  const section = session && route?.section;
+  const tree = layout({
+    page,
+    session,
+    section,
+    environment: route && isPerEnvironment(route) ? environment : undefined,
+  });
+  const html = Buffer.from(`<!doctype html>${render(tree)}`);
+  // A secret is sent as it is: the size of what is compressed together would tell of it.
+  const isCompressed = !page.secret && /\bgzip\b/.test(String(req.headers["accept-encoding"]));
+  const retryAfter = RETRY_AFTER_SECONDS[page.status];
+  const body = isCompressed ? gzipSync(html) : html;
+  res.writeHead(page.status, {
+    "Content-Type": "text/html; charset=utf-8",
+    "Content-Length": body.length,
+    Vary: "Accept-Encoding",
+    ...(retryAfter !== undefined && { "Retry-After": retryAfter }),
+    ...(isCompressed && { "Content-Encoding": "gzip" }),
+  });
+  res.end(body);
+}
+
+/** Answers what a page threw, with a page. */
+export function sendRefusal(
+  log: Log,
+): ErrorRequestHandler<Record<string, string>, unknown, unknown, unknown, PageLocals> {
+  // Express knows an error handler by its four parameters.
+  return (error, req, res, _next) => {
+    if (res.headersSent || res.destroyed) return void res.destroy();
+    const failure = failureOf(error);
+    res.locals.errorCode = failure.code;
+    if (failure !== error && failure.status >= 500) {
+      log.error({ err: error, request_id: res.locals.requestId }, "page failed");
+    }
+    sendAnswer(req, res, refusalPage(failure));
+  };
+}

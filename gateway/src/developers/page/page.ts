@@ -1,0 +1,113 @@
+import type { Environment } from "@shipping/kit/caller";
+import type { ComponentChildren } from "preact";
+import type { Actor } from "../../accounts/audit.js";
+import type { Locals } from "../../api/locals.js";
+import type { AppDeps } from "../../deps.js";
+import type { DeveloperArea } from "../settings.js";
+import type { Provider } from "../sign-in/provider.js";
+import type { SignedIn } from "../sign-in/session.js";
+import type { Form } from "./read-form.js";
+
+/** Where the developer area begins on the gateway's host. */
+export const AREA_PATH = "/developers";
+
+/** What pages are made with. */
+export interface PageDeps extends AppDeps {
+  area: DeveloperArea;
+  /** Scheme and host under which people reach the area: from configuration, never from a request. */
+  origin(): string;
+  provider: Provider | undefined;
+}
+
+/** The part of the area that a page belongs to, for the navigation. */
+export type Section = "overview" | "keys" | "webhooks" | "members" | "audit" | "quick-start";
+
+/** What every page is asked. What the path does not have is empty. */
+export interface Asked {
+  environment: Environment;
+  /** The id or the token in the path. */
+  id: string;
+  query: URLSearchParams;
+  /** The path and query as they were sent. */
+  url: string;
+  /** The `Cookie` header. */
+  cookies: string | undefined;
+  /** Empty unless the page takes one. */
+  form: Form;
+  /** The network address that the request comes from. */
+  source: string;
+  /** Whether somebody opened this themselves, as far as their browser says. */
+  deliberate: boolean;
+  requestId: string;
+  deadline: number;
+}
+
+/** The same of somebody who is signed in. */
+export interface PageRequest extends Asked {
+  session: SignedIn;
+  /** Who changes what this request changes. */
+  actor: Actor;
+}
+
+/** A page to show. */
+export interface Page {
+  status: number;
+  title: string;
+  body: ComponentChildren;
+  /** Shows a secret: it is not compressed, and the script wipes it when it is left. */
+  secret?: true;
+}
+
+/** Where to go instead. */
+export interface Redirect {
+  location: string;
+}
+
+/** What a page's handler answers. `cookies` are `Set-Cookie` headers. */
+export type PageAnswer = (Page | Redirect) & { cookies?: readonly string[] };
+
+interface Row {
+  method: "GET" | "POST";
+  /** `{environment}`, `{id}` and `{token}` stand for themselves. */
+  path: string;
+  section?: Section;
+  /** Reads the form that is posted. Whatever else is posted is passed over. */
+  takesForm?: true;
+}
+
+/** A page for everyone. `session` is there if they are signed in. */
+export interface OpenPage extends Row {
+  access: "anyone";
+  handler(deps: PageDeps, asked: Asked & { session: SignedIn | undefined }): Promise<PageAnswer>;
+}
+
+/** A page of an account. */
+export interface AccountPage extends Row {
+  /** Viewers see; admins see what changes things, too. */
+  access: "viewer" | "admin";
+  handler(deps: PageDeps, request: PageRequest): Promise<PageAnswer>;
+}
+
+export type PageRoute = OpenPage | AccountPage;
+
+/** Whether a page is about one environment. The others are about the whole account, or about nobody's. */
+export function isPerEnvironment({ path }: Pick<PageRoute, "path">): boolean {
+  return path.startsWith("/{environment}");
+}
+
+/** Whether a page takes a sign-in of the last minutes: it changes the live environment, or what belongs to both, as members do. */
+export function takesFreshSignIn(page: Pick<PageRoute, "access" | "path">, environment: Environment): boolean {
+  return page.access === "admin" && (environment === "live" || !isPerEnvironment(page));
+}
+
+/** What the area learns of a request, beside what the gateway does. */
+export interface PageLocals extends Locals {
+  page: PageRoute | undefined;
+  session: SignedIn | undefined;
+  environment: Environment;
+}
+
+/** A page with its status 200. */
+export function shown(title: string, body: ComponentChildren): Page {
+  return { status: 200, title, body };
+}

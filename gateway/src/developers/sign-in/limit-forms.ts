@@ -1,0 +1,25 @@
+import { fail } from "@shipping/kit/errors";
+import sql from "sql-template-tag";
+import type { PageDeps } from "../page/page.js";
+import { WINDOW_MINUTES, windowStart } from "./limit-sign-in.js";
+import type { SignedIn } from "./session.js";
+
+/** Far more than hands send, and few enough that a program fills nobody's lists. */
+const MOST_FORMS = 100;
+
+/** Counts a form that a session sends, and refuses it if so many came before it in this window. */
+export async function limitForms(
+  deps: Pick<PageDeps, "db" | "clockOffsetMs">,
+  { hash }: Pick<SignedIn, "hash">,
+): Promise<void> {
+  const start = windowStart(deps);
+  const counted = await deps.db.run(sql`
+    WITH this_window AS (SELECT ${start} AS start)
+    UPDATE sessions SET forms = CASE WHEN forms_since = start THEN forms + 1 ELSE 1 END, forms_since = start
+    FROM this_window
+    WHERE hash = ${hash} AND (forms < ${MOST_FORMS} OR forms_since IS DISTINCT FROM start)
+    RETURNING forms`);
+  if (counted.length === 0) {
+    throw fail("rate_limited", `Too many forms in a short time. Wait ${WINDOW_MINUTES} minutes.`);
+  }
+}

@@ -1,0 +1,138 @@
+import { createHash } from "node:crypto";
+import type { Random } from "@shipping/kit/ids";
+import type { Log } from "@shipping/kit/process/log";
+import * as oidc from "openid-client";
+import { z } from "zod";
+import type { ProviderSettings } from "../settings.js";
+import { FRESH_MINUTES } from "./session.js";
+
+// A page of the area and nothing else: no host, no dots, no query.
+const RETURN_TO = /^\/developers(?:\/[\w-]+)*$/;
+
+// What the browser keeps, in a cookie of ours, while it is at the provider. Whoever changes it only fails.
+const journeySchema = z.object({
+  state: z.string(),
+  nonce: z.string(),
+  verifier: z.string(),
+  /** The page of the area to come back to. */
+  returnTo: z.string().regex(RETURN_TO),
+  /** The person is to prove anew who they are. */
+  again: z.boolean(),
+});
+
+export type Journey = z.output<typeof journeySchema>;
+
+/** Who somebody is, as the provider says. */
+export interface Identity {
+  issuer: string;
+  subject: string;
+  /** Only one that the provider has verified. */
+  email: string | undefined;
+  /** When the person proved who they are; undefined: the provider does not say. */
+  authenticatedAt: Date | undefined;
+}
+
+/** The OpenID provider through which members sign in. */
+export interface Provider {
+  /** Where to send the browser. */
+  leave(journey: Journey): Promise<URL>;
+  /** Whom it brings back, or undefined if anything about that is not right. `url` is the callback's own, with its query. */
+  arrive(journey: Journey, url: URL): Promise<Identity | undefined>;
+}
+
+const ANSWER_SECONDS = 4;
+
+/** A way to the provider and back, with secrets that no other has. */
+export function newJourney(random: Random, wanted: Pick<Journey, "returnTo" | "again">): Journey {
+  const [state, nonce, verifier] = [1, 2, 3].map(() => Buffer.from(random(32)).toString("base64url"));
+  return journeySchema.parse({ state, nonce, verifier, ...wanted });
+}
+
+/** Whether a path is one that the journey may come back to. */
+export function isPlace(path: string): boolean {
+  return RETURN_TO.test(path);
+}
+
+/** The journey in a cookie, if it is one. */
+export function journeyFrom(cookie: string | undefined): Journey | undefined {
+  try {
+    return journeySchema.parse(JSON.parse(Buffer.from(cookie ?? "", "base64url").toString()));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether somebody has proved who they are within the last minutes. */
+export function isRecent({ authenticatedAt }: Identity, now: Date): boolean {
+  return authenticatedAt !== undefined && now.getTime() - authenticatedAt.getTime() < FRESH_MINUTES * 60_000;
+}
+
+/** A provider that is discovered when it is first needed, and again if it was away: nothing else waits for it. */
+export function createProvider(settings: ProviderSettings, callback: () => string, log: Log): Provider {
+  let discovered: Promise<oidc.Configuration> | undefined;
+
+  function configuration(): Promise<oidc.Configuration> {
+    discovered ??= discover(settings).catch((error) => {
+      discovered = undefined;
+      throw error;
+    });
+    return discovered;
+  }
+
+  return {
+    async leave({ state, nonce, verifier, again }) {
+      return oidc.buildAuthorizationUrl(await configuration(), {
+        redirect_uri: callback(),
+        scope: "openid email",
+        state,
+        nonce,
+        code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+        code_challenge_method: "S256",
+        // A `max_age` has the provider say when the person proved who they are.
+        ...(again ? { prompt: "login", max_age: "0" } : { max_age: "28800" }),
+      });
+    },
+    async arrive({ state, nonce, verifier }, url) {
+      try {
+        const checks = {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: verifier,
+          idTokenExpected: true,
+        };
+        const tokens = await oidc.authorizationCodeGrant(await configuration(), url, checks);
+        return identityOf(tokens.claims());
+      } catch (err) {
+        log.warn(
+          { reason: err instanceof Error ? err.message : String(err) },
+          "a sign-in through the provider was refused",
+        );
+        return undefined;
+      }
+    },
+  };
+}
+
+function discover({ issuer, clientId, clientSecret }: ProviderSettings): Promise<oidc.Configuration> {
+  const url = new URL(issuer);
+  return oidc.discovery(url, clientId, clientSecret, undefined, {
+    timeout: ANSWER_SECONDS,
+    execute: [
+      // An ID token has to be signed by the provider, whoever answered the connection on which it came.
+      oidc.enableNonRepudiationChecks,
+      // On loopback alone: the settings take no other http.
+      ...(url.protocol === "http:" ? [oidc.allowInsecureRequests] : []),
+    ],
+  });
+}
+
+function identityOf(claims: oidc.IDToken | undefined): Identity | undefined {
+  if (!claims) return undefined;
+  const { iss, sub, email, email_verified, auth_time } = claims;
+  return {
+    issuer: iss,
+    subject: sub,
+    email: email_verified === true && typeof email === "string" ? email : undefined,
+    authenticatedAt: typeof auth_time === "number" ? new Date(auth_time * 1_000) : undefined,
+  };
+}

@@ -1,0 +1,30 @@
+import sql from "sql-template-tag";
+import { clock } from "../../idempotency/registry.js";
+import type { PageDeps } from "../page/page.js";
+import { hashOf, newSessionToken } from "./keep-session.js";
+
+type Deps = Pick<PageDeps, "db" | "clockOffsetMs" | "random">;
+
+/** Whom a link would sign in. Looking does not spend it: mail scanners open every link. */
+export async function peekLink(deps: Deps, token: string): Promise<{ email: string; accountName: string } | undefined> {
+  const [link] = await deps.db.run<{ email: string; accountName: string }>(sql`
+    SELECT m.email, a.name AS "accountName"
+    FROM sign_in_links l
+    JOIN account_members m ON m.id = l.member_id
+    JOIN accounts a ON a.id = m.account_id
+    WHERE l.hash = ${hashOf(token)} AND l.expires_at > ${clock(deps)}`);
+  return link;
+}
+
+/** Spends a link for a session, and yields its token. One statement: of many that come at once, one gets it. */
+export async function redeemLink(deps: Deps, linkToken: string): Promise<string | undefined> {
+  const { token, hash } = newSessionToken(deps);
+  const spent = await deps.db.run(sql`
+    WITH spent AS (
+      DELETE FROM sign_in_links WHERE hash = ${hashOf(linkToken)} AND expires_at > ${clock(deps)} RETURNING member_id
+    )
+    INSERT INTO sessions (hash, member_id, created_at, authenticated_at, seen_at)
+    SELECT ${hash}, member_id, ${clock(deps)}, ${clock(deps)}, ${clock(deps)} FROM spent
+    RETURNING member_id`);
+  return spent.length > 0 ? token : undefined;
+}

@@ -1,0 +1,84 @@
+import { fail } from "@shipping/kit/errors";
+import sql from "sql-template-tag";
+import { clock } from "../../idempotency/registry.js";
+import { AREA_PATH, type Asked, type PageAnswer, type PageDeps } from "../page/page.js";
+import { forbidden } from "../page/refusal-page.js";
+import { endSession, newSessionToken } from "./keep-session.js";
+import { limitRefusals } from "./limit-sign-in.js";
+import { type Identity, isPlace, isRecent, journeyFrom, newJourney, type Provider } from "./provider.js";
+import { cookieIn, FRESH_MINUTES, setCookie } from "./session.js";
+
+const MINUTE_MS = 60_000;
+
+/** `GET /developers/sign-in/provider`: off to the provider. `return_to` names the page that asks for a new sign-in. */
+export async function leaveForProvider(deps: PageDeps, { query }: Asked): Promise<PageAnswer> {
+  const provider = providerOf(deps);
+  const wanted = query.get("return_to");
+  const journey = newJourney(deps.random, {
+    returnTo: wanted !== null && isPlace(wanted) ? wanted : `${AREA_PATH}/sandbox`,
+    again: wanted !== null,
+  });
+  const url = await provider.leave(journey).catch((err) => {
+    deps.log.warn({ err }, "the sign-in provider does not answer");
+    throw fail("service_unavailable", "The sign-in provider does not answer. Try again in a minute.");
+  });
+  const value = Buffer.from(JSON.stringify(journey)).toString("base64url");
+  return { location: url.href, cookies: [setCookie("sign-in", value, deps.origin())] };
+}
+
+/** `GET /developers/sign-in/callback`: back from the provider. */
+export async function arriveFromProvider(deps: PageDeps, asked: Asked): Promise<PageAnswer> {
+  const provider = providerOf(deps);
+  const { cookies, url } = asked;
+  const journey = journeyFrom(cookieIn(cookies, "sign-in", deps.origin()));
+  const identity = journey && (await provider.arrive(journey, new URL(url, deps.origin())));
+  // Whatever comes of it, it was tried: the same answer of the provider is not taken twice.
+  const spent = setCookie("sign-in", undefined, deps.origin());
+  if (!identity) return refuse(deps, asked, spent, "The sign-in was not completed. Begin again.");
+  if (journey.again && !isRecent(identity, deps.now())) {
+    return refuse(
+      deps,
+      asked,
+      spent,
+      "The provider did not ask who you are. This takes a sign-in of the last minutes.",
+    );
+  }
+  const memberId = await findMember(deps, identity);
+  // The same words for a stranger and for an e-mail that is not verified: whose they are is not for everybody.
+  if (!memberId) return refuse(deps, asked, spent, "Nobody with this sign-in is a member of an account here.");
+  await endSession(deps, cookies);
+  const session = await startSession(deps, memberId, identity);
+  return { location: journey.returnTo, cookies: [spent, setCookie("session", session, deps.origin())] };
+}
+
+function providerOf({ provider }: PageDeps): Provider {
+  if (!provider) throw fail("not_found");
+  return provider;
+}
+
+async function refuse(deps: PageDeps, asked: Asked, spent: string, why: string): Promise<PageAnswer> {
+  const limited = await limitRefusals(deps, asked);
+  return { ...(limited ?? forbidden(why)), cookies: [spent] };
+}
+
+/** The member whom an identity is bound to. A member whom none is bound to yet is known by the verified e-mail, and bound now. */
+async function findMember(deps: PageDeps, { issuer, subject, email }: Identity): Promise<string | undefined> {
+  const [bound] = await deps.db.run<{ id: string }>(sql`
+    SELECT id FROM account_members WHERE issuer = ${issuer} AND subject = ${subject} ORDER BY created_at, id LIMIT 1`);
+  if (bound || email === undefined) return bound?.id;
+  const [member] = await deps.db.run<{ id: string }>(sql`
+    UPDATE account_members SET issuer = ${issuer}, subject = ${subject}
+    WHERE email = ${email.toLowerCase()} AND subject IS NULL
+    RETURNING id`);
+  return member?.id;
+}
+
+async function startSession(deps: PageDeps, memberId: string, { authenticatedAt }: Identity): Promise<string> {
+  const { token, hash } = newSessionToken(deps);
+  // A provider that does not say when it asked has not asked lately, and one whose clock is ahead has not asked later than now.
+  const longAgo = new Date(deps.now().getTime() - FRESH_MINUTES * MINUTE_MS);
+  await deps.db.run(sql`
+    INSERT INTO sessions (hash, member_id, created_at, authenticated_at, seen_at)
+    VALUES (${hash}, ${memberId}, ${clock(deps)}, least(${authenticatedAt ?? longAgo}, ${clock(deps)}), ${clock(deps)})`);
+  return token;
+}

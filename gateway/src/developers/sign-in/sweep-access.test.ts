@@ -1,0 +1,27 @@
+import { addMember, createSignInLink } from "../../accounts/manage-members.js";
+import { gatewayDatabase } from "../../testing/gateway-database.js";
+import { limitRefusals } from "./limit-sign-in.js";
+import { redeemLink } from "./redeem-link.js";
+import { sweepAccessOnce } from "./sweep-access.js";
+
+const HOUR_MS = 3_600_000;
+
+test("what has ended is deleted in its time, and nothing before", async () => {
+  const { db, admin, newKey, prisma, drop } = await gatewayDatabase();
+  const now = { db, random: admin.random, clockOffsetMs: 0 };
+  const after = (hours: number) => sweepAccessOnce({ db, clockOffsetMs: hours * HOUR_MS, auditRetentionDays: 400 });
+  const { accountId } = await newKey();
+  await addMember(admin, { accountId, email: "ada@example.com", role: "admin" });
+  const link = () => createSignInLink(admin, { accountId, origin: "http://127.0.0.1" });
+  await redeemLink(now, (await link()).url.split("/").at(-1) ?? "");
+  await link();
+  await limitRefusals(now, { source: "192.0.2.1", deliberate: true });
+
+  expect(await after(0)).toEqual({ links: 0, sessions: 0, refusals: 0, entries: 0 });
+  expect(await after(0.3)).toEqual({ links: 1, sessions: 0, refusals: 1, entries: 0 });
+  expect(await after(0.6)).toEqual({ links: 0, sessions: 1, refusals: 0, entries: 0 });
+  expect(await after(399 * 24)).toEqual({ links: 0, sessions: 0, refusals: 0, entries: 0 });
+  expect(await after(401 * 24)).toEqual({ links: 0, sessions: 0, refusals: 0, entries: 2 });
+  expect(await prisma.apiKey.count()).toBe(1);
+  await drop();
+});

@@ -1,0 +1,34 @@
+import { type Loop, startLoop } from "@shipping/kit/process/loop";
+import sql from "sql-template-tag";
+import type { GatewayDeps } from "../../deps.js";
+import { clock } from "../../idempotency/registry.js";
+import { isOpen } from "./keep-session.js";
+import { WINDOW_MINUTES } from "./limit-sign-in.js";
+
+const EVERY_MS = 3_600_000;
+
+type Deps = Pick<GatewayDeps, "db" | "clockOffsetMs" | "auditRetentionDays">;
+
+/** Deletes the links and sessions that have ended, the windows of refused attempts that are over, and audit entries past their time. */
+export async function sweepAccessOnce(
+  deps: Deps,
+): Promise<{ links: number; sessions: number; refusals: number; entries: number }> {
+  const now = clock(deps);
+  const links = await deps.db.run(sql`DELETE FROM sign_in_links WHERE expires_at <= ${now} RETURNING member_id`);
+  const sessions = await deps.db.run(sql`DELETE FROM sessions s WHERE NOT (${isOpen(deps)}) RETURNING member_id`);
+  const refusals = await deps.db.run(sql`
+    DELETE FROM sign_in_refusals WHERE since <= ${now} - ${WINDOW_MINUTES} * interval '1 minute' RETURNING since`);
+  const entries = await deps.db.run(sql`
+    DELETE FROM audit_entries WHERE at <= ${now} - ${deps.auditRetentionDays} * interval '1 day' RETURNING id`);
+  return { links: links.length, sessions: sessions.length, refusals: refusals.length, entries: entries.length };
+}
+
+/** Does so every hour. */
+export function sweepAccess(deps: GatewayDeps): Loop {
+  return startLoop({
+    name: "sweep-access",
+    everyMs: EVERY_MS,
+    log: deps.log,
+    once: () => sweepAccessOnce(deps),
+  });
+}

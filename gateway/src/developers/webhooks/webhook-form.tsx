@@ -1,0 +1,98 @@
+import type { Environment } from "@shipping/kit/caller";
+import type { FieldError } from "@shipping/kit/errors";
+import { EVENT_TYPES } from "../../input/schemas.js";
+import { Fault, Field, FormFaults, faultAttributes } from "../page/form-field.js";
+import { AREA_PATH } from "../page/page.js";
+import { Code, Note, Text } from "../page/text.js";
+import { NODE_RECIPE, PYTHON_RECIPE } from "./recipes.js";
+
+const EVENT_WORDS: Record<(typeof EVENT_TYPES)[number], string> = {
+  "order.created": "An order was created",
+  "shipment.created": "A shipment was created",
+  "label.created": "A label was created",
+  "label.voided": "A label was voided",
+};
+
+/** The form for a new subscription, with what was sent before and what was wrong with it. */
+export function WebhookForm({
+  environment,
+  values,
+  faults,
+}: {
+  environment: Environment;
+  values: { url: string; events: readonly string[]; formId: string };
+  faults: readonly FieldError[];
+}) {
+  return (
+    <>
+      <h1>{environment === "live" ? "Create a live subscription" : "Create a sandbox subscription"}</h1>
+      <p>Its secret is shown once, on the next page: your receiver needs it to tell our events from anybody's.</p>
+      <FormFaults faults={faults} fields={["url", "events"]} />
+      <form method="post">
+        <input type="hidden" name="form_id" value={values.formId} />
+        <Field id="url" label="Address" hint="Where your receiver listens: https, port 443, a public host.">
+          <input
+            type="text"
+            inputMode="url"
+            id="url"
+            name="url"
+            value={values.url}
+            placeholder="https://shop.example.com/webhooks"
+            required
+            autocomplete="off"
+            {...faultAttributes("url", faults, "url")}
+          />
+          <Fault id="url" faults={faults} path="url" />
+        </Field>
+        <fieldset>
+          <legend>What it is told</legend>
+          {EVENT_TYPES.map((type) => (
+            <div class="choice">
+              <input type="checkbox" id={type} name="events" value={type} checked={values.events.includes(type)} />
+              <label for={type}>{EVENT_WORDS[type]}</label>
+              <code class="sub">{type}</code>
+            </div>
+          ))}
+          <Fault id="events" faults={faults} path="events" />
+        </fieldset>
+        <div class="actions">
+          <button type="submit">Create subscription</button>
+          <a href={`${AREA_PATH}/${environment}/webhooks`}>Cancel</a>
+        </div>
+      </form>
+    </>
+  );
+}
+
+/** Shows a subscription's secret, this once, and how to verify with it. */
+export function NewWebhookPage(props: { url: string; secret: string; list: string; environment: Environment }) {
+  const { url, secret, list, environment } = props;
+  return (
+    <>
+      <h1>Your new {environment} subscription</h1>
+      <Note kind="good">
+        <p>
+          <strong>Copy the secret now.</strong> It is not shown again. Give it to the receiver at <Text>{url}</Text>, as{" "}
+          <code>WEBHOOK_SECRET</code>.
+        </p>
+        <output id="secret" data-copy data-list={list}>
+          {secret}
+        </output>
+      </Note>
+      <h2>Verify every delivery</h2>
+      <p>
+        Before the body is parsed, check <code>Service-Signature</code> over its exact bytes. Answer any 2xx within ten
+        seconds, and remember <code>id</code>: an event may come twice.
+      </p>
+      <details open>
+        <summary>Node</summary>
+        <Code>{NODE_RECIPE}</Code>
+      </details>
+      <details>
+        <summary>Python</summary>
+        <Code>{PYTHON_RECIPE}</Code>
+      </details>
+      <a href={list}>All subscriptions</a>
+    </>
+  );
+}

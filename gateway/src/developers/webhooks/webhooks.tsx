@@ -1,0 +1,155 @@
+import type { Environment } from "@shipping/kit/caller";
+import { failFields } from "@shipping/kit/errors";
+import { newId } from "@shipping/kit/ids";
+import type { Subscription } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import { z } from "zod";
+import { formId } from "../page/form-field.js";
+import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
+import { cursorOf, Paging } from "../page/paging.js";
+import { checkForm } from "../page/read-form.js";
+import { Note, Text, Time } from "../page/text.js";
+import { disableSubscription, getSubscription, listSubscriptions } from "./subscriptions.js";
+
+/** `GET …/webhooks`. */
+export async function showWebhooks(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
+  const { environment, session } = request;
+  const { subscriptions, nextCursor } = await listSubscriptions(deps, request);
+  const base = `${AREA_PATH}/${environment}/webhooks`;
+  const mayChange = session.role === "admin";
+  const create = mayChange && (
+    <a class="button" href={`${base}/new`}>
+      Create subscription
+    </a>
+  );
+  return shown(
+    "Webhooks",
+    <>
+      <div class="head">
+        <div>
+          <h1>{environment === "live" ? "Live webhooks" : "Sandbox webhooks"}</h1>
+          <p>
+            Each subscription has the events of this environment sent to an address of yours, signed with a secret of
+            its own.
+          </p>
+        </div>
+        {subscriptions.length > 0 && create}
+      </div>
+      {subscriptions.length === 0 ? (
+        <div class="empty">
+          <p>There is no {environment} subscription yet. Without one, your programs have to ask for what is new.</p>
+          {create}
+        </div>
+      ) : (
+        <SubscriptionTable subscriptions={subscriptions} environment={environment} mayChange={mayChange} />
+      )}
+      <Paging path={base} after={cursorOf(request.query, "whk")} next={nextCursor} />
+    </>,
+  );
+}
+
+function SubscriptionTable(props: {
+  subscriptions: readonly Subscription[];
+  environment: Environment;
+  mayChange: boolean;
+}) {
+  const { subscriptions, environment, mayChange } = props;
+  const headings = ["Address", "Events", "Created", "Status", ...(mayChange ? ["Disable"] : [])];
+  return (
+    <table>
+      <thead>
+        <tr>
+          {headings.map((heading) => (
+            <th scope="col">{heading}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {subscriptions.map(({ id, url, events, status, createdAt, disabledAt }) => (
+          <tr class={status === "active" ? undefined : "over"}>
+            <td data-label="Address">
+              <span>
+                <Text>{url}</Text>
+                <code class="sub">{id}</code>
+              </span>
+            </td>
+            <td data-label="Events">
+              <span class="scopes">{events.join(", ")}</span>
+            </td>
+            <td data-label="Created">
+              <Time at={new Date(createdAt)} />
+            </td>
+            <td data-label="Status">
+              {disabledAt ? (
+                <span>
+                  <span class="tag">Disabled</span>
+                  <span class="sub">
+                    <Time at={new Date(disabledAt)} />
+                  </span>
+                </span>
+              ) : (
+                <span class="tag good">Active</span>
+              )}
+            </td>
+            {mayChange && (
+              <td>
+                {status === "active" && (
+                  <a
+                    class="danger-link"
+                    href={`${AREA_PATH}/${environment}/webhooks/${id}/disable`}
+                    aria-label={`Disable ${id}`}
+                  >
+                    Disable
+                  </a>
+                )}
+              </td>
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** `GET …/webhooks/{id}/disable`: asks. */
+export async function askToDisable(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
+  const list = `${AREA_PATH}/${request.environment}/webhooks`;
+  const { url, status } = await getSubscription(deps, request);
+  if (status === "disabled") return { location: list };
+  return shown(
+    "Disable a subscription",
+    <>
+      <h1>Disable this {request.environment} subscription?</h1>
+      <Note kind="danger">
+        <p>
+          No event is sent there any more, those that wait for another attempt included. One that is under way may still
+          arrive. This cannot be undone; a new subscription gets a new secret.
+        </p>
+      </Note>
+      <dl>
+        <dt>Address</dt>
+        <dd>
+          <Text>{url}</Text>
+        </dd>
+      </dl>
+      <form method="post">
+        <input type="hidden" name="form_id" value={newId("form", deps.random)} />
+        <div class="actions">
+          <button class="danger-action" type="submit">
+            Disable subscription
+          </button>
+          <a href={list}>Keep it</a>
+        </div>
+      </form>
+    </>,
+  );
+}
+
+const disableForm = z.strictObject({ form_id: formId });
+
+/** `POST …/webhooks/{id}/disable`. */
+export async function disableAsAsked(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
+  const { value, faults } = checkForm(disableForm, request.form);
+  if (!value) throw failFields(faults);
+  await disableSubscription(deps, request, value.form_id);
+  return { location: `${AREA_PATH}/${request.environment}/webhooks` };
+}

@@ -1,0 +1,89 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import { connect, type Socket } from "node:net";
+import { silentLog } from "@shipping/kit/process/log";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { type Connections, createConnections } from "./connections.js";
+import { type HttpServer, listen } from "./listen.js";
+
+const LIMIT = 5;
+
+let server: HttpServer;
+let connections: Connections;
+/** Requests for `/wait`, until the test answers them. */
+let waiting: ServerResponse[];
+beforeEach(async () => {
+  waiting = [];
+  connections = createConnections(LIMIT);
+  server = await listen({
+    handler: (req, res) => void (req.url === "/wait" ? waiting.push(res) : req.method === "GET" && res.end("ok")),
+    port: 0,
+    host: "127.0.0.1",
+    log: silentLog(),
+    random: randomBytes,
+    connections,
+  });
+});
+afterEach(() => server.stop(true));
+
+/** A connection that has sent this, once the server has it. */
+async function open(bytes = ""): Promise<Socket> {
+  const { open: before, closed } = connections.load();
+  const socket = connect(server.port, "127.0.0.1");
+  socket.on("error", () => {}).on("data", () => {});
+  if (bytes) socket.write(bytes);
+  await eventually(() => expect(connections.load()).not.toEqual({ open: before, closed }));
+  return socket;
+}
+
+/** One that waits for its next request. */
+async function answered(): Promise<Socket> {
+  const socket = await open("GET /ok HTTP/1.1\r\nHost: x\r\n\r\n");
+  await eventually(() => expect(socket.bytesRead).toBeGreaterThan(0));
+  return socket;
+}
+
+/** One whose request is being worked on. */
+async function atWork(): Promise<Socket> {
+  const before = waiting.length;
+  const socket = await open("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n");
+  await eventually(() => expect(waiting).toHaveLength(before + 1));
+  return socket;
+}
+
+const slow = () => open("POST /ok HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{");
+
+test("a connection that brought nothing makes room, the oldest first; then a slow one, then one that waits", async () => {
+  const kept = await atWork();
+  const idle = await answered();
+  const sending = await slow();
+  const all = [kept, idle, sending, await open(), await open("GET /half")];
+  for (const gone of [[3], [3, 4], [2, 3, 4], [1, 2, 3, 4]]) {
+    await atWork();
+    await eventually(() => expect(all.flatMap(({ closed }, place) => (closed ? [place] : []))).toEqual(gone));
+  }
+  const answer = once(kept, "data");
+  waiting[0]?.end("ok");
+  expect(String(await answer)).toMatch(/^HTTP\/1\.1 200 /);
+  expect(connections.load()).toEqual({ open: LIMIT, closed: 4 });
+});
+
+test("where all are at work, the new one goes", async () => {
+  const working = [];
+  for (let n = 0; n < LIMIT; n++) working.push(await atWork());
+  const late = await open();
+  await eventually(() => expect(late.closed).toBe(true));
+  expect(working.filter(({ closed }) => closed)).toEqual([]);
+  expect(connections.load()).toEqual({ open: LIMIT, closed: 1 });
+});
+
+test("a client that does not take its answer is slow", async () => {
+  const unread = await atWork();
+  unread.pause();
+  waiting[0]?.end(Buffer.alloc(16 * 1024 * 1024));
+  const working = [];
+  for (let n = 1; n <= LIMIT; n++) working.push(await atWork());
+  expect(working.filter(({ closed }) => closed)).toEqual([]);
+  expect(connections.load()).toEqual({ open: LIMIT, closed: 1 });
+});

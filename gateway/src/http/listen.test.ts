@@ -1,0 +1,218 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import type { RequestListener, ServerResponse } from "node:http";
+import { connect } from "node:net";
+import { isId } from "@shipping/kit/ids";
+import { silentLog } from "@shipping/kit/process/log";
+import { eventually } from "@shipping/kit/testing/eventually";
+import express from "express";
+import { createPace, DEFAULT_PACE } from "../admission/pace.js";
+import { identifyRequest } from "../api/middleware/identify-request.js";
+import { refuseRoute } from "../api/middleware/refuse-unknown.js";
+import { sendError } from "../api/send-error.js";
+import { exchange, parseAnswers, received } from "../testing/raw-http.js";
+import { type HttpServer, listen } from "./listen.js";
+
+const log = silentLog();
+const waiting: ServerResponse[] = [];
+let server: HttpServer;
+
+/** Answers GET /ok at once, GET /wait when the test does, and POST /ok when the body is there. */
+function handler(): RequestListener {
+  const app = express();
+  app.use(identifyRequest(randomBytes));
+  app.get("/ok", (_req, res) => void res.end("ok"));
+  app.get("/wait", (_req, res) => void waiting.push(res));
+  app.post("/ok", (req, res, next) => {
+    req.on("end", () => res.end("ok"));
+    req.on("error", next);
+    req.resume();
+  });
+  app.use(refuseRoute);
+  app.use(sendError({ log, pace: createPace(DEFAULT_PACE), trustedProxies: 0 }));
+  return app;
+}
+
+const start = (arrivalMs?: number) =>
+  listen({
+    handler: handler(),
+    port: 0,
+    host: "127.0.0.1",
+    log,
+    random: randomBytes,
+    ...(arrivalMs === undefined ? {} : { arrivalMs }),
+  });
+
+beforeAll(async () => {
+  server = await start();
+});
+afterAll(() => server.stop(true));
+
+const OK = "GET /ok HTTP/1.1\r\nHost: x\r\n\r\n";
+const WAIT = "GET /wait HTTP/1.1\r\nHost: x\r\n\r\n";
+
+/** The response to the next GET /wait. */
+const nextWaiting = () =>
+  eventually(() => {
+    const response = waiting.shift();
+    if (!response) throw new Error("No request is waiting.");
+    return response;
+  });
+
+describe("what is not HTTP", () => {
+  test.each([
+    ["no HTTP at all", "hello\r\n\r\n", 400],
+    ["an unknown method", "FETCH /ok HTTP/1.1\r\nHost: x\r\n\r\n", 400],
+    ["a header without a name", "GET /ok HTTP/1.1\r\nHost: x\r\n: y\r\n\r\n", 400],
+    ["no Host header", "GET /ok HTTP/1.1\r\nConnection: close\r\n\r\n", 400],
+    ["two Host headers", "GET /ok HTTP/1.1\r\nHost: x\r\nHost: x\r\nConnection: close\r\n\r\n", 400],
+    [
+      "a length and chunks",
+      "POST /ok HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+      400,
+    ],
+    ["two lengths", "POST /ok HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400],
+    ["a chunk without a size", "POST /ok HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400],
+    ["headers over 16 KiB", `GET /ok HTTP/1.1\r\nHost: x\r\nX-Long: ${"x".repeat(16_384)}\r\n\r\n`, 431],
+    ["a path over 16 KiB", `GET /${"x".repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431],
+  ])("%s is answered with the error object", async (_case, bytes, status) => {
+    const answers = await exchange(server.port, bytes);
+    expect(answers).toHaveLength(1);
+    const [answer] = answers;
+    const { error } = JSON.parse(answer?.body ?? "");
+    expect(answer).toMatchObject({
+      status,
+      headers: {
+        "content-type": "application/json",
+        "cache-control": "no-store",
+        "x-content-type-options": "nosniff",
+        connection: "close",
+        date: expect.stringMatching(/^\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT$/),
+      },
+    });
+    expect(error).toEqual({
+      code: "bad_request",
+      message: expect.any(String),
+      request_id: answer?.headers["x-request-id"],
+    });
+    expect(isId("req", error.request_id)).toBe(true);
+  });
+
+  test("just under 16 KiB of headers are taken", async () => {
+    const bytes = `GET /ok HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Long: ${"x".repeat(16_000)}\r\n\r\n`;
+    expect(await exchange(server.port, bytes)).toMatchObject([{ status: 200 }]);
+  });
+
+  test("CONNECT is an unknown route", async () => {
+    const [answer] = await exchange(server.port, "CONNECT a.example:443 HTTP/1.1\r\nHost: x\r\n\r\n");
+    expect(answer).toMatchObject({
+      status: 404,
+      headers: {
+        "cache-control": "no-store",
+        "x-content-type-options": "nosniff",
+        date: expect.stringMatching(/ GMT$/),
+      },
+      body: expect.stringContaining("not_found"),
+    });
+  });
+
+  test.each(["Upgrade: websocket\r\nConnection: close, Upgrade", "Expect: 200-ok\r\nConnection: close"])(
+    "an answer of our own in spite of %j",
+    async (headers) => {
+      const bytes = `GET /ok HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n`;
+      expect(await exchange(server.port, bytes)).toMatchObject([
+        { status: 200, headers: { "x-request-id": expect.any(String) } },
+      ]);
+    },
+  );
+
+  test("a request that is being answered gets its answer before the refusal of what follows it", async () => {
+    const answers = exchange(server.port, WAIT, "nonsense\r\n\r\n");
+    (await nextWaiting()).end("first");
+    expect((await answers).map(({ status }) => status)).toEqual([200, 400]);
+  });
+});
+
+describe("a client that closes its half of the connection", () => {
+  test("gets the answers to what it has sent, and then the end", async () => {
+    const socket = connect(server.port, "127.0.0.1");
+    const bytes = received(socket);
+    socket.end(`${WAIT}${OK}`);
+    const response = await nextWaiting();
+    if (!response.req.socket.readableEnded) await once(response.req.socket, "end");
+    response.end("first");
+    expect(parseAnswers(await bytes).map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  test("in the middle of a request, gets a refusal", async () => {
+    const socket = connect(server.port, "127.0.0.1");
+    const bytes = received(socket);
+    socket.end("POST /ok HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab");
+    expect(parseAnswers(await bytes)).toMatchObject([{ status: 400 }]);
+  });
+});
+
+describe("a request that does not arrive", () => {
+  test.each([
+    ["its body is missing", "POST /ok HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab"],
+    ["its headers are missing", "GET /ok HTTP/1.1\r\nHost: x\r\n"],
+  ])("loses its connection when %s", async (_case, bytes) => {
+    const impatient = await start(100);
+    expect(await exchange(impatient.port, bytes)).toEqual([]);
+    await impatient.stop(true);
+  });
+});
+
+describe("stop", () => {
+  /** A connection on which one request has been answered. */
+  async function openConnection(port: number) {
+    const socket = connect(port, "127.0.0.1");
+    const bytes = received(socket);
+    socket.write(OK);
+    await new Promise((resolve) => socket.once("data", resolve));
+    return { socket, bytes };
+  }
+
+  test("answers what is under way and what still comes on open connections, with Connection: close", async () => {
+    const stopping = await start();
+    const busy = connect(stopping.port, "127.0.0.1");
+    const answered = received(busy);
+    busy.write(WAIT);
+    const response = await nextWaiting();
+    const open = await openConnection(stopping.port);
+
+    const stopped = stopping.stop();
+    open.socket.write(OK);
+    const late = parseAnswers(await open.bytes);
+    expect(late.map(({ status, headers }) => [status, headers.connection])).toEqual([
+      [200, "keep-alive"],
+      [200, "close"],
+    ]);
+    response.end("ok");
+    expect(parseAnswers(await answered)).toMatchObject([{ status: 200, headers: { connection: "close" } }]);
+    await stopped;
+  });
+
+  test("accepts no new connection", async () => {
+    const stopping = await start();
+    const open = await openConnection(stopping.port);
+    const stopped = stopping.stop(true);
+    expect(await exchange(stopping.port, OK)).toEqual([]);
+    await open.bytes;
+    await stopped;
+  });
+
+  test("hurried: closes idle connections and unfinished requests, and ends a handler that never answers", async () => {
+    const stopping = await start();
+    const idle = await openConnection(stopping.port);
+    const silent = received(connect(stopping.port, "127.0.0.1"));
+    const incomplete = exchange(stopping.port, "POST /ok HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab");
+    const forgotten = exchange(stopping.port, WAIT);
+    await nextWaiting();
+    await stopping.stop(true);
+    expect(parseAnswers(await idle.bytes)).toHaveLength(1);
+    expect(await incomplete).toEqual([]);
+    expect(await forgotten).toEqual([]);
+    expect(await silent).toHaveLength(0);
+  });
+});

@@ -1,0 +1,138 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
+import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
+import type { Random } from "@shipping/kit/ids";
+import type { Log } from "@shipping/kit/process/log";
+import { type Connections, createConnections, MOST_CONNECTIONS } from "./connections.js";
+import { dropRest } from "./drop-rest.js";
+import type { MessageClasses } from "./message-prototypes.js";
+import { createConnectionRefusals } from "./refuse-connection.js";
+
+export interface HttpServer {
+  port: number;
+  /** Answers what is under way and what still comes on open connections, and closes them: within 13 s, `hurried` within 3 s. */
+  stop(hurried?: boolean): Promise<void>;
+}
+
+/** When a server that stops closes connections: idle ones, those whose request is incomplete, all. */
+const STOP_MS = { idle: 2_000, incomplete: 5_000, all: 13_000 };
+const HURRIED_STOP_MS = { idle: 0, incomplete: 1_000, all: 3_000 };
+
+/**
+ * Serves plain HTTP/1.1. A request that has not arrived after `arrivalMs` (30 s) loses its connection, and so does an answer of which
+ * nothing was taken for `stallMs` (30 s).
+ */
+export async function listen(options: {
+  handler: RequestListener;
+  /** What requests and responses are made of; Node's own unless given. */
+  classes?: MessageClasses;
+  port: number;
+  host?: string;
+  log: Log;
+  random: Random;
+  arrivalMs?: number | undefined;
+  stallMs?: number | undefined;
+  connections?: Connections;
+}): Promise<HttpServer> {
+  const server = createHttpServer(options.arrivalMs ?? 30_000, options.classes);
+  // Counts what the kernel takes of a large write, too.
+  server.setTimeout(options.stallMs ?? 30_000);
+  const refusals = createConnectionRefusals(options);
+  const { connections = createConnections(MOST_CONNECTIONS) } = options;
+  let stopping = false;
+
+  function take(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    // Ended behind the answer to the request before: what nobody can be told about is not executed.
+    if (!socket.writable) return;
+    connections.begin(request, response);
+    if (stopping) response.setHeader("Connection", "close");
+    response.once("finish", () => {
+      if (!request.complete) closeAfter(request, dropRest(socket));
+    });
+    options.handler(request, response);
+  }
+
+  const malformed = (error: Error, socket: Socket) => refusals.malformed(error, socket, connections.latest(socket));
+
+  server.on("connection", (socket) => {
+    const closeNow = socket.destroySoon.bind(socket);
+    // How http closes a connection behind its last answer: over unread bytes, unless the request is whole.
+    socket.destroySoon = () => (connections.latest(socket)?.req.complete ? closeNow() : void socket.end());
+    connections.add(socket);
+  });
+  server.on("request", take);
+  // Node would invite a body before it is wanted, and answer other expectations without our error object.
+  server.on("checkContinue", take);
+  server.on("checkExpectation", take);
+  // Node says `Duplex` for what could be a proxy's tunnel. Here it is a connection.
+  server.on("connect", (_request, socket) => refusals.connect(socket as Socket));
+  server.on("clientError", (error, socket) => malformed(error, socket as Socket));
+
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, options.host, resolve);
+  });
+
+  return {
+    port: (server.address() as AddressInfo).port,
+    async stop(hurried = false) {
+      stopping = true;
+      for (const [, response] of connections) {
+        if (response && !response.headersSent) response.setHeader("Connection", "close");
+      }
+      await drain(server, connections, hurried ? HURRIED_STOP_MS : STOP_MS);
+    },
+  };
+}
+
+/** Once an answered request is whole: its connection is taken for the next one, or closed if that was announced. */
+function closeAfter(request: IncomingMessage, stopDropping: () => void): void {
+  request.once("close", () => {
+    stopDropping();
+    if (request.socket.writableEnded) request.socket.destroySoon();
+  });
+}
+
+function createHttpServer(arrivalMs: number, classes?: MessageClasses): Server {
+  const server = createServer({
+    ...classes,
+    maxHeaderSize: 16 * 1024,
+    requestTimeout: arrivalMs,
+    headersTimeout: arrivalMs,
+    connectionsCheckingInterval: Math.min(1_000, arrivalMs),
+    // Load balancers give an idle connection up after a minute: they do it first, so that no request meets a closed one.
+    keepAliveTimeout: 65_000,
+    // `httpFault` refuses instead: Node's own answer would lack our error object.
+    requireHostHeader: false,
+  });
+  return Object.assign(server, {
+    // A client may say that it has sent everything before it has its answer. (Node has the switch, its types do not.)
+    httpAllowHalfOpen: true,
+    // Node would drop what comes after a thousand headers, a key perhaps: `httpFault` counts them.
+    maxHeadersCount: 0,
+  });
+}
+
+async function drain(server: Server, connections: Connections, limits: typeof STOP_MS): Promise<void> {
+  function closeIdle(): void {
+    server.closeIdleConnections();
+    // Node takes a connection for busy before its first byte.
+    for (const [socket] of connections) if (socket.bytesRead === 0) socket.destroy();
+  }
+
+  function closeIncomplete(): void {
+    for (const [socket, response] of connections) {
+      if (!response?.req.complete || response.writableFinished) socket.destroy();
+    }
+  }
+
+  const timers = [
+    setTimeout(closeIdle, limits.idle),
+    setTimeout(closeIncomplete, limits.incomplete),
+    setTimeout(() => server.closeAllConnections(), limits.all),
+  ];
+  // Accepts no more. http's own `close` would end idle connections at once, although requests may be on their way.
+  await new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+  for (const timer of timers) clearTimeout(timer);
+  server.close();
+}

@@ -1,0 +1,86 @@
+import type { ServerResponse } from "node:http";
+import type { Metrics } from "@shipping/kit/process/metrics";
+
+/** How many bytes of answers may wait for their readers, in this process and of one account. */
+export interface WaitingLimits {
+  inAll: number;
+  ofAccount: number;
+}
+
+/** Eight of the largest pages for one account, and sixty-four for all. */
+export const DEFAULT_WAITING: WaitingLimits = { inAll: 64 * 1024 * 1024, ofAccount: 8 * 1024 * 1024 };
+
+/** Keeps answers that nobody reads from filling the memory. */
+export interface WaitingBytes {
+  /** Counts what a response that was ended still has to write. `account` is whose it is, or nobody's. */
+  add(response: ServerResponse, account: string | undefined): void;
+  load(): { bytes: number; cut: number };
+}
+
+interface Account {
+  bytes: number;
+  /** In the order in which they were ended. */
+  responses: Map<ServerResponse, number>;
+}
+
+/** Beyond a limit, the connection whose answer has waited longest is cut: of the account that has reached its own, or else of the one with most. */
+export function createWaitingBytes(limits: WaitingLimits): WaitingBytes {
+  const accounts = new Map<string, Account>();
+  let inAll = 0;
+  let cut = 0;
+
+  function remove(id: string, account: Account, response: ServerResponse): void {
+    const bytes = account.responses.get(response) ?? 0;
+    account.responses.delete(response);
+    account.bytes -= bytes;
+    inAll -= bytes;
+    if (account.responses.size === 0) accounts.delete(id);
+  }
+
+  function cutOldest(id: string, account: Account): void {
+    const [response] = account.responses.keys();
+    if (!response) return;
+    cut++;
+    remove(id, account, response);
+    // Not the response itself: one that is behind another on its connection has no hold of it yet.
+    response.req.socket.destroy();
+  }
+
+  function cutDown(id: string, account: Account): void {
+    while (account.bytes > limits.ofAccount) cutOldest(id, account);
+    while (inAll > limits.inAll) {
+      const [most] = [...accounts].sort(([, a], [, b]) => b.bytes - a.bytes);
+      if (!most) return;
+      cutOldest(...most);
+    }
+  }
+
+  return {
+    add(response, id = "") {
+      const bytes = response.writableLength;
+      // Most answers have been taken by the kernel whole.
+      if (bytes === 0 || !response.writableEnded || response.writableFinished || response.destroyed) return;
+      const account = accounts.get(id) ?? { bytes: 0, responses: new Map() };
+      accounts.set(id, account);
+      account.responses.set(response, bytes);
+      account.bytes += bytes;
+      inAll += bytes;
+      response.once("close", () => remove(id, account, response));
+      cutDown(id, account);
+    },
+    load: () => ({ bytes: inAll, cut }),
+  };
+}
+
+/** Measures what waits in this process. */
+export function measureWaiting(metrics: Metrics, waiting: WaitingBytes, limits: WaitingLimits): void {
+  const help = {
+    gateway_bytes_waiting: "Bytes of answers that wait for their readers.",
+    gateway_bytes_waiting_max: "How many may; beyond it, those that have waited longest are cut.",
+    gateway_answers_cut: "Answers cut since the start, because too much waited.",
+  };
+  metrics.gauges(help, () => {
+    const { bytes, cut } = waiting.load();
+    return { gateway_bytes_waiting: bytes, gateway_bytes_waiting_max: limits.inAll, gateway_answers_cut: cut };
+  });
+}

@@ -1,0 +1,107 @@
+import { fail } from "@shipping/kit/errors";
+import {
+  created,
+  fingerprintOf,
+  idempotencyUnderTest,
+  later,
+  lost,
+  refusal,
+  replayed,
+} from "../testing/idempotency-under-test.js";
+import type { OnceRequest } from "./execute-once.js";
+
+let under: Awaited<ReturnType<typeof idempotencyUnderTest>>;
+beforeAll(async () => {
+  under = await idempotencyUnderTest();
+});
+afterAll(() => under.end());
+afterEach(() => under.owners.records.failWith(undefined));
+
+type Send = OnceRequest<string>["send"];
+
+describe("the RPC", () => {
+  test("conflict: 409, and the claim is done with the fingerprint of the ledger", async () => {
+    const { request, claim } = await under.claimed("A");
+    await under.owners.records.write(request.caller, claim, "A");
+    // The gateway's database was restored from before the claim.
+    await under.gateway.db.pool.query("DELETE FROM idempotency_registry WHERE account_id = $1", [
+      request.caller.accountId,
+    ]);
+    const other = under.request("B", { caller: request.caller });
+    expect(await refusal(under.execute(other))).toBe("idempotency_conflict");
+    await under.marked(other);
+    expect(await under.row(other)).toMatchObject({ fingerprint: fingerprintOf("A") });
+  });
+
+  test("stale: the registry is read again, and the newer claim decides", async () => {
+    const first = under.request("A");
+    const other = under.request("B", { caller: first.caller });
+    // While the first is on its way, its lease ends and the other takes the key.
+    const overtaken: Send = async (input, claim, options) => {
+      expect(await under.execute(other, later(under.otherGateway))).toEqual(created("B"));
+      return first.send(input, claim, options);
+    };
+    expect(await refusal(under.execute({ ...first, send: overtaken }))).toBe("idempotency_conflict");
+    expect(await under.owners.records.executions(first.caller)).toMatchObject([{ content: "B" }]);
+  });
+
+  test("stale, and whoever fenced the claim off has died: a new claim takes its place", async () => {
+    const { request, token } = await under.claimed("A");
+    await under.owners.records.client.resolve({ ...request, token });
+    expect(await under.execute(request, later(under.gateway))).toEqual(created("A"));
+    await under.marked(request);
+    expect(await under.row(request)).toMatchObject({ attempts: 1, fingerprint: fingerprintOf("A") });
+    expect(Number((await under.row(request))?.token)).toBeGreaterThan(Number(token));
+  });
+
+  test("stale, since a request that did not validate had fenced the claim off: the first one's retry goes through", async () => {
+    const { request } = await under.claimed("A");
+    const invalid = () => {
+      throw fail("invalid_request");
+    };
+    const other = under.request("B", { caller: request.caller, owner: "carrier", validate: invalid });
+    expect(await refusal(under.execute(other, later(under.gateway)))).toBe("invalid_request");
+    expect(await under.execute(request, later(under.gateway))).toEqual(created("A"));
+  });
+
+  test("ambiguous and not executed: 503, and the next request creates under the same token", async () => {
+    const request = under.request("A");
+    expect(await refusal(under.execute({ ...request, send: () => Promise.reject(lost()) }))).toBe(
+      "service_unavailable",
+    );
+    expect(await under.row(request)).toMatchObject({ state: "claimed", leaseLive: false, attempts: 1 });
+    expect(await under.execute(request)).toEqual(created("A"));
+  });
+
+  test("ambiguous after the commit: 503, and the next request is a replay", async () => {
+    const request = under.request("A");
+    const cutOff: Send = async (input, claim, options) => {
+      await request.send(input, claim, options);
+      throw lost();
+    };
+    expect(await refusal(under.execute({ ...request, send: cutOff }))).toBe("service_unavailable");
+    expect(await under.execute(request)).toEqual(replayed("A"));
+    expect(await under.owners.records.executions(request.caller)).toHaveLength(1);
+  });
+
+  test("ambiguous, then another body: the first is fenced off, the other executed", async () => {
+    const request = under.request("A");
+    expect(await refusal(under.execute({ ...request, send: () => Promise.reject(lost()) }))).toBe(
+      "service_unavailable",
+    );
+    expect(await under.execute(under.request("B", { caller: request.caller, owner: "carrier" }))).toEqual(created("B"));
+  });
+
+  test("delayed past its lease, retried, then let go: one execution, equal answers", async () => {
+    const request = under.request("A");
+    let retried: unknown;
+    const delayed: Send = async (input, claim, options) => {
+      retried = await under.execute(request, later(under.otherGateway));
+      return request.send(input, claim, options);
+    };
+    expect(await under.execute({ ...request, send: delayed })).toEqual(replayed("A"));
+    expect(retried).toEqual(created("A"));
+    expect(await under.owners.records.executions(request.caller)).toHaveLength(1);
+    expect((await under.row(request))?.attempts).toBe(2);
+  });
+});

@@ -1,0 +1,185 @@
+import { fail, toConnectError } from "@shipping/kit/errors";
+import {
+  created,
+  fingerprintOf,
+  idempotencyUnderTest,
+  later,
+  lost,
+  newCaller,
+  refusal,
+  replayed,
+} from "../testing/idempotency-under-test.js";
+
+let under: Awaited<ReturnType<typeof idempotencyUnderTest>>;
+beforeAll(async () => {
+  under = await idempotencyUnderTest();
+});
+afterAll(() => under.end());
+afterEach(() => under.owners.records.failWith(undefined));
+
+const never = () => {
+  throw new Error("This must not be called.");
+};
+
+describe("peek: none", () => {
+  test("claims, sends, answers, and marks the claim done", async () => {
+    const request = under.request("A");
+    expect(await under.execute(request)).toEqual(created("A"));
+    await under.marked(request);
+    expect(await under.row(request)).toMatchObject({ owner: "records", attempts: 1, fingerprint: fingerprintOf("A") });
+    expect(await under.owners.records.executions(request.caller)).toHaveLength(1);
+  });
+
+  test("a request that does not validate reserves nothing and is not sent", async () => {
+    const request = under.request("A", { send: never });
+    const invalid = {
+      ...request,
+      validate: () => {
+        throw fail("invalid_request");
+      },
+    };
+    expect(await refusal(under.execute(invalid))).toBe("invalid_request");
+    expect(await under.row(request)).toBeUndefined();
+    expect(await under.execute(under.request("B", { caller: request.caller }))).toEqual(created("B"));
+  });
+
+  test("sends with the claim's token, its request id and half a second less than is left", async () => {
+    const send = jest.fn(under.request("A").send);
+    await under.execute(under.request("A", { send, deadline: Date.now() + 3_000 }));
+    const [, claim, options] = send.mock.calls[0]!;
+    expect(claim).toEqual({ idempotencyKey: "a key", token: expect.any(BigInt), fingerprint: fingerprintOf("A") });
+    expect(options.headers).toEqual({ "x-request-id": "req_test" });
+    expect(options.timeoutMs).toBeGreaterThan(1_000);
+    expect(options.timeoutMs).toBeLessThanOrEqual(2_500);
+  });
+
+  test("503 and the key stays free when less than a second is left: nothing is sent", async () => {
+    const request = under.request("A", { send: never, deadline: Date.now() + 900 });
+    expect(await refusal(under.execute(request))).toBe("service_unavailable");
+    expect(await under.row(request)).toBeUndefined();
+  });
+
+  test("keys of the same name are another caller's and environment's own", async () => {
+    const caller = newCaller();
+    await under.execute(under.request("A", { caller }));
+    expect(await under.execute(under.request("B", { caller: { ...caller, environment: "live" } }))).toEqual(
+      created("B"),
+    );
+    expect(await under.execute(under.request("C"))).toEqual(created("C"));
+  });
+});
+
+describe("peek: done", () => {
+  test("same: the owner's result is replayed, whatever validation says by now", async () => {
+    const first = under.request("A");
+    await under.execute(first);
+    await under.marked(first);
+    const again = { ...first, validate: never, send: never };
+    expect(await under.execute(again)).toEqual(replayed("A"));
+    expect(await under.execute({ ...again, peeked: await under.row(first) }, under.otherGateway)).toEqual(
+      replayed("A"),
+    );
+  });
+
+  test("other: 409 idempotency_conflict before validation, at whichever owner", async () => {
+    const first = under.request("A");
+    await under.execute(first);
+    await under.marked(first);
+    const other = { caller: first.caller, validate: never, send: never };
+    expect(await refusal(under.execute(under.request("B", other)))).toBe("idempotency_conflict");
+    expect(await refusal(under.execute(under.request("C", { ...other, owner: "carrier" })))).toBe(
+      "idempotency_conflict",
+    );
+  });
+
+  test("503 while the owner is down, and the registry is untouched", async () => {
+    const first = under.request("A");
+    await under.execute(first);
+    await under.marked(first);
+    const row = await under.row(first);
+    for (const error of [lost(), toConnectError(fail("service_unavailable"))]) {
+      under.owners.records.failWith(error);
+      expect(await refusal(under.execute(first))).toBe("service_unavailable");
+      expect(await under.row(first)).toEqual(row);
+    }
+  });
+
+  test("same, but the owner was restored from an older backup: a new claim with a higher token", async () => {
+    const first = under.request("A");
+    await under.execute(first);
+    await under.marked(first);
+    const before = await under.row(first);
+    await under.owners.records.forget(first.caller);
+    expect(await under.execute(first)).toEqual(created("A"));
+    await under.marked(first);
+    expect(Number((await under.row(first))?.token)).toBeGreaterThan(Number(before?.token));
+    expect(await under.owners.records.executions(first.caller)).toHaveLength(1);
+  });
+});
+
+describe("peek: claimed, lease live", () => {
+  test("the row that admit saw is read again: the claim may be gone by now", async () => {
+    const { request } = await under.claimed("A");
+    const peeked = await under.row(request);
+    await under.gateway.db.pool.query("DELETE FROM idempotency_registry WHERE account_id = $1", [
+      request.caller.accountId,
+    ]);
+    expect(await under.execute(under.request("B", { caller: request.caller, peeked }))).toEqual(created("B"));
+  });
+});
+
+describe("peek: claimed, lease over", () => {
+  test("same: rejoins under the claim's own token", async () => {
+    const { request, token } = await under.claimed("A");
+    expect(await under.execute(request, later(under.gateway))).toEqual(created("A"));
+    await under.marked(request);
+    expect(await under.row(request)).toMatchObject({ token, attempts: 2 });
+  });
+
+  test("same, and the first had committed: its answer is replayed", async () => {
+    const { request, claim } = await under.claimed("A");
+    await under.owners.records.write(request.caller, claim, "A");
+    expect(await under.execute(request, later(under.gateway))).toEqual(replayed("A"));
+    expect(await under.owners.records.executions(request.caller)).toHaveLength(1);
+  });
+
+  test("same, but it does not validate any more: the first one's result counts, not today's rules", async () => {
+    const { request, claim } = await under.claimed("A");
+    await under.owners.records.write(request.caller, claim, "A");
+    const invalid = {
+      ...request,
+      validate: () => {
+        throw fail("invalid_request");
+      },
+    };
+    expect(await under.execute(invalid, later(under.gateway))).toEqual(replayed("A"));
+  });
+
+  test("other, and the first had committed: 409, and the claim is done", async () => {
+    const { request, claim } = await under.claimed("A");
+    await under.owners.records.write(request.caller, claim, "A");
+    const other = under.request("B", { caller: request.caller, owner: "carrier", validate: never });
+    expect(await refusal(under.execute(other, later(under.gateway)))).toBe("idempotency_conflict");
+    expect(await under.row(request)).toMatchObject({ state: "done", fingerprint: fingerprintOf("A") });
+  });
+
+  test("other, and the first had not: takes over with a new token, and the first is fenced off", async () => {
+    const { request, claim } = await under.claimed("A");
+    const other = under.request("B", { caller: request.caller, owner: "carrier" });
+    expect(await under.execute(other, later(under.gateway))).toEqual(created("B"));
+    await under.marked(other);
+    expect(await under.row(other)).toMatchObject({ owner: "carrier", attempts: 1, fingerprint: fingerprintOf("B") });
+    const late = await under.owners.records.write(request.caller, claim, "A");
+    expect(late.outcome.case).toBe("stale");
+    expect(await under.owners.records.executions(request.caller)).toEqual([]);
+  });
+
+  test("other, and the old owner cannot say: 503, nothing is taken over", async () => {
+    const { request } = await under.claimed("A");
+    const row = await under.row(request);
+    under.owners.records.failWith(lost());
+    const other = under.request("B", { caller: request.caller, owner: "carrier", send: never });
+    expect(await refusal(under.execute(other, later(under.gateway)))).toBe("service_unavailable");
+    expect(await under.row(request)).toEqual(row);
+  });
+});

@@ -1,0 +1,150 @@
+import type { CallOptions } from "@connectrpc/connect";
+import type { Claim } from "@shipping/kit/caller";
+import { fail, failureIn } from "@shipping/kit/errors";
+import type { Snapshot, WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
+import { callOptions, type Due } from "../api/call-owner.js";
+import { readReplay } from "./read-replay.js";
+import {
+  claimKey,
+  endLease,
+  peekKey,
+  type RegistryDeps,
+  type RegistryRequest,
+  type RegistryRow,
+  rejoinClaim,
+  takeOverKey,
+} from "./registry.js";
+import { releaseClaim } from "./release-claim.js";
+import { resolveClaim } from "./resolve-claim.js";
+import type { Idempotency } from "./start-idempotency.js";
+
+export interface OnceDeps extends RegistryDeps {
+  idempotency: Idempotency;
+}
+
+/** A write that is executed at most once, whoever repeats it and how often. */
+export interface OnceRequest<T> extends RegistryRequest, Due {
+  /** The row as `admit` saw it, before the body was there. */
+  peeked: RegistryRow | undefined;
+  /** Throws the 422. Called only once replay and conflict are ruled out. */
+  validate(): T;
+  /** Sends the write to its owner, exactly once. */
+  send(input: T, claim: Claim, options: CallOptions): Promise<WriteOutcome>;
+}
+
+/** A request while it is worked on: validated at most once. */
+interface Run extends RegistryRequest, Due {
+  waitUntil: number;
+  validate(): unknown;
+  send(claim: Claim, options: CallOptions): Promise<WriteOutcome>;
+}
+
+const WAIT_MS = 5_000;
+
+/** Executes a write under its idempotency key, or replays what its first execution answered. Every other end is a thrown Failure. */
+export async function executeOnce<T>(deps: OnceDeps, request: OnceRequest<T>): Promise<Snapshot> {
+  let input: { value: T } | undefined;
+  const validate = () => {
+    input ??= { value: request.validate() };
+    return input.value;
+  };
+  const send: Run["send"] = (claim, options) => request.send(validate(), claim, options);
+  const run: Run = { ...request, validate, send, waitUntil: Date.now() + WAIT_MS };
+
+  let row = await peekAgain(deps, run, request.peeked);
+  for (;;) {
+    const snapshot = await proceed(deps, run, row);
+    if (snapshot) return snapshot;
+    row = await peekKey(deps, run);
+  }
+}
+
+/** The body took its time since `admit` peeked: only `done` still holds. Whether a key is still free, its claim finds out. */
+async function peekAgain(deps: OnceDeps, run: Run, peeked: RegistryRow | undefined): Promise<RegistryRow | undefined> {
+  if (peeked?.state === "done" || (!peeked && validates(run))) return peeked;
+  return peekKey(deps, run);
+}
+
+/** One step from what the registry holds. Undefined: it is to be read again. */
+async function proceed(deps: OnceDeps, run: Run, row: RegistryRow | undefined): Promise<Snapshot | undefined> {
+  if (!row) return claimAndSend(deps, run);
+  const equal = row.fingerprint.equals(run.fingerprint);
+  if (row.leaseLive) return waitFor(deps, run, row);
+  if (row.state === "done" && !equal) throw fail("idempotency_conflict");
+  if (row.state === "done") return replay(deps, run, row);
+  if (equal) return sendUnder(deps, run, await rejoinClaim(deps, run, row.token));
+  return takeOver(deps, run, row);
+}
+
+/** Waits for the request that is under way. Its success is the answer to an equal one, and a conflict for any other. */
+async function waitFor(deps: OnceDeps, run: Run, row: RegistryRow): Promise<Snapshot | undefined> {
+  const { owner, fingerprint } = row;
+  const snapshot = await deps.idempotency.waits.wait({ ...run, owner, fingerprint }, row);
+  if (snapshot && !fingerprint.equals(run.fingerprint)) throw fail("idempotency_conflict");
+  return snapshot;
+}
+
+async function claimAndSend(deps: OnceDeps, run: Run): Promise<Snapshot | undefined> {
+  run.validate();
+  return sendUnder(deps, run, await claimKey(deps, run));
+}
+
+async function replay(deps: OnceDeps, run: Run, row: RegistryRow): Promise<Snapshot | undefined> {
+  const snapshot = await readReplay(deps, run, callOptions(run));
+  if (snapshot) return snapshot;
+  // The owner was restored from a backup older than this result: the request is new to it.
+  run.validate();
+  return sendUnder(deps, run, await takeOverKey(deps, run, row));
+}
+
+async function takeOver(deps: OnceDeps, run: Run, row: RegistryRow): Promise<Snapshot | undefined> {
+  const stranger = { ...run, owner: row.owner, token: row.token };
+  if ((await resolveClaim(deps, stranger, callOptions(run))) === "committed") return undefined;
+  run.validate();
+  return sendUnder(deps, run, await takeOverKey(deps, run, row));
+}
+
+async function sendUnder(deps: OnceDeps, run: Run, token: bigint | undefined): Promise<Snapshot | undefined> {
+  if (token === undefined) return undefined;
+  const { waits, marks } = deps.idempotency;
+  const { caller, idempotencyKey, fingerprint } = run;
+  let outcome: WriteOutcome["outcome"];
+  try {
+    ({ outcome } = await run.send({ idempotencyKey, token, fingerprint }, callOptions(run)));
+  } catch (error) {
+    return await afterError(deps, run, token, error).finally(() => waits.wakeNext(run));
+  }
+  switch (outcome.case) {
+    case "snapshot":
+      marks.mark({ caller, idempotencyKey, token, fingerprint });
+      waits.settle(run, outcome.value);
+      return outcome.value;
+    case "conflict":
+      marks.mark({ caller, idempotencyKey, token, fingerprint: outcome.value.fingerprint });
+      throw fail("idempotency_conflict");
+    case "stale":
+      // Fenced off, so never executed. If the claim still stands, whoever fenced it off has not come back to replace it.
+      return sendUnder(deps, run, await takeOverKey(deps, run, { token, state: "claimed" }));
+    case undefined:
+      throw new Error("The owner of the write gave no outcome.");
+  }
+}
+
+async function afterError(deps: OnceDeps, run: Run, token: bigint, error: unknown): Promise<undefined> {
+  const failure = failureIn(error);
+  if (!failure) {
+    deps.log.warn({ err: error, request_id: run.requestId, owner: run.owner }, "the outcome of a write is unknown");
+    await endLease(deps, run, token);
+    throw fail("service_unavailable");
+  }
+  if (await releaseClaim(deps, { ...run, token }, () => callOptions(run))) throw failure;
+}
+
+function validates(run: Run): boolean {
+  try {
+    run.validate();
+    return true;
+  } catch {
+    return false;
+  }
+}

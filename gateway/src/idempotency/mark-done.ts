@@ -1,0 +1,65 @@
+import { coalesceUnhurried } from "@shipping/kit/postgres/micro-batch";
+import sql from "sql-template-tag";
+import type { RegistryDeps, RegistryKey } from "./registry.js";
+
+/** The claim under `token` has a result, that of the request with this fingerprint. */
+export interface DoneMark extends RegistryKey {
+  token: bigint;
+  fingerprint: Uint8Array;
+}
+
+/** Done marks on their way to the registry. */
+export interface DoneMarks {
+  /** Has the mark written soon: nobody waits for it, since the owner's ledger has the truth. */
+  mark(mark: DoneMark): void;
+  /** Resolves when all marks so far are written. */
+  flush(): Promise<void>;
+}
+
+type Deps = Pick<RegistryDeps, "db" | "log">;
+
+/** Marks claims as done, unless they were taken over. */
+export async function markDone(deps: Pick<Deps, "db">, marks: readonly DoneMark[]): Promise<void> {
+  // Two gateways can hold marks of the same keys: rows are locked in one order everywhere, or batches would deadlock.
+  await deps.db.run(sql`
+    WITH mark AS (
+      SELECT * FROM unnest(
+        ${marks.map((mark) => mark.caller.accountId)}::text[], ${marks.map((mark) => mark.caller.environment)}::text[],
+        ${marks.map((mark) => mark.idempotencyKey)}::text[], ${marks.map((mark) => mark.token)}::bigint[],
+        ${marks.map((mark) => mark.fingerprint)}::bytea[]
+      ) AS mark (account_id, environment, idempotency_key, token, fingerprint)
+    ), open_claim AS (
+      SELECT account_id, environment, idempotency_key, mark.fingerprint
+      FROM idempotency_registry AS held JOIN mark USING (account_id, environment, idempotency_key)
+      WHERE held.token = mark.token AND held.state = 'claimed'
+      ORDER BY account_id, environment, idempotency_key
+      FOR UPDATE OF held
+    )
+    UPDATE idempotency_registry AS held
+    SET state = 'done', fingerprint = open_claim.fingerprint, lease_until = NULL
+    FROM open_claim
+    WHERE (held.account_id, held.environment, held.idempotency_key) =
+      (open_claim.account_id, open_claim.environment, open_claim.idempotency_key)`);
+}
+
+/** Writes marks in the background, those of a moment together. */
+export function createDoneMarks(deps: Deps): DoneMarks {
+  const underWay = new Set<Promise<void>>();
+  const write = coalesceUnhurried<DoneMark>((marks) =>
+    markDone(deps, marks).catch((err) => sayLost(err, marks.length)),
+  );
+
+  function sayLost(err: unknown, marks: number): void {
+    deps.log.warn({ err, marks }, "done marks lost; these claims stay open until the sweeper settles them");
+  }
+
+  return {
+    mark(mark) {
+      const writing: Promise<void> = write(mark).finally(() => underWay.delete(writing));
+      underWay.add(writing);
+    },
+    async flush() {
+      await Promise.all(underWay);
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import { fail, toConnectError } from "@shipping/kit/errors";
+import { created, idempotencyUnderTest, later, lost, refusal, replayed } from "../testing/idempotency-under-test.js";
+import { executeOnce, type OnceRequest } from "./execute-once.js";
+import { rejoinClaim } from "./registry.js";
+
+let under: Awaited<ReturnType<typeof idempotencyUnderTest>>;
+beforeAll(async () => {
+  under = await idempotencyUnderTest();
+});
+afterAll(() => under.end());
+afterEach(() => under.owners.records.failWith(undefined));
+
+type Send = OnceRequest<string>["send"];
+
+test("refused for certain: the refusal is answered and the key is free", async () => {
+  const request = under.request("A");
+  const refused = { ...request, send: () => Promise.reject(toConnectError(fail("not_found", "No such order."))) };
+  await expect(executeOnce(under.gateway, refused)).rejects.toMatchObject({
+    code: "not_found",
+    message: "No such order.",
+  });
+  expect(await under.row(request)).toBeUndefined();
+  expect(await under.execute(under.request("B", { caller: request.caller }))).toEqual(created("B"));
+});
+
+test("refused, but another attempt under the same token commits meanwhile: that one's answer is replayed", async () => {
+  const request = under.request("A");
+  const refusedLate: Send = async () => {
+    expect(await under.execute(request, later(under.otherGateway))).toEqual(created("A"));
+    await under.marked(request);
+    throw fail("not_found");
+  };
+  expect(await under.execute({ ...request, send: refusedLate })).toEqual(replayed("A"));
+});
+
+test("refused, another attempt is still on its way: it is fenced off before the refusal is reported", async () => {
+  const request = under.request("A");
+  const refused: Send = async (_input, claim) => {
+    await rejoinClaim(later(under.otherGateway), request, claim.token);
+    throw fail("not_found");
+  };
+  expect(await refusal(under.execute({ ...request, send: refused }))).toBe("not_found");
+  expect(await under.row(request)).toBeUndefined();
+  expect(under.owners.records.asked.at(-1)).toBe("Resolve");
+});
+
+test("refused, another attempt may have committed, and the owner cannot say: 503, never the stale refusal", async () => {
+  const request = under.request("A");
+  const refused: Send = async (input, claim, options) => {
+    await rejoinClaim(later(under.otherGateway), request, claim.token);
+    await request.send(input, claim, options);
+    under.owners.records.failWith(lost());
+    throw fail("not_found");
+  };
+  expect(await refusal(under.execute({ ...request, send: refused }))).toBe("service_unavailable");
+  expect(await under.row(request)).toMatchObject({ state: "claimed", leaseLive: false });
+  under.owners.records.failWith(undefined);
+  expect(await under.execute(request)).toEqual(replayed("A"));
+});
+
+test("refused, but the claim was taken over: the registry decides, not the stale refusal", async () => {
+  const first = under.request("A");
+  const other = under.request("B", { caller: first.caller });
+  const refusedLate: Send = async () => {
+    expect(await under.execute(other, later(under.otherGateway))).toEqual(created("B"));
+    throw fail("not_found");
+  };
+  expect(await refusal(under.execute({ ...first, send: refusedLate }))).toBe("idempotency_conflict");
+});

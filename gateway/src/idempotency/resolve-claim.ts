@@ -1,0 +1,26 @@
+import type { CallOptions } from "@connectrpc/connect";
+import { answered } from "../api/call-owner.js";
+import { markDone } from "./mark-done.js";
+import type { Owner, RegistryDeps, RegistryKey } from "./registry.js";
+
+/** A claim, and the service it was sent to. */
+export interface OwnedClaim extends RegistryKey {
+  owner: Owner;
+  token: bigint;
+}
+
+/**
+ * Has the owner settle a claim whose outcome is unknown: either its result is there, and the registry says so from now on, or it
+ * is fenced off and never will be. Blocks behind a running execution, so "still running" and "dead" are never guessed.
+ */
+export async function resolveClaim(
+  deps: Pick<RegistryDeps, "db" | "clients">,
+  { caller, idempotencyKey, owner, token }: OwnedClaim,
+  options: CallOptions,
+): Promise<"committed" | "aborted"> {
+  const call = deps.clients.ledgers[owner].resolve({ caller, idempotencyKey, token }, options);
+  const { committed } = await answered(call);
+  if (!committed) return "aborted";
+  await markDone(deps, [{ caller, idempotencyKey, token, fingerprint: committed.fingerprint }]);
+  return "committed";
+}

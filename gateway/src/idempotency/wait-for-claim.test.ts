@@ -1,0 +1,137 @@
+import { fail } from "@shipping/kit/errors";
+import { eventually } from "@shipping/kit/testing/eventually";
+import sql from "sql-template-tag";
+import {
+  created,
+  fingerprintOf,
+  held,
+  idempotencyUnderTest,
+  lost,
+  replayed,
+} from "../testing/idempotency-under-test.js";
+import { claimKey } from "./registry.js";
+
+let under: Awaited<ReturnType<typeof idempotencyUnderTest>>;
+beforeAll(async () => {
+  under = await idempotencyUnderTest();
+});
+afterAll(() => under.end());
+afterEach(() => {
+  under.owners.records.failWith(undefined);
+  under.owners.records.asked.length = 0;
+});
+
+test("of 100 equal requests at once over two gateways one creates and 99 replay", async () => {
+  const request = under.request("A");
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, turn) => under.execute(request, turn % 2 ? under.gateway : under.otherGateway)),
+  );
+  expect(answers.filter((answer) => !answer.replayed)).toEqual([created("A")]);
+  expect(answers.filter((answer) => answer.replayed)).toEqual(Array(99).fill(replayed("A")));
+  expect(await under.owners.records.executions(request.caller)).toHaveLength(1);
+});
+
+test("all who wait in a process are answered when the first one is, with one poller asking the owner once", async () => {
+  const request = under.request("A");
+  const first = held(request);
+  const leader = under.execute(first.request);
+  await first.reached;
+  const followers = Array.from({ length: 20 }, () => under.execute(request));
+  await under.polling();
+  await under.registryAtRest();
+  first.release();
+  expect(await leader).toEqual(created("A"));
+  expect(await Promise.all(followers)).toEqual(Array(20).fill(replayed("A")));
+  expect(under.owners.records.asked).toEqual(["Read"]);
+});
+
+test("those who wait in another process are answered too", async () => {
+  const first = held(under.request("A"));
+  const leader = under.execute(first.request);
+  await first.reached;
+  const follower = under.execute(first.request, under.otherGateway);
+  await under.polling();
+  first.release();
+  expect(await Promise.all([leader, follower])).toEqual([created("A"), replayed("A")]);
+});
+
+test("a gateway died between answer and mark: the owner is asked, nobody waits for the lease", async () => {
+  const request = under.request("A");
+  const token = await claimKey(under.gateway, request);
+  await under.owners.records.write(request.caller, { ...request, token: token! }, "A");
+  expect(await under.execute(request)).toEqual(replayed("A"));
+  await eventually(async () => expect((await under.row(request))?.state).toBe("done"));
+});
+
+test("a gateway died before its request was sent: a waiter takes over once the lease is over", async () => {
+  const request = under.request("A");
+  await claimKey(under.gateway, request);
+  const waiting = under.execute(request);
+  await under.polling();
+  await under.endLease(request);
+  expect(await waiting).toEqual(created("A"));
+  expect(await under.row(request)).toMatchObject({ attempts: 2 });
+});
+
+test("the first one fails: exactly one follower takes over, the others get its answer", async () => {
+  const request = under.request("A");
+  const send = jest.fn(request.send);
+  const first = held(request);
+  const leader = under.execute(first.request);
+  await first.reached;
+  const followers = Array.from({ length: 10 }, () => under.execute({ ...request, send }));
+  await under.polling();
+  first.fail(fail("not_found"));
+  await expect(leader).rejects.toMatchObject({ code: "not_found" });
+  const answers = await Promise.all(followers);
+  expect(answers.filter((answer) => !answer.replayed)).toHaveLength(1);
+  expect(send).toHaveBeenCalledTimes(1);
+});
+
+test("all of them fail: each is refused by an attempt of its own, one after the other, and the key is free", async () => {
+  const request = under.request("A");
+  let now = 0;
+  const send = async () => {
+    expect(++now).toBe(1);
+    await Promise.resolve();
+    now--;
+    throw fail("not_found");
+  };
+  const answers = await Promise.allSettled(Array.from({ length: 20 }, () => under.execute({ ...request, send })));
+  expect(answers).toEqual(Array(20).fill({ status: "rejected", reason: fail("not_found") }));
+  expect(await under.row(request)).toBeUndefined();
+});
+
+test("the key goes to another request meanwhile, which succeeds: 409 idempotency_conflict", async () => {
+  const request = under.request("A");
+  await claimKey(under.gateway, request);
+  const followers = [under.execute(request), under.execute(request)];
+  await under.polling();
+  await under.gateway.db.run(sql`
+    UPDATE idempotency_registry
+    SET fingerprint = ${fingerprintOf("B")}, token = nextval('idempotency_token'), state = 'done', lease_until = NULL
+    WHERE account_id = ${request.caller.accountId}`);
+  for (const answer of await Promise.allSettled(followers)) {
+    expect(answer).toMatchObject({ status: "rejected", reason: { code: "idempotency_conflict" } });
+  }
+});
+
+test("409 idempotency_in_progress when the wait has lasted long enough", async () => {
+  const request = under.request("A");
+  await claimKey(under.gateway, request);
+  const row = await under.row(request);
+  const wait = under.gateway.idempotency.waits.wait({ ...request, waitUntil: Date.now() + 50 }, row!);
+  await expect(wait).rejects.toMatchObject({ code: "idempotency_in_progress" });
+});
+
+test("503 when the claim is done and its owner is down", async () => {
+  const request = under.request("A");
+  const token = await claimKey(under.gateway, request);
+  under.owners.records.failWith(lost());
+  const answer = under.execute(request);
+  await under.polling();
+  await under.gateway.db.run(
+    sql`UPDATE idempotency_registry SET state = 'done', lease_until = NULL WHERE token = ${token}`,
+  );
+  await expect(answer).rejects.toMatchObject({ code: "service_unavailable" });
+});

@@ -1,0 +1,132 @@
+import { type ErrorCode, errors } from "@shipping/kit/errors";
+import { z } from "zod";
+import * as schemas from "../input/schemas.js";
+import { CLEAN_PATTERN } from "../input/text.js";
+import * as resources from "./resources.js";
+
+/** JSON Schema, as an OpenAPI document holds it. */
+export type JsonSchema = Record<string, unknown>;
+
+const codes = Object.keys(errors) as [ErrorCode, ...ErrorCode[]];
+
+const errorCode = z.enum(codes).meta({ description: "What went wrong, for programs: it does not change." });
+
+const fieldError = z
+  .object({
+    path: z.string().meta({ description: "Dotted path, for instance `to.country`." }),
+    message: z.string().meta({ description: "The rule that it breaks." }),
+  })
+  .meta({ description: "A field at fault." });
+
+const error = z
+  .object({
+    error: z.object({
+      code: errorCode,
+      message: z.string().meta({ description: "For people: it may change." }),
+      request_id: z.string().meta({ description: "Equals `X-Request-Id`; quote it when you ask for help." }),
+      fields: z.array(fieldError).meta({ description: "Every field at fault; with status 422 only." }).exactOptional(),
+    }),
+  })
+  .meta({ description: "Every failure." });
+
+const named = z.registry<{ id: string }>();
+const names = Object.entries({
+  Address: schemas.address,
+  Parcel: schemas.parcel,
+  Metadata: schemas.metadata,
+  OrderInput: schemas.orderInput,
+  ShipmentInput: schemas.shipmentInput,
+  RateInput: schemas.rateInput,
+  LabelInput: schemas.labelInput,
+  VoidInput: schemas.voidInput,
+  WebhookInput: schemas.webhookInput,
+  Account: resources.account,
+  Order: resources.order,
+  Shipment: resources.shipment,
+  Rate: resources.rate,
+  Label: resources.label,
+  Tracking: resources.tracking,
+  Webhook: resources.webhook,
+  CreatedWebhook: resources.createdWebhook,
+  OrderEvent: resources.orderEvent,
+  ShipmentEvent: resources.shipmentEvent,
+  LabelEvent: resources.labelEvent,
+  Event: resources.event,
+  ErrorCode: errorCode,
+  FieldError: fieldError,
+  Error: error,
+});
+for (const [id, schema] of names) named.add(schema, { id });
+
+/** The schemas of the document, by name. */
+export function componentSchemas(): Record<string, JsonSchema> {
+  const options = { uri: refTo, io: "input", unrepresentable: "any" } as const;
+  const { schemas: made } = z.toJSONSchema(named, options);
+  const all = Object.fromEntries(Object.entries(made).map(([id, { $schema, $id, ...schema }]) => [id, schema]));
+  return { ...all, Metadata: { ...all.Metadata, ...metadataMembers }, MetadataValue: metadataValue };
+}
+
+// `metadata` is checked by a walk of its own. JSON Schema can say all of it but its size and depth, which the description does. Without a
+// `type`, each keyword holds for the values that it knows, and generators of clients make it a value of any type.
+const metadataMembers: JsonSchema = {
+  propertyNames: { pattern: CLEAN_PATTERN },
+  additionalProperties: { $ref: refTo("MetadataValue") },
+};
+const metadataValue: JsonSchema = {
+  description: "Any JSON value.",
+  pattern: CLEAN_PATTERN,
+  items: { $ref: refTo("MetadataValue") },
+  ...metadataMembers,
+};
+
+/** A reference to one of them. */
+export function schemaRef(schema: z.ZodType): JsonSchema {
+  const id = named.get(schema)?.id;
+  if (!id) throw new Error("The schema has no name in the OpenAPI document.");
+  return { $ref: refTo(id) };
+}
+
+export const errorRef: JsonSchema = { $ref: refTo("Error") };
+
+function refTo(id: string): string {
+  return `#/components/schemas/${id}`;
+}
+
+/** The schema of a parameter. */
+export function parameterSchema(schema: z.ZodType): JsonSchema {
+  const { $schema, ...made } = z.toJSONSchema(schema);
+  return made;
+}
+
+const text = (description: string) => ({ description, schema: { type: "string" } });
+
+/** The headers of answers, by name. */
+export const headers = {
+  "X-Request-Id": text("The id of this request. Every answer carries one."),
+  RateLimit: text('`"default";r=…;t=…`: requests left, and seconds until the oldest counted one leaves the window.'),
+  "RateLimit-Policy": text('`"default";q=120;w=60`: requests in a window of so many seconds.'),
+  "Idempotency-Replayed": text("`true` when this is the answer to an earlier request with the same key."),
+  "Retry-After": text("Seconds to wait before the next attempt."),
+  "WWW-Authenticate": text("`Bearer`."),
+} as const;
+
+/** References to those of an answer; every answer has its request's id. */
+export function headersOf(names: readonly (keyof typeof headers)[]) {
+  const all = ["X-Request-Id", ...names];
+  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** The headers of a delivery, by name. */
+export const deliveryHeaders = {
+  "Service-Event-Id": text("The event's id, the same in every delivery of it."),
+  "Service-Signature": text("`t=…,v1=…`: Unix seconds, and the HMAC-SHA256 of them, a period and the body's bytes."),
+} as const;
+
+export const idempotencyKey = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: true,
+  description: "Names the operation: repeated with the same key, it is executed once and answered alike, for ever.",
+  schema: { type: "string", minLength: 1, maxLength: 128, pattern: "^[ -~]+$" },
+  example: "0f8fad5b-d9cb-469f-a165-70867728950e",
+} as const;

@@ -1,0 +1,42 @@
+import { type ErrorCode, errors } from "@shipping/kit/errors";
+import { type Route, refusalsOf } from "../api/endpoint.js";
+import { errorRef, type headers, headersOf } from "./components.js";
+import { examples } from "./examples.js";
+
+const RETRYABLE: readonly ErrorCode[] = ["idempotency_in_progress", "rate_limited", "service_unavailable"];
+
+/** What an operation can refuse with, by status, each code with an example. */
+export function failures(route: Route) {
+  const codesOf = new Map<number, ErrorCode[]>();
+  for (const code of refusalsOf(route)) {
+    const { status } = errors[code];
+    codesOf.set(status, [...(codesOf.get(status) ?? []), code]);
+  }
+  const responses = [...codesOf].map(([status, codes]) => {
+    const names: (keyof typeof headers)[] = status === 401 ? ["WWW-Authenticate"] : ["RateLimit", "RateLimit-Policy"];
+    if (codes.some((code) => RETRYABLE.includes(code))) names.push("Retry-After");
+    const response = {
+      description: codes.map((code) => `\`${code}\`: ${errors[code].message}`).join(" "),
+      headers: headersOf(names),
+      content: { "application/json": { schema: errorRef, examples: errorExamples(route, codes) } },
+    };
+    return [status, response] as const;
+  });
+  return Object.fromEntries(responses);
+}
+
+function errorExamples(route: Route, codes: readonly ErrorCode[]) {
+  return Object.fromEntries(codes.map((code) => [code, { value: { error: errorExample(route, code) } }]));
+}
+
+function errorExample(route: Route, code: ErrorCode) {
+  const { invalid, missing } = examples[route.handler.name] ?? {};
+  const request_id = "req_krugkidnfzsxg5lmmqqgc3tpoa";
+  if (code === "invalid_request" && invalid)
+    return { code, message: `${invalid.path}: ${invalid.message}`, request_id, fields: [invalid] };
+  const said: Partial<Record<ErrorCode, string | undefined>> = {
+    not_found: missing,
+    missing_scope: `The API key lacks the scope ${route.scope}.`,
+  };
+  return { code, message: said[code] ?? errors[code].message, request_id };
+}

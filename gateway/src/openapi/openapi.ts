@@ -1,0 +1,163 @@
+import { z } from "zod";
+import { BASE_PATH, idName, type ReadRoute, type Route } from "../api/endpoint.js";
+import { routes } from "../api/endpoints.js";
+import { guides } from "../guides/guides.js";
+import {
+  componentSchemas,
+  deliveryHeaders,
+  headers,
+  headersOf,
+  idempotencyKey,
+  type JsonSchema,
+  parameterSchema,
+  schemaRef,
+} from "./components.js";
+import { eventExample, examples } from "./examples.js";
+import { failures } from "./failures.js";
+import { guidance } from "./guidance.js";
+import { linksOf } from "./links.js";
+import { event } from "./resources.js";
+
+const API_VERSION = "1.0.0";
+
+const ABOUT = `Send orders and packed-parcel shipments, get rates and labels, download and void labels, look up tracking, and
+receive signed webhook events. A key belongs to one environment, sandbox or live; sandbox labels are test PDFs that are not
+valid postage, and no charge is ever made. Text is kept to the byte; lone surrogates, and
+numbers that double precision does not keep, are refused wherever they stand. What is not valid HTTP is refused with status 400 and the code \`bad_request\`, 431
+if its headers exceed 16 KiB.`;
+
+/** The groups of operations, by the first part of their paths. */
+const tags = [
+  { name: "account", description: "Whose key it is, and what it may." },
+  { name: "orders", description: "What was ordered. Optional." },
+  { name: "shipments", description: "Packed parcels." },
+  { name: "rates", description: "What a label costs. Sandbox only." },
+  { name: "labels", description: "Labels and their PDFs. Sandbox only." },
+  { name: "tracking", description: "Where parcels are. Sandbox only." },
+  { name: "webhooks", description: "Signed events, sent to your server." },
+];
+
+/** What is sent to a subscription's URL. */
+const delivery = {
+  operationId: "receiveEvent",
+  summary: "An event, sent to the URL of a subscription",
+  description:
+    "Verify the signature over the bytes as they came. A failure is repeated up to seven times. Guide: [Webhooks](/docs/webhooks).",
+  tags: ["webhooks"],
+  security: [],
+  parameters: Object.entries(deliveryHeaders).map(([name, header]) => ({
+    name,
+    in: "header",
+    required: true,
+    ...header,
+  })),
+  requestBody: { required: true, content: { "application/json": { schema: schemaRef(event), example: eventExample } } },
+  responses: {
+    "2XX": { description: "The event was received: any 2xx, within ten seconds." },
+    "4XX": { description: "It was not, as after anything else: the event is sent again." },
+  },
+};
+
+/** The machine-readable description of the API, derived from the table of routes and the schemas that validate. */
+export function openApiDocument() {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const route of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route) };
+  }
+  return {
+    openapi: "3.1.1",
+    info: { title: "Shipping Integration API", version: API_VERSION, description: ABOUT.replaceAll("\n", " ") },
+    servers: [{ url: BASE_PATH }],
+    security: [{ apiKey: [] }],
+    tags,
+    paths,
+    webhooks: { event: { post: delivery } },
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: "http",
+          scheme: "bearer",
+          description: "An API key: `service_test_…` for the sandbox, `service_live_…` for live.",
+        },
+      },
+      headers,
+      parameters: { IdempotencyKey: idempotencyKey },
+      schemas: componentSchemas(),
+    },
+  };
+}
+
+function operation(route: Route) {
+  const name = route.handler.name;
+  return {
+    operationId: name,
+    summary: route.summary,
+    description: description(route),
+    tags: [route.path.split("/")[1]],
+    parameters: parameters(route),
+    ...(route.method !== "GET" && route.body && { requestBody: requestBody(route.body, examples[name]?.body) }),
+    responses: { [route.status]: success(route), ...failures(route) },
+  };
+}
+
+function description({ handler, scope }: Route): string {
+  const { purpose, guide: slug } = guidance[handler.name] ?? {};
+  const title = guides.find((guide) => guide.slug === slug)?.title;
+  return `${purpose}\n\nScope: \`${scope}\`. Guide: [${title}](/docs/${slug}).`;
+}
+
+function parameters(route: Route): unknown[] {
+  const example = examples[route.handler.name]?.id;
+  const inPath = route.id
+    ? [{ name: idName(route), in: "path", required: true, schema: parameterSchema(route.id), example }]
+    : [];
+  if (route.method !== "GET") return [...inPath, { $ref: "#/components/parameters/IdempotencyKey" }];
+  return [...inPath, ...queryParameters(route)];
+}
+
+function queryParameters({ query }: ReadRoute): unknown[] {
+  const properties = query ? parameterSchema(query).properties : {};
+  return Object.entries(properties as Record<string, JsonSchema>).map(([name, schema]) => ({
+    name,
+    in: "query",
+    required: false,
+    schema,
+  }));
+}
+
+function requestBody(schema: z.ZodType, example: unknown) {
+  return { required: true, content: { "application/json": { schema: schemaRef(schema), example } } };
+}
+
+function success(route: Route) {
+  const isReplayable = route.method !== "GET";
+  return {
+    description: route.summary,
+    headers: headersOf(["RateLimit", "RateLimit-Policy", ...(isReplayable ? (["Idempotency-Replayed"] as const) : [])]),
+    content: content(route),
+    ...linksOf(route.handler.name),
+  };
+}
+
+function content(route: Route) {
+  if (route.answers === "application/pdf")
+    return { "application/pdf": { schema: { type: "string", format: "binary" } } };
+  const example: Record<string, unknown> = { data: examples[route.handler.name]?.data };
+  const properties: JsonSchema = { data: dataSchema(route.answers) };
+  if (route.method === "GET" && route.query) {
+    properties.data = { type: "array", items: dataSchema(route.answers) };
+    properties.next_cursor = {
+      type: ["string", "null"],
+      description: "The `after` of the next page; null on the last one.",
+    };
+    example.next_cursor = null;
+  }
+  const schema = { type: "object", properties, required: Object.keys(properties) };
+  return { "application/json": { schema, example } };
+}
+
+function dataSchema(answers: z.ZodType): JsonSchema {
+  return answers instanceof z.ZodArray
+    ? { type: "array", items: schemaRef(answers.element as z.ZodType) }
+    : schemaRef(answers);
+}

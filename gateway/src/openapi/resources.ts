@@ -1,0 +1,161 @@
+import { z } from "zod";
+import {
+  address,
+  EVENT_TYPES,
+  labelId,
+  metadata,
+  orderId,
+  parcel,
+  shipmentId,
+  trackingNumber,
+  webhookId,
+} from "../input/schemas.js";
+
+// The public output, for the OpenAPI document. Their owners render it; a test holds these to the proto messages.
+
+const time = (description: string) => z.iso.datetime().meta({ description });
+const createdAt = time("ISO 8601 UTC with milliseconds.");
+const livemode = z.boolean().meta({ description: "True for records of the live environment." });
+const test = z.literal(true).meta({ description: "No valid postage, no offer: of the sandbox." });
+const carrier = z.literal("service_sandbox");
+
+const record = {
+  reference: z.string().meta({ description: "Your own reference." }),
+  from: address,
+  to: address,
+  parcel,
+  metadata: metadata.exactOptional(),
+};
+
+export const account = z
+  .object({
+    id: z.string().meta({ description: "Opaque id of the account." }),
+    object: z.literal("account"),
+    name: z.string(),
+    environment: z.enum(["sandbox", "live"]).meta({ description: "The environment of the calling key." }),
+    livemode,
+    api_version: z.literal("v1"),
+    scopes: z.array(z.string()).meta({ description: "The scopes of the calling key." }),
+    capabilities: z.object({
+      orders: z.boolean(),
+      shipments: z.boolean(),
+      webhooks: z.boolean(),
+      rates: z.boolean(),
+      labels: z.boolean(),
+      tracking: z.boolean(),
+    }),
+    limits: z.object({ requests_per_minute: z.int(), active_webhooks: z.int() }),
+    created_at: createdAt,
+  })
+  .meta({ description: "Identity and capabilities of the calling account." });
+
+export const order = z
+  .object({
+    id: orderId,
+    object: z.literal("order"),
+    status: z.literal("received"),
+    ...record,
+    livemode,
+    created_at: createdAt,
+  })
+  .meta({ description: "An order." });
+
+export const shipment = z
+  .object({
+    id: shipmentId,
+    object: z.literal("shipment"),
+    status: z.enum(["draft", "label_created", "voided"]),
+    ...record,
+    order_id: orderId.exactOptional(),
+    label_id: labelId.exactOptional(),
+    livemode,
+    created_at: createdAt,
+  })
+  .meta({ description: "A shipment of one packed parcel. It has at most one label, whose state its status follows." });
+
+export const rate = z
+  .object({
+    id: z.string().meta({ description: "`rate_test_` and the shipment's id." }),
+    object: z.literal("rate"),
+    shipment_id: shipmentId,
+    carrier,
+    service: z.literal("sandbox_standard"),
+    currency: z.literal("EUR"),
+    amount: z.literal(5).meta({ description: "In major units: 5.00 euros." }),
+    test,
+  })
+  .meta({ description: "A fixed sandbox rate for one shipment." });
+
+export const label = z
+  .object({
+    id: labelId,
+    object: z.literal("label"),
+    shipment_id: shipmentId,
+    status: z.enum(["created", "voided"]),
+    carrier,
+    tracking_number: trackingNumber,
+    format: z.literal("pdf"),
+    download_path: z.string().meta({ description: "Path of the file on this host." }),
+    charge: z.object({ currency: z.literal("EUR"), amount: z.literal(0) }),
+    test,
+    created_at: createdAt,
+    voided_at: time("Present once voided.").exactOptional(),
+  })
+  .meta({ description: "A label. Those of the sandbox are no valid postage and cost nothing." });
+
+export const tracking = z
+  .object({
+    id: trackingNumber,
+    object: z.literal("tracking"),
+    tracking_number: trackingNumber,
+    status: z.enum(["pre_transit", "voided"]).meta({ description: "`pre_transit` until the label is voided." }),
+    carrier,
+    label_id: labelId,
+    shipment_id: shipmentId,
+    events: z.array(z.looseObject({})).meta({ maxItems: 0, description: "Always empty in the sandbox." }),
+    test,
+    created_at: time("When the label was created."),
+    updated_at: time("When the label was last changed."),
+  })
+  .meta({ description: "The tracking record of a sandbox label. It cannot be tracked through a carrier." });
+
+export const webhook = z
+  .object({
+    id: webhookId,
+    object: z.literal("webhook"),
+    url: z.string(),
+    events: z.array(z.enum(EVENT_TYPES)),
+    status: z.enum(["active", "disabled"]),
+    livemode,
+    created_at: createdAt,
+    disabled_at: time("Present once disabled.").exactOptional(),
+  })
+  .meta({ description: "A webhook subscription." });
+
+export const createdWebhook = webhook
+  .extend({
+    secret: z
+      .string()
+      .regex(/^whsec_[A-Za-z0-9_-]{43}$/)
+      .meta({ description: "Signs every delivery. This answer alone shows it." }),
+  })
+  .meta({ description: "A webhook subscription that was just created." });
+
+const eventOf = <Type extends z.ZodType, Data extends z.ZodType>(type: Type, data: Data, description: string) =>
+  z
+    .object({
+      id: z.string().meta({ description: "The same in every delivery of this event. Starts with `evt_`." }),
+      type,
+      livemode: z.boolean().meta({ description: "False in the sandbox." }),
+      created_at: time("When it happened: ISO 8601 UTC with milliseconds."),
+      data,
+    })
+    .meta({ description });
+
+export const orderEvent = eventOf(z.literal("order.created"), order, "An order was created.");
+export const shipmentEvent = eventOf(z.literal("shipment.created"), shipment, "A shipment was created.");
+export const labelEvent = eventOf(z.enum(["label.created", "label.voided"]), label, "A label was created, or voided.");
+export const event = z.union([orderEvent, shipmentEvent, labelEvent]).meta({
+  description:
+    "What a delivery brings. `data` is the resource as it was then. Ignore members and types that you do not know.",
+});

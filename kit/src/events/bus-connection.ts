@@ -1,0 +1,115 @@
+import { connect, type NatsConnection } from "@nats-io/transport-node";
+import type { Log } from "../process/log.js";
+import { configured, endFor } from "../process/run-process.js";
+import { requireVersion } from "../process/supported-versions.js";
+import { type BusIdentity, type BusIdentitySettings, busIdentityOf } from "./bus-identity.js";
+
+/** How long NATS may take for an answer. */
+export const BUS_TIMEOUT_MS = 3_000;
+const RETRY_MS = 250;
+
+// A refusal at login may pass like any other trouble. A peer that vanished without a word is missed within 15 s; by default it takes six
+// minutes.
+const FOR_EVER = {
+  maxReconnectAttempts: -1,
+  reconnectTimeWait: RETRY_MS,
+  ignoreAuthErrorAbort: true,
+  pingInterval: 5_000,
+  maxPingOut: 2,
+  // Of each publication it would make an error beforehand, with its stack.
+  noAsyncTraces: true,
+};
+
+/** A connection to NATS that is made in the background, and again for ever. */
+export interface BusConnection {
+  /** The connection while there is one. */
+  current(): NatsConnection | undefined;
+  /** Resolves with the connection once it is there for the first time, undefined if it was closed before. */
+  first: Promise<NatsConnection | undefined>;
+  /** Ends it after what is under way. */
+  close(): Promise<void>;
+}
+
+/** What a connection is made with. */
+export interface BusConnectionOptions {
+  url: string;
+  /** The part's, which NATS shows to its operators. */
+  name: string;
+  log: Log;
+  /** Nobody's unless given. */
+  identity?: BusIdentity;
+  /** Gets the error if the first server that answers is too old; nothing is connected then. */
+  refused?: (error: unknown) => void;
+}
+
+/** How the process of a part connects, by its settings. It ends where NATS is too old for it. */
+export function busConnectionOf(
+  config: BusIdentitySettings & { NATS_URL: string },
+  { name, log }: Pick<BusConnectionOptions, "name" | "log">,
+): BusConnectionOptions {
+  const identity = configured(() => busIdentityOf(config));
+  return { url: config.NATS_URL, name, log, identity, refused: (err) => endFor(err, log) };
+}
+
+/** Connects to the first of the servers that answers, and keeps connected. */
+export function keepConnected({ url, name, log, identity, refused }: BusConnectionOptions): BusConnection {
+  let connection: NatsConnection | undefined;
+  let linked = false;
+  let closed = false;
+
+  async function connectOnce(): Promise<NatsConnection> {
+    const servers = url.split(",").map((one) => one.trim());
+    // Answers come to an address of the part's own, which nobody else may listen to.
+    const own = { name, inboxPrefix: `_INBOX.${name}` };
+    const made = await connect({ servers, ...own, ...identity, timeout: BUS_TIMEOUT_MS, ...FOR_EVER });
+    const version = made.info?.version ?? "";
+    try {
+      requireVersion("nats-server", version);
+    } catch (error) {
+      await made.close();
+      closed = true;
+      refused?.(error);
+      throw error;
+    }
+    log.info({ server: made.getServer(), nats_server: version }, "bus connected");
+    return made;
+  }
+
+  // Our own loop, not the client's: its first connection cannot be called off.
+  async function connectAtLast(): Promise<NatsConnection | undefined> {
+    while (!closed) {
+      try {
+        connection = await connectOnce();
+        linked = true;
+        void watch(connection);
+        return connection;
+      } catch (err) {
+        log.info({ reason: err instanceof Error ? err.message : String(err) }, "waiting for the bus");
+        if (!closed) await new Promise((resolve) => setTimeout(resolve, 1_000));
+      }
+    }
+    return undefined;
+  }
+
+  // The client goes on naming its last server while it has none.
+  async function watch(nc: NatsConnection): Promise<void> {
+    for await (const status of nc.status()) {
+      if (status.type === "error") log.warn({ reason: status.error.message }, "the bus refuses");
+      if (status.type !== "disconnect" && status.type !== "reconnect") continue;
+      linked = status.type === "reconnect";
+      log.warn({ server: nc.getServer() }, linked ? "bus connected again" : "bus lost");
+    }
+    linked = false;
+  }
+
+  const first = connectAtLast();
+  return {
+    first,
+    current: () => (linked ? connection : undefined),
+    async close() {
+      closed = true;
+      await first;
+      await connection?.drain().catch(() => connection?.close());
+    },
+  };
+}

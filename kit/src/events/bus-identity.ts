@@ -1,0 +1,118 @@
+import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
+import {
+  type Authenticator,
+  credsAuthenticator,
+  nkeyAuthenticator,
+  usernamePasswordAuthenticator,
+} from "@nats-io/transport-node";
+import { ConfigError } from "../process/config.js";
+import { bareHost, readSetting } from "../tls/tls.js";
+
+/** By what NATS knows a part, and by what a part knows NATS. Files are read again for each connection: what was renewed needs no restart. */
+export interface BusIdentity {
+  authenticator?: Authenticator;
+  /** Where it is there, a server that does not speak TLS is told nothing. */
+  tls?: { caFile?: string; certFile?: string; keyFile?: string };
+}
+
+/** The settings of which it is made. */
+export interface BusIdentitySettings {
+  NATS_URL?: string | undefined;
+  NATS_USER?: string | undefined;
+  NATS_PASSWORD?: string | undefined;
+  NATS_PASSWORD_FILE?: string | undefined;
+  NATS_CREDENTIALS_FILE?: string | undefined;
+  NATS_CERT_FILE?: string | undefined;
+  NATS_KEY_FILE?: string | undefined;
+  NATS_CA_FILE?: string | undefined;
+  NATS_ANONYMOUS_TRUSTS_NETWORK: boolean;
+  NODE_ENV: string;
+}
+
+const SEED = /^\s*(SU[A-Z2-7]{56})\s*$/m;
+const JWT = "BEGIN NATS USER JWT";
+
+/** The identity that the settings name. Settings that contradict each other are refused, and in production having none is, unless they say so. */
+export function busIdentityOf(config: BusIdentitySettings): BusIdentity {
+  const problem = problemOf(config);
+  if (problem) throw new ConfigError(problem);
+  const authenticator = authenticatorOf(config);
+  const tls = tlsOf(config);
+  return { ...(authenticator && { authenticator }), ...(tls && { tls }) };
+}
+
+function problemOf(config: BusIdentitySettings): string | undefined {
+  const { NATS_USER, NATS_PASSWORD, NATS_PASSWORD_FILE, NATS_CREDENTIALS_FILE, NATS_CERT_FILE, NATS_KEY_FILE } = config;
+  const passwords = [NATS_PASSWORD, NATS_PASSWORD_FILE].filter((given) => given !== undefined);
+  if (config.NATS_URL?.includes("@")) return "NATS_URL holds credentials: NATS_USER and NATS_PASSWORD are for them.";
+  if (passwords.length !== (NATS_USER === undefined ? 0 : 1)) {
+    return "NATS_USER goes together with one of NATS_PASSWORD and NATS_PASSWORD_FILE.";
+  }
+  if (NATS_USER !== undefined && NATS_CREDENTIALS_FILE !== undefined) {
+    return "NATS_USER and NATS_CREDENTIALS_FILE are two identities: one is enough.";
+  }
+  if ((NATS_CERT_FILE === undefined) !== (NATS_KEY_FILE === undefined)) {
+    return "NATS_CERT_FILE and NATS_KEY_FILE go together.";
+  }
+  const named = [NATS_USER, NATS_CREDENTIALS_FILE, NATS_CERT_FILE].some((given) => given !== undefined);
+  if (named && config.NATS_ANONYMOUS_TRUSTS_NETWORK)
+    return "NATS_ANONYMOUS_TRUSTS_NETWORK contradicts the identity that is given beside it.";
+  if (!named && !config.NATS_ANONYMOUS_TRUSTS_NETWORK && config.NODE_ENV === "production") {
+    return (
+      "NATS does not know this part: give NATS_USER with NATS_PASSWORD, NATS_CREDENTIALS_FILE, or NATS_CERT_FILE with NATS_KEY_FILE. " +
+      "Where only the parts themselves reach NATS, and may publish and read every event, say NATS_ANONYMOUS_TRUSTS_NETWORK=true."
+    );
+  }
+  return undefined;
+}
+
+function authenticatorOf(config: BusIdentitySettings): Authenticator | undefined {
+  const { NATS_USER: user, NATS_PASSWORD: password, NATS_PASSWORD_FILE, NATS_CREDENTIALS_FILE } = config;
+  if (user !== undefined) {
+    const read = NATS_PASSWORD_FILE === undefined ? undefined : reader("NATS_PASSWORD_FILE", NATS_PASSWORD_FILE);
+    return usernamePasswordAuthenticator(user, () => (read ? read().trim() : (password ?? "")));
+  }
+  if (NATS_CREDENTIALS_FILE === undefined) return undefined;
+  const read = reader("NATS_CREDENTIALS_FILE", NATS_CREDENTIALS_FILE);
+  if (!read().includes(JWT) && !SEED.test(read())) {
+    throw new ConfigError("NATS_CREDENTIALS_FILE holds neither a user's credentials nor the seed of an NKEY (SU…).");
+  }
+  return (nonce) => byCredentials(read())(nonce);
+}
+
+function byCredentials(text: string): Authenticator {
+  if (text.includes(JWT)) return credsAuthenticator(Buffer.from(text));
+  return nkeyAuthenticator(Buffer.from(SEED.exec(text)?.[1] ?? ""));
+}
+
+function tlsOf({ NATS_URL, NATS_CA_FILE, NATS_CERT_FILE, NATS_KEY_FILE }: BusIdentitySettings): BusIdentity["tls"] {
+  const files = { NATS_CA_FILE, NATS_CERT_FILE, NATS_KEY_FILE };
+  const given = Object.entries(files).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  for (const [name, file] of given) readSetting(name, file);
+  if (given.length === 0 && !NATS_URL?.includes("tls://")) return undefined;
+  // The client would look for "localhost" in the certificate of an address.
+  if (hostsIn(NATS_URL).some((host) => isIP(host))) {
+    throw new ConfigError("With TLS, NATS_URL names hosts and no addresses: the certificate of NATS is for a name.");
+  }
+  return {
+    ...(NATS_CA_FILE !== undefined && { caFile: NATS_CA_FILE }),
+    ...(NATS_CERT_FILE !== undefined && { certFile: NATS_CERT_FILE }),
+    ...(NATS_KEY_FILE !== undefined && { keyFile: NATS_KEY_FILE }),
+  };
+}
+
+function hostsIn(urls = ""): string[] {
+  return urls.split(",").map((url) => (URL.canParse(url.trim()) ? bareHost(new URL(url.trim())) : ""));
+}
+
+// While a mounted file is being exchanged, what it held goes on.
+function reader(name: string, file: string): () => string {
+  let held = readSetting(name, file);
+  return () => {
+    try {
+      held = readFileSync(file, "utf8");
+    } catch {}
+    return held;
+  };
+}

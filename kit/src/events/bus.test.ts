@@ -1,0 +1,189 @@
+import { randomBytes } from "node:crypto";
+import { create } from "@bufbuild/protobuf";
+import { jetstream, jetstreamManager } from "@nats-io/jetstream";
+import { connect, type NatsConnection } from "@nats-io/transport-node";
+import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
+import { newId } from "../ids.js";
+import { silentLog } from "../process/log.js";
+import { eventually } from "../testing/eventually.js";
+import type { Bus } from "./bus.js";
+import { createLocalBus } from "./in-process-bus.js";
+import { createJetStreamBus } from "./jetstream-bus.js";
+
+const natsUrl = process.env.TEST_NATS_URL ?? "";
+const open: Bus[] = [];
+afterEach(async () => {
+  for (const bus of open.splice(0)) await bus.close();
+});
+
+const kinds = {
+  LocalBus: () => createLocalBus(),
+  JetStreamBus: () => createJetStreamBus({ url: natsUrl, name: "test", log: silentLog() }),
+};
+
+function opened(kind: keyof typeof kinds): Bus {
+  const bus = kinds[kind]();
+  open.push(bus);
+  return bus;
+}
+
+const event = (): Event =>
+  create(EventSchema, {
+    id: newId("evt", randomBytes),
+    type: "thing.created",
+    accountId: newId("acc", randomBytes),
+    environment: "sandbox",
+    body: Buffer.from('{"ü":1}'),
+  });
+
+/** A subscriber that remembers what it got of these events, and may refuse. */
+function collector(durable: string) {
+  const got: Event[] = [];
+  const dead: string[] = [];
+  const refuse = { times: 0 };
+  return {
+    durable,
+    got,
+    dead,
+    refuse,
+    async onEvent(received: Event) {
+      if (refuse.times-- > 0) throw new Error("not now");
+      got.push(received);
+    },
+    async onDead(bytes: Uint8Array, reason: string) {
+      dead.push(`${Buffer.from(bytes)}: ${reason}`);
+    },
+  };
+}
+
+const newDurable = () => newId("d", randomBytes);
+const only = (got: readonly Event[], sent: readonly Event[]) => {
+  const ids = new Set(sent.map(({ id }) => id));
+  return got.filter(({ id }) => ids.has(id));
+};
+
+/** Publishes until the bus takes it, as the outbox does. */
+async function publishing(bus: Bus, sent: Event): Promise<void> {
+  await eventually(() => bus.publish(sent), { withinMs: 10_000 });
+}
+
+describe.each(["LocalBus", "JetStreamBus"] as const)("%s", (kind) => {
+  test("hands an event over byte for byte", async () => {
+    const bus = opened(kind);
+    const subscriber = collector(newDurable());
+    const subscription = await bus.subscribe(subscriber);
+    const sent = event();
+    await publishing(bus, sent);
+    await eventually(async () => expect(only(subscriber.got, [sent])).toEqual([sent]));
+    await subscription.stop();
+  });
+
+  test("an event whose taking fails comes again", async () => {
+    const bus = opened(kind);
+    const subscriber = collector(newDurable());
+    const subscription = await bus.subscribe(subscriber);
+    const sent = event();
+    subscriber.refuse.times = 2;
+    await publishing(bus, sent);
+    await eventually(async () => expect(only(subscriber.got, [sent])).toHaveLength(1), { withinMs: 10_000 });
+    await subscription.stop();
+  });
+
+  test("takes 500 events at once", async () => {
+    const bus = opened(kind);
+    const subscriber = collector(newDurable());
+    const subscription = await bus.subscribe(subscriber);
+    const sent = Array.from({ length: 500 }, event);
+    await publishing(bus, sent[0]!);
+    await Promise.all(sent.slice(1).map((one) => bus.publish(one)));
+    await eventually(async () => expect(only(subscriber.got, sent)).toHaveLength(500), { withinMs: 10_000 });
+    await subscription.stop();
+  });
+
+  test("after the stop of a subscription nothing more arrives", async () => {
+    const bus = opened(kind);
+    const subscriber = collector(newDurable());
+    const subscription = await bus.subscribe(subscriber);
+    await publishing(bus, event());
+    await subscription.stop();
+    const before = subscriber.got.length;
+    await bus.publish(event()).catch(() => {});
+    expect(subscriber.got).toHaveLength(before);
+  });
+});
+
+describe("JetStreamBus", () => {
+  let nats: NatsConnection;
+  beforeAll(async () => {
+    nats = await connect({ servers: natsUrl });
+  });
+  afterAll(() => nats.close());
+
+  test("messages of one id count once within two minutes; another id for the same event is another message", async () => {
+    const bus = opened("JetStreamBus");
+    const subscriber = collector(newDurable());
+    const subscription = await bus.subscribe(subscriber);
+    const sent = event();
+    await publishing(bus, sent);
+    await bus.publish(sent, sent.id);
+    await bus.publish(sent, `${sent.id}.1`);
+    await eventually(async () => expect(only(subscriber.got, [sent])).toHaveLength(2));
+    await subscription.stop();
+  });
+
+  test("replicas that share a durable share the events", async () => {
+    const durable = newDurable();
+    const subscribers = [collector(durable), collector(durable)];
+    const subscriptions = await Promise.all(subscribers.map((one) => opened("JetStreamBus").subscribe(one)));
+    const bus = opened("JetStreamBus");
+    const sent = Array.from({ length: 50 }, event);
+    for (const one of sent) await publishing(bus, one);
+    const all = () => subscribers.flatMap(({ got }) => only(got, sent).map(({ id }) => id));
+    await eventually(async () => expect(new Set(all()).size).toBe(50));
+    expect(all()).toHaveLength(50);
+    for (const subscription of subscriptions) await subscription.stop();
+  });
+
+  test("a message that cannot be understood is buried with its reason and does not come again", async () => {
+    const bus = opened("JetStreamBus");
+    const subscriber = collector(newDurable());
+    const subscription = await bus.subscribe(subscriber);
+    await publishing(bus, event());
+    const mark = newId("x", randomBytes);
+    await jetstream(nats).publish("events.sandbox.thing.created", `not protobuf ${mark}`);
+    await eventually(async () => expect(subscriber.dead.filter((text) => text.includes(mark))).toHaveLength(1));
+    const manager = await jetstreamManager(nats);
+    await eventually(async () => {
+      const { num_ack_pending } = await manager.consumers.info("EVENTS", subscriber.durable);
+      expect(num_ack_pending).toBe(0);
+    });
+    await subscription.stop();
+  });
+
+  test("a consumer that is deleted under way is made anew, and so is a stream", async () => {
+    const bus = opened("JetStreamBus");
+    const subscriber = collector(newDurable());
+    const subscription = await bus.subscribe(subscriber);
+    const manager = await jetstreamManager(nats);
+    await publishing(bus, event());
+    await eventually(async () => expect(subscriber.got.length).toBeGreaterThan(0));
+    await manager.consumers.delete("EVENTS", subscriber.durable);
+    const second = event();
+    await publishing(bus, second);
+    await eventually(async () => expect(only(subscriber.got, [second]).length).toBeGreaterThan(0), {
+      withinMs: 20_000,
+    });
+    await manager.streams.delete("EVENTS");
+    const third = event();
+    await publishing(bus, third);
+    await eventually(async () => expect(only(subscriber.got, [third]).length).toBeGreaterThan(0), { withinMs: 20_000 });
+    await subscription.stop();
+  });
+
+  test("while nothing is connected publish rejects at once, and says why", async () => {
+    const bus = createJetStreamBus({ url: "nats://127.0.0.1:1", name: "test", log: silentLog() });
+    expect(bus.connected()).toBe(false);
+    await expect(bus.publish(event())).rejects.toThrow("The bus is not connected.");
+    await bus.close();
+  });
+});

@@ -1,0 +1,132 @@
+import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import { type JetStreamClient, type JsMsg, jetstream } from "@nats-io/jetstream";
+import { headers, type NatsConnection } from "@nats-io/transport-node";
+import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
+import "../rpc/text-encoding.js";
+import { isTracing, traced, traceHeaders, traceparent } from "../process/tracing.js";
+import type { Bus, Subscriber } from "./bus.js";
+import { BUS_TIMEOUT_MS, type BusConnectionOptions, keepConnected } from "./bus-connection.js";
+import { IN_HAND, makeConsumer, makeStream, STREAM, subjectOf } from "./event-stream.js";
+
+const EVENT_ID = "Event-Id";
+const RETRY_MS = 250;
+
+/** The bus on NATS JetStream. It connects in the background and for ever; while there is no connection `publish` rejects. */
+export function createJetStreamBus(options: BusConnectionOptions & { replicas?: number }): Bus {
+  const { log } = options;
+  const link = keepConnected(options);
+  let js: JetStreamClient | undefined;
+  let closed = false;
+
+  /** The connection, which is one for as long as there is any, and its client. */
+  function connected(): { nc: NatsConnection; js: JetStreamClient } {
+    const nc = link.current();
+    if (!nc) throw new Error("The bus is not connected.");
+    js ??= jetstream(nc, { timeout: BUS_TIMEOUT_MS });
+    return { nc, js };
+  }
+
+  async function publish(event: Event, messageId = event.id): Promise<void> {
+    const { js } = connected();
+    const subject = subjectOf(event);
+    const bytes = toBinary(EventSchema, event);
+    const carry = headers();
+    carry.set(EVENT_ID, event.id);
+    for (const [name, value] of Object.entries(traceHeaders())) carry.set(name, value);
+    // Where no stream answers, the subscriber makes it, and the outbox publishes again.
+    await js.publish(subject, bytes, { msgID: messageId, headers: carry, timeout: BUS_TIMEOUT_MS });
+  }
+
+  async function take(message: JsMsg, subscriber: Subscriber): Promise<void> {
+    let event: Event;
+    try {
+      event = fromBinary(EventSchema, message.data);
+      if (!event.id || !event.type || !event.accountId) throw new Error("a field of the envelope is missing");
+    } catch (err) {
+      const reason = err instanceof Error ? err.message : String(err);
+      await subscriber.onDead(message.data, reason, message.headers?.get(EVENT_ID) || undefined);
+      message.term();
+      return;
+    }
+    // NATS lets a producer publish under the subjects of its own events only. The id may be somebody else's.
+    if (message.subject !== subjectOf(event)) {
+      await subscriber.onDead(message.data, `published under ${message.subject}, as ${subjectOf(event)}`);
+      message.term();
+      return;
+    }
+    const parent = isTracing() ? (message.headers?.get("traceparent") ?? "") : "";
+    await traced(`take ${event.type}`, { kind: "consumer", parent }, () => {
+      event.traceparent = traceparent();
+      return subscriber.onEvent(event);
+    });
+    message.ack();
+  }
+
+  async function takeOrRefuse(message: JsMsg, subscriber: Subscriber): Promise<void> {
+    try {
+      await take(message, subscriber);
+    } catch (err) {
+      const delayMs = Math.min(30_000, RETRY_MS * 2 ** Math.min(message.info.deliveryCount, 10));
+      log.warn({ err, stream_sequence: message.seq, delayMs }, "event not taken; it comes again");
+      message.nak(delayMs);
+    }
+  }
+
+  async function subscribe(subscriber: Subscriber): Promise<{ stop(): Promise<void> }> {
+    const inHand = new Set<Promise<void>>();
+    let stopped = false;
+    let interrupt = () => {};
+
+    async function consume(): Promise<void> {
+      await link.first;
+      const { nc, js } = connected();
+      await makeStream({ nc, timeoutMs: BUS_TIMEOUT_MS }, options.replicas ?? 1);
+      await makeConsumer({ nc, timeoutMs: BUS_TIMEOUT_MS }, subscriber.durable);
+      const consumer = await js.consumers.get(STREAM, subscriber.durable);
+      // Whatever goes wrong, the client looks again after a pull would have expired: by default half a minute later.
+      const watchful = { expires: 2_000, idle_heartbeat: 500, abort_on_missing_resource: true };
+      const messages = await consumer.consume({ max_messages: IN_HAND, ...watchful });
+      interrupt = () => messages.stop();
+      if (stopped) messages.stop();
+      for await (const message of messages) {
+        const taking = takeOrRefuse(message, subscriber).finally(() => inHand.delete(taking));
+        inHand.add(taking);
+      }
+    }
+
+    async function keepConsuming(): Promise<void> {
+      while (!stopped && !closed) {
+        try {
+          await consume();
+        } catch (err) {
+          if (!stopped) log.warn({ err, durable: subscriber.durable }, "consumer ended; it is made anew");
+        }
+        if (!stopped && !closed) await pause(RETRY_MS);
+      }
+    }
+
+    const consuming = keepConsuming();
+    return {
+      async stop() {
+        stopped = true;
+        interrupt();
+        await consuming;
+        await Promise.all(inHand);
+      },
+    };
+  }
+
+  return {
+    publish,
+    subscribe,
+    connected: () => link.current() !== undefined,
+    async close() {
+      closed = true;
+      await link.close();
+    },
+  };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

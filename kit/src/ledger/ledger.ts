@@ -1,0 +1,204 @@
+import { create } from "@bufbuild/protobuf";
+import type { ConnectRouter } from "@connectrpc/connect";
+import {
+  ConflictSchema,
+  SnapshotSchema,
+  StaleSchema,
+  type WriteOutcome,
+  WriteOutcomeSchema,
+} from "@shipping/proto/shipping/common/v1/common_pb";
+import {
+  LedgerService,
+  ReadResponseSchema,
+  ResolveResponseSchema,
+  StoredResultSchema,
+} from "@shipping/proto/shipping/ledger/v1/ledger_pb";
+import sql, { empty, type Sql } from "sql-template-tag";
+import { type Caller, type Claim, callerOf } from "../caller.js";
+import type { Database } from "../postgres/database.js";
+import { inPlaces, type Placed } from "../postgres/micro-batch.js";
+import { readOwned } from "../postgres/read-owned.js";
+
+/** The answer of a write as its owner rendered it: HTTP status and the JSON bytes of `data`. */
+export interface Rendered {
+  status: number;
+  body: Uint8Array;
+}
+
+/** What a stored body belongs to. */
+export interface LedgerContext {
+  accountId: string;
+  environment: string;
+  idempotencyKey: string;
+}
+
+/** Turns bodies into what is stored, and back: for bodies that hold a secret. */
+export interface LedgerCodec {
+  seal(body: Uint8Array, context: LedgerContext): Uint8Array;
+  open(stored: Uint8Array, context: LedgerContext): Uint8Array;
+}
+
+/** A write under its claim, with the answer that it will have had. */
+export interface Write {
+  caller: Caller;
+  claim: Claim;
+  snapshot: Rendered;
+}
+
+interface LedgerRow {
+  token: bigint;
+  kind: "result" | "tombstone";
+  fingerprint: Buffer;
+  status: number;
+  body: Buffer;
+}
+
+/** The results of an owner's writes, each stored by the operation's own statement. */
+export interface Ledger {
+  /**
+   * The CTEs of an operation's statement that take the keys of its writes: `claim (place, account_id, environment)` has a row for each
+   * write that is to be executed, `place` being its number from 1. The others' keys are held by a result, or by a tombstone of this or
+   * a later claim, or they fail the `condition`, a WHERE clause on `wanted (account_id, environment, idempotency_key, …, place)`.
+   */
+  claim(writes: readonly Write[], condition?: Sql): Sql;
+  /**
+   * Runs the operation's statement, which must end in `SELECT place FROM claim`. A place says that this write executed; none, that its
+   * key was taken, and a second statement reads by whom, since the first cannot see the winner. Undefined: neither, the condition failed.
+   * Each write has an outcome of its own: of those that executed none is lost when a read fails.
+   */
+  execute(writes: readonly Write[], statement: Sql): Promise<Promise<WriteOutcome | undefined>[]>;
+  /** The same for writes without a condition: each key was free or is taken. */
+  executeCreations(writes: readonly Write[], statement: Sql): Promise<Promise<WriteOutcome>[]>;
+  /** What became of the write that holds a key, to a write that was not executed; undefined if none holds it. */
+  outcomeOfHolder(write: Pick<Write, "caller" | "claim">): Promise<WriteOutcome | undefined>;
+  /** Serves LedgerService. */
+  routes(router: ConnectRouter): void;
+}
+
+/** What must not stand in one statement twice. */
+export function keyOfWrite({ caller, claim }: Pick<Write, "caller" | "claim">): string {
+  return `${caller.accountId} ${caller.environment} ${claim.idempotencyKey}`;
+}
+
+const readHolder = readOwned<LedgerRow>(
+  "idempotency_key",
+  (isAsked) => sql`SELECT token, kind, fingerprint, status, body FROM ledger WHERE ${isAsked}`,
+);
+
+const plain: LedgerCodec = { seal: (body) => body, open: (stored) => stored };
+
+/** The ledger in an owner's database. Its bodies pass through `codec` on their way in and out. */
+export function createLedger(db: Database, codec: LedgerCodec = plain): Ledger {
+  const deps = { db };
+  const contextOf = (caller: Caller, idempotencyKey: string): LedgerContext => ({ ...caller, idempotencyKey });
+  const sealed = ({ caller, claim, snapshot }: Write) =>
+    codec.seal(snapshot.body, contextOf(caller, claim.idempotencyKey));
+
+  function claim(writes: readonly Write[], condition: Sql = empty): Sql {
+    // Sorted, so that no two statements wait for each other's keys.
+    return sql`
+      wanted AS (
+        SELECT * FROM unnest(
+          ${writes.map((write) => write.caller.accountId)}::text[],
+          ${writes.map((write) => write.caller.environment)}::text[],
+          ${writes.map((write) => write.claim.idempotencyKey)}::text[],
+          ${writes.map((write) => write.claim.token)}::bigint[],
+          ${writes.map((write) => write.claim.fingerprint)}::bytea[],
+          ${writes.map((write) => write.snapshot.status)}::integer[],
+          ${writes.map(sealed)}::bytea[]
+        ) WITH ORDINALITY AS wanted (account_id, environment, idempotency_key, token, fingerprint, status, body, place)),
+      taken AS (
+        INSERT INTO ledger AS held (account_id, environment, idempotency_key, token, kind, fingerprint, status, body)
+        SELECT account_id, environment, idempotency_key, token, 'result', fingerprint, status, body
+        FROM wanted ${condition}
+        ORDER BY account_id, environment, idempotency_key
+        ON CONFLICT (account_id, environment, idempotency_key) DO UPDATE
+          SET token = excluded.token, kind = excluded.kind, fingerprint = excluded.fingerprint,
+            status = excluded.status, body = excluded.body, created_at = excluded.created_at
+          WHERE held.kind = 'tombstone' AND held.token < excluded.token
+        RETURNING account_id, environment, idempotency_key),
+      claim AS (
+        SELECT place, account_id, environment FROM taken JOIN wanted USING (account_id, environment, idempotency_key))`;
+  }
+
+  async function execute(writes: readonly Write[], statement: Sql): Promise<Promise<WriteOutcome | undefined>[]> {
+    const executed = inPlaces(await db.run<Placed>(statement), writes.length);
+    return writes.map(async (write, at) =>
+      executed[at] ? snapshotOutcome({ ...write.snapshot, replayed: false }) : outcomeOfHolder(write),
+    );
+  }
+
+  async function outcomeOfHolder({
+    caller,
+    claim: { idempotencyKey, fingerprint, token },
+  }: Pick<Write, "caller" | "claim">) {
+    const row = await readHolder(deps, { caller, id: idempotencyKey });
+    if (row?.kind === "result") {
+      if (!row.fingerprint.equals(fingerprint)) return conflictOutcome(row.fingerprint);
+      const body = codec.open(row.body, contextOf(caller, idempotencyKey));
+      return snapshotOutcome({ status: row.status, body, replayed: true });
+    }
+    return row && row.token >= token ? staleOutcome() : undefined;
+  }
+
+  async function executeCreations(writes: readonly Write[], statement: Sql): Promise<Promise<WriteOutcome>[]> {
+    const outcomes = await execute(writes, statement);
+    return outcomes.map(async (holder) => {
+      const outcome = await holder;
+      if (!outcome) throw new Error("A creation's statement yielded neither a row nor the holder of its key.");
+      return outcome;
+    });
+  }
+
+  function stored(row: LedgerRow | undefined, caller: Caller, idempotencyKey: string) {
+    if (row?.kind !== "result") return {};
+    const body = codec.open(row.body, contextOf(caller, idempotencyKey));
+    const snapshot = create(SnapshotSchema, { status: row.status, body, replayed: true });
+    return { result: create(StoredResultSchema, { snapshot, fingerprint: row.fingerprint }) };
+  }
+
+  // Blocks behind a running execution of the key on its unique index, so "still running" is never taken for "dead".
+  async function fence(caller: Caller, idempotencyKey: string, token: bigint): Promise<void> {
+    await db.run(sql`
+      INSERT INTO ledger AS held (account_id, environment, idempotency_key, token, kind)
+      VALUES (${caller.accountId}, ${caller.environment}, ${idempotencyKey}, ${token}, 'tombstone')
+      ON CONFLICT (account_id, environment, idempotency_key) DO UPDATE SET token = excluded.token
+        WHERE held.kind = 'tombstone' AND held.token < excluded.token`);
+  }
+
+  function routes(router: ConnectRouter): void {
+    router.service(LedgerService, {
+      async read(request) {
+        const caller = callerOf(request);
+        const row = await readHolder(deps, { caller, id: request.idempotencyKey });
+        return create(ReadResponseSchema, stored(row, caller, request.idempotencyKey));
+      },
+      async resolve(request) {
+        const caller = callerOf(request);
+        await fence(caller, request.idempotencyKey, request.token);
+        const row = await readHolder(deps, { caller, id: request.idempotencyKey });
+        const { result } = stored(row, caller, request.idempotencyKey);
+        return create(ResolveResponseSchema, result ? { committed: result } : {});
+      },
+    });
+  }
+
+  return { claim, execute, executeCreations, outcomeOfHolder, routes };
+}
+
+/** Whether this very call executed the write: then its event is to be published. */
+export function executedNow({ outcome }: WriteOutcome): boolean {
+  return outcome.case === "snapshot" && !outcome.value.replayed;
+}
+
+function snapshotOutcome(value: Rendered & { replayed: boolean }): WriteOutcome {
+  return create(WriteOutcomeSchema, { outcome: { case: "snapshot", value: create(SnapshotSchema, value) } });
+}
+
+function conflictOutcome(fingerprint: Uint8Array): WriteOutcome {
+  return create(WriteOutcomeSchema, { outcome: { case: "conflict", value: create(ConflictSchema, { fingerprint }) } });
+}
+
+function staleOutcome(): WriteOutcome {
+  return create(WriteOutcomeSchema, { outcome: { case: "stale", value: create(StaleSchema) } });
+}

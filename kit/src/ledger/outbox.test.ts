@@ -1,0 +1,194 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
+import sql from "sql-template-tag";
+import type { Bus } from "../events/bus.js";
+import { newId } from "../ids.js";
+import { silentLog } from "../process/log.js";
+import { type TestDatabase, testDatabase } from "../testing/database.js";
+import { eventually } from "../testing/eventually.js";
+import { createOutbox, newEvent, type OutboxOptions, type Published } from "./outbox.js";
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await testDatabase({ directory: join(__dirname, "../testing/fixtures/prisma") });
+});
+afterEach(() => database.drop());
+
+/** A bus that can be down, and remembers the message ids that it took. */
+function testBus() {
+  const bus = {
+    down: false,
+    refusing: false,
+    taken: [] as string[],
+    publish: async (_event: Event, messageId?: string) => {
+      if (bus.down || bus.refusing) throw new Error("no responders");
+      bus.taken.push(messageId ?? "");
+    },
+    subscribe: async () => ({ stop: async () => {} }),
+    connected: () => !bus.down,
+    close: async () => {},
+  };
+  return bus satisfies Bus & Record<string, unknown>;
+}
+
+const event = () =>
+  newEvent({
+    type: "thing.created",
+    caller: { accountId: newId("acc", randomBytes), environment: "sandbox" },
+    data: '{"id":"t_1"}',
+    now: new Date("2026-11-21T10:00:00.000Z"),
+    random: randomBytes,
+  });
+
+function outboxOn(bus: Bus, extra: Partial<OutboxOptions> = {}) {
+  return createOutbox({ db: database.db, bus, log: silentLog(), filterMissing: async () => [], ...extra });
+}
+
+const commit = (outbox: ReturnType<typeof outboxOn>, stored: Event) =>
+  database.db.run(sql`
+    WITH claim (place, account_id, environment) AS (VALUES (1::bigint, ${stored.accountId}, ${stored.environment})),
+    stored AS (${outbox.insert([stored])})
+    SELECT FROM claim`);
+
+async function rows() {
+  return database.db.run<{ event_id: string; published: boolean; publications: number }>(
+    sql`SELECT event_id, published_at IS NOT NULL AS published, publications FROM outbox ORDER BY id`,
+  );
+}
+
+describe("newEvent", () => {
+  test("renders the webhook body: id, type, livemode, created_at, and the data as it stands", () => {
+    const made = event();
+    expect(Buffer.from(made.body).toString()).toBe(
+      `{"id":"${made.id}","type":"thing.created","livemode":false,"created_at":"2026-11-21T10:00:00.000Z","data":{"id":"t_1"}}`,
+    );
+    expect(made.id).toMatch(/^evt_/);
+  });
+});
+
+describe("the relay", () => {
+  test("what this process has committed is published from memory and marked", async () => {
+    const bus = testBus();
+    const outbox = outboxOn(bus);
+    const stored = [event(), event(), event()];
+    for (const one of stored) await commit(outbox, one);
+    for (const one of stored) outbox.committed(one);
+    await outbox.stop();
+    expect(bus.taken.sort()).toEqual(stored.map(({ id }) => id).sort());
+    expect(await rows()).toEqual(stored.map(({ id }) => ({ event_id: id, published: true, publications: 1 })));
+  });
+
+  test("a row that a dead process left is published once its lease is over, and by one of several relays only", async () => {
+    const bus = testBus();
+    const stored = event();
+    await commit(outboxOn(bus), stored);
+    expect(await outboxOn(bus).relayOnce()).toBe(0);
+    const later = [1, 2, 3].map(() => outboxOn(bus, { clockOffsetMs: 5_100 }));
+    const counts = await Promise.all(later.map((outbox) => outbox.relayOnce()));
+    expect(counts.sort()).toEqual([0, 0, 1]);
+    expect(bus.taken).toEqual([stored.id]);
+  });
+
+  test("while the bus refuses nothing is lost, and the message id stays the same", async () => {
+    const bus = testBus();
+    bus.refusing = true;
+    const outbox = outboxOn(bus);
+    const stored = event();
+    await commit(outbox, stored);
+    outbox.committed(stored);
+    expect(await outboxOn(bus, { clockOffsetMs: 6_000 }).relayOnce()).toBe(0);
+    expect(await rows()).toMatchObject([{ published: false }]);
+    bus.refusing = false;
+    expect(await outboxOn(bus, { clockOffsetMs: 12_000 }).relayOnce()).toBe(1);
+    expect(bus.taken).toEqual([stored.id]);
+  });
+
+  test("without a connection nothing is leased: it goes as soon as there is one", async () => {
+    const bus = testBus();
+    bus.down = true;
+    const stored = event();
+    const outbox = outboxOn(bus);
+    await commit(outbox, stored);
+    outbox.committed(stored);
+    expect(await outbox.relayOnce()).toBe(0);
+    bus.down = false;
+    expect(await outbox.relayOnce()).toBe(1);
+    expect(bus.taken).toEqual([stored.id]);
+  });
+
+  test("its loop publishes what it was not told of", async () => {
+    const bus = testBus();
+    const outbox = outboxOn(bus, { clockOffsetMs: 10_000 });
+    await commit(outboxOn(bus), event());
+    outbox.start();
+    await eventually(async () => expect(await rows()).toMatchObject([{ published: true }]));
+    await outbox.stop();
+  });
+});
+
+describe("lag", () => {
+  test("counts what is not published, and says how old the oldest is", async () => {
+    const outbox = outboxOn(testBus());
+    expect(await outbox.lag()).toEqual({ unpublished: 0, oldestSeconds: 0 });
+    for (const one of [event(), event()]) await commit(outbox, one);
+    const { unpublished, oldestSeconds } = await outboxOn(testBus(), { clockOffsetMs: 60_000 }).lag();
+    expect(unpublished).toBe(2);
+    expect(oldestSeconds).toBeGreaterThanOrEqual(60);
+    expect(await outboxOn(testBus(), { clockOffsetMs: 60_000 }).relayOnce()).toBe(2);
+    expect(await outbox.lag()).toEqual({ unpublished: 0, oldestSeconds: 0 });
+  });
+});
+
+describe("reconciliation", () => {
+  test("asks about rows published over a minute ago, deletes what has arrived, publishes the rest under a new message id", async () => {
+    const bus = testBus();
+    const [arrived, lost, fresh] = [event(), event(), event()];
+    for (const one of [arrived, lost]) {
+      const outbox = outboxOn(bus);
+      await commit(outbox, one);
+      outbox.committed(one);
+      await outbox.stop();
+    }
+    await commit(outboxOn(bus), fresh);
+    const asked: Published[] = [];
+    const filterMissing = async (events: readonly Published[]) => {
+      asked.push(...events);
+      return [lost.id];
+    };
+    const later = outboxOn(bus, { filterMissing, clockOffsetMs: 61_000, projected: false });
+    expect(await later.reconcileOnce()).toEqual({ republished: 1, deleted: 1 });
+    const createdAt = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/);
+    expect(asked).toEqual([arrived, lost].map(({ id }) => ({ id, createdAt })));
+    expect(bus.taken).toContain(`${lost.id}.1`);
+    expect(await rows()).toMatchObject([
+      { event_id: lost.id, published: true, publications: 2 },
+      { event_id: fresh.id, published: false },
+    ]);
+  });
+
+  test("keeps a row until it is projected, where rows are", async () => {
+    const bus = testBus();
+    const outbox = outboxOn(bus);
+    const stored = event();
+    await commit(outbox, stored);
+    outbox.committed(stored);
+    await outbox.stop();
+    const later = outboxOn(bus, { clockOffsetMs: 61_000, projected: true });
+    expect(await later.reconcileOnce()).toEqual({ republished: 0, deleted: 0 });
+    await database.db.run(sql`UPDATE outbox SET projected_at = now()`);
+    expect(await later.reconcileOnce()).toEqual({ republished: 0, deleted: 1 });
+  });
+
+  test("deletes nothing when the receiving side cannot be asked", async () => {
+    const bus = testBus();
+    const outbox = outboxOn(bus);
+    const stored = event();
+    await commit(outbox, stored);
+    outbox.committed(stored);
+    await outbox.stop();
+    const filterMissing = async () => Promise.reject(new Error("webhooks is down"));
+    await expect(outboxOn(bus, { filterMissing, clockOffsetMs: 61_000 }).reconcileOnce()).rejects.toThrow("down");
+    expect(await rows()).toHaveLength(1);
+  });
+});

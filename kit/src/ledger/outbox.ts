@@ -1,0 +1,197 @@
+import { create } from "@bufbuild/protobuf";
+import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
+import sql, { empty, type Sql } from "sql-template-tag";
+import type { Caller } from "../caller.js";
+import type { Bus } from "../events/bus.js";
+import { newId, type Random } from "../ids.js";
+import type { Database } from "../postgres/database.js";
+import { coalesceUnhurried } from "../postgres/micro-batch.js";
+import type { Log } from "../process/log.js";
+import { startLoop } from "../process/loop.js";
+import { traced, traceparent } from "../process/tracing.js";
+
+/** How long a row belongs to the process that inserted or claimed it: longer than a publication takes, short enough to be missed little. */
+const LEASE_MS = 5_000;
+const IN_FLIGHT = 256;
+const POLL_MS = 250;
+const RECONCILE_MS = 60_000;
+const RECONCILE_BATCH = 1000;
+const MAX_COUNTED = 10_000;
+
+const encoder = new TextEncoder();
+
+/** Renders an event, and with it the webhook body, once and for all. `data` is the resource's public JSON; `livemode` follows the caller. */
+export function newEvent(input: { type: string; caller: Caller; data: string; now: Date; random: Random }): Event {
+  const { type, caller, data, now } = input;
+  const id = newId("evt", input.random);
+  const livemode = caller.environment === "live";
+  const head = JSON.stringify({ id, type, livemode, created_at: now.toISOString() });
+  const body = encoder.encode(`${head.slice(0, -1)},"data":${data}}`);
+  const { accountId, environment } = caller;
+  return create(EventSchema, { id, type, accountId, environment, body, traceparent: traceparent() });
+}
+
+/** The events that an owner has committed and the bus has not confirmed yet. */
+export interface Outbox {
+  /**
+   * The CTE that stores the events of the writes in `claim (place, …)`, the first event for place 1, leased to this process, which
+   * publishes them right after the commit.
+   */
+  insert(events: readonly Event[]): Sql;
+  /** Publishes an event that this process has just committed, from memory, in the background. */
+  committed(event: Event): void;
+  /** Publishes a batch of events whose lease is over, and says how many: the backstop for a process that died. */
+  relayOnce(): Promise<number>;
+  /** Asks the receiving side which published events it lacks, publishes those again and deletes the others. */
+  reconcileOnce(): Promise<{ republished: number; deleted: number }>;
+  /** How far the relay is behind: events not published, counted up to 10,000, and the age of the oldest (0 if there is none). */
+  lag(): Promise<{ unpublished: number; oldestSeconds: number }>;
+  /** Starts both loops. */
+  start(): void;
+  /** Ends the loops and waits for the publications under way. */
+  stop(): Promise<void>;
+}
+
+interface OutboxRow {
+  id: bigint;
+  event_id: string;
+  type: string;
+  account_id: string;
+  environment: string;
+  body: Buffer;
+  traceparent: string | null;
+  created_at: Date;
+  publications: number;
+}
+
+/** An event that was published, by its id and the time of its commit (ISO 8601). */
+export interface Published {
+  id: string;
+  createdAt: string;
+}
+
+export interface OutboxOptions {
+  db: Database;
+  bus: Bus;
+  log: Log;
+  /** Of these events, the ids of those that have not arrived (WebhooksService.FilterMissing). */
+  filterMissing(events: readonly Published[]): Promise<string[]>;
+  /** True where rows carry `projected_at`: such a row is kept until it is set. */
+  projected?: boolean;
+  /** Added to the database's clock; 0 outside tests. */
+  clockOffsetMs?: number;
+}
+
+/** The outbox in an owner's database, relayed to the bus. */
+export function createOutbox(options: OutboxOptions): Outbox {
+  const { db, bus, log } = options;
+  const now = sql`clock_timestamp() + ${options.clockOffsetMs ?? 0}::float8 * interval '1 ms'`;
+  const underWay = new Set<Promise<void>>();
+  const loops: { stop(): Promise<void> }[] = [];
+
+  // Without a connection nobody could publish it: it belongs to whoever has one first.
+  function insert(events: readonly Event[]): Sql {
+    const leaseMs = bus.connected() ? LEASE_MS : 0;
+    return sql`
+      INSERT INTO outbox (event_id, type, account_id, environment, body, traceparent, created_at, leased_until)
+      SELECT event.id, event.type, claim.account_id, claim.environment, event.body, event.traceparent, ${now},
+        ${now} + ${leaseMs}::float8 * interval '1 ms'
+      FROM claim JOIN unnest(
+        ${events.map((event) => event.id)}::text[], ${events.map((event) => event.type)}::text[],
+        ${events.map((event) => event.body)}::bytea[], ${events.map((event) => event.traceparent || null)}::text[]
+      ) WITH ORDINALITY AS event (id, type, body, traceparent, place) USING (place)
+      ORDER BY event.id`;
+  }
+
+  const markPublished = coalesceUnhurried<string>((ids) =>
+    db.run(sql`
+      UPDATE outbox SET published_at = ${now}, publications = publications + 1
+      WHERE id IN (SELECT id FROM outbox WHERE event_id = ANY(${ids}::text[]) ORDER BY id FOR UPDATE)`),
+  );
+
+  async function publish(event: Event, messageId: string): Promise<void> {
+    const { type, traceparent: parent } = event;
+    await traced(`publish ${type}`, { kind: "producer", parent }, () => bus.publish(event, messageId));
+    await markPublished(event.id);
+  }
+
+  function committed(event: Event): void {
+    if (underWay.size >= IN_FLIGHT || !bus.connected()) return;
+    const publication = publish(event, event.id)
+      .catch((err) => log.warn({ err, event: event.id }, "event not published yet; the relay repeats it"))
+      .finally(() => underWay.delete(publication));
+    underWay.add(publication);
+  }
+
+  async function publishAll(rows: readonly OutboxRow[], messageId: (row: OutboxRow) => string): Promise<number> {
+    const ends = await Promise.allSettled(rows.map((row) => publish(eventOf(row), messageId(row))));
+    const failed = ends.find((end) => end.status === "rejected");
+    if (failed) log.warn({ err: failed.reason, rows: rows.length }, "events not published yet; the relay repeats them");
+    return ends.filter((end) => end.status === "fulfilled").length;
+  }
+
+  // Without a connection nothing is leased: what waits can go as soon as there is one.
+  async function relayOnce(): Promise<number> {
+    if (!bus.connected()) return 0;
+    const rows = await db.run<OutboxRow>(sql`
+      UPDATE outbox SET leased_until = ${now} + ${LEASE_MS}::float8 * interval '1 ms'
+      WHERE id IN (
+        SELECT id FROM outbox WHERE published_at IS NULL AND leased_until < ${now}
+        ORDER BY id LIMIT ${IN_FLIGHT} FOR UPDATE SKIP LOCKED)
+      RETURNING id, event_id, type, account_id, environment, body, traceparent, created_at, publications`);
+    return publishAll(rows, (row) => row.event_id);
+  }
+
+  async function reconcileOnce(): Promise<{ republished: number; deleted: number }> {
+    const total = { republished: 0, deleted: 0 };
+    let last = 0n;
+    for (;;) {
+      const rows = await db.run<OutboxRow>(sql`
+        SELECT id, event_id, type, account_id, environment, body, traceparent, created_at, publications FROM outbox
+        WHERE published_at < ${now} - interval '1 minute' AND id > ${last} ORDER BY id LIMIT ${RECONCILE_BATCH}`);
+      if (rows.length === 0) return total;
+      last = rows.at(-1)!.id;
+      const published = rows.map((row) => ({ id: row.event_id, createdAt: row.created_at.toISOString() }));
+      const missing = new Set(await options.filterMissing(published));
+      const lost = rows.filter((row) => missing.has(row.event_id));
+      // A new message id, since the stream would take the old one for a duplicate.
+      total.republished += await publishAll(lost, (row) => `${row.event_id}.${row.publications}`);
+      const arrived = rows.filter((row) => !missing.has(row.event_id)).map((row) => row.id);
+      const deleted = await db.run(sql`
+        DELETE FROM outbox WHERE id = ANY(${arrived}::bigint[])
+          ${options.projected ? sql`AND projected_at IS NOT NULL` : empty} RETURNING id`);
+      total.deleted += deleted.length;
+    }
+  }
+
+  // Both questions go to the index of what is not published.
+  async function lag(): Promise<{ unpublished: number; oldestSeconds: number }> {
+    const rows = await db.run<{ unpublished: number; oldestSeconds: number }>(sql`
+      SELECT
+        (SELECT count(*)::integer FROM (SELECT FROM outbox WHERE published_at IS NULL LIMIT ${MAX_COUNTED}) AS waiting) AS unpublished,
+        coalesce((
+          SELECT greatest(0, extract(epoch FROM ${now} - created_at))::float8
+          FROM outbox WHERE published_at IS NULL ORDER BY id LIMIT 1), 0) AS "oldestSeconds"`);
+    return rows[0]!;
+  }
+
+  function start(): void {
+    const relayAll = async () => {
+      while ((await relayOnce()) === IN_FLIGHT);
+    };
+    loops.push(startLoop({ name: "relay", everyMs: POLL_MS, log, once: relayAll }));
+    loops.push(startLoop({ name: "reconcile", everyMs: RECONCILE_MS, log, once: reconcileOnce }));
+  }
+
+  async function stop(): Promise<void> {
+    await Promise.all(loops.map((loop) => loop.stop()));
+    await Promise.all(underWay);
+  }
+
+  return { insert, committed, relayOnce, reconcileOnce, lag, start, stop };
+}
+
+function eventOf(row: OutboxRow): Event {
+  const { event_id: id, type, account_id: accountId, environment, body, traceparent } = row;
+  return create(EventSchema, { id, type, accountId, environment, body, traceparent: traceparent ?? "" });
+}

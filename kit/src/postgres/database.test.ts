@@ -1,0 +1,156 @@
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sql from "sql-template-tag";
+import { silentLog } from "../process/log.js";
+import { type TestDatabase, testDatabase } from "../testing/database.js";
+import { eventually } from "../testing/eventually.js";
+import { type Database, openDatabase, violated } from "./database.js";
+
+let directory: string;
+let owned: TestDatabase;
+let db: Database;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "prisma-"));
+  await mkdir(join(directory, "migrations"));
+  owned = await testDatabase({ directory });
+  db = owned.db;
+  await db.run(
+    sql`CREATE TABLE parcels (id text PRIMARY KEY, grams bigint CONSTRAINT parcels_grams_positive CHECK (grams > 0), packed_at timestamptz(3))`,
+  );
+});
+
+afterAll(async () => {
+  await owned.drop();
+  await rm(directory, { recursive: true });
+});
+
+describe("run", () => {
+  test("yields rows with bigint as BigInt, timestamptz as Date and bytea as bytes", async () => {
+    const packedAt = new Date("2026-01-02T03:04:05.678Z");
+    await db.run(sql`INSERT INTO parcels VALUES ('big', ${2n ** 62n}, ${packedAt})`);
+    const rows = await db.run(
+      sql`SELECT id, grams, packed_at, '\\x00ff'::bytea AS bytes FROM parcels WHERE id = ${"big"}`,
+    );
+    expect(rows).toEqual([{ id: "big", grams: 2n ** 62n, packed_at: packedAt, bytes: Buffer.from([0, 255]) }]);
+  });
+
+  test("prepares a text once per connection, whatever its values", async () => {
+    const single = openDatabase(owned.url, { max: 1, log: silentLog() });
+    for (const id of ["a", "b"]) await single.run(sql`SELECT id FROM parcels WHERE id = ${id}`);
+    const prepared = await single.run(
+      sql`SELECT statement FROM pg_prepared_statements WHERE statement LIKE 'SELECT id FROM%'`,
+    );
+    expect(prepared).toEqual([{ statement: "SELECT id FROM parcels WHERE id = $1" }]);
+    await single.close();
+  });
+
+  test("finds rows by their index, also where the table was empty when the statement came first", async () => {
+    const single = openDatabase(owned.url, { max: 1, log: silentLog() });
+    const ids = Array.from({ length: 50 }, (_, at) => `box-${at}`);
+    await single.run(
+      sql`UPDATE parcels SET grams = 1 FROM unnest(${ids}::text[]) AS packed (id) WHERE parcels.id = packed.id`,
+    );
+    const [{ name } = { name: "" }] = await single.run<{ name: string }>(
+      sql`SELECT name FROM pg_prepared_statements WHERE statement LIKE 'UPDATE parcels%'`,
+    );
+    const { rows } = await single.pool.query(`EXPLAIN EXECUTE "${name}"('{${ids}}')`);
+    const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
+    expect(plan).toContain("parcels_pkey");
+    expect(plan).not.toMatch(/Seq Scan|Hash Join|Merge Join/);
+    await single.close();
+  });
+
+  test("keeps the connection after a statement that PostgreSQL refused", async () => {
+    const single = openDatabase(owned.url, { max: 1, log: silentLog() });
+    const pid = () => single.run(sql`SELECT pg_backend_pid() AS pid`);
+    const before = await pid();
+    await expect(single.run(sql`SELECT 1 / 0`)).rejects.toMatchObject({ code: "22012" });
+    expect(await pid()).toEqual(before);
+    await single.close();
+  });
+
+  test("works again after PostgreSQL has ended the connection, idle or busy", async () => {
+    const single = openDatabase(owned.url, { max: 1, log: silentLog() });
+    const busy = single.run(sql`SELECT pg_sleep(4)`);
+    const refused = expect(busy).rejects.toMatchObject({ code: "57P01" });
+    await eventually(async () => {
+      const ended = await db.run(
+        sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%'`,
+      );
+      expect(ended).toHaveLength(1);
+    });
+    await refused;
+    const [idle] = await single.run<{ pid: number }>(sql`SELECT pg_backend_pid() AS pid`);
+    await db.run(sql`SELECT pg_terminate_backend(${idle?.pid})`);
+    await eventually(async () => expect(await single.run(sql`SELECT 1 AS one`)).toEqual([{ one: 1 }]));
+    await single.close();
+  });
+});
+
+describe("openDatabase", () => {
+  test("lists have connections of their own: neither they nor anything else can take those of the other", async () => {
+    const opened = openDatabase(owned.url, { max: 5, log: silentLog() });
+    const { pool, listPool } = opened;
+    expect([pool.options.max, listPool.options.max]).toEqual([3, 2]);
+    const lists = await Promise.all([listPool.connect(), listPool.connect()]);
+    const third = listPool.connect();
+    expect(await opened.run(sql`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
+    const others = await Promise.all([pool.connect(), pool.connect(), pool.connect()]);
+    lists[0]?.release();
+    const list = await third;
+    expect((await list.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+    for (const client of [list, lists[1], ...others]) client?.release();
+    await opened.close();
+  });
+
+  test("a connection that is lost while it is taken out ends no process", async () => {
+    const client = await db.pool.connect();
+    // An error nobody listens to would be thrown, outside of any promise.
+    expect(client.listenerCount("error")).toBeGreaterThan(0);
+    const [backend] = (await client.query("SELECT pg_backend_pid() AS pid")).rows;
+    const ended = new Promise((resolve) => client.once("end", resolve));
+    await db.run(sql`SELECT pg_terminate_backend(${backend.pid})`);
+    await ended;
+    client.release(true);
+    expect(await db.run(sql`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
+  });
+
+  test("limits every statement to five seconds and a forgotten transaction too", async () => {
+    const limits = await db.run(
+      sql`SELECT name, setting FROM pg_settings WHERE name IN ('statement_timeout', 'idle_in_transaction_session_timeout') ORDER BY name`,
+    );
+    expect(limits).toEqual([
+      { name: "idle_in_transaction_session_timeout", setting: "5000" },
+      { name: "statement_timeout", setting: "5000" },
+    ]);
+  });
+
+  test("gives up on a server that does not answer", async () => {
+    const deaf = await new Promise<Server>((done) => {
+      const server = createServer().listen(0, "127.0.0.1", () => done(server));
+    });
+    const { port } = deaf.address() as { port: number };
+    const unreachable = openDatabase(`postgresql://x:y@127.0.0.1:${port}/z`, { log: silentLog() });
+    await expect(unreachable.run(sql`SELECT 1`)).rejects.toThrow(/timeout/);
+    await unreachable.close();
+    deaf.close();
+  });
+});
+
+describe("violated", () => {
+  test("names the SQLSTATE and the constraint", async () => {
+    await db.run(sql`INSERT INTO parcels VALUES ('once', 1)`);
+    const twice = await db.run(sql`INSERT INTO parcels VALUES ('once', 1)`).catch(violated);
+    expect(twice).toEqual({ code: "23505", constraint: "parcels_pkey" });
+    const weightless = await db.run(sql`INSERT INTO parcels VALUES ('none', 0)`).catch(violated);
+    expect(weightless).toEqual({ code: "23514", constraint: "parcels_grams_positive" });
+  });
+
+  test("is undefined for anything else", async () => {
+    expect(await db.run(sql`SELECT nothing`).catch(violated)).toBeUndefined();
+    expect(violated(new Error("23505"))).toBeUndefined();
+  });
+});

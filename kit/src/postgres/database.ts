@@ -1,0 +1,133 @@
+import { createHash } from "node:crypto";
+import pg from "pg";
+import type { Sql } from "sql-template-tag";
+import type { Log } from "../process/log.js";
+import { traced } from "../process/tracing.js";
+import { byteaArray, isByteaArray } from "./bytea-array.js";
+
+/** A part's database: a pool of connections, and a small one for lists. */
+export interface Database {
+  readonly pool: pg.Pool;
+  /** The connections of their own that lists have: however many are asked for, everything else finds its connections free. */
+  readonly listPool: pg.Pool;
+  /** Runs one statement, prepared once per connection. Its text must come from the code, never from data: it is kept for good. */
+  run<Row>(statement: Sql): Promise<Row[]>;
+  /** The same on the connections of lists. */
+  runList<Row>(statement: Sql): Promise<Row[]>;
+  /** Waits for the statements that are running, then closes every connection. */
+  close(): Promise<void>;
+}
+
+/**
+ * A connection plans a statement once, for any values, and keeps the plan for as long as it lives: so plans are made for full tables, by
+ * their indexes, however empty a table was when its statement came first. Every statement of ours finds its rows by an index.
+ */
+const PLANNING = [
+  "plan_cache_mode=force_generic_plan",
+  "enable_seqscan=off",
+  "enable_bitmapscan=off",
+  "enable_hashjoin=off",
+  "enable_mergejoin=off",
+  "jit=off",
+]
+  .map((setting) => `-c ${setting}`)
+  .join(" ");
+
+const LIST_CONNECTIONS = 2;
+
+// A statement finds a connection within a second or never. Lists take their turns: as long as a read may take.
+const CONNECT_MS = 1_000;
+const LIST_CONNECT_MS = 4_000;
+
+/** Opens at most `max` connections (10), two of which are for lists; none is made before the first statement. */
+export function openDatabase(url: string, options: { max?: number; log: Log }): Database {
+  const max = options.max ?? 10;
+  const pool = openPool(url, { ...options, max: Math.max(1, max - LIST_CONNECTIONS), connectMs: CONNECT_MS });
+  const listPool = openPool(url, { ...options, max: Math.min(max, LIST_CONNECTIONS), connectMs: LIST_CONNECT_MS });
+  return {
+    pool,
+    listPool,
+    run: (statement) => tracedStatement(pool, statement),
+    runList: (statement) => tracedStatement(listPool, statement),
+    close: async () => void (await Promise.all([pool.end(), listPool.end()])),
+  };
+}
+
+function openPool(url: string, options: { max: number; connectMs: number; log: Log }): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: options.max,
+    connectionTimeoutMillis: options.connectMs,
+    statement_timeout: 5_000,
+    options: PLANNING,
+    // For a server that went silent: nothing else would give the connection back before TCP gives up.
+    query_timeout: 6_000,
+    idle_in_transaction_session_timeout: 5_000,
+    keepAlive: true,
+    application_name: String(options.log.bindings().part ?? "shipping"),
+    types: { getTypeParser },
+  });
+  // Without a listener, a connection that PostgreSQL closes while it is idle would end the process.
+  pool.on("error", (err) => {
+    if (!pool.ending) options.log.warn({ err }, "lost an idle database connection");
+  });
+  // A connection that is taken out has no listener of the pool's, and may get a second error after its query had the first.
+  pool.on("connect", (client) => client.on("error", () => {}));
+  return pool;
+}
+
+/** The SQLSTATE and the constraint's name when a statement failed because of a constraint, e.g. `23505` and `labels_pkey`. */
+export function violated(error: unknown): { code: string; constraint: string } | undefined {
+  if (!(error instanceof pg.DatabaseError) || !error.code || !error.constraint) return undefined;
+  return { code: error.code, constraint: error.constraint };
+}
+
+/**
+ * Whether PostgreSQL refused a statement for its data or for the integrity of what it would have left (SQLSTATE classes 22 and 23): it
+ * is rolled back for certain, and the same statement without the row at fault may succeed.
+ */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && /^2[23]/.test(error.code ?? "");
+}
+
+// Its text comes from the code and holds no data; the values stay out.
+function tracedStatement<Row>(pool: pg.Pool, statement: Sql): Promise<Row[]> {
+  const attributes = { "db.system.name": "postgresql", "db.query.text": statement.text };
+  return traced("sql", { kind: "client", attributes }, () => runPrepared<Row>(pool, statement));
+}
+
+async function runPrepared<Row>(pool: pg.Pool, statement: Sql): Promise<Row[]> {
+  const text = statement.text;
+  const values = statement.values.map((value) => (isByteaArray(value) ? byteaArray(value) : value));
+  const client = await pool.connect();
+  try {
+    const { rows } = await client.query({ name: nameOf(text), text, values });
+    client.release();
+    return rows;
+  } catch (error) {
+    client.release(!leavesConnectionGood(error));
+    throw error;
+  }
+}
+
+// `pool.query` would drop the connection after any error. A refused statement does no harm to it; class 57P is PostgreSQL's farewell.
+function leavesConnectionGood(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && !error.code?.startsWith("57P");
+}
+
+const names = new Map<string, string>();
+
+function nameOf(text: string): string {
+  let name = names.get(text);
+  if (!name) {
+    name = createHash("sha256").update(text).digest("base64url").slice(0, 22);
+    names.set(text, name);
+  }
+  return name;
+}
+
+// bigint columns come as BigInt: pg's own string would compare and add wrongly without a word.
+function getTypeParser(oid: number, format?: "text" | "binary") {
+  if (oid === pg.types.builtins.INT8 && format !== "binary") return BigInt;
+  return pg.types.getTypeParser(oid, format);
+}

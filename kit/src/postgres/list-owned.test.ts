@@ -1,0 +1,116 @@
+import { join } from "node:path";
+import { create } from "@bufbuild/protobuf";
+import { CallerSchema } from "@shipping/proto/shipping/common/v1/common_pb";
+import sql from "sql-template-tag";
+import type { Caller } from "../caller.js";
+import { type TestDatabase, testDatabase } from "../testing/database.js";
+import { eventually } from "../testing/eventually.js";
+import { costlyNodes, watched } from "../testing/plans.js";
+import { newCaller } from "../testing/writes.js";
+import { listOwned } from "./list-owned.js";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase({ directory: join(__dirname, "../testing/fixtures/prisma") });
+});
+afterAll(() => database.drop());
+
+// The ledger's rows by their idempotency key, which stands for an id.
+const listWrites = listOwned<{ id: string; kind: string }>(
+  (isAsked) =>
+    sql`SELECT id, kind FROM (SELECT account_id, environment, idempotency_key AS id, kind FROM ledger) AS ledger WHERE ${isAsked}`,
+);
+
+async function newRows(count: number, caller = newCaller()): Promise<Caller> {
+  const keys = Array.from({ length: count }, (_, at) => `k${String(at).padStart(3, "0")}`);
+  await database.db.run(sql`
+    INSERT INTO ledger (account_id, environment, idempotency_key, token, kind)
+    SELECT ${caller.accountId}, ${caller.environment}, key, 1, 'tombstone' FROM unnest(${keys}::text[]) AS new (key)`);
+  return caller;
+}
+
+const asked = (caller: Caller, limit: number, after?: string) => ({
+  caller: create(CallerSchema, caller),
+  limit,
+  ...(after === undefined ? {} : { after }),
+});
+
+describe("listOwned", () => {
+  test("walks through the caller's rows in the order of their ids, each once, and nobody else's", async () => {
+    const caller = await newRows(7);
+    await newRows(3);
+    await newRows(3, { ...caller, environment: "live" });
+    const seen: string[][] = [];
+    let after: string | undefined;
+    do {
+      const { rows, nextCursor } = await listWrites(database, asked(caller, 3, after));
+      seen.push(rows.map(({ id }) => id));
+      after = nextCursor;
+    } while (after !== undefined);
+    expect(seen).toEqual([["k000", "k001", "k002"], ["k003", "k004", "k005"], ["k006"]]);
+  });
+
+  test("a page that ends with the last row has no cursor, and a caller without rows has an empty page", async () => {
+    const caller = await newRows(2);
+    expect(await listWrites(database, asked(caller, 2))).toMatchObject({ rows: [{ id: "k000" }, { id: "k001" }] });
+    expect(await listWrites(database, asked(caller, 2))).not.toHaveProperty("nextCursor");
+    expect(await listWrites(database, asked(newCaller(), 2))).toEqual({ rows: [] });
+  });
+
+  test("rows hold what was selected and nothing more", async () => {
+    const { rows } = await listWrites(database, asked(await newRows(1), 1));
+    expect(rows).toEqual([{ id: "k000", kind: "tombstone" }]);
+  });
+
+  test("a request without a caller is refused", async () => {
+    await expect(listWrites(database, { limit: 1 })).rejects.toMatchObject({ code: "internal_error" });
+  });
+
+  test("pages of several callers share a statement, and each gets its own rows, place and limit", async () => {
+    const deps = watched(database.db);
+    const callers = await Promise.all([newRows(5), newRows(0), newRows(2), newRows(5)]);
+    const [first, second, third, fourth] = callers as [Caller, Caller, Caller, Caller];
+    const pages = await Promise.all([
+      listWrites(deps, asked(first, 2)),
+      listWrites(deps, asked(second, 100)),
+      listWrites(deps, asked(third, 100)),
+      listWrites(deps, asked(fourth, 3, "k001")),
+      listWrites(deps, asked(first, 100, "k003")),
+    ]);
+    expect(pages.map(({ rows, nextCursor }) => [rows.map(({ id }) => id).join(" "), nextCursor])).toEqual([
+      ["k000 k001", "k001"],
+      ["", undefined],
+      ["k000 k001", undefined],
+      ["k002 k003 k004", undefined],
+      ["k004", undefined],
+    ]);
+    expect(deps.statements).toHaveLength(1);
+  });
+
+  test("a cursor that PostgreSQL cannot take fails alone", async () => {
+    const caller = await newRows(1);
+    const ends = await Promise.allSettled(
+      [undefined, "\u0000", "k"].map((after) => listWrites(database, asked(caller, 1, after))),
+    );
+    expect(ends.map((end) => end.status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  });
+
+  test("takes the connections of lists, and leaves all others to others", async () => {
+    const caller = await newRows(1);
+    const { pool, listPool } = database.db;
+    const others = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
+    expect((await listWrites(database, asked(caller, 1))).rows).toHaveLength(1);
+    for (const client of others) client.release();
+    const lists = await Promise.all(Array.from({ length: listPool.options.max }, () => listPool.connect()));
+    const waiting = listWrites(database, asked(caller, 1));
+    await eventually(() => expect(listPool.waitingCount).toBe(1));
+    for (const client of lists) client.release();
+    expect((await waiting).rows).toHaveLength(1);
+  });
+
+  test("finds each page by its index, however many rows there are", async () => {
+    const { db, statements } = watched(database.db);
+    await listWrites({ db }, asked(await newRows(1), 1));
+    expect(await costlyNodes(database.db, statements[0]!)).toEqual([]);
+  });
+});

@@ -1,0 +1,250 @@
+import { once } from "node:events";
+import net from "node:net";
+import pg from "pg";
+import { coalesce, coalesceOperation, inPlaces } from "./micro-batch.js";
+
+const turns = async (count: number) => {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+};
+const constraintError = () =>
+  Object.assign(new pg.DatabaseError("taken", 1, "error"), { code: "23505", constraint: "c" });
+
+describe("coalesce", () => {
+  test("a lone call is run at once", async () => {
+    expect(await coalesce<number, number>({ run: async ([item]) => [item! * 2] })(4)).toBe(8);
+  });
+
+  test("a call is run with those that came of what other sockets had for this turn of the event loop", async () => {
+    const batches: string[][] = [];
+    // For a crowd of one a second lane opens, too, and finds nobody left.
+    const keep = coalesce<string, string>({
+      max: 4,
+      run: async (items) => {
+        batches.push(items);
+        return items;
+      },
+    });
+    const server = net.createServer((socket) => {
+      socket.on("data", (data) => void keep(String(data)).then((kept) => socket.end(kept)));
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const clients: net.Socket[] = [];
+    while (clients.length < 3) {
+      clients.push(net.connect((server.address() as net.AddressInfo).port, "127.0.0.1"));
+      await once(server, "connection");
+    }
+    for (const [at, client] of clients.entries()) client.write(`${at}`);
+    const answers = await Promise.all(clients.map((client) => client.toArray()));
+    expect(answers.map(String)).toEqual(["0", "1", "2"]);
+    expect(batches.map((batch) => batch.sort())).toEqual([["0", "1", "2"]]);
+    server.close();
+  });
+
+  test("calls that come while all lanes are busy share the next statement, in order and up to max", async () => {
+    const batches: number[][] = [];
+    const keep = coalesce<number, number>({
+      lanes: 2,
+      max: 3,
+      run: async (items) => {
+        batches.push(items);
+        await turns(3);
+        return items;
+      },
+    });
+    const first = keep(1);
+    await turns(3);
+    const others = [2, 3, 4, 5, 6].map(keep);
+    expect(await Promise.all([first, ...others])).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(batches).toEqual([[1], [2, 3, 4], [5, 6]]);
+  });
+
+  /** A joined call whose statement with item 0 hangs until it is released. */
+  function hangingAtZero(patienceMs: number) {
+    const batches: number[][] = [];
+    let release = () => {};
+    const hanging = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const run = async (items: number[]) => {
+      batches.push(items);
+      if (items.includes(0)) await hanging;
+      return items;
+    };
+    return { batches, release, keep: coalesce<number, number>({ max: 8, patienceMs, run }) };
+  }
+
+  test("behind a statement that takes long a second lane opens for a crowd, and closes when it is gone", async () => {
+    const { batches, release, keep } = hangingAtZero(60_000);
+    const hung = keep(0);
+    await turns(3);
+    const waits = keep(1);
+    await turns(3);
+    expect(batches).toEqual([[0]]);
+    await keep(2);
+    const last = keep(3);
+    await turns(3);
+    expect(batches).toEqual([[0], [1, 2]]);
+    release();
+    expect(await Promise.all([hung, waits, last])).toEqual([0, 1, 3]);
+    expect(batches).toEqual([[0], [1, 2], [3]]);
+  });
+
+  test("behind a statement that hangs nobody waits for long", async () => {
+    const { batches, release, keep } = hangingAtZero(5);
+    const hung = keep(0);
+    await turns(3);
+    expect(await keep(1)).toBe(1);
+    expect(await Promise.all([2, 3].map(keep))).toEqual([2, 3]);
+    release();
+    expect(await hung).toBe(0);
+    expect(batches).toEqual([[0], [1], [2, 3]]);
+  });
+
+  test("what nobody waits for gathers for a moment, or until it is a crowd", async () => {
+    const batches: number[][] = [];
+    const keep = coalesce<number, number>({
+      lanes: 1,
+      max: 16,
+      gatherMs: 5,
+      run: async (items) => {
+        batches.push(items);
+        await turns(1);
+        return items;
+      },
+    });
+    const few = keep(1);
+    await turns(3);
+    expect(await Promise.all([few, keep(2)])).toEqual([1, 2]);
+    const crowd = [3, 4, 5, 6].map(keep);
+    await turns(3);
+    expect(batches).toEqual([
+      [1, 2],
+      [3, 4, 5, 6],
+    ]);
+    expect(await Promise.all([...crowd, keep(7)])).toEqual([3, 4, 5, 6, 7]);
+    expect(batches.slice(2)).toEqual([[7]]);
+  });
+
+  test("items of one key never share a statement", async () => {
+    const batches: string[][] = [];
+    const keep = coalesce<string, string>({
+      lanes: 1,
+      keyOf: (item) => item.charAt(0),
+      run: async (items) => {
+        batches.push(items);
+        await turns(1);
+        return items;
+      },
+    });
+    await Promise.all(["x0", "a1", "a2", "b1", "a3", "b2"].map(keep));
+    expect(batches).toEqual([["x0", "a1", "b1"], ["a2", "b2"], ["a3"]]);
+  });
+
+  test("an item that breaks a constraint fails alone", async () => {
+    let statements = 0;
+    const insert = coalesce<number, string>({
+      lanes: 1,
+      run: async (items) => {
+        statements++;
+        await turns(1);
+        if (items.includes(13)) throw constraintError();
+        return items.map((item) => `stored ${item}`);
+      },
+    });
+    const ends = await Promise.allSettled([1, 12, 13, 14].map(insert));
+    expect(ends.map((end) => (end.status === "fulfilled" ? end.value : end.reason.code))).toEqual([
+      "stored 1",
+      "stored 12",
+      "23505",
+      "stored 14",
+    ]);
+    expect(statements).toBe(5);
+  });
+
+  test("a value that PostgreSQL cannot take fails alone, too", async () => {
+    const encodingError = Object.assign(new pg.DatabaseError("invalid byte sequence", 1, "error"), { code: "22021" });
+    const insert = coalesce<number, number>({
+      lanes: 1,
+      run: async (items) => {
+        await turns(1);
+        if (items.includes(13)) throw encodingError;
+        return items;
+      },
+    });
+    const ends = await Promise.allSettled([1, 12, 13].map(insert));
+    expect(ends.map((end) => end.status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
+  });
+
+  test("a result that is still to come is its own call's: the others have theirs, and the lane goes on", async () => {
+    const read = coalesce<number, number>({
+      lanes: 1,
+      run: async (items) => items.map(async (item) => (item === 13 ? Promise.reject(new Error("not read")) : item)),
+    });
+    const ends = await Promise.allSettled([1, 12, 13, 14].map(read));
+    expect(ends.map((end) => end.status)).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled"]);
+  });
+
+  test("who waits too long for a lane is refused for certain, and was never sent", async () => {
+    const sent: number[] = [];
+    let open = () => {};
+    const held = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const insert = coalesce<number, number>({
+      lanes: 1,
+      waitMs: 20,
+      run: async (items) => {
+        sent.push(...items);
+        await held;
+        return items;
+      },
+    });
+    const first = insert(1);
+    await turns(3);
+    const late = await Promise.allSettled([2, 3].map(insert));
+    expect(late).toMatchObject([2, 3].map(() => ({ reason: { code: "service_unavailable" } })));
+    open();
+    expect(await first).toBe(1);
+    expect(await insert(4)).toBe(4);
+    expect(sent).toEqual([1, 4]);
+  });
+
+  test("an unknown end is unknown for every call of the statement, and the next ones go on", async () => {
+    let broken = true;
+    const insert = coalesce<number, number>({
+      lanes: 1,
+      run: async (items) => {
+        await turns(1);
+        if (broken && items.length > 1) throw new Error("connection lost");
+        return items;
+      },
+    });
+    const ends = await Promise.allSettled([1, 2, 3].map(insert));
+    expect(ends.map((end) => end.status)).toEqual(["rejected", "rejected", "rejected"]);
+    broken = false;
+    expect(await insert(4)).toBe(4);
+  });
+});
+
+test("coalesceOperation joins the calls on the same deps and no others", async () => {
+  const batches: string[] = [];
+  const call = coalesceOperation<{ name: string }, number, number>({
+    lanes: 1,
+    run: async ({ name }, items) => {
+      batches.push(`${name} ${items}`);
+      await turns(1);
+      return items;
+    },
+  });
+  const [a, b] = [{ name: "a" }, { name: "b" }];
+  await Promise.all([call(a, 1), call(b, 2), call(a, 3), call(a, 4), call(b, 5)]);
+  expect(batches).toEqual(["a 1,3,4", "b 2,5"]);
+});
+
+test("inPlaces puts rows where their items stood, and leaves the place out", () => {
+  const rows = [
+    { place: 3n, id: "c" },
+    { place: 1n, id: "a" },
+  ];
+  expect(inPlaces(rows, 4)).toEqual([{ id: "a" }, undefined, { id: "c" }, undefined]);
+});

@@ -1,0 +1,137 @@
+import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sql from "sql-template-tag";
+import { type TestDatabase, testDatabase } from "../testing/database.js";
+import { eventually } from "../testing/eventually.js";
+import { migrate, unappliedMigrations } from "./migrate.js";
+
+const THINGS = `
+CREATE TABLE things (id text COLLATE "C" NOT NULL, size integer NOT NULL CHECK (size > 0), made_at timestamptz(3) NOT NULL,
+  CONSTRAINT things_pkey PRIMARY KEY (id));
+CREATE UNLOGGED TABLE counters (id text NOT NULL, CONSTRAINT counters_pkey PRIMARY KEY (id));
+CREATE INDEX things_small ON things (made_at) WHERE size < 10;
+CREATE FUNCTION double(n int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN n := n * 2; RETURN n; END; $$;`;
+
+let directory: string;
+let empty: TestDatabase;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "prisma-"));
+  await mkdir(join(directory, "migrations"));
+  empty = await testDatabase({ directory });
+  await addMigration("1_things", THINGS);
+});
+
+afterEach(async () => {
+  await empty.drop();
+  await rm(directory, { recursive: true });
+});
+
+/** The folder as it was when it held the first migration alone. */
+async function onlyFirst(): Promise<string> {
+  const before = join(directory, "before");
+  await mkdir(join(before, "migrations"), { recursive: true });
+  await cp(join(directory, "migrations", "1_things"), join(before, "migrations", "1_things"), { recursive: true });
+  return before;
+}
+
+async function addMigration(name: string, script: string): Promise<void> {
+  await mkdir(join(directory, "migrations", name), { recursive: true });
+  await writeFile(join(directory, "migrations", name, "migration.sql"), script);
+}
+
+describe("migrate", () => {
+  test("applies what is missing, in order, with everything that Prisma's schema cannot say", async () => {
+    await addMigration("2_more", "ALTER TABLE things ADD COLUMN colour text;");
+    expect(await migrate({ url: empty.url, directory })).toMatchObject({ applied: ["1_things", "2_more"] });
+    expect(await empty.db.run(sql`SELECT double(21) AS answer`)).toEqual([{ answer: 42 }]);
+    const shape = sql`SELECT relname, relpersistence FROM pg_class WHERE relname IN ('counters', 'things_small') ORDER BY relname`;
+    expect(await empty.db.run(shape)).toEqual([
+      { relname: "counters", relpersistence: "u" },
+      { relname: "things_small", relpersistence: "p" },
+    ]);
+  });
+
+  test("does nothing the second time", async () => {
+    await migrate({ url: empty.url, directory });
+    expect(await migrate({ url: empty.url, directory })).toEqual({ applied: [], edited: [] });
+  });
+
+  test("applies each migration once when several replicas start together", async () => {
+    await addMigration("2_more", "ALTER TABLE things ADD COLUMN colour text;");
+    const outcomes = await Promise.all([1, 2, 3, 4, 5].map(() => migrate({ url: empty.url, directory })));
+    expect(outcomes.flatMap(({ applied }) => applied)).toEqual(["1_things", "2_more"]);
+  });
+
+  test("waits for whoever is migrating, Prisma's CLI included", async () => {
+    const other = await empty.db.pool.connect();
+    // Prisma's lock, as its schema engine takes it.
+    await other.query("SELECT pg_advisory_lock(72707369)");
+    const migrating = migrate({ url: empty.url, directory });
+    const waiting = sql`SELECT count(*)::integer AS count FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+    await eventually(async () => expect(await empty.db.run(waiting)).toEqual([{ count: 1 }]));
+    expect(await unappliedMigrations(empty.db, directory)).toEqual(["1_things"]);
+    other.release(true);
+    expect(await migrating).toMatchObject({ applied: ["1_things"] });
+  });
+
+  test("a migration that fails is named with PostgreSQL's message, leaves nothing, and runs again once it is mended", async () => {
+    await addMigration("2_broken", "CREATE TABLE halves (id text); SELECT 1 / 0;");
+    const failing = migrate({ url: empty.url, directory });
+    await expect(failing).rejects.toThrow("Migration 2_broken failed: division by zero");
+    expect(await unappliedMigrations(empty.db, directory)).toEqual(["2_broken"]);
+    expect(await empty.db.run(sql`SELECT to_regclass('halves') IS NULL AS gone`)).toEqual([{ gone: true }]);
+    await addMigration("2_broken", "CREATE TABLE halves (id text);");
+    expect(await migrate({ url: empty.url, directory })).toMatchObject({ applied: ["2_broken"] });
+  });
+
+  test("a migration that is cut off half-way leaves nothing, and the next run applies it", async () => {
+    await addMigration("2_slow", "CREATE TABLE halves (id text); LOCK TABLE things; CREATE TABLE wholes (id text);");
+    await migrate({ url: empty.url, directory: await onlyFirst() });
+    const other = await empty.db.pool.connect();
+    await other.query("BEGIN; LOCK TABLE things");
+    const cut = expect(migrate({ url: empty.url, directory })).rejects.toThrow("Migration 2_slow failed");
+    const blocked = sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%LOCK TABLE things; CREATE%'`;
+    await eventually(async () => expect(await empty.db.run(blocked)).toHaveLength(1));
+    await cut;
+    other.release(true);
+    expect(await empty.db.run(sql`SELECT to_regclass('halves') IS NULL AS gone`)).toEqual([{ gone: true }]);
+    expect(await unappliedMigrations(empty.db, directory)).toEqual(["2_slow"]);
+    expect(await migrate({ url: empty.url, directory })).toEqual({ applied: ["2_slow"], edited: [] });
+    expect(await empty.db.run(sql`SELECT to_regclass('wholes') IS NULL AS gone`)).toEqual([{ gone: false }]);
+  });
+
+  test("a migration that was edited after it was applied is reported, and the database left as it is", async () => {
+    await migrate({ url: empty.url, directory });
+    await addMigration("1_things", "CREATE TABLE others (id text);");
+    expect(await migrate({ url: empty.url, directory })).toEqual({ applied: [], edited: ["1_things"] });
+    expect(await empty.db.run(sql`SELECT to_regclass('others') IS NULL AS gone`)).toEqual([{ gone: true }]);
+  });
+
+  test("a database of something else is left alone", async () => {
+    await empty.db.run(sql`DROP TABLE _prisma_migrations`);
+    await empty.db.run(sql`CREATE TABLE theirs (id text)`);
+    await expect(migrate({ url: empty.url, directory })).rejects.toThrow("it belongs to something else");
+    expect(await unappliedMigrations(empty.db, directory)).toEqual(["1_things"]);
+  });
+
+  test("a database with newer migrations is left alone", async () => {
+    await addMigration("2_newer", "ALTER TABLE things ADD COLUMN colour text;");
+    await migrate({ url: empty.url, directory });
+    await rm(join(directory, "migrations", "2_newer"), { recursive: true });
+    expect(await migrate({ url: empty.url, directory })).toEqual({ applied: [], edited: [] });
+    expect(await unappliedMigrations(empty.db, directory)).toEqual([]);
+  });
+});
+
+describe("unappliedMigrations", () => {
+  test("lists all before the first run, then those added since", async () => {
+    expect(await unappliedMigrations(empty.db, directory)).toEqual(["1_things"]);
+    await migrate({ url: empty.url, directory });
+    await addMigration("2_more", "SELECT 1;");
+    expect(await unappliedMigrations(empty.db, directory)).toEqual(["2_more"]);
+  });
+});

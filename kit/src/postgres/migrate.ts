@@ -1,0 +1,131 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import pg from "pg";
+import sql from "sql-template-tag";
+import { requirePostgres } from "../process/supported-versions.js";
+import type { Database } from "./database.js";
+
+/** What a run of `migrate` has done and found. */
+export interface Migrated {
+  applied: string[];
+  /** Migrations whose script has changed since it was applied. The database keeps what the script made then, as with Prisma's CLI. */
+  edited: string[];
+}
+
+/**
+ * Applies the migrations that `directory/migrations` has and the database lacks, in the order of their names, each in a transaction of its
+ * own. Any number of processes may do so at once. The history is kept as Prisma keeps it, so Prisma's CLI can go on from it, and this from
+ * Prisma's. A server that is too old gets none, and neither does a database that holds tables of something else.
+ */
+export async function migrate(options: { url: string; directory: string }): Promise<Migrated> {
+  const migrations = await readMigrations(options.directory);
+  const client = new pg.Client({ connectionString: options.url, connectionTimeoutMillis: 5_000 });
+  // Without a listener, a connection that is cut between two statements would end the process; the next statement reports it.
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    await requirePostgres(client);
+    await client.query("SELECT pg_advisory_lock($1)", [PRISMA_LOCK]);
+    const history = await openHistory(client);
+    const missing = migrations.filter(({ name }) => !history.has(name));
+    for (const migration of missing) await apply(client, migration);
+    const edited = migrations.filter(({ name, checksum }) => (history.get(name) ?? checksum) !== checksum);
+    return { applied: missing.map(({ name }) => name), edited: edited.map(({ name }) => name) };
+  } finally {
+    await client.end();
+  }
+}
+
+/** The migrations of `directory/migrations` that the database lacks. Those it has beyond them are fine: that is a rollback. */
+export async function unappliedMigrations(db: Database, directory: string): Promise<string[]> {
+  const [table] = await db.run<{ present: boolean }>(
+    sql`SELECT to_regclass('_prisma_migrations') IS NOT NULL AS present`,
+  );
+  const rows = table?.present
+    ? await db.run<{ name: string }>(
+        sql`SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL`,
+      )
+    : [];
+  const applied = new Set(rows.map((row) => row.name));
+  return (await migrationNames(directory)).filter((name) => !applied.has(name));
+}
+
+interface Migration {
+  name: string;
+  script: string;
+  /** SHA-256 of the script. */
+  checksum: string;
+}
+
+// Prisma's CLI takes the same lock, so that it and this wait for each other.
+const PRISMA_LOCK = 72_707_369;
+
+/** The checksums of the applied migrations, by name. Whoever calls it holds the lock. */
+async function openHistory(client: pg.Client): Promise<Map<string, string>> {
+  await createHistory(client);
+  // Prisma's CLI leaves the row of a migration that failed. Its script was one transaction, of which nothing has stayed, so it may run again.
+  await client.query(
+    "UPDATE _prisma_migrations SET rolled_back_at = now() WHERE finished_at IS NULL AND rolled_back_at IS NULL",
+  );
+  const { rows } = await client.query<{ name: string; checksum: string }>(
+    "SELECT migration_name AS name, checksum FROM _prisma_migrations WHERE rolled_back_at IS NULL",
+  );
+  return new Map(rows.map(({ name, checksum }) => [name, checksum]));
+}
+
+async function createHistory(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ present: boolean; tables: boolean }>(`
+    SELECT to_regclass('_prisma_migrations') IS NOT NULL AS present,
+      EXISTS (SELECT FROM pg_tables WHERE schemaname = current_schema()) AS tables`);
+  if (rows[0]!.present) return;
+  // A wrong URL, most likely.
+  if (rows[0]!.tables)
+    throw new Error("The database holds tables, and no history of migrations: it belongs to something else.");
+  // As Prisma's schema engine creates it (7.10).
+  await client.query(`
+    CREATE TABLE _prisma_migrations (
+      id                      VARCHAR(36) PRIMARY KEY NOT NULL,
+      checksum                VARCHAR(64) NOT NULL,
+      finished_at             TIMESTAMPTZ,
+      migration_name          VARCHAR(255) NOT NULL,
+      logs                    TEXT,
+      rolled_back_at          TIMESTAMPTZ,
+      started_at              TIMESTAMPTZ NOT NULL DEFAULT now(),
+      applied_steps_count     INTEGER NOT NULL DEFAULT 0
+    )`);
+}
+
+// One transaction, in which now() is when it began: whatever fails or is cut off leaves neither tables nor a row.
+async function apply(client: pg.Client, { name, script, checksum }: Migration): Promise<void> {
+  try {
+    await client.query("BEGIN");
+    await client.query(script);
+    await client.query(
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+       VALUES (gen_random_uuid(), $1, $2, now(), clock_timestamp(), 1)`,
+      [checksum, name],
+    );
+    await client.query("COMMIT");
+  } catch (error) {
+    throw new Error(`Migration ${name} failed: ${error instanceof Error ? error.message : error}`, { cause: error });
+  }
+}
+
+async function readMigrations(directory: string): Promise<Migration[]> {
+  const names = await migrationNames(directory);
+  return Promise.all(
+    names.map(async (name) => {
+      const script = await readFile(join(directory, "migrations", name, "migration.sql"), "utf8");
+      return { name, script, checksum: createHash("sha256").update(script).digest("hex") };
+    }),
+  );
+}
+
+async function migrationNames(directory: string): Promise<string[]> {
+  const entries = await readdir(join(directory, "migrations"), { withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort();
+}

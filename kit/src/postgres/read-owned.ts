@@ -1,0 +1,42 @@
+import sql, { raw, type Sql } from "sql-template-tag";
+import type { Caller } from "../caller.js";
+import type { Database } from "./database.js";
+import { coalesceOperation, inPlaces, type Placed } from "./micro-batch.js";
+
+/** What a read asks for: something of a caller's, by its id or another key. */
+export interface Asked {
+  caller: Caller;
+  id: string;
+}
+
+/** Where a read finds its database. */
+export interface ReadDeps {
+  db: Database;
+}
+
+/** Reads one row; undefined if the caller has none of that key. */
+export type ReadOwned<Row, Deps = ReadDeps> = (deps: Deps, asked: Asked) => Promise<Row | undefined>;
+
+/**
+ * Makes the read of a caller's row by the column that holds its key. `select` writes the statement for one, to which it is handed the
+ * condition: `(isAsked) => sql`SELECT … FROM orders WHERE ${isAsked}``. Reads that wait at the same time share a statement.
+ */
+export function readOwned<Row extends object, Deps extends ReadDeps = ReadDeps>(
+  key: string,
+  select: (isAsked: Sql, deps: Deps) => Sql,
+): ReadOwned<Row, Deps> {
+  const isAsked = sql`account_id = asked.account_id AND environment = asked.environment AND ${raw(key)} = asked.id`;
+  return coalesceOperation<Deps, Asked, Row | undefined>({
+    async run(deps, asked) {
+      // LIMIT keeps the planner from turning the join round: on a table that began small it would read all of it for ever.
+      const rows = await deps.db.run<Row & Placed>(sql`
+        SELECT asked.place, found.*
+        FROM unnest(
+          ${asked.map(({ caller }) => caller.accountId)}::text[], ${asked.map(({ caller }) => caller.environment)}::text[],
+          ${asked.map(({ id }) => id)}::text[]
+        ) WITH ORDINALITY AS asked (account_id, environment, id, place)
+        CROSS JOIN LATERAL (${select(isAsked, deps)} LIMIT 1) AS found`);
+      return inPlaces(rows, asked.length);
+    },
+  });
+}

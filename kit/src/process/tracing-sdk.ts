@@ -1,0 +1,115 @@
+import {
+  type Attributes,
+  type Context,
+  context,
+  DiagLogLevel,
+  diag,
+  type Span as OtelSpan,
+  propagation,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from "@opentelemetry/api";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import {
+  BatchSpanProcessor,
+  NodeTracerProvider,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+} from "@opentelemetry/sdk-trace-node";
+import { failureIn } from "../errors.js";
+import type { Log } from "./log.js";
+import type { Span, SpanOptions, Tracer } from "./tracing.js";
+
+const EXPORT_MS = 2_000;
+const CLOSE_MS = 1_000;
+
+const KINDS = {
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  producer: SpanKind.PRODUCER,
+  consumer: SpanKind.CONSUMER,
+  internal: SpanKind.INTERNAL,
+};
+
+/** A tracer that sends its spans to `endpoint` over OTLP, of a `ratio` (0 to 1) of the traces that begin here. Loaded by `startTracing` alone. */
+export function createTracer(options: { part: string; endpoint: string; ratio: number; log: Log }): Tracer {
+  const { part, endpoint, ratio, log } = options;
+  const say = (message: string) => log.warn({ reason: message }, "spans not exported");
+  diag.setLogger({ error: say, warn: say, info() {}, debug() {}, verbose() {} }, DiagLogLevel.WARN);
+  const url = `${endpoint.replace(/\/$/, "")}/v1/traces`;
+  const exporter = new OTLPTraceExporter({ url, timeoutMillis: EXPORT_MS });
+  const provider = new NodeTracerProvider({
+    resource: resourceFromAttributes({ "service.name": part, "service.namespace": "shipping" }),
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
+    spanProcessors: [new BatchSpanProcessor(exporter, { scheduledDelayMillis: 1_000, exportTimeoutMillis: EXPORT_MS })],
+  });
+  // Also registers the W3C propagator, and the context that follows a request through its awaits.
+  provider.register();
+  const tracer = provider.getTracer("shipping");
+
+  function span<T>(name: string, { kind, parent, attributes }: SpanOptions, work: (span: Span) => Promise<T>) {
+    const within = parent === undefined ? context.active() : contextOf(parent);
+    if (kind !== "server" && !trace.getSpanContext(within)) return context.with(within, work, undefined, silent);
+    const made = tracer.startSpan(name, { kind: KINDS[kind], attributes: given(attributes) }, within);
+    return run(made, within, () => work(handleOf(made)));
+  }
+
+  function shared<T>(parents: readonly string[], work: () => Promise<T>): Promise<T> {
+    const [first, ...others] = parents.filter((parent) => parent !== "");
+    const within = contextOf(first ?? "");
+    if (others.length === 0) return context.with(within, work);
+    const links = others.flatMap((parent) => trace.getSpanContext(contextOf(parent)) ?? []);
+    const made = tracer.startSpan("shared", { links: links.map((linked) => ({ context: linked })) }, within);
+    return run(made, within, work);
+  }
+
+  return {
+    span,
+    shared,
+    traceparent() {
+      const carrier: { traceparent?: string } = {};
+      propagation.inject(context.active(), carrier);
+      return carrier.traceparent ?? "";
+    },
+    async close() {
+      // A collector that is away must not hold up the stop.
+      const late = new Promise<void>((resolve) => setTimeout(resolve, CLOSE_MS).unref());
+      await Promise.race([provider.shutdown().catch(() => {}), late]);
+      for (const api of [trace, context, propagation, diag]) api.disable();
+    },
+  };
+}
+
+async function run<T>(made: OtelSpan, within: Context, work: () => Promise<T>): Promise<T> {
+  try {
+    return await context.with(trace.setSpan(within, made), work);
+  } catch (error) {
+    const failure = failureIn(error);
+    made.setAttribute("error.type", failure?.code ?? (error as Error).name);
+    // A refusal is an answer like any other. What an error says may hold data, and stays in the log.
+    if (!failure || failure.status >= 500) made.setStatus({ code: SpanStatusCode.ERROR });
+    throw error;
+  } finally {
+    made.end();
+  }
+}
+
+const silent: Span = { rename() {}, set() {} };
+
+function handleOf(made: OtelSpan): Span {
+  return {
+    rename: (name) => void made.updateName(name),
+    set: (attributes) => void made.setAttributes(given(attributes)),
+  };
+}
+
+function contextOf(parent: string): Context {
+  return parent === "" ? ROOT_CONTEXT : propagation.extract(ROOT_CONTEXT, { traceparent: parent });
+}
+
+function given(attributes: SpanOptions["attributes"]): Attributes {
+  return Object.fromEntries(Object.entries(attributes ?? {}).filter(([, value]) => value !== undefined)) as Attributes;
+}

@@ -1,0 +1,96 @@
+import { createClient } from "@connectrpc/connect";
+import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
+import { coalesce } from "../postgres/micro-batch.js";
+import { connectTo } from "../rpc/client.js";
+import { serve } from "../rpc/server.js";
+import { otlpCollector } from "../testing/otlp-collector.js";
+import { readRequest, routesOf } from "../testing/rpc-testbed.js";
+import { silentLog } from "./log.js";
+import { startTracing, traced, traceHeaders, traceparent } from "./tracing.js";
+
+const log = silentLog();
+const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-01$/;
+
+/** Does work while a collector listens, and yields every span that came of it. */
+async function collecting(work: () => Promise<unknown>, settings: { ratio?: number } = {}) {
+  const collector = await otlpCollector();
+  const config = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_TRACES_SAMPLER_ARG: settings.ratio ?? 1 };
+  const tracing = await startTracing({ part: "test", config, log });
+  try {
+    await work();
+  } finally {
+    await tracing.close();
+    await collector.stop();
+  }
+  return collector.spans;
+}
+
+test("without a collector nothing is traced, and work is just done", async () => {
+  const tracing = await startTracing({ part: "test", config: { OTEL_TRACES_SAMPLER_ARG: 1 }, log });
+  const seen = await traced("request", { kind: "server" }, async () => traceparent());
+  expect([seen, traceHeaders()]).toEqual(["", {}]);
+  await tracing.close();
+});
+
+test("a call goes on with the caller's trace on the other side", async () => {
+  let inside = "";
+  const spans = await collecting(async () => {
+    const routes = routesOf(() => {
+      inside = traceparent();
+    });
+    const server = await serve({ routes, port: 0, host: "127.0.0.1", log });
+    const transport = connectTo({ urls: `http://127.0.0.1:${server.port}`, log });
+    const client = createClient(LedgerService, transport);
+    await traced("request", { kind: "server" }, () => client.read(readRequest()));
+    await transport.close();
+    await server.stop(0);
+  });
+  const [root] = spans.filter(({ parentId }) => parentId === "");
+  const [calling] = spans.filter(({ parentId }) => parentId === root?.spanId);
+  const [serving] = spans.filter(({ parentId }) => parentId === calling?.spanId);
+  expect([root?.name, calling?.name, serving?.name]).toEqual(["request", "LedgerService/Read", "LedgerService/Read"]);
+  expect(TRACEPARENT.exec(inside)?.slice(1)).toEqual([root?.traceId, serving?.spanId]);
+  expect(root?.part).toBe("test");
+});
+
+test("what belongs to nothing is not traced: a worker's statements make no traces of their own", async () => {
+  const seen: string[] = [];
+  const spans = await collecting(async () => {
+    const look = async () => void seen.push(traceparent());
+    await traced("sql", { kind: "client" }, look);
+    await traced("request", { kind: "server" }, () => traced("attempt", { kind: "client", parent: "" }, look));
+  });
+  expect(seen).toEqual(["", ""]);
+  expect(spans.map(({ name }) => name)).toEqual(["request"]);
+});
+
+test("calls that share a statement: it stands in the first one's trace, linked to the others'", async () => {
+  const seen: string[] = [];
+  const run = async (items: string[]) => {
+    await traced("sql", { kind: "client" }, async () => void seen.push(items.join("+")));
+    return items;
+  };
+  const spans = await collecting(async () => {
+    const joined = coalesce({ lanes: 1, run });
+    const call = (item: string) => traced(item, { kind: "server" }, () => joined(item));
+    await call("a");
+    await Promise.all(["b", "c"].map(call));
+  });
+  expect(seen).toEqual(["a", "b+c"]);
+  const of = (name: string) => spans.filter((span) => span.name === name);
+  const [shared] = of("shared");
+  expect(shared).toMatchObject({ parentId: of("b")[0]?.spanId, links: [of("c")[0]?.spanId] });
+  expect(of("sql").map(({ parentId }) => parentId)).toEqual([of("a")[0]?.spanId, shared?.spanId]);
+});
+
+test("of a share of the requests, all or nothing is traced", async () => {
+  const nested = () => traced("request", { kind: "server" }, () => traced("sql", { kind: "client" }, async () => {}));
+  expect(await collecting(nested, { ratio: 0 })).toEqual([]);
+});
+
+test("an error is thrown on", async () => {
+  await collecting(async () => {
+    const failing = traced("request", { kind: "server" }, () => Promise.reject(new Error("broken")));
+    await expect(failing).rejects.toThrow("broken");
+  });
+});

@@ -1,0 +1,60 @@
+import { isMessage, type Message } from "@bufbuild/protobuf";
+import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
+import { type WriteOutcome, WriteOutcomeSchema } from "@shipping/proto/shipping/common/v1/common_pb";
+import { failureIn } from "../errors.js";
+import type { Metrics } from "../process/metrics.js";
+
+const LEDGER_OUTCOMES = ["executed", "replayed", "conflict", "stale"] as const;
+
+/** Counts calls by method and result, with the time they took, and what the ledger said to writes. */
+export function measureCalls(metrics: Metrics): Interceptor {
+  const countCall = metrics.work(
+    { total: "rpc_requests_total", seconds: "rpc_request_duration_seconds", by: "rpc", result: "code" },
+    {
+      total: "Calls answered, by method and result: ok, an error code of the API, or a Connect code.",
+      seconds: "How long they took.",
+    },
+  );
+  const countOutcome = metrics.counterOf(
+    "ledger_outcomes_total",
+    "What became of writes under their idempotency key.",
+    {
+      by: "outcome",
+      values: LEDGER_OUTCOMES,
+    },
+  );
+
+  return (next) => async (request) => {
+    // A stream is as long as its client likes.
+    if (request.stream) return next(request);
+    const start = performance.now();
+    const name = `${request.service.name}/${request.method.name}`;
+    const end = (result: string) => countCall({ name, result, ms: performance.now() - start });
+    try {
+      const response = await next(request);
+      end("ok");
+      const outcome = response.stream ? undefined : outcomeIn(response.message);
+      if (outcome) countOutcome(outcome);
+      return response;
+    } catch (error) {
+      end(failureIn(error)?.code ?? Code[ConnectError.from(error).code]);
+      throw error;
+    }
+  };
+}
+
+/** Counts whom a server that asks for certificates refuses: who has none that counts, and who calls a method that is not its own. */
+export function measureRefusals(metrics: Metrics): (why: "certificate" | "method") => void {
+  return metrics.counterOf(
+    "rpc_refused_total",
+    "Connections without a valid certificate, and calls of a method that the certificate's part may not call.",
+    { by: "reason", values: ["certificate", "method"] },
+  );
+}
+
+function outcomeIn(answer: Message & { outcome?: unknown }): (typeof LEDGER_OUTCOMES)[number] | undefined {
+  if (!isMessage(answer.outcome, WriteOutcomeSchema)) return undefined;
+  const { outcome }: WriteOutcome = answer.outcome;
+  if (outcome.case === "snapshot") return outcome.value.replayed ? "replayed" : "executed";
+  return outcome.case;
+}

@@ -1,0 +1,146 @@
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import { MethodOptions_IdempotencyLevel as Level } from "@bufbuild/protobuf/wkt";
+import { Code, ConnectError, type Transport } from "@connectrpc/connect";
+import { fail, toConnectError } from "../errors.js";
+import type { Log } from "../process/log.js";
+import { startLoop } from "../process/loop.js";
+import { traced, traceHeaders } from "../process/tracing.js";
+import { bareHost, type Tls } from "../tls/tls.js";
+import { openReplica, type Replica, type Standing } from "./replica.js";
+import { plainHeaders } from "./unary-client.js";
+
+const RESOLVE_MS = 2_000;
+
+/** All addresses of a host. */
+type Resolve = (host: string) => Promise<readonly string[]>;
+
+/** A transport to all replicas of a service, with the connections behind it. */
+export interface ServiceTransport extends Transport {
+  /** Ends the connections. */
+  close(): Promise<void>;
+}
+
+/**
+ * Spreads calls over all replicas of a service: every address that the hosts of `urls` (one, or several separated by commas)
+ * resolve to, looked up again every 2 s. One that is told to stop gets no more calls from that moment, one that is gone or silent
+ * neither, until it says that it serves. A call that certainly was not sent goes to the next replica, and fails with a typed
+ * `service_unavailable` when there is none; a read whose end is unknown is sent once more; a write never is. With `tls` every connection
+ * is mutual TLS, whatever the URL's scheme.
+ */
+export function connectTo(options: {
+  urls: string;
+  log: Log;
+  tls?: Pick<Tls, "options"> | undefined;
+  /** How hosts are looked up; only tests say it. */
+  resolve?: Resolve;
+}): ServiceTransport {
+  const { log, tls, resolve = lookUp } = options;
+  const scheme = tls ? "https:" : "http:";
+  const urls = options.urls.split(",").map((url) => new URL(url.trim().replace(/^http:/, scheme)));
+  const replicas = new Map<string, Replica>();
+  let turn = 0;
+
+  async function refresh(): Promise<void> {
+    const found = new Map((await Promise.all(urls.map((url) => addressesOf(url, resolve)))).flat());
+    for (const [address, host] of found) {
+      if (!replicas.has(address)) replicas.set(address, openReplica(address, log, tls && { tls, host }));
+    }
+    for (const [address, replica] of replicas) {
+      if (found.has(address)) continue;
+      replicas.delete(address);
+      replica.leave();
+    }
+  }
+
+  const refreshing = startLoop({ name: "resolve", everyMs: RESOLVE_MS, log, once: refresh });
+  const first = refresh().catch((err) => log.warn({ err }, "service not found yet"));
+
+  /** Whom a call may go to, in this order: the ready ones in turn, then those who are not but might answer. */
+  async function inTurn(): Promise<Replica[]> {
+    await first;
+    const standing = (wanted: Standing) => [...replicas.values()].filter((replica) => replica.standing() === wanted);
+    const ready = standing("ready");
+    const start = ready.length > 0 ? turn++ % ready.length : 0;
+    const turned = [...ready.slice(start), ...ready.slice(0, start)];
+    const all = [...turned, ...standing("stopping"), ...standing("unreachable")];
+    // The first one again: GOAWAY may refuse a call that its next connection takes.
+    return [...all, ...all.slice(0, 1)];
+  }
+
+  function unary(...call: Parameters<Transport["unary"]>): ReturnType<Transport["unary"]> {
+    const [method, signal, timeoutMs, header, ...rest] = call;
+    return traced(`${method.parent.name}/${method.name}`, { kind: "client" }, () =>
+      send(method, signal, timeoutMs, { ...plainHeaders(header), ...traceHeaders() }, ...rest),
+    );
+  }
+
+  async function send(...call: Parameters<Transport["unary"]>): ReturnType<Transport["unary"]> {
+    const isRead = call[0].idempotency === Level.NO_SIDE_EFFECTS;
+    let refused = false;
+    let unknownEnd: unknown;
+    for (const replica of await inTurn()) {
+      try {
+        return await replica.unary(...call);
+      } catch (error) {
+        if (notConnected(error)) continue;
+        if (refusedStream(error)) {
+          if (refused) break;
+          refused = true;
+          continue;
+        }
+        if (!isRead || !maybeLost(error) || unknownEnd) throw error;
+        unknownEnd = error;
+      }
+    }
+    throw unknownEnd ?? toConnectError(fail("service_unavailable"));
+  }
+
+  async function stream(...call: Parameters<Transport["stream"]>): ReturnType<Transport["stream"]> {
+    const [replica] = await inTurn();
+    if (!replica) throw toConnectError(fail("service_unavailable"));
+    return replica.stream(...call);
+  }
+
+  return {
+    unary: unary as Transport["unary"],
+    stream: stream as Transport["stream"],
+    async close() {
+      await refreshing.stop();
+      for (const replica of replicas.values()) replica.close();
+      replicas.clear();
+    },
+  };
+}
+
+/** Every address behind a URL, as a URL of its own, with the host that led to it. */
+async function addressesOf(url: URL, resolve: Resolve): Promise<[address: string, host: string][]> {
+  const host = bareHost(url);
+  if (isIP(host)) return [[url.origin, host]];
+  const found = await resolve(host);
+  return found.map((address) => {
+    const literal = isIP(address) === 6 ? `[${address}]` : address;
+    return [`${url.protocol}//${literal}:${url.port || (url.protocol === "https:" ? "443" : "80")}`, host];
+  });
+}
+
+async function lookUp(host: string): Promise<string[]> {
+  return (await lookup(host, { all: true })).map(({ address }) => address);
+}
+
+/** No connection was made, so nothing was sent. (The same codes can also end a connection over which much was sent.) */
+function notConnected(error: unknown): boolean {
+  const { syscall } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
+  return error instanceof ConnectError && syscall === "connect";
+}
+
+/** The server says that it did not look at the call (HTTP/2 REFUSED_STREAM): it may be sent again, once. */
+function refusedStream(error: unknown): boolean {
+  return error instanceof ConnectError && error.rawMessage.includes("REFUSED_STREAM");
+}
+
+/** The connection ended under the call, so that nobody knows its end. A typed refusal is an end. */
+function maybeLost(error: unknown): boolean {
+  const lost = [Code.Unavailable, Code.Aborted, Code.Internal, Code.Unknown, Code.Canceled];
+  return error instanceof ConnectError && error.details.length === 0 && lost.includes(error.code);
+}

@@ -1,0 +1,142 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { type Client, Code, ConnectError, createClient, type Transport } from "@connectrpc/connect";
+import { createConnectTransport, Http2SessionManager } from "@connectrpc/connect-node";
+import { Health, HealthCheckResponse_ServingStatus as Status } from "@shipping/proto/grpc/health/v1/health_pb";
+import { failureIn } from "../errors.js";
+import type { Log } from "../process/log.js";
+import { connectSecurely, type Tls } from "../tls/tls.js";
+import { MAX_MESSAGE_BYTES } from "./server.js";
+import { unaryOver } from "./unary-client.js";
+
+/**
+ * What is known of a replica. `ready`: calls go to it. `stopping`: it was told to stop and still answers. `unreachable`: nobody listens
+ * there. `silent`: it answered nothing for one deadline.
+ */
+export type Standing = "ready" | "stopping" | "unreachable" | "silent";
+
+/** One replica of a service, watched through its grpc.health.v1. */
+export interface Replica extends Transport {
+  standing(): Standing;
+  /** Is watched no more; the calls under way still end. */
+  leave(): void;
+  /** Ends the calls under way, too. */
+  close(): void;
+}
+
+const REDIAL_MS = 250;
+const HEALTH_ANSWER_MS = 2_000;
+/** No call lives longer, so nobody misses a connection that was given up that long ago. */
+const LONGEST_CALL_MS = 10_000;
+/** A shorter deadline than this says nothing about who missed it. */
+const LEAST_SILENCE_MS = 250;
+
+interface Connection {
+  session: Http2SessionManager;
+  unary: Transport["unary"];
+  stream: Transport["stream"];
+  health: Client<typeof Health>;
+}
+
+/**
+ * Connects to the replica at `baseUrl`, and again whenever that is lost. It counts as ready until something else is known. `secured` has
+ * it prove that it is `host`.
+ */
+export function openReplica(baseUrl: string, log: Log, secured?: { tls: Pick<Tls, "options">; host: string }): Replica {
+  const createConnection = secured && ((url: URL) => connectSecurely(secured.tls, url, secured.host));
+  const closing = new AbortController();
+  const sessions = new Set<Http2SessionManager>();
+  let connection = connect();
+  let current: Standing = "ready";
+  let answeredAt = 0;
+  let endWatch = () => {};
+
+  function connect(): Connection {
+    // No pings: a ping on a destroyed session ends the process (connect-es #1795).
+    const session = new Http2SessionManager(baseUrl, undefined, createConnection ? { createConnection } : {});
+    sessions.add(session);
+    const options = { baseUrl, httpVersion: "2" as const, sessionManager: session, readMaxBytes: MAX_MESSAGE_BYTES };
+    const transport = createConnectTransport(options);
+    return { session, unary: unaryOver(session), stream: transport.stream, health: createClient(Health, transport) };
+  }
+
+  function stand(standing: Standing): void {
+    if (standing !== current) log.info({ replica: baseUrl, standing }, "replica");
+    current = standing;
+  }
+
+  function abortAll(): void {
+    for (const session of sessions) session.abort();
+  }
+
+  // Its next word has to come over a new connection: the old one may lead nowhere without either side knowing.
+  function fallSilent(): void {
+    stand("silent");
+    const { session } = connection;
+    const end = () => {
+      session.abort();
+      sessions.delete(session);
+    };
+    setTimeout(end, LONGEST_CALL_MS).unref();
+    connection = connect();
+    endWatch();
+  }
+
+  /** Follows what the replica says of itself, until it says no more. */
+  async function watch(): Promise<void> {
+    const ended = new AbortController();
+    endWatch = () => ended.abort();
+    const signal = AbortSignal.any([ended.signal, closing.signal]);
+    const patience = setTimeout(fallSilent, HEALTH_ANSWER_MS);
+    try {
+      for await (const { status } of connection.health.watch({}, { signal })) {
+        clearTimeout(patience);
+        stand(status === Status.SERVING ? "ready" : "stopping");
+      }
+    } catch {
+      if (!signal.aborted) stand("unreachable");
+    } finally {
+      clearTimeout(patience);
+    }
+  }
+
+  async function keepWatching(): Promise<void> {
+    while (!closing.signal.aborted) {
+      await watch();
+      await pause(REDIAL_MS, undefined, { signal: closing.signal }).catch(() => {});
+    }
+  }
+  void keepWatching();
+
+  async function unary(...call: Parameters<Transport["unary"]>): ReturnType<Transport["unary"]> {
+    const used = connection;
+    const begun = performance.now();
+    try {
+      const answer = await used.unary(...call);
+      answeredAt = performance.now();
+      return answer;
+    } catch (error) {
+      if (failureIn(error)) answeredAt = performance.now();
+      const heardNothing = answeredAt < begun && performance.now() - begun >= LEAST_SILENCE_MS;
+      if (missedDeadline(error) && heardNothing && used === connection) fallSilent();
+      throw error;
+    }
+  }
+
+  return {
+    standing: () => current,
+    unary: unary as Transport["unary"],
+    stream: ((...call: Parameters<Transport["stream"]>) => connection.stream(...call)) as Transport["stream"],
+    leave() {
+      closing.abort();
+      setTimeout(abortAll, LONGEST_CALL_MS).unref();
+    },
+    close() {
+      closing.abort();
+      abortAll();
+    },
+  };
+}
+
+function missedDeadline(error: unknown): boolean {
+  return error instanceof ConnectError && error.code === Code.DeadlineExceeded;
+}

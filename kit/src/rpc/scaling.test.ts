@@ -1,0 +1,66 @@
+import { type Client, createClient } from "@connectrpc/connect";
+import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
+import { silentLog } from "../process/log.js";
+import { eventually } from "../testing/eventually.js";
+import { readRequest, routesOf } from "../testing/rpc-testbed.js";
+import { connectTo, type ServiceTransport } from "./client.js";
+import { type RpcServer, serve } from "./server.js";
+
+const log = silentLog();
+const FOLLOWED = { withinMs: 10_000 };
+const [FIRST, SECOND] = ["127.0.0.1", "127.0.0.2"] as const;
+
+/** How many calls each address has taken, and how the name is looked up at the moment. */
+let calls: Record<string, number>;
+let resolve: () => Promise<string[]>;
+let servers: RpcServer[];
+let transport: ServiceTransport;
+let client: Client<typeof LedgerService>;
+
+// Connect's adapter complains of watchers that hang up, because it does not know Node's errors in Jest's realm for errors.
+beforeEach(() => void jest.spyOn(console, "error").mockImplementation(() => {}));
+beforeEach(async () => {
+  calls = { [FIRST]: 0, [SECOND]: 0 };
+  resolve = async () => [FIRST];
+  const start = (host: string, port: number) => serve({ routes: routesOf(() => calls[host]!++), host, port, log });
+  const first = await start(FIRST, 0);
+  servers = [first, await start(SECOND, first.port)];
+  transport = connectTo({ urls: `http://records.shipping:${first.port}`, log, resolve: () => resolve() });
+  client = createClient(LedgerService, transport);
+});
+afterEach(async () => {
+  await transport.close();
+  await Promise.all(servers.map((server) => server.stop(0)));
+});
+
+test("a replica whose address appears behind the name gets its share of the calls within 10 s", async () => {
+  await client.read(readRequest());
+  resolve = async () => [FIRST, SECOND];
+  await eventually(async () => {
+    await client.read(readRequest());
+    expect(calls[SECOND]).toBeGreaterThan(0);
+  }, FOLLOWED);
+  const before = { ...calls };
+  for (let call = 0; call < 10; call++) await client.read(readRequest());
+  expect(calls).toEqual({ [FIRST]: before[FIRST]! + 5, [SECOND]: before[SECOND]! + 5 });
+});
+
+test("one whose address is gone gets none within 10 s, and no call fails meanwhile", async () => {
+  resolve = async () => [FIRST, SECOND];
+  await client.read(readRequest());
+  resolve = async () => [SECOND];
+  await eventually(async () => {
+    const before = calls[FIRST];
+    for (let call = 0; call < 4; call++) await client.read(readRequest());
+    expect(calls[FIRST]).toBe(before);
+  }, FOLLOWED);
+});
+
+test("while the name cannot be looked up, the addresses known last are called on", async () => {
+  await client.read(readRequest());
+  resolve = async () => {
+    throw new Error("the resolver is away");
+  };
+  for (let call = 0; call < 20; call++) await client.read(readRequest());
+  expect(calls[FIRST]).toBe(21);
+});

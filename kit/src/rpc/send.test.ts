@@ -1,0 +1,196 @@
+import { EventEmitter, once } from "node:events";
+import http2 from "node:http2";
+import type { AddressInfo } from "node:net";
+import { toBinary } from "@bufbuild/protobuf";
+import { type Client, Code, createClient, type Transport } from "@connectrpc/connect";
+import { Http2SessionManager } from "@connectrpc/connect-node";
+import { LedgerService, ReadResponseSchema } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
+import { empty, readRequest } from "../testing/rpc-testbed.js";
+import { BATCH_PATH, BATCH_TYPE, type CallHead, frameOf, readFrames } from "./call-frames.js";
+import { MAX_MESSAGE_BYTES } from "./server.js";
+import { unaryOver } from "./unary-client.js";
+
+const READ = "/shipping.ledger.v1.LedgerService/Read";
+const UNARY = { ":status": 200, "content-type": "application/proto" };
+const BATCH = { ":status": 200, "content-type": BATCH_TYPE };
+const answered = toBinary(ReadResponseSchema, empty());
+const answerTo = (call: number) => frameOf({ call, status: 200, type: "application/proto" }, answered);
+
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
+});
+
+interface Received {
+  path: string | undefined;
+  stream: http2.ServerHttp2Stream;
+  /** The calls of a batch. */
+  calls: CallHead[];
+}
+
+/** A server that has each stream answered by `answer` once it is whole, and a client of it. */
+async function clientOf(answer: (received: Received) => void) {
+  const received: Received[] = [];
+  const server = http2.createServer().on("stream", (stream, headers) => {
+    const calls: CallHead[] = [];
+    const frames = readFrames<CallHead>(MAX_MESSAGE_BYTES, (head) => calls.push(head));
+    stream.on("error", () => {});
+    if (headers[":path"] === BATCH_PATH) stream.on("data", (chunk: Buffer) => frames.take(chunk));
+    stream.resume().on("end", () => {
+      received.push({ path: headers[":path"], stream, calls });
+      answer(received.at(-1)!);
+    });
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const session = new Http2SessionManager(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  ends.push(
+    () => session.abort(),
+    () => new Promise((resolve) => server.close(resolve)),
+  );
+  const client = createClient(LedgerService, { unary: unaryOver(session) } as Transport);
+  return { client, received };
+}
+
+/** Made in one turn of the event loop. */
+const together = (client: Client<typeof LedgerService>, count: number, key = "k") =>
+  Promise.allSettled(
+    Array.from({ length: count }, (_, at) =>
+      client.read(readRequest(key), { headers: { "x-request-id": `req_${at}` } }),
+    ),
+  );
+const failures = (ends: PromiseSettledResult<unknown>[]) =>
+  ends.map((end) => (end.status === "rejected" ? end.reason : undefined));
+
+describe("calls that are made in one turn of the event loop", () => {
+  test("share a stream, and each gets its own answer, in whatever order they come", async () => {
+    const { client, received } = await clientOf(({ stream }) => {
+      stream.respond(BATCH);
+      const refusal = Buffer.from(JSON.stringify({ code: "not_found", message: "No such thing." }));
+      stream.write(answerTo(2));
+      stream.write(frameOf({ call: 0, status: 404, type: "application/json" }, refusal));
+      stream.end(answerTo(1));
+    });
+    const [first, ...others] = await together(client, 3);
+    expect(first).toMatchObject({ reason: { code: Code.NotFound, rawMessage: "No such thing." } });
+    expect(others).toEqual([
+      { status: "fulfilled", value: empty() },
+      { status: "fulfilled", value: empty() },
+    ]);
+    expect(received.map(({ calls }) => calls)).toEqual([
+      ["req_0", "req_1", "req_2"].map((id) => ({ path: READ, headers: { "x-request-id": id } })),
+    ]);
+  });
+
+  test("end as their answers come, in however many pieces, and none waits for the last", async () => {
+    let open: http2.ServerHttp2Stream | undefined;
+    const { client } = await clientOf(({ stream }) => {
+      open = stream;
+      stream.respond(BATCH);
+      const frame = answerTo(0);
+      stream.write(frame.subarray(0, 5), () => stream.write(frame.subarray(5)));
+    });
+    const [first, second] = [client.read(readRequest()), client.read(readRequest())];
+    expect(await first).toEqual(empty());
+    open?.end(answerTo(1));
+    expect(await second).toEqual(empty());
+  });
+
+  test("and are alone, or more than a stream may carry at once, are sent as ordinary calls and in several streams", async () => {
+    const { client, received } = await clientOf(({ path, calls, stream }) => {
+      stream.respond(path === READ ? UNARY : BATCH);
+      stream.end(path === READ ? answered : Buffer.concat(calls.map((_, at) => answerTo(at))));
+    });
+    const sizes = async (...many: Parameters<typeof together>) => {
+      expect(failures(await together(...many))).toEqual(Array(many[1]).fill(undefined));
+      return received
+        .splice(0)
+        .map(({ calls }) => calls.length)
+        .sort();
+    };
+    expect(await sizes(client, 1)).toEqual([0]);
+    expect(await sizes(client, 65)).toEqual([0, 64]);
+    expect(await sizes(client, 3, "k".repeat(25_000))).toEqual([0, 2]);
+  });
+
+  test("are each sent alone to a server that knows no batches, and so are all that follow", async () => {
+    const { client, received } = await clientOf(({ path, stream }) => {
+      stream.respond(path === READ ? UNARY : { ":status": 404 });
+      stream.end(path === READ ? answered : undefined);
+    });
+    for (const _ of [1, 2]) expect(failures(await together(client, 2))).toEqual([undefined, undefined]);
+    expect(received.map(({ path }) => path)).toEqual([BATCH_PATH, READ, READ, READ, READ]);
+  });
+});
+
+describe("a batch", () => {
+  test("that is cut off loses the calls without an answer, and no others", async () => {
+    for (const cut of [
+      (stream: http2.ServerHttp2Stream) => stream.session?.destroy(),
+      (stream: http2.ServerHttp2Stream) => stream.close(http2.constants.NGHTTP2_INTERNAL_ERROR),
+      (stream: http2.ServerHttp2Stream) => stream.end(),
+    ]) {
+      const { client } = await clientOf(({ stream }) => {
+        stream.respond(BATCH);
+        stream.write(answerTo(1), () => cut(stream));
+      });
+      const [lost, safe] = [client.read(readRequest()), client.read(readRequest())];
+      expect(await safe).toEqual(empty());
+      await expect(lost).rejects.toMatchObject({ code: Code.Unavailable });
+    }
+  });
+
+  test("that the server refused to look at says so to each of its calls", async () => {
+    const { client } = await clientOf(({ stream }) => stream.close(http2.constants.NGHTTP2_REFUSED_STREAM));
+    const refused = { code: Code.Unavailable, rawMessage: expect.stringContaining("REFUSED_STREAM") };
+    expect(failures(await together(client, 2))).toMatchObject([refused, refused]);
+  });
+
+  test("that is answered in another protocol, or with what is no frame, ends its calls, too", async () => {
+    const answers: [http2.OutgoingHttpHeaders, Buffer, Code][] = [
+      [{ ":status": 502, "content-type": "text/html" }, Buffer.from("<html>"), Code.Unknown],
+      [UNARY, Buffer.from(answered), Code.Unknown],
+      [BATCH, Buffer.from("\0\0\0\x02\0\0\0\0no"), Code.InvalidArgument],
+      [BATCH, Buffer.alloc(8, 255), Code.ResourceExhausted],
+      [BATCH, answerTo(7), Code.Unavailable],
+    ];
+    for (const [headers, body, code] of answers) {
+      const { client } = await clientOf(({ stream }) => {
+        stream.respond(headers);
+        stream.end(body);
+      });
+      expect(failures(await together(client, 2))).toMatchObject([{ code }, { code }]);
+    }
+  });
+
+  test("goes on while anybody waits for an answer of it, and is cancelled when nobody does", async () => {
+    const reached = new EventEmitter();
+    const { client } = await clientOf(({ stream }) => reached.emit("stream", stream));
+    const [one, other] = [new AbortController(), new AbortController()];
+    const calls = [one.signal, undefined, other.signal].map((signal) =>
+      client.read(readRequest(), signal && { signal }),
+    );
+    const [stream] = (await once(reached, "stream")) as [http2.ServerHttp2Stream];
+    one.abort();
+    await expect(calls[0]).rejects.toMatchObject({ code: Code.Canceled });
+    stream.respond(BATCH);
+    stream.write(answerTo(1));
+    expect(await calls[1]).toEqual(empty());
+    const closed = once(stream, "close");
+    other.abort();
+    await expect(calls[2]).rejects.toMatchObject({ code: Code.Canceled });
+    await closed;
+    expect(stream.rstCode).toBe(http2.constants.NGHTTP2_CANCEL);
+  });
+
+  test("leaves out what was given up before it was sent", async () => {
+    const { client, received } = await clientOf(({ calls, stream }) => {
+      stream.respond(BATCH);
+      stream.end(Buffer.concat(calls.map((_, at) => answerTo(at))));
+    });
+    const gone = client.read(readRequest(), { signal: AbortSignal.abort() });
+    const ends = together(client, 2);
+    await expect(gone).rejects.toMatchObject({ code: Code.Canceled });
+    expect(failures(await ends)).toEqual([undefined, undefined]);
+    expect(received.map(({ calls }) => calls.length)).toEqual([2]);
+  });
+});

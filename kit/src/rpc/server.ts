@@ -1,0 +1,134 @@
+import http2 from "node:http2";
+import type { AddressInfo } from "node:net";
+import type { CallOptions, ConnectRouter, HandlerContext, Transport } from "@connectrpc/connect";
+import { createContextValues, createRouterTransport } from "@connectrpc/connect";
+import { connectNodeAdapter } from "@connectrpc/connect-node";
+import type { Log } from "../process/log.js";
+import type { Metrics } from "../process/metrics.js";
+import { admitPeers, type Peers, peerKey } from "../tls/peers.js";
+import { createSecureServer, peersOf } from "../tls/secure-server.js";
+import type { Tls } from "../tls/tls.js";
+import { measureCalls, measureRefusals } from "./call-metrics.js";
+import { createHealth } from "./grpc-health.js";
+import { answerErrors, logCalls, traceCalls } from "./interceptors.js";
+import { answerUnary } from "./unary-server.js";
+
+/** Registers the handlers of a part's services. */
+export type Routes = (router: ConnectRouter) => void;
+
+/** Inputs are bounded: the library's own limit is 4 GiB. The largest message is a page of 100 records of 64 KiB. */
+export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+const MAX_REQUEST_BYTES = 1024 * 1024;
+
+// Megabytes that one client's answers may wait in. Beyond it Node refuses every further call of that client with ENHANCE_YOUR_CALM, and
+// its own limit of 10 is that of ten pages at once: a gateway may ask for sixteen, and another account's read must go through beside them.
+const SESSION = { maxSessionMemory: 64 };
+
+type Incoming = Parameters<ReturnType<typeof connectNodeAdapter>>[0];
+
+const DRAIN_NOTICE_MS = 2_000;
+const DRAIN_LIMIT_MS = 10_000;
+
+/** An RPC server that takes calls. */
+export interface RpcServer {
+  port: number;
+  /** Reports NOT_SERVING, sends GOAWAY after a notice (2 s unless given), and ends when the calls in flight have, or 10 s later. */
+  stop(noticeMs?: number): Promise<void>;
+}
+
+/**
+ * Serves a part over HTTP/2: gRPC, gRPC-Web and Connect on one port, with grpc.health.v1. Calls are counted in `metrics`. With `tls` only
+ * those are answered who show a certificate of its authority, and only what `peers` says of the part that it names.
+ */
+export async function serve(options: {
+  routes: Routes;
+  port: number;
+  host?: string;
+  log: Log;
+  metrics?: Metrics;
+  tls?: Tls | undefined;
+  peers?: Peers;
+}): Promise<RpcServer> {
+  const { log, metrics, tls, peers = {} } = options;
+  const health = createHealth();
+  const measured = metrics ? [measureCalls(metrics)] : [];
+  const refused = metrics && tls ? measureRefusals(metrics) : () => {};
+  const admitted = tls ? [admitPeers(peers, () => refused("method"))] : [];
+  const interceptors = [...measured, traceCalls, logCalls(log), answerErrors, ...admitted];
+  const peerOf = tls ? peersOf(tls) : () => undefined;
+  const contextValues = (request: Incoming) =>
+    createContextValues().set(peerKey, peerOf(request as http2.Http2ServerRequest));
+  const others = connectNodeAdapter({
+    routes: (router) => {
+      options.routes(router);
+      router.rpc(health.check.method, health.check.handle);
+      router.rpc(health.watch.method, health.watch.handle);
+    },
+    interceptors,
+    contextValues,
+    readMaxBytes: MAX_REQUEST_BYTES,
+    writeMaxBytes: MAX_MESSAGE_BYTES,
+  });
+  const handler = answerUnary({
+    routes: options.routes,
+    interceptors,
+    contextValues,
+    maxBytes: MAX_REQUEST_BYTES,
+    others,
+  });
+  const server = tls
+    ? createSecureServer({ tls, handler, session: SESSION, log, refused: () => refused("certificate") })
+    : http2.createServer(SESSION, handler);
+  const sessions = new Set<http2.ServerHttp2Session>();
+  server.on("session", (session) => {
+    sessions.add(session);
+    session.on("close", () => sessions.delete(session));
+    session.on("error", (err) => log.debug({ err }, "connection lost"));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, options.host, resolve);
+  });
+
+  async function stop(noticeMs = DRAIN_NOTICE_MS): Promise<void> {
+    health.stop();
+    await new Promise((resolve) => setTimeout(resolve, noticeMs));
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    for (const session of sessions) session.close();
+    const limit = setTimeout(() => {
+      for (const session of sessions) session.destroy();
+    }, DRAIN_LIMIT_MS);
+    await closed;
+    clearTimeout(limit);
+  }
+
+  return { port: (server.address() as AddressInfo).port, stop };
+}
+
+/** The same handlers with the same interceptors, called inside this process. */
+export function inProcess(routes: Routes, log: Log): Transport {
+  return createRouterTransport(routes, { router: { interceptors: [traceCalls, logCalls(log), answerErrors] } });
+}
+
+/** What a handler hands on to the calls that it makes itself: the time that is left, and the request id. */
+export interface Call {
+  /** Milliseconds until the caller gives up; infinite if it set no deadline. */
+  timeLeftMs(): number;
+  /** Options for a call to a neighbour: at most `maxMs`, never longer than what is left. */
+  callOptions(maxMs?: number): CallOptions;
+}
+
+/** Reads deadline and request id from the context of a call. */
+export function callContext(context: HandlerContext): Call {
+  const timeLeftMs = () => context.timeoutMs() ?? Number.POSITIVE_INFINITY;
+  return {
+    timeLeftMs,
+    callOptions(maxMs = Number.POSITIVE_INFINITY) {
+      const timeoutMs = Math.max(1, Math.floor(Math.min(maxMs, timeLeftMs())));
+      return {
+        ...(Number.isFinite(timeoutMs) ? { timeoutMs } : {}),
+        headers: { "x-request-id": context.requestHeader.get("x-request-id") ?? "" },
+      };
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import { getEventListeners, once } from "node:events";
+import http2 from "node:http2";
+import type { AddressInfo } from "node:net";
+import { toBinary } from "@bufbuild/protobuf";
+import { type CallOptions, Code, createClient, type Transport } from "@connectrpc/connect";
+import { Http2SessionManager } from "@connectrpc/connect-node";
+import { LedgerService, ReadResponseSchema } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
+import { empty, readRequest } from "../testing/rpc-testbed.js";
+import { MAX_MESSAGE_BYTES } from "./server.js";
+import { unaryOver } from "./unary-client.js";
+
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
+});
+
+/** A client of a server that answers each call with `answer`. */
+async function clientOf(answer: (stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders) => void) {
+  const server = http2.createServer().on("stream", (stream, headers) => {
+    stream.on("error", () => {}).resume();
+    answer(stream, headers);
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const session = new Http2SessionManager(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  ends.push(
+    () => session.abort(),
+    () => new Promise((resolve) => server.close(resolve)),
+  );
+  return createClient(LedgerService, { unary: unaryOver(session) } as Transport);
+}
+
+const answered = toBinary(ReadResponseSchema, empty());
+const ok = { ":status": 200, "content-type": "application/proto" };
+
+describe("a unary call", () => {
+  test("names its method, its time and the caller's headers, and accepts no compression", async () => {
+    let seen: http2.IncomingHttpHeaders = {};
+    const client = await clientOf((stream, headers) => {
+      seen = headers;
+      stream.respond(ok);
+      stream.end(answered);
+    });
+    await client.read(readRequest(), { timeoutMs: 5_000, headers: { "x-request-id": "req_1" } });
+    expect(seen).toMatchObject({
+      ":path": "/shipping.ledger.v1.LedgerService/Read",
+      "connect-timeout-ms": "5000",
+      "x-request-id": "req_1",
+    });
+    expect(seen).not.toHaveProperty("accept-encoding");
+  });
+
+  test("takes headers in whatever form they are given", async () => {
+    const seen: unknown[] = [];
+    const client = await clientOf((stream, headers) => {
+      seen.push(headers["x-request-id"]);
+      stream.respond(ok);
+      stream.end(answered);
+    });
+    const forms: CallOptions["headers"][] = [
+      { "X-Request-Id": "a" },
+      [["x-request-id", "b"]],
+      new Headers({ "x-request-id": "c" }),
+      undefined,
+    ];
+    for (const headers of forms) await client.read(readRequest(), headers ? { headers } : {});
+    expect(seen).toEqual(["a", "b", "c", undefined]);
+  });
+
+  test("whose answer is cut off is lost, whatever has come of it", async () => {
+    const client = await clientOf((stream) => {
+      stream.respond(ok);
+      stream.write(Buffer.alloc(10), () => stream.session?.destroy());
+    });
+    await expect(client.read(readRequest())).rejects.toMatchObject({ code: Code.Unavailable });
+  });
+
+  test("that is cancelled by the server is lost", async () => {
+    const client = await clientOf((stream) => stream.close(http2.constants.NGHTTP2_CANCEL));
+    await expect(client.read(readRequest())).rejects.toMatchObject({ code: Code.Unavailable });
+  });
+
+  test("that the server refused to look at says so", async () => {
+    const client = await clientOf((stream) => stream.close(http2.constants.NGHTTP2_REFUSED_STREAM));
+    await expect(client.read(readRequest())).rejects.toMatchObject({
+      code: Code.Unavailable,
+      rawMessage: expect.stringContaining("REFUSED_STREAM"),
+    });
+  });
+
+  test("whose answer is larger than a message may be is given up", async () => {
+    const client = await clientOf((stream) => {
+      stream.respond(ok);
+      stream.end(Buffer.alloc(MAX_MESSAGE_BYTES + 1));
+    });
+    await expect(client.read(readRequest())).rejects.toMatchObject({ code: Code.ResourceExhausted });
+  });
+
+  test("answered in another protocol has an unknown end", async () => {
+    const client = await clientOf((stream) => {
+      stream.respond({ ":status": 502, "content-type": "text/html" });
+      stream.end("<html>");
+    });
+    await expect(client.read(readRequest())).rejects.toMatchObject({ code: Code.Unknown });
+  });
+
+  test("leaves nothing behind on a signal that outlives it", async () => {
+    const client = await clientOf((stream) => {
+      stream.respond(ok);
+      stream.end(answered);
+    });
+    const { signal } = new AbortController();
+    await client.read(readRequest(), { signal });
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+
+  test("ends with its deadline, and with its signal", async () => {
+    const client = await clientOf(() => {});
+    await expect(client.read(readRequest(), { timeoutMs: 20 })).rejects.toMatchObject({ code: Code.DeadlineExceeded });
+    const aborting = new AbortController();
+    const call = client.read(readRequest(), { signal: aborting.signal });
+    aborting.abort();
+    await expect(call).rejects.toMatchObject({ code: Code.Canceled });
+    const tooLate = client.read(readRequest(), { signal: aborting.signal });
+    await expect(tooLate).rejects.toMatchObject({ code: Code.Canceled });
+  });
+});

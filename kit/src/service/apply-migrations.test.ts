@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sql from "sql-template-tag";
+import { migrate } from "../postgres/migrate.js";
+import { type TestDatabase, testDatabase } from "../testing/database.js";
+import { eventually } from "../testing/eventually.js";
+
+const command = join(__dirname, "apply-migrations.ts");
+
+let folder: string;
+let directory: string;
+let empty: TestDatabase;
+let processes: ChildProcess[];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "part-"));
+  directory = join(folder, "prisma");
+  await mkdir(join(directory, "migrations"), { recursive: true });
+  empty = await testDatabase({ directory });
+  processes = [];
+  await writeMigration("1_things", "CREATE TABLE things (id text PRIMARY KEY);");
+});
+afterEach(async () => {
+  for (const child of processes) child.kill("SIGKILL");
+  await empty.drop();
+  await rm(folder, { recursive: true });
+});
+
+async function writeMigration(name: string, script: string): Promise<void> {
+  await mkdir(join(directory, "migrations", name), { recursive: true });
+  await writeFile(join(directory, "migrations", name, "migration.sql"), script);
+}
+
+/** Runs the command in a process, and yields that with its end and what it logs. */
+function start() {
+  const script = `process.chdir(${JSON.stringify(folder)}); await import(${JSON.stringify(command)});`;
+  const args = ["--conditions=source", "--import=tsx", "--input-type=module", "--eval", script];
+  const child = spawn(process.execPath, args, { env: { ...process.env, DATABASE_URL: empty.url } });
+  processes.push(child);
+  let text = "";
+  child.stdout.on("data", (chunk) => {
+    text += chunk;
+  });
+  const ended = once(child, "close").then(([code]) => ({
+    code: code as number | null,
+    lines: text.split("\n").flatMap((line) => (line ? [JSON.parse(line)] : [])),
+  }));
+  return { child, ended };
+}
+
+test("several processes at once apply each migration once", async () => {
+  await writeMigration("2_more", "ALTER TABLE things ADD COLUMN colour text;");
+  const ends = await Promise.all([start().ended, start().ended, start().ended]);
+  expect(ends.map(({ code }) => code)).toEqual([0, 0, 0]);
+  expect(ends.flatMap(({ lines }) => lines.map(({ msg }) => msg)).sort()).toEqual([
+    "migrated",
+    "nothing to migrate",
+    "nothing to migrate",
+  ]);
+});
+
+test("a process that is killed in the middle of a migration leaves nothing, and the next one applies it", async () => {
+  await migrate({ url: empty.url, directory });
+  await writeMigration("2_slow", "CREATE TABLE halves (id text); LOCK TABLE things; CREATE TABLE wholes (id text);");
+  const other = await empty.db.pool.connect();
+  await other.query("BEGIN; LOCK TABLE things");
+  const { child, ended } = start();
+  const waiting = sql`SELECT locktype FROM pg_locks WHERE NOT granted AND
+    database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+  await eventually(async () => expect(await empty.db.run(waiting)).toEqual([{ locktype: "relation" }]));
+  child.kill("SIGKILL");
+  await ended;
+
+  // PostgreSQL still has the killed one's script in hand, and the next run waits for its end.
+  const next = migrate({ url: empty.url, directory });
+  await eventually(async () => expect(await empty.db.run(waiting)).toHaveLength(2));
+  other.release(true);
+  expect(await next).toEqual({ applied: ["2_slow"], edited: [] });
+});
+
+test("a migration that was edited after it was applied is named in the log", async () => {
+  await migrate({ url: empty.url, directory });
+  await writeMigration("1_things", "CREATE TABLE others (id text PRIMARY KEY);");
+  const { code, lines } = await start().ended;
+  expect(code).toBe(0);
+  expect(lines).toMatchObject([{ msg: "nothing to migrate" }, { level: "warn", edited: ["1_things"] }]);
+});
+
+test("a migration that fails ends the command with its name and PostgreSQL's reason", async () => {
+  await writeMigration("2_broken", "SELECT 1 / 0;");
+  const { code, lines } = await start().ended;
+  expect(code).toBe(1);
+  expect(lines).toMatchObject([{ level: "fatal", err: { message: "Migration 2_broken failed: division by zero" } }]);
+});

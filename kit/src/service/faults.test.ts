@@ -1,0 +1,79 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sql from "sql-template-tag";
+import { createLocalBus } from "../events/in-process-bus.js";
+import type { Ledger } from "../ledger/ledger.js";
+import { ConfigError } from "../process/config.js";
+import { silentLog } from "../process/log.js";
+import { inProcess } from "../rpc/server.js";
+import { type Faults, faultsOf, faultyBus, faultyLedger, faultyTransport } from "./faults.js";
+
+let folder: string;
+let file: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "shipping-faults-"));
+  file = join(folder, "fault");
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+describe("faultsOf", () => {
+  test("there are none without the setting, and none in production", () => {
+    expect(faultsOf({})).toBeUndefined();
+    expect(() => faultsOf({ FAULT_FILE: file, NODE_ENV: "production" })).toThrow(ConfigError);
+  });
+
+  test("a point that was not asked for is passed, and the file stays", async () => {
+    const faults = faultsOf({ FAULT_FILE: file });
+    faults?.at("after-commit");
+    await writeFile(file, "before-send CreateOrder\n");
+    faults?.at("after-commit");
+    expect(existsSync(file)).toBe(true);
+  });
+
+  test("the point that was asked for ends the process that passes it first, once", async () => {
+    await writeFile(file, "after-commit\n");
+    const killed = jest.spyOn(process, "kill").mockReturnValue(true);
+    const faults = faultsOf({ FAULT_FILE: file });
+    faults?.at("after-commit");
+    faults?.at("after-commit");
+    expect(killed.mock.calls).toEqual([[process.pid, "SIGKILL"]]);
+    expect(await readdir(folder)).toEqual([`fault.${process.pid}`]);
+    killed.mockRestore();
+  });
+});
+
+describe("the seams", () => {
+  const passed: string[] = [];
+  const faults: Faults = { at: (point) => void passed.push(point) };
+  beforeEach(() => void passed.splice(0));
+
+  test("without faults nothing is wrapped", () => {
+    const bus = createLocalBus();
+    expect(faultyBus(bus, undefined)).toBe(bus);
+    const transport = inProcess(() => {}, silentLog());
+    expect(faultyTransport(transport, undefined)).toBe(transport);
+    const ledger = {} as Ledger;
+    expect(faultyLedger(ledger, undefined)).toBe(ledger);
+  });
+
+  test("an operation's statement passes before-statement and after-commit", async () => {
+    const inside = async () => {
+      passed.push("statement");
+      return {} as never;
+    };
+    const ledger = faultyLedger({ execute: inside, executeCreations: inside } as unknown as Ledger, faults);
+    await ledger.executeCreations([], sql``);
+    await ledger.execute([], sql``);
+    const once = ["before-statement", "statement", "after-commit"];
+    expect(passed).toEqual([...once, ...once]);
+  });
+
+  test("a publication passes before-publish and after-publish", async () => {
+    const bus = createLocalBus();
+    await bus.subscribe({ durable: "t", onEvent: async () => void passed.push("taken"), onDead: async () => {} });
+    await faultyBus(bus, faults).publish({ id: "evt_1" } as never);
+    expect(passed).toEqual(["before-publish", "taken", "after-publish"]);
+  });
+});

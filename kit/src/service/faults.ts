@@ -1,0 +1,87 @@
+import { readFileSync, renameSync } from "node:fs";
+import type { Transport } from "@connectrpc/connect";
+import type { Bus } from "../events/bus.js";
+import type { Ledger } from "../ledger/ledger.js";
+import { ConfigError } from "../process/config.js";
+
+/** Points at which a test may end a process, as kill -9 would. */
+export interface Faults {
+  /** Ends the process here and now if this is the point that was asked for; else nothing. */
+  at(point: string): void;
+}
+
+/**
+ * The faults of a process. `FAULT_FILE` names a file; whoever passes the point that stands in it takes the file away and ends, so
+ * that one process ends once. Without the setting nothing is ever looked at; in production it is refused.
+ */
+export function faultsOf(config: {
+  FAULT_FILE?: string | undefined;
+  NODE_ENV?: string | undefined;
+}): Faults | undefined {
+  const { FAULT_FILE: file } = config;
+  if (file === undefined) return undefined;
+  if (config.NODE_ENV === "production") throw new ConfigError("FAULT_FILE is refused in production.");
+  return {
+    at(point) {
+      if (asked(file) === point && taken(file)) process.kill(process.pid, "SIGKILL");
+    },
+  };
+}
+
+function asked(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch {
+    return undefined;
+  }
+}
+
+function taken(file: string): boolean {
+  try {
+    renameSync(file, `${file}.${process.pid}`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Calls with the points `before-send <Method>` and `after-answer <Method>`. */
+export function faultyTransport<T extends Transport>(transport: T, faults: Faults | undefined): T {
+  if (!faults) return transport;
+  const unary: Transport["unary"] = async (...call) => {
+    faults.at(`before-send ${call[0].name}`);
+    const answer = await transport.unary(...call);
+    faults.at(`after-answer ${call[0].name}`);
+    return answer;
+  };
+  return { ...transport, unary };
+}
+
+/** A ledger with the points `before-statement` and `after-commit` around every operation's statement. */
+export function faultyLedger(ledger: Ledger, faults: Faults | undefined): Ledger {
+  if (!faults) return ledger;
+  async function around<T>(run: () => Promise<T>): Promise<T> {
+    faults?.at("before-statement");
+    const outcome = await run();
+    faults?.at("after-commit");
+    return outcome;
+  }
+  return {
+    ...ledger,
+    execute: (...writes) => around(() => ledger.execute(...writes)),
+    executeCreations: (...writes) => around(() => ledger.executeCreations(...writes)),
+  };
+}
+
+/** A bus with the points `before-publish` and `after-publish`, between an outbox and what it was told. */
+export function faultyBus(bus: Bus, faults: Faults | undefined): Bus {
+  if (!faults) return bus;
+  return {
+    ...bus,
+    async publish(event, messageId) {
+      faults.at("before-publish");
+      await bus.publish(event, messageId);
+      faults.at("after-publish");
+    },
+  };
+}

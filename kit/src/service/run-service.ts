@@ -1,0 +1,109 @@
+import { type Database, openDatabase } from "../postgres/database.js";
+import { unappliedMigrations } from "../postgres/migrate.js";
+import { measureProcess, serveOps } from "../process/health.js";
+import type { Log } from "../process/log.js";
+import { createMetrics, type Metrics, measurePool } from "../process/metrics.js";
+import { type Running, runProcess, waitFor } from "../process/run-process.js";
+import { requirePostgres } from "../process/supported-versions.js";
+import { startTracing } from "../process/tracing.js";
+import { type Routes, serve } from "../rpc/server.js";
+import type { Peers } from "../tls/peers.js";
+import { measureTls, type Tls } from "../tls/tls.js";
+
+/** One bounded context, started: what it serves, and how it ends. */
+export interface Service extends Running {
+  routes: Routes;
+  /** Which part may call which of them, where parts have certificates. */
+  peers: Peers;
+  /** What it counts and measures, beyond what every process does. */
+  metrics?: Metrics;
+}
+
+/** What a service's process needs to know of its environment. */
+export interface ServiceProcess {
+  part: string;
+  config: {
+    DATABASE_URL: string;
+    DATABASE_POOL: number;
+    PORT: number;
+    OPS_PORT: number;
+    HOST?: string | undefined;
+    OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
+    OTEL_TRACES_SAMPLER_ARG: number;
+  };
+  log: Log;
+  /** Its certificates, if the parts speak TLS to each other. */
+  tls: Tls | undefined;
+  /** Its prisma folder: the process is ready once these migrations are applied. */
+  migrations: string;
+  /** Starts the service on its database. */
+  start(db: Database): Promise<Service>;
+  /** What else it opened, closed after the service: bus and connections to neighbours. */
+  closeLast?: readonly { close(): Promise<void> }[];
+}
+
+/** Runs one service as a process of its own: waits for its database, serves RPC and health, stops on a signal without losing a call. */
+export function runService(options: ServiceProcess): Promise<void> {
+  return runProcess({ log: options.log, start: (stopping) => startService(options, stopping) });
+}
+
+async function startService(options: ServiceProcess, stopSignal: AbortSignal): Promise<Running> {
+  const { config, log, tls } = options;
+  const host = config.HOST === undefined ? {} : { host: config.HOST };
+  measureProcess(options.part);
+  const tracing = await startTracing(options);
+  const db = openDatabase(config.DATABASE_URL, { max: config.DATABASE_POOL, log });
+  let state: "starting" | "serving" | "stopping" = "starting";
+  const ready = async () => (state === "serving" ? await missingIn(db, options.migrations) : state);
+  let service: Service | undefined;
+  const metrics = createMetrics({ part: options.part, log });
+  measurePool(metrics, db);
+  if (tls) measureTls(metrics, tls);
+  const allMetrics = () => (service?.metrics ? [metrics, service.metrics] : [metrics]);
+  const ops = await serveOps({ port: config.OPS_PORT, ...host, log, ready, metrics: allMetrics });
+
+  const attempt = () => requireDatabase(db, options.migrations);
+  const postgresql = await waitFor("database", { log, stopping: stopSignal, attempt });
+  const started = await options.start(db);
+  service = started;
+  const { routes, peers } = started;
+  const rpc = await serve({ routes, peers, port: config.PORT, ...host, log, metrics, tls });
+  state = "serving";
+  log.info({ port: rpc.port, ops_port: ops.port, postgresql, node: process.versions.node }, "serving");
+
+  return {
+    async stop(hurried = false) {
+      state = "stopping";
+      await rpc.stop(hurried ? 0 : undefined);
+      await started.stop(hurried);
+      await Promise.all((options.closeLast ?? []).map((opened) => opened.close()));
+      await db.close();
+      await tls?.close();
+      await tracing.close();
+      await ops.stop();
+    },
+  };
+}
+
+/** Says what keeps a database from being used: it cannot be reached, or migrations are missing. Newer ones are fine: a rollback. */
+export async function missingIn(db: Database, migrations: string): Promise<string | undefined> {
+  try {
+    await requireMigrations(db, migrations);
+    return undefined;
+  } catch (error) {
+    // An error that gathers those of several addresses has no message of its own.
+    return (error instanceof Error && error.message) || "database not reachable";
+  }
+}
+
+/** Throws what keeps a database from being used by a process that starts; yields the version of its server. */
+export async function requireDatabase(db: Database, migrations: string): Promise<string> {
+  const version = await requirePostgres(db.pool);
+  await requireMigrations(db, migrations);
+  return version;
+}
+
+async function requireMigrations(db: Database, migrations: string): Promise<void> {
+  const missing = await unappliedMigrations(db, migrations);
+  if (missing.length > 0) throw new Error(`migrations not applied: ${missing.join(", ")}`);
+}

@@ -1,0 +1,156 @@
+import { once } from "node:events";
+import tls from "node:tls";
+import { Code, createClient } from "@connectrpc/connect";
+import { createConnectTransport, createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
+import { Health, HealthCheckResponse_ServingStatus as Status } from "@shipping/proto/grpc/health/v1/health_pb";
+import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
+import { createLog } from "../process/log.js";
+import { createMetrics } from "../process/metrics.js";
+import { connectTo } from "../rpc/client.js";
+import { serve } from "../rpc/server.js";
+import { certificateFolder, type TestAuthority, testAuthority } from "../testing/certificates.js";
+import { eventually } from "../testing/eventually.js";
+import { empty, readRequest, routesOf } from "../testing/rpc-testbed.js";
+import type { Peers } from "./peers.js";
+import { connectSecurely, type Tls, tlsOf } from "./tls.js";
+
+const table: Peers = {
+  gateway: LedgerService.methods,
+  carrier: [LedgerService.method.read],
+};
+const lines: string[] = [];
+const log = createLog({ part: "test", destination: { write: (line) => void lines.push(line) } });
+// Our clients also watch the health of whom they call.
+const logged = (text: string) =>
+  lines.filter((line) => line.includes(text) && !line.includes(Health.typeName)).map((line) => JSON.parse(line));
+const ends: (() => unknown)[] = [];
+const clients: { close(): unknown }[] = [];
+let authority: TestAuthority;
+let url: string;
+const metrics = createMetrics({ part: "test", log });
+const handled: string[] = [];
+
+/** The TLS of a part. */
+async function tlsOfPart(part: string, platform?: string): Promise<Tls> {
+  const folder = certificateFolder();
+  const issued = await authority.issue(["127.0.0.1"], { part, ...(platform === undefined ? {} : { platform }) });
+  folder.write({ ...issued, ca: authority.ca });
+  const made = tlsOf(folder.settings, log)!;
+  ends.push(folder.remove, () => made.close());
+  return made;
+}
+
+beforeAll(async () => {
+  authority = await testAuthority();
+  const routes = routesOf((key) => handled.push(key));
+  const records = await tlsOfPart("records");
+  const server = await serve({ routes, peers: table, port: 0, host: "127.0.0.1", log, metrics, tls: records });
+  url = `https://127.0.0.1:${server.port}`;
+  ends.push(() => server.stop(0));
+});
+beforeEach(() => {
+  // Connect's adapter complains of watchers that hang up, because it does not know Node's errors in Jest's realm for errors.
+  jest.spyOn(console, "error").mockImplementation(() => {});
+  handled.length = 0;
+  lines.length = 0;
+});
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.close();
+});
+afterAll(async () => {
+  for (const end of ends.reverse()) await end();
+});
+
+function clientOf(part: Tls) {
+  const transport = connectTo({ urls: url, log, tls: part });
+  clients.push(transport);
+  return createClient(LedgerService, transport);
+}
+
+/** Clients that are not ours: the library's, in JSON and in gRPC, which the library answers on the other side, too. */
+function strangersOf(part: Tls) {
+  const nodeOptions = { createConnection: (to: URL) => connectSecurely(part, to, "127.0.0.1") };
+  const sessionManager = new Http2SessionManager(url, undefined, nodeOptions);
+  clients.push({ close: () => sessionManager.abort() });
+  const options = { baseUrl: url, sessionManager, httpVersion: "2" as const };
+  return [createConnectTransport({ ...options, useBinaryFormat: false }), createGrpcTransport(options)];
+}
+
+const resolveRequest = { ...readRequest("resolved"), token: 1n };
+const denied = expect.objectContaining({ code: Code.PermissionDenied });
+const reasons = (ends: PromiseSettledResult<unknown>[]) =>
+  ends.map((end) => (end.status === "rejected" ? end.reason : "answered"));
+
+test("a part that the table knows asks for health and watches it", async () => {
+  for (const transport of strangersOf(await tlsOfPart("carrier"))) {
+    const health = createClient(Health, transport);
+    expect(await health.check({})).toMatchObject({ status: Status.SERVING });
+    for await (const { status } of health.watch({})) {
+      expect(status).toBe(Status.SERVING);
+      break;
+    }
+  }
+});
+
+test("a part that the table does not know learns nothing of health either", async () => {
+  for (const transport of strangersOf(await tlsOfPart("tracking"))) {
+    const health = createClient(Health, transport);
+    await expect(health.check({})).rejects.toEqual(denied);
+    await expect(health.watch({})[Symbol.asyncIterator]().next()).rejects.toEqual(denied);
+  }
+});
+
+test("the part that the table names for it calls a method, alone, in a batch, and with the library's clients", async () => {
+  const carrier = await tlsOfPart("carrier");
+  const client = clientOf(carrier);
+  expect(await client.read(readRequest())).toEqual(empty());
+  expect(await Promise.all([client.read(readRequest()), client.read(readRequest())])).toEqual([empty(), empty()]);
+  for (const transport of strangersOf(carrier)) {
+    expect(await createClient(LedgerService, transport).read(readRequest())).toEqual(empty());
+  }
+  expect(handled).toHaveLength(5);
+  expect(logged('"msg":"rpc"').map(({ peer }) => peer)).toEqual(Array(5).fill("carrier"));
+});
+
+describe("every other call is refused before its handler, by every way", () => {
+  test.each([
+    ["a method that is another part's", "carrier", undefined, "carrier may not call"],
+    ["a part that the table does not know", "tracking", undefined, "tracking may not call"],
+    ["a part of another platform", "gateway", "spiffe://tests/another", "names no part of this platform may not call"],
+    ["a name that every object has", "constructor", undefined, "constructor may not call"],
+  ])("%s", async (_case, part, platform, message) => {
+    const caller = await tlsOfPart(part, platform);
+    const client = clientOf(caller);
+    const calls = [client.resolve(resolveRequest)];
+    await Promise.allSettled(calls);
+    // Made in one turn of the event loop, they share a stream.
+    calls.push(client.resolve(resolveRequest), client.resolve(resolveRequest));
+    for (const transport of strangersOf(caller)) {
+      calls.push(createClient(LedgerService, transport).resolve(resolveRequest));
+    }
+    expect(reasons(await Promise.allSettled(calls))).toEqual(Array(5).fill(denied));
+    expect(handled).toEqual([]);
+    const told = logged("may not call");
+    expect(told).toHaveLength(5);
+    expect(told[0]).toMatchObject({ level: "error", code: "PermissionDenied", err: { message: expect.anything() } });
+    expect(told[0].err.message).toContain(message);
+  });
+
+  test("and counted, as are connections without a certificate", async () => {
+    const refused = async () => {
+      const found = [...(await metrics.render()).matchAll(/^rpc_refused_total\{reason="(\w+)".*\} (\d+)$/gm)];
+      return Object.fromEntries(found.map(([, reason, count]) => [reason, Number(count)]));
+    };
+    const before = await refused();
+    const [stranger] = strangersOf(await tlsOfPart("carrier"));
+    await Promise.allSettled([createClient(LedgerService, stranger!).resolve(resolveRequest)]);
+    expect(await refused()).toEqual({ ...before, method: before.method! + 1 });
+    for (let tries = 0; tries < 2; tries++) {
+      const { hostname: host, port } = new URL(url);
+      const socket = tls.connect({ host, port: Number(port), rejectUnauthorized: false, ALPNProtocols: ["h2"] });
+      await once(socket, "error");
+    }
+    await eventually(async () => expect((await refused()).certificate).toBe(before.certificate! + 2));
+    expect(logged("without a valid certificate")).toEqual([expect.objectContaining({ from: "127.0.0.1" })]);
+  });
+});

@@ -1,0 +1,172 @@
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import net from "node:net";
+import nodeTls from "node:tls";
+import { createClient } from "@connectrpc/connect";
+import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
+import { failureIn } from "../errors.js";
+import { silentLog } from "../process/log.js";
+import { createMetrics } from "../process/metrics.js";
+import { connectTo } from "../rpc/client.js";
+import { serve } from "../rpc/server.js";
+import { certificateFolder, PLATFORM, type TestAuthority, testAuthority } from "../testing/certificates.js";
+import { empty, readRequest, routesOf } from "../testing/rpc-testbed.js";
+import { measureTls, type Tls, tlsOf } from "./tls.js";
+
+const log = silentLog();
+const ends: (() => unknown)[] = [];
+let authority: TestAuthority;
+beforeAll(async () => {
+  authority = await testAuthority();
+});
+// Connect's adapter complains of watchers that hang up, because it does not know Node's errors in Jest's realm for errors.
+beforeEach(() => void jest.spyOn(console, "error").mockImplementation(() => {}));
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+/** The TLS of a part whose certificate is for these hosts. */
+async function tlsFor(hosts: readonly string[], { of = authority, days = 90 } = {}) {
+  const folder = certificateFolder();
+  const renew = async (from = of) => folder.write({ ...(await from.issue(hosts, { days })), ca: from.ca });
+  await renew();
+  const tls = tlsOf(folder.settings, log);
+  if (!tls) throw new Error("There is no TLS.");
+  ends.push(folder.remove, () => tls.close());
+  return { tls, renew, ...folder };
+}
+
+async function serving(tls?: Tls, answered = () => {}) {
+  const peers = { gateway: LedgerService.methods };
+  const server = await serve({ routes: routesOf(answered), peers, port: 0, host: "127.0.0.1", log, tls });
+  ends.push(() => server.stop(0));
+  return server.port;
+}
+
+/** Reads through a connection of its own, and says how that ended: the error's code, `lost`, or nothing. */
+async function read(url: string, tls?: Tls, resolve?: () => Promise<string[]>): Promise<string | undefined> {
+  const transport = connectTo({ urls: url, log, tls, ...(resolve ? { resolve } : {}) });
+  try {
+    expect(await createClient(LedgerService, transport).read(readRequest())).toEqual(empty());
+    return undefined;
+  } catch (error) {
+    return failureIn(error)?.code ?? "lost";
+  } finally {
+    await transport.close();
+  }
+}
+
+describe("parts with certificates", () => {
+  test("call each other, whatever the scheme of the URL", async () => {
+    const port = await serving((await tlsFor(["127.0.0.1"])).tls);
+    const { tls } = await tlsFor(["gateway"]);
+    expect(await read(`http://127.0.0.1:${port}`, tls)).toBeUndefined();
+    expect(await read(`https://127.0.0.1:${port}`, tls)).toBeUndefined();
+  });
+
+  test("believe the name that was looked up, not the address it led to", async () => {
+    const port = await serving((await tlsFor(["records.shipping"])).tls);
+    const { tls } = await tlsFor(["gateway"]);
+    const resolve = async () => ["127.0.0.1"];
+    expect(await read(`https://records.shipping:${port}`, tls, resolve)).toBeUndefined();
+    expect(await read(`https://carrier.shipping:${port}`, tls, resolve)).toBe("service_unavailable");
+  });
+
+  test("answer nobody who has no certificate of their authority", async () => {
+    let calls = 0;
+    const port = await serving((await tlsFor(["127.0.0.1"])).tls, () => void calls++);
+    expect(await read(`http://127.0.0.1:${port}`)).toBeDefined();
+    const socket = nodeTls.connect({ port, host: "127.0.0.1", rejectUnauthorized: false, ALPNProtocols: ["h2"] });
+    const [error] = await once(socket, "error");
+    expect(error.code).toBe("ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED");
+    const stranger = (await tlsFor(["gateway"], { of: await testAuthority() })).tls;
+    expect(await read(`https://127.0.0.1:${port}`, stranger)).toBe("service_unavailable");
+    expect(calls).toBe(0);
+  });
+
+  test("give up a connection that proves nothing within seconds", async () => {
+    const socket = net.connect(await serving((await tlsFor(["127.0.0.1"])).tls), "127.0.0.1");
+    const begun = performance.now();
+    await once(socket.resume(), "close");
+    expect(performance.now() - begun).toBeLessThan(15_000);
+  });
+
+  test("do not call a server of another authority, or one whose certificate has ended: nothing was sent", async () => {
+    const { tls } = await tlsFor(["gateway"]);
+    const foreign = await serving((await tlsFor(["127.0.0.1"], { of: await testAuthority() })).tls);
+    const ended = await serving((await tlsFor(["127.0.0.1"], { days: -1 })).tls);
+    for (const port of [foreign, ended]) {
+      expect(await read(`https://127.0.0.1:${port}`, tls)).toBe("service_unavailable");
+    }
+  });
+});
+
+describe("a renewal", () => {
+  test("serves new connections from then on, without a restart", async () => {
+    const server = await tlsFor(["127.0.0.1"]);
+    const client = await tlsFor(["gateway"]);
+    const port = await serving(server.tls);
+    const url = `https://127.0.0.1:${port}`;
+    expect(await read(url, client.tls)).toBeUndefined();
+    expect(await server.tls.renewOnce()).toBe(false);
+
+    const next = await testAuthority();
+    await server.renew(next);
+    expect(await server.tls.renewOnce()).toBe(true);
+    expect(await read(url, client.tls)).toBe("service_unavailable");
+    await client.renew(next);
+    expect(await client.tls.renewOnce()).toBe(true);
+    expect(await read(url, client.tls)).toBeUndefined();
+  });
+
+  test("of half the files changes nothing", async () => {
+    const { tls, files } = await tlsFor(["127.0.0.1"]);
+    const before = tls.options();
+    writeFileSync(files.TLS_CERT_FILE, (await authority.issue(["127.0.0.1"])).cert);
+    await expect(tls.renewOnce()).rejects.toThrow("do not fit");
+    expect(tls.options()).toEqual(before);
+  });
+
+  test("is watched for: when the certificate ends is measured", async () => {
+    const { tls } = await tlsFor(["127.0.0.1"], { days: 30 });
+    const metrics = createMetrics({ part: "test", log });
+    measureTls(metrics, tls);
+    const [, seconds] = /tls_certificate_not_after_seconds\{part="test"\} (\d+)/.exec(await metrics.render()) ?? [];
+    const days = (Number(seconds) - Date.now() / 1000) / 86_400;
+    expect(days).toBeGreaterThan(29.9);
+    expect(days).toBeLessThanOrEqual(30);
+  });
+});
+
+describe("the settings", () => {
+  const none = { RPC_PLAINTEXT_TRUSTS_NETWORK: false, NODE_ENV: "development" };
+
+  test("without any file there is no TLS, and in production no start but with a switch that says what it means", () => {
+    expect(tlsOf(none, log)).toBeUndefined();
+    expect(() => tlsOf({ ...none, NODE_ENV: "production" }, log)).toThrow("say RPC_PLAINTEXT_TRUSTS_NETWORK=true");
+    const trusting = { NODE_ENV: "production", RPC_PLAINTEXT_TRUSTS_NETWORK: true };
+    expect(tlsOf(trusting, log)).toBeUndefined();
+  });
+
+  test.each([
+    ["one file too few", { TLS_KEY_FILE: undefined }, "TLS_KEY_FILE missing"],
+    ["one file alone", { TLS_CERT_FILE: undefined, TLS_CA_FILE: undefined }, "TLS_CERT_FILE, TLS_CA_FILE missing"],
+    ["a file that is not there", { TLS_CA_FILE: "/nowhere/ca.crt" }, "TLS_CA_FILE cannot be read: ENOENT"],
+    ["a file that holds something else", { TLS_KEY_FILE: __filename }, "do not fit"],
+  ])("%s is refused, and why is said", async (_case, changed, reason) => {
+    const { settings } = await tlsFor(["127.0.0.1"]);
+    expect(() => tlsOf({ ...settings, ...changed }, log)).toThrow(reason);
+  });
+
+  test("a certificate that names no part is refused: it could call nobody", async () => {
+    const { settings, write } = await tlsFor(["127.0.0.1"]);
+    write({ ...(await authority.issue(["127.0.0.1"], { platform: "https://somewhere" })), ca: authority.ca });
+    expect(() => tlsOf(settings, log)).toThrow("names no part");
+  });
+
+  test("whose a certificate is counts within one platform alone", async () => {
+    const { tls } = await tlsFor(["127.0.0.1"]);
+    expect(tls.partIn(`DNS:x, URI:${PLATFORM}/carrier`)).toBe("carrier");
+    expect(tls.partIn("DNS:x, URI:spiffe://tests/another/carrier")).toBeUndefined();
+  });
+});

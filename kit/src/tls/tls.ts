@@ -1,0 +1,164 @@
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import tls from "node:tls";
+import { ConfigError } from "../process/config.js";
+import type { Log } from "../process/log.js";
+import { startLoop } from "../process/loop.js";
+import type { Metrics } from "../process/metrics.js";
+import { identityIn, type PartIdentity } from "./part-identity.js";
+
+const KEYS = ["TLS_CERT_FILE", "TLS_KEY_FILE", "TLS_CA_FILE"] as const;
+
+/** A mounted secret changes within a minute of its renewal; certificates are renewed days before they end. */
+const LOOK_MS = 10_000;
+
+/** What a part proves itself with, and whom it believes, in PEM. */
+export interface Credentials {
+  cert: string;
+  key: string;
+  ca: string;
+}
+
+/** The certificates of this process, as their files hold them: parts that have them speak mutual TLS and nothing else. */
+export interface Tls {
+  /** Options of a new connection, on either side. */
+  options(): Credentials & { minVersion: "TLSv1.3" };
+  /** When its own certificate ends. */
+  notAfter(): Date;
+  /** The part of the same platform that another's certificate names, if any; `altNames` are those of that certificate. */
+  partIn(altNames: string | undefined): string | undefined;
+  /** Tells of every renewal, so that a server can take it over. */
+  onRenewal(renewed: () => void): void;
+  /** Reads the files again and says whether they were renewed. Files that do not fit together change nothing. */
+  renewOnce(): Promise<boolean>;
+  /** Looks no more. */
+  close(): Promise<void>;
+}
+
+/** The settings that name the files. */
+export type TlsFiles = Readonly<Partial<Record<(typeof KEYS)[number], string | undefined>>>;
+
+/** The settings of a part. */
+export interface TlsSettings extends TlsFiles {
+  RPC_PLAINTEXT_TRUSTS_NETWORK: boolean;
+  NODE_ENV: string;
+}
+
+/**
+ * The TLS that a part's settings ask for, undefined if they name no files, which in production takes a switch that says what it means.
+ * Some of the files without the others are refused.
+ */
+export function tlsOf(config: TlsSettings, log: Log): Tls | undefined {
+  const read = readerOf(config);
+  if (read) return watchFiles(read, log);
+  if (config.NODE_ENV !== "production" || config.RPC_PLAINTEXT_TRUSTS_NETWORK) return undefined;
+  throw new ConfigError(
+    `${KEYS.join(", ")} are missing, and without them whoever reaches a part's port reads the data of every account. ` +
+      "Where only the parts themselves can, by a service mesh for instance, say RPC_PLAINTEXT_TRUSTS_NETWORK=true.",
+  );
+}
+
+/** The same for a command that is soon over: the files as they are now. */
+export function tlsNow(config: TlsFiles): Pick<Tls, "options"> | undefined {
+  const credentials = readerOf(config)?.();
+  return credentials && { options: () => optionsOf(credentials) };
+}
+
+function readerOf(config: TlsFiles): (() => Credentials) | undefined {
+  const absent = KEYS.filter((key) => config[key] === undefined);
+  if (absent.length === KEYS.length) return undefined;
+  if (absent.length > 0) throw new ConfigError(`${KEYS.join(", ")} go together: ${absent.join(", ")} missing.`);
+  const [cert, key, ca] = KEYS.map((name) => () => readSetting(name, config[name]!));
+  return () => checked({ cert: cert!(), key: key!(), ca: ca!() });
+}
+
+function watchFiles(read: () => Credentials, log: Log): Tls {
+  const listeners: (() => void)[] = [];
+  let current = read();
+
+  async function renewOnce(): Promise<boolean> {
+    const found = read();
+    if (found.cert === current.cert && found.key === current.key && found.ca === current.ca) return false;
+    current = found;
+    for (const renewed of listeners) renewed();
+    log.info({ not_after: notAfter().toISOString() }, "certificate renewed");
+    return true;
+  }
+
+  const notAfter = () => new Date(new X509Certificate(current.cert).validTo);
+  const partIn = (altNames: string | undefined) => {
+    const other = identityIn(altNames);
+    return other?.platform === identityOf(current).platform ? other.part : undefined;
+  };
+  const looking = startLoop({ name: "certificates", everyMs: LOOK_MS, log, once: renewOnce });
+  return {
+    options: () => optionsOf(current),
+    notAfter,
+    partIn,
+    onRenewal: (renewed) => void listeners.push(renewed),
+    renewOnce,
+    close: () => looking.stop(),
+  };
+}
+
+function optionsOf(credentials: Credentials): ReturnType<Tls["options"]> {
+  return { ...credentials, minVersion: "TLSv1.3" };
+}
+
+/** Measures when the certificate ends. */
+export function measureTls(metrics: Metrics, { notAfter }: Pick<Tls, "notAfter">): void {
+  const help = { tls_certificate_not_after_seconds: "When this process's certificate ends, in Unix time." };
+  metrics.gauges(help, () => ({ tls_certificate_not_after_seconds: notAfter().getTime() / 1000 }));
+}
+
+/**
+ * Connects to `url` for HTTP/2, and believes who answers only with a certificate of our authority for `host`: the name that was looked
+ * up, not the address found. A handshake that fails counts as a connection that was not made, since nothing was sent.
+ */
+export function connectSecurely(given: Pick<Tls, "options">, url: URL, host: string): tls.TLSSocket {
+  const isName = host !== bareHost(url);
+  const socket = tls.connect({
+    host: bareHost(url),
+    port: Number(url.port || "443"),
+    ALPNProtocols: ["h2"],
+    ...(isName ? { servername: host } : {}),
+    ...given.options(),
+  });
+  const failed = (error: Error) => void Object.assign(error, { syscall: "connect" });
+  socket.prependOnceListener("error", failed);
+  socket.once("secureConnect", () => socket.off("error", failed));
+  return socket;
+}
+
+/** The host of a URL, an IPv6 address without its brackets. */
+export function bareHost(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, "");
+}
+
+/** The text of the file that a setting names. */
+export function readSetting(name: string, file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new ConfigError(`${name} cannot be read: ${(error as Error).message}.`);
+  }
+}
+
+function checked(credentials: Credentials): Credentials {
+  try {
+    tls.createSecureContext(credentials);
+  } catch (error) {
+    throw new ConfigError(`The files of ${KEYS.join(", ")} do not fit: ${(error as Error).message}.`);
+  }
+  identityOf(credentials);
+  return credentials;
+}
+
+/** Whose a certificate is. One that does not say could call nobody. */
+function identityOf({ cert }: Credentials): PartIdentity {
+  const identity = identityIn(new X509Certificate(cert).subjectAltName);
+  if (identity) return identity;
+  throw new ConfigError(
+    "The certificate of TLS_CERT_FILE names no part: it needs one URI like spiffe://platform/records.",
+  );
+}

@@ -1,0 +1,202 @@
+import { create, toBinary } from "@bufbuild/protobuf";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { countIn, rowsIn } from "@shipping/kit/testing/rows";
+import { EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
+import { FilterMissingRequestSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import sql from "sql-template-tag";
+import type { WebhooksDeps } from "../deps.js";
+import { disableSubscription } from "../subscriptions/disable-subscription.js";
+import { type Receiver, startReceiver } from "../testing/receiver.js";
+import { failThrice, queueOf } from "../testing/stored-deliveries.js";
+import { disableRequest, eventFor, newCaller, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
+import { acceptEvents, buryEvent } from "./accept-event.js";
+import { filterMissing } from "./filter-missing.js";
+
+let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
+let deps: WebhooksDeps;
+let full: WebhooksDeps;
+let hanging: Receiver;
+beforeAll(async () => {
+  webhooks = await webhooksUnderTest();
+  deps = webhooks.replica();
+  full = webhooks.replica();
+  await full.attempts.stop(0, () => {});
+  hanging = await startReceiver(() => {});
+});
+afterAll(async () => {
+  await hanging.close();
+  await webhooks.end();
+});
+
+const stateOf = async (subscriptionId: string) => {
+  const rows = await deps.db.run<{ state: string; attempt: number }>(
+    sql`SELECT state, attempt FROM deliveries WHERE subscription_id = ${subscriptionId} ORDER BY event_id`,
+  );
+  return rows.map(({ state, attempt }) => `${state} ${attempt}`);
+};
+
+describe("acceptEvents", () => {
+  test("makes a delivery for each active subscription of that account, environment and type", async () => {
+    const caller = newCaller();
+    const events = ["shipment.created", "order.created"];
+    const wanting = [await subscribe(full, caller, hanging.url), await subscribe(full, caller, hanging.url, events)];
+    const others = [
+      await subscribe(full, caller, hanging.url, ["label.created"]),
+      await subscribe(full, newCaller(), hanging.url),
+      await subscribe(full, { ...caller, environment: "live" }, hanging.url),
+    ];
+    const disabled = await subscribe(full, caller, hanging.url);
+    await disableSubscription(full, disableRequest(caller, disabled.id));
+
+    const event = eventFor(caller);
+    await acceptEvents(full, [event]);
+    for (const { id } of wanting) expect(await stateOf(id)).toEqual(["pending 0"]);
+    for (const { id } of [...others, disabled]) expect(await stateOf(id)).toEqual([]);
+    expect(await rowsIn(deps.db, "events", { id: event.id })).toMatchObject([{ body: Buffer.from(event.body) }]);
+  });
+
+  test("an event that comes again makes nothing, in the same batch or later, for new subscriptions either", async () => {
+    const caller = newCaller();
+    const { id } = await subscribe(full, caller, hanging.url);
+    const event = eventFor(caller);
+    await acceptEvents(full, [event, event]);
+    const later = await subscribe(full, caller, hanging.url);
+    await acceptEvents(full, [event]);
+    expect([await stateOf(id), await stateOf(later.id)]).toEqual([["pending 0"], []]);
+  });
+
+  test("where slots are free deliveries are born claimed, eight of a subscription, and sent at once", async () => {
+    const caller = newCaller();
+    const { id } = await subscribe(deps, caller, hanging.url);
+    await acceptEvents(
+      deps,
+      Array.from({ length: 11 }, () => eventFor(caller)),
+    );
+    const states = await stateOf(id);
+    expect(states.filter((state) => state === "in_flight 1")).toHaveLength(8);
+    expect(states.filter((state) => state === "pending 0")).toHaveLength(3);
+    expect(await queueOf(deps.db, id)).toMatchObject({ inFlight: 8, nextDue: expect.any(Date) });
+  });
+
+  test("while all slots are taken events wait for one on the bus, and are born claimed", async () => {
+    const answers: (() => void)[] = [];
+    const slow = await startReceiver((response) => answers.push(() => response.writeHead(204).end()));
+    const caller = newCaller();
+    const { id } = await subscribe(deps, caller, slow.url);
+    const small = webhooks.replica({ config: { MAX_ATTEMPTS_IN_FLIGHT: 1 } });
+    await acceptEvents(small, [eventFor(caller)]);
+    const waiting = acceptEvents(small, [eventFor(caller)], 60_000);
+    for (const end of [1, 2]) {
+      await eventually(() => expect(slow.received).toHaveLength(end));
+      answers.shift()!();
+    }
+    await waiting;
+    await eventually(async () => expect(await stateOf(id)).toEqual(["delivered 1", "delivered 1"]));
+    await slow.close();
+  });
+
+  test("but not for long: after a moment they are stored as pending", async () => {
+    const caller = newCaller();
+    const { id } = await subscribe(deps, caller, hanging.url);
+    const small = webhooks.replica({ config: { MAX_ATTEMPTS_IN_FLIGHT: 1 } });
+    for (let event = 1; event <= 2; event++) await acceptEvents(small, [eventFor(caller)], 1);
+    expect((await stateOf(id)).sort()).toEqual(["in_flight 1", "pending 0"]);
+  });
+
+  test("what is older goes first: with something due, new deliveries are born pending", async () => {
+    const caller = newCaller();
+    const { id } = await subscribe(deps, caller, hanging.url);
+    await acceptEvents(full, [eventFor(caller)]);
+    await acceptEvents(deps, [eventFor(caller)]);
+    expect(await stateOf(id)).toEqual(["pending 0", "pending 0"]);
+  });
+
+  test("an ailing subscription's deliveries are left to the dispatcher, which knows its limit", async () => {
+    const caller = newCaller();
+    const { id } = await subscribe(deps, caller, hanging.url);
+    await failThrice(deps.db, id);
+    await acceptEvents(deps, [eventFor(caller)]);
+    expect(await stateOf(id)).toEqual(["pending 0"]);
+  });
+
+  test("several replicas at once, overlapping: every event once, no deadlock, eight in flight", async () => {
+    const caller = newCaller();
+    const ids: string[] = [];
+    for (let n = 0; n < 5; n++) ids.push((await subscribe(deps, caller, hanging.url)).id);
+    const replicas = [deps, webhooks.replica(), webhooks.replica()];
+    const events = Array.from({ length: 60 }, () => eventFor(caller));
+    const shuffled = () => [...events].sort(() => Math.random() - 0.5);
+    await Promise.all(
+      replicas.flatMap((replica) =>
+        Array.from({ length: 3 }, () => {
+          const order = shuffled();
+          return Promise.all([0, 20, 40].map((at) => acceptEvents(replica, order.slice(at, at + 20))));
+        }),
+      ),
+    );
+    for (const id of ids) {
+      const states = await stateOf(id);
+      expect(states).toHaveLength(60);
+      const inFlight = states.filter((state) => state === "in_flight 1").length;
+      expect(inFlight).toBeLessThanOrEqual(8);
+      expect(await queueOf(deps.db, id)).toMatchObject({ inFlight });
+    }
+  });
+
+  test("locks the queue in one order, ailing subscriptions included: no deadlock with the ends of attempts", async () => {
+    const caller = newCaller();
+    const subscriptions = [await subscribe(deps, caller, hanging.url), await subscribe(deps, caller, hanging.url)];
+    const [first = "", second = ""] = subscriptions.map(({ id }) => id).sort();
+    await failThrice(deps.db, first);
+    const ending = await deps.db.pool.connect();
+    const lock = (id: string) => ending.query("SELECT FROM ready_queue WHERE subscription_id = $1 FOR UPDATE", [id]);
+    await ending.query("BEGIN");
+    await lock(first);
+    const accepting = acceptEvents(full, [eventFor(caller)]);
+    await eventually(async () => {
+      const waiting = await deps.db.pool.query(
+        "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+      );
+      expect(waiting.rowCount).toBe(1);
+    });
+    await lock(second);
+    await ending.query("COMMIT");
+    ending.release();
+    await accepting;
+    expect([await stateOf(first), await stateOf(second)]).toEqual([["pending 0"], ["pending 0"]]);
+  });
+
+  test("an event that cannot be understood is kept as dead with its reason, and does not hold up the others", async () => {
+    const caller = newCaller();
+    const good = eventFor(caller);
+    const faulty = [
+      { ...eventFor(caller), type: "order.\u0000created" },
+      { ...eventFor(caller), environment: "staging" },
+      { ...eventFor(caller), accountId: "acc_x" },
+    ];
+    await acceptEvents(deps, [...faulty, good]);
+    expect(await countIn(deps.db, "events", { accountId: caller.accountId })).toBe(1);
+    const dead = await rowsIn<{ reason: string }>(deps.db, "dead_events", { eventId: faulty.map(({ id }) => id) });
+    expect(dead.map(({ reason }) => reason).sort()).toEqual([
+      "its account has not the form of an account's id",
+      "its environment is unknown",
+      "its type is unknown",
+    ]);
+  });
+});
+
+test("buryEvent keeps bytes that are no message", async () => {
+  await buryEvent(deps, Buffer.from([0xff]), "not protobuf");
+  const [dead] = await rowsIn(deps.db, "dead_events", { reason: "not protobuf" });
+  expect(dead).toMatchObject({ eventId: null, message: Buffer.of(0xff) });
+});
+
+test("filterMissing names what has neither arrived nor died", async () => {
+  const caller = newCaller();
+  const [arrived, dead, missing] = [eventFor(caller), eventFor(caller), eventFor(caller)];
+  await acceptEvents(full, [arrived]);
+  await buryEvent(deps, toBinary(EventSchema, dead), "a reason", dead.id);
+  const events = [arrived, missing, dead].map(({ id }) => ({ id, createdAt: new Date().toISOString() }));
+  const request = create(FilterMissingRequestSchema, { events });
+  expect((await filterMissing(deps, request)).missingEventIds).toEqual([missing.id]);
+});

@@ -1,0 +1,98 @@
+import { createLog } from "@shipping/kit/process/log";
+import type { WebhooksDeps } from "../deps.js";
+import { secretIdentity } from "../subscriptions/subscription.js";
+import { type Answer, type Receiver, startReceiver, withStatus } from "../testing/receiver.js";
+import { webhooksUnderTest } from "../testing/webhooks-under-test.js";
+import { attemptDelivery } from "./attempt-delivery.js";
+import type { ClaimedDelivery } from "./attempts.js";
+import type { Ended } from "./complete-delivery.js";
+
+let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
+let deps: WebhooksDeps;
+const lines: string[] = [];
+const receivers: Receiver[] = [];
+beforeAll(async () => {
+  webhooks = await webhooksUnderTest();
+  const destination = { write: (line: string) => void lines.push(line) };
+  deps = webhooks.replica({ log: createLog({ part: "webhooks", destination }) });
+});
+beforeEach(() => {
+  lines.length = 0;
+});
+afterAll(async () => {
+  await Promise.all(receivers.map((receiver) => receiver.close()));
+  await webhooks.end();
+});
+
+async function receiverWith(answer: Answer): Promise<Receiver> {
+  const receiver = await startReceiver(answer);
+  receivers.push(receiver);
+  return receiver;
+}
+
+function claimedFor(url: string, attempt = 1): ClaimedDelivery {
+  const ids = { subscriptionId: "whk_1", eventId: "evt_1", claimId: "claim" };
+  const sealedSecret = deps.keyRing.seal(Buffer.from("whsec_private"), secretIdentity(ids.subscriptionId));
+  return { ...ids, attempt, ailing: false, url, sealedSecret, body: Buffer.from("{}"), traceparent: "" };
+}
+
+const completed: Ended[] = [];
+const complete = async (ended: Ended) => {
+  completed.push(ended);
+  return new Date("2026-11-21T10:00:00.000Z");
+};
+
+describe("attemptDelivery", () => {
+  test("logs one wide line with the host alone: no path, no query, no secret", async () => {
+    const receiver = await receiverWith(withStatus(500));
+    await attemptDelivery(deps, complete, claimedFor(receiver.url, 2), performance.now());
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0]!)).toMatchObject({
+      msg: "attempt",
+      event: "evt_1",
+      subscription: "whk_1",
+      attempt: 2,
+      host: `localhost:${receiver.port}`,
+      outcome: "failed",
+      status: 500,
+      ms: expect.any(Number),
+      next_at: "2026-11-21T10:00:00.000Z",
+    });
+    expect(lines[0]).not.toMatch(/\/hook|token|private|whsec/);
+  });
+
+  test("says when its claim was no longer its own", async () => {
+    const receiver = await receiverWith(withStatus(204));
+    await attemptDelivery(deps, async () => undefined, claimedFor(receiver.url), performance.now());
+    expect(JSON.parse(lines[0]!)).toMatchObject({ outcome: "delivered", fenced: true });
+  });
+
+  test("is not made by a process that was held up for half its lease", async () => {
+    const receiver = await receiverWith(withStatus(204));
+    completed.length = 0;
+    await attemptDelivery(deps, complete, claimedFor(receiver.url), performance.now() - 10_001);
+    expect([receiver.received.length, completed.length]).toEqual([0, 0]);
+  });
+
+  test("records its end when the database is back after a moment", async () => {
+    const receiver = await receiverWith(withStatus(204));
+    let calls = 0;
+    const awayAtFirst = async (ended: Ended) => {
+      calls += 1;
+      if (calls < 3) throw new Error("the database is away");
+      return complete(ended);
+    };
+    completed.length = 0;
+    await attemptDelivery(deps, awayAtFirst, claimedFor(receiver.url), performance.now());
+    expect(completed).toMatchObject([{ claimId: "claim", step: { state: "delivered" }, status: 204 }]);
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  test("an error is logged and leaves the end to the lease", async () => {
+    const receiver = await receiverWith(withStatus(204));
+    const sealedForAnother = { ...claimedFor(receiver.url), subscriptionId: "whk_2" };
+    await attemptDelivery(deps, complete, sealedForAnother, performance.now());
+    expect(JSON.parse(lines[0]!)).toMatchObject({ level: "error", event: "evt_1", subscription: "whk_2" });
+    expect(receiver.received).toHaveLength(0);
+  });
+});

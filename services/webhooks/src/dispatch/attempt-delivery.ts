@@ -1,0 +1,97 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { traced } from "@shipping/kit/process/tracing";
+import { jitter, type WebhooksDeps } from "../deps.js";
+import type { ClaimedDelivery } from "./attempts.js";
+import type { CompleteDelivery, Ended } from "./complete-delivery.js";
+import { ATTEMPT_MS, LEASE_MS, nextStep } from "./delivery.js";
+import { type Attempted, send } from "./send.js";
+import type { Target } from "./targets.js";
+
+const COMPLETE_AGAIN_MS = 500;
+
+/** Makes a claimed attempt, records its end and logs it. Resolves when its slot is free. */
+export function attemptDelivery(
+  deps: WebhooksDeps,
+  complete: CompleteDelivery,
+  claimed: ClaimedDelivery,
+  claimedAt: number,
+): Promise<void> {
+  const { eventId, attempt, traceparent: parent } = claimed;
+  const attributes = { event: eventId, attempt };
+  return traced("attempt", { kind: "client", parent, attributes }, () =>
+    makeAttempt(deps, complete, claimed, claimedAt),
+  );
+}
+
+async function makeAttempt(
+  deps: WebhooksDeps,
+  complete: CompleteDelivery,
+  claimed: ClaimedDelivery,
+  claimedAt: number,
+): Promise<void> {
+  let target: Target | undefined;
+  let attempted: Attempted | undefined;
+  try {
+    // A process that was held up must not send what another may claim before the answer is there.
+    if (performance.now() - claimedAt > LEASE_MS - ATTEMPT_MS) return;
+    target = deps.targets.of(claimed);
+    const { eventId, body } = claimed;
+    const { url, secret } = target;
+    attempted = await send(deps.agents, { url, secret, eventId, body, at: deps.now() });
+    const nextAt = await completeInLease(complete, endOf(deps, claimed, attempted), claimedAt);
+    if (nextAt !== undefined) deps.metrics.countAttempt(attempted);
+    deps.log.info(
+      { ...lineOf(claimed, target, attempted, nextAt), fenced: nextAt === undefined || undefined },
+      "attempt",
+    );
+    await attempted.drained;
+  } catch (err) {
+    deps.log.error(
+      { ...lineOf(claimed, target, attempted), err },
+      "the end of an attempt is not recorded; its lease runs out",
+    );
+  }
+}
+
+function endOf(deps: WebhooksDeps, claimed: ClaimedDelivery, attempted: Attempted): Ended {
+  const { subscriptionId, eventId, claimId, attempt } = claimed;
+  const { outcome, status, errorKind, ms } = attempted;
+  const step = nextStep(attempt, outcome === "delivered", () => jitter(deps), deps.clockSpeedup);
+  return { subscriptionId, eventId, claimId, step, status, errorKind, ms };
+}
+
+// A database that is away for a moment must not turn a delivered event into a second request.
+async function completeInLease(
+  complete: CompleteDelivery,
+  ended: Ended,
+  claimedAt: number,
+): Promise<Date | null | undefined> {
+  for (;;) {
+    try {
+      return await complete(ended);
+    } catch (error) {
+      if (performance.now() - claimedAt > LEASE_MS - 2 * COMPLETE_AGAIN_MS) throw error;
+      await pause(COMPLETE_AGAIN_MS);
+    }
+  }
+}
+
+/** What a log line tells of an attempt. The host only: a path or query may hold the receiver's own secret. */
+function lineOf(
+  { eventId, subscriptionId, attempt, url }: ClaimedDelivery,
+  target: Target | undefined,
+  attempted: Attempted | undefined,
+  nextAt?: Date | null,
+) {
+  return {
+    event: eventId,
+    subscription: subscriptionId,
+    attempt,
+    host: (target?.url ?? new URL(url)).host,
+    outcome: attempted?.outcome,
+    status: attempted?.status,
+    error: attempted?.errorKind,
+    ms: attempted?.ms,
+    next_at: nextAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,55 @@
+import { eventually } from "@shipping/kit/testing/eventually";
+import { countIn } from "@shipping/kit/testing/rows";
+import type { WebhooksDeps } from "../deps.js";
+import { type Receiver, startReceiver } from "../testing/receiver.js";
+import { eventFor, newCaller, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
+import { acceptEvents } from "./accept-event.js";
+
+let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
+let receiver: Receiver;
+const held: (() => void)[] = [];
+beforeAll(async () => {
+  webhooks = await webhooksUnderTest();
+  receiver = await startReceiver((response) => held.push(() => response.writeHead(204).end()));
+});
+afterAll(async () => {
+  await receiver.close();
+  await webhooks.end();
+});
+
+/** A process that has claimed the first attempts of that many events of one subscription, as far as its eight slots go. */
+async function attempting(events: number): Promise<{ deps: WebhooksDeps; woken: () => number }> {
+  const deps = webhooks.replica();
+  const caller = newCaller();
+  await subscribe(deps, caller, receiver.url);
+  const { received } = receiver;
+  const before = received.length;
+  await acceptEvents(
+    deps,
+    Array.from({ length: events }, () => eventFor(caller)),
+  );
+  await eventually(() => expect(received.length - before).toBe(Math.min(events, 8)));
+  let woken = 0;
+  deps.wakeDispatcher = () => {
+    woken += 1;
+  };
+  return { deps, woken: () => woken };
+}
+
+const answerAll = () => {
+  for (const answer of held.splice(0)) answer();
+};
+
+const delivered = (deps: WebhooksDeps) => countIn(deps.db, "deliveries", { state: "delivered" });
+
+test("the end of an attempt wakes the dispatcher where its subscription has more that is due, and only there", async () => {
+  const alone = await attempting(8);
+  answerAll();
+  await eventually(async () => expect(await delivered(alone.deps)).toBe(8));
+  expect(alone.woken()).toBe(0);
+
+  const crowded = await attempting(9);
+  answerAll();
+  await eventually(async () => expect(await delivered(crowded.deps)).toBe(16));
+  expect(crowded.woken()).toBeGreaterThan(0);
+});

@@ -1,0 +1,65 @@
+import sql from "sql-template-tag";
+import { clock, type WebhooksDeps } from "../deps.js";
+import type { NextStep } from "./delivery.js";
+import type { ErrorKind } from "./send.js";
+
+/** An attempt that has ended, and what follows. */
+export interface Ended {
+  subscriptionId: string;
+  eventId: string;
+  claimId: string;
+  step: NextStep;
+  status?: number | undefined;
+  errorKind?: ErrorKind | undefined;
+  ms?: number | undefined;
+}
+
+/** Records an attempt's end. Yields the time of the next attempt, null if there is none, undefined if the claim was no longer ours. */
+export type CompleteDelivery = (ended: Ended) => Promise<Date | null | undefined>;
+
+interface Completed {
+  claimId: string;
+  nextAt: Date | null;
+  /** Their subscriptions had more to claim when the statement began. */
+  more: boolean;
+}
+
+/** Records how attempts ended, in one statement, each fenced by its claim. An attempt ends with its lease at the latest. */
+export async function completeDeliveries(
+  deps: WebhooksDeps,
+  ended: readonly Ended[],
+): Promise<(Date | null | undefined)[]> {
+  const rows = await deps.db.run<Completed>(sql`
+    WITH ${clock(deps)},
+    held AS (
+      SELECT ended.*, d.place, least(d.lease_until, (SELECT now FROM clock)) AS ended_at
+      FROM (
+        SELECT * FROM unnest(
+          ${ended.map((e) => e.subscriptionId)}::text[],
+          ${ended.map((e) => e.eventId)}::text[],
+          ${ended.map((e) => e.claimId)}::uuid[],
+          ${ended.map((e) => e.step.state)}::text[],
+          ${ended.map((e) => (e.step.state === "pending" ? e.step.waitMs : null))}::float8[],
+          ${ended.map((e) => e.status ?? null)}::integer[],
+          ${ended.map((e) => e.errorKind ?? null)}::text[],
+          ${ended.map((e) => e.ms ?? null)}::integer[]
+        ) AS ended (subscription_id, event_id, claim_id, state, wait_ms, status, error, ms)
+        ORDER BY subscription_id, event_id) AS ended
+      CROSS JOIN LATERAL (
+        SELECT ctid AS place, lease_until FROM deliveries
+        WHERE event_id = ended.event_id AND subscription_id = ended.subscription_id AND claim_id = ended.claim_id
+        FOR UPDATE) AS d),
+    queue AS (
+      SELECT coalesce(bool_or(next_due <= (SELECT now FROM clock)), false) AS more FROM ready_queue
+      WHERE subscription_id = ANY (ARRAY(SELECT subscription_id FROM held)))
+    UPDATE deliveries AS d SET
+      state = held.state,
+      next_at = held.ended_at + held.wait_ms * interval '1 ms',
+      lease_until = NULL, claim_id = NULL,
+      last_status = held.status, last_error = held.error, last_ms = held.ms
+    FROM held WHERE d.ctid = held.place
+    RETURNING held.claim_id AS "claimId", d.next_at AS "nextAt", (SELECT more FROM queue) AS more`);
+  if (rows.some((row) => row.more)) deps.wakeDispatcher();
+  const nextAt = new Map(rows.map((row) => [row.claimId, row.nextAt]));
+  return ended.map((e) => nextAt.get(e.claimId));
+}

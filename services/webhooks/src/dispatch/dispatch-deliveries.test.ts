@@ -1,0 +1,249 @@
+import { eventually } from "@shipping/kit/testing/eventually";
+import { countIn } from "@shipping/kit/testing/rows";
+import sql from "sql-template-tag";
+import type { WebhooksDeps } from "../deps.js";
+import { disableSubscription } from "../subscriptions/disable-subscription.js";
+import { type Answer, type Receiver, startReceiver, withStatus } from "../testing/receiver.js";
+import { deliveryOf, failThrice, queueOf } from "../testing/stored-deliveries.js";
+import { disableRequest, eventFor, newCaller, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
+import { acceptEvents } from "./accept-event.js";
+import { dispatchOnce } from "./dispatch-deliveries.js";
+import { verify } from "./signature.js";
+import { sweepOnce } from "./sweep-deliveries.js";
+
+const MINUTE = 60_000;
+let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
+let inbox: WebhooksDeps;
+let receivers: Receiver[] = [];
+beforeEach(async () => {
+  webhooks = await webhooksUnderTest();
+  // It accepts and never sends: its slots are closed.
+  inbox = webhooks.replica();
+  await inbox.attempts.stop(0, () => {});
+});
+afterEach(async () => {
+  await expectExactQueue();
+  await Promise.all(receivers.map((receiver) => receiver.close()));
+  receivers = [];
+  await webhooks.end();
+});
+
+async function receiverWith(answer: Answer): Promise<Receiver> {
+  const receiver = await startReceiver(answer);
+  receivers.push(receiver);
+  return receiver;
+}
+
+/** A subscription with a backlog of that many events. */
+async function backlog(url: string, events: number): Promise<string> {
+  const caller = newCaller();
+  const { id } = await subscribe(inbox, caller, url);
+  if (events > 0)
+    await acceptEvents(
+      inbox,
+      Array.from({ length: events }, () => eventFor(caller)),
+    );
+  return id;
+}
+
+async function countOf(subscriptionId: string, state: string): Promise<number> {
+  return countIn(inbox.db, "deliveries", { subscriptionId, state });
+}
+
+async function expectIdle(): Promise<void> {
+  await eventually(async () => expect(await countIn(inbox.db, "deliveries", { state: "in_flight" })).toBe(0));
+}
+
+/** The ready queue says exactly what the deliveries say. */
+async function expectExactQueue(): Promise<void> {
+  const wrong = await webhooks.db.run(sql`
+    SELECT q.*, d.next_at, d.under_way FROM ready_queue AS q
+    CROSS JOIN LATERAL (
+      SELECT min(next_at) FILTER (WHERE state = 'pending') AS next_at, count(*) FILTER (WHERE state = 'in_flight') AS under_way
+      FROM deliveries WHERE deliveries.subscription_id = q.subscription_id) AS d
+    WHERE q.next_due IS DISTINCT FROM d.next_at OR q.in_flight <> d.under_way`);
+  expect(wrong).toEqual([]);
+}
+
+describe("dispatchOnce", () => {
+  test("a receiver that always fails gets eight requests, at about 0, 1, 3, 7, 15, 31, 63 and 123 minutes", async () => {
+    // Neither the status nor the header changes anything.
+    const receiver = await receiverWith((response) => response.writeHead(410, { "retry-after": "7200" }).end());
+    const caller = newCaller();
+    const { id, secret } = await subscribe(inbox, caller, receiver.url);
+    const event = eventFor(caller);
+    await acceptEvents(inbox, [event]);
+    let atMs = 0;
+    const deps = webhooks.replica({
+      random: (bytes) => Buffer.alloc(bytes, 255),
+      now: () => new Date(Date.now() + atMs),
+    });
+    const dispatchAfter = async (ms: number) => {
+      atMs += ms;
+      deps.clockOffsetMs = atMs;
+      const claimed = await dispatchOnce(deps);
+      await expectIdle();
+      return claimed;
+    };
+
+    expect(await dispatchAfter(0)).toBe(1);
+    for (const minutes of [1, 2, 4, 8, 16, 32, 60]) {
+      expect(await dispatchAfter(minutes * 1.1 * MINUTE - 30_000)).toBe(0);
+      expect(await dispatchAfter(30_000)).toBe(1);
+    }
+    expect(await dispatchAfter(1_000 * MINUTE)).toBe(0);
+
+    expect(receiver.received).toHaveLength(8);
+    expect(await deliveryOf(inbox.db, { subscriptionId: id })).toMatchObject({
+      state: "exhausted",
+      attempt: 8,
+      lastStatus: 410,
+    });
+    const times = receiver.received.map(({ headers, body }) => {
+      expect(body).toEqual(Buffer.from(event.body));
+      expect(headers["service-event-id"]).toBe(event.id);
+      const signature = String(headers["service-signature"]);
+      const time = Number(/t=(\d+)/.exec(signature)?.[1]);
+      expect(verify(secret, signature, body, time)).toBe(true);
+      return time;
+    });
+    const minutes = times.map((time) => Math.round((time - times[0]!) / 60 / 1.1));
+    expect(minutes).toEqual([0, 1, 3, 7, 15, 31, 63, 123]);
+  });
+
+  test("a success after failures ends the delivery and the streak", async () => {
+    const receiver = await receiverWith((response, _received, count) =>
+      response.writeHead(count < 3 ? 503 : 200).end(),
+    );
+    const id = await backlog(receiver.url, 1);
+    const deps = webhooks.replica();
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      await dispatchOnce(deps);
+      await expectIdle();
+      deps.clockOffsetMs += 10 * MINUTE;
+    }
+    expect(await dispatchOnce(deps)).toBe(0);
+    expect(await countOf(id, "delivered")).toBe(1);
+    expect(await queueOf(inbox.db, id)).toMatchObject({ failStreak: 0, nextDue: null });
+  });
+
+  test("fair: a long backlog of an endpoint that hangs does not slow down others", async () => {
+    const hanging = await receiverWith(() => {});
+    const healthy = await receiverWith(withStatus(204));
+    const slow = await backlog(hanging.url, 200);
+    const fast = await Promise.all(Array.from({ length: 5 }, () => backlog(healthy.url, 10)));
+    const deps = webhooks.replica({ config: { MAX_ATTEMPTS_IN_FLIGHT: 20 } });
+    await eventually(async () => {
+      await dispatchOnce(deps);
+      const delivered = await Promise.all(fast.map((id) => countOf(id, "delivered")));
+      expect(delivered).toEqual([10, 10, 10, 10, 10]);
+    });
+    expect(await countOf(slow, "in_flight")).toBe(8);
+    expect(hanging.received).toHaveLength(8);
+    await Promise.all([hanging.close(), expectIdle()]);
+  });
+
+  test("replicas together never exceed eight per subscription and make no attempt twice", async () => {
+    let now = 0;
+    let most = 0;
+    const receiver = await receiverWith((response) => {
+      now += 1;
+      most = Math.max(most, now);
+      setTimeout(() => {
+        now -= 1;
+        response.writeHead(204).end();
+      }, 20);
+    });
+    const id = await backlog(receiver.url, 150);
+    const replicas = [webhooks.replica(), webhooks.replica(), webhooks.replica()];
+    await eventually(
+      async () => {
+        await Promise.all(replicas.map(dispatchOnce));
+        expect(await countOf(id, "delivered")).toBe(150);
+      },
+      { withinMs: 15_000 },
+    );
+    expect(most).toBeLessThanOrEqual(8);
+    const sent = receiver.received.map(({ headers }) => headers["service-event-id"]);
+    expect([sent.length, new Set(sent).size]).toEqual([150, 150]);
+  });
+
+  test("after three failures in a row a subscription has two in flight, and ailing ones share 30 % of the slots", async () => {
+    const receiver = await receiverWith(() => {});
+    const ailing = await Promise.all(Array.from({ length: 3 }, () => backlog(receiver.url, 5)));
+    const healthy = await backlog(receiver.url, 9);
+    await failThrice(inbox.db, ...ailing);
+    const deps = webhooks.replica({ config: { MAX_ATTEMPTS_IN_FLIGHT: 17 } });
+    while ((await dispatchOnce(deps)) > 0);
+    const inFlight = await Promise.all(ailing.map((id) => countOf(id, "in_flight")));
+    expect(inFlight.sort()).toEqual([1, 2, 2]);
+    expect(await countOf(healthy, "in_flight")).toBe(8);
+    await Promise.all([receiver.close(), expectIdle()]);
+  });
+
+  test("nothing is claimed while no slot is free", async () => {
+    const receiver = await receiverWith(() => {});
+    const id = await backlog(receiver.url, 5);
+    const deps = webhooks.replica({ config: { MAX_ATTEMPTS_IN_FLIGHT: 2 } });
+    expect(await dispatchOnce(deps)).toBe(2);
+    expect(await dispatchOnce(deps)).toBe(0);
+    expect(await countOf(id, "pending")).toBe(3);
+    await Promise.all([receiver.close(), expectIdle()]);
+  });
+});
+
+describe("a disabled subscription", () => {
+  test("its pending deliveries are never claimed, and cancelled by the sweep", async () => {
+    const receiver = await receiverWith(withStatus(204));
+    const caller = newCaller();
+    const { id } = await subscribe(inbox, caller, receiver.url);
+    await acceptEvents(inbox, [eventFor(caller), eventFor(caller)]);
+    await disableSubscription(inbox, disableRequest(caller, id));
+    const deps = webhooks.replica();
+    expect(await dispatchOnce(deps)).toBe(0);
+    expect(await sweepOnce(deps)).toEqual({ expired: 0, cancelled: 2 });
+    expect(await sweepOnce(deps)).toEqual({ expired: 0, cancelled: 0 });
+    await acceptEvents(deps, [eventFor(caller)]);
+    expect(await countOf(id, "cancelled")).toBe(2);
+    expect(receiver.received).toHaveLength(0);
+  });
+});
+
+describe("a lease that ran out", () => {
+  test("is a failed attempt that ended then, and its process can no longer complete it", async () => {
+    const answers: (() => void)[] = [];
+    const receiver = await receiverWith((response) => answers.push(() => response.writeHead(204).end()));
+    const id = await backlog(receiver.url, 1);
+    const held = webhooks.replica();
+    expect(await dispatchOnce(held)).toBe(1);
+    await eventually(() => expect(receiver.received).toHaveLength(1));
+    const claimed = await deliveryOf(inbox.db, { subscriptionId: id });
+
+    const early = webhooks.replica({ clockOffsetMs: 19_000 });
+    expect(await sweepOnce(early)).toEqual({ expired: 0, cancelled: 0 });
+    const other = webhooks.replica({ clockOffsetMs: 21_000, random: (bytes) => Buffer.alloc(bytes) });
+    const sweeps = await Promise.all([sweepOnce(other), sweepOnce(other)]);
+    expect(sweeps.map(({ expired }) => expired).sort()).toEqual([0, 1]);
+
+    const failed = await deliveryOf(inbox.db, { subscriptionId: id });
+    expect(failed).toMatchObject({ state: "pending", attempt: 1, lastError: "lease_expired" });
+    expect(failed!.nextAt!.getTime() - claimed!.leaseUntil!.getTime()).toBe(MINUTE);
+
+    answers[0]!();
+    await held.attempts.stop(5_000, () => {});
+    expect(await deliveryOf(inbox.db, { subscriptionId: id })).toEqual(failed);
+  });
+
+  test("eight leases that run out exhaust the delivery", async () => {
+    const id = await backlog("http://localhost:1/", 1);
+    const deps = webhooks.replica();
+    for (let attempt = 1; attempt <= 8; attempt++) {
+      await webhooks.db.run(sql`
+        UPDATE deliveries SET state = 'in_flight', attempt = ${attempt}, next_at = NULL, lease_until = now(), claim_id = gen_random_uuid()
+        WHERE subscription_id = ${id}`);
+      expect((await sweepOnce(deps)).expired).toBe(1);
+    }
+    expect(await countOf(id, "exhausted")).toBe(1);
+    expect(await queueOf(inbox.db, id)).toMatchObject({ failStreak: 8 });
+  });
+});

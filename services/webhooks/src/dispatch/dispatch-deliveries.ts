@@ -1,0 +1,51 @@
+import sql from "sql-template-tag";
+import { clock, type WebhooksDeps } from "../deps.js";
+import type { ClaimedDelivery, Room } from "./attempts.js";
+import { AILING_STREAK, LEASE_MS, MAX_IN_FLIGHT, MAX_IN_FLIGHT_AILING } from "./delivery.js";
+
+const MAX_SUBSCRIPTIONS = 64;
+const MAX_OF_EACH = 4;
+
+/** Claims what is due, as far as slots are free, starts its attempts, and says how many. Zero: nothing more at the moment. */
+export function dispatchOnce(deps: WebhooksDeps): Promise<number> {
+  return deps.attempts.claim(MAX_SUBSCRIPTIONS, async (room) => (room.free > 0 ? claimDue(deps, room) : []));
+}
+
+const ailing = sql`q.fail_streak >= ${AILING_STREAK}`;
+const limit = sql`CASE WHEN ${ailing} THEN ${MAX_IN_FLIGHT_AILING}::integer ELSE ${MAX_IN_FLIGHT}::integer END`;
+
+/**
+ * Fair: of the subscriptions with something due, those with the least under way come first, and each gives a few. Their rows in
+ * the queue are locked, so that the number under way is exact over all replicas; what is locked elsewhere is left to its holder.
+ */
+function claimDue(deps: WebhooksDeps, room: Room): Promise<ClaimedDelivery[]> {
+  return deps.db.run<ClaimedDelivery>(sql`
+    WITH ${clock(deps)},
+    ready AS (
+      SELECT q.subscription_id, ${ailing} AS ailing, least(${MAX_OF_EACH}, ${limit} - q.in_flight) AS few, s.url, s.secret
+      FROM ready_queue AS q CROSS JOIN LATERAL (
+        SELECT url, secret FROM subscriptions WHERE id = q.subscription_id AND status = 'active' OFFSET 0) AS s
+      WHERE q.next_due <= (SELECT now FROM clock) AND q.in_flight < ${limit} AND (${room.ailing} > 0 OR NOT ${ailing})
+      ORDER BY q.in_flight, q.next_due
+      LIMIT ${MAX_SUBSCRIPTIONS}
+      FOR UPDATE OF q SKIP LOCKED),
+    due AS (
+      SELECT ready.*, d.place, d.event_id, d.next_at, row_number() OVER (PARTITION BY ready.subscription_id ORDER BY d.next_at) AS turn
+      FROM ready CROSS JOIN LATERAL (
+        SELECT ctid AS place, event_id, next_at FROM deliveries
+        WHERE subscription_id = ready.subscription_id AND state = 'pending' AND next_at <= (SELECT now FROM clock)
+        ORDER BY next_at LIMIT ready.few
+        FOR UPDATE SKIP LOCKED) AS d),
+    ranked AS (
+      SELECT due.*, row_number() OVER (PARTITION BY ailing ORDER BY turn, next_at) AS rank FROM due),
+    picked AS (
+      SELECT ranked.*, events.body, coalesce(events.traceparent, '') AS traceparent
+      FROM (SELECT * FROM ranked WHERE NOT ailing OR rank <= ${room.ailing} ORDER BY turn, next_at LIMIT ${room.free}) AS ranked
+      CROSS JOIN LATERAL (SELECT body, traceparent FROM events WHERE id = ranked.event_id OFFSET 0) AS events)
+    UPDATE deliveries AS d SET
+      state = 'in_flight', attempt = d.attempt + 1, next_at = NULL, claim_id = gen_random_uuid(),
+      lease_until = (SELECT now FROM clock) + ${LEASE_MS}::float8 * interval '1 ms'
+    FROM picked WHERE d.ctid = picked.place
+    RETURNING d.subscription_id AS "subscriptionId", d.event_id AS "eventId", d.claim_id AS "claimId", d.attempt,
+      picked.ailing, picked.url, picked.secret AS "sealedSecret", picked.body, picked.traceparent`);
+}

@@ -1,0 +1,31 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  type FilterMissingRequest,
+  type FilterMissingResponse,
+  FilterMissingResponseSchema,
+} from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import sql from "sql-template-tag";
+import { clock, type WebhooksDeps } from "../deps.js";
+
+/**
+ * Says which events have not arrived. A dead one has: to send it again would not help. One older than the retention has too: it was
+ * removed, and sent again it would reach receivers a second time, a month late. That is told by its age, since ids that are
+ * kept for ever would be the largest table of all. So an event is given up only if the broker lost it after acknowledging it and, from
+ * then on, its producer could not ask once during the whole retention.
+ */
+export async function filterMissing(deps: WebhooksDeps, request: FilterMissingRequest): Promise<FilterMissingResponse> {
+  const absent = await deps.db.run<{ id: string; expired: boolean }>(sql`
+    WITH ${clock(deps)}
+    SELECT asked.id, asked.created_at < clock.now - ${deps.retentionDays}::integer * interval '1 day' AS expired
+    FROM clock, unnest(
+      ${request.events.map((event) => event.id)}::text[],
+      ${request.events.map((event) => event.createdAt)}::timestamptz[]
+    ) AS asked (id, created_at)
+    WHERE NOT EXISTS (SELECT FROM events WHERE events.id = asked.id)
+      AND NOT EXISTS (SELECT FROM dead_events WHERE dead_events.event_id = asked.id)`);
+  const expired = absent.filter((event) => event.expired).map(({ id }) => id);
+  if (expired.length > 0)
+    deps.log.warn({ events: expired }, "asked about events older than the retention: counted as had");
+  const missingEventIds = absent.filter((event) => !event.expired).map(({ id }) => id);
+  return create(FilterMissingResponseSchema, { missingEventIds });
+}

@@ -1,0 +1,41 @@
+import { eventually } from "@shipping/kit/testing/eventually";
+import { costlyNodes, watched } from "@shipping/kit/testing/plans";
+import { countIn } from "@shipping/kit/testing/rows";
+import { type Receiver, startReceiver } from "../testing/receiver.js";
+import { eventFor, newCaller, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
+import { acceptEvents } from "./accept-event.js";
+import { dispatchOnce } from "./dispatch-deliveries.js";
+import { sweepOnce } from "./sweep-deliveries.js";
+
+let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
+let receiver: Receiver;
+beforeAll(async () => {
+  webhooks = await webhooksUnderTest();
+  receiver = await startReceiver();
+});
+afterAll(async () => {
+  await receiver.close();
+  await webhooks.end();
+});
+
+test("an event and its delivery cost the same however many others there are", async () => {
+  const { db, statements } = watched(webhooks.db);
+  const deps = webhooks.replica({ db });
+  const caller = newCaller();
+  const { id } = await subscribe(deps, caller, receiver.url);
+  const delivered = () => countIn(webhooks.db, "deliveries", { subscriptionId: id, state: "delivered" });
+  statements.length = 0;
+
+  const events = Array.from({ length: 20 }, () => eventFor(caller));
+  await acceptEvents(deps, events);
+  await eventually(async () => expect(await delivered()).toBe(8));
+  await dispatchOnce(deps);
+  await eventually(async () => expect(await delivered()).toBe(12));
+  await sweepOnce(deps);
+
+  const prepared = new Map(statements.map((statement) => [statement.text, statement]));
+  expect(prepared.size).toBe(5);
+  const costly = await Promise.all([...prepared.values()].map((statement) => costlyNodes(db, statement)));
+  // The queue's index holds a row for each subscription with something pending: that is what a sweep looks at.
+  expect(costly.flat()).toEqual(["Index Scan of all of ready_queue_due"]);
+});

@@ -1,0 +1,169 @@
+import { once } from "node:events";
+import net, { type AddressInfo } from "node:net";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { startReceiver } from "../testing/receiver.js";
+import { endOf, sendingUnderTest, sentBody } from "../testing/sending.js";
+import { verify } from "./signature.js";
+
+const { agentsWith, receiverWith, post, end, atEnd } = sendingUnderTest();
+afterAll(end);
+
+/** A server that writes these bytes for each request, whatever HTTP says. */
+async function rawReceiver(onData: (socket: net.Socket) => void): Promise<string> {
+  const server = net.createServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () => onData(socket));
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  atEnd(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+describe("send", () => {
+  test("POSTs the stored bytes with event id, signature and content type", async () => {
+    const receiver = await receiverWith();
+    expect(await endOf(post(receiver.url))).toBe("delivered 204");
+    const [request] = receiver.received;
+    expect(request).toMatchObject({ method: "POST", path: "/hook?token=private", body: sentBody });
+    expect(request?.headers).toMatchObject({
+      "content-type": "application/json",
+      "content-length": String(sentBody.length),
+      "service-event-id": "evt_1",
+      "service-signature": expect.stringMatching(/^t=1700000000,v1=[0-9a-f]{64}$/),
+    });
+    expect(verify("whsec_test", String(request?.headers["service-signature"]), sentBody, 1_700_000_000)).toBe(true);
+  });
+
+  test("any 2xx is success, everything else a failure", async () => {
+    const statuses = [200, 201, 202, 204, 299, 300, 304, 400, 404, 410, 429, 500, 503];
+    const receiver = await receiverWith((response, _received, count) => response.writeHead(statuses[count - 1]!).end());
+    for (const status of statuses) {
+      expect(await endOf(post(receiver.url))).toBe(`${status < 300 ? "delivered" : "failed"} ${status}`);
+    }
+  });
+
+  test.each([301, 302, 303, 307, 308])("a %d is not followed", async (status) => {
+    const target = await receiverWith();
+    const receiver = await receiverWith((response) => response.writeHead(status, { location: target.url }).end());
+    expect(await endOf(post(receiver.url))).toBe(`failed ${status}`);
+    expect(target.received).toHaveLength(0);
+  });
+
+  test("1xx answers are passed over", async () => {
+    const receiver = await receiverWith((response) => {
+      response.writeContinue();
+      response.writeProcessing();
+      response.writeEarlyHints({ link: "</a>; rel=preload" });
+      response.writeHead(204).end();
+    });
+    expect(await endOf(post(receiver.url))).toBe("delivered 204");
+  });
+
+  test("a switch of protocols, garbage and a reset are failures", async () => {
+    const upgrade = await rawReceiver((socket) => {
+      socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
+    });
+    const garbage = await rawReceiver((socket) => socket.end("SSH-2.0-OpenSSH\r\n"));
+    const reset = await rawReceiver((socket) => socket.resetAndDestroy());
+    for (const url of [upgrade, garbage, reset]) expect(await endOf(post(url))).toBe("connection");
+  });
+
+  test("a refused connection is a failure", async () => {
+    const receiver = await startReceiver();
+    await receiver.close();
+    expect(await endOf(post(receiver.url))).toBe("connection");
+  });
+
+  test("a busy moment while connecting is no failure, though the host has a second address that refuses", async () => {
+    const receiver = await receiverWith();
+    const attempt = endOf(post(receiver.url, agentsWith()));
+    for (let turn = 0; turn < 3; turn++) await Promise.resolve();
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    const until = performance.now() + 400;
+    while (performance.now() < until);
+    expect(await attempt).toBe("delivered 204");
+  });
+
+  test("a reset of a reused connection is a failure, and not tried again", async () => {
+    const receiver = await receiverWith((response, _received, count) => {
+      if (count === 1) response.writeHead(204).end();
+      else response.socket?.resetAndDestroy();
+    });
+    const through = agentsWith();
+    await (await post(receiver.url, through)).drained;
+    expect(await endOf(post(receiver.url, through))).toBe("connection");
+    expect([receiver.received.length, receiver.connections()]).toEqual([2, 1]);
+  });
+});
+
+describe("the ten seconds", () => {
+  test("headers that do not come, or drip, are a time-out after 10 s; at 9.5 s they are in time", async () => {
+    const hanging = await receiverWith(() => {});
+    const late = await receiverWith((response) => void setTimeout(() => response.writeHead(204).end(), 9_500));
+    const dripping = await rawReceiver((socket) => {
+      socket.write("HTTP/1.1 204 No Content\r\n");
+      const drip = setInterval(() => socket.write("a: b\r\n"), 200);
+      socket.on("close", () => clearInterval(drip));
+    });
+    const silent = net.createServer();
+    await once(silent.listen(0, "127.0.0.1"), "listening");
+    atEnd(() => silent.close());
+    const handshake = `https://localhost:${(silent.address() as AddressInfo).port}/`;
+    const slowNames = agentsWith({ resolve: () => new Promise(() => {}) });
+
+    const attempts = await Promise.all([
+      post(hanging.url),
+      post(dripping),
+      post(handshake),
+      post("https://slow.example/", slowNames),
+      post(late.url),
+    ]);
+    expect(attempts.map(({ errorKind, status }) => errorKind ?? status)).toEqual([
+      "timeout",
+      "timeout",
+      "timeout",
+      "timeout",
+      204,
+    ]);
+    for (const { ms } of attempts.slice(0, 4)) expect(ms).toBeGreaterThan(9_900);
+  });
+});
+
+describe("the rest of the answer", () => {
+  test("a body that drips does not delay the outcome, and is cut off", async () => {
+    let open = true;
+    const receiver = await receiverWith((response) => {
+      response.writeHead(200);
+      const drip = setInterval(() => response.write("."), 50);
+      response.on("close", () => {
+        clearInterval(drip);
+        open = false;
+      });
+    });
+    const attempted = await post(receiver.url);
+    expect([attempted.status, open]).toEqual([200, true]);
+    await attempted.drained;
+    await eventually(() => expect(open).toBe(false));
+  });
+
+  test("of an endless body little is read", async () => {
+    let written = 0;
+    const chunk = Buffer.alloc(65_536);
+    const receiver = await receiverWith((response) => {
+      const write = () => {
+        while (!response.destroyed && response.write(chunk)) written += chunk.length;
+      };
+      response.writeHead(200).on("drain", write);
+      write();
+    });
+    await (await post(receiver.url)).drained;
+    expect(written).toBeLessThan(50_000_000);
+  });
+
+  test("a short body is read, so that the connection is used again", async () => {
+    const receiver = await receiverWith((response) => response.writeHead(200).end("x".repeat(10_000)));
+    const through = agentsWith();
+    for (let n = 0; n < 3; n++) await (await post(receiver.url, through)).drained;
+    expect(receiver.connections()).toBe(1);
+  });
+});

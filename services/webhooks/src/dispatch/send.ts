@@ -1,0 +1,130 @@
+import http from "node:http";
+import https from "node:https";
+import { traceHeaders } from "@shipping/kit/process/tracing";
+import type { EgressAgents } from "../egress/egress-agents.js";
+import { AddressRefused, NameNotResolved } from "../egress/egress-guard.js";
+import { ATTEMPT_MS } from "./delivery.js";
+import { sign } from "./signature.js";
+
+/** One attempt to be made. */
+export interface Outgoing {
+  url: URL;
+  eventId: string;
+  /** Sent byte by byte as it is stored. */
+  body: Uint8Array;
+  secret: string;
+  at: Date;
+}
+
+/** Why an attempt without an answer failed. */
+export const ERROR_KINDS = [
+  "address_refused",
+  "name_not_resolved",
+  "timeout",
+  "tls",
+  "connection",
+  "lease_expired",
+] as const;
+
+export type ErrorKind = (typeof ERROR_KINDS)[number];
+
+/** How an attempt ended. */
+export interface Attempted {
+  outcome: "delivered" | "failed";
+  status?: number;
+  errorKind?: ErrorKind;
+  ms: number;
+  /** Resolves once the rest of the answer is read or cut off, at most a second later. The outcome does not wait for it. */
+  drained: Promise<void>;
+}
+
+const MAX_BODY_BYTES = 16 * 1024;
+const MAX_BODY_MS = 1_000;
+
+/** POSTs an event once. 2xx within ten seconds, name look-up included, is success; everything else is a failure, redirects too. */
+export async function send(agents: EgressAgents, outgoing: Outgoing): Promise<Attempted> {
+  const start = performance.now();
+  try {
+    const response = await post(agents, outgoing);
+    const status = response.statusCode!;
+    const outcome = status >= 200 && status < 300 ? "delivered" : "failed";
+    return { outcome, status, ms: since(start), drained: drain(response) };
+  } catch (error) {
+    return { outcome: "failed", errorKind: errorKindOf(error), ms: since(start), drained: Promise.resolve() };
+  }
+}
+
+// `node:http` and not undici, which (7.30) destroys the connection on a `100 Continue` that it did not ask for. The deadline is a timer
+// that ends with the attempt: a signal would stay for all of its ten seconds, and cost as much as a small request.
+function post(agents: EgressAgents, outgoing: Outgoing): Promise<http.IncomingMessage> {
+  const { url, body } = outgoing;
+  return new Promise((resolve, reject) => {
+    const { request } = url.protocol === "https:" ? https : http;
+    const sent = request(url, { method: "POST", agent: agents.of(url), headers: headersOf(outgoing) });
+    let answered = false;
+    // Rejected first: while a request waits for its connection, Node tells nobody of its end.
+    const deadline = setTimeout(() => {
+      reject(new TimedOut());
+      sent.destroy();
+    }, ATTEMPT_MS);
+    const fail = (error: Error) => {
+      clearTimeout(deadline);
+      reject(error);
+    };
+    sent
+      .on("response", (response) => {
+        answered = true;
+        clearTimeout(deadline);
+        resolve(response);
+      })
+      .on("error", fail)
+      // A switch of protocols must not leave the attempt open. An error is not made for each good answer: its stack costs a good part of one.
+      .on("close", () => answered || fail(new Error("The connection ended without an answer.")))
+      .end(body);
+  });
+}
+
+// As a list, which Node writes as it stands: of an object it would first make another.
+function headersOf({ url, eventId, body, secret, at }: Outgoing): string[] {
+  const seconds = Math.floor(at.getTime() / 1000);
+  const list = ["Host", url.host, "Connection", "keep-alive", "Content-Type", "application/json"];
+  list.push("Content-Length", String(body.length), "User-Agent", "Service-Webhooks/1.0");
+  list.push("Service-Event-Id", eventId, "Service-Signature", sign(secret, seconds, body));
+  for (const [name, value] of Object.entries(traceHeaders())) list.push(name, value);
+  return list;
+}
+
+/** Reads on so that the connection can be used again, but neither much nor for long. */
+function drain(response: http.IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    let bytes = 0;
+    // Most answers are there as a whole: there is nothing to wait for.
+    const limit = response.complete ? undefined : setTimeout(() => response.destroy(), MAX_BODY_MS);
+    response.on("error", () => {});
+    response.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > MAX_BODY_BYTES) response.destroy();
+    });
+    response.on("close", () => {
+      clearTimeout(limit);
+      resolve();
+    });
+  });
+}
+
+/** The ten seconds were over. */
+class TimedOut extends Error {
+  override readonly name = "TimedOut";
+}
+
+function errorKindOf(error: unknown): ErrorKind {
+  if (error instanceof TimedOut) return "timeout";
+  if (error instanceof AddressRefused) return "address_refused";
+  if (error instanceof NameNotResolved) return "name_not_resolved";
+  const code = String((error as NodeJS.ErrnoException).code);
+  return /^(ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code) ? "tls" : "connection";
+}
+
+function since(start: number): number {
+  return Math.round(performance.now() - start);
+}

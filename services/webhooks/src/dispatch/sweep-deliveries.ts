@@ -1,0 +1,64 @@
+import sql from "sql-template-tag";
+import { clock, jitter, type WebhooksDeps } from "../deps.js";
+import { completeDeliveries, type Ended } from "./complete-delivery.js";
+import { LEASE_MS, nextStep } from "./delivery.js";
+
+const BATCH = 500;
+
+/** Ends the attempts whose lease ran out as failed, and cancels what is pending for disabled subscriptions. Says how many of each. */
+export async function sweepOnce(deps: WebhooksDeps): Promise<{ expired: number; cancelled: number }> {
+  return { expired: await failExpired(deps), cancelled: await cancelDisabled(deps) };
+}
+
+// Fenced like any other end: whoever comes second, another sweeper or the attempt itself, changes nothing.
+async function failExpired(deps: WebhooksDeps): Promise<number> {
+  const expired = await deps.db.run<Pick<Ended, "subscriptionId" | "eventId" | "claimId"> & { attempt: number }>(sql`
+    WITH ${clock(deps)}
+    SELECT subscription_id AS "subscriptionId", event_id AS "eventId", claim_id AS "claimId", attempt
+    FROM deliveries WHERE state = 'in_flight' AND lease_until < (SELECT now FROM clock)
+    LIMIT ${BATCH}`);
+  if (expired.length === 0) return 0;
+  const ended = expired.map(({ attempt, ...claimed }): Ended => {
+    const step = nextStep(attempt, false, () => jitter(deps), deps.clockSpeedup);
+    return { ...claimed, step, errorKind: "lease_expired" };
+  });
+  const nextAt = await completeDeliveries(deps, ended);
+  const recorded = expired.flatMap((claimed, at) => {
+    const next = nextAt[at];
+    return next === undefined ? [] : [{ ...claimed, next }];
+  });
+  for (const { subscriptionId, eventId, attempt, next } of recorded) {
+    const attempted = { outcome: "failed", errorKind: "lease_expired" } as const;
+    deps.metrics.countAttempt(attempted);
+    deps.log.warn(
+      {
+        event: eventId,
+        subscription: subscriptionId,
+        attempt,
+        outcome: attempted.outcome,
+        error: attempted.errorKind,
+        ms: LEASE_MS,
+        next_at: next?.toISOString() ?? null,
+      },
+      "attempt",
+    );
+  }
+  return recorded.length;
+}
+
+async function cancelDisabled(deps: WebhooksDeps): Promise<number> {
+  const cancelled = await deps.db.run(sql`
+    WITH stopped AS (
+      SELECT d.place
+      FROM ready_queue AS q
+        CROSS JOIN LATERAL (SELECT FROM subscriptions WHERE id = q.subscription_id AND status = 'disabled' OFFSET 0) AS s
+        CROSS JOIN LATERAL (
+          SELECT ctid AS place FROM deliveries
+          WHERE subscription_id = q.subscription_id AND state = 'pending' FOR UPDATE SKIP LOCKED) AS d
+      WHERE q.next_due IS NOT NULL
+      LIMIT ${BATCH})
+    UPDATE deliveries AS d SET state = 'cancelled', next_at = NULL
+    FROM stopped WHERE d.ctid = stopped.place
+    RETURNING d.event_id`);
+  return cancelled.length;
+}

@@ -1,0 +1,104 @@
+import net from "node:net";
+import { withStatus } from "../testing/receiver.js";
+import { endOf, sendingUnderTest } from "../testing/sending.js";
+import { createEgressAgents } from "./egress-agents.js";
+
+const closed = { allowPrivate: false, allowTargets: [], denyRanges: [] };
+const { agentsWith, receiverWith, post, end } = sendingUnderTest();
+afterAll(end);
+
+describe("over TLS", () => {
+  test("the name is kept for SNI and the certificate", async () => {
+    const receiver = await receiverWith(withStatus(204), { tls: true });
+    expect(await endOf(post(receiver.url))).toBe("delivered 204");
+    expect(receiver.received[0]?.headers.host).toBe(`localhost:${receiver.port}`);
+  });
+
+  test("a resolved name goes to the vetted address under its own name", async () => {
+    const receiver = await receiverWith(withStatus(204), { tls: true });
+    const target = `receiver.example.com:${receiver.port}`;
+    const through = agentsWith({ rules: { ...closed, allowTargets: [target] }, resolve: async () => ["127.0.0.1"] });
+    expect(await endOf(post(`https://${target}/`, through))).toBe("delivered 204");
+    expect(receiver.received[0]?.headers.host).toBe(target);
+  });
+
+  test("a certificate of another name, or of an unknown authority, is a failure", async () => {
+    const receiver = await receiverWith(withStatus(204), { tls: true });
+    const target = `other.example.com:${receiver.port}`;
+    const through = agentsWith({ rules: { ...closed, allowTargets: [target] }, resolve: async () => ["127.0.0.1"] });
+    expect(await endOf(post(`https://${target}/`, through))).toBe("tls");
+    const wellKnown = createEgressAgents({ rules: { ...closed, allowPrivate: true }, resolve: async () => [] });
+    expect(await endOf(post(receiver.url, wellKnown))).toBe("tls");
+    expect(receiver.received).toHaveLength(0);
+  });
+});
+
+describe("the egress guard", () => {
+  const connect = jest.spyOn(net.Socket.prototype, "connect");
+  beforeEach(() => connect.mockClear());
+  afterAll(() => connect.mockRestore());
+
+  test.each([
+    ["loopback", ["127.0.0.1"]],
+    ["private", ["10.1.2.3"]],
+    ["link-local", ["169.254.1.1"]],
+    ["carrier-grade NAT", ["100.64.1.1"]],
+    ["metadata", ["169.254.169.254"]],
+    ["IPv4-mapped", ["::ffff:127.0.0.1"]],
+    ["IPv4-compatible", ["::7f00:1"]],
+    ["6to4", ["2002:7f00:1::1"]],
+    ["NAT64", ["64:ff9b::7f00:1"]],
+    ["mixed", ["93.184.216.34", "127.0.0.1"]],
+  ])("a name with %s addresses: no connection is attempted", async (_kind, addresses) => {
+    const through = agentsWith({ rules: closed, resolve: async () => addresses });
+    expect(await endOf(post("https://a.example/", through))).toBe("address_refused");
+    expect(connect).not.toHaveBeenCalled();
+  });
+
+  test.each([
+    "https://127.0.0.1/",
+    "https://[::1]/",
+    "https://0x7f.1/",
+    "https://[::ffff:7f00:1]/",
+    "https://10.0.0.1/",
+  ])("the literal %s: no connection is attempted", async (url) => {
+    const through = agentsWith({ rules: closed, resolve: async () => ["93.184.216.34"] });
+    expect(await endOf(post(url, through))).toBe("address_refused");
+    expect(connect).not.toHaveBeenCalled();
+  });
+
+  test("a name that does not resolve: no connection is attempted", async () => {
+    expect(await endOf(post("https://a.example/", agentsWith({ rules: closed })))).toBe("name_not_resolved");
+    expect(connect).not.toHaveBeenCalled();
+  });
+
+  test("a name is resolved once per connection, and each connection vets it anew", async () => {
+    const receiver = await receiverWith((response) => response.writeHead(204, { connection: "close" }).end());
+    const looked: string[] = [];
+    const target = `rebinding.example:${receiver.port}`;
+    const allowed = { ...closed, allowTargets: [target] };
+    const answersInTurn = async (host: string) => {
+      looked.push(host);
+      return looked.length === 1 ? ["127.0.0.1"] : [];
+    };
+    const through = agentsWith({ rules: allowed, resolve: answersInTurn });
+    expect(await endOf(post(`http://${target}/`, through))).toBe("delivered 204");
+    expect(looked).toEqual(["rebinding.example"]);
+    expect(await endOf(post(`http://${target}/`, through))).toBe("name_not_resolved");
+  });
+
+  test("public when it is asked for, loopback from then on: connected to what was vetted, refused at the next connection", async () => {
+    const answers = [["93.184.216.34"], ["127.0.0.1"]];
+    const through = agentsWith({ rules: closed, resolve: async () => answers.shift() ?? [] });
+    const known: unknown[] = [];
+    connect.mockImplementationOnce(function (this: net.Socket, ...given: unknown[]) {
+      const [[{ lookup }]] = given as [[net.TcpNetConnectOpts]];
+      lookup?.("a.example", { all: true }, (_error, addresses) => known.push(addresses));
+      return this.destroy(new Error("No test leaves this machine."));
+    });
+    expect(await endOf(post("http://a.example/", through))).toBe("connection");
+    expect([known, answers]).toEqual([[[{ address: "93.184.216.34", family: 4 }]], [["127.0.0.1"]]]);
+    expect(await endOf(post("http://a.example/", through))).toBe("address_refused");
+    expect(connect).toHaveBeenCalledTimes(1);
+  });
+});

@@ -1,0 +1,184 @@
+import fc from "fast-check";
+import { startNameServer } from "../testing/name-server.js";
+import {
+  AddressRefused,
+  createResolve,
+  type EgressRules,
+  isAmong,
+  isPublicAddress,
+  NameNotResolved,
+  vetAddresses,
+} from "./egress-guard.js";
+
+const strict: EgressRules = { allowPrivate: false, allowTargets: [], denyRanges: [] };
+const answers =
+  (...addresses: string[]) =>
+  async () =>
+    addresses;
+const noLookup = async (host: string): Promise<string[]> => {
+  throw new Error(`${host} was looked up`);
+};
+
+describe("isPublicAddress", () => {
+  test.each(["8.8.8.8", "1.1.1.1", "93.184.216.34", "2606:4700:4700::1111", "2a00:1450:4001:800::200e"])(
+    "%s is",
+    (address) => {
+      expect(isPublicAddress(address, [])).toBe(true);
+    },
+  );
+
+  test.each([
+    ["loopback", "127.0.0.1"],
+    ["loopback", "127.255.255.254"],
+    ["loopback", "::1"],
+    ["unspecified", "0.0.0.0"],
+    ["unspecified", "::"],
+    ["this network", "0.1.2.3"],
+    ["private", "10.0.0.1"],
+    ["private", "172.16.0.1"],
+    ["private", "172.31.255.255"],
+    ["private", "192.168.1.1"],
+    ["link-local", "169.254.1.1"],
+    ["metadata", "169.254.169.254"],
+    ["Azure's host agent", "168.63.129.16"],
+    ["metadata on IPv6", "fd00:ec2::254"],
+    ["carrier-grade NAT", "100.64.0.1"],
+    ["carrier-grade NAT, Alibaba's metadata", "100.100.100.200"],
+    ["protocol assignments, Oracle's metadata", "192.0.0.192"],
+    ["documentation", "192.0.2.1"],
+    ["documentation", "198.51.100.1"],
+    ["documentation", "203.0.113.1"],
+    ["benchmarking", "198.18.0.1"],
+    ["6to4 relay", "192.88.99.1"],
+    ["multicast", "224.0.0.1"],
+    ["reserved", "240.0.0.1"],
+    ["broadcast", "255.255.255.255"],
+    ["IPv4-mapped", "::ffff:8.8.8.8"],
+    ["IPv4-mapped loopback", "::ffff:127.0.0.1"],
+    ["IPv4-compatible loopback", "::7f00:1"],
+    ["IPv4-translated", "::ffff:0:127.0.0.1"],
+    ["NAT64", "64:ff9b::7f00:1"],
+    ["local NAT64", "64:ff9b:1::7f00:1"],
+    ["6to4 of loopback", "2002:7f00:1::"],
+    ["Teredo", "2001:0:4136:e378:8000:63bf:3fff:fdd2"],
+    ["unique local", "fc00::1"],
+    ["link-local", "fe80::1"],
+    ["site-local", "fec0::1"],
+    ["multicast", "ff02::1"],
+    ["documentation", "2001:db8::1"],
+    ["discard", "100::1"],
+    ["no address", "example.com"],
+    ["no address", ""],
+  ])("%s %s is not", (_kind, address) => {
+    expect(isPublicAddress(address, [])).toBe(false);
+  });
+
+  test("a denied range closes public addresses of its own family", () => {
+    const denied = ["34.0.0.0/8", "2600:1f00::/24"];
+    expect(["34.1.2.3", "2600:1f00::1"].map((address) => isPublicAddress(address, denied))).toEqual([false, false]);
+    expect(["35.1.2.3", "2600:2f00::1"].map((address) => isPublicAddress(address, denied))).toEqual([true, true]);
+  });
+
+  test("no IPv4 address becomes public by being embedded in IPv6 outside 2000::/3", () => {
+    const prefix = fc.constantFrom("::", "::ffff:", "::ffff:0:", "64:ff9b::", "64:ff9b:1::");
+    fc.assert(
+      fc.property(prefix, fc.ipV4(), (before, address) => {
+        expect(isPublicAddress(`${before}${address}`, [])).toBe(false);
+      }),
+    );
+  });
+});
+
+describe("vetAddresses", () => {
+  test("yields all addresses of a public name", async () => {
+    const vetted = await vetAddresses("a.example", 443, strict, answers("8.8.8.8", "2606:4700:4700::1111"));
+    expect(vetted).toEqual([
+      { address: "8.8.8.8", family: 4 },
+      { address: "2606:4700:4700::1111", family: 6 },
+    ]);
+  });
+
+  test("refuses all if one is not public", async () => {
+    const mixed = vetAddresses("a.example", 443, strict, answers("8.8.8.8", "10.0.0.1"));
+    await expect(mixed).rejects.toThrow(AddressRefused);
+  });
+
+  test("a name without addresses is not resolved", async () => {
+    await expect(vetAddresses("a.example", 443, strict, answers())).rejects.toThrow(NameNotResolved);
+  });
+
+  test("looks at a literal itself, without a look-up", async () => {
+    for (const literal of ["127.0.0.1", "::1", "10.0.0.1"]) {
+      await expect(vetAddresses(literal, 443, strict, noLookup)).rejects.toThrow(AddressRefused);
+    }
+    expect(await vetAddresses("8.8.8.8", 443, strict, noLookup)).toHaveLength(1);
+  });
+
+  test("localhost is only a name like others without the switch", async () => {
+    await expect(vetAddresses("localhost", 443, strict, answers("127.0.0.1"))).rejects.toThrow(AddressRefused);
+  });
+
+  test("the private switch opens loopback by name and address, and nothing that merely points there", async () => {
+    const rules = { ...strict, allowPrivate: true };
+    const vetted = await vetAddresses("localhost", 8080, rules, noLookup);
+    expect(vetted.map(({ address }) => address)).toEqual(["127.0.0.1", "::1"]);
+    expect(await vetAddresses("127.0.0.1", 8080, rules, noLookup)).toHaveLength(1);
+    for (const [host, address] of [
+      ["a.example", "127.0.0.1"],
+      ["a.example", "10.0.0.1"],
+      ["10.0.0.1", ""],
+    ] as const) {
+      await expect(vetAddresses(host, 8080, rules, answers(address))).rejects.toThrow(AddressRefused);
+    }
+  });
+
+  test("a named target is open at its port alone", async () => {
+    const rules = { ...strict, allowTargets: ["receiver.trial.svc:8443"] };
+    expect(await vetAddresses("receiver.trial.svc", 8443, rules, answers("10.0.0.1"))).toHaveLength(1);
+    await expect(vetAddresses("receiver.trial.svc", 443, rules, answers("10.0.0.1"))).rejects.toThrow(AddressRefused);
+  });
+});
+
+test("the other end of a connection must be a vetted address, in any spelling", () => {
+  const vetted = [
+    { address: "8.8.8.8", family: 4 as const },
+    { address: "2606:4700:4700:0::1111", family: 6 as const },
+  ];
+  const cases = ["8.8.8.8", "::ffff:8.8.8.8", "2606:4700:4700::1111", "8.8.4.4", "127.0.0.1", "", undefined];
+  expect(cases.map((remote) => isAmong(vetted, remote))).toEqual([true, true, true, false, false, false, false]);
+});
+
+describe("createResolve", () => {
+  let server: Awaited<ReturnType<typeof startNameServer>>;
+  beforeAll(async () => {
+    server = await startNameServer({
+      "both.example": { 4: ["93.184.216.34", "10.0.0.1"], 6: ["2606:4700:4700:0:0:0:0:1111"] },
+      "four.example": { 4: ["93.184.216.34"], 6: [] },
+      "fails.example": "fails",
+      "silent.example": "silent",
+    });
+  });
+  afterAll(() => server.close());
+
+  test("yields every address, of both families, so that a mixed answer is seen whole", async () => {
+    const resolve = createResolve([server.address]);
+    expect((await resolve("both.example")).sort()).toEqual(["10.0.0.1", "2606:4700:4700::1111", "93.184.216.34"]);
+    expect(await resolve("four.example")).toEqual(["93.184.216.34"]);
+    await expect(vetAddresses("both.example", 443, strict, resolve)).rejects.toThrow(AddressRefused);
+  });
+
+  test("yields nothing for a name that is unknown, or whose server does not answer in time", async () => {
+    const resolve = createResolve([server.address]);
+    expect(await resolve("fails.example")).toEqual([]);
+    await expect(vetAddresses("silent.example", 443, strict, resolve)).rejects.toThrow(NameNotResolved);
+  });
+
+  test("is not held up by names whose servers hang", async () => {
+    const resolve = createResolve([server.address]);
+    const ended: string[] = [];
+    const hanging = Array.from({ length: 16 }, () => resolve("silent.example").then(() => ended.push("hanging")));
+    await resolve("four.example").then(() => ended.push("answered"));
+    expect(ended).toEqual(["answered"]);
+    await Promise.all(hanging);
+  });
+});

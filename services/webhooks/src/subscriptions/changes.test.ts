@@ -1,0 +1,86 @@
+import { create } from "@bufbuild/protobuf";
+import type { Caller } from "@shipping/kit/caller";
+import { AcknowledgeChangesRequestSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import {
+  createRequest,
+  disableRequest,
+  newCaller,
+  newClaim,
+  snapshotOf,
+  webhooksUnderTest,
+} from "../testing/webhooks-under-test.js";
+import { acknowledgeChanges, listChanges } from "./changes.js";
+import { createSubscription } from "./create-subscription.js";
+import { disableSubscription } from "./disable-subscription.js";
+
+let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
+let deps: ReturnType<typeof webhooks.replica>;
+beforeAll(async () => {
+  webhooks = await webhooksUnderTest();
+  deps = webhooks.replica();
+});
+afterAll(() => webhooks.end());
+beforeEach(() => deps.db.pool.query("DELETE FROM subscription_changes"));
+
+const actor = { name: "ada@example.com", source: "192.0.2.1" };
+const url = "https://example.com/hook";
+const createAs = (caller: Caller, claim = newClaim()) =>
+  createSubscription(deps, createRequest(caller, { claim, actor }));
+const disableAs = (caller: Caller, id: string) =>
+  disableSubscription(deps, disableRequest(caller, id, newClaim(), actor));
+const actions = async () => (await listChanges(deps)).changes.map(({ action }) => action).sort();
+const acknowledge = (ids: string[]) => acknowledgeChanges(deps, create(AcknowledgeChangesRequestSchema, { ids }));
+
+test("a creation and a disabling are kept with who asked, when and for whom, without the secret", async () => {
+  const caller = newCaller("live");
+  const { json: created } = snapshotOf(await createAs(caller));
+  expect((await listChanges(deps)).changes).toMatchObject([
+    {
+      id: expect.stringMatching(/^aud_[a-z2-7]{26}$/),
+      owner: caller,
+      actor,
+      action: "created",
+      subscription: { id: created.id, url, events: ["shipment.created"], livemode: true },
+      at: created.created_at,
+    },
+  ]);
+  expect((await listChanges(deps)).changes[0]?.subscription).not.toHaveProperty("secret");
+  const { json: disabled } = snapshotOf(await disableAs(caller, created.id));
+  const { changes } = await listChanges(deps);
+  expect(changes.find(({ action }) => action === "disabled")).toMatchObject({ actor, at: disabled.disabled_at });
+});
+
+test("what changes nothing is not kept: a replay, a conflict, the eleventh, a second disabling", async () => {
+  const caller = newCaller();
+  const claim = newClaim();
+  const { json } = snapshotOf(await createAs(caller, claim));
+  await createAs(caller, claim);
+  expect((await createAs(caller, newClaim(claim.idempotencyKey, "another"))).outcome.case).toBe("conflict");
+  await Promise.all(Array.from({ length: 5 }, () => disableAs(caller, json.id)));
+  await disableAs(caller, json.id);
+  expect(await actions()).toEqual(["created", "disabled"]);
+  for (let n = 0; n < 10; n++) await createAs(caller);
+  await expect(createAs(caller)).rejects.toThrow("10 active");
+  expect(await actions()).toHaveLength(12);
+});
+
+test("nothing is kept of a request that says nobody's name: its caller tells the audit log itself", async () => {
+  const caller = newCaller();
+  const { json } = snapshotOf(await createSubscription(deps, createRequest(caller)));
+  await disableSubscription(deps, disableRequest(caller, json.id));
+  expect(await actions()).toEqual([]);
+});
+
+test("they are listed a hundred at a time, again and again until they are acknowledged, by several at once", async () => {
+  for (let n = 0; n < 24; n++) {
+    const caller = newCaller();
+    for (let each = 0; each < 5; each++) await createAs(caller);
+  }
+  const first = (await listChanges(deps)).changes.map(({ id }) => id);
+  expect(first).toHaveLength(100);
+  expect((await listChanges(deps)).changes.map(({ id }) => id)).toEqual(first);
+  await Promise.all([acknowledge(first), acknowledge([...first].reverse()), acknowledge(["aud_none"])]);
+  const rest = (await listChanges(deps)).changes.map(({ id }) => id);
+  expect(rest).toHaveLength(20);
+  expect(rest.filter((id) => first.includes(id))).toEqual([]);
+});

@@ -1,0 +1,75 @@
+import { create } from "@bufbuild/protobuf";
+import { newId } from "@shipping/kit/ids";
+import type { Actor } from "@shipping/proto/shipping/common/v1/common_pb";
+import {
+  type AcknowledgeChangesRequest,
+  type AcknowledgeChangesResponse,
+  AcknowledgeChangesResponseSchema,
+  type ListChangesResponse,
+  ListChangesResponseSchema,
+} from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import sql, { type Sql } from "sql-template-tag";
+import type { WebhooksDeps } from "../deps.js";
+import { type SubscriptionRow, subscriptionOf } from "./subscription.js";
+
+/** A change of a subscription: what it is then, and who asked for it. */
+export interface Change {
+  action: "created" | "disabled";
+  at: Date;
+  subscriptionId: string;
+  actor: Actor | undefined;
+}
+
+interface ChangeRow extends SubscriptionRow {
+  changeId: string;
+  accountId: string;
+  actor: string;
+  source: string;
+  action: string;
+  at: Date;
+}
+
+const MOST_CHANGES = 100;
+
+/** The statement that keeps a change for the audit log, in the change's own statement: if there is a row in `from`, and somebody asked. */
+export function keepChange(
+  { random }: Pick<WebhooksDeps, "random">,
+  { action, at, subscriptionId, actor }: Change,
+  from: Sql,
+): Sql {
+  return sql`
+    INSERT INTO subscription_changes (id, subscription_id, action, actor, source, at)
+    SELECT ${newId("aud", random)}, ${subscriptionId}, ${action}, ${actor?.name ?? ""}, ${actor?.source ?? ""}, ${at}
+    FROM ${from} WHERE ${actor !== undefined}`;
+}
+
+/** Reads changes that have not been acknowledged. Whoever reads them twice knows them by their ids. */
+export async function listChanges({ db }: Pick<WebhooksDeps, "db">): Promise<ListChangesResponse> {
+  const rows = await db.run<ChangeRow>(sql`
+    SELECT c.id AS "changeId", c.action, c.actor, c.source, c.at, s.account_id AS "accountId",
+      s.id, s.environment, s.url, s.events, s.status, s.created_at AS "createdAt", s.disabled_at AS "disabledAt"
+    FROM subscription_changes c JOIN subscriptions s ON s.id = c.subscription_id
+    ORDER BY c.id LIMIT ${MOST_CHANGES}`);
+  return create(ListChangesResponseSchema, {
+    changes: rows.map((row) => ({
+      id: row.changeId,
+      owner: { accountId: row.accountId, environment: row.environment },
+      actor: { name: row.actor, source: row.source },
+      action: row.action,
+      subscription: subscriptionOf(row),
+      at: row.at.toISOString(),
+    })),
+  });
+}
+
+/** Forgets changes that stand in the audit log. */
+export async function acknowledgeChanges(
+  { db }: Pick<WebhooksDeps, "db">,
+  { ids }: AcknowledgeChangesRequest,
+): Promise<AcknowledgeChangesResponse> {
+  // Two gateways may acknowledge the same ones: locked in one order.
+  await db.run(sql`
+    WITH told AS (SELECT id FROM subscription_changes WHERE id = ANY(${ids}::text[]) ORDER BY id FOR UPDATE)
+    DELETE FROM subscription_changes USING told WHERE subscription_changes.id = told.id`);
+  return create(AcknowledgeChangesResponseSchema);
+}

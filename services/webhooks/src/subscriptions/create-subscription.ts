@@ -1,0 +1,70 @@
+import { callerOf, claimOf } from "@shipping/kit/caller";
+import { fail, failFields } from "@shipping/kit/errors";
+import { newId } from "@shipping/kit/ids";
+import { publicJson } from "@shipping/kit/json";
+import type { Write } from "@shipping/kit/ledger/ledger";
+import { violated } from "@shipping/kit/postgres/database";
+import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
+import { type CreateSubscriptionRequest, SubscriptionSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import sql, { type Sql } from "sql-template-tag";
+import type { WebhooksDeps } from "../deps.js";
+import { newSecret } from "../dispatch/signature.js";
+import { keepChange } from "./changes.js";
+import { fieldsAtFault, type SubscriptionRow, secretIdentity, subscriptionOf } from "./subscription.js";
+
+/** Creates a subscription, its place in the ready queue, what the audit log is told of it, and its replayable answer, the only one that shows the secret. */
+export async function createSubscription(
+  deps: WebhooksDeps,
+  request: CreateSubscriptionRequest,
+): Promise<WriteOutcome> {
+  const { random } = deps;
+  const caller = callerOf(request);
+  const claim = claimOf(request);
+  const faults = fieldsAtFault(request, deps.egressRules);
+  if (faults.length > 0) throw failFields(faults);
+
+  const row: SubscriptionRow = {
+    id: newId("whk", random),
+    environment: caller.environment,
+    url: request.url,
+    events: request.events,
+    status: "active",
+    createdAt: deps.now(),
+    disabledAt: null,
+  };
+  const secret = newSecret(random);
+  const subscription = { ...subscriptionOf(row), secret };
+  const snapshot = { status: 201, body: Buffer.from(publicJson(SubscriptionSchema, subscription)) };
+  const sealed = deps.keyRing.seal(Buffer.from(secret), secretIdentity(row.id));
+  const { id: subscriptionId, createdAt: at } = row;
+  const kept = keepChange(deps, { action: "created", at, subscriptionId, actor: request.actor }, sql`claim`);
+  const [creation] = await insert(deps, { caller, claim, snapshot }, row, { sealed, kept }).catch((error) => {
+    if (violated(error)?.constraint === "active_subscriptions_limit") throw fail("webhook_limit_reached");
+    throw error;
+  });
+  return creation!;
+}
+
+// Alone: an account's subscriptions share a counter, which would hold up a statement for many. It is incremented FROM claim, so that a
+// replay does not count.
+function insert(
+  { ledger }: WebhooksDeps,
+  write: Write,
+  row: SubscriptionRow,
+  { sealed, kept }: { sealed: Uint8Array; kept: Sql },
+) {
+  const statement = sql`
+    WITH ${ledger.claim([write])},
+    counted AS (
+      INSERT INTO active_subscriptions AS counter (account_id, environment, active)
+      SELECT account_id, environment, 1 FROM claim
+      ON CONFLICT (account_id, environment) DO UPDATE SET active = counter.active + 1),
+    created AS (
+      INSERT INTO subscriptions (id, account_id, environment, url, events, status, secret, created_at)
+      SELECT ${row.id}, account_id, environment, ${row.url}, ${row.events}, ${row.status}, ${sealed}, ${row.createdAt}
+      FROM claim),
+    queued AS (INSERT INTO ready_queue (subscription_id) SELECT ${row.id} FROM claim),
+    kept AS (${kept})
+    SELECT place FROM claim`;
+  return ledger.executeCreations([write], statement);
+}

@@ -1,0 +1,56 @@
+import { type Caller, type Claim, callerOf, claimOf } from "@shipping/kit/caller";
+import { fail } from "@shipping/kit/errors";
+import { publicJson } from "@shipping/kit/json";
+import { ownedSql } from "@shipping/kit/postgres/owned";
+import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
+import { type DisableSubscriptionRequest, SubscriptionSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import sql from "sql-template-tag";
+import type { WebhooksDeps } from "../deps.js";
+import { keepChange } from "./changes.js";
+import { findSubscription } from "./read-subscriptions.js";
+import { subscriptionOf } from "./subscription.js";
+
+/** Disables a subscription, which stops the claims of its deliveries at once. A disabled one is answered unchanged. */
+export async function disableSubscription(
+  deps: WebhooksDeps,
+  request: DisableSubscriptionRequest,
+): Promise<WriteOutcome> {
+  const caller = callerOf(request);
+  const claim = claimOf(request);
+  // Read once more if another request has disabled it in between; `disabled` is final, so once is enough.
+  const outcome =
+    (await disableAsRead(deps, caller, claim, request)) ?? (await disableAsRead(deps, caller, claim, request));
+  if (!outcome) throw new Error("A disabled subscription has changed.");
+  return outcome;
+}
+
+async function disableAsRead(
+  deps: WebhooksDeps,
+  caller: Caller,
+  claim: Claim,
+  { id, actor }: DisableSubscriptionRequest,
+): Promise<WriteOutcome | undefined> {
+  const read = await findSubscription(deps, caller, id);
+  if (!read) throw fail("not_found", "No such webhook subscription.");
+  const now = deps.now();
+  const disabled = read.status === "disabled" ? read : { ...read, status: "disabled", disabledAt: now };
+  const snapshot = { status: 200, body: Buffer.from(publicJson(SubscriptionSchema, subscriptionOf(disabled))) };
+  const write = { caller, claim, snapshot };
+  // Guarded by the status that was read: if it has changed since, nothing at all happens.
+  const statement = sql`
+    WITH target AS (
+      SELECT id, status FROM subscriptions
+      WHERE ${ownedSql(caller)} AND id = ${read.id} AND status = ${read.status} FOR UPDATE),
+    ${deps.ledger.claim([write], sql`WHERE EXISTS (SELECT FROM target)`)},
+    changed AS (
+      UPDATE subscriptions AS s SET status = ${disabled.status}, disabled_at = ${disabled.disabledAt}
+      FROM target, claim WHERE s.id = target.id AND target.status = 'active'
+      RETURNING s.account_id, s.environment),
+    counted AS (
+      UPDATE active_subscriptions AS counter SET active = counter.active - 1 FROM changed
+      WHERE counter.account_id = changed.account_id AND counter.environment = changed.environment),
+    kept AS (${keepChange(deps, { action: "disabled", at: now, subscriptionId: id, actor }, sql`changed`)})
+    SELECT place FROM claim`;
+  const [outcome] = await deps.ledger.execute([write], statement);
+  return outcome;
+}

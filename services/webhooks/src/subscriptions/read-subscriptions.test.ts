@@ -1,0 +1,71 @@
+import { create } from "@bufbuild/protobuf";
+import { costlyNodes, watched } from "@shipping/kit/testing/plans";
+import {
+  GetSubscriptionRequestSchema,
+  ListSubscriptionsRequestSchema,
+} from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import { disableRequest, newCaller, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
+import { disableSubscription } from "./disable-subscription.js";
+import { getSubscription, listSubscriptions } from "./read-subscriptions.js";
+
+let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
+let deps: ReturnType<typeof webhooks.replica>;
+beforeAll(async () => {
+  webhooks = await webhooksUnderTest();
+  deps = webhooks.replica();
+});
+afterAll(() => webhooks.end());
+
+const url = "https://example.com/hook";
+const get = (caller: ReturnType<typeof newCaller>, id: string) =>
+  getSubscription(deps, create(GetSubscriptionRequestSchema, { caller, id }));
+
+describe("getSubscription", () => {
+  test("answers without the secret", async () => {
+    const caller = newCaller("live");
+    const { id } = await subscribe(deps, caller, url);
+    const { subscription } = await get(caller, id);
+    expect(subscription).toMatchObject({ id, object: "webhook", url, status: "active", livemode: true });
+    expect(subscription?.secret).toBeUndefined();
+    expect(subscription?.disabledAt).toBeUndefined();
+  });
+
+  test("not_found for a foreign one, as for a missing one", async () => {
+    const caller = newCaller();
+    const { id } = await subscribe(deps, caller, url);
+    const foreign = [newCaller(), { ...caller, environment: "live" as const }];
+    for (const other of foreign) await expect(get(other, id)).rejects.toMatchObject({ code: "not_found" });
+    await expect(get(caller, "whk_missing")).rejects.toMatchObject({ code: "not_found" });
+  });
+});
+
+describe("listSubscriptions", () => {
+  test("a page costs the same however many subscriptions there are", async () => {
+    const { db, statements } = watched(deps.db);
+    await listSubscriptions(
+      { ...deps, db },
+      create(ListSubscriptionsRequestSchema, { caller: newCaller(), limit: 25 }),
+    );
+    expect(await costlyNodes(db, statements[0]!)).toEqual([]);
+  });
+
+  test("pages through the caller's subscriptions by id, disabled ones included", async () => {
+    const caller = newCaller();
+    await subscribe(deps, newCaller(), url);
+    const made: string[] = [];
+    for (let n = 0; n < 5; n++) made.push((await subscribe(deps, caller, url)).id);
+    await disableSubscription(deps, disableRequest(caller, made[2]!));
+
+    const seen: string[] = [];
+    let after: string | undefined;
+    do {
+      const request = create(ListSubscriptionsRequestSchema, { caller, limit: 2, ...(after ? { after } : {}) });
+      const { subscriptions, nextCursor } = await listSubscriptions(deps, request);
+      expect(subscriptions.length).toBeLessThanOrEqual(2);
+      expect(subscriptions.some((subscription) => subscription.secret !== undefined)).toBe(false);
+      seen.push(...subscriptions.map((subscription) => subscription.id));
+      after = nextCursor;
+    } while (after);
+    expect(seen).toEqual([...made].sort());
+  });
+});

@@ -1,0 +1,83 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  type RotateSecretsResponse,
+  RotateSecretsResponseSchema,
+} from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import type { WebhooksDeps } from "../deps.js";
+import { type SealedRows, sealedBodies, sealedSecrets } from "./sealed-rows.js";
+
+/** How much one call does, so that it ends well within a deadline: rows of a statement, and statements of each table. */
+const LIMITS = { rows: 200, batches: 25 };
+
+/**
+ * Seals anew, with the first key, what older keys of the ring have sealed, and says which keys are still needed. Each row is replaced
+ * only if it is as it was read, so calls may overlap, and one that was cut off is simply repeated.
+ */
+export async function rotateSecrets(deps: WebhooksDeps, limits = LIMITS): Promise<RotateSecretsResponse> {
+  const [writingKeyId, ...older] = deps.keyRing.ids;
+  const subscriptions = await reseal(deps, sealedSecrets, older, limits);
+  const ledgerBodies = await reseal(deps, sealedBodies, older, limits);
+  const used = await keysInUse(deps);
+  return create(RotateSecretsResponseSchema, {
+    writingKeyId,
+    subscriptions,
+    ledgerBodies,
+    usedKeyIds: older.filter((id) => used.has(id)),
+    unusedKeyIds: older.filter((id) => !used.has(id)),
+    missingKeyIds: missingKeys(deps, used),
+  });
+}
+
+/** Throws if secrets are sealed with a key that the ring does not hold: attempts would be used up without a request. */
+export async function requireKeys(deps: WebhooksDeps): Promise<void> {
+  const missing = missingKeys(deps, await keysInUse(deps));
+  if (missing.length === 0) return;
+  throw new Error(
+    `Secrets are sealed with ${missing.join(", ")}, which SECRETS_KEYS does not hold: add it after the others.`,
+  );
+}
+
+async function reseal<Row extends { sealed: Buffer }>(
+  deps: WebhooksDeps,
+  table: SealedRows<Row>,
+  older: readonly string[],
+  limits: typeof LIMITS,
+): Promise<number> {
+  let resealed = 0;
+  for (let batch = 0; batch < limits.batches; batch++) {
+    const rows = await deps.db.run<Row>(table.select(older, limits.rows));
+    const opened = rows.flatMap((row) => reopened(deps, table, row));
+    // Those that do not open come again and again; when there is nothing else, this is all that can be done.
+    if (opened.length === 0) break;
+    const replaced = await deps.db.run(
+      table.replace(
+        opened.map(({ row }) => row),
+        opened.map((one) => one.resealed),
+      ),
+    );
+    resealed += replaced.length;
+  }
+  return resealed;
+}
+
+// A row that does not open keeps its key in use, and is no reason to leave the others.
+function reopened<Row extends { sealed: Buffer }>(deps: WebhooksDeps, table: SealedRows<Row>, row: Row) {
+  const identity = table.identityOf(row);
+  try {
+    return [{ row, resealed: deps.keyRing.seal(deps.keyRing.open(row.sealed, identity), identity) }];
+  } catch (err) {
+    deps.log.error({ err, identity }, "a sealed secret does not open");
+    return [];
+  }
+}
+
+async function keysInUse(deps: WebhooksDeps): Promise<Set<string>> {
+  const rows = await Promise.all(
+    [sealedSecrets, sealedBodies].map(({ keyIds }) => deps.db.run<{ id: string }>(keyIds)),
+  );
+  return new Set(rows.flat().map(({ id }) => id));
+}
+
+function missingKeys(deps: WebhooksDeps, used: ReadonlySet<string>): string[] {
+  return [...used].filter((id) => !deps.keyRing.ids.includes(id));
+}

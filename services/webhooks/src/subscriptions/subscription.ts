@@ -1,0 +1,62 @@
+import { create } from "@bufbuild/protobuf";
+import type { FieldError } from "@shipping/kit/errors";
+import { type Subscription, SubscriptionSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import sql from "sql-template-tag";
+import { brokenTargetRule, type TargetRules } from "../egress/target-url.js";
+
+/** The types of event that a subscription may name. */
+export const EVENT_TYPES: readonly string[] = ["order.created", "shipment.created", "label.created", "label.voided"];
+
+/** A subscription as it is stored, without its secret. */
+export interface SubscriptionRow {
+  id: string;
+  environment: string;
+  url: string;
+  events: string[];
+  status: string;
+  createdAt: Date;
+  disabledAt: Date | null;
+}
+
+/** What to select for a `SubscriptionRow`. */
+export const subscriptionColumns = sql`
+  id, environment, url, events, status, created_at AS "createdAt", disabled_at AS "disabledAt"`;
+
+/** The resource, as reads and the answer to a deletion show it. */
+export function subscriptionOf(row: SubscriptionRow): Subscription {
+  return create(SubscriptionSchema, {
+    id: row.id,
+    object: "webhook",
+    url: row.url,
+    events: row.events,
+    status: row.status,
+    livemode: row.environment === "live",
+    createdAt: row.createdAt.toISOString(),
+    ...(row.disabledAt ? { disabledAt: row.disabledAt.toISOString() } : {}),
+  });
+}
+
+/** The fields of a new subscription that break a rule. */
+export function fieldsAtFault(request: { url: string; events: readonly string[] }, rules: TargetRules): FieldError[] {
+  const fields = urlAtFault(request.url, rules);
+  return areEventTypes(request.events) ? fields : [...fields, { path: "events", message: EVENTS_RULE }];
+}
+
+/** The rule that a new subscription's `url` breaks, if it breaks one. */
+export function urlAtFault(url: string, rules: TargetRules): FieldError[] {
+  const broken = brokenTargetRule(url, rules);
+  return broken ? [{ path: "url", message: broken }] : [];
+}
+
+const EVENTS_RULE = `must be one to four different ones of ${EVENT_TYPES.join(", ")}`;
+
+function areEventTypes(events: readonly string[]): boolean {
+  return (
+    events.length > 0 && new Set(events).size === events.length && events.every((type) => EVENT_TYPES.includes(type))
+  );
+}
+
+/** What a subscription's secret is sealed to. */
+export function secretIdentity(subscriptionId: string): readonly string[] {
+  return ["subscription", subscriptionId];
+}
