@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type AdminDeps, createAccount } from "@shipping/gateway/accounts/manage-accounts";
 import { createKey, revokeKey } from "@shipping/gateway/accounts/manage-keys";
 import type { Scope } from "@shipping/gateway/admission/api-key";
-import type { DeveloperArea } from "@shipping/gateway/developers/settings";
+import type { DeveloperArea } from "@shipping/gateway/developers/session/settings";
 import type { Environment } from "@shipping/kit/caller";
 import { createLocalBus } from "@shipping/kit/events/in-process-bus";
 import type { Database } from "@shipping/kit/postgres/database";
@@ -10,7 +10,7 @@ import { createLog, type Log, silentLog } from "@shipping/kit/process/log";
 import { testDatabase } from "@shipping/kit/testing/database";
 import { localDeliveryConfig } from "@shipping/local/config";
 import { migrationsOf, type Part, parts } from "@shipping/local/parts";
-import { type RunningParts, startParts } from "@shipping/local/start-parts";
+import { type RunningParts, startParts } from "@shipping/local/platform/start-parts";
 
 /** The whole platform on databases of its own, and the operator's hand on it. */
 export interface Stack {

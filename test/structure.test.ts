@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
-import { routes } from "@shipping/gateway/api/endpoints";
+import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { errors } from "@shipping/kit/errors";
 
 const root = join(__dirname, "..");

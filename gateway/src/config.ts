@@ -2,7 +2,7 @@ import { positiveInt, readConfig, serviceSettings, urlList } from "@shipping/kit
 import { z } from "zod";
 import { DEFAULT_LIMITS } from "./admission/bulkhead.js";
 import { DEFAULT_PACE } from "./admission/pace.js";
-import { developerSettings, refuseHalfAnArea } from "./developers/settings.js";
+import { developerSettings, refuseHalfAnArea } from "./developers/session/settings.js";
 import { MOST_CONNECTIONS } from "./http/connections.js";
 import { DEFAULT_WAITING } from "./http/waiting-bytes.js";
 

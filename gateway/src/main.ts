@@ -1,20 +1,20 @@
 import "@shipping/kit/process/require-node";
 import { pooledRandom } from "@shipping/kit/ids";
-import { openDatabase } from "@shipping/kit/postgres/database";
+import { measurePool, openDatabase } from "@shipping/kit/postgres/database";
 import { measureProcess, serveOps } from "@shipping/kit/process/health";
 import { createLog } from "@shipping/kit/process/log";
-import { createMetrics, measurePool } from "@shipping/kit/process/metrics";
+import { createMetrics } from "@shipping/kit/process/metrics";
 import { configured, type Running, runProcess, waitFor } from "@shipping/kit/process/run-process";
 import { startTracing } from "@shipping/kit/process/tracing";
 import { connectTo } from "@shipping/kit/rpc/client";
 import { faultsOf, faultyTransport } from "@shipping/kit/service/faults";
 import { missingIn, requireDatabase } from "@shipping/kit/service/run-service";
 import { measureTls, tlsOf } from "@shipping/kit/tls/tls";
-import { createClients } from "./api/clients.js";
 import { gatewayConfig, MIB } from "./config.js";
-import { developerDepsOf } from "./developers/settings.js";
-import { openPrisma } from "./open-prisma.js";
+import { openPrisma } from "./database/open-prisma.js";
+import { developerDepsOf } from "./developers/session/settings.js";
 import { preparePages } from "./openapi/serve-pages.js";
+import { createClients } from "./owners/clients.js";
 import { gatewayMigrations, startGateway } from "./start-gateway.js";
 
 const config = configured(gatewayConfig);

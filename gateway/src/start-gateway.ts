@@ -1,14 +1,15 @@
 import { fileURLToPath } from "node:url";
 import { createMetrics, type Metrics } from "@shipping/kit/process/metrics";
 import { recordChanges } from "./accounts/record-changes.js";
-import { createBulkhead, DEFAULT_LIMITS, measureBulkhead } from "./admission/bulkhead.js";
-import { createPace, DEFAULT_PACE, measurePace } from "./admission/pace.js";
-import { createApp } from "./api/app.js";
-import type { GatewayDeps } from "./deps.js";
-import { sweepAccess } from "./developers/sign-in/sweep-access.js";
+import { type BulkheadLimits, createBulkhead, DEFAULT_LIMITS, measureBulkhead } from "./admission/bulkhead.js";
+import { createPace, DEFAULT_PACE, measurePace, type PaceLimits } from "./admission/pace.js";
+import type { EndpointDeps } from "./api/deps.js";
+import { createApp } from "./app.js";
+import type { DeveloperDeps } from "./developers/session/settings.js";
+import { sweepAccess } from "./developers/session/sweep-access.js";
 import { createConnections, MOST_CONNECTIONS, measureConnections } from "./http/connections.js";
 import { listen } from "./http/listen.js";
-import { createWaitingBytes, DEFAULT_WAITING, measureWaiting } from "./http/waiting-bytes.js";
+import { createWaitingBytes, DEFAULT_WAITING, measureWaiting, type WaitingLimits } from "./http/waiting-bytes.js";
 import { startIdempotency } from "./idempotency/start-idempotency.js";
 
 /** Where the gateway keeps its schema and migrations. */
@@ -32,8 +33,18 @@ export interface Listening {
   stallMs?: number;
 }
 
+/** What a gateway is given. */
+export interface GatewayParts extends EndpointDeps, DeveloperDeps {
+  /** What may be under way at once; `DEFAULT_LIMITS` unless given. */
+  concurrency?: BulkheadLimits | undefined;
+  /** How many pages and refusals an address gets; `DEFAULT_PACE` unless given. */
+  paceLimits?: PaceLimits | undefined;
+  /** What may wait for its readers; `DEFAULT_WAITING` unless given. */
+  unread?: WaitingLimits | undefined;
+}
+
 /** Starts the public side of the platform. */
-export async function startGateway(config: Listening, deps: GatewayDeps): Promise<Gateway> {
+export async function startGateway(config: Listening, deps: GatewayParts): Promise<Gateway> {
   const idempotency = startIdempotency(deps);
   const recording = recordChanges(deps);
   let port = config.port;

@@ -10,7 +10,7 @@ const profile: CpuProfile = {
   nodes: [
     { id: 1, callFrame: frame("(idle)") },
     { id: 2, callFrame: frame("parse", "file:///srv/node_modules/pg/lib/parser.js", 9) },
-    { id: 3, callFrame: frame("", "file:///srv/gateway/dist/api/app.js", 4) },
+    { id: 3, callFrame: frame("", "file:///srv/gateway/dist/app.js", 4) },
     { id: 4, callFrame: frame("parse", "file:///srv/node_modules/pg/lib/parser.js", 9) },
   ],
   samples: [1, 2, 3, 4, 2],
@@ -20,7 +20,7 @@ const profile: CpuProfile = {
 test("time is summed by function and file, whatever called it, and idling is no time", () => {
   expect(timeByFunction(profile)).toEqual([
     { what: "parse pg/lib/parser.js:10", ms: 4 },
-    { what: "(anonymous) gateway/dist/api/app.js:5", ms: 0.5 },
+    { what: "(anonymous) gateway/dist/app.js:5", ms: 0.5 },
   ]);
 });
 

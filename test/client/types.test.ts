@@ -1,5 +1,5 @@
+import type * as resources from "@shipping/gateway/api/resources";
 import type * as schemas from "@shipping/gateway/input/schemas";
-import type * as resources from "@shipping/gateway/openapi/resources";
 import { expectTypeOf } from "expect-type";
 import type * as client from "shipping-client";
 import type { z } from "zod";

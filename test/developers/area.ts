@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { addMember, createSignInLink, type Role } from "@shipping/gateway/accounts/manage-members";
+import { openPrisma } from "@shipping/gateway/database/open-prisma";
 import type { PrismaClient } from "@shipping/gateway/gen/prisma/client";
-import { openPrisma } from "@shipping/gateway/open-prisma";
 import { type Stack, type StackOptions, startStack } from "../stack.js";
 import { newVisitor, type Visitor } from "./visitor.js";
 

@@ -1,6 +1,6 @@
 import { scopes } from "@shipping/gateway/admission/api-key";
 import { type Route, refusalsOf } from "@shipping/gateway/api/endpoint";
-import { routes } from "@shipping/gateway/api/endpoints";
+import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import type { Answer } from "../api-client.js";
 import {
   type Asked,

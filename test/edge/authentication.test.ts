@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { newApiKey } from "@shipping/gateway/admission/api-key";
 import { BASE_PATH } from "@shipping/gateway/api/endpoint";
-import { routes } from "@shipping/gateway/api/endpoints";
+import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import sql from "sql-template-tag";
 import { refusal } from "../api-client.js";
 import { type Stack, startStack } from "../stack.js";

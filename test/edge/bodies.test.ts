@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { BASE_PATH } from "@shipping/gateway/api/endpoint";
-import { routes } from "@shipping/gateway/api/endpoints";
+import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { type Stack, startStack } from "../stack.js";
 import {
   type Asked,

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { BASE_PATH, pathWith, type Route } from "@shipping/gateway/api/endpoint";
-import { routes } from "@shipping/gateway/api/endpoints";
+import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import type { RawAnswer } from "@shipping/gateway/testing/raw-http";
 import { type ErrorCode, errors } from "@shipping/kit/errors";
 import fc from "fast-check";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { newApiKey } from "@shipping/gateway/admission/api-key";
-import { routes } from "@shipping/gateway/api/endpoints";
+import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { type Stack, startStack } from "../stack.js";
 import { ask, type Customer, create, goodRequest, newCustomer, record } from "./operations.js";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Scope } from "@shipping/gateway/admission/api-key";
 import { BASE_PATH, pathWith, type Route, type WriteRoute } from "@shipping/gateway/api/endpoint";
-import { routes } from "@shipping/gateway/api/endpoints";
+import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import type { Environment } from "@shipping/kit/caller";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { type Answer, dataOf, refusal } from "../api-client.js";

@@ -1,4 +1,4 @@
-import { routes } from "@shipping/gateway/api/endpoints";
+import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { type Part, parts } from "@shipping/local/parts";
 import { type Stack, startStack } from "../stack.js";
 import { allOf, ask, type Customer, formOf, goodRequest, nameOf, newCustomer, ofEach, told } from "./operations.js";

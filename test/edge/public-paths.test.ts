@@ -1,5 +1,5 @@
 import { BASE_PATH, pathWith } from "@shipping/gateway/api/endpoint";
-import { routes } from "@shipping/gateway/api/endpoints";
+import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { AREA_PATH } from "@shipping/gateway/developers/page/page";
 import { pages } from "@shipping/gateway/developers/pages";
 import { guides } from "@shipping/gateway/guides/guides";

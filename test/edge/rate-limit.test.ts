@@ -1,4 +1,4 @@
-import { routes } from "@shipping/gateway/api/endpoints";
+import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import type { Answer } from "../api-client.js";
 import { type Stack, startStack } from "../stack.js";
 import {

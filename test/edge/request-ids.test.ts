@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { routes } from "@shipping/gateway/api/endpoints";
+import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { received } from "@shipping/gateway/testing/raw-http";
 import type { Answer } from "../api-client.js";
 import { type Stack, startStack } from "../stack.js";

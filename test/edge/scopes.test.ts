@@ -1,6 +1,6 @@
 import { type Scope, scopes } from "@shipping/gateway/admission/api-key";
 import type { Route } from "@shipping/gateway/api/endpoint";
-import { routes } from "@shipping/gateway/api/endpoints";
+import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import type { Answer } from "../api-client.js";
 import { type Stack, startStack } from "../stack.js";
 import {

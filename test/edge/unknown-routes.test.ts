@@ -1,5 +1,5 @@
 import { BASE_PATH } from "@shipping/gateway/api/endpoint";
-import { routes } from "@shipping/gateway/api/endpoints";
+import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { refusal } from "../api-client.js";
 import { type Stack, startStack } from "../stack.js";
 import { allOf, type Customer, formOf, goodRequest, newCustomer, ofEach, told } from "./operations.js";

@@ -66,7 +66,10 @@ describe("on a PostgreSQL that is too old", () => {
       ]),
     );
     const env = { ...Object.fromEntries(urls), DATA_DIR: folder };
-    expect(await run(join(root, "deploy/local/dist/main.js"), env)).toEqual({ status: 1, lines: [OLD_POSTGRES] });
+    expect(await run(join(root, "deploy/local/dist/platform/main.js"), env)).toEqual({
+      status: 1,
+      lines: [OLD_POSTGRES],
+    });
     await rm(folder, { recursive: true });
   });
 });

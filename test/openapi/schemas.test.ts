@@ -1,5 +1,5 @@
 import type { ReadRoute, WriteRoute } from "@shipping/gateway/api/endpoint";
-import { routes } from "@shipping/gateway/api/endpoints";
+import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { parseJsonBody } from "@shipping/gateway/input/json-body";
 import { checkBody, requireValid, validQuery } from "@shipping/gateway/input/validate";
 import { Failure } from "@shipping/kit/errors";

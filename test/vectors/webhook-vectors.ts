@@ -1,5 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
-import { newSecret, sign } from "@shipping/webhooks/dispatch/signature";
+import { sign } from "@shipping/webhooks/dispatch/signature";
+import { newSecret } from "@shipping/webhooks/subscriptions/subscription";
 
 /** A delivery and whether its signature is good, for the tests of a receiver in any language. */
 export interface Vector {

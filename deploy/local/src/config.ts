@@ -3,7 +3,7 @@ import {
   developerDepsOf,
   developerSettings,
   refuseHalfAnArea,
-} from "@shipping/gateway/developers/settings";
+} from "@shipping/gateway/developers/session/settings";
 import { busIdentitySettings, type Env, port, positiveInt, readConfig, secret } from "@shipping/kit/process/config";
 import { type DeliveryConfig, deliverySettings, refuseSwitchesInProduction } from "@shipping/webhooks/config";
 import { z } from "zod";

@@ -1,6 +1,6 @@
 import { type Failure, fail } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
-import type { GatewayDeps } from "../deps.js";
+import type { GatewayDeps } from "../database/deps.js";
 import { isClean } from "../input/text.js";
 
 /** What the operator's operations need. */

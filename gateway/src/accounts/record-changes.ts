@@ -1,13 +1,14 @@
 import { type Loop, startLoop } from "@shipping/kit/process/loop";
 import type { SubscriptionChange } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql from "sql-template-tag";
-import type { GatewayDeps } from "../deps.js";
+import type { GatewayDeps } from "../database/deps.js";
+import type { Clients } from "../owners/clients.js";
 import type { AuditAction } from "./audit.js";
 
 const EVERY_MS = 5_000;
 const CALL = { timeoutMs: 2_000 };
 
-type Deps = Pick<GatewayDeps, "db" | "log"> & { clients: Pick<GatewayDeps["clients"], "webhooks"> };
+type Deps = Pick<GatewayDeps, "db" | "log"> & { clients: Pick<Clients, "webhooks"> };
 
 const ACTIONS: Record<string, AuditAction> = { created: "webhook.created", disabled: "webhook.disabled" };
 

@@ -6,9 +6,9 @@ import type { z } from "zod";
 import type { Actor } from "../accounts/audit.js";
 import type { Admission } from "../admission/admit.js";
 import type { Scope } from "../admission/api-key.js";
-import type { GatewayDeps } from "../deps.js";
+import type { Answer } from "../http/send.js";
 import type { Owner } from "../idempotency/registry.js";
-import type { Answer } from "./respond.js";
+import type { EndpointDeps } from "./deps.js";
 
 /** Where the API begins on the gateway's host. */
 export const BASE_PATH = "/api/v1";
@@ -41,7 +41,7 @@ export interface ReadRoute<Query = unknown> extends Row {
   owner: Owner | "tracking" | "gateway";
   /** A list's parameters. Other reads take none. */
   query?: z.ZodType<Query>;
-  handler(deps: GatewayDeps, request: Read<Query>, options: CallOptions): Promise<Answer>;
+  handler(deps: EndpointDeps, request: Read<Query>, options: CallOptions): Promise<Answer>;
 }
 
 /** What a write's handler is asked. `id` is empty where the path has none. */
@@ -73,10 +73,10 @@ export interface WriteRoute<Body = unknown> extends Row {
   /** DELETE has none. */
   body?: z.ZodType<Body>;
   /** Faults that only the owner sees, asked when the schema found others: a refusal names every field. */
-  check?(deps: GatewayDeps, request: Check<Body>, options: CallOptions): Promise<FieldError[]>;
+  check?(deps: EndpointDeps, request: Check<Body>, options: CallOptions): Promise<FieldError[]>;
   /** A live key is refused: no carrier is configured there. */
   needsCarrier?: true;
-  handler(deps: GatewayDeps, request: Write<Body>, options: CallOptions): Promise<WriteResponse>;
+  handler(deps: EndpointDeps, request: Write<Body>, options: CallOptions): Promise<WriteResponse>;
 }
 
 export type Route = ReadRoute | WriteRoute;

@@ -1,13 +1,13 @@
 import { fail } from "@shipping/kit/errors";
 import type { Snapshot } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { Actor } from "../accounts/audit.js";
-import type { AppDeps } from "../deps.js";
 import { executeOnce } from "../idempotency/execute-once.js";
 import { fingerprint } from "../idempotency/fingerprint.js";
 import type { RegistryKey, RegistryRow } from "../idempotency/registry.js";
 import type { JsonBody } from "../input/json-body.js";
 import { type Checked, checkBody, requireValid } from "../input/validate.js";
-import type { Due } from "./call-owner.js";
+import type { Due } from "../owners/call-owner.js";
+import type { ApiDeps } from "./deps.js";
 import { pathWith, type WriteRoute } from "./endpoint.js";
 import { nameEveryField } from "./merge-field-errors.js";
 
@@ -25,7 +25,7 @@ export interface WriteRequest extends RegistryKey, Due {
 }
 
 /** Executes a row of the table of routes once: replay or conflict, then fields, claim and RPC, the order in which `executeOnce` asks for them. */
-export async function executeWrite(deps: AppDeps, route: WriteRoute, request: WriteRequest): Promise<Snapshot> {
+export async function executeWrite(deps: ApiDeps, route: WriteRoute, request: WriteRequest): Promise<Snapshot> {
   const { caller, actor, id, body, url } = request;
   let checked: Checked | undefined;
   function validate(): unknown {

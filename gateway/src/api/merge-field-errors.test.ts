@@ -1,13 +1,13 @@
 import { fail, failFields } from "@shipping/kit/errors";
 import { silentLog } from "@shipping/kit/process/log";
-import type { AppDeps } from "../deps.js";
 import { jsonBody } from "../input/json-body.js";
 import { webhookInput } from "../input/schemas.js";
 import { checkBody } from "../input/validate.js";
+import type { ApiDeps } from "./deps.js";
 import type { Check, WriteRoute } from "./endpoint.js";
 import { nameEveryField } from "./merge-field-errors.js";
 
-const deps = { log: silentLog() } as AppDeps;
+const deps = { log: silentLog() } as ApiDeps;
 const caller = { accountId: "acc_a", environment: "sandbox" } as const;
 const soon = () => ({ deadline: Date.now() + 10_000, requestId: "req_a" });
 const faultOf = (path: string) => ({ path, message: "is wrong" });

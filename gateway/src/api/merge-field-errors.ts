@@ -1,9 +1,9 @@
 import type { Caller } from "@shipping/kit/caller";
 import { failFields, failureIn } from "@shipping/kit/errors";
-import type { AppDeps } from "../deps.js";
 import type { JsonBody } from "../input/json-body.js";
 import { type Checked, soundMembers } from "../input/validate.js";
-import { callOptions, type Due } from "./call-owner.js";
+import { callOptions, type Due } from "../owners/call-owner.js";
+import type { ApiDeps } from "./deps.js";
 import type { WriteRoute } from "./endpoint.js";
 
 /** A write that was refused. */
@@ -15,7 +15,7 @@ interface Refused extends Due {
 }
 
 /** The same refusal, a 422 with the faults added that only the owner sees. An owner that is away does not turn it into an outage. */
-export async function nameEveryField(deps: AppDeps, route: WriteRoute, request: Refused, error: unknown) {
+export async function nameEveryField(deps: ApiDeps, route: WriteRoute, request: Refused, error: unknown) {
   const { caller, body, checked } = request;
   // Without a fault of its own its owner has refused it, and has named all that it sees.
   if (!route.check || !checked?.faults.length || failureIn(error)?.code !== "invalid_request") return error;

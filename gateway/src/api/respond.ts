@@ -1,12 +1,6 @@
-import type { ServerResponse } from "node:http";
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { publicJson } from "@shipping/kit/json";
-
-/** A successful answer, ready to be sent. */
-export interface Answer {
-  type: "application/json" | "application/pdf";
-  body: string | Uint8Array;
-}
+import type { Answer } from "../http/send.js";
 
 const DATA_START = Buffer.from('{"data":');
 const DATA_END = Buffer.from("}");
@@ -35,14 +29,4 @@ export function page<Desc extends DescMessage>(
 ): Answer {
   const list = messages.map((message) => publicJson(schema, message)).join();
   return { type: "application/json", body: `{"data":[${list}],"next_cursor":${JSON.stringify(nextCursor ?? null)}}` };
-}
-
-/** Sends a whole answer. What it says is one customer's: no cache keeps it. */
-export function send(response: ServerResponse, status: number, { type, body }: Answer): void {
-  response.writeHead(status, {
-    "content-type": type,
-    "content-length": Buffer.byteLength(body),
-    "cache-control": "no-store",
-  });
-  response.end(body);
 }

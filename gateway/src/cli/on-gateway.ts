@@ -3,7 +3,7 @@ import { pooledRandom } from "@shipping/kit/ids";
 import { openDatabase } from "@shipping/kit/postgres/database";
 import { silentLog } from "@shipping/kit/process/log";
 import type { AdminDeps } from "../accounts/manage-accounts.js";
-import { openPrisma } from "../open-prisma.js";
+import { openPrisma } from "../database/open-prisma.js";
 import { checkDatabase } from "./check-database.js";
 import { nowhere } from "./check-platform.js";
 import type { Platform } from "./find-platform.js";

@@ -2,9 +2,9 @@ import type { IncomingMessage } from "node:http";
 import type { Environment } from "@shipping/kit/caller";
 import { type RequestHandler, Router } from "express";
 import helmet from "helmet";
-import { unknownRoute } from "../api/failure-of.js";
+import type { ApiDeps } from "../api/deps.js";
 import { ANSWER_MS } from "../api/locals.js";
-import type { AppDeps } from "../deps.js";
+import { unknownRoute } from "../http/failure-of.js";
 import { sourceOf } from "../http/source.js";
 import { sendAnswer, sendRefusal } from "./page/answer.js";
 import { serveAssets } from "./page/assets.js";
@@ -21,11 +21,11 @@ import {
 import { readForm } from "./page/read-form.js";
 import { forbidden } from "./page/refusal-page.js";
 import { pages } from "./pages.js";
-import type { DeveloperArea } from "./settings.js";
-import { findSession } from "./sign-in/keep-session.js";
-import { limitForms } from "./sign-in/limit-forms.js";
-import { createProvider } from "./sign-in/provider.js";
-import type { SignedIn } from "./sign-in/session.js";
+import { findSession } from "./session/keep-session.js";
+import { limitForms } from "./session/limit-forms.js";
+import { createProvider } from "./session/provider.js";
+import type { SignedIn } from "./session/session.js";
+import type { DeveloperArea, DeveloperDeps } from "./session/settings.js";
 import { showSignedOut, showSignInAgain } from "./sign-in/sign-in.js";
 
 type PageStep = RequestHandler<Record<string, string>, unknown, unknown, unknown, PageLocals>;
@@ -33,7 +33,7 @@ type PageStep = RequestHandler<Record<string, string>, unknown, unknown, unknown
 type Where = Pick<Asked, "environment" | "url">;
 
 /** The developer area: a router of its own, whose refusals are pages. */
-export function serveArea(deps: AppDeps, area: DeveloperArea): Router {
+export function serveArea(deps: ApiDeps & DeveloperDeps, area: DeveloperArea): Router {
   const origin = () => area.publicUrl ?? deps.ownOrigin();
   const callback = () => `${origin()}${AREA_PATH}/sign-in/callback`;
   const provider = area.provider && createProvider(area.provider, callback, deps.log);

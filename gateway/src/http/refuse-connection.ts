@@ -3,10 +3,10 @@ import type { Socket } from "node:net";
 import { type Failure, fail } from "@shipping/kit/errors";
 import { newId, type Random } from "@shipping/kit/ids";
 import type { Log } from "@shipping/kit/process/log";
-import { unknownRoute } from "../api/failure-of.js";
-import { errorBody, refuse } from "../api/send-error.js";
 import { dropRest } from "./drop-rest.js";
+import { unknownRoute } from "./failure-of.js";
 import { headersTooLarge } from "./http-rules.js";
+import { errorBody, refuse } from "./send.js";
 
 /** Refusals of what Node's HTTP parser does not hand over as a request. */
 export function createConnectionRefusals({ log, random }: { log: Log; random: Random }) {

@@ -2,7 +2,7 @@ import type { CallOptions } from "@connectrpc/connect";
 import type { Claim } from "@shipping/kit/caller";
 import { fail, failureIn } from "@shipping/kit/errors";
 import type { Snapshot, WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
-import { callOptions, type Due } from "../api/call-owner.js";
+import { callOptions, type Due } from "../owners/call-owner.js";
 import { readReplay } from "./read-replay.js";
 import {
   claimKey,

@@ -8,6 +8,7 @@ import { readOwned } from "@shipping/kit/postgres/read-owned";
 import type { Log } from "@shipping/kit/process/log";
 import type { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import sql, { type Sql } from "sql-template-tag";
+import { clock } from "../database/deps.js";
 
 /** The service whose ledger holds the result of a key. */
 export type Owner = "records" | "carrier" | "webhooks";
@@ -49,11 +50,6 @@ type Deps = Pick<RegistryDeps, "db" | "clockOffsetMs">;
 
 /** Longer than a write takes, shorter than an equal request waits. Only politeness: the owner's ledger is the safety. */
 const LEASE = sql`interval '4 seconds'`;
-
-/** The clock of leases: the database's, moved by tests. */
-export function clock(deps: Deps): Sql {
-  return sql`(clock_timestamp() + ${deps.clockOffsetMs} * interval '1 millisecond')`;
-}
 
 /** Reads the row of a key. */
 export function peekKey(deps: Deps, { caller, idempotencyKey }: RegistryKey): Promise<RegistryRow | undefined> {

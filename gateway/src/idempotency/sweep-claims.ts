@@ -1,6 +1,7 @@
 import type { Environment } from "@shipping/kit/caller";
 import sql from "sql-template-tag";
-import { clock, deleteFencedClaim, type Owner, type RegistryDeps } from "./registry.js";
+import { clock } from "../database/deps.js";
+import { deleteFencedClaim, type Owner, type RegistryDeps } from "./registry.js";
 import { type OwnedClaim, resolveClaim } from "./resolve-claim.js";
 
 const BATCH = 100;

@@ -1,8 +1,8 @@
 import { type ErrorCode, errors } from "@shipping/kit/errors";
 import { z } from "zod";
+import * as resources from "../api/resources.js";
 import * as schemas from "../input/schemas.js";
 import { CLEAN_PATTERN } from "../input/text.js";
-import * as resources from "./resources.js";
 
 /** JSON Schema, as an OpenAPI document holds it. */
 export type JsonSchema = Record<string, unknown>;

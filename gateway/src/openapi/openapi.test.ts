@@ -4,11 +4,11 @@ import { OrderSchema, ShipmentSchema } from "@shipping/proto/shipping/records/v1
 import { TrackingSchema } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import { SubscriptionSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { z } from "zod";
-import { routes } from "../api/endpoints.js";
+import { routes } from "../api/endpoints/endpoints.js";
+import { createdWebhook, label, order, rate, shipment, tracking, webhook } from "../api/resources.js";
 import { guides } from "../guides/guides.js";
 import { examples } from "./examples.js";
 import { openApiDocument } from "./openapi.js";
-import { createdWebhook, label, order, rate, shipment, tracking, webhook } from "./resources.js";
 
 type Json = Record<string, unknown>;
 const document = JSON.parse(JSON.stringify(openApiDocument()));

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { BASE_PATH, idName, type ReadRoute, type Route } from "../api/endpoint.js";
-import { routes } from "../api/endpoints.js";
+import { routes } from "../api/endpoints/endpoints.js";
+import { event } from "../api/resources.js";
 import { guides } from "../guides/guides.js";
 import {
   componentSchemas,
@@ -16,7 +17,6 @@ import { eventExample, examples } from "./examples.js";
 import { failures } from "./failures.js";
 import { guidance } from "./guidance.js";
 import { linksOf } from "./links.js";
-import { event } from "./resources.js";
 
 const API_VERSION = "1.0.0";
 

@@ -4,7 +4,7 @@ import { testDatabase } from "@shipping/kit/testing/database";
 import { type AdminDeps, createAccount } from "../accounts/manage-accounts.js";
 import { createKey, type NewKey } from "../accounts/manage-keys.js";
 import { parseApiKey } from "../admission/api-key.js";
-import { openPrisma } from "../open-prisma.js";
+import { openPrisma } from "../database/open-prisma.js";
 import { gatewayMigrations } from "../start-gateway.js";
 
 /** A gateway's database of a test's own. */

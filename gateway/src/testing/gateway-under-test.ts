@@ -7,9 +7,8 @@ import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import { type CreateOrderRequest, RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import { createClients } from "../api/clients.js";
-import type { GatewayDeps } from "../deps.js";
-import { type Listening, startGateway } from "../start-gateway.js";
+import { createClients } from "../owners/clients.js";
+import { type GatewayParts, type Listening, startGateway } from "../start-gateway.js";
 import { gatewayDatabase } from "./gateway-database.js";
 import { ownerUnderTest } from "./owner-under-test.js";
 import { exchange } from "./raw-http.js";
@@ -37,7 +36,7 @@ export async function gatewayUnderTest(
   options: {
     records?: Partial<ServiceImpl<typeof RecordsService>>;
     listening?: Partial<Listening>;
-  } & Partial<GatewayDeps> = {},
+  } & Partial<GatewayParts> = {},
 ) {
   const { records, listening, ...given } = options;
   const [database, owner] = await Promise.all([gatewayDatabase(), ownerUnderTest()]);

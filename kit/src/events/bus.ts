@@ -1,4 +1,5 @@
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
+import type { Metrics } from "../process/metrics.js";
 
 /** What a subscriber does with what arrives. */
 export interface Subscriber {
@@ -20,4 +21,10 @@ export interface Bus {
   connected(): boolean;
   /** Ends the connection after what is under way. */
   close(): Promise<void>;
+}
+
+/** Measures whether the bus can be reached. */
+export function measureBus(metrics: Metrics, bus: Pick<Bus, "connected">): void {
+  const help = { bus_connected: "1 while the event bus can be reached, else 0." };
+  metrics.gauges(help, () => ({ bus_connected: bus.connected() ? 1 : 0 }));
 }

@@ -8,6 +8,7 @@ import type { Database } from "../postgres/database.js";
 import { coalesceUnhurried } from "../postgres/micro-batch.js";
 import type { Log } from "../process/log.js";
 import { startLoop } from "../process/loop.js";
+import type { Metrics } from "../process/metrics.js";
 import { traced, traceparent } from "../process/tracing.js";
 
 /** How long a row belongs to the process that inserted or claimed it: longer than a publication takes, short enough to be missed little. */
@@ -194,4 +195,16 @@ export function createOutbox(options: OutboxOptions): Outbox {
 function eventOf(row: OutboxRow): Event {
   const { event_id: id, type, account_id: accountId, environment, body, traceparent } = row;
   return create(EventSchema, { id, type, accountId, environment, body, traceparent: traceparent ?? "" });
+}
+
+/** Measures how far the relay of an outbox is behind. Replicas show the same numbers: they share the outbox. */
+export function measureOutbox(metrics: Metrics, outbox: Pick<Outbox, "lag">): void {
+  const help = {
+    outbox_unpublished_events: "Committed events that the bus has not confirmed, counted up to 10,000.",
+    outbox_oldest_unpublished_seconds: "Age of the oldest of them; 0 if there is none.",
+  };
+  metrics.gauges(help, async () => {
+    const { unpublished, oldestSeconds } = await outbox.lag();
+    return { outbox_unpublished_events: unpublished, outbox_oldest_unpublished_seconds: oldestSeconds };
+  });
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import pg from "pg";
 import type { Sql } from "sql-template-tag";
 import type { Log } from "../process/log.js";
+import type { Metrics } from "../process/metrics.js";
 import { traced } from "../process/tracing.js";
 import { byteaArray, isByteaArray } from "./bytea-array.js";
 
@@ -130,4 +131,22 @@ function nameOf(text: string): string {
 function getTypeParser(oid: number, format?: "text" | "binary") {
   if (oid === pg.types.builtins.INT8 && format !== "binary") return BigInt;
   return pg.types.getTypeParser(oid, format);
+}
+
+/** Measures this process's connections to its database. */
+export function measurePool(metrics: Metrics, { pool, listPool }: Pick<Database, "pool" | "listPool">): void {
+  const help = {
+    database_pool_in_use: "Connections that a statement has at the moment.",
+    database_pool_waiting: "Statements that wait for a connection; after a second they are refused.",
+    database_pool_max: "Connections that the pool may have.",
+    database_list_pool_in_use: "Connections that a list has at the moment.",
+    database_list_pool_waiting: "Lists that wait for a connection; after four seconds they are refused.",
+  };
+  metrics.gauges(help, () => ({
+    database_pool_in_use: pool.totalCount - pool.idleCount,
+    database_pool_waiting: pool.waitingCount,
+    database_pool_max: pool.options.max,
+    database_list_pool_in_use: listPool.totalCount - listPool.idleCount,
+    database_list_pool_waiting: listPool.waitingCount,
+  }));
 }

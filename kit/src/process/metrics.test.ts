@@ -1,7 +1,10 @@
 import { join } from "node:path";
+import { measureBus } from "../events/bus.js";
+import { measureOutbox } from "../ledger/outbox.js";
+import { measurePool } from "../postgres/database.js";
 import { testDatabase } from "../testing/database.js";
 import { silentLog } from "./log.js";
-import { createMetrics, measureBus, measureOutbox, measurePool } from "./metrics.js";
+import { createMetrics } from "./metrics.js";
 
 const metricsOf = (part: string, cacheMs = 0) => createMetrics({ part, log: silentLog(), cacheMs });
 

@@ -1,7 +1,4 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { Bus } from "../events/bus.js";
-import type { Outbox } from "../ledger/outbox.js";
-import type { Database } from "../postgres/database.js";
 import type { Log } from "./log.js";
 
 /** Scrapes within this time share one reading: several scrapers must not become a load on the database. */
@@ -104,42 +101,6 @@ export function createMetrics(options: { part: string; log: Log; cacheMs?: numbe
   }
 
   return { counter, counterOf, work, gauges, render: () => registry.metrics() };
-}
-
-/** Measures whether the bus can be reached. */
-export function measureBus(metrics: Metrics, bus: Pick<Bus, "connected">): void {
-  const help = { bus_connected: "1 while the event bus can be reached, else 0." };
-  metrics.gauges(help, () => ({ bus_connected: bus.connected() ? 1 : 0 }));
-}
-
-/** Measures this process's connections to its database. */
-export function measurePool(metrics: Metrics, { pool, listPool }: Pick<Database, "pool" | "listPool">): void {
-  const help = {
-    database_pool_in_use: "Connections that a statement has at the moment.",
-    database_pool_waiting: "Statements that wait for a connection; after a second they are refused.",
-    database_pool_max: "Connections that the pool may have.",
-    database_list_pool_in_use: "Connections that a list has at the moment.",
-    database_list_pool_waiting: "Lists that wait for a connection; after four seconds they are refused.",
-  };
-  metrics.gauges(help, () => ({
-    database_pool_in_use: pool.totalCount - pool.idleCount,
-    database_pool_waiting: pool.waitingCount,
-    database_pool_max: pool.options.max,
-    database_list_pool_in_use: listPool.totalCount - listPool.idleCount,
-    database_list_pool_waiting: listPool.waitingCount,
-  }));
-}
-
-/** Measures how far the relay of an outbox is behind. Replicas show the same numbers: they share the outbox. */
-export function measureOutbox(metrics: Metrics, outbox: Pick<Outbox, "lag">): void {
-  const help = {
-    outbox_unpublished_events: "Committed events that the bus has not confirmed, counted up to 10,000.",
-    outbox_oldest_unpublished_seconds: "Age of the oldest of them; 0 if there is none.",
-  };
-  metrics.gauges(help, async () => {
-    const { unpublished, oldestSeconds } = await outbox.lag();
-    return { outbox_unpublished_events: unpublished, outbox_oldest_unpublished_seconds: oldestSeconds };
-  });
 }
 
 function keptFor<T>(ms: number, read: () => Promise<T>): () => Promise<T> {

@@ -1,8 +1,8 @@
-import { type Database, openDatabase } from "../postgres/database.js";
+import { type Database, measurePool, openDatabase } from "../postgres/database.js";
 import { unappliedMigrations } from "../postgres/migrate.js";
 import { measureProcess, serveOps } from "../process/health.js";
 import type { Log } from "../process/log.js";
-import { createMetrics, type Metrics, measurePool } from "../process/metrics.js";
+import { createMetrics, type Metrics } from "../process/metrics.js";
 import { type Running, runProcess, waitFor } from "../process/run-process.js";
 import { requirePostgres } from "../process/supported-versions.js";
 import { startTracing } from "../process/tracing.js";

@@ -1,12 +1,13 @@
 import { fileURLToPath } from "node:url";
 import type { Client } from "@connectrpc/connect";
 import type { Bus } from "@shipping/kit/events/bus";
+import { measureBus } from "@shipping/kit/events/bus";
 import type { Random } from "@shipping/kit/ids";
 import { createLedger } from "@shipping/kit/ledger/ledger";
-import { createOutbox, type Published } from "@shipping/kit/ledger/outbox";
+import { createOutbox, measureOutbox, type Published } from "@shipping/kit/ledger/outbox";
 import type { Database } from "@shipping/kit/postgres/database";
 import type { Log } from "@shipping/kit/process/log";
-import { createMetrics, measureBus, measureOutbox } from "@shipping/kit/process/metrics";
+import { createMetrics } from "@shipping/kit/process/metrics";
 import { type Faults, faultyLedger } from "@shipping/kit/service/faults";
 import type { Service } from "@shipping/kit/service/run-service";
 import type { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";

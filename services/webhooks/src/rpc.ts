@@ -8,7 +8,7 @@ import {
   DisableSubscriptionResponseSchema,
   WebhooksService,
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import type { WebhooksDeps } from "./deps.js";
+import type { DispatchDeps } from "./dispatch/deps.js";
 import { filterMissing } from "./dispatch/filter-missing.js";
 import { acknowledgeChanges, listChanges } from "./subscriptions/changes.js";
 import { createSubscription } from "./subscriptions/create-subscription.js";
@@ -37,7 +37,7 @@ export const webhooksPeers: Peers = {
 };
 
 /** The RPCs of webhooks, each one operation. */
-export function webhooksRoutes(deps: WebhooksDeps): Routes {
+export function webhooksRoutes(deps: DispatchDeps): Routes {
   return (router) => {
     deps.ledger.routes(router);
     router.service(WebhooksService, {

@@ -1,29 +1,29 @@
 import { fileURLToPath } from "node:url";
 import type { Bus } from "@shipping/kit/events/bus";
+import { measureBus } from "@shipping/kit/events/bus";
 import type { Random } from "@shipping/kit/ids";
 import { createLedger } from "@shipping/kit/ledger/ledger";
 import type { Database } from "@shipping/kit/postgres/database";
 import { coalesce } from "@shipping/kit/postgres/micro-batch";
 import type { Log } from "@shipping/kit/process/log";
 import { startLoop } from "@shipping/kit/process/loop";
-import { measureBus } from "@shipping/kit/process/metrics";
 import { type Faults, faultyLedger } from "@shipping/kit/service/faults";
 import type { Service } from "@shipping/kit/service/run-service";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import type { DeliveryConfig } from "./config.js";
-import type { WebhooksDeps } from "./deps.js";
 import { ACCEPT_BATCH, acceptEvents, buryEvent } from "./dispatch/accept-event.js";
 import { attemptDelivery } from "./dispatch/attempt-delivery.js";
 import { createAttempts } from "./dispatch/attempts.js";
 import { measureBacklog } from "./dispatch/backlog.js";
 import { completeDeliveries, type Ended } from "./dispatch/complete-delivery.js";
+import type { DispatchDeps } from "./dispatch/deps.js";
 import { dispatchOnce } from "./dispatch/dispatch-deliveries.js";
 import { expireOnce } from "./dispatch/expire-events.js";
+import { createWebhooksMetrics } from "./dispatch/metrics.js";
 import { sweepOnce } from "./dispatch/sweep-deliveries.js";
 import { createTargets } from "./dispatch/targets.js";
 import { createEgressAgents } from "./egress/egress-agents.js";
 import { createResolve, type Resolve } from "./egress/egress-guard.js";
-import { createWebhooksMetrics } from "./metrics.js";
 import { webhooksPeers, webhooksRoutes } from "./rpc.js";
 import { createKeyRing, ledgerCodec } from "./subscriptions/key-ring.js";
 import { requireKeys } from "./subscriptions/rotate-secrets.js";
@@ -102,7 +102,7 @@ export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
 }
 
 /** Makes what the operations work with. */
-export function makeDeps(parts: WebhooksParts, wakeDispatcher: () => void): WebhooksDeps {
+export function makeDeps(parts: WebhooksParts, wakeDispatcher: () => void): DispatchDeps {
   const { config, db, log, now, random, clockOffsetMs = 0, resolve = createResolve(), ca } = parts;
   const keyRing = createKeyRing(config.SECRETS_KEYS, random);
   const egressRules = {
@@ -115,7 +115,7 @@ export function makeDeps(parts: WebhooksParts, wakeDispatcher: () => void): Webh
     waitMs: Number.POSITIVE_INFINITY,
     run: (ended) => completeDeliveries(deps, ended),
   });
-  const deps: WebhooksDeps = {
+  const deps: DispatchDeps = {
     db,
     ledger: faultyLedger(createLedger(db, ledgerCodec(keyRing)), parts.faults),
     keyRing,

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { parseApiKey } from "@shipping/gateway/admission/api-key";
 import { isOwnForm } from "@shipping/gateway/developers/page/origin";
 import { formOf } from "@shipping/gateway/developers/page/read-form";
-import { cookieIn } from "@shipping/gateway/developers/sign-in/session";
+import { cookieIn } from "@shipping/gateway/developers/session/session";
 import { library } from "@shipping/gateway/guides/library";
 import { rangeIn, unmetCondition } from "@shipping/gateway/http/conditional";
 import { httpFault } from "@shipping/gateway/http/http-rules";

@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { newEvent } from "@shipping/kit/ledger/outbox";
 import type { Database } from "@shipping/kit/postgres/database";
 import { coalesce } from "@shipping/kit/postgres/micro-batch";
-import { newSecret, sign } from "@shipping/webhooks/dispatch/signature";
+import { sign } from "@shipping/webhooks/dispatch/signature";
+import { newSecret } from "@shipping/webhooks/subscriptions/subscription";
 import sql from "sql-template-tag";
 import { Pool } from "undici";
 

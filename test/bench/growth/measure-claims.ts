@@ -3,8 +3,8 @@ import { newId } from "@shipping/kit/ids";
 import type { Database } from "@shipping/kit/postgres/database";
 import { testDatabase } from "@shipping/kit/testing/database";
 import { migrationsOf } from "@shipping/local/parts";
-import type { WebhooksDeps } from "@shipping/webhooks/deps";
 import { createAttempts } from "@shipping/webhooks/dispatch/attempts";
+import type { DispatchDeps } from "@shipping/webhooks/dispatch/deps";
 import { dispatchOnce } from "@shipping/webhooks/dispatch/dispatch-deliveries";
 import sql from "sql-template-tag";
 import { percentile } from "../statistics.js";
@@ -33,7 +33,7 @@ export async function measureClaims(postgresUrl: string, backlog: Backlog): Prom
   try {
     await loadBacklog(db, backlog);
     const attempts = createAttempts({ max: SLOTS, run: async () => {}, onFree: () => {} });
-    const deps = { db, attempts, clockOffsetMs: 0 } as WebhooksDeps;
+    const deps = { db, attempts, clockOffsetMs: 0 } as DispatchDeps;
     const times: number[] = [];
     let claimed = 0;
     while (times.length < CLAIMS) {

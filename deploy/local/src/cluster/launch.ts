@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { openPrisma } from "@shipping/gateway/open-prisma";
+import { openPrisma } from "@shipping/gateway/database/open-prisma";
 import { openDatabase } from "@shipping/kit/postgres/database";
 import { silentLog } from "@shipping/kit/process/log";
 import { environment, type LocalConfig, localDeliveryConfig, localDeveloperDeps } from "../config.js";
 import type { DataFolder } from "../data-folder.js";
 import { mapParts, prepareDatabases, withoutDatabase } from "../databases/prepare-databases.js";
-import { type DemoAccount, type DemoSignIn, demoAccount, demoSignIn } from "../demo/demo-account.js";
 import { type Part, parts } from "../parts.js";
+import { type DemoAccount, type DemoSignIn, demoAccount, demoSignIn } from "../platform/demo-account.js";
 import { secretsKeys } from "../secrets-keys.js";
 import { busAuthorization, newBusPasswords } from "../servers/bus-users.js";
 import { findNatsServer } from "../servers/find-nats-server.js";

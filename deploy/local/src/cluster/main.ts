@@ -2,7 +2,7 @@ import "@shipping/kit/process/require-node";
 import { createLog } from "@shipping/kit/process/log";
 import { configured, runProcess } from "@shipping/kit/process/run-process";
 import { localConfig } from "../config.js";
-import { explainStart } from "../explain-start.js";
+import { explainStart } from "../platform/explain-start.js";
 import { clusterOptions } from "./options.js";
 import { type Cluster, startCluster } from "./start-cluster.js";
 

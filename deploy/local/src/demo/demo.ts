@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { openReceiver } from "../listen/receiver.js";
-import { startPlatform } from "../start-platform.js";
+import { startPlatform } from "../platform/start-platform.js";
 import { playCorridor } from "./play-corridor.js";
 
 const say = (line: string) => process.stdout.write(`${line}\n`);

@@ -4,9 +4,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { newSecret, sign } from "@shipping/webhooks/dispatch/signature";
+import { sign } from "@shipping/webhooks/dispatch/signature";
+import { newSecret } from "@shipping/webhooks/subscriptions/subscription";
 import { Shipping } from "shipping-client";
-import { type Platform, startPlatform } from "../start-platform.js";
+import { type Platform, startPlatform } from "../platform/start-platform.js";
 import { findPlatform, subscribe } from "./listen-subscription.js";
 
 let folder: string;

@@ -2,7 +2,7 @@ import "@shipping/kit/process/require-node";
 import { createLog } from "@shipping/kit/process/log";
 import { configured, type Running, runProcess } from "@shipping/kit/process/run-process";
 import { localConfig } from "../config.js";
-import { explainStart } from "../explain-start.js";
+import { explainStart } from "../platform/explain-start.js";
 import { lineOf } from "./listen-line.js";
 import { type ListenOptions, listenOptions } from "./listen-options.js";
 import { findPlatform, type ListenSubscription, subscribe } from "./listen-subscription.js";

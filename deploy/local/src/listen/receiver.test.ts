@@ -1,4 +1,5 @@
-import { newSecret, sign } from "@shipping/webhooks/dispatch/signature";
+import { sign } from "@shipping/webhooks/dispatch/signature";
+import { newSecret } from "@shipping/webhooks/subscriptions/subscription";
 import { type Delivery, openReceiver, type Receiver } from "./receiver.js";
 
 const secret = newSecret((bytes) => Buffer.alloc(bytes, 1));

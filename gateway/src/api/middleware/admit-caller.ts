@@ -2,13 +2,13 @@ import type { IncomingMessage } from "node:http";
 import { fail } from "@shipping/kit/errors";
 import { createAdmit } from "../../admission/admit.js";
 import { parseApiKey } from "../../admission/api-key.js";
-import type { AppDeps } from "../../deps.js";
+import type { ApiDeps } from "../deps.js";
 import type { Step } from "../locals.js";
 
 const PRINTABLE = /^[\x20-\x7e]{1,128}$/;
 
 /** The key's look-up, its rate window and the idempotency key's: one round trip in front of every request. Its body is not read yet. */
-export function admitCaller(deps: AppDeps): Step {
+export function admitCaller(deps: ApiDeps): Step {
   const policy = `"default";q=${deps.requestsPerMinute};w=60`;
   const admit = createAdmit(deps);
   return async (req, res, next) => {

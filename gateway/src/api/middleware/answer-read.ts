@@ -1,16 +1,16 @@
 import { fail } from "@shipping/kit/errors";
-import type { AppDeps } from "../../deps.js";
+import { send } from "../../http/send.js";
 import { noQuery } from "../../input/schemas.js";
 import { validQuery } from "../../input/validate.js";
-import { callOptions } from "../call-owner.js";
+import { callOptions } from "../../owners/call-owner.js";
+import type { ApiDeps } from "../deps.js";
 import { idOf, type ReadRoute } from "../endpoint.js";
 import type { Step } from "../locals.js";
-import { send } from "../respond.js";
 
 // A read changes nothing: rather an early 503 than a late answer.
 const READ_MS = 5_000;
 
-export function answerRead(deps: AppDeps, route: ReadRoute): Step {
+export function answerRead(deps: ApiDeps, route: ReadRoute): Step {
   return async (req, res) => {
     const { admission, requestId, deadline } = res.locals;
     const query = validQuery(route.query ?? noQuery, req.url);

@@ -1,13 +1,14 @@
-import type { AppDeps } from "../../deps.js";
+import { send } from "../../http/send.js";
 import { sourceOf } from "../../http/source.js";
 import { parseJsonBody } from "../../input/json-body.js";
+import type { ApiDeps } from "../deps.js";
 import { idOf, type WriteRoute } from "../endpoint.js";
 import { executeWrite } from "../execute-write.js";
 import type { Step } from "../locals.js";
-import { rendered, send } from "../respond.js";
+import { rendered } from "../respond.js";
 
 /** The body, replay or conflict, then fields, claim and RPC. */
-export function answerWrite(deps: AppDeps, route: WriteRoute): Step {
+export function answerWrite(deps: ApiDeps, route: WriteRoute): Step {
   return async (req, res) => {
     const { admission, idempotencyKey = "", bytes, deadline, requestId } = res.locals;
     const snapshot = await executeWrite(deps, route, {

@@ -1,4 +1,4 @@
-import { unknownRoute } from "../failure-of.js";
+import { unknownRoute } from "../../http/failure-of.js";
 import type { Step } from "../locals.js";
 
 const METHODS = new Set(["GET", "POST", "DELETE"]);

@@ -1,4 +1,4 @@
-import type { AppDeps } from "../../deps.js";
+import type { ApiDeps } from "../deps.js";
 import type { Route } from "../endpoint.js";
 import type { Step } from "../locals.js";
 
@@ -13,7 +13,7 @@ const BODY_BYTES = 8 * 1024;
 const RESERVE_MS = 1_000;
 
 /** Has a request wait for its account's turn, and holds the turn until it is answered. */
-export function takeTurn(deps: AppDeps, route: Route, answer: Step): Step {
+export function takeTurn(deps: ApiDeps, route: Route, answer: Step): Step {
   const least = weightOf(route);
   return async (req, res, next) => {
     const { admission, bytes, deadline } = res.locals;

@@ -1,8 +1,8 @@
 import type { Environment } from "@shipping/kit/caller";
 import sql from "sql-template-tag";
 import { ACTIVE_KEYS_LIMIT } from "../../accounts/manage-keys.js";
-import { ACTIVE_WEBHOOKS_LIMIT, capabilitiesOf } from "../../api/handlers/account.js";
-import { clock } from "../../idempotency/registry.js";
+import { ACTIVE_WEBHOOKS_LIMIT, capabilitiesOf } from "../../api/endpoints/account.js";
+import { clock } from "../../database/deps.js";
 import { nameOf } from "../keys/keys.js";
 import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
 import { Text, Time } from "../page/text.js";

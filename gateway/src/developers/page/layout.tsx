@@ -1,6 +1,6 @@
 import type { Environment } from "@shipping/kit/caller";
 import type { ComponentChildren } from "preact";
-import type { SignedIn } from "../sign-in/session.js";
+import type { SignedIn } from "../session/session.js";
 import { SCRIPT_PATH, STYLE_PATH } from "./assets.js";
 import { AREA_PATH, type Page, type Section } from "./page.js";
 import { Text } from "./text.js";

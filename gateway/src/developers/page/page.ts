@@ -1,18 +1,18 @@
 import type { Environment } from "@shipping/kit/caller";
 import type { ComponentChildren } from "preact";
 import type { Actor } from "../../accounts/audit.js";
+import type { ApiDeps } from "../../api/deps.js";
 import type { Locals } from "../../api/locals.js";
-import type { AppDeps } from "../../deps.js";
-import type { DeveloperArea } from "../settings.js";
-import type { Provider } from "../sign-in/provider.js";
-import type { SignedIn } from "../sign-in/session.js";
+import type { Provider } from "../session/provider.js";
+import type { SignedIn } from "../session/session.js";
+import type { DeveloperArea, DeveloperDeps } from "../session/settings.js";
 import type { Form } from "./read-form.js";
 
 /** Where the developer area begins on the gateway's host. */
 export const AREA_PATH = "/developers";
 
 /** What pages are made with. */
-export interface PageDeps extends AppDeps {
+export interface PageDeps extends ApiDeps, DeveloperDeps {
   area: DeveloperArea;
   /** Scheme and host under which people reach the area: from configuration, never from a request. */
   origin(): string;

@@ -1,13 +1,12 @@
 import { fail } from "@shipping/kit/errors";
-import sql, { type Sql } from "sql-template-tag";
-import { clock } from "../../idempotency/registry.js";
+import sql from "sql-template-tag";
 import type { Asked, Page, PageDeps } from "../page/page.js";
 import { refusalPage } from "../page/refusal-page.js";
+import { WINDOW_MINUTES, windowStart } from "../session/limit-window.js";
 
 type Deps = Pick<PageDeps, "db" | "clockOffsetMs">;
 
 const MOST_REFUSALS = 100;
-export const WINDOW_MINUTES = 10;
 
 /**
  * Counts an attempt to sign in that is refused. From the hundredth and first of an address and window on, yields what it is answered
@@ -26,9 +25,4 @@ export async function limitRefusals(
   if (counted.length > 0) return undefined;
   const why = `Too many attempts to sign in from your address. Wait ${WINDOW_MINUTES} minutes.`;
   return refusalPage(fail("rate_limited", why));
-}
-
-/** When the window of time that is now began. */
-export function windowStart(deps: Deps): Sql {
-  return sql`date_bin(${WINDOW_MINUTES} * interval '1 minute', ${clock(deps)}, timestamptz '2000-01-01 00:00Z')`;
 }

@@ -1,7 +1,7 @@
 import sql from "sql-template-tag";
-import { clock } from "../../idempotency/registry.js";
+import { clock } from "../../database/deps.js";
 import type { PageDeps } from "../page/page.js";
-import { hashOf, newSessionToken } from "./keep-session.js";
+import { hashOf, newSessionToken } from "../session/keep-session.js";
 
 type Deps = Pick<PageDeps, "db" | "clockOffsetMs" | "random">;
 

@@ -1,12 +1,12 @@
 import { fail } from "@shipping/kit/errors";
 import sql from "sql-template-tag";
-import { clock } from "../../idempotency/registry.js";
+import { clock } from "../../database/deps.js";
 import { AREA_PATH, type Asked, type PageAnswer, type PageDeps } from "../page/page.js";
 import { forbidden } from "../page/refusal-page.js";
-import { endSession, newSessionToken } from "./keep-session.js";
+import { endSession, newSessionToken } from "../session/keep-session.js";
+import { type Identity, isPlace, isRecent, journeyFrom, newJourney, type Provider } from "../session/provider.js";
+import { cookieIn, FRESH_MINUTES, setCookie } from "../session/session.js";
 import { limitRefusals } from "./limit-sign-in.js";
-import { type Identity, isPlace, isRecent, journeyFrom, newJourney, type Provider } from "./provider.js";
-import { cookieIn, FRESH_MINUTES, setCookie } from "./session.js";
 
 const MINUTE_MS = 60_000;
 

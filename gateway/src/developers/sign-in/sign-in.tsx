@@ -2,10 +2,10 @@ import { LINK_MINUTES } from "../../accounts/manage-members.js";
 import { CLEAR_PATH } from "../page/assets.js";
 import { AREA_PATH, type Asked, type Page, type PageAnswer, type PageDeps, shown } from "../page/page.js";
 import { Code, Text } from "../page/text.js";
-import { endSession } from "./keep-session.js";
+import { endSession } from "../session/keep-session.js";
+import { FRESH_MINUTES, type SignedIn, setCookie } from "../session/session.js";
 import { limitRefusals } from "./limit-sign-in.js";
 import { peekLink, redeemLink } from "./redeem-link.js";
-import { FRESH_MINUTES, type SignedIn, setCookie } from "./session.js";
 
 const PROVIDER_PATH = `${AREA_PATH}/sign-in/provider`;
 

@@ -2,11 +2,11 @@ import { fail } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
 import type { Snapshot } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { Subscription } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import { answered, callOptions } from "../../api/call-owner.js";
 import type { WriteRoute } from "../../api/endpoint.js";
-import { routes } from "../../api/endpoints.js";
+import { routes } from "../../api/endpoints/endpoints.js";
 import { executeWrite } from "../../api/execute-write.js";
 import { jsonBody } from "../../input/json-body.js";
+import { answered, callOptions } from "../../owners/call-owner.js";
 import type { PageDeps, PageRequest } from "../page/page.js";
 import { cursorOf, PAGE_SIZE } from "../page/paging.js";
 

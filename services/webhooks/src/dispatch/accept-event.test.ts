@@ -4,17 +4,17 @@ import { countIn, rowsIn } from "@shipping/kit/testing/rows";
 import { EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import { FilterMissingRequestSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql from "sql-template-tag";
-import type { WebhooksDeps } from "../deps.js";
 import { disableSubscription } from "../subscriptions/disable-subscription.js";
 import { type Receiver, startReceiver } from "../testing/receiver.js";
 import { failThrice, queueOf } from "../testing/stored-deliveries.js";
 import { disableRequest, eventFor, newCaller, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { acceptEvents, buryEvent } from "./accept-event.js";
+import type { DispatchDeps } from "./deps.js";
 import { filterMissing } from "./filter-missing.js";
 
 let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
-let deps: WebhooksDeps;
-let full: WebhooksDeps;
+let deps: DispatchDeps;
+let full: DispatchDeps;
 let hanging: Receiver;
 beforeAll(async () => {
   webhooks = await webhooksUnderTest();

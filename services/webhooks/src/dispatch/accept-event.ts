@@ -2,10 +2,11 @@ import { toBinary } from "@bufbuild/protobuf";
 import { isId } from "@shipping/kit/ids";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import sql from "sql-template-tag";
-import { clock, type WebhooksDeps } from "../deps.js";
+import { clock } from "../subscriptions/deps.js";
 import { EVENT_TYPES } from "../subscriptions/subscription.js";
 import type { ClaimedDelivery, Room } from "./attempts.js";
 import { AILING_STREAK, LEASE_MS, MAX_IN_FLIGHT } from "./delivery.js";
+import type { DispatchDeps } from "./deps.js";
 
 /** Events that one statement stores, at most. */
 export const ACCEPT_BATCH = 128;
@@ -28,7 +29,7 @@ interface Born {
  * Stores events and makes a delivery of each for every active subscription that wants it, in one statement. Where this process
  * and the subscription have a free slot, the first attempt is claimed with it and made right after the commit.
  */
-export async function acceptEvents(deps: WebhooksDeps, arrived: readonly Event[], roomMs = ROOM_MS): Promise<void> {
+export async function acceptEvents(deps: DispatchDeps, arrived: readonly Event[], roomMs = ROOM_MS): Promise<void> {
   const events: Event[] = [];
   for (const event of arrived) {
     const fault = faultOf(event);
@@ -66,7 +67,7 @@ export async function acceptEvents(deps: WebhooksDeps, arrived: readonly Event[]
 
 /** Keeps a message that cannot be understood, with its reason. */
 export async function buryEvent(
-  deps: WebhooksDeps,
+  deps: DispatchDeps,
   message: Uint8Array,
   reason: string,
   eventId?: string,
@@ -90,7 +91,7 @@ function faultOf(event: Event): string | undefined {
 // Locks in one order: events, ready queue, deliveries, each sorted. Every subscription concerned is locked here, since the triggers will
 // lock them all: under the lock `in_flight` is exact, and `open` says that it is healthy and has nothing older to send. OFFSET 0 makes a
 // look-up of what the planner might turn round into a join: on a table that was small once it would read all of it for every row.
-function store(deps: WebhooksDeps, events: readonly Event[], room: Room): Promise<Born[]> {
+function store(deps: DispatchDeps, events: readonly Event[], room: Room): Promise<Born[]> {
   return deps.db.run<Born>(sql`
     WITH ${clock(deps)},
     stored AS (

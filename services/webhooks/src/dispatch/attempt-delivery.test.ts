@@ -1,14 +1,14 @@
 import { createLog } from "@shipping/kit/process/log";
-import type { WebhooksDeps } from "../deps.js";
 import { secretIdentity } from "../subscriptions/subscription.js";
 import { type Answer, type Receiver, startReceiver, withStatus } from "../testing/receiver.js";
 import { webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { attemptDelivery } from "./attempt-delivery.js";
 import type { ClaimedDelivery } from "./attempts.js";
 import type { Ended } from "./complete-delivery.js";
+import type { DispatchDeps } from "./deps.js";
 
 let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
-let deps: WebhooksDeps;
+let deps: DispatchDeps;
 const lines: string[] = [];
 const receivers: Receiver[] = [];
 beforeAll(async () => {

@@ -1,10 +1,11 @@
 import sql from "sql-template-tag";
-import { clock, type WebhooksDeps } from "../deps.js";
+import { clock } from "../subscriptions/deps.js";
+import type { DispatchDeps } from "./deps.js";
 
 const MAX_COUNTED = 10_000;
 
 /** Measures what is due and not yet claimed. Replicas show the same numbers: they share the database. */
-export function measureBacklog(deps: WebhooksDeps): void {
+export function measureBacklog(deps: DispatchDeps): void {
   const help = {
     webhooks_deliveries_due: "Deliveries whose next attempt is due and not claimed yet, counted up to 10,000.",
     webhooks_oldest_due_seconds: "For how long the oldest of them has been due; 0 if there is none.",
@@ -16,7 +17,7 @@ export function measureBacklog(deps: WebhooksDeps): void {
 }
 
 /** Reads it from the ready queue and the index of pending deliveries, never from the deliveries at large. */
-export async function readBacklog(deps: Pick<WebhooksDeps, "db" | "clockOffsetMs">) {
+export async function readBacklog(deps: Pick<DispatchDeps, "db" | "clockOffsetMs">) {
   const [backlog] = await deps.db.run<{ due: number; oldestSeconds: number }>(sql`
     WITH ${clock(deps)},
     due AS (

@@ -1,9 +1,9 @@
 import { eventually } from "@shipping/kit/testing/eventually";
 import { countIn } from "@shipping/kit/testing/rows";
-import type { WebhooksDeps } from "../deps.js";
 import { type Receiver, startReceiver } from "../testing/receiver.js";
 import { eventFor, newCaller, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { acceptEvents } from "./accept-event.js";
+import type { DispatchDeps } from "./deps.js";
 
 let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
 let receiver: Receiver;
@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 /** A process that has claimed the first attempts of that many events of one subscription, as far as its eight slots go. */
-async function attempting(events: number): Promise<{ deps: WebhooksDeps; woken: () => number }> {
+async function attempting(events: number): Promise<{ deps: DispatchDeps; woken: () => number }> {
   const deps = webhooks.replica();
   const caller = newCaller();
   await subscribe(deps, caller, receiver.url);
@@ -40,7 +40,7 @@ const answerAll = () => {
   for (const answer of held.splice(0)) answer();
 };
 
-const delivered = (deps: WebhooksDeps) => countIn(deps.db, "deliveries", { state: "delivered" });
+const delivered = (deps: DispatchDeps) => countIn(deps.db, "deliveries", { state: "delivered" });
 
 test("the end of an attempt wakes the dispatcher where its subscription has more that is due, and only there", async () => {
   const alone = await attempting(8);

@@ -1,19 +1,19 @@
 import { eventually } from "@shipping/kit/testing/eventually";
 import { countIn } from "@shipping/kit/testing/rows";
 import sql from "sql-template-tag";
-import type { WebhooksDeps } from "../deps.js";
 import { disableSubscription } from "../subscriptions/disable-subscription.js";
 import { type Answer, type Receiver, startReceiver, withStatus } from "../testing/receiver.js";
 import { deliveryOf, failThrice, queueOf } from "../testing/stored-deliveries.js";
 import { disableRequest, eventFor, newCaller, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { acceptEvents } from "./accept-event.js";
+import type { DispatchDeps } from "./deps.js";
 import { dispatchOnce } from "./dispatch-deliveries.js";
 import { verify } from "./signature.js";
 import { sweepOnce } from "./sweep-deliveries.js";
 
 const MINUTE = 60_000;
 let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
-let inbox: WebhooksDeps;
+let inbox: DispatchDeps;
 let receivers: Receiver[] = [];
 beforeEach(async () => {
   webhooks = await webhooksUnderTest();

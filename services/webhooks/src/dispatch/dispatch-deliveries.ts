@@ -1,13 +1,14 @@
 import sql from "sql-template-tag";
-import { clock, type WebhooksDeps } from "../deps.js";
+import { clock } from "../subscriptions/deps.js";
 import type { ClaimedDelivery, Room } from "./attempts.js";
 import { AILING_STREAK, LEASE_MS, MAX_IN_FLIGHT, MAX_IN_FLIGHT_AILING } from "./delivery.js";
+import type { DispatchDeps } from "./deps.js";
 
 const MAX_SUBSCRIPTIONS = 64;
 const MAX_OF_EACH = 4;
 
 /** Claims what is due, as far as slots are free, starts its attempts, and says how many. Zero: nothing more at the moment. */
-export function dispatchOnce(deps: WebhooksDeps): Promise<number> {
+export function dispatchOnce(deps: DispatchDeps): Promise<number> {
   return deps.attempts.claim(MAX_SUBSCRIPTIONS, async (room) => (room.free > 0 ? claimDue(deps, room) : []));
 }
 
@@ -18,7 +19,7 @@ const limit = sql`CASE WHEN ${ailing} THEN ${MAX_IN_FLIGHT_AILING}::integer ELSE
  * Fair: of the subscriptions with something due, those with the least under way come first, and each gives a few. Their rows in
  * the queue are locked, so that the number under way is exact over all replicas; what is locked elsewhere is left to its holder.
  */
-function claimDue(deps: WebhooksDeps, room: Room): Promise<ClaimedDelivery[]> {
+function claimDue(deps: DispatchDeps, room: Room): Promise<ClaimedDelivery[]> {
   return deps.db.run<ClaimedDelivery>(sql`
     WITH ${clock(deps)},
     ready AS (

@@ -4,9 +4,9 @@ import { rowsIn } from "@shipping/kit/testing/rows";
 import { EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import { FilterMissingRequestSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql from "sql-template-tag";
-import type { WebhooksDeps } from "../deps.js";
 import { eventFor, newCaller, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { acceptEvents, buryEvent } from "./accept-event.js";
+import type { DispatchDeps } from "./deps.js";
 import { dispatchOnce } from "./dispatch-deliveries.js";
 import { expireOnce } from "./expire-events.js";
 import { filterMissing } from "./filter-missing.js";
@@ -16,7 +16,7 @@ const DAY_MS = 24 * HOUR_MS;
 const AFTER_RETENTION_MS = 30 * DAY_MS + 2 * HOUR_MS;
 
 let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
-let inbox: WebhooksDeps;
+let inbox: DispatchDeps;
 beforeEach(async () => {
   webhooks = await webhooksUnderTest();
   // It accepts and never sends: its slots are closed.
@@ -117,7 +117,7 @@ describe("expireOnce", () => {
 });
 
 describe("filterMissing", () => {
-  const asked = (deps: WebhooksDeps, id: string, createdAt: Date) =>
+  const asked = (deps: DispatchDeps, id: string, createdAt: Date) =>
     filterMissing(deps, create(FilterMissingRequestSchema, { events: [{ id, createdAt: createdAt.toISOString() }] }));
 
   test("an event that was removed counts as had", async () => {

@@ -1,5 +1,6 @@
 import sql from "sql-template-tag";
-import { clock, type WebhooksDeps } from "../deps.js";
+import { clock } from "../subscriptions/deps.js";
+import type { DispatchDeps } from "./deps.js";
 
 const BATCH = 500;
 
@@ -15,7 +16,7 @@ export interface Expired {
  * whose deliveries are not all at their end stays. Nothing that is claimed or awaited is locked, and of several replicas each takes
  * what the others have not.
  */
-export async function expireOnce(deps: WebhooksDeps): Promise<Expired> {
+export async function expireOnce(deps: DispatchDeps): Promise<Expired> {
   // As an array, since a join with `expired` is a scan of all deliveries to a planner that has no statistics yet.
   const [removed] = await deps.db.run<Expired>(sql`
     WITH ${clock(deps)},
@@ -40,6 +41,6 @@ export async function expireOnce(deps: WebhooksDeps): Promise<Expired> {
 }
 
 // An hour more than FilterMissing counts, which goes by the clock of the event's owner: what it takes for missing was never here.
-function retentionBegin(deps: WebhooksDeps) {
+function retentionBegin(deps: DispatchDeps) {
   return sql`(SELECT now FROM clock) - ${deps.retentionDays}::integer * interval '1 day' - interval '1 hour'`;
 }

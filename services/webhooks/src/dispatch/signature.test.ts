@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import fc from "fast-check";
-import { newSecret, sign, verify } from "./signature.js";
+import { newSecret } from "../subscriptions/subscription.js";
+import { sign, verify } from "./signature.js";
 
 const secret = newSecret(randomBytes);
 const body = Buffer.from('{"id":"evt_1","name":"Jürgen 🚚"}');

@@ -1,13 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Random } from "@shipping/kit/ids";
 
 const TOLERANCE_SECONDS = 300;
 const HEADER = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/;
-
-/** A new signing secret: `whsec_` and 32 random bytes as 43 base64url characters. The whole string is the HMAC key. */
-export function newSecret(random: Random): string {
-  return `whsec_${Buffer.from(random(32)).toString("base64url")}`;
-}
 
 /** The `Service-Signature` of a body sent at that second. */
 export function sign(secret: string, unixSeconds: number, body: Uint8Array): string {

@@ -1,17 +1,18 @@
 import sql from "sql-template-tag";
-import { clock, jitter, type WebhooksDeps } from "../deps.js";
+import { clock } from "../subscriptions/deps.js";
 import { completeDeliveries, type Ended } from "./complete-delivery.js";
 import { LEASE_MS, nextStep } from "./delivery.js";
+import { type DispatchDeps, jitter } from "./deps.js";
 
 const BATCH = 500;
 
 /** Ends the attempts whose lease ran out as failed, and cancels what is pending for disabled subscriptions. Says how many of each. */
-export async function sweepOnce(deps: WebhooksDeps): Promise<{ expired: number; cancelled: number }> {
+export async function sweepOnce(deps: DispatchDeps): Promise<{ expired: number; cancelled: number }> {
   return { expired: await failExpired(deps), cancelled: await cancelDisabled(deps) };
 }
 
 // Fenced like any other end: whoever comes second, another sweeper or the attempt itself, changes nothing.
-async function failExpired(deps: WebhooksDeps): Promise<number> {
+async function failExpired(deps: DispatchDeps): Promise<number> {
   const expired = await deps.db.run<Pick<Ended, "subscriptionId" | "eventId" | "claimId"> & { attempt: number }>(sql`
     WITH ${clock(deps)}
     SELECT subscription_id AS "subscriptionId", event_id AS "eventId", claim_id AS "claimId", attempt
@@ -46,7 +47,7 @@ async function failExpired(deps: WebhooksDeps): Promise<number> {
   return recorded.length;
 }
 
-async function cancelDisabled(deps: WebhooksDeps): Promise<number> {
+async function cancelDisabled(deps: DispatchDeps): Promise<number> {
   const cancelled = await deps.db.run(sql`
     WITH stopped AS (
       SELECT d.place

@@ -2,7 +2,6 @@ import http from "node:http";
 import https from "node:https";
 import net from "node:net";
 import type { Duplex } from "node:stream";
-import { ATTEMPT_MS } from "../dispatch/delivery.js";
 import {
   AddressRefused,
   type EgressRules,
@@ -33,6 +32,9 @@ type Connect = (options: net.TcpNetConnectOpts) => net.Socket;
 // Below the 5 s after which many servers close an idle connection: a request on a connection that is being closed is a failed
 // attempt.
 const IDLE_MS = 4_000;
+
+/** No connection takes longer to be made than an attempt may last. */
+const CONNECT_MS = 10_000;
 
 // Node gives up an address after 250 ms, which a far receiver, or a busy moment here, takes to connect.
 const NEXT_ADDRESS_MS = 2_500;
@@ -105,7 +107,7 @@ async function connectGuarded(
 function connected(socket: net.Socket, ready: "connect" | "secureConnect"): Promise<void> {
   return new Promise((resolve, reject) => {
     // The attempt's own deadline ends the request, but not a connection that is still being made for it.
-    const limit = setTimeout(() => socket.destroy(new Error("The connection was not made in time.")), ATTEMPT_MS);
+    const limit = setTimeout(() => socket.destroy(new Error("The connection was not made in time.")), CONNECT_MS);
     socket.once("error", reject);
     socket.once("close", () => clearTimeout(limit));
     socket.once(ready, () => {

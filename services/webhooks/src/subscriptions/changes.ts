@@ -9,7 +9,7 @@ import {
   ListChangesResponseSchema,
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql, { type Sql } from "sql-template-tag";
-import type { WebhooksDeps } from "../deps.js";
+import type { SubscriptionDeps } from "./deps.js";
 import { type SubscriptionRow, subscriptionOf } from "./subscription.js";
 
 /** A change of a subscription: what it is then, and who asked for it. */
@@ -33,7 +33,7 @@ const MOST_CHANGES = 100;
 
 /** The statement that keeps a change for the audit log, in the change's own statement: if there is a row in `from`, and somebody asked. */
 export function keepChange(
-  { random }: Pick<WebhooksDeps, "random">,
+  { random }: Pick<SubscriptionDeps, "random">,
   { action, at, subscriptionId, actor }: Change,
   from: Sql,
 ): Sql {
@@ -44,7 +44,7 @@ export function keepChange(
 }
 
 /** Reads changes that have not been acknowledged. Whoever reads them twice knows them by their ids. */
-export async function listChanges({ db }: Pick<WebhooksDeps, "db">): Promise<ListChangesResponse> {
+export async function listChanges({ db }: Pick<SubscriptionDeps, "db">): Promise<ListChangesResponse> {
   const rows = await db.run<ChangeRow>(sql`
     SELECT c.id AS "changeId", c.action, c.actor, c.source, c.at, s.account_id AS "accountId",
       s.id, s.environment, s.url, s.events, s.status, s.created_at AS "createdAt", s.disabled_at AS "disabledAt"
@@ -64,7 +64,7 @@ export async function listChanges({ db }: Pick<WebhooksDeps, "db">): Promise<Lis
 
 /** Forgets changes that stand in the audit log. */
 export async function acknowledgeChanges(
-  { db }: Pick<WebhooksDeps, "db">,
+  { db }: Pick<SubscriptionDeps, "db">,
   { ids }: AcknowledgeChangesRequest,
 ): Promise<AcknowledgeChangesResponse> {
   // Two gateways may acknowledge the same ones: locked in one order.

@@ -7,14 +7,13 @@ import { violated } from "@shipping/kit/postgres/database";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import { type CreateSubscriptionRequest, SubscriptionSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql, { type Sql } from "sql-template-tag";
-import type { WebhooksDeps } from "../deps.js";
-import { newSecret } from "../dispatch/signature.js";
 import { keepChange } from "./changes.js";
-import { fieldsAtFault, type SubscriptionRow, secretIdentity, subscriptionOf } from "./subscription.js";
+import type { SubscriptionDeps } from "./deps.js";
+import { fieldsAtFault, newSecret, type SubscriptionRow, secretIdentity, subscriptionOf } from "./subscription.js";
 
 /** Creates a subscription, its place in the ready queue, what the audit log is told of it, and its replayable answer, the only one that shows the secret. */
 export async function createSubscription(
-  deps: WebhooksDeps,
+  deps: SubscriptionDeps,
   request: CreateSubscriptionRequest,
 ): Promise<WriteOutcome> {
   const { random } = deps;
@@ -48,7 +47,7 @@ export async function createSubscription(
 // Alone: an account's subscriptions share a counter, which would hold up a statement for many. It is incremented FROM claim, so that a
 // replay does not count.
 function insert(
-  { ledger }: WebhooksDeps,
+  { ledger }: SubscriptionDeps,
   write: Write,
   row: SubscriptionRow,
   { sealed, kept }: { sealed: Uint8Array; kept: Sql },

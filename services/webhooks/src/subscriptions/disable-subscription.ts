@@ -5,14 +5,14 @@ import { ownedSql } from "@shipping/kit/postgres/owned";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import { type DisableSubscriptionRequest, SubscriptionSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql from "sql-template-tag";
-import type { WebhooksDeps } from "../deps.js";
 import { keepChange } from "./changes.js";
+import type { SubscriptionDeps } from "./deps.js";
 import { findSubscription } from "./read-subscriptions.js";
 import { subscriptionOf } from "./subscription.js";
 
 /** Disables a subscription, which stops the claims of its deliveries at once. A disabled one is answered unchanged. */
 export async function disableSubscription(
-  deps: WebhooksDeps,
+  deps: SubscriptionDeps,
   request: DisableSubscriptionRequest,
 ): Promise<WriteOutcome> {
   const caller = callerOf(request);
@@ -25,7 +25,7 @@ export async function disableSubscription(
 }
 
 async function disableAsRead(
-  deps: WebhooksDeps,
+  deps: SubscriptionDeps,
   caller: Caller,
   claim: Claim,
   { id, actor }: DisableSubscriptionRequest,

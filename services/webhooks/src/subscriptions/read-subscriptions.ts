@@ -12,12 +12,12 @@ import {
   ListSubscriptionsResponseSchema,
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql from "sql-template-tag";
-import type { WebhooksDeps } from "../deps.js";
+import type { SubscriptionDeps } from "./deps.js";
 import { type SubscriptionRow, subscriptionColumns, subscriptionOf } from "./subscription.js";
 
 /** Reads one subscription of the caller. */
 export async function getSubscription(
-  deps: WebhooksDeps,
+  deps: SubscriptionDeps,
   request: GetSubscriptionRequest,
 ): Promise<GetSubscriptionResponse> {
   const row = await findSubscription(deps, callerOf(request), request.id);
@@ -27,7 +27,7 @@ export async function getSubscription(
 
 /** Reads one page of the caller's subscriptions, disabled ones included. */
 export async function listSubscriptions(
-  deps: WebhooksDeps,
+  deps: SubscriptionDeps,
   request: ListSubscriptionsRequest,
 ): Promise<ListSubscriptionsResponse> {
   const { rows, nextCursor } = await findSubscriptions(deps, request);
@@ -43,7 +43,7 @@ const findSubscriptions = listOwned<SubscriptionRow>(
 
 /** The stored subscription, if the caller has one of that id. */
 export async function findSubscription(
-  deps: WebhooksDeps,
+  deps: SubscriptionDeps,
   caller: Caller,
   id: string,
 ): Promise<SubscriptionRow | undefined> {

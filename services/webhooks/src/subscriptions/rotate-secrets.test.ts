@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { createLog } from "@shipping/kit/process/log";
 import { countIn, rowsIn } from "@shipping/kit/testing/rows";
 import sql from "sql-template-tag";
-import type { WebhooksDeps } from "../deps.js";
 import { acceptEvents } from "../dispatch/accept-event.js";
 import {
   createRequest,
@@ -13,6 +12,7 @@ import {
   webhooksUnderTest,
 } from "../testing/webhooks-under-test.js";
 import { createSubscription } from "./create-subscription.js";
+import type { SubscriptionDeps } from "./deps.js";
 import type { SealingKey } from "./key-ring.js";
 import { requireKeys, rotateSecrets } from "./rotate-secrets.js";
 import { secretIdentity } from "./subscription.js";
@@ -30,17 +30,17 @@ afterEach(() => webhooks.end());
 const replicaWith = (...keys: SealingKey[]) => webhooks.replica({ config: { SECRETS_KEYS: keys } });
 
 /** A subscription, the request that made it, and how its creation was answered. */
-async function created(deps: WebhooksDeps) {
+async function created(deps: SubscriptionDeps) {
   const request = createRequest(newCaller());
   const answer = snapshotOf(await createSubscription(deps, request));
   return { request, body: answer.body, id: answer.json.id as string, secret: answer.json.secret as string };
 }
 
-const creations = (deps: WebhooksDeps, count: number) =>
+const creations = (deps: SubscriptionDeps, count: number) =>
   Promise.all(Array.from({ length: count }, () => created(deps)));
 
 /** The replica opens its secret, and replays its creation byte by byte. */
-async function expectIntact(deps: WebhooksDeps, made: Awaited<ReturnType<typeof created>>): Promise<void> {
+async function expectIntact(deps: SubscriptionDeps, made: Awaited<ReturnType<typeof created>>): Promise<void> {
   const [row] = await rowsIn<{ secret: Buffer }>(deps.db, "subscriptions", { id: made.id });
   expect(Buffer.from(deps.keyRing.open(row!.secret, secretIdentity(made.id))).toString()).toBe(made.secret);
   expect(snapshotOf(await createSubscription(deps, made.request))).toMatchObject({ replayed: true, body: made.body });

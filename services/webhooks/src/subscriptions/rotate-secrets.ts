@@ -3,7 +3,7 @@ import {
   type RotateSecretsResponse,
   RotateSecretsResponseSchema,
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import type { WebhooksDeps } from "../deps.js";
+import type { SubscriptionDeps } from "./deps.js";
 import { type SealedRows, sealedBodies, sealedSecrets } from "./sealed-rows.js";
 
 /** How much one call does, so that it ends well within a deadline: rows of a statement, and statements of each table. */
@@ -13,7 +13,7 @@ const LIMITS = { rows: 200, batches: 25 };
  * Seals anew, with the first key, what older keys of the ring have sealed, and says which keys are still needed. Each row is replaced
  * only if it is as it was read, so calls may overlap, and one that was cut off is simply repeated.
  */
-export async function rotateSecrets(deps: WebhooksDeps, limits = LIMITS): Promise<RotateSecretsResponse> {
+export async function rotateSecrets(deps: SubscriptionDeps, limits = LIMITS): Promise<RotateSecretsResponse> {
   const [writingKeyId, ...older] = deps.keyRing.ids;
   const subscriptions = await reseal(deps, sealedSecrets, older, limits);
   const ledgerBodies = await reseal(deps, sealedBodies, older, limits);
@@ -29,7 +29,7 @@ export async function rotateSecrets(deps: WebhooksDeps, limits = LIMITS): Promis
 }
 
 /** Throws if secrets are sealed with a key that the ring does not hold: attempts would be used up without a request. */
-export async function requireKeys(deps: WebhooksDeps): Promise<void> {
+export async function requireKeys(deps: SubscriptionDeps): Promise<void> {
   const missing = missingKeys(deps, await keysInUse(deps));
   if (missing.length === 0) return;
   throw new Error(
@@ -38,7 +38,7 @@ export async function requireKeys(deps: WebhooksDeps): Promise<void> {
 }
 
 async function reseal<Row extends { sealed: Buffer }>(
-  deps: WebhooksDeps,
+  deps: SubscriptionDeps,
   table: SealedRows<Row>,
   older: readonly string[],
   limits: typeof LIMITS,
@@ -61,7 +61,7 @@ async function reseal<Row extends { sealed: Buffer }>(
 }
 
 // A row that does not open keeps its key in use, and is no reason to leave the others.
-function reopened<Row extends { sealed: Buffer }>(deps: WebhooksDeps, table: SealedRows<Row>, row: Row) {
+function reopened<Row extends { sealed: Buffer }>(deps: SubscriptionDeps, table: SealedRows<Row>, row: Row) {
   const identity = table.identityOf(row);
   try {
     return [{ row, resealed: deps.keyRing.seal(deps.keyRing.open(row.sealed, identity), identity) }];
@@ -71,13 +71,13 @@ function reopened<Row extends { sealed: Buffer }>(deps: WebhooksDeps, table: Sea
   }
 }
 
-async function keysInUse(deps: WebhooksDeps): Promise<Set<string>> {
+async function keysInUse(deps: SubscriptionDeps): Promise<Set<string>> {
   const rows = await Promise.all(
     [sealedSecrets, sealedBodies].map(({ keyIds }) => deps.db.run<{ id: string }>(keyIds)),
   );
   return new Set(rows.flat().map(({ id }) => id));
 }
 
-function missingKeys(deps: WebhooksDeps, used: ReadonlySet<string>): string[] {
+function missingKeys(deps: SubscriptionDeps, used: ReadonlySet<string>): string[] {
   return [...used].filter((id) => !deps.keyRing.ids.includes(id));
 }

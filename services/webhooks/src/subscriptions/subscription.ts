@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import type { FieldError } from "@shipping/kit/errors";
+import type { Random } from "@shipping/kit/ids";
 import { type Subscription, SubscriptionSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql from "sql-template-tag";
 import { brokenTargetRule, type TargetRules } from "../egress/target-url.js";
@@ -59,4 +60,9 @@ function areEventTypes(events: readonly string[]): boolean {
 /** What a subscription's secret is sealed to. */
 export function secretIdentity(subscriptionId: string): readonly string[] {
   return ["subscription", subscriptionId];
+}
+
+/** A new signing secret: `whsec_` and 32 random bytes as 43 base64url characters. The whole string is the HMAC key. */
+export function newSecret(random: Random): string {
+  return `whsec_${Buffer.from(random(32)).toString("base64url")}`;
 }

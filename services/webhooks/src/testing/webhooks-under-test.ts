@@ -13,7 +13,7 @@ import {
   DisableSubscriptionRequestSchema,
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import type { DeliveryConfig } from "../config.js";
-import type { WebhooksDeps } from "../deps.js";
+import type { DispatchDeps } from "../dispatch/deps.js";
 import { makeDeps, startWebhooks, type WebhooksParts, webhooksMigrations } from "../start-webhooks.js";
 import { createSubscription } from "../subscriptions/create-subscription.js";
 import { certificate } from "./receiver-certificate.js";
@@ -49,7 +49,7 @@ export async function webhooksUnderTest() {
   });
 
   /** What the operations work with, without loops: a test calls what it wants to happen. */
-  function replica(options: ReplicaOptions = {}): WebhooksDeps {
+  function replica(options: ReplicaOptions = {}): DispatchDeps {
     const deps = makeDeps(partsOf(options), () => {});
     ends.push(async () => {
       deps.agents.destroy();
@@ -108,7 +108,7 @@ export function disableRequest(caller: Caller, id: string, claim = newClaim(), a
 
 /** A subscription of that caller, with its secret. */
 export async function subscribe(
-  deps: WebhooksDeps,
+  deps: DispatchDeps,
   caller: Caller,
   url: string,
   events = ["shipment.created"],

@@ -11,12 +11,12 @@ import { createLog, type Log } from "@shipping/kit/process/log";
 import type { Running } from "@shipping/kit/process/run-process";
 import { requirePostgres } from "@shipping/kit/process/supported-versions";
 import { missingIn } from "@shipping/kit/service/run-service";
-import { type LocalConfig, localConfig, localDeliveryConfig, localDeveloperDeps } from "./config.js";
-import { type DataFolder, takeDataFolder } from "./data-folder.js";
-import { openDatabases } from "./databases/open-databases.js";
-import { type DemoAccount, type DemoSignIn, demoAccount, demoSignIn } from "./demo/demo-account.js";
-import { migrationsOf, type Part, parts } from "./parts.js";
-import { secretsKeys } from "./secrets-keys.js";
+import { type LocalConfig, localConfig, localDeliveryConfig, localDeveloperDeps } from "../config.js";
+import { type DataFolder, takeDataFolder } from "../data-folder.js";
+import { openDatabases } from "../databases/open-databases.js";
+import { migrationsOf, type Part, parts } from "../parts.js";
+import { secretsKeys } from "../secrets-keys.js";
+import { type DemoAccount, type DemoSignIn, demoAccount, demoSignIn } from "./demo-account.js";
 import { startParts } from "./start-parts.js";
 
 /** The whole platform in this process. */

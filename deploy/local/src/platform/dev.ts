@@ -8,19 +8,19 @@ import type { Env } from "@shipping/kit/process/config";
 import { createLog } from "@shipping/kit/process/log";
 import { type Running, runProcess } from "@shipping/kit/process/run-process";
 import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
-import { environment } from "./config.js";
-import { takeDataFolder } from "./data-folder.js";
-import { createDatabases } from "./databases/create-databases.js";
-import { migrationsOf, type Part, parts } from "./parts.js";
-import { secretsKeys } from "./secrets-keys.js";
-import { type BusPasswords, busAuthorization, busIdentity, newBusPasswords } from "./servers/bus-users.js";
-import { findNatsServer } from "./servers/find-nats-server.js";
-import { startNatsServer } from "./servers/nats-server.js";
+import { environment } from "../config.js";
+import { takeDataFolder } from "../data-folder.js";
+import { createDatabases } from "../databases/create-databases.js";
+import { migrationsOf, type Part, parts } from "../parts.js";
+import { secretsKeys } from "../secrets-keys.js";
+import { type BusPasswords, busAuthorization, busIdentity, newBusPasswords } from "../servers/bus-users.js";
+import { findNatsServer } from "../servers/find-nats-server.js";
+import { startNatsServer } from "../servers/nats-server.js";
 
 /** Where each part listens when it is developed alone; its neighbours are looked for there too. */
 const PORTS: Record<Part, number> = { gateway: 8080, records: 7001, carrier: 7002, tracking: 7003, webhooks: 7004 };
 
-const root = fileURLToPath(new URL("../../..", import.meta.url));
+const root = fileURLToPath(new URL("../../../..", import.meta.url));
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 /** `npm run dev:part -- <part>`: that part alone, on a database of its own, started anew whenever its source changes. */

@@ -1,8 +1,9 @@
 import type { Environment } from "@shipping/kit/caller";
 import sql from "sql-template-tag";
-import type { GatewayDeps } from "../../deps.js";
+import type { Answer } from "../../http/send.js";
+import type { EndpointDeps } from "../deps.js";
 import type { Read } from "../endpoint.js";
-import { type Answer, data } from "../respond.js";
+import { data } from "../respond.js";
 
 export const ACTIVE_WEBHOOKS_LIMIT = 10;
 
@@ -12,7 +13,10 @@ export function capabilitiesOf(environment: Environment) {
   return { orders: true, shipments: true, webhooks: true, rates: !isLive, labels: !isLive, tracking: !isLive };
 }
 
-export async function getAccount({ db, requestsPerMinute }: GatewayDeps, { caller, admission }: Read): Promise<Answer> {
+export async function getAccount(
+  { db, requestsPerMinute }: EndpointDeps,
+  { caller, admission }: Read,
+): Promise<Answer> {
   const [account] = await db.run<{ name: string; created_at: Date }>(
     sql`SELECT name, created_at FROM accounts WHERE id = ${caller.accountId}`,
   );

@@ -1,12 +1,12 @@
 import type { CallOptions } from "@connectrpc/connect";
 import { SubscriptionSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import type { GatewayDeps } from "../../deps.js";
 import type { PageQuery, WebhookInput } from "../../input/schemas.js";
+import type { EndpointDeps } from "../deps.js";
 import type { Check, Read, Write } from "../endpoint.js";
 import { one, page } from "../respond.js";
 
 export function createSubscription(
-  { clients }: GatewayDeps,
+  { clients }: EndpointDeps,
   { caller, claim, actor, input }: Write<WebhookInput>,
   options: CallOptions,
 ) {
@@ -14,7 +14,7 @@ export function createSubscription(
 }
 
 export async function checkSubscription(
-  { clients }: GatewayDeps,
+  { clients }: EndpointDeps,
   { caller, sound: { url } }: Check<WebhookInput>,
   options: CallOptions,
 ) {
@@ -22,20 +22,20 @@ export async function checkSubscription(
 }
 
 export function disableSubscription(
-  { clients }: GatewayDeps,
+  { clients }: EndpointDeps,
   { caller, claim, actor, id }: Write,
   options: CallOptions,
 ) {
   return clients.webhooks.disableSubscription({ caller, claim, actor, id }, options);
 }
 
-export async function getSubscription({ clients }: GatewayDeps, { caller, id }: Read, options: CallOptions) {
+export async function getSubscription({ clients }: EndpointDeps, { caller, id }: Read, options: CallOptions) {
   const { subscription } = await clients.webhooks.getSubscription({ caller, id }, options);
   return one(SubscriptionSchema, subscription);
 }
 
 export async function listSubscriptions(
-  { clients }: GatewayDeps,
+  { clients }: EndpointDeps,
   { caller, query }: Read<PageQuery>,
   options: CallOptions,
 ) {

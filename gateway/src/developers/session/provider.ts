@@ -3,8 +3,14 @@ import type { Random } from "@shipping/kit/ids";
 import type { Log } from "@shipping/kit/process/log";
 import * as oidc from "openid-client";
 import { z } from "zod";
-import type { ProviderSettings } from "../settings.js";
 import { FRESH_MINUTES } from "./session.js";
+
+/** The client of an OpenID provider. */
+export interface ProviderSettings {
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+}
 
 // A page of the area and nothing else: no host, no dots, no query.
 const RETURN_TO = /^\/developers(?:\/[\w-]+)*$/;

@@ -1,8 +1,12 @@
 import type { CallOptions } from "@connectrpc/connect";
-import type { GatewayDeps } from "../../deps.js";
 import type { RateInput } from "../../input/schemas.js";
+import type { EndpointDeps } from "../deps.js";
 import type { Write } from "../endpoint.js";
 
-export function quoteRates({ clients }: GatewayDeps, { caller, claim, input }: Write<RateInput>, options: CallOptions) {
+export function quoteRates(
+  { clients }: EndpointDeps,
+  { caller, claim, input }: Write<RateInput>,
+  options: CallOptions,
+) {
   return clients.carrier.quoteRates({ caller, claim, shipmentId: input.shipment_id }, options);
 }

@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { createClient, type Transport } from "@connectrpc/connect";
 import { startCarrier } from "@shipping/carrier/start-carrier";
 import type { PaceLimits } from "@shipping/gateway/admission/pace";
-import { createClients } from "@shipping/gateway/api/clients";
-import type { DeveloperDeps } from "@shipping/gateway/developers/settings";
+import { openPrisma } from "@shipping/gateway/database/open-prisma";
+import type { DeveloperDeps } from "@shipping/gateway/developers/session/settings";
 import type { PrismaClient } from "@shipping/gateway/gen/prisma/client";
-import { openPrisma } from "@shipping/gateway/open-prisma";
+import { createClients } from "@shipping/gateway/owners/clients";
 import { startGateway } from "@shipping/gateway/start-gateway";
 import type { Bus } from "@shipping/kit/events/bus";
 import type { Database } from "@shipping/kit/postgres/database";
@@ -21,7 +21,7 @@ import { startRecords } from "@shipping/records/start-records";
 import { startTracking } from "@shipping/tracking/start-tracking";
 import type { DeliveryConfig } from "@shipping/webhooks/config";
 import { startWebhooks } from "@shipping/webhooks/start-webhooks";
-import type { Part } from "./parts.js";
+import type { Part } from "../parts.js";
 
 /** What the five parts are started on. */
 export interface PartsOptions {

@@ -1,19 +1,19 @@
-import * as schemas from "../input/schemas.js";
-import { account, createdWebhook, label, order, rate, shipment, tracking, webhook } from "../openapi/resources.js";
-import { type Route, read, write } from "./endpoint.js";
-import { getAccount } from "./handlers/account.js";
-import { checkLabel, createLabel, getLabel, getLabelFile, listLabels, voidLabel } from "./handlers/labels.js";
-import { createOrder, getOrder, listOrders } from "./handlers/orders.js";
-import { quoteRates } from "./handlers/rates.js";
-import { createShipment, getShipment, listShipments } from "./handlers/shipments.js";
-import { getTracking } from "./handlers/tracking.js";
+import * as schemas from "../../input/schemas.js";
+import { type Route, read, write } from "../endpoint.js";
+import { account, createdWebhook, label, order, rate, shipment, tracking, webhook } from "../resources.js";
+import { getAccount } from "./account.js";
+import { checkLabel, createLabel, getLabel, getLabelFile, listLabels, voidLabel } from "./labels.js";
+import { createOrder, getOrder, listOrders } from "./orders.js";
+import { quoteRates } from "./rates.js";
+import { createShipment, getShipment, listShipments } from "./shipments.js";
+import { getTracking } from "./tracking.js";
 import {
   checkSubscription,
   createSubscription,
   disableSubscription,
   getSubscription,
   listSubscriptions,
-} from "./handlers/webhooks.js";
+} from "./webhooks.js";
 
 /** The spec's table of endpoints. Routing, scopes, idempotency, validation and the OpenAPI document are derived from it. */
 export const routes: readonly Route[] = [

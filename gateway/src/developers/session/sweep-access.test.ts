@@ -1,7 +1,7 @@
 import { addMember, createSignInLink } from "../../accounts/manage-members.js";
 import { gatewayDatabase } from "../../testing/gateway-database.js";
-import { limitRefusals } from "./limit-sign-in.js";
-import { redeemLink } from "./redeem-link.js";
+import { limitRefusals } from "../sign-in/limit-sign-in.js";
+import { redeemLink } from "../sign-in/redeem-link.js";
 import { sweepAccessOnce } from "./sweep-access.js";
 
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,7 @@
 import { fail } from "@shipping/kit/errors";
 import sql from "sql-template-tag";
-import type { PageDeps } from "../page/page.js";
-import { WINDOW_MINUTES, windowStart } from "./limit-sign-in.js";
+import type { GatewayDeps } from "../../database/deps.js";
+import { WINDOW_MINUTES, windowStart } from "./limit-window.js";
 import type { SignedIn } from "./session.js";
 
 /** Far more than hands send, and few enough that a program fills nobody's lists. */
@@ -9,7 +9,7 @@ const MOST_FORMS = 100;
 
 /** Counts a form that a session sends, and refuses it if so many came before it in this window. */
 export async function limitForms(
-  deps: Pick<PageDeps, "db" | "clockOffsetMs">,
+  deps: Pick<GatewayDeps, "db" | "clockOffsetMs">,
   { hash }: Pick<SignedIn, "hash">,
 ): Promise<void> {
   const start = windowStart(deps);

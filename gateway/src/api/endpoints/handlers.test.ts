@@ -2,10 +2,10 @@ import { create, toJson } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { createRouterTransport, type Interceptor } from "@connectrpc/connect";
 import type { Admission } from "../../admission/admit.js";
-import type { GatewayDeps } from "../../deps.js";
 import { examples } from "../../openapi/examples.js";
-import { createClients } from "../clients.js";
-import { routes } from "../endpoints.js";
+import { createClients } from "../../owners/clients.js";
+import type { EndpointDeps } from "../deps.js";
+import { routes } from "./endpoints.js";
 
 const caller = { accountId: "acc_a", environment: "sandbox" } as const;
 const claim = { idempotencyKey: "key", token: 7n, fingerprint: new Uint8Array(32) };
@@ -30,7 +30,7 @@ const note: Interceptor = () => async (call) => {
 
 const transport = createRouterTransport(() => {}, { transport: { interceptors: [note] } });
 const clients = createClients({ records: transport, carrier: transport, tracking: transport, webhooks: transport });
-const deps = { clients } as GatewayDeps;
+const deps = { clients } as EndpointDeps;
 
 /** What the service behind an operation is asked when a client sends the example of the OpenAPI document. */
 async function requestOf(name: string) {

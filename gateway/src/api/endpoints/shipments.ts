@@ -1,13 +1,13 @@
 import type { CallOptions } from "@connectrpc/connect";
 import { ShipmentSchema } from "@shipping/proto/shipping/records/v1/records_pb";
-import type { GatewayDeps } from "../../deps.js";
 import type { PageQuery, ShipmentInput } from "../../input/schemas.js";
+import type { EndpointDeps } from "../deps.js";
 import type { Read, Write } from "../endpoint.js";
 import { one, page } from "../respond.js";
 import { recordFields } from "./record-fields.js";
 
 export function createShipment(
-  { clients }: GatewayDeps,
+  { clients }: EndpointDeps,
   { caller, claim, input }: Write<ShipmentInput>,
   options: CallOptions,
 ) {
@@ -15,13 +15,13 @@ export function createShipment(
   return clients.records.createShipment({ caller, claim, ...recordFields(input), ...order }, options);
 }
 
-export async function getShipment({ clients }: GatewayDeps, { caller, id }: Read, options: CallOptions) {
+export async function getShipment({ clients }: EndpointDeps, { caller, id }: Read, options: CallOptions) {
   const { shipment } = await clients.records.getShipment({ caller, id }, options);
   return one(ShipmentSchema, shipment);
 }
 
 export async function listShipments(
-  { clients }: GatewayDeps,
+  { clients }: EndpointDeps,
   { caller, query }: Read<PageQuery>,
   options: CallOptions,
 ) {

@@ -1,12 +1,13 @@
 import type { CallOptions } from "@connectrpc/connect";
 import { LabelSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
-import type { GatewayDeps } from "../../deps.js";
+import type { Answer } from "../../http/send.js";
 import type { LabelInput, PageQuery } from "../../input/schemas.js";
+import type { EndpointDeps } from "../deps.js";
 import type { Check, Read, Write } from "../endpoint.js";
-import { type Answer, one, page } from "../respond.js";
+import { one, page } from "../respond.js";
 
 export function createLabel(
-  { clients }: GatewayDeps,
+  { clients }: EndpointDeps,
   { caller, claim, input }: Write<LabelInput>,
   options: CallOptions,
 ) {
@@ -15,7 +16,7 @@ export function createLabel(
 }
 
 export async function checkLabel(
-  { clients }: GatewayDeps,
+  { clients }: EndpointDeps,
   { caller, sound: { shipment_id: shipmentId, rate_id: rateId } }: Check<LabelInput>,
   options: CallOptions,
 ) {
@@ -23,22 +24,22 @@ export async function checkLabel(
   return (await clients.carrier.checkLabel({ caller, shipmentId, rateId }, options)).fields;
 }
 
-export function voidLabel({ clients }: GatewayDeps, { caller, claim, id }: Write, options: CallOptions) {
+export function voidLabel({ clients }: EndpointDeps, { caller, claim, id }: Write, options: CallOptions) {
   return clients.carrier.voidLabel({ caller, claim, id }, options);
 }
 
-export async function getLabel({ clients }: GatewayDeps, { caller, id }: Read, options: CallOptions) {
+export async function getLabel({ clients }: EndpointDeps, { caller, id }: Read, options: CallOptions) {
   const { label } = await clients.carrier.getLabel({ caller, id }, options);
   return one(LabelSchema, label);
 }
 
-export async function listLabels({ clients }: GatewayDeps, { caller, query }: Read<PageQuery>, options: CallOptions) {
+export async function listLabels({ clients }: EndpointDeps, { caller, query }: Read<PageQuery>, options: CallOptions) {
   const { labels, nextCursor } = await clients.carrier.listLabels({ caller, ...query }, options);
   return page(LabelSchema, labels, nextCursor);
 }
 
 export async function getLabelFile(
-  { clients }: GatewayDeps,
+  { clients }: EndpointDeps,
   { caller, id }: Read,
   options: CallOptions,
 ): Promise<Answer> {

@@ -1,15 +1,15 @@
 import { eventually } from "@shipping/kit/testing/eventually";
 import { countIn } from "@shipping/kit/testing/rows";
-import type { WebhooksDeps } from "./deps.js";
-import { acceptEvents, buryEvent } from "./dispatch/accept-event.js";
-import { sweepOnce } from "./dispatch/sweep-deliveries.js";
-import { startReceiver, withStatus } from "./testing/receiver.js";
-import { eventFor, newCaller, subscribe, webhooksUnderTest } from "./testing/webhooks-under-test.js";
+import { startReceiver, withStatus } from "../testing/receiver.js";
+import { eventFor, newCaller, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
+import { acceptEvents, buryEvent } from "./accept-event.js";
+import type { DispatchDeps } from "./deps.js";
+import { sweepOnce } from "./sweep-deliveries.js";
 
 const MINUTE_MS = 60_000;
 
 let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
-let deps: WebhooksDeps;
+let deps: DispatchDeps;
 beforeEach(async () => {
   webhooks = await webhooksUnderTest();
   deps = webhooks.replica();

@@ -1,24 +1,25 @@
 import type { RequestListener } from "node:http";
 import express, { type Express } from "express";
-import type { AppDeps } from "../deps.js";
-import { serveArea } from "../developers/serve-area.js";
-import { type MessageClasses, messageClassesOf } from "../http/message-prototypes.js";
-import { servePages } from "../openapi/serve-pages.js";
-import { expressPath, type ReadRoute, type Route, type WriteRoute } from "./endpoint.js";
-import { routes } from "./endpoints.js";
-import type { Step } from "./locals.js";
-import { admitCaller } from "./middleware/admit-caller.js";
-import { answerRead } from "./middleware/answer-read.js";
-import { answerWrite } from "./middleware/answer-write.js";
-import { identifyRequest } from "./middleware/identify-request.js";
-import { logRequest } from "./middleware/log-request.js";
-import { paceStrangers } from "./middleware/pace-strangers.js";
-import { readBody, refuseBody } from "./middleware/read-body.js";
-import { refuseEscapes, refuseMethod, refuseRoute } from "./middleware/refuse-unknown.js";
-import { requireCarrier, requireIdempotencyKey, requireScope } from "./middleware/requirements.js";
-import { takeTurn } from "./middleware/take-turn.js";
-import { traceRequest } from "./middleware/trace-request.js";
-import { sendError } from "./send-error.js";
+import type { ApiDeps } from "./api/deps.js";
+import { expressPath, type ReadRoute, type Route, type WriteRoute } from "./api/endpoint.js";
+import { routes } from "./api/endpoints/endpoints.js";
+import type { Step } from "./api/locals.js";
+import { admitCaller } from "./api/middleware/admit-caller.js";
+import { answerRead } from "./api/middleware/answer-read.js";
+import { answerWrite } from "./api/middleware/answer-write.js";
+import { identifyRequest } from "./api/middleware/identify-request.js";
+import { logRequest } from "./api/middleware/log-request.js";
+import { paceStrangers } from "./api/middleware/pace-strangers.js";
+import { readBody, refuseBody } from "./api/middleware/read-body.js";
+import { refuseEscapes, refuseMethod, refuseRoute } from "./api/middleware/refuse-unknown.js";
+import { requireCarrier, requireIdempotencyKey, requireScope } from "./api/middleware/requirements.js";
+import { takeTurn } from "./api/middleware/take-turn.js";
+import { traceRequest } from "./api/middleware/trace-request.js";
+import { sendError } from "./api/send-error.js";
+import { serveArea } from "./developers/serve-area.js";
+import type { DeveloperDeps } from "./developers/session/settings.js";
+import { type MessageClasses, messageClassesOf } from "./http/message-prototypes.js";
+import { servePages } from "./openapi/serve-pages.js";
 
 /** What answers requests, and what a server is to make them of. */
 export interface App {
@@ -27,7 +28,7 @@ export interface App {
 }
 
 /** The public side of the gateway. A request takes the steps from top to bottom; the first that refuses ends it. */
-export function createApp(deps: AppDeps): App {
+export function createApp(deps: ApiDeps & DeveloperDeps): App {
   const app = express();
   app.disable("x-powered-by");
   app.enable("case sensitive routing");
@@ -68,18 +69,18 @@ function register(app: Express, route: Route, steps: Step[]): void {
   app[method](expressPath(route), ...steps);
 }
 
-function stepsOf(deps: AppDeps, route: Route): Step[] {
+function stepsOf(deps: ApiDeps, route: Route): Step[] {
   return route.method === "GET" ? readSteps(deps, route) : writeSteps(deps, route);
 }
 
-function readSteps(deps: AppDeps, route: ReadRoute): Step[] {
+function readSteps(deps: ApiDeps, route: ReadRoute): Step[] {
   return [
     requireScope(route.scope), // 403
     takeTurn(deps, route, answerRead(deps, route)), // 422, 404, the operation
   ];
 }
 
-function writeSteps(deps: AppDeps, route: WriteRoute): Step[] {
+function writeSteps(deps: ApiDeps, route: WriteRoute): Step[] {
   return [
     requireScope(route.scope), // 403
     requireIdempotencyKey, // 422

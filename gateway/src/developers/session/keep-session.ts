@@ -1,10 +1,9 @@
 import sql, { type Sql } from "sql-template-tag";
 import { tokenHash } from "../../accounts/manage-members.js";
-import { clock } from "../../idempotency/registry.js";
-import type { PageDeps } from "../page/page.js";
+import { clock, type GatewayDeps } from "../../database/deps.js";
 import { ABSOLUTE_HOURS, cookieIn, FRESH_MINUTES, IDLE_MINUTES, type SignedIn } from "./session.js";
 
-type Deps = Pick<PageDeps, "db" | "clockOffsetMs" | "random" | "origin">;
+type Deps = Pick<GatewayDeps, "db" | "clockOffsetMs" | "random"> & { origin(): string };
 
 const minutes = (count: number) => sql`${count} * interval '1 minute'`;
 

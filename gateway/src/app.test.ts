@@ -1,7 +1,7 @@
 import { isId } from "@shipping/kit/ids";
-import { type GatewayUnderTest, gatewayUnderTest, newIdempotencyKey, ORDER_ID } from "../testing/gateway-under-test.js";
-import { exchange } from "../testing/raw-http.js";
-import { routes } from "./endpoints.js";
+import { routes } from "./api/endpoints/endpoints.js";
+import { type GatewayUnderTest, gatewayUnderTest, newIdempotencyKey, ORDER_ID } from "./testing/gateway-under-test.js";
+import { exchange } from "./testing/raw-http.js";
 
 let gateway: GatewayUnderTest;
 let key: string;

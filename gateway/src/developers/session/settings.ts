@@ -1,5 +1,6 @@
 import { flag, positiveInt, secret } from "@shipping/kit/process/config";
 import { z } from "zod";
+import type { ProviderSettings } from "./provider.js";
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
@@ -57,13 +58,6 @@ export interface DeveloperArea {
   /** Scheme and host under which people reach it. */
   publicUrl?: string;
   provider?: ProviderSettings;
-}
-
-/** The client of an OpenID provider. */
-export interface ProviderSettings {
-  issuer: string;
-  clientId: string;
-  clientSecret: string;
 }
 
 /** Refuses half of a provider, and a production that does not know its own address. */

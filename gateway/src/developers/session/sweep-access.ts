@@ -1,13 +1,13 @@
 import { type Loop, startLoop } from "@shipping/kit/process/loop";
 import sql from "sql-template-tag";
-import type { GatewayDeps } from "../../deps.js";
-import { clock } from "../../idempotency/registry.js";
+import { clock, type GatewayDeps } from "../../database/deps.js";
 import { isOpen } from "./keep-session.js";
-import { WINDOW_MINUTES } from "./limit-sign-in.js";
+import { WINDOW_MINUTES } from "./limit-window.js";
+import type { DeveloperDeps } from "./settings.js";
 
 const EVERY_MS = 3_600_000;
 
-type Deps = Pick<GatewayDeps, "db" | "clockOffsetMs" | "auditRetentionDays">;
+type Deps = Pick<GatewayDeps, "db" | "clockOffsetMs"> & Pick<DeveloperDeps, "auditRetentionDays">;
 
 /** Deletes the links and sessions that have ended, the windows of refused attempts that are over, and audit entries past their time. */
 export async function sweepAccessOnce(
@@ -24,7 +24,7 @@ export async function sweepAccessOnce(
 }
 
 /** Does so every hour. */
-export function sweepAccess(deps: GatewayDeps): Loop {
+export function sweepAccess(deps: Deps & Pick<GatewayDeps, "log">): Loop {
   return startLoop({
     name: "sweep-access",
     everyMs: EVERY_MS,

@@ -1,0 +1,28 @@
+import type { Metrics } from "@shipping/kit/process/metrics";
+import type { Bulkhead } from "../admission/bulkhead.js";
+import type { Pace } from "../admission/pace.js";
+import type { GatewayDeps } from "../database/deps.js";
+import type { WaitingBytes } from "../http/waiting-bytes.js";
+import type { Idempotency } from "../idempotency/start-idempotency.js";
+import type { Clients } from "../owners/clients.js";
+
+/** What an endpoint's handler works with. */
+export interface EndpointDeps extends GatewayDeps {
+  clients: Clients;
+  requestsPerMinute: number;
+}
+
+/** What requests are answered with: the handlers' deps and the state of this process. */
+export interface ApiDeps extends EndpointDeps {
+  /** Proxies in front of the gateway, whose X-Forwarded-For is believed. */
+  trustedProxies: number;
+  metrics: Metrics;
+  idempotency: Idempotency;
+  bulkhead: Bulkhead;
+  pace: Pace;
+  waiting: WaitingBytes;
+  /** Scheme and host of this gateway's own listener. */
+  ownOrigin(): string;
+  /** Has the audit log told soon of what has become of subscriptions. */
+  wakeAudit(): void;
+}

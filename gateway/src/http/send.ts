@@ -1,0 +1,38 @@
+import type { ServerResponse } from "node:http";
+import type { ErrorCode, Failure } from "@shipping/kit/errors";
+
+/** A successful answer, ready to be sent. */
+export interface Answer {
+  type: "application/json" | "application/pdf";
+  body: string | Uint8Array;
+}
+
+/** Sends a whole answer. What it says is one customer's: no cache keeps it. */
+export function send(response: ServerResponse, status: number, { type, body }: Answer): void {
+  response.writeHead(status, {
+    "content-type": type,
+    "content-length": Buffer.byteLength(body),
+    "cache-control": "no-store",
+  });
+  response.end(body);
+}
+
+/** What codes say in headers, beside their status. */
+const HEADERS: Partial<Record<ErrorCode, readonly [name: string, value: string]>> = {
+  unauthorized: ["WWW-Authenticate", "Bearer"],
+  idempotency_in_progress: ["Retry-After", "1"],
+  rate_limited: ["Retry-After", "60"],
+  service_unavailable: ["Retry-After", "5"],
+};
+
+/** Answers a refusal. */
+export function refuse(response: ServerResponse, failure: Failure, requestId: string): void {
+  const header = HEADERS[failure.code];
+  if (header) response.setHeader(...header);
+  send(response, failure.status, { type: "application/json", body: errorBody(failure, requestId) });
+}
+
+/** The error object. Only a 422 has `fields`. */
+export function errorBody({ code, message, status, fields }: Failure, requestId: string): string {
+  return JSON.stringify({ error: { code, message, request_id: requestId, ...(status === 422 && { fields }) } });
+}

@@ -1,0 +1,24 @@
+import type { EgressAgents } from "../egress/egress-agents.js";
+import type { SubscriptionDeps } from "../subscriptions/deps.js";
+import type { Attempts } from "./attempts.js";
+import type { WebhooksMetrics } from "./metrics.js";
+import type { Targets } from "./targets.js";
+
+/** What the dispatcher works with. */
+export interface DispatchDeps extends SubscriptionDeps {
+  targets: Targets;
+  agents: EgressAgents;
+  attempts: Attempts;
+  /** For how long events and their ended deliveries are kept. */
+  retentionDays: number;
+  /** Divides the waits between attempts; 1 unless the operator set CLOCK_SPEEDUP. */
+  clockSpeedup: number;
+  metrics: WebhooksMetrics;
+  /** Called when there is something to claim. */
+  wakeDispatcher(): void;
+}
+
+/** A random number from 0 to 1. */
+export function jitter(deps: Pick<DispatchDeps, "random">): number {
+  return deps.random(1)[0]! / 255;
+}
