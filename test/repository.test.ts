@@ -50,7 +50,7 @@ describe("documents", () => {
   });
 
   test("every file and folder that they name is there", () => {
-    const paths = ["README.md", ...guides].flatMap((page) =>
+    const paths = ["README.md", "CONTRIBUTING.md", ...decisions, ...guides].flatMap((page) =>
       [...read(page).matchAll(/`((?:gateway|services|kit|test|deploy|proto)(?:\/[\w.-]+)*)`/g)].map(
         ([, path = ""]) => path,
       ),

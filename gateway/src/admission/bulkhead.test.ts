@@ -1,4 +1,4 @@
-import { setImmediate as turnOfLoop } from "node:timers/promises";
+import { setTimeout as pause, setImmediate as turnOfLoop } from "node:timers/promises";
 import { silentLog } from "@shipping/kit/process/log";
 import { createMetrics } from "@shipping/kit/process/metrics";
 import fc from "fast-check";
@@ -76,6 +76,35 @@ describe("one account", () => {
   });
 });
 
+describe("what weighs much", () => {
+  const heavy = { accountId: "a", weight: 4, onGone: never };
+
+  /** How long the second of two heavy requests waits after the first, which takes 20 ms, has ended. */
+  async function waitMs(bulkhead: Bulkhead): Promise<number> {
+    const end = await bulkhead.enter({ ...heavy, deadline: soon() });
+    const second = bulkhead.enter({ ...heavy, deadline: soon() });
+    await pause(20);
+    end();
+    const ended = performance.now();
+    (await second)();
+    return performance.now() - ended;
+  }
+
+  test("is followed by a rest twice as long beside other accounts, in which they begin", async () => {
+    const bulkhead = createBulkhead({ inAll: 100, ofAccount: 4 });
+    (await bulkhead.enter({ accountId: "b", weight: 1, deadline: soon(), onGone: never }))();
+    // Timers may fire a millisecond early.
+    expect(await waitMs(bulkhead)).toBeGreaterThan(36);
+    const begun = performance.now();
+    (await bulkhead.enter({ accountId: "b", weight: 4, deadline: soon(), onGone: never }))();
+    expect(performance.now() - begun).toBeLessThan(20);
+  });
+
+  test("is followed at once by what waits where there is nobody else", async () => {
+    expect(await waitMs(createBulkhead({ inAll: 100, ofAccount: 4 }))).toBeLessThan(20);
+  });
+});
+
 describe("a process that is full", () => {
   test("serves accounts in turn, however many requests each has waiting", async () => {
     const bulkhead = createBulkhead({ inAll: 1, ofAccount: 1 });
@@ -136,7 +165,7 @@ test("whatever comes and goes, limits hold, nothing is lost, and all that fits h
       limits,
       fc.array(fc.oneof(request, fc.constant("end" as const)), { maxLength: 60 }),
       async (limit, steps) => {
-        const bulkhead = createBulkhead(limit);
+        const bulkhead = createBulkhead(limit, 0);
         const running: { account: string; weight: number; end: EndTurn }[] = [];
         let entered = 0;
         let ended = 0;

@@ -4,6 +4,11 @@ import type { Metrics } from "@shipping/kit/process/metrics";
 /** What an account may have under way in a gateway, and all accounts together: of lists, one and sixteen. */
 export const DEFAULT_LIMITS: BulkheadLimits = { inAll: 128, ofAccount: 8 };
 
+/** How long what weighs more than one is followed by a rest, in terms of the time that it took: a third of the process is its account's. */
+const RESTS = 2;
+/** There is nobody to rest for if no other account began anything for so long. */
+const NEIGHBOUR_MS = 250;
+
 /** How much may be under way at once, in units of what a plain read weighs. */
 export interface BulkheadLimits {
   /** In this process. */
@@ -54,14 +59,18 @@ interface Account {
 
 /**
  * Requests begin at once as long as there is room for them in the process and in their account. Otherwise they wait in their account's own
- * queue, and accounts begin in turn: one that has a thousand waiting does not come before one that has a single one.
+ * queue, and accounts begin in turn: one that has a thousand waiting does not come before one that has a single one. Beside others, a turn
+ * that weighed much ends with a rest: work that holds the event loop must not follow upon its like without an end.
  */
-export function createBulkhead(limits: BulkheadLimits): Bulkhead {
+export function createBulkhead(limits: BulkheadLimits, rests = RESTS): Bulkhead {
   const accounts = new Map<string, Account>();
   /** Accounts whose first waiter lacks nothing but room in the process. Who has begun goes to the end. */
   const turns = new Set<Account>();
   let underWay = 0;
   let refused = 0;
+  // The account that began last, and the last one that was not it.
+  let latest = { id: "", at: Number.NEGATIVE_INFINITY };
+  let before = latest;
 
   const weightOf = ({ weight }: Pick<Entering, "weight">) => Math.min(weight, limits.ofAccount, limits.inAll);
   const hasRoom = (account: Account, weight: number) => account.underWay + weight <= limits.ofAccount;
@@ -76,13 +85,25 @@ export function createBulkhead(limits: BulkheadLimits): Bulkhead {
   }
 
   function begin(id: string, account: Account, weight: number): EndTurn {
+    const begunAt = performance.now();
     account.underWay += weight;
     underWay += weight;
-    return () => {
+    if (latest.id !== id) before = latest;
+    latest = { id, at: begunAt };
+
+    function end(): void {
       account.underWay -= weight;
       underWay -= weight;
       settle(id, account);
       beginNext();
+    }
+
+    return () => {
+      const now = performance.now();
+      const other = latest.id === id ? before : latest;
+      const restMs = weight > 1 && now - other.at < NEIGHBOUR_MS ? rests * (now - begunAt) : 0;
+      if (restMs < 1) end();
+      else setTimeout(end, restMs);
     };
   }
 

@@ -57,6 +57,30 @@ describe("listOwned", () => {
     expect(await listWrites(database, asked(newCaller(), 2))).toEqual({ rows: [] });
   });
 
+  test("large rows end a page early, none is left out, and one that is larger than a page is a page", async () => {
+    const sizeOf = sql`CASE idempotency_key WHEN 'k004' THEN 3000000 ELSE 300000 END`;
+    const list = listOwned<{ id: string; text: string }>(
+      (isAsked) =>
+        sql`SELECT id, text FROM (
+          SELECT account_id, environment, idempotency_key AS id, repeat('x', ${sizeOf}) AS text FROM ledger) AS ledger WHERE ${isAsked}`,
+    );
+    const caller = await newRows(8);
+    const seen: string[][] = [];
+    let after: string | undefined;
+    do {
+      const { rows, nextCursor } = await list(database, asked(caller, 100, after));
+      seen.push(rows.map(({ id, text }) => `${id}:${text.length}`));
+      after = nextCursor;
+    } while (after !== undefined);
+    const large = (...ids: string[]) => ids.map((id) => `${id}:300000`);
+    expect(seen).toEqual([
+      large("k000", "k001", "k002"),
+      large("k003"),
+      ["k004:3000000"],
+      large("k005", "k006", "k007"),
+    ]);
+  });
+
   test("rows hold what was selected and nothing more", async () => {
     const { rows } = await listWrites(database, asked(await newRows(1), 1));
     expect(rows).toEqual([{ id: "k000", kind: "tombstone" }]);

@@ -2,7 +2,7 @@ import type { Caller as CallerMessage } from "@shipping/proto/shipping/common/v1
 import sql, { type Sql } from "sql-template-tag";
 import { type Caller, callerOf } from "../caller.js";
 import { coalesceOperation, type Placed } from "./micro-batch.js";
-import { type Page, page } from "./page.js";
+import { MOST_PAGE_BYTES, type Page, page } from "./page.js";
 import type { ReadDeps } from "./read-owned.js";
 
 /** A request for a page of a caller's rows: up to `limit` of those whose ids come after `after`. */
@@ -17,6 +17,12 @@ export type ListOwned<Row, Deps = ReadDeps> = (deps: Deps, request: ListRequest)
 
 /** Pages of one statement, at most: few, since each is up to a hundred rows or 1.5 MB. */
 const PAGES = 8;
+
+/**
+ * How much is read for a page, by what PostgreSQL writes as JSON: it puts blanks where JSON.stringify has none, and so has up to half as much
+ * again for the same row. The rows after it would be decoded for nothing. One more is read in any case, which says that there is a next page.
+ */
+const MOST_READ_BYTES = 2 * MOST_PAGE_BYTES;
 
 interface Asked {
   caller: Caller;
@@ -37,16 +43,21 @@ export function listOwned<Row extends { id: string }, Deps extends ReadDeps = Re
     max: PAGES,
     async run({ db }, asked) {
       // One row more than is shown says that there is a next page.
-      const rows = await db.runList<Row & Placed>(sql`
+      const rows = await db.runList<Row & Placed & { bytes: bigint | null }>(sql`
         SELECT asked.place, found.*
         FROM unnest(
           ${asked.map(({ caller }) => caller.accountId)}::text[], ${asked.map(({ caller }) => caller.environment)}::text[],
           ${asked.map(({ after }) => after)}::text[], ${asked.map(({ limit }) => limit + 1)}::bigint[]
         ) WITH ORDINALITY AS asked (account_id, environment, after, most, place)
-        CROSS JOIN LATERAL (${select(isAsked)} ORDER BY id LIMIT asked.most) AS found
+        CROSS JOIN LATERAL (
+          SELECT page.*, sum(octet_length(to_json(page)::text))
+            OVER (ORDER BY page.id ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING) AS bytes
+          FROM (${select(isAsked)} ORDER BY id LIMIT asked.most) AS page
+        ) AS found
+        WHERE found.bytes IS NULL OR found.bytes <= ${MOST_READ_BYTES}::bigint
         ORDER BY asked.place, found.id`);
       const pages = asked.map((): Row[] => []);
-      for (const { place, ...row } of rows) pages[Number(place) - 1]!.push(row as unknown as Row);
+      for (const { place, bytes: _, ...row } of rows) pages[Number(place) - 1]!.push(row as unknown as Row);
       return pages;
     },
   });

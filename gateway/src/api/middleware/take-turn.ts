@@ -4,8 +4,6 @@ import type { Step } from "../locals.js";
 
 const LIST_WEIGHT = 8;
 const FILE_WEIGHT = 2;
-/** How long a heavy request is followed by none of its account, in terms of the time that it took. */
-const RESTS = 2;
 /** What a body weighs as much as a read. */
 const BODY_BYTES = 8 * 1024;
 
@@ -21,14 +19,11 @@ export function takeTurn(deps: ApiDeps, route: Route, answer: Step): Step {
     const { accountId } = admission.caller;
     const onGone = (gone: () => void) => void res.once("close", gone);
     const endTurn = await deps.bulkhead.enter({ accountId, weight, deadline: deadline - RESERVE_MS, onGone });
-    const begunAt = performance.now();
     try {
       await answer(req, res, next);
       deps.waiting.add(res, accountId);
     } finally {
-      // What weighs much is followed by a rest, so that an account's has a part of the process, however often it is asked for.
-      if (weight > 1) setTimeout(endTurn, RESTS * (performance.now() - begunAt));
-      else endTurn();
+      endTurn();
     }
   };
 }
