@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join, relative, sep } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { errors } from "@shipping/kit/errors";
 
@@ -66,6 +66,40 @@ describe("imports", () => {
         return packageOf(relative(root, join(root, path, "..", target))) !== packageOf(path);
       });
     expect(reaching).toEqual([]);
+  });
+});
+
+describe("rooms", () => {
+  /** The folders of a package, the upper ones first: one imports only from those below it. `.` are the files that stand in none. */
+  const rooms: Record<string, readonly string[]> = {
+    "kit/src": ["service", "ledger", "events", "rpc", "postgres", "tls", "process", "."],
+    "gateway/src": [
+      ...["cli", ".", "developers", "openapi", "guides"],
+      ...["account", "sign-in", "webhooks", "keys", "page", "session"].map((room) => `developers/${room}`),
+      ...["api/endpoints", "api/middleware", "api", "accounts", "http", "admission", "input", "idempotency"],
+      ...["database", "owners"],
+    ],
+    "services/webhooks/src": [".", "dispatch", "subscriptions", "egress"],
+    "deploy/local/src": ["client", "cluster", "demo", "listen", "platform", "databases", "servers", "."],
+  };
+  const roomOf = (root: string, path: string) => relative(root, dirname(path)).split(sep).join("/") || ".";
+  const filesOf = (root: string) => production.filter(({ path }) => path.startsWith(`${root}/`) && /tsx?$/.test(path));
+
+  test.each(Object.entries(rooms))("in %s, arrows point down: %j", (root, order) => {
+    const upwards = filesOf(root).flatMap(({ path, text }) =>
+      importsOf(text)
+        .filter((target) => target.startsWith(".") && !target.includes("/gen/"))
+        .map((target) => [roomOf(root, path), roomOf(root, join(dirname(path), target)), path])
+        .filter(([from = "", to = ""]) => from !== to && order.indexOf(from) >= order.indexOf(to)),
+    );
+    expect(upwards).toEqual([]);
+  });
+
+  test.each(Object.entries(rooms))("in %s, each has at most fifteen files beside tests", (root, order) => {
+    const sizes = new Map(order.map((room) => [room, 0]));
+    for (const { path } of filesOf(root)) sizes.set(roomOf(root, path), (sizes.get(roomOf(root, path)) ?? 0) + 1);
+    expect([...sizes.keys()]).toEqual(order);
+    expect([...sizes].filter(([, files]) => files === 0 || files > 15)).toEqual([]);
   });
 });
 
