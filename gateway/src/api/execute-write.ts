@@ -39,7 +39,9 @@ export async function executeWrite(deps: ApiDeps, route: WriteRoute, request: Wr
     if (body && body.lost.places.length > 0) validate();
     return await executeOnce(deps, {
       ...request,
-      fingerprint: fingerprint(route.method, pathWith(route, id), body?.value),
+      get fingerprint() {
+        return fingerprint(route.method, pathWith(route, id), body?.value);
+      },
       owner: route.owner,
       validate,
       async send(input, claim, options) {

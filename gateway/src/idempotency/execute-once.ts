@@ -49,9 +49,12 @@ export async function executeOnce<T>(deps: OnceDeps, request: OnceRequest<T>): P
     return input.value;
   };
   const send: Run["send"] = (claim, options) => request.send(validate(), claim, options);
-  const run: Run = { ...request, validate, send, waitUntil: Date.now() + WAIT_MS };
+  const waitUntil = Date.now() + WAIT_MS;
 
-  let row = await peekAgain(deps, run, request.peeked);
+  let row = await peekAgain(deps, request, validate);
+  if (!row) validate();
+  // Copied only now: the fingerprint of a large body costs as much as all that was found wrong with it.
+  const run: Run = { ...request, validate, send, waitUntil };
   for (;;) {
     const snapshot = await proceed(deps, run, row);
     if (snapshot) return snapshot;
@@ -60,9 +63,14 @@ export async function executeOnce<T>(deps: OnceDeps, request: OnceRequest<T>): P
 }
 
 /** The body took its time since `admit` peeked: only `done` still holds. Whether a key is still free, its claim finds out. */
-async function peekAgain(deps: OnceDeps, run: Run, peeked: RegistryRow | undefined): Promise<RegistryRow | undefined> {
-  if (peeked?.state === "done" || (!peeked && validates(run))) return peeked;
-  return peekKey(deps, run);
+async function peekAgain<T>(
+  deps: OnceDeps,
+  request: OnceRequest<T>,
+  validate: () => T,
+): Promise<RegistryRow | undefined> {
+  const { peeked } = request;
+  if (peeked?.state === "done" || (!peeked && passes(validate))) return peeked;
+  return peekKey(deps, request);
 }
 
 /** One step from what the registry holds. Undefined: it is to be read again. */
@@ -140,9 +148,9 @@ async function afterError(deps: OnceDeps, run: Run, token: bigint, error: unknow
   if (await releaseClaim(deps, { ...run, token }, () => callOptions(run))) throw failure;
 }
 
-function validates(run: Run): boolean {
+function passes(validate: () => unknown): boolean {
   try {
-    run.validate();
+    validate();
     return true;
   } catch {
     return false;

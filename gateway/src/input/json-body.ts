@@ -22,7 +22,7 @@ export function parseJsonBody(bytes: Buffer): JsonBody {
   const text = bytes.toString();
   const value = parse(text);
   // Everything after this walks recursively.
-  if (levels(text) > MAX_LEVELS) {
+  if (isTooDeep(text)) {
     throw failFields([{ path: "body", message: `must be nested at most ${MAX_LEVELS} levels deep` }]);
   }
   return { value, lost: lostNumbers(text) };
@@ -37,19 +37,21 @@ function parse(text: string): unknown {
   }
 }
 
-/** How deep the arrays and objects of a valid JSON text are nested. */
-function levels(text: string): number {
+const [QUOTE, BACKSLASH] = [34, 92];
+/** Of brackets and braces: the opening ones and the closing ones, in ASCII. */
+const OPENING = new Set([91, 123]);
+const CLOSING = new Set([93, 125]);
+
+/** Whether the arrays and objects of a JSON text are nested too deep. */
+function isTooDeep(text: string): boolean {
   let depth = 0;
-  let deepest = 0;
   let inString = false;
   for (let at = 0; at < text.length; at++) {
-    const character = text[at];
-    if (inString) {
-      if (character === "\\") at++;
-      else if (character === '"') inString = false;
-    } else if (character === '"') inString = true;
-    else if (character === "{" || character === "[") deepest = Math.max(deepest, ++depth);
-    else if (character === "}" || character === "]") depth--;
+    const character = text.charCodeAt(at);
+    if (character === QUOTE) inString = !inString;
+    else if (inString) at += character === BACKSLASH ? 1 : 0;
+    else if (OPENING.has(character) && ++depth > MAX_LEVELS) return true;
+    else if (CLOSING.has(character)) depth--;
   }
-  return deepest;
+  return false;
 }
