@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { fail, failFields } from "@shipping/kit/errors";
+import { isJson } from "./json-syntax.js";
 import { type LostNumbers, lostNumbers, NONE_LOST } from "./lost-numbers.js";
 
 const MAX_LEVELS = 32;
@@ -20,11 +21,12 @@ export function jsonBody(value: unknown): JsonBody {
 export function parseJsonBody(bytes: Buffer): JsonBody {
   if (!isUtf8(bytes)) throw fail("invalid_json", "The body is not valid UTF-8.");
   const text = bytes.toString();
-  const value = parse(text);
   // Everything after this walks recursively.
   if (isTooDeep(text)) {
+    if (!isJson(text)) throw fail("invalid_json");
     throw failFields([{ path: "body", message: `must be nested at most ${MAX_LEVELS} levels deep` }]);
   }
+  const value = parse(text);
   return { value, lost: lostNumbers(text) };
 }
 
@@ -42,7 +44,7 @@ const [QUOTE, BACKSLASH] = [34, 92];
 const OPENING = new Set([91, 123]);
 const CLOSING = new Set([93, 125]);
 
-/** Whether the arrays and objects of a JSON text are nested too deep. */
+/** Whether arrays and objects are nested too deep, as far as the text is JSON. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   let inString = false;
