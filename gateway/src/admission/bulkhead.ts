@@ -4,8 +4,8 @@ import type { Metrics } from "@shipping/kit/process/metrics";
 /** What an account may have under way in a gateway, and all accounts together: of lists, one and sixteen. */
 export const DEFAULT_LIMITS: BulkheadLimits = { inAll: 128, ofAccount: 8 };
 
-/** How long what weighs more than one is followed by a rest, in terms of the time that it took: a third of the process is its account's. */
-const RESTS = 2;
+/** How long what weighs more than one is followed by a rest, in terms of the time that it took: half of the process is its account's. */
+const RESTS = 1;
 /** There is nobody to rest for if no other account began anything for so long. */
 const NEIGHBOUR_MS = 250;
 
@@ -21,6 +21,8 @@ export interface BulkheadLimits {
 export interface Entering {
   accountId: string;
   weight: number;
+  /** Beside others it is followed by a rest of at least so long; 0 unless given. */
+  restMs?: number;
   /** By when it is to be answered, in milliseconds by `Date.now()`. */
   deadline: number;
   /** Calls back if the client goes away before the request has begun. Asked only of those who wait. */
@@ -84,7 +86,7 @@ export function createBulkhead(limits: BulkheadLimits, rests = RESTS): Bulkhead 
     return account;
   }
 
-  function begin(id: string, account: Account, weight: number): EndTurn {
+  function begin({ accountId: id, restMs: leastMs = 0 }: Entering, account: Account, weight: number): EndTurn {
     const begunAt = performance.now();
     account.underWay += weight;
     underWay += weight;
@@ -101,7 +103,7 @@ export function createBulkhead(limits: BulkheadLimits, rests = RESTS): Bulkhead 
     return () => {
       const now = performance.now();
       const other = latest.id === id ? before : latest;
-      const restMs = weight > 1 && now - other.at < NEIGHBOUR_MS ? rests * (now - begunAt) : 0;
+      const restMs = weight > 1 && now - other.at < NEIGHBOUR_MS ? Math.max(leastMs, rests * (now - begunAt)) : 0;
       if (restMs < 1) end();
       else setTimeout(end, restMs);
     };
@@ -125,14 +127,15 @@ export function createBulkhead(limits: BulkheadLimits, rests = RESTS): Bulkhead 
     }
   }
 
-  function wait({ accountId: id, deadline, onGone }: Entering, account: Account, weight: number): Promise<EndTurn> {
+  function wait(request: Entering, account: Account, weight: number): Promise<EndTurn> {
+    const { accountId: id, deadline, onGone } = request;
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
         weight,
         begin() {
           clearTimeout(late);
           account.waiters.delete(waiter);
-          const end = begin(id, account, weight);
+          const end = begin(request, account, weight);
           settle(id, account);
           // In a turn of the event loop of its own, in which others had theirs: one account's work must not follow on its own at once.
           setImmediate(resolve, end);
@@ -161,7 +164,7 @@ export function createBulkhead(limits: BulkheadLimits, rests = RESTS): Bulkhead 
       const weight = weightOf(request);
       const isFree = account.waiters.size === 0 && turns.size === 0;
       if (isFree && hasRoom(account, weight) && underWay + weight <= limits.inAll) {
-        return begin(request.accountId, account, weight);
+        return begin(request, account, weight);
       }
       return wait(request, account, weight);
     },

@@ -54,11 +54,16 @@ export function openDatabase(url: string, options: { max?: number; log: Log }): 
   };
 }
 
+/** After so long without a statement a connection is closed. */
+const IDLE_MS = 300_000;
+
 function openPool(url: string, options: { max: number; connectMs: number; log: Log }): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max: options.max,
     connectionTimeoutMillis: options.connectMs,
+    // A new connection costs both sides a login, and each of its statements a plan: not to be paid for again at every burst.
+    idleTimeoutMillis: IDLE_MS,
     statement_timeout: 5_000,
     options: PLANNING,
     // For a server that went silent: nothing else would give the connection back before TCP gives up.

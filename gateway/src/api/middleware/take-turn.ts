@@ -6,6 +6,8 @@ const LIST_WEIGHT = 8;
 const FILE_WEIGHT = 2;
 /** What a body weighs as much as a read. */
 const BODY_BYTES = 8 * 1024;
+/** How much of large bodies an account sends in a second, beside others: what is made of them is what the garbage collector works for. */
+const BODY_BYTES_PER_SECOND = 2 * 1024 * 1024;
 
 // With less time than this left nothing would be sent any more (`callOptions`).
 const RESERVE_MS = 1_000;
@@ -15,10 +17,12 @@ export function takeTurn(deps: ApiDeps, route: Route, answer: Step): Step {
   const least = weightOf(route);
   return async (req, res, next) => {
     const { admission, bytes, deadline } = res.locals;
-    const weight = Math.max(least, Math.ceil((bytes?.length ?? 0) / BODY_BYTES));
+    const size = bytes?.length ?? 0;
+    const weight = Math.max(least, Math.ceil(size / BODY_BYTES));
+    const restMs = (1_000 * size) / BODY_BYTES_PER_SECOND;
     const { accountId } = admission.caller;
     const onGone = (gone: () => void) => void res.once("close", gone);
-    const endTurn = await deps.bulkhead.enter({ accountId, weight, deadline: deadline - RESERVE_MS, onGone });
+    const endTurn = await deps.bulkhead.enter({ accountId, weight, restMs, deadline: deadline - RESERVE_MS, onGone });
     try {
       await answer(req, res, next);
       deps.waiting.add(res, accountId);
