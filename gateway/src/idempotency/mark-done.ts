@@ -1,4 +1,4 @@
-import { coalesceUnhurried } from "@shipping/kit/postgres/micro-batch";
+import { backgroundBatch } from "@shipping/kit/postgres/micro-batch";
 import sql from "sql-template-tag";
 import type { RegistryDeps, RegistryKey } from "./registry.js";
 
@@ -45,9 +45,7 @@ export async function markDone(deps: Pick<Deps, "db">, marks: readonly DoneMark[
 /** Writes marks in the background, those of a moment together. */
 export function createDoneMarks(deps: Deps): DoneMarks {
   const underWay = new Set<Promise<void>>();
-  const write = coalesceUnhurried<DoneMark>((marks) =>
-    markDone(deps, marks).catch((err) => sayLost(err, marks.length)),
-  );
+  const write = backgroundBatch<DoneMark>((marks) => markDone(deps, marks).catch((err) => sayLost(err, marks.length)));
 
   function sayLost(err: unknown, marks: number): void {
     deps.log.warn({ err, marks }, "done marks lost; these claims stay open until the sweeper settles them");

@@ -2,7 +2,7 @@ import type { Client } from "@connectrpc/connect";
 import type { Caller } from "@shipping/kit/caller";
 import type { Random } from "@shipping/kit/ids";
 import type { Database } from "@shipping/kit/postgres/database";
-import { coalesceOperation, inPlaces, type Placed } from "@shipping/kit/postgres/micro-batch";
+import { byOrdinal, microBatchOperation, type WithOrdinal } from "@shipping/kit/postgres/micro-batch";
 import { ownedSql } from "@shipping/kit/postgres/owned";
 import { readOwned } from "@shipping/kit/postgres/read-owned";
 import type { Log } from "@shipping/kit/process/log";
@@ -65,11 +65,11 @@ const readRow = readOwned<RegistryRow, Deps>(
 );
 
 /** Claims a key that has no row. Yields the token, or undefined if another request was faster. Those who wait claim together. */
-export const claimKey = coalesceOperation<Deps, RegistryRequest, bigint | undefined>({ run: claimKeys });
+export const claimKey = microBatchOperation<Deps, RegistryRequest, bigint | undefined>({ run: claimKeys });
 
 // Sorted, so that no two statements wait for each other's keys. Of equal keys the first gets it, as if the others had come later.
 async function claimKeys(deps: Deps, requests: readonly RegistryRequest[]): Promise<(bigint | undefined)[]> {
-  const rows = await deps.db.run<Placed & { token: bigint }>(sql`
+  const rows = await deps.db.run<WithOrdinal & { token: bigint }>(sql`
     WITH wanted AS (
       SELECT DISTINCT ON (account_id, environment, idempotency_key) * FROM unnest(
         ${requests.map(({ caller }) => caller.accountId)}::text[],
@@ -77,8 +77,8 @@ async function claimKeys(deps: Deps, requests: readonly RegistryRequest[]): Prom
         ${requests.map(({ idempotencyKey }) => idempotencyKey)}::text[],
         ${requests.map(({ fingerprint }) => fingerprint)}::bytea[],
         ${requests.map(({ owner }) => owner)}::text[]
-      ) WITH ORDINALITY AS wanted (account_id, environment, idempotency_key, fingerprint, owner, place)
-      ORDER BY account_id, environment, idempotency_key, place),
+      ) WITH ORDINALITY AS wanted (account_id, environment, idempotency_key, fingerprint, owner, ordinal)
+      ORDER BY account_id, environment, idempotency_key, ordinal),
     claimed AS (
       INSERT INTO idempotency_registry
         (account_id, environment, idempotency_key, fingerprint, owner, state, token, attempts, lease_until)
@@ -87,8 +87,8 @@ async function claimKeys(deps: Deps, requests: readonly RegistryRequest[]): Prom
       FROM wanted ORDER BY account_id, environment, idempotency_key
       ON CONFLICT DO NOTHING
       RETURNING account_id, environment, idempotency_key, token)
-    SELECT place, token FROM claimed JOIN wanted USING (account_id, environment, idempotency_key)`);
-  return inPlaces(rows, requests.length).map((row) => row?.token);
+    SELECT ordinal, token FROM claimed JOIN wanted USING (account_id, environment, idempotency_key)`);
+  return byOrdinal(rows, requests.length).map((row) => row?.token);
 }
 
 /** Takes part in a claim whose lease is over, under its own token: for an equal request. */

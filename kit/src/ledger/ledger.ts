@@ -16,7 +16,7 @@ import {
 import sql, { empty, type Sql } from "sql-template-tag";
 import { type Caller, type Claim, callerOf } from "../caller.js";
 import type { Database } from "../postgres/database.js";
-import { inPlaces, type Placed } from "../postgres/micro-batch.js";
+import { byOrdinal, type WithOrdinal } from "../postgres/micro-batch.js";
 import { readOwned } from "../postgres/read-owned.js";
 
 /** The answer of a write as its owner rendered it: HTTP status and the JSON bytes of `data`. */
@@ -38,7 +38,7 @@ export interface LedgerCodec {
   open(stored: Uint8Array, context: LedgerContext): Uint8Array;
 }
 
-/** A write under its claim, with the answer that it will have had. */
+/** A write under its claim, with the answer that it is going to give. */
 export interface Write {
   caller: Caller;
   claim: Claim;
@@ -56,13 +56,13 @@ interface LedgerRow {
 /** The results of an owner's writes, each stored by the operation's own statement. */
 export interface Ledger {
   /**
-   * The CTEs of an operation's statement that take the keys of its writes: `claim (place, account_id, environment)` has a row for each
-   * write that is to be executed, `place` being its number from 1. The others' keys are held by a result, or by a tombstone of this or
-   * a later claim, or they fail the `condition`, a WHERE clause on `wanted (account_id, environment, idempotency_key, …, place)`.
+   * The CTEs of an operation's statement that take the keys of its writes: `claim (ordinal, account_id, environment)` has a row for each
+   * write that is to be executed, `ordinal` being its number from 1. The others' keys are held by a result, or by a tombstone of this or
+   * a later claim, or they fail the `condition`, a WHERE clause on `wanted (account_id, environment, idempotency_key, …, ordinal)`.
    */
   claim(writes: readonly Write[], condition?: Sql): Sql;
   /**
-   * Runs the operation's statement, which must end in `SELECT place FROM claim`. A place says that this write executed; none, that its
+   * Runs the operation's statement, which must end in `SELECT ordinal FROM claim`. An ordinal says that this write was executed; none, that its
    * key was taken, and a second statement reads by whom, since the first cannot see the winner. Undefined: neither, the condition failed.
    * Each write has an outcome of its own: of those that executed none is lost when a read fails.
    */
@@ -106,7 +106,7 @@ export function createLedger(db: Database, codec: LedgerCodec = plain): Ledger {
           ${writes.map((write) => write.claim.fingerprint)}::bytea[],
           ${writes.map((write) => write.snapshot.status)}::integer[],
           ${writes.map(sealed)}::bytea[]
-        ) WITH ORDINALITY AS wanted (account_id, environment, idempotency_key, token, fingerprint, status, body, place)),
+        ) WITH ORDINALITY AS wanted (account_id, environment, idempotency_key, token, fingerprint, status, body, ordinal)),
       taken AS (
         INSERT INTO ledger AS held (account_id, environment, idempotency_key, token, kind, fingerprint, status, body)
         SELECT account_id, environment, idempotency_key, token, 'result', fingerprint, status, body
@@ -118,11 +118,11 @@ export function createLedger(db: Database, codec: LedgerCodec = plain): Ledger {
           WHERE held.kind = 'tombstone' AND held.token < excluded.token
         RETURNING account_id, environment, idempotency_key),
       claim AS (
-        SELECT place, account_id, environment FROM taken JOIN wanted USING (account_id, environment, idempotency_key))`;
+        SELECT ordinal, account_id, environment FROM taken JOIN wanted USING (account_id, environment, idempotency_key))`;
   }
 
   async function execute(writes: readonly Write[], statement: Sql): Promise<Promise<WriteOutcome | undefined>[]> {
-    const executed = inPlaces(await db.run<Placed>(statement), writes.length);
+    const executed = byOrdinal(await db.run<WithOrdinal>(statement), writes.length);
     return writes.map(async (write, at) =>
       executed[at] ? snapshotOutcome({ ...write.snapshot, replayed: false }) : outcomeOfHolder(write),
     );

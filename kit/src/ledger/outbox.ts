@@ -5,7 +5,7 @@ import type { Caller } from "../caller.js";
 import type { Bus } from "../events/bus.js";
 import { newId, type Random } from "../ids.js";
 import type { Database } from "../postgres/database.js";
-import { coalesceUnhurried } from "../postgres/micro-batch.js";
+import { backgroundBatch } from "../postgres/micro-batch.js";
 import type { Log } from "../process/log.js";
 import { startLoop } from "../process/loop.js";
 import type { Metrics } from "../process/metrics.js";
@@ -35,7 +35,7 @@ export function newEvent(input: { type: string; caller: Caller; data: string; no
 /** The events that an owner has committed and the bus has not confirmed yet. */
 export interface Outbox {
   /**
-   * The CTE that stores the events of the writes in `claim (place, …)`, the first event for place 1, leased to this process, which
+   * The CTE that stores the events of the writes in `claim (ordinal, …)`, the first event for ordinal 1, leased to this process, which
    * publishes them right after the commit.
    */
   insert(events: readonly Event[]): Sql;
@@ -100,11 +100,11 @@ export function createOutbox(options: OutboxOptions): Outbox {
       FROM claim JOIN unnest(
         ${events.map((event) => event.id)}::text[], ${events.map((event) => event.type)}::text[],
         ${events.map((event) => event.body)}::bytea[], ${events.map((event) => event.traceparent || null)}::text[]
-      ) WITH ORDINALITY AS event (id, type, body, traceparent, place) USING (place)
+      ) WITH ORDINALITY AS event (id, type, body, traceparent, ordinal) USING (ordinal)
       ORDER BY event.id`;
   }
 
-  const markPublished = coalesceUnhurried<string>((ids) =>
+  const markPublished = backgroundBatch<string>((ids) =>
     db.run(sql`
       UPDATE outbox SET published_at = ${now}, publications = publications + 1
       WHERE id IN (SELECT id FROM outbox WHERE event_id = ANY(${ids}::text[]) ORDER BY id FOR UPDATE)`),

@@ -1,7 +1,7 @@
 import type { Caller as CallerMessage } from "@shipping/proto/shipping/common/v1/common_pb";
 import sql, { type Sql } from "sql-template-tag";
 import { type Caller, callerOf } from "../caller.js";
-import { coalesceOperation, type Placed } from "./micro-batch.js";
+import { microBatchOperation, type WithOrdinal } from "./micro-batch.js";
 import { MOST_PAGE_BYTES, type Page, page } from "./page.js";
 import type { ReadDeps } from "./read-owned.js";
 
@@ -39,25 +39,25 @@ export function listOwned<Row extends { id: string }, Deps extends ReadDeps = Re
   select: (isAsked: Sql) => Sql,
 ): ListOwned<Row, Deps> {
   const isAsked = sql`account_id = asked.account_id AND environment = asked.environment AND id > asked.after`;
-  const read = coalesceOperation<Deps, Asked, Row[]>({
+  const read = microBatchOperation<Deps, Asked, Row[]>({
     max: PAGES,
     async run({ db }, asked) {
       // One row more than is shown says that there is a next page.
-      const rows = await db.runList<Row & Placed & { bytes: bigint | null }>(sql`
-        SELECT asked.place, found.*
+      const rows = await db.runList<Row & WithOrdinal & { bytes: bigint | null }>(sql`
+        SELECT asked.ordinal, found.*
         FROM unnest(
           ${asked.map(({ caller }) => caller.accountId)}::text[], ${asked.map(({ caller }) => caller.environment)}::text[],
           ${asked.map(({ after }) => after)}::text[], ${asked.map(({ limit }) => limit + 1)}::bigint[]
-        ) WITH ORDINALITY AS asked (account_id, environment, after, most, place)
+        ) WITH ORDINALITY AS asked (account_id, environment, after, most, ordinal)
         CROSS JOIN LATERAL (
           SELECT page.*, sum(octet_length(to_json(page)::text))
             OVER (ORDER BY page.id ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING) AS bytes
           FROM (${select(isAsked)} ORDER BY id LIMIT asked.most) AS page
         ) AS found
         WHERE found.bytes IS NULL OR found.bytes <= ${MOST_READ_BYTES}::bigint
-        ORDER BY asked.place, found.id`);
+        ORDER BY asked.ordinal, found.id`);
       const pages = asked.map((): Row[] => []);
-      for (const { place, bytes: _, ...row } of rows) pages[Number(place) - 1]!.push(row as unknown as Row);
+      for (const { ordinal, bytes: _, ...row } of rows) pages[Number(ordinal) - 1]!.push(row as unknown as Row);
       return pages;
     },
   });

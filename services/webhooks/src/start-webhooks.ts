@@ -4,7 +4,7 @@ import { measureBus } from "@shipping/kit/events/bus";
 import type { Random } from "@shipping/kit/ids";
 import { createLedger } from "@shipping/kit/ledger/ledger";
 import type { Database } from "@shipping/kit/postgres/database";
-import { coalesce } from "@shipping/kit/postgres/micro-batch";
+import { microBatch } from "@shipping/kit/postgres/micro-batch";
 import type { Log } from "@shipping/kit/process/log";
 import { startLoop } from "@shipping/kit/process/loop";
 import { type Faults, faultyLedger } from "@shipping/kit/service/faults";
@@ -72,8 +72,8 @@ export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
   const sweeper = startLoop({ name: "sweep", everyMs: SWEEP_MS, log, once: () => sweepOnce(deps) });
   const expirer = startLoop({ name: "expire", everyMs: EXPIRE_MS, log, once: () => expireOnce(deps) });
 
-  const accept = coalesce<Event, void>({
-    lanes: 1,
+  const accept = microBatch<Event, void>({
+    concurrency: 1,
     max: ACCEPT_BATCH,
     waitMs: Number.POSITIVE_INFINITY,
     keyOf: (event) => event.id,
@@ -110,7 +110,7 @@ export function makeDeps(parts: WebhooksParts, wakeDispatcher: () => void): Disp
     allowTargets: config.WEBHOOK_ALLOW_TARGETS,
     denyRanges: config.EGRESS_DENY_RANGES,
   };
-  const complete = coalesce<Ended, Date | null | undefined>({
+  const complete = microBatch<Ended, Date | null | undefined>({
     max: COMPLETE_BATCH,
     waitMs: Number.POSITIVE_INFINITY,
     run: (ended) => completeDeliveries(deps, ended),

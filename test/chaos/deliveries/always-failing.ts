@@ -17,7 +17,7 @@ export async function alwaysFailing(
   options: { events: number; speedup: number },
 ): Promise<Report> {
   const subscriber = await newSubscriber(cluster, { manner: "refuses" });
-  const target = { gateways: cluster.gateways, keys: [subscriber.key], count: options.events, lanes: 4 };
+  const target = { gateways: cluster.gateways, keys: [subscriber.key], count: options.events, concurrency: 4 };
   const { acknowledged } = await ordersAtOnce(target);
   const waitsMs = WAIT_MINUTES.map((minutes) => (minutes * 60_000) / options.speedup);
   const allMs = waitsMs.reduce((sum, wait) => sum + wait * (1 + MAX_JITTER) + GRACE_MS, 0);

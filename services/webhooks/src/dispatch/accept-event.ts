@@ -119,15 +119,15 @@ function store(deps: DispatchDeps, events: readonly Event[], room: Room): Promis
       GROUP BY s.id, s.url, s.secret
       ORDER BY s.id),
     placed AS (
-      SELECT wanted.*, each.event_id, each.place, queue.open AND queue.in_flight + each.place <= ${MAX_IN_FLIGHT} AS fits
+      SELECT wanted.*, each.event_id, each.ordinal, queue.open AND queue.in_flight + each.ordinal <= ${MAX_IN_FLIGHT} AS fits
       FROM wanted
       CROSS JOIN LATERAL (
         SELECT in_flight, fail_streak < ${AILING_STREAK} AND (next_due IS NULL OR next_due > (SELECT now FROM clock)) AS open
         FROM ready_queue WHERE subscription_id = wanted.subscription_id FOR UPDATE) AS queue
-      CROSS JOIN LATERAL unnest(wanted.event_ids) WITH ORDINALITY AS each (event_id, place)),
+      CROSS JOIN LATERAL unnest(wanted.event_ids) WITH ORDINALITY AS each (event_id, ordinal)),
     born AS (
       SELECT placed.*,
-        CASE WHEN fits AND row_number() OVER (PARTITION BY fits ORDER BY place) <= ${room.free} THEN gen_random_uuid() END AS claim_id
+        CASE WHEN fits AND row_number() OVER (PARTITION BY fits ORDER BY ordinal) <= ${room.free} THEN gen_random_uuid() END AS claim_id
       FROM placed),
     made AS (
       INSERT INTO deliveries (subscription_id, event_id, state, attempt, next_at, lease_until, claim_id)

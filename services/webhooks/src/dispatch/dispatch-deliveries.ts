@@ -31,9 +31,9 @@ function claimDue(deps: DispatchDeps, room: Room): Promise<ClaimedDelivery[]> {
       LIMIT ${MAX_SUBSCRIPTIONS}
       FOR UPDATE OF q SKIP LOCKED),
     due AS (
-      SELECT ready.*, d.place, d.event_id, d.next_at, row_number() OVER (PARTITION BY ready.subscription_id ORDER BY d.next_at) AS turn
+      SELECT ready.*, d.ctid, d.event_id, d.next_at, row_number() OVER (PARTITION BY ready.subscription_id ORDER BY d.next_at) AS turn
       FROM ready CROSS JOIN LATERAL (
-        SELECT ctid AS place, event_id, next_at FROM deliveries
+        SELECT ctid, event_id, next_at FROM deliveries
         WHERE subscription_id = ready.subscription_id AND state = 'pending' AND next_at <= (SELECT now FROM clock)
         ORDER BY next_at LIMIT ready.few
         FOR UPDATE SKIP LOCKED) AS d),
@@ -46,7 +46,7 @@ function claimDue(deps: DispatchDeps, room: Room): Promise<ClaimedDelivery[]> {
     UPDATE deliveries AS d SET
       state = 'in_flight', attempt = d.attempt + 1, next_at = NULL, claim_id = gen_random_uuid(),
       lease_until = (SELECT now FROM clock) + ${LEASE_MS}::float8 * interval '1 ms'
-    FROM picked WHERE d.ctid = picked.place
+    FROM picked WHERE d.ctid = picked.ctid
     RETURNING d.subscription_id AS "subscriptionId", d.event_id AS "eventId", d.claim_id AS "claimId", d.attempt,
       picked.ailing, picked.url, picked.secret AS "sealedSecret", picked.body, picked.traceparent`);
 }

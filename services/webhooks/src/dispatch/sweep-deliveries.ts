@@ -50,16 +50,16 @@ async function failExpired(deps: DispatchDeps): Promise<number> {
 async function cancelDisabled(deps: DispatchDeps): Promise<number> {
   const cancelled = await deps.db.run(sql`
     WITH stopped AS (
-      SELECT d.place
+      SELECT d.ctid
       FROM ready_queue AS q
         CROSS JOIN LATERAL (SELECT FROM subscriptions WHERE id = q.subscription_id AND status = 'disabled' OFFSET 0) AS s
         CROSS JOIN LATERAL (
-          SELECT ctid AS place FROM deliveries
+          SELECT ctid FROM deliveries
           WHERE subscription_id = q.subscription_id AND state = 'pending' FOR UPDATE SKIP LOCKED) AS d
       WHERE q.next_due IS NOT NULL
       LIMIT ${BATCH})
     UPDATE deliveries AS d SET state = 'cancelled', next_at = NULL
-    FROM stopped WHERE d.ctid = stopped.place
+    FROM stopped WHERE d.ctid = stopped.ctid
     RETURNING d.event_id`);
   return cancelled.length;
 }
