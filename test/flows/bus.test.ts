@@ -76,7 +76,7 @@ async function consuming(url = server.url) {
   const subscription = await openBus("webhooks", url).subscribe({
     durable: DURABLE,
     onEvent: async ({ id }) => void got.add(id),
-    onDead: async () => {},
+    onDeadLetter: async () => {},
   });
   ends.push(() => subscription.stop());
 

@@ -17,8 +17,8 @@ export function subjectOf({ environment, type }: Pick<Event, "environment" | "ty
   return `events.${environment}.${type}`;
 }
 
-/** How many messages a replica has in hand, at most. */
-export const IN_HAND = 256;
+/** How many messages a replica has not acknowledged, at most. */
+export const MAX_UNACKNOWLEDGED = 256;
 
 const DAY_MS = 86_400_000;
 
@@ -56,9 +56,9 @@ export async function makeConsumer({ nc, timeoutMs }: Asking, durable: string): 
     deliver_policy: DeliverPolicy.All,
     ack_wait: nanos(30_000),
     max_deliver: -1,
-    // What replicas that died had in hand counts until `ack_wait` is over: 64 of them must not keep the others from taking more. Without
+    // What replicas that died did not acknowledge counts until `ack_wait` is over: 64 of them must not keep the others from more. Without
     // a bound, a subscriber that refuses everything for hours would be offered all of it again and again.
-    max_ack_pending: 64 * IN_HAND,
+    max_ack_pending: 64 * MAX_UNACKNOWLEDGED,
   };
   await manager.consumers.add(STREAM, settings).catch(() => manager.consumers.update(STREAM, durable, settings));
 }

@@ -11,7 +11,7 @@ import { type Faults, faultyLedger } from "@shipping/kit/service/faults";
 import type { Service } from "@shipping/kit/service/run-service";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import type { DeliveryConfig } from "./config.js";
-import { ACCEPT_BATCH, acceptEvents, buryEvent } from "./dispatch/accept-event.js";
+import { ACCEPT_BATCH, acceptEvents, deadLetterEvent } from "./dispatch/accept-event.js";
 import { attemptDelivery } from "./dispatch/attempt-delivery.js";
 import { createAttempts } from "./dispatch/attempts.js";
 import { measureBacklog } from "./dispatch/backlog.js";
@@ -85,7 +85,7 @@ export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
   const inbox = await bus.subscribe({
     durable: "webhooks",
     onEvent: accept,
-    onDead: (message, reason, eventId) => buryEvent(deps, message, reason, eventId),
+    onDeadLetter: (message, reason, eventId) => deadLetterEvent(deps, message, reason, eventId),
   });
 
   return {

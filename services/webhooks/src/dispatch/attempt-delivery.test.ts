@@ -33,7 +33,7 @@ async function receiverWith(answer: Answer): Promise<Receiver> {
 function claimedFor(url: string, attempt = 1): ClaimedDelivery {
   const ids = { subscriptionId: "whk_1", eventId: "evt_1", claimId: "claim" };
   const sealedSecret = deps.keyRing.seal(Buffer.from("whsec_private"), secretIdentity(ids.subscriptionId));
-  return { ...ids, attempt, ailing: false, url, sealedSecret, body: Buffer.from("{}"), traceparent: "" };
+  return { ...ids, attempt, unhealthy: false, url, sealedSecret, body: Buffer.from("{}"), traceparent: "" };
 }
 
 const completed: Ended[] = [];

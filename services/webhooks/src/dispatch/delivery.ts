@@ -10,9 +10,9 @@ export const LEASE_MS = 20_000;
 /** Attempts under way per subscription, over all replicas. */
 export const MAX_IN_FLIGHT = 8;
 
-/** The same, once `AILING_STREAK` attempts in a row have failed. */
-export const MAX_IN_FLIGHT_AILING = 2;
-export const AILING_STREAK = 3;
+/** The same, once `UNHEALTHY_STREAK` attempts in a row have failed. */
+export const MAX_IN_FLIGHT_UNHEALTHY = 2;
+export const UNHEALTHY_STREAK = 3;
 
 const WAIT_MINUTES = [1, 2, 4, 8, 16, 32, 60] as const;
 const MAX_JITTER = 0.1;

@@ -168,14 +168,14 @@ describe("dispatchOnce", () => {
     expect([sent.length, new Set(sent).size]).toEqual([150, 150]);
   });
 
-  test("after three failures in a row a subscription has two in flight, and ailing ones share 30 % of the slots", async () => {
+  test("after three failures in a row a subscription has two in flight, and unhealthy ones share 30 % of the slots", async () => {
     const receiver = await receiverWith(() => {});
-    const ailing = await Promise.all(Array.from({ length: 3 }, () => backlog(receiver.url, 5)));
+    const unhealthy = await Promise.all(Array.from({ length: 3 }, () => backlog(receiver.url, 5)));
     const healthy = await backlog(receiver.url, 9);
-    await failThrice(inbox.db, ...ailing);
+    await failThrice(inbox.db, ...unhealthy);
     const deps = webhooks.replica({ config: { MAX_ATTEMPTS_IN_FLIGHT: 17 } });
     while ((await dispatchOnce(deps)) > 0);
-    const inFlight = await Promise.all(ailing.map((id) => countOf(id, "in_flight")));
+    const inFlight = await Promise.all(unhealthy.map((id) => countOf(id, "in_flight")));
     expect(inFlight.sort()).toEqual([1, 2, 2]);
     expect(await countOf(healthy, "in_flight")).toBe(8);
     await Promise.all([receiver.close(), expectIdle()]);

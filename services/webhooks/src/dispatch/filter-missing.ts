@@ -26,7 +26,7 @@ export async function filterMissing(deps: DispatchDeps, request: FilterMissingRe
       AND NOT EXISTS (SELECT FROM dead_events WHERE dead_events.event_id = asked.id)`);
   const expired = absent.filter((event) => event.expired).map(({ id }) => id);
   if (expired.length > 0)
-    deps.log.warn({ events: expired }, "asked about events older than the retention: counted as had");
+    deps.log.warn({ events: expired }, "asked about events older than the retention: treated as acknowledged");
   const missingEventIds = absent.filter((event) => !event.expired).map(({ id }) => id);
   return create(FilterMissingResponseSchema, { missingEventIds });
 }
