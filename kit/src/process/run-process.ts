@@ -5,8 +5,8 @@ import { TooOld } from "./supported-versions.js";
 
 /** A part that has been started. */
 export interface Running {
-  /** Ends it in good order; `hurried` (SIGINT) leaves out the pauses in which others are told first. */
-  stop(hurried?: boolean): Promise<void>;
+  /** Ends it in good order; `fast` (SIGINT) leaves out the pauses in which others are told first. */
+  stop(fast?: boolean): Promise<void>;
 }
 
 const SAME_SIGNAL_MS = 500;

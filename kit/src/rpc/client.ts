@@ -7,7 +7,7 @@ import type { Log } from "../process/log.js";
 import { startLoop } from "../process/loop.js";
 import { traced, traceHeaders } from "../process/tracing.js";
 import { bareHost, type Tls } from "../tls/tls.js";
-import { openReplica, type Replica, type Standing } from "./replica.js";
+import { type ConnectionState, openReplica, type Replica } from "./replica.js";
 import { plainHeaders } from "./unary-client.js";
 
 const RESOLVE_MS = 2_000;
@@ -23,7 +23,7 @@ export interface ServiceTransport extends Transport {
 
 /**
  * Spreads calls over all replicas of a service: every address that the hosts of `urls` (one, or several separated by commas)
- * resolve to, looked up again every 2 s. One that is told to stop gets no more calls from that moment, one that is gone or silent
+ * resolve to, looked up again every 2 s. One that is told to stop gets no more calls from that moment, one that is gone or unresponsive
  * neither, until it says that it serves. A call that certainly was not sent goes to the next replica, and fails with a typed
  * `service_unavailable` when there is none; a read whose end is unknown is sent once more; a write never is. With `tls` every connection
  * is mutual TLS, whatever the URL's scheme.
@@ -49,7 +49,7 @@ export function connectTo(options: {
     for (const [address, replica] of replicas) {
       if (found.has(address)) continue;
       replicas.delete(address);
-      replica.leave();
+      replica.retire();
     }
   }
 
@@ -59,11 +59,11 @@ export function connectTo(options: {
   /** Whom a call may go to, in this order: the ready ones in turn, then those who are not but might answer. */
   async function inTurn(): Promise<Replica[]> {
     await first;
-    const standing = (wanted: Standing) => [...replicas.values()].filter((replica) => replica.standing() === wanted);
-    const ready = standing("ready");
+    const inState = (wanted: ConnectionState) => [...replicas.values()].filter((replica) => replica.state() === wanted);
+    const ready = inState("ready");
     const start = ready.length > 0 ? turn++ % ready.length : 0;
     const turned = [...ready.slice(start), ...ready.slice(0, start)];
-    const all = [...turned, ...standing("stopping"), ...standing("unreachable")];
+    const all = [...turned, ...inState("stopping"), ...inState("unreachable")];
     // The first one again: GOAWAY may refuse a call that its next connection takes.
     return [...all, ...all.slice(0, 1)];
   }

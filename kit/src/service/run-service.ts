@@ -72,10 +72,10 @@ async function startService(options: ServiceProcess, stopSignal: AbortSignal): P
   log.info({ port: rpc.port, ops_port: ops.port, postgresql, node: process.versions.node }, "serving");
 
   return {
-    async stop(hurried = false) {
+    async stop(fast = false) {
       state = "stopping";
-      await rpc.stop(hurried ? 0 : undefined);
-      await started.stop(hurried);
+      await rpc.stop(fast ? 0 : undefined);
+      await started.stop(fast);
       await Promise.all((options.closeLast ?? []).map((opened) => opened.close()));
       await db.close();
       await tls?.close();

@@ -147,7 +147,7 @@ describe("webhooks", () => {
     held[0]!();
   });
 
-  test("a hurried stop cuts what takes longer, and records it as failed", async () => {
+  test("a fast stop cuts what takes longer, and records it as failed", async () => {
     const { bus, subscribe, stop } = await start();
     const receiver = await receiverWith(() => {});
     const caller = newCaller();

@@ -54,7 +54,7 @@ const MIN_POLL_MS = 25;
 const SWEEP_MS = 1_000;
 const EXPIRE_MS = 1_000;
 const STOP_MS = 11_000;
-const HURRIED_STOP_MS = 2_000;
+const FAST_STOP_MS = 2_000;
 
 /** Starts webhooks: its RPCs, the inbox of events, and the dispatcher. */
 export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
@@ -92,10 +92,10 @@ export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
     routes: webhooksRoutes(deps),
     peers: webhooksPeers,
     metrics: deps.metrics,
-    async stop(hurried = false) {
+    async stop(fast = false) {
       await inbox.stop();
       await Promise.all([dispatcher.stop(), sweeper.stop(), expirer.stop()]);
-      await deps.attempts.stop(hurried ? HURRIED_STOP_MS : STOP_MS, () => deps.agents.destroy());
+      await deps.attempts.stop(fast ? FAST_STOP_MS : STOP_MS, () => deps.agents.destroy());
       deps.agents.destroy();
     },
   };

@@ -17,13 +17,13 @@ export interface Servers {
   start(tier: Tier, server: Server): Promise<void>;
   /** All that were started, with their latest pids. */
   list(): RunningServer[];
-  /** Stops all, tier by tier, within 29 s (`hurried`: 3.8 s); what has not ended by its tier's time is made to. */
-  stop(hurried?: boolean): Promise<void>;
+  /** Stops all, tier by tier, within 29 s (`fast`: 3.8 s); what has not ended by its tier's time is made to. */
+  stop(fast?: boolean): Promise<void>;
 }
 
 /** When a tier has to have ended, in milliseconds from the beginning of the stop. */
 const STOP_MS: Record<Tier, number> = { gateways: 15_000, services: 26_000, stores: 29_000 };
-const HURRIED_STOP_MS: Record<Tier, number> = { gateways: 1_500, services: 3_000, stores: 3_800 };
+const FAST_STOP_MS: Record<Tier, number> = { gateways: 1_500, services: 3_000, stores: 3_800 };
 const TIERS = Object.keys(STOP_MS) as Tier[];
 
 /** Runs servers whose processes are recorded in the data folder `path`. `onChange` is told whenever one has a new pid. */
@@ -56,13 +56,13 @@ export function runServers(options: { path: string; say(line: string): void; onC
       await supervised.ready;
     },
     list: () => [...latest.values()],
-    async stop(hurried = false) {
+    async stop(fast = false) {
       stopping = true;
       const begun = performance.now();
-      const limits = hurried ? HURRIED_STOP_MS : STOP_MS;
+      const limits = fast ? FAST_STOP_MS : STOP_MS;
       for (const tier of TIERS) {
         const impatience = setTimeout(() => killTier(tier), begun + limits[tier] - performance.now());
-        await Promise.all(inTier(tier).map((supervised) => supervised.stop(hurried)));
+        await Promise.all(inTier(tier).map((supervised) => supervised.stop(fast)));
         clearTimeout(impatience);
       }
       process.off("exit", killAll);

@@ -47,9 +47,9 @@ export async function startCluster(options: {
   };
   const servers = runServers({ path: folder.path, say, onChange: publish });
 
-  async function stop(hurried?: boolean): Promise<void> {
+  async function stop(fast?: boolean): Promise<void> {
     launched = undefined;
-    await servers.stop(hurried);
+    await servers.stop(fast);
     await published;
     await rm(file, { force: true });
     await folder.release();

@@ -15,7 +15,7 @@ export interface Supervised {
   /** Resolves when it is ready for the first time. */
   ready: Promise<void>;
   /** Asks it to end and starts it no more. */
-  stop(hurried?: boolean): Promise<void>;
+  stop(fast?: boolean): Promise<void>;
   /** Makes it end. */
   kill(): void;
 }
@@ -34,12 +34,12 @@ export function supervise(
   const ready = new Promise<void>((resolve) => {
     becameReady = resolve;
   });
-  let hurry = false;
+  let stopFast = false;
 
   function spawned(process: ServerProcess): void {
     current = process;
     watcher.spawned(process.pid);
-    if (signal.aborted) void process.stop(hurry);
+    if (signal.aborted) void process.stop(stopFast);
   }
 
   /** Runs it once, and says how it ended. */
@@ -71,10 +71,10 @@ export function supervise(
   return {
     ready,
     kill: () => current?.kill(),
-    async stop(hurried = false) {
-      hurry = hurried;
+    async stop(fast = false) {
+      stopFast = fast;
       stopping.abort();
-      await current?.stop(hurried);
+      await current?.stop(fast);
       await over;
     },
   };

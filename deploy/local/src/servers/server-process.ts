@@ -7,7 +7,7 @@ export interface ServerProcess {
   /** Resolves when it has ended, asked to or not, with how: `exit 1`, `SIGKILL`. */
   exited: Promise<string>;
   /** Asks it to end, and waits until it has. */
-  stop(hurried?: boolean): Promise<void>;
+  stop(fast?: boolean): Promise<void>;
   /** Makes it end, and does not wait. */
   kill(): void;
 }
@@ -15,7 +15,7 @@ export interface ServerProcess {
 /** How a server is asked to end, how when there is little time, and how it is made to after `patienceMs` (10 s). */
 export interface StopSignals {
   stop: NodeJS.Signals;
-  hurried?: NodeJS.Signals;
+  fast?: NodeJS.Signals;
   force: NodeJS.Signals;
   patienceMs?: number;
 }
@@ -54,8 +54,8 @@ export function serverProcess(child: ChildProcess, signals: StopSignals): Server
     pid: child.pid as number,
     exited,
     kill: () => void child.kill(signals.force),
-    async stop(hurried = false) {
-      child.kill((hurried && signals.hurried) || signals.stop);
+    async stop(fast = false) {
+      child.kill((fast && signals.fast) || signals.stop);
       const impatience = setTimeout(() => child.kill(signals.force), signals.patienceMs ?? 10_000);
       await exited;
       clearTimeout(impatience);
