@@ -21,7 +21,7 @@ export interface Gateway {
   /** What it counts of the requests. */
   metrics: Metrics;
   /** Answers what is under way, then writes the done marks that are queued. */
-  stop(hurried?: boolean): Promise<void>;
+  stop(fast?: boolean): Promise<void>;
 }
 
 /** Where a gateway listens, and how much of its clients it puts up with. */
@@ -76,8 +76,8 @@ export async function startGateway(config: Listening, deps: GatewayParts): Promi
   return {
     port,
     metrics,
-    async stop(hurried) {
-      await server.stop(hurried);
+    async stop(fast) {
+      await server.stop(fast);
       await Promise.all([sweeping.stop(), recording.stop()]);
       await idempotency.stop();
     },

@@ -72,7 +72,7 @@ function proceed({ state, request, rules, move }: Turn): Move {
   }
   // Those who wait do so by not moving; this is the end of their patience.
   if (row.leaseLive) {
-    return move("peekKey: lease live", ended(equal || rules.waitsForStrangers ? "inProgress" : "conflict"));
+    return move("peekKey: lease live", ended(equal || rules.waitsForOthers ? "inProgress" : "conflict"));
   }
   const claim = { letter: row.letter, token: row.token };
   if (!equal) return move("peekKey: lease over", { at: "resolve", claim });

@@ -9,7 +9,7 @@ import { type Checked, checkBody, requireValid } from "../input/validate.js";
 import type { Due } from "../owners/call-owner.js";
 import type { ApiDeps } from "./deps.js";
 import { pathWith, type WriteRoute } from "./endpoint.js";
-import { nameEveryField } from "./merge-field-errors.js";
+import { mergeFieldErrors } from "./merge-field-errors.js";
 
 /** A write as it was asked for, whether by an API key or in the developer area. */
 export interface WriteRequest extends RegistryKey, Due {
@@ -50,6 +50,6 @@ export async function executeWrite(deps: ApiDeps, route: WriteRoute, request: Wr
       },
     });
   } catch (error) {
-    throw await nameEveryField(deps, route, { ...request, checked }, error);
+    throw await mergeFieldErrors(deps, route, { ...request, checked }, error);
   }
 }

@@ -15,7 +15,7 @@ interface Refused extends Due {
 }
 
 /** The same refusal, a 422 with the faults added that only the owner sees. An owner that is away does not turn it into an outage. */
-export async function nameEveryField(deps: ApiDeps, route: WriteRoute, request: Refused, error: unknown) {
+export async function mergeFieldErrors(deps: ApiDeps, route: WriteRoute, request: Refused, error: unknown) {
   const { caller, body, checked } = request;
   // Without a fault of its own its owner has refused it, and has named all that it sees.
   if (!route.check || !checked?.faults.length || failureIn(error)?.code !== "invalid_request") return error;

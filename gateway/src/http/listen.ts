@@ -4,18 +4,18 @@ import type { Random } from "@shipping/kit/ids";
 import type { Log } from "@shipping/kit/process/log";
 import { type Connections, createConnections, MOST_CONNECTIONS } from "./connections.js";
 import { dropRest } from "./drop-rest.js";
-import type { MessageClasses } from "./message-prototypes.js";
+import type { MessagePrototypes } from "./message-prototypes.js";
 import { createConnectionRefusals } from "./refuse-connection.js";
 
 export interface HttpServer {
   port: number;
-  /** Answers what is under way and what still comes on open connections, and closes them: within 13 s, `hurried` within 3 s. */
-  stop(hurried?: boolean): Promise<void>;
+  /** Answers what is under way and what still comes on open connections, and closes them: within 13 s, `fast` within 3 s. */
+  stop(fast?: boolean): Promise<void>;
 }
 
 /** When a server that stops closes connections: idle ones, those whose request is incomplete, all. */
 const STOP_MS = { idle: 2_000, incomplete: 5_000, all: 13_000 };
-const HURRIED_STOP_MS = { idle: 0, incomplete: 1_000, all: 3_000 };
+const FAST_STOP_MS = { idle: 0, incomplete: 1_000, all: 3_000 };
 
 /**
  * Serves plain HTTP/1.1. A request that has not arrived after `arrivalMs` (30 s) loses its connection, and so does an answer of which
@@ -24,7 +24,7 @@ const HURRIED_STOP_MS = { idle: 0, incomplete: 1_000, all: 3_000 };
 export async function listen(options: {
   handler: RequestListener;
   /** What requests and responses are made of; Node's own unless given. */
-  classes?: MessageClasses;
+  prototypes?: MessagePrototypes;
   port: number;
   host?: string;
   log: Log;
@@ -33,7 +33,7 @@ export async function listen(options: {
   stallMs?: number | undefined;
   connections?: Connections;
 }): Promise<HttpServer> {
-  const server = createHttpServer(options.arrivalMs ?? 30_000, options.classes);
+  const server = createHttpServer(options.arrivalMs ?? 30_000, options.prototypes);
   // Counts what the kernel takes of a large write, too.
   server.setTimeout(options.stallMs ?? 30_000);
   const refusals = createConnectionRefusals(options);
@@ -75,12 +75,12 @@ export async function listen(options: {
 
   return {
     port: (server.address() as AddressInfo).port,
-    async stop(hurried = false) {
+    async stop(fast = false) {
       stopping = true;
       for (const [, response] of connections) {
         if (response && !response.headersSent) response.setHeader("Connection", "close");
       }
-      await drain(server, connections, hurried ? HURRIED_STOP_MS : STOP_MS);
+      await drain(server, connections, fast ? FAST_STOP_MS : STOP_MS);
     },
   };
 }
@@ -93,9 +93,9 @@ function closeAfter(request: IncomingMessage, stopDropping: () => void): void {
   });
 }
 
-function createHttpServer(arrivalMs: number, classes?: MessageClasses): Server {
+function createHttpServer(arrivalMs: number, prototypes?: MessagePrototypes): Server {
   const server = createServer({
-    ...classes,
+    ...prototypes,
     maxHeaderSize: 16 * 1024,
     requestTimeout: arrivalMs,
     headersTimeout: arrivalMs,

@@ -98,8 +98,8 @@ async function replay(deps: OnceDeps, run: Run, row: RegistryRow): Promise<Snaps
 }
 
 async function takeOver(deps: OnceDeps, run: Run, row: RegistryRow): Promise<Snapshot | undefined> {
-  const stranger = { ...run, owner: row.owner, token: row.token };
-  if ((await resolveClaim(deps, stranger, callOptions(run))) === "committed") return undefined;
+  const other = { ...run, owner: row.owner, token: row.token };
+  if ((await resolveClaim(deps, other, callOptions(run))) === "committed") return undefined;
   run.validate();
   return sendUnder(deps, run, await takeOverKey(deps, run, row));
 }

@@ -16,7 +16,7 @@ export interface ProviderSettings {
 const RETURN_TO = /^\/developers(?:\/[\w-]+)*$/;
 
 // What the browser keeps, in a cookie of ours, while it is at the provider. Whoever changes it only fails.
-const journeySchema = z.object({
+const authorizationRequestSchema = z.object({
   state: z.string(),
   nonce: z.string(),
   verifier: z.string(),
@@ -26,7 +26,7 @@ const journeySchema = z.object({
   again: z.boolean(),
 });
 
-export type Journey = z.output<typeof journeySchema>;
+export type AuthorizationRequest = z.output<typeof authorizationRequestSchema>;
 
 /** Who somebody is, as the provider says. */
 export interface Identity {
@@ -41,28 +41,31 @@ export interface Identity {
 /** The OpenID provider through which members sign in. */
 export interface Provider {
   /** Where to send the browser. */
-  leave(journey: Journey): Promise<URL>;
+  begin(authorization: AuthorizationRequest): Promise<URL>;
   /** Whom it brings back, or undefined if anything about that is not right. `url` is the callback's own, with its query. */
-  arrive(journey: Journey, url: URL): Promise<Identity | undefined>;
+  complete(authorization: AuthorizationRequest, url: URL): Promise<Identity | undefined>;
 }
 
 const ANSWER_SECONDS = 4;
 
-/** A way to the provider and back, with secrets that no other has. */
-export function newJourney(random: Random, wanted: Pick<Journey, "returnTo" | "again">): Journey {
+/** An authorization request with secrets of its own. */
+export function newAuthorizationRequest(
+  random: Random,
+  wanted: Pick<AuthorizationRequest, "returnTo" | "again">,
+): AuthorizationRequest {
   const [state, nonce, verifier] = [1, 2, 3].map(() => Buffer.from(random(32)).toString("base64url"));
-  return journeySchema.parse({ state, nonce, verifier, ...wanted });
+  return authorizationRequestSchema.parse({ state, nonce, verifier, ...wanted });
 }
 
-/** Whether a path is one that the journey may come back to. */
-export function isPlace(path: string): boolean {
+/** Whether a sign-in may return to this path. */
+export function isAllowedReturnTo(path: string): boolean {
   return RETURN_TO.test(path);
 }
 
-/** The journey in a cookie, if it is one. */
-export function journeyFrom(cookie: string | undefined): Journey | undefined {
+/** The authorization request in a cookie, if it holds one. */
+export function authorizationRequestFrom(cookie: string | undefined): AuthorizationRequest | undefined {
   try {
-    return journeySchema.parse(JSON.parse(Buffer.from(cookie ?? "", "base64url").toString()));
+    return authorizationRequestSchema.parse(JSON.parse(Buffer.from(cookie ?? "", "base64url").toString()));
   } catch {
     return undefined;
   }
@@ -86,7 +89,7 @@ export function createProvider(settings: ProviderSettings, callback: () => strin
   }
 
   return {
-    async leave({ state, nonce, verifier, again }) {
+    async begin({ state, nonce, verifier, again }) {
       return oidc.buildAuthorizationUrl(await configuration(), {
         redirect_uri: callback(),
         scope: "openid email",
@@ -98,7 +101,7 @@ export function createProvider(settings: ProviderSettings, callback: () => strin
         ...(again ? { prompt: "login", max_age: "0" } : { max_age: "28800" }),
       });
     },
-    async arrive({ state, nonce, verifier }, url) {
+    async complete({ state, nonce, verifier }, url) {
       try {
         const checks = {
           expectedState: state,

@@ -11,7 +11,7 @@ const MOST_REFUSALS = 100;
 /**
  * Counts an attempt to sign in that is refused. From the hundredth and first of an address and window on, yields what it is answered
  * instead. Whoever brings what is valid never comes here, so nobody is locked out by others behind the same address; and what a
- * stranger's page has their browser send does not count.
+ * another site's page has their browser send does not count.
  */
 export async function limitRefusals(
   deps: Deps,
