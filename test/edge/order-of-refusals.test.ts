@@ -1,6 +1,6 @@
 import type { Scope } from "@shipping/gateway/admission/api-key";
 import type { Environment } from "@shipping/kit/caller";
-import type { Answer } from "../api-client.js";
+import type { ApiAnswer } from "../api-client.js";
 import { type Stack, startStack } from "../stack.js";
 import { ask, type Customer, create, newCustomer, record, told } from "./operations.js";
 
@@ -134,7 +134,7 @@ describe("at the end of the order", () => {
     const holder = await newCustomer(stack);
     const { id } = await create(holder, "/shipments", record);
     await create(holder, "/labels", { shipment_id: id, rate_id: `rate_test_${id}` });
-    const answers: Answer<unknown>[] = [
+    const answers: ApiAnswer<unknown>[] = [
       await post(holder, "/labels", { shipment_id: id, rate_id: label.rate_id }),
       await post(holder, "/labels", { shipment_id: MISSING, rate_id: `rate_test_${id}` }),
       await post(holder, "/labels", label),

@@ -6,7 +6,7 @@ import type { z } from "zod";
 import type { Actor } from "../accounts/audit.js";
 import type { Admission } from "../admission/admit.js";
 import type { Scope } from "../admission/api-key.js";
-import type { Answer } from "../http/send.js";
+import type { HttpAnswer } from "../http/send.js";
 import type { Owner } from "../idempotency/registry.js";
 import type { EndpointDeps } from "./deps.js";
 
@@ -41,7 +41,7 @@ export interface ReadRoute<Query = unknown> extends Row {
   owner: Owner | "tracking" | "gateway";
   /** A list's parameters. Other reads take none. */
   query?: z.ZodType<Query>;
-  handler(deps: EndpointDeps, request: Read<Query>, options: CallOptions): Promise<Answer>;
+  handler(deps: EndpointDeps, request: Read<Query>, options: CallOptions): Promise<HttpAnswer>;
 }
 
 /** What a write's handler is asked. `id` is empty where the path has none. */

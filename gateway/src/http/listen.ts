@@ -80,7 +80,7 @@ export async function listen(options: {
       for (const [, response] of connections) {
         if (response && !response.headersSent) response.setHeader("Connection", "close");
       }
-      await drain(server, connections, fast ? FAST_STOP_MS : STOP_MS);
+      await closeConnections(server, connections, fast ? FAST_STOP_MS : STOP_MS);
     },
   };
 }
@@ -113,7 +113,7 @@ function createHttpServer(arrivalMs: number, prototypes?: MessagePrototypes): Se
   });
 }
 
-async function drain(server: Server, connections: Connections, limits: typeof STOP_MS): Promise<void> {
+async function closeConnections(server: Server, connections: Connections, limits: typeof STOP_MS): Promise<void> {
   function closeIdle(): void {
     server.closeIdleConnections();
     // Node takes a connection for busy before its first byte.

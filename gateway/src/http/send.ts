@@ -2,13 +2,13 @@ import type { ServerResponse } from "node:http";
 import type { ErrorCode, Failure } from "@shipping/kit/errors";
 
 /** A successful answer, ready to be sent. */
-export interface Answer {
+export interface HttpAnswer {
   type: "application/json" | "application/pdf";
   body: string | Uint8Array;
 }
 
 /** Sends a whole answer. What it says is one customer's: no cache keeps it. */
-export function send(response: ServerResponse, status: number, { type, body }: Answer): void {
+export function sendAnswer(response: ServerResponse, status: number, { type, body }: HttpAnswer): void {
   response.writeHead(status, {
     "content-type": type,
     "content-length": Buffer.byteLength(body),
@@ -29,7 +29,7 @@ const HEADERS: Partial<Record<ErrorCode, readonly [name: string, value: string]>
 export function refuse(response: ServerResponse, failure: Failure, requestId: string): void {
   const header = HEADERS[failure.code];
   if (header) response.setHeader(...header);
-  send(response, failure.status, { type: "application/json", body: errorBody(failure, requestId) });
+  sendAnswer(response, failure.status, { type: "application/json", body: errorBody(failure, requestId) });
 }
 
 /** The error object. Only a 422 has `fields`. */

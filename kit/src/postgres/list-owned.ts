@@ -2,7 +2,7 @@ import type { Caller as CallerMessage } from "@shipping/proto/shipping/common/v1
 import sql, { type Sql } from "sql-template-tag";
 import { type Caller, callerOf } from "../caller.js";
 import { microBatchOperation, type WithOrdinal } from "./micro-batch.js";
-import { MOST_PAGE_BYTES, type Page, page } from "./page.js";
+import { MOST_PAGE_BYTES, page, type RowPage } from "./page.js";
 import type { ReadDeps } from "./read-owned.js";
 
 /** A request for a page of a caller's rows: up to `limit` of those whose ids come after `after`. */
@@ -13,7 +13,7 @@ export interface ListRequest {
 }
 
 /** Reads a page. */
-export type ListOwned<Row, Deps = ReadDeps> = (deps: Deps, request: ListRequest) => Promise<Page<Row>>;
+export type ListOwned<Row, Deps = ReadDeps> = (deps: Deps, request: ListRequest) => Promise<RowPage<Row>>;
 
 /** Pages of one statement, at most: few, since each is up to a hundred rows or 1.5 MB. */
 const PAGES = 8;

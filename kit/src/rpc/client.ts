@@ -71,11 +71,11 @@ export function connectTo(options: {
   function unary(...call: Parameters<Transport["unary"]>): ReturnType<Transport["unary"]> {
     const [method, signal, timeoutMs, header, ...rest] = call;
     return traced(`${method.parent.name}/${method.name}`, { kind: "client" }, () =>
-      send(method, signal, timeoutMs, { ...plainHeaders(header), ...traceHeaders() }, ...rest),
+      sendToReplica(method, signal, timeoutMs, { ...plainHeaders(header), ...traceHeaders() }, ...rest),
     );
   }
 
-  async function send(...call: Parameters<Transport["unary"]>): ReturnType<Transport["unary"]> {
+  async function sendToReplica(...call: Parameters<Transport["unary"]>): ReturnType<Transport["unary"]> {
     const isRead = call[0].idempotency === Level.NO_SIDE_EFFECTS;
     let refused = false;
     let unknownEnd: unknown;

@@ -6,7 +6,7 @@ import { type AnswerHead, BATCH_PATH, BATCH_TYPE, frameOf, MAX_BATCH_CALLS, read
 import { MAX_MESSAGE_BYTES } from "./server.js";
 
 /** What came back for a call. */
-export interface Answer {
+export interface RpcAnswer {
   status: number;
   type: string | undefined;
   body: Buffer;
@@ -18,7 +18,7 @@ export interface PendingCall {
   headers: Record<string, string>;
   message: Uint8Array;
   isOver(): boolean;
-  answer(answer: Answer): void;
+  answer(answer: RpcAnswer): void;
   lose(reason: unknown): void;
   /** Has `tell` called if it is given up. */
   onGivenUp(tell: () => void): void;
@@ -111,10 +111,10 @@ export function sendOver(session: Http2SessionManager): (call: PendingCall) => v
 }
 
 /** Takes an answer that is the whole of a stream. */
-function whole(onAnswer: (answer: Answer) => void): Pick<Stream, "begin" | "take" | "end"> {
+function whole(onAnswer: (answer: RpcAnswer) => void): Pick<Stream, "begin" | "take" | "end"> {
   const chunks: Buffer[] = [];
   let size = 0;
-  let head: Pick<Answer, "status" | "type"> = { status: 0, type: undefined };
+  let head: Pick<RpcAnswer, "status" | "type"> = { status: 0, type: undefined };
   return {
     begin(status, type) {
       head = { status, type };

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { verify } from "@shipping/webhooks/dispatch/signature";
+import { verifySignature } from "@shipping/webhooks/dispatch/signature";
 import type { ClusterUnderTest } from "../../cluster.js";
 import type { Arrival } from "./event-receiver.js";
 import { ordersAtOnce } from "./order-load.js";
@@ -66,5 +66,7 @@ function gapsOf(arrivals: readonly Arrival[]) {
 function isFreshlySigned(secret: string, { signature, body, atMs }: Arrival): boolean {
   const arrivedSeconds = (performance.timeOrigin + atMs) / 1000;
   const signedSeconds = Number(/^t=(\d+),/.exec(signature)?.[1]);
-  return Math.abs(arrivedSeconds - signedSeconds) < 3 && verify(secret, signature, body, Math.floor(arrivedSeconds));
+  return (
+    Math.abs(arrivedSeconds - signedSeconds) < 3 && verifySignature(secret, signature, body, Math.floor(arrivedSeconds))
+  );
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { verify } from "@shipping/webhooks/dispatch/signature";
+import { verifySignature } from "@shipping/webhooks/dispatch/signature";
 
 /** A delivery as a receiver sees it. */
 export interface ReceivedEvent {
@@ -63,7 +63,7 @@ export async function openReceiver(
       if ("refusal" in taken) refused++;
       options.onDelivery?.({ at: new Date(), claimedId: String(request.headers["service-event-id"] ?? ""), ...taken });
       response.writeHead("refusal" in taken ? 400 : 204).end();
-      for (const look of waiting) look();
+      for (const check of waiting) check();
     });
   });
   server.listen(options.port ?? 0, "127.0.0.1");
@@ -71,18 +71,18 @@ export async function openReceiver(
 
   function waitFor(fits: (event: ReceivedEvent) => boolean, withinMs = 5_000): Promise<ReceivedEvent> {
     return new Promise((resolve, reject) => {
-      const look = () => {
+      const check = () => {
         const found = events.find(fits);
         if (found) settle(() => resolve(found));
       };
       const limit = setTimeout(() => settle(() => reject(new Error(`No such event within ${withinMs} ms.`))), withinMs);
       const settle = (end: () => void) => {
         clearTimeout(limit);
-        waiting.delete(look);
+        waiting.delete(check);
         end();
       };
-      waiting.add(look);
-      look();
+      waiting.add(check);
+      check();
     });
   }
 
@@ -103,7 +103,7 @@ export async function openReceiver(
 
 /** Why a signature is not good, as far as that can be told; undefined if it is. */
 function refusalOf(secrets: readonly string[], header: string, body: Buffer, now: number): string | undefined {
-  const holdsAt = (seconds: number) => secrets.some((secret) => verify(secret, header, body, seconds));
+  const holdsAt = (seconds: number) => secrets.some((secret) => verifySignature(secret, header, body, seconds));
   if (holdsAt(now)) return undefined;
   if (header === "") return "no Service-Signature";
   const time = Number(/^t=(\d{1,12}),v1=[0-9a-f]{64}$/.exec(header)?.[1]);

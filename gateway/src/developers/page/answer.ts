@@ -8,7 +8,7 @@ import { failureOf } from "../../http/failure-of.js";
 import { HttpRefusal } from "../../http/http-rules.js";
 import { WINDOW_MINUTES } from "../session/limit-window.js";
 import { layout } from "./layout.js";
-import { isPerEnvironment, type Page, type PageAnswer, type PageLocals } from "./page.js";
+import { type HtmlPage, isPerEnvironment, type PageAnswer, type PageLocals } from "./page.js";
 import { refusalPage } from "./refusal-page.js";
 
 const RETRY_AFTER_SECONDS: Record<number, number> = { 429: WINDOW_MINUTES * 60, 503: 5 };
@@ -16,7 +16,7 @@ const RETRY_AFTER_SECONDS: Record<number, number> = { 429: WINDOW_MINUTES * 60, 
 type PageResponse = Response<unknown, PageLocals>;
 
 /** Sends what a page's handler answered. Nothing of it is kept by any cache. */
-export function sendAnswer(req: IncomingMessage, res: PageResponse, answer: PageAnswer): void {
+export function sendPageAnswer(req: IncomingMessage, res: PageResponse, answer: PageAnswer): void {
   res.setHeader("Cache-Control", "no-store");
   for (const cookie of answer.cookies ?? []) res.appendHeader("Set-Cookie", cookie);
   if ("location" in answer) res.writeHead(303, { Location: answer.location }).end();
@@ -24,13 +24,13 @@ export function sendAnswer(req: IncomingMessage, res: PageResponse, answer: Page
 }
 
 /** Whether there is nothing new to show. A page has no name for its states, so that a condition can ask only whether it is there. */
-function isKnown(req: IncomingMessage, { status }: Page): boolean {
+function isKnown(req: IncomingMessage, { status }: HtmlPage): boolean {
   const unmet = req.method === "GET" && status === 200 ? unmetCondition(req.headers, {}) : undefined;
   if (unmet === 412) throw new HttpRefusal(412, "A condition of the request does not hold.");
   return unmet === 304;
 }
 
-function sendPage(req: IncomingMessage, res: PageResponse, page: Page): void {
+function sendPage(req: IncomingMessage, res: PageResponse, page: HtmlPage): void {
   if (isKnown(req, page)) return void res.writeHead(304).end();
   const { page: route, session, environment } = res.locals;
   const section = session && route?.section;
@@ -67,6 +67,6 @@ export function sendRefusal(
     if (failure !== error && failure.status >= 500) {
       log.error({ err: error, request_id: res.locals.requestId }, "page failed");
     }
-    sendAnswer(req, res, refusalPage(failure));
+    sendPageAnswer(req, res, refusalPage(failure));
   };
 }

@@ -50,7 +50,7 @@ export interface PageRequest extends Asked {
 }
 
 /** A page to show. */
-export interface Page {
+export interface HtmlPage {
   status: number;
   title: string;
   body: ComponentChildren;
@@ -64,7 +64,7 @@ export interface Redirect {
 }
 
 /** What a page's handler answers. `cookies` are `Set-Cookie` headers. */
-export type PageAnswer = (Page | Redirect) & { cookies?: readonly string[] };
+export type PageAnswer = (HtmlPage | Redirect) & { cookies?: readonly string[] };
 
 interface Row {
   method: "GET" | "POST";
@@ -108,6 +108,6 @@ export interface PageLocals extends Locals {
 }
 
 /** A page with its status 200. */
-export function shown(title: string, body: ComponentChildren): Page {
+export function shown(title: string, body: ComponentChildren): HtmlPage {
   return { status: 200, title, body };
 }

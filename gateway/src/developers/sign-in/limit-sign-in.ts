@@ -1,6 +1,6 @@
 import { fail } from "@shipping/kit/errors";
 import sql from "sql-template-tag";
-import type { Asked, Page, PageDeps } from "../page/page.js";
+import type { Asked, HtmlPage, PageDeps } from "../page/page.js";
 import { refusalPage } from "../page/refusal-page.js";
 import { WINDOW_MINUTES, windowStart } from "../session/limit-window.js";
 
@@ -16,7 +16,7 @@ const MOST_REFUSALS = 100;
 export async function limitRefusals(
   deps: Deps,
   { source, deliberate }: Pick<Asked, "source" | "deliberate">,
-): Promise<Page | undefined> {
+): Promise<HtmlPage | undefined> {
   if (!deliberate) return undefined;
   const counted = await deps.db.run(sql`
     INSERT INTO sign_in_refusals AS r (source, since, count) VALUES (${source}, ${windowStart(deps)}, 1)

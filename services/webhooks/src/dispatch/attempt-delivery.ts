@@ -4,7 +4,7 @@ import type { ClaimedDelivery } from "./attempts.js";
 import type { CompleteDelivery, Ended } from "./complete-delivery.js";
 import { ATTEMPT_MS, LEASE_MS, nextStep } from "./delivery.js";
 import { type DispatchDeps, jitter } from "./deps.js";
-import { type Attempted, send } from "./send.js";
+import { type Attempted, sendAttempt } from "./send-attempt.js";
 import type { Target } from "./targets.js";
 
 const COMPLETE_AGAIN_MS = 500;
@@ -37,14 +37,14 @@ async function makeAttempt(
     target = deps.targets.of(claimed);
     const { eventId, body } = claimed;
     const { url, secret } = target;
-    attempted = await send(deps.agents, { url, secret, eventId, body, at: deps.now() });
+    attempted = await sendAttempt(deps.agents, { url, secret, eventId, body, at: deps.now() });
     const nextAt = await completeInLease(complete, endOf(deps, claimed, attempted), claimedAt);
     if (nextAt !== undefined) deps.metrics.countAttempt(attempted);
     deps.log.info(
       { ...lineOf(claimed, target, attempted, nextAt), fenced: nextAt === undefined || undefined },
       "attempt",
     );
-    await attempted.drained;
+    await attempted.discarded;
   } catch (err) {
     deps.log.error(
       { ...lineOf(claimed, target, attempted), err },

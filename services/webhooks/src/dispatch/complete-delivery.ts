@@ -2,7 +2,7 @@ import sql from "sql-template-tag";
 import { clock } from "../subscriptions/deps.js";
 import type { NextStep } from "./delivery.js";
 import type { DispatchDeps } from "./deps.js";
-import type { ErrorKind } from "./send.js";
+import type { ErrorKind } from "./send-attempt.js";
 
 /** An attempt that has ended, and what follows. */
 export interface Ended {

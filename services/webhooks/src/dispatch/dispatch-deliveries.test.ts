@@ -2,13 +2,13 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import { countIn } from "@shipping/kit/testing/rows";
 import sql from "sql-template-tag";
 import { disableSubscription } from "../subscriptions/disable-subscription.js";
-import { type Answer, type Receiver, startReceiver, withStatus } from "../testing/receiver.js";
+import { type Receiver, type Responder, startReceiver, withStatus } from "../testing/receiver.js";
 import { deliveryOf, failThrice, queueOf } from "../testing/stored-deliveries.js";
 import { disableRequest, eventFor, newCaller, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { acceptEvents } from "./accept-event.js";
 import type { DispatchDeps } from "./deps.js";
 import { dispatchOnce } from "./dispatch-deliveries.js";
-import { verify } from "./signature.js";
+import { verifySignature } from "./signature.js";
 import { sweepOnce } from "./sweep-deliveries.js";
 
 const MINUTE = 60_000;
@@ -28,7 +28,7 @@ afterEach(async () => {
   await webhooks.end();
 });
 
-async function receiverWith(answer: Answer): Promise<Receiver> {
+async function receiverWith(answer: Responder): Promise<Receiver> {
   const receiver = await startReceiver(answer);
   receivers.push(receiver);
   return receiver;
@@ -104,7 +104,7 @@ describe("dispatchOnce", () => {
       expect(headers["service-event-id"]).toBe(event.id);
       const signature = String(headers["service-signature"]);
       const time = Number(/t=(\d+)/.exec(signature)?.[1]);
-      expect(verify(secret, signature, body, time)).toBe(true);
+      expect(verifySignature(secret, signature, body, time)).toBe(true);
       return time;
     });
     const minutes = times.map((time) => Math.round((time - times[0]!) / 60 / 1.1));

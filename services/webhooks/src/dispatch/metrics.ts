@@ -1,6 +1,6 @@
 import type { Log } from "@shipping/kit/process/log";
 import { createMetrics, type Metrics } from "@shipping/kit/process/metrics";
-import { type Attempted, ERROR_KINDS, type ErrorKind } from "./send.js";
+import { type Attempted, ERROR_KINDS, type ErrorKind } from "./send-attempt.js";
 
 /** What is counted as events and attempts go by. */
 export interface WebhooksMetrics extends Metrics {
