@@ -1,7 +1,7 @@
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import type { Metrics } from "../process/metrics.js";
 
-/** What a subscriber does with what arrives. */
+/** Handles the events of one durable subscription. */
 export interface Subscriber {
   /** Name of the subscriber: replicas that share it share the events. */
   durable: string;
@@ -13,13 +13,13 @@ export interface Subscriber {
 
 /** Carries domain events from their owners to their subscribers, each at least once. */
 export interface Bus {
-  /** Resolves when the event is safe with the bus. Messages of one id (the event's, unless given) within two minutes count once. */
+  /** Resolves when the event is safe with the bus. Messages with the same id (the event's, unless given) within two minutes count once. */
   publish(event: Event, messageId?: string): Promise<void>;
   /** Starts to consume events; `stop` waits for those that are not acknowledged yet. */
   subscribe(subscriber: Subscriber): Promise<{ stop(): Promise<void> }>;
   /** Whether it can be reached at the moment. */
   connected(): boolean;
-  /** Ends the connection after what is under way. */
+  /** Closes the connection once pending work is done. */
   close(): Promise<void>;
 }
 

@@ -3,7 +3,7 @@ import type { Bus, Subscriber } from "./bus.js";
 
 /**
  * A bus inside one process: `publish` calls the subscribers and resolves only when all of them have acknowledged the event. With an outbox in
- * front that is the same at-least-once promise as the real one's.
+ * front, that is the same at-least-once guarantee as JetStream's.
  */
 export function createLocalBus(): Bus {
   const subscribers = new Map<string, Subscriber>();

@@ -11,14 +11,14 @@ import { MAX_UNACKNOWLEDGED, makeConsumer, makeStream, STREAM, subjectOf } from 
 const EVENT_ID = "Event-Id";
 const RETRY_MS = 250;
 
-/** The bus on NATS JetStream. It connects in the background and for ever; while there is no connection `publish` rejects. */
+/** The bus on NATS JetStream. It connects, and reconnects, in the background; while there is no connection `publish` rejects. */
 export function createJetStreamBus(options: BusConnectionOptions & { replicas?: number }): Bus {
   const { log } = options;
   const link = keepConnected(options);
   let js: JetStreamClient | undefined;
   let closed = false;
 
-  /** The connection, which is one for as long as there is any, and its client. */
+  /** The connection, always the same one, and its client. */
   function connected(): { nc: NatsConnection; js: JetStreamClient } {
     const nc = link.current();
     if (!nc) throw new Error("The bus is not connected.");
@@ -33,7 +33,7 @@ export function createJetStreamBus(options: BusConnectionOptions & { replicas?: 
     const carry = headers();
     carry.set(EVENT_ID, event.id);
     for (const [name, value] of Object.entries(traceHeaders())) carry.set(name, value);
-    // Where no stream answers, the subscriber makes it, and the outbox publishes again.
+    // Without a stream this fails; the subscriber creates it, and the outbox publishes again.
     await js.publish(subject, bytes, { msgID: messageId, headers: carry, timeout: BUS_TIMEOUT_MS });
   }
 
@@ -48,7 +48,7 @@ export function createJetStreamBus(options: BusConnectionOptions & { replicas?: 
       message.term();
       return;
     }
-    // NATS lets a producer publish under the subjects of its own events only. The id may be somebody else's.
+    // NATS lets a producer publish under its own subjects only, so an event under another subject is forged, and its id not to be trusted.
     if (message.subject !== subjectOf(event)) {
       await subscriber.onDeadLetter(message.data, `published under ${message.subject}, as ${subjectOf(event)}`);
       message.term();
@@ -83,7 +83,7 @@ export function createJetStreamBus(options: BusConnectionOptions & { replicas?: 
       await makeStream({ nc, timeoutMs: BUS_TIMEOUT_MS }, options.replicas ?? 1);
       await makeConsumer({ nc, timeoutMs: BUS_TIMEOUT_MS }, subscriber.durable);
       const consumer = await js.consumers.get(STREAM, subscriber.durable);
-      // Whatever goes wrong, the client looks again after a pull would have expired: by default half a minute later.
+      // After a failure the client pulls again when the pull would have expired: by default after half a minute.
       const watchful = { expires: 2_000, idle_heartbeat: 500, abort_on_missing_resource: true };
       const messages = await consumer.consume({ max_messages: MAX_UNACKNOWLEDGED, ...watchful });
       interrupt = () => messages.stop();

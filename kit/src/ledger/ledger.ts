@@ -25,14 +25,14 @@ export interface Rendered {
   body: Uint8Array;
 }
 
-/** What a stored body belongs to. */
+/** The caller and key that a stored body belongs to. */
 export interface LedgerContext {
   accountId: string;
   environment: string;
   idempotencyKey: string;
 }
 
-/** Turns bodies into what is stored, and back: for bodies that hold a secret. */
+/** Encrypts bodies that hold a secret before they are stored, and decrypts them again. */
 export interface LedgerCodec {
   seal(body: Uint8Array, context: LedgerContext): Uint8Array;
   open(stored: Uint8Array, context: LedgerContext): Uint8Array;
@@ -63,19 +63,19 @@ export interface Ledger {
   claim(writes: readonly Write[], condition?: Sql): Sql;
   /**
    * Runs the operation's statement, which must end in `SELECT ordinal FROM claim`. An ordinal says that this write was executed; none, that its
-   * key was taken, and a second statement reads by whom, since the first cannot see the winner. Undefined: neither, the condition failed.
-   * Each write has an outcome of its own: of those that executed none is lost when a read fails.
+   * key was taken, and a second statement reads by which write, since the first cannot see it. Undefined: neither, the condition failed.
+   * Each write has an outcome of its own, so that a failed read does not hide the writes that were executed.
    */
   execute(writes: readonly Write[], statement: Sql): Promise<Promise<WriteOutcome | undefined>[]>;
   /** The same for writes without a condition: each key was free or is taken. */
   executeCreations(writes: readonly Write[], statement: Sql): Promise<Promise<WriteOutcome>[]>;
-  /** What became of the write that holds a key, to a write that was not executed; undefined if none holds it. */
+  /** The outcome of the write that holds a key, for a write that was not executed; undefined if none holds it. */
   outcomeOfHolder(write: Pick<Write, "caller" | "claim">): Promise<WriteOutcome | undefined>;
   /** Serves LedgerService. */
   routes(router: ConnectRouter): void;
 }
 
-/** What must not stand in one statement twice. */
+/** Identifies the key of a write: one statement must not hold two writes of the same key. */
 export function keyOfWrite({ caller, claim }: Pick<Write, "caller" | "claim">): string {
   return `${caller.accountId} ${caller.environment} ${claim.idempotencyKey}`;
 }
@@ -157,7 +157,7 @@ export function createLedger(db: Database, codec: LedgerCodec = plain): Ledger {
     return { result: create(StoredResultSchema, { snapshot, fingerprint: row.fingerprint }) };
   }
 
-  // Blocks behind a running execution of the key on its unique index, so "still running" is never taken for "dead".
+  // The unique index makes it wait for a running execution of the key, so that "still running" is never mistaken for "dead".
   async function fence(caller: Caller, idempotencyKey: string, token: bigint): Promise<void> {
     await db.run(sql`
       INSERT INTO ledger AS held (account_id, environment, idempotency_key, token, kind)
@@ -186,7 +186,7 @@ export function createLedger(db: Database, codec: LedgerCodec = plain): Ledger {
   return { claim, execute, executeCreations, outcomeOfHolder, routes };
 }
 
-/** Whether this very call executed the write: then its event is to be published. */
+/** Whether this call executed the write: only then is its event published. */
 export function executedNow({ outcome }: WriteOutcome): boolean {
   return outcome.case === "snapshot" && !outcome.value.replayed;
 }

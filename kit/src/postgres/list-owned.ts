@@ -20,7 +20,7 @@ const PAGES = 8;
 
 /**
  * How much is read for a page, by what PostgreSQL writes as JSON: it puts blanks where JSON.stringify has none, and so has up to half as much
- * again for the same row. The rows after it would be decoded for nothing. One more is read in any case, which says that there is a next page.
+ * again for the same row. Rows beyond that would be decoded for nothing. One more row is always read: it says that there is a next page.
  */
 const MOST_READ_BYTES = 2 * MOST_PAGE_BYTES;
 
@@ -31,9 +31,9 @@ interface Asked {
 }
 
 /**
- * Makes the list of a caller's rows, ascending by id. `select` writes the statement for one page, to which it is handed the condition:
+ * Makes the list of a caller's rows, ascending by id. `select` writes the statement for one page from the condition that it is given:
  * `(isAsked) => sql`SELECT … FROM orders WHERE ${isAsked}``. Its rows have an `id`, and an index begins with account, environment and
- * id. Pages that are asked for at the same time share a statement, on the connections of lists.
+ * id. Pages that are requested at the same time share a statement, on the connections of lists.
  */
 export function listOwned<Row extends { id: string }, Deps extends ReadDeps = ReadDeps>(
   select: (isAsked: Sql) => Sql,

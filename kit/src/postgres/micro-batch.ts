@@ -38,7 +38,7 @@ const WAIT_MS = 3_000;
 const PATIENCE_MS = 50;
 const LINGER_MS = 25;
 const BACKGROUND_MAX = 256;
-/** By so much a timer may be early. */
+/** How early a timer may fire. */
 const TIMER_MS = 1;
 
 /** Lets requests that have already arrived join the batch: the rest of this turn of the event loop reads them, and the next. */
@@ -104,7 +104,7 @@ export function microBatch<Item, Result>(options: MicroBatchOptions<Item, Result
     busy--;
   }
 
-  // One timer for all who wait, kept while anybody does.
+  // One timer for all waiting calls, kept while there are any.
   function watchQueue(): void {
     watching = waiting.length > 0;
     const timer = watching && setTimeout(checkQueue, Math.min(patienceMs, waitMs));

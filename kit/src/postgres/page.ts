@@ -9,7 +9,7 @@ export interface RowPage<Row> {
 export const MOST_PAGE_BYTES = 1024 * 1024;
 
 /**
- * Cuts a page of `limit` rows from up to `limit + 1` that were read: the one too many says that there is a next page. It ends earlier when
+ * Cuts a page of `limit` rows from up to `limit + 1` that were read: the extra one says that there is a next page. It ends earlier when
  * the rows, as JSON, come to 1 MiB.
  */
 export function page<Row extends { id: string }>(read: readonly Row[], limit: number): RowPage<Row> {

@@ -3,7 +3,7 @@ import type { Caller } from "../caller.js";
 import type { Database } from "./database.js";
 import { byOrdinal, microBatchOperation, type WithOrdinal } from "./micro-batch.js";
 
-/** What a read asks for: something of a caller's, by its id or another key. */
+/** What to read: something that a caller owns, by its id or another key. */
 export interface Asked {
   caller: Caller;
   id: string;
@@ -18,8 +18,8 @@ export interface ReadDeps {
 export type ReadOwned<Row, Deps = ReadDeps> = (deps: Deps, asked: Asked) => Promise<Row | undefined>;
 
 /**
- * Makes the read of a caller's row by the column that holds its key. `select` writes the statement for one, to which it is handed the
- * condition: `(isAsked) => sql`SELECT … FROM orders WHERE ${isAsked}``. Reads that wait at the same time share a statement.
+ * Makes the read of a caller's row by the column that holds its key. `select` writes the statement for one row from the
+sql`SELECT … FROM orders WHERE ${isAsked}``. Reads that wait at the same time share a statement. =>  * condition that it is given: `(isAsked) => sql`SELECT … FROM orders WHERE ${isAsked}``. Reads that wait at the same time share a statement. => sql`SELECT … FROM orders WHERE ${isAsked}``. Reads that wait at the same time share a statement.
  */
 export function readOwned<Row extends object, Deps extends ReadDeps = ReadDeps>(
   key: string,
@@ -28,7 +28,7 @@ export function readOwned<Row extends object, Deps extends ReadDeps = ReadDeps>(
   const isAsked = sql`account_id = asked.account_id AND environment = asked.environment AND ${raw(key)} = asked.id`;
   return microBatchOperation<Deps, Asked, Row | undefined>({
     async run(deps, asked) {
-      // LIMIT keeps the planner from turning the join round: on a table that began small it would read all of it for ever.
+      // LIMIT keeps the planner from reversing the join: a plan made while the table was small would scan all of it for ever.
       const rows = await deps.db.run<Row & WithOrdinal>(sql`
         SELECT asked.ordinal, found.*
         FROM unnest(

@@ -30,7 +30,7 @@ export async function serveOps(options: {
 
   async function answer(url: string, response: ServerResponse): Promise<void> {
     const path = url.split("?", 1)[0];
-    // That this line runs at all says that the event loop turns.
+    // Reaching this line shows that the event loop runs.
     if (path === "/livez") return sendText(response, 200, "live");
     if (path === "/metrics") return sendText(response, 200, await renderAll(), register.contentType);
     if (path !== "/readyz") return sendText(response, 404, "Here are /livez, /readyz and /metrics.");

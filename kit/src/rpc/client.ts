@@ -23,8 +23,8 @@ export interface ServiceTransport extends Transport {
 
 /**
  * Spreads calls over all replicas of a service: every address that the hosts of `urls` (one, or several separated by commas)
- * resolve to, looked up again every 2 s. One that is told to stop gets no more calls from that moment, one that is gone or unresponsive
- * neither, until it says that it serves. A call that certainly was not sent goes to the next replica, and fails with a typed
+ * resolve to, resolved again every 2 s. One that is stopping gets no more calls, and neither does one that is gone or unresponsive,
+ * until it reports SERVING. A call that certainly was not sent goes to the next replica, and fails with a typed
  * `service_unavailable` when there is none; a read whose end is unknown is sent once more; a write never is. With `tls` every connection
  * is mutual TLS, whatever the URL's scheme.
  */
@@ -56,7 +56,7 @@ export function connectTo(options: {
   const refreshing = startLoop({ name: "resolve", everyMs: RESOLVE_MS, log, once: refresh });
   const first = refresh().catch((err) => log.warn({ err }, "service not found yet"));
 
-  /** Whom a call may go to, in this order: the ready ones in turn, then those who are not but might answer. */
+  /** The replicas that a call may go to, in this order: the ready ones in turn, then those that are not ready but might answer. */
   async function inTurn(): Promise<Replica[]> {
     await first;
     const inState = (wanted: ConnectionState) => [...replicas.values()].filter((replica) => replica.state() === wanted);
@@ -64,7 +64,7 @@ export function connectTo(options: {
     const start = ready.length > 0 ? turn++ % ready.length : 0;
     const turned = [...ready.slice(start), ...ready.slice(0, start)];
     const all = [...turned, ...inState("stopping"), ...inState("unreachable")];
-    // The first one again: GOAWAY may refuse a call that its next connection takes.
+    // The first one again: after a GOAWAY has refused the call, its next connection may accept it.
     return [...all, ...all.slice(0, 1)];
   }
 
@@ -134,12 +134,12 @@ function notConnected(error: unknown): boolean {
   return error instanceof ConnectError && syscall === "connect";
 }
 
-/** The server says that it did not look at the call (HTTP/2 REFUSED_STREAM): it may be sent again, once. */
+/** The server did not process the call (HTTP/2 REFUSED_STREAM): it may be sent again, once. */
 function refusedStream(error: unknown): boolean {
   return error instanceof ConnectError && error.rawMessage.includes("REFUSED_STREAM");
 }
 
-/** The connection ended under the call, so that nobody knows its end. A typed refusal is an end. */
+/** The connection was lost during the call, so its outcome is unknown. A typed refusal is an outcome. */
 function maybeLost(error: unknown): boolean {
   const lost = [Code.Unavailable, Code.Aborted, Code.Internal, Code.Unknown, Code.Canceled];
   return error instanceof ConnectError && error.details.length === 0 && lost.includes(error.code);

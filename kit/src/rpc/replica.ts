@@ -9,7 +9,7 @@ import { MAX_MESSAGE_BYTES } from "./server.js";
 import { unaryOver } from "./unary-client.js";
 
 /**
- * The state of the connection to a replica. `ready`: calls go to it. `stopping`: it was told to stop and still answers. `unreachable`: nobody listens
+ * The state of the connection to a replica. `ready`: calls go to it. `stopping`: it is stopping and still answers. `unreachable`: nobody listens
  * there. `unresponsive`: it answered nothing for one deadline.
  */
 export type ConnectionState = "ready" | "stopping" | "unreachable" | "unresponsive";
@@ -25,9 +25,9 @@ export interface Replica extends Transport {
 
 const REDIAL_MS = 250;
 const HEALTH_ANSWER_MS = 2_000;
-/** No call lives longer, so nobody misses a connection that was given up that long ago. */
+/** No call lasts longer, so a connection that was replaced that long ago carries none. */
 const LONGEST_CALL_MS = 10_000;
-/** A shorter deadline than this says nothing about who missed it. */
+/** A missed deadline shorter than this says nothing about the replica. */
 const MIN_UNRESPONSIVE_MS = 250;
 
 interface Connection {
@@ -38,8 +38,8 @@ interface Connection {
 }
 
 /**
- * Connects to the replica at `baseUrl`, and again whenever that is lost. It counts as ready until something else is known. `secured` has
- * it prove that it is `host`.
+ * Connects to the replica at `baseUrl`, and reconnects whenever the connection is lost. It counts as ready until proved otherwise. With
+ * `secured` it has to prove that it is `host`.
  */
 export function openReplica(baseUrl: string, log: Log, secured?: { tls: Pick<Tls, "options">; host: string }): Replica {
   const createConnection = secured && ((url: URL) => connectSecurely(secured.tls, url, secured.host));
@@ -81,7 +81,7 @@ export function openReplica(baseUrl: string, log: Log, secured?: { tls: Pick<Tls
     endWatch();
   }
 
-  /** Follows the replica.s health until the stream ends. */
+  /** Follows the replica's health until the stream ends. */
   async function watch(): Promise<void> {
     const ended = new AbortController();
     endWatch = () => ended.abort();

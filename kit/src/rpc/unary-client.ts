@@ -15,8 +15,8 @@ import "./text-encoding.js";
 type Message = Pick<PendingCall, "path" | "headers" | "message">;
 
 /**
- * Unary calls in binary over one session. The library's transport can more (interceptors, compression, other protocols), and spends three times
- * as much on each call.
+ * Binary unary calls over one session. The library's transport does more (interceptors, compression, other protocols) at three times
+ * the cost per call.
  */
 export function unaryOver(session: Http2SessionManager): Transport["unary"] {
   const send = sendOver(session);

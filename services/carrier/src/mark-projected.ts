@@ -3,7 +3,7 @@ import { backgroundBatch } from "@shipping/kit/postgres/micro-batch";
 import type { Log } from "@shipping/kit/process/log";
 import sql from "sql-template-tag";
 
-/** Notes in the outbox which events records and tracking have, off the path of the answer. */
+/** Marks in the outbox which events records and tracking have applied, in the background. */
 export interface ProjectedMarks {
   /** Marks an event soon. A mark that is lost costs a repetition and nothing else. */
   add(eventId: string): void;

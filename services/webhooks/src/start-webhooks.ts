@@ -66,7 +66,7 @@ export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
   const dispatchAll = async () => {
     while ((await dispatchOnce(deps)) > 0);
   };
-  // Only a backstop; but waits that are shortened to seconds should not be off by a quarter of one.
+  // Only a backstop, but waits that are shortened to seconds should not be late by a quarter of one.
   const everyMs = Math.max(MIN_POLL_MS, POLL_MS / config.CLOCK_SPEEDUP);
   const dispatcher = startLoop({ name: "dispatch", everyMs, log, once: dispatchAll });
   const sweeper = startLoop({ name: "sweep", everyMs: SWEEP_MS, log, once: () => sweepOnce(deps) });

@@ -178,7 +178,7 @@ describe("acceptEvents", () => {
     expect(await countIn(deps.db, "events", { accountId: caller.accountId })).toBe(1);
     const dead = await rowsIn<{ reason: string }>(deps.db, "dead_events", { eventId: faulty.map(({ id }) => id) });
     expect(dead.map(({ reason }) => reason).sort()).toEqual([
-      "its account has not the form of an account's id",
+      "its account is not an account's id",
       "its environment is unknown",
       "its type is unknown",
     ]);

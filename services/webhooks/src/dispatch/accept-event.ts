@@ -13,10 +13,10 @@ export const ACCEPT_BATCH = 128;
 
 const MAX_INSERTED_CLAIMED = 128;
 
-/** For how long events wait on the bus for the slots of their first attempts: there they cost less than as pending deliveries. */
+/** How long events wait on the bus for slots for their first attempts, where they cost less than as pending deliveries. */
 const SLOT_WAIT_MS = 100;
 
-/** A delivery as it was just made; `claimId` is null if it is pending. */
+/** A delivery that was just inserted; `claimId` is null if it is pending. */
 interface Inserted {
   subscriptionId: string;
   eventId: string;
@@ -69,7 +69,7 @@ export async function acceptEvents(
   if (pending > 0) deps.wakeDispatcher();
 }
 
-/** Keeps a message that cannot be understood, with its reason. */
+/** Stores a message that cannot be understood in `dead_events`, with the reason. */
 export async function deadLetterEvent(
   deps: DispatchDeps,
   message: Uint8Array,
@@ -77,7 +77,7 @@ export async function deadLetterEvent(
   eventId?: string,
 ): Promise<void> {
   deps.metrics.countDeadLetter();
-  deps.log.error({ event: eventId, reason }, "an event cannot be understood");
+  deps.log.error({ event: eventId, reason }, "event dead-lettered");
   await deps.db.run(sql`
     WITH ${clock(deps)}
     INSERT INTO dead_events (event_id, message, reason, received_at)
@@ -85,16 +85,16 @@ export async function deadLetterEvent(
 }
 
 function faultOf(event: Event): string | undefined {
-  if (!isId("evt", event.id)) return "its id has not the form of an event's";
-  if (!isId("acc", event.accountId)) return "its account has not the form of an account's id";
+  if (!isId("evt", event.id)) return "its id is not an event's id";
+  if (!isId("acc", event.accountId)) return "its account is not an account's id";
   if (!EVENT_TYPES.includes(event.type)) return "its type is unknown";
   if (event.environment !== "sandbox" && event.environment !== "live") return "its environment is unknown";
   return undefined;
 }
 
 // Locks in one order: events, ready queue, deliveries, each sorted. Every subscription concerned is locked here, since the triggers will
-// lock them all: under the lock `in_flight` is exact, and `open` says that it is healthy and has nothing older to send. OFFSET 0 makes a
-// look-up of what the planner might turn round into a join: on a table that was small once it would read all of it for every row.
+// lock them all: under the lock `in_flight` is exact, and `open` says that it is healthy and has nothing older to send. OFFSET 0 forces a
+// look-up per row: planned while the table was small, a join would scan all of it.
 function store(deps: DispatchDeps, events: readonly Event[], capacity: Capacity): Promise<Inserted[]> {
   return deps.db.run<Inserted>(sql`
     WITH ${clock(deps)},

@@ -32,7 +32,7 @@ async function makeAttempt(
   let target: Target | undefined;
   let attempted: Attempted | undefined;
   try {
-    // A process that was held up must not send what another may claim before the answer is there.
+    // A process that was paused must not send what another may claim before the answer arrives.
     if (performance.now() - claimedAt > LEASE_MS - ATTEMPT_MS) return;
     target = deps.targets.of(claimed);
     const { eventId, body } = claimed;
@@ -60,7 +60,7 @@ function endOf(deps: DispatchDeps, claimed: ClaimedDelivery, attempted: Attempte
   return { subscriptionId, eventId, claimId, step, status, errorKind, ms };
 }
 
-// A database that is away for a moment must not turn a delivered event into a second request.
+// A short outage of the database must not cause a second request for a delivered event.
 async function completeInLease(
   complete: CompleteDelivery,
   ended: Ended,
@@ -76,7 +76,7 @@ async function completeInLease(
   }
 }
 
-/** What a log line tells of an attempt. The host only: a path or query may hold the receiver's own secret. */
+/** The log fields of an attempt. The host only: a path or query may hold the receiver's own secret. */
 function lineOf(
   { eventId, subscriptionId, attempt, url }: ClaimedDelivery,
   target: Target | undefined,

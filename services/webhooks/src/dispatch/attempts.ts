@@ -26,7 +26,7 @@ export interface Attempts {
   claim(wanted: number, claim: (capacity: Capacity) => Promise<ClaimedDelivery[]>): Promise<number>;
   /** Resolves when that many slots are free (half of all suffice), or after `limitMs`. One caller at a time. */
   waitForSlots(wanted: number, limitMs: number): Promise<void>;
-  /** Claims no more and waits for the attempts under way; those that `limitMs` does not suffice for are cut by `cut`. */
+  /** Claims no more and waits for the attempts under way; `cut` ends those that take longer than `limitMs`. */
   stop(limitMs: number, cut: () => void): Promise<void>;
 }
 

@@ -19,7 +19,7 @@ const limit = sql`CASE WHEN ${unhealthy} THEN ${MAX_IN_FLIGHT_UNHEALTHY}::intege
 
 /**
  * Fair: of the subscriptions with something due, those with the least under way come first, and each gives a few. Their rows in
- * the queue are locked, so that the number under way is exact over all replicas; what is locked elsewhere is left to its holder.
+ * the queue are locked, so that the number under way is exact over all replicas; rows that are locked elsewhere are skipped.
  */
 function claimDue(deps: DispatchDeps, capacity: Capacity): Promise<ClaimedDelivery[]> {
   return deps.db.run<ClaimedDelivery>(sql`

@@ -62,7 +62,7 @@ function post(agents: EgressAgents, attempt: AttemptRequest): Promise<http.Incom
     const { request } = url.protocol === "https:" ? https : http;
     const sent = request(url, { method: "POST", agent: agents.of(url), headers: headersOf(attempt) });
     let answered = false;
-    // Rejected first: while a request waits for its connection, Node tells nobody of its end.
+    // Rejected first: while a request waits for its connection, Node emits no event when it is destroyed.
     const deadline = setTimeout(() => {
       reject(new TimedOut());
       sent.destroy();
@@ -78,13 +78,13 @@ function post(agents: EgressAgents, attempt: AttemptRequest): Promise<http.Incom
         resolve(response);
       })
       .on("error", fail)
-      // A switch of protocols must not leave the attempt open. An error is not made for each good answer: its stack costs a good part of one.
+      // A protocol upgrade must not leave the attempt open. No error is created for good answers: its stack is a large part of their cost.
       .on("close", () => answered || fail(new Error("The connection ended without an answer.")))
       .end(body);
   });
 }
 
-// As a list, which Node writes as it stands: of an object it would first make another.
+// As a list, which Node writes directly: an object would be copied first.
 function headersOf({ url, eventId, body, secret, at }: AttemptRequest): string[] {
   const seconds = Math.floor(at.getTime() / 1000);
   const list = ["Host", url.host, "Connection", "keep-alive", "Content-Type", "application/json"];
@@ -94,11 +94,11 @@ function headersOf({ url, eventId, body, secret, at }: AttemptRequest): string[]
   return list;
 }
 
-/** Reads on so that the connection can be used again, but neither much nor for long. */
+/** Reads the rest of the answer, so that the connection can be reused, but not much and not for long. */
 function discardRest(response: http.IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     let bytes = 0;
-    // Most answers are there as a whole: there is nothing to wait for.
+    // Most answers are complete already.
     const limit = response.complete ? undefined : setTimeout(() => response.destroy(), MAX_BODY_MS);
     response.on("error", () => {});
     response.on("data", (chunk: Buffer) => {

@@ -11,7 +11,7 @@ export async function sweepOnce(deps: DispatchDeps): Promise<{ expired: number; 
   return { expired: await failExpired(deps), cancelled: await cancelDisabled(deps) };
 }
 
-// Fenced like any other end: whoever comes second, another sweeper or the attempt itself, changes nothing.
+// Fenced like any other end: the second to write it, another sweeper or the attempt itself, changes nothing.
 async function failExpired(deps: DispatchDeps): Promise<number> {
   const expired = await deps.db.run<Pick<Ended, "subscriptionId" | "eventId" | "claimId"> & { attempt: number }>(sql`
     WITH ${clock(deps)}

@@ -44,7 +44,7 @@ export async function createSubscription(
   return creation!;
 }
 
-// Alone: an account's subscriptions share a counter, which would hold up a statement for many. It is incremented FROM claim, so that a
+// Not batched: an account's subscriptions share a counter, whose lock would delay the whole batch. It is incremented FROM claim, so that a
 // replay does not count.
 function insert(
   { ledger }: SubscriptionDeps,
