@@ -21,7 +21,7 @@ import type { DeveloperDeps } from "./developers/session/settings.js";
 import { type MessagePrototypes, messagePrototypesOf } from "./http/message-prototypes.js";
 import { servePages } from "./openapi/serve-pages.js";
 
-/** What answers requests, and what a server is to make them of. */
+/** The handler of requests, and the prototypes that a server creates them with. */
 export interface App {
   handler: RequestListener;
   prototypes: MessagePrototypes;
@@ -49,7 +49,7 @@ export function createApp(deps: ApiDeps & DeveloperDeps): App {
   const handler: RequestListener = (req, res) => {
     req.url = pathOf(req.url);
     app(req, res);
-    // A document has its answer by now. `takeTurn` sees to those of accounts.
+    // A document is answered by now. `takeTurn` adds the answers of accounts.
     deps.waiting.add(res, undefined);
   };
   return { handler, prototypes: messagePrototypesOf(app) };

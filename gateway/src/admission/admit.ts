@@ -10,7 +10,7 @@ export interface AdmitDeps {
   clockOffsetMs: number;
 }
 
-/** What one round trip tells of a request: whose it is, whether it is within the limit, and what its idempotency key holds. */
+/** What one round trip says about a request: its caller, whether it is within the limit, and what its idempotency key holds. */
 export interface Admission {
   keyId: string;
   caller: Caller;
@@ -48,7 +48,7 @@ export async function admit(deps: AdmitDeps, keyHash: Buffer, idempotencyKey?: s
  * Windows are locked in one order everywhere, or two statements would wait for each other's; the clock is read after the lock, so that
  * requests are counted in the order of their clocks. One that was set back a little waits until it has caught up; by more than the
  * window, the window goes back with it. A request that is refused is not counted. Counters are of whole seconds and so leave after up to
- * 61; but when the last counted request is 60 seconds old, all are: whoever waited as long as he was told starts with an empty window.
+ * 61; but when the last counted request is 60 seconds old, all are: a client that waited as it was told starts with an empty window.
  */
 async function admitMany(deps: AdmitDeps, presented: readonly Presented[]): Promise<(Admission | undefined)[]> {
   const { requestsPerMinute, clockOffsetMs } = deps;

@@ -13,7 +13,7 @@ import type { EndpointDeps } from "./deps.js";
 /** Where the API begins on the gateway's host. */
 export const BASE_PATH = "/api/v1";
 
-/** What every operation of the spec's table says of itself. */
+/** The properties of every operation in the specification's table. */
 interface Row {
   /** Below the base path; `{id}` or `{tracking_number}` stands for an id. */
   path: string;

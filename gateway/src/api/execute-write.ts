@@ -11,7 +11,7 @@ import type { ApiDeps } from "./deps.js";
 import { pathWith, type WriteRoute } from "./endpoint.js";
 import { mergeFieldErrors } from "./merge-field-errors.js";
 
-/** A write as it was asked for, whether by an API key or in the developer area. */
+/** A write as it was requested, by an API key or in the developer area. */
 export interface WriteRequest extends RegistryKey, Due {
   /** Who asks: a member's e-mail, or the id of an API key. */
   actor: Actor;
@@ -20,7 +20,7 @@ export interface WriteRequest extends RegistryKey, Due {
   body: JsonBody | undefined;
   /** May have a query, which no write takes. */
   url: string;
-  /** What the registry held under the key, as far as it is known. */
+  /** What the registry held under the key, if it was read. */
   peeked: RegistryRow | undefined;
 }
 

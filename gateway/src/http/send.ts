@@ -7,7 +7,7 @@ export interface HttpAnswer {
   body: string | Uint8Array;
 }
 
-/** Sends a whole answer. What it says is one customer's: no cache keeps it. */
+/** Sends a whole answer. It belongs to one customer, so no cache may store it. */
 export function sendAnswer(response: ServerResponse, status: number, { type, body }: HttpAnswer): void {
   response.writeHead(status, {
     "content-type": type,
@@ -17,7 +17,7 @@ export function sendAnswer(response: ServerResponse, status: number, { type, bod
   response.end(body);
 }
 
-/** What codes say in headers, beside their status. */
+/** The headers that go with error codes. */
 const HEADERS: Partial<Record<ErrorCode, readonly [name: string, value: string]>> = {
   unauthorized: ["WWW-Authenticate", "Bearer"],
   idempotency_in_progress: ["Retry-After", "1"],

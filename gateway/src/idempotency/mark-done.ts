@@ -10,7 +10,7 @@ export interface DoneMark extends RegistryKey {
 
 /** Done marks on their way to the registry. */
 export interface DoneMarks {
-  /** Has the mark written soon: nobody waits for it, since the owner's ledger has the truth. */
+  /** Writes the mark in the background: nobody waits for it, since the owner's ledger is the truth. */
   mark(mark: DoneMark): void;
   /** Resolves when all marks so far are written. */
   flush(): Promise<void>;

@@ -1,7 +1,7 @@
 import { openProcessRecord } from "./process-record.js";
 import { type Server, type Supervised, supervise } from "./supervise.js";
 
-/** Who is stopped when: gateways, then services, then what they stand on. */
+/** The order of the stop: gateways, then services, then the stores. */
 export type Tier = "gateways" | "services" | "stores";
 
 /** A process as `cluster.json` tells of it. */
@@ -17,7 +17,7 @@ export interface Servers {
   start(tier: Tier, server: Server): Promise<void>;
   /** All that were started, with their latest pids. */
   list(): RunningServer[];
-  /** Stops all, tier by tier, within 29 s (`fast`: 3.8 s); what has not ended by its tier's time is made to. */
+  /** Stops all, tier by tier, within 29 s (`fast`: 3.8 s); what has not ended by its tier's deadline is killed. */
   stop(fast?: boolean): Promise<void>;
 }
 
@@ -37,13 +37,13 @@ export function runServers(options: { path: string; say(line: string): void; onC
     for (const supervised of inTier(tier)) supervised.kill();
   };
 
-  // Whatever ends this process while it can still act, no other is left behind.
+  // Leaves no process behind, however this one ends, unless it is killed.
   const killAll = () => TIERS.forEach(killTier);
   process.on("exit", killAll);
 
   return {
     async start(tier, server) {
-      // Whoever was still preparing the next one when the cluster was told to stop.
+      // A server that was still being prepared when the cluster was stopped.
       if (stopping) throw new Error("The cluster is stopping.");
       const { name, address } = server;
       const spawned = (pid: number) => {

@@ -40,7 +40,7 @@ const SETTINGS = {
 };
 
 /**
- * Starts PostgreSQL from npm on a data folder. One that a killed process of ours left behind there is stopped first; one that
+ * Starts PostgreSQL from npm on a data folder. A server that a killed process of ours left behind is stopped first; one that
  * serves a living process is an error.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
@@ -73,7 +73,7 @@ async function endPredecessor(data: string): Promise<void> {
   const predecessor = Number.isNaN(pid) ? undefined : processIdentity(pid);
   const command = predecessor ? commandOf(predecessor.pid) : "";
   if (!predecessor || !command.includes(` ${data} `)) {
-    // PostgreSQL itself takes any process that has this pid by now for its predecessor, and would not start.
+    // PostgreSQL would mistake any process that now has this pid for its predecessor, and not start.
     await rm(lockFile, { force: true });
     return;
   }
@@ -85,7 +85,7 @@ async function endPredecessor(data: string): Promise<void> {
   while (isRunning(predecessor)) await sleep(20);
 }
 
-// Stands on the server's command line as a setting of no effect: it is there as long as the server is, and never longer.
+// A setting without effect on the server's command line, which exists exactly as long as the server.
 function ownerMark(): string {
   const { pid, startedAt } = processIdentity(process.pid) as ProcessIdentity;
   return `${pid}@${startedAt}`;
@@ -96,7 +96,7 @@ function ownerIn(command: string): ProcessIdentity | undefined {
   return found?.[1] && found[2] ? { pid: Number(found[1]), startedAt: found[2] } : undefined;
 }
 
-// Under another name until it is complete: initdb does not go on with what a killed one has left.
+// Under another name until it is complete: initdb does not continue what a killed one has left.
 async function initialise(paths: InstallationPaths, password: string): Promise<void> {
   if (await stat(paths.data).catch(() => undefined)) return;
   const unfinished = `${paths.data}.unfinished`;
@@ -122,12 +122,12 @@ async function initialise(paths: InstallationPaths, password: string): Promise<v
   await rename(unfinished, paths.data);
 }
 
-// The user may not be able to read our working directory; the locale keeps the log in English, in which we look for words.
+// The user may not be able to read our working directory; the locale keeps the log in English, since we search it for words.
 function surroundings(paths: InstallationPaths) {
   return { ...paths.user, cwd: paths.bin, env: { LC_ALL: "C" } };
 }
 
-// What a server that was just killed held is given back within moments; a free port may be taken by someone faster.
+// The resources of a server that was just killed are released within moments; a free port may be taken by another process.
 const PASSING = /could not create any TCP|still in use/;
 
 async function launch(

@@ -25,7 +25,7 @@ export interface PostgresUser {
   gid: number;
 }
 
-/** Where a PostgreSQL server finds its programs and its database, and the user it runs as if that is not ours. */
+/** The paths of a PostgreSQL installation: its programs and its database, and the user that it runs as if that is not ours. */
 export interface InstallationPaths {
   bin: string;
   data: string;
@@ -73,7 +73,7 @@ async function findData(dataDir: string, user: PostgresUser | undefined): Promis
   return join(folder, "postgres");
 }
 
-// A database that was there and is not must not be replaced by an empty one without a word.
+// A database that has disappeared must not be silently replaced by an empty one.
 async function followLink(dataDir: string): Promise<string> {
   const data = resolve(dirname(dataDir), await readlink(dataDir));
   await stat(dirname(data)).catch(() => {

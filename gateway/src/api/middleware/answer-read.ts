@@ -7,7 +7,7 @@ import type { ApiDeps } from "../deps.js";
 import { idOf, type ReadRoute } from "../endpoint.js";
 import type { Step } from "../locals.js";
 
-// A read changes nothing: rather an early 503 than a late answer.
+// A read changes nothing, so an early 503 is better than a late answer.
 const READ_MS = 5_000;
 
 export function answerRead(deps: ApiDeps, route: ReadRoute): Step {

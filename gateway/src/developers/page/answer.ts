@@ -23,7 +23,7 @@ export function sendPageAnswer(req: IncomingMessage, res: PageResponse, answer: 
   else sendPage(req, res, answer);
 }
 
-/** Whether there is nothing new to show. A page has no name for its states, so that a condition can ask only whether it is there. */
+/** Whether the answer is 304. A page has no entity tag, so a condition can only ask whether it exists. */
 function isKnown(req: IncomingMessage, { status }: HtmlPage): boolean {
   const unmet = req.method === "GET" && status === 200 ? unmetCondition(req.headers, {}) : undefined;
   if (unmet === 412) throw new HttpRefusal(412, "A condition of the request does not hold.");
@@ -41,7 +41,7 @@ function sendPage(req: IncomingMessage, res: PageResponse, page: HtmlPage): void
     environment: route && isPerEnvironment(route) ? environment : undefined,
   });
   const html = Buffer.from(`<!doctype html>${render(tree)}`);
-  // A secret is sent as it is: the size of what is compressed together would tell of it.
+  // A secret is not compressed: the compressed size would reveal something about it.
   const isCompressed = !page.secret && /\bgzip\b/.test(String(req.headers["accept-encoding"]));
   const retryAfter = RETRY_AFTER_SECONDS[page.status];
   const body = isCompressed ? gzipSync(html) : html;
@@ -55,7 +55,7 @@ function sendPage(req: IncomingMessage, res: PageResponse, page: HtmlPage): void
   res.end(body);
 }
 
-/** Answers what a page threw, with a page. */
+/** Answers an error of a page with a page. */
 export function sendRefusal(
   log: Log,
 ): ErrorRequestHandler<Record<string, string>, unknown, unknown, unknown, PageLocals> {

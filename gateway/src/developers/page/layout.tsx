@@ -18,7 +18,7 @@ const BAND: Record<Environment, { name: string; says: string }> = {
   live: { name: "Live", says: "Real orders and shipments." },
 };
 
-/** A whole page: where one is, the way to everywhere else, and what it is about. */
+/** A whole page: the navigation and the content. */
 export function layout({ page, session, section, environment }: Frame) {
   const place = environment && session ? `${page.title} · ${BAND[environment].name}` : page.title;
   return (

@@ -36,7 +36,7 @@ export interface Asked {
   form: Form;
   /** The network address that the request comes from. */
   source: string;
-  /** Whether somebody opened this themselves, as far as their browser says. */
+  /** Whether a person opened this, as far as the browser says. */
   deliberate: boolean;
   requestId: string;
   deadline: number;
@@ -71,7 +71,7 @@ interface Row {
   /** `{environment}`, `{id}` and `{token}` stand for themselves. */
   path: string;
   section?: Section;
-  /** Reads the form that is posted. Whatever else is posted is passed over. */
+  /** Reads the form that is posted. Unknown fields are ignored. */
   takesForm?: true;
 }
 
@@ -100,7 +100,7 @@ export function takesFreshSignIn(page: Pick<PageRoute, "access" | "path">, envir
   return page.access === "admin" && (environment === "live" || !isPerEnvironment(page));
 }
 
-/** What the area learns of a request, beside what the gateway does. */
+/** What the area knows about a request, beside what the gateway knows. */
 export interface PageLocals extends Locals {
   page: PageRoute | undefined;
   session: SignedIn | undefined;

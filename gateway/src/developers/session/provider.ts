@@ -15,14 +15,14 @@ export interface ProviderSettings {
 // A page of the area and nothing else: no host, no dots, no query.
 const RETURN_TO = /^\/developers(?:\/[\w-]+)*$/;
 
-// What the browser keeps, in a cookie of ours, while it is at the provider. Whoever changes it only fails.
+// Kept by the browser, in a cookie of ours, while it is at the provider. A changed cookie only makes the sign-in fail.
 const authorizationRequestSchema = z.object({
   state: z.string(),
   nonce: z.string(),
   verifier: z.string(),
   /** The page of the area to come back to. */
   returnTo: z.string().regex(RETURN_TO),
-  /** The person is to prove anew who they are. */
+  /** The person has to authenticate again. */
   again: z.boolean(),
 });
 
@@ -34,15 +34,15 @@ export interface Identity {
   subject: string;
   /** Only one that the provider has verified. */
   email: string | undefined;
-  /** When the person proved who they are; undefined: the provider does not say. */
+  /** When the person authenticated; undefined if the provider does not say. */
   authenticatedAt: Date | undefined;
 }
 
 /** The OpenID provider through which members sign in. */
 export interface Provider {
-  /** Where to send the browser. */
+  /** The URL to send the browser to. */
   begin(authorization: AuthorizationRequest): Promise<URL>;
-  /** Whom it brings back, or undefined if anything about that is not right. `url` is the callback's own, with its query. */
+  /** The identity that the callback brings, or undefined if anything about it is wrong. `url` is the callback's, with its query. */
   complete(authorization: AuthorizationRequest, url: URL): Promise<Identity | undefined>;
 }
 
@@ -71,12 +71,12 @@ export function authorizationRequestFrom(cookie: string | undefined): Authorizat
   }
 }
 
-/** Whether somebody has proved who they are within the last minutes. */
+/** Whether somebody has authenticated within the last minutes. */
 export function isRecent({ authenticatedAt }: Identity, now: Date): boolean {
   return authenticatedAt !== undefined && now.getTime() - authenticatedAt.getTime() < FRESH_MINUTES * 60_000;
 }
 
-/** A provider that is discovered when it is first needed, and again if it was away: nothing else waits for it. */
+/** A provider that is discovered when it is first needed, and again if that failed: nothing else waits for it. */
 export function createProvider(settings: ProviderSettings, callback: () => string, log: Log): Provider {
   let discovered: Promise<oidc.Configuration> | undefined;
 
@@ -97,7 +97,7 @@ export function createProvider(settings: ProviderSettings, callback: () => strin
         nonce,
         code_challenge: createHash("sha256").update(verifier).digest("base64url"),
         code_challenge_method: "S256",
-        // A `max_age` has the provider say when the person proved who they are.
+        // With `max_age` the provider says when the person authenticated.
         ...(again ? { prompt: "login", max_age: "0" } : { max_age: "28800" }),
       });
     },

@@ -9,9 +9,9 @@ type Deps = Pick<PageDeps, "db" | "clockOffsetMs">;
 const MOST_REFUSALS = 100;
 
 /**
- * Counts an attempt to sign in that is refused. From the hundredth and first of an address and window on, yields what it is answered
- * instead. Whoever brings what is valid never comes here, so nobody is locked out by others behind the same address; and what a
- * another site's page has their browser send does not count.
+ * Counts a refused attempt to sign in. From the hundred-and-first of an address and window on, returns the answer to send
+ * instead. A valid sign-in is never counted, so nobody is locked out by others behind the same address; and a request that
+ * another site's page makes a browser send does not count.
  */
 export async function limitRefusals(
   deps: Deps,

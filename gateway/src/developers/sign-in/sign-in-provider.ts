@@ -17,7 +17,7 @@ import { limitRefusals } from "./limit-sign-in.js";
 
 const MINUTE_MS = 60_000;
 
-/** `GET /developers/sign-in/provider`: off to the provider. `return_to` names the page that asks for a new sign-in. */
+/** `GET /developers/sign-in/provider`: redirects to the provider. `return_to` names the page that requires a new sign-in. */
 export async function beginProviderSignIn(deps: PageDeps, { query }: Asked): Promise<PageAnswer> {
   const provider = providerOf(deps);
   const wanted = query.get("return_to");
@@ -33,13 +33,13 @@ export async function beginProviderSignIn(deps: PageDeps, { query }: Asked): Pro
   return { location: url.href, cookies: [setCookie("sign-in", value, deps.origin())] };
 }
 
-/** `GET /developers/sign-in/callback`: back from the provider. */
+/** `GET /developers/sign-in/callback`: the provider's redirect back. */
 export async function completeProviderSignIn(deps: PageDeps, asked: Asked): Promise<PageAnswer> {
   const provider = providerOf(deps);
   const { cookies, url } = asked;
   const authorization = authorizationRequestFrom(cookieIn(cookies, "sign-in", deps.origin()));
   const identity = authorization && (await provider.complete(authorization, new URL(url, deps.origin())));
-  // Whatever comes of it, it was tried: the same answer of the provider is not taken twice.
+  // Used up whatever the outcome: an answer of the provider is not accepted twice.
   const spent = setCookie("sign-in", undefined, deps.origin());
   if (!identity) return refuse(deps, asked, spent, "The sign-in was not completed. Begin again.");
   if (authorization.again && !isRecent(identity, deps.now())) {
@@ -51,7 +51,7 @@ export async function completeProviderSignIn(deps: PageDeps, asked: Asked): Prom
     );
   }
   const memberId = await findMember(deps, identity);
-  // The same words for somebody unknown and for an e-mail that is not verified: whose they are is not for everybody.
+  // The same words for an unknown person and an unverified e-mail, so that nobody can find out who is a member.
   if (!memberId) return refuse(deps, asked, spent, "Nobody with this sign-in is a member of an account here.");
   await endSession(deps, cookies);
   const session = await startSession(deps, memberId, identity);
@@ -68,7 +68,7 @@ async function refuse(deps: PageDeps, asked: Asked, spent: string, why: string):
   return { ...(limited ?? forbidden(why)), cookies: [spent] };
 }
 
-/** The member whom an identity is bound to. A member whom none is bound to yet is known by the verified e-mail, and bound now. */
+/** The member bound to an identity. A member without one is found by the verified e-mail, and bound now. */
 async function findMember(deps: PageDeps, { issuer, subject, email }: Identity): Promise<string | undefined> {
   const [bound] = await deps.db.run<{ id: string }>(sql`
     SELECT id FROM account_members WHERE issuer = ${issuer} AND subject = ${subject} ORDER BY created_at, id LIMIT 1`);
@@ -82,7 +82,7 @@ async function findMember(deps: PageDeps, { issuer, subject, email }: Identity):
 
 async function startSession(deps: PageDeps, memberId: string, { authenticatedAt }: Identity): Promise<string> {
   const { token, hash } = newSessionToken(deps);
-  // A provider that does not say when it asked has not asked lately, and one whose clock is ahead has not asked later than now.
+  // Without a time from the provider the authentication counts as old; with a time in the future, as of now.
   const longAgo = new Date(deps.now().getTime() - FRESH_MINUTES * MINUTE_MS);
   await deps.db.run(sql`
     INSERT INTO sessions (hash, member_id, created_at, authenticated_at, seen_at)

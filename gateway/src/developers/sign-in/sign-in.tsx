@@ -9,7 +9,7 @@ import { peekLink, redeemLink } from "./redeem-link.js";
 
 const PROVIDER_PATH = `${AREA_PATH}/sign-in/provider`;
 
-/** `GET /developers`: the way in, or on to the overview. */
+/** `GET /developers`: the sign-in page, or a redirect to the overview. */
 export async function showEntrance(
   deps: PageDeps,
   { session }: { session: SignedIn | undefined },
@@ -115,7 +115,7 @@ export async function signOut(deps: PageDeps, { cookies }: Asked): Promise<PageA
   return { location: AREA_PATH, cookies: [setCookie("session", undefined, deps.origin())] };
 }
 
-// One answer for links that never were, were used, or are over.
+// One answer for links that never existed, were used, or have expired.
 async function refuseLink(deps: PageDeps, asked: Asked): Promise<HtmlPage> {
   const limited = await limitRefusals(deps, asked);
   return (
