@@ -1,3 +1,4 @@
+import { EventEmitter } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { Bus } from "@shipping/kit/events/bus";
 import { measureBus } from "@shipping/kit/events/bus";
@@ -16,7 +17,7 @@ import { attemptDelivery } from "./dispatch/attempt-delivery.js";
 import { createAttempts } from "./dispatch/attempts.js";
 import { measureBacklog } from "./dispatch/backlog.js";
 import { completeDeliveries, type Ended } from "./dispatch/complete-delivery.js";
-import type { DispatchDeps } from "./dispatch/deps.js";
+import type { AttemptDeps, DispatchDeps } from "./dispatch/deps.js";
 import { dispatchOnce } from "./dispatch/dispatch-deliveries.js";
 import { expireOnce } from "./dispatch/expire-events.js";
 import { createWebhooksMetrics } from "./dispatch/metrics.js";
@@ -59,7 +60,8 @@ const FAST_STOP_MS = 2_000;
 /** Starts webhooks: its RPCs, the inbox of events, and the dispatcher. */
 export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
   const { bus, config, log } = parts;
-  const deps = makeDeps(parts, () => dispatcher.wake());
+  const signals = new EventEmitter<{ due: [] }>();
+  const deps = makeDeps(parts, () => signals.emit("due"));
   await requireKeys(deps);
   measureBus(deps.metrics, bus);
   measureBacklog(deps);
@@ -69,6 +71,7 @@ export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
   // Only a backstop, but waits that are shortened to seconds should not be late by a quarter of one.
   const everyMs = Math.max(MIN_POLL_MS, POLL_MS / config.CLOCK_SPEEDUP);
   const dispatcher = startLoop({ name: "dispatch", everyMs, log, once: dispatchAll });
+  signals.on("due", dispatcher.wake);
   const sweeper = startLoop({ name: "sweep", everyMs: SWEEP_MS, log, once: () => sweepOnce(deps) });
   const expirer = startLoop({ name: "expire", everyMs: EXPIRE_MS, log, once: () => expireOnce(deps) });
 
@@ -110,23 +113,13 @@ export function makeDeps(parts: WebhooksParts, wakeDispatcher: () => void): Disp
     allowTargets: config.WEBHOOK_ALLOW_TARGETS,
     denyRanges: config.EGRESS_DENY_RANGES,
   };
-  const complete = microBatch<Ended, Date | null | undefined>({
-    max: COMPLETE_BATCH,
-    waitMs: Number.POSITIVE_INFINITY,
-    run: (ended) => completeDeliveries(deps, ended),
-  });
-  const deps: DispatchDeps = {
+  const deps: AttemptDeps = {
     db,
     ledger: faultyLedger(createLedger(db, ledgerCodec(keyRing)), parts.faults),
     keyRing,
     targets: createTargets(keyRing),
     egressRules,
     agents: createEgressAgents({ rules: egressRules, resolve, ...(ca === undefined ? {} : { ca }) }),
-    attempts: createAttempts({
-      max: config.MAX_ATTEMPTS_IN_FLIGHT,
-      run: (claimed, claimedAt) => attemptDelivery(deps, complete, claimed, claimedAt),
-      onFree: wakeDispatcher,
-    }),
     retentionDays: config.RETENTION_DAYS,
     clockSpeedup: config.CLOCK_SPEEDUP,
     clockOffsetMs,
@@ -136,5 +129,15 @@ export function makeDeps(parts: WebhooksParts, wakeDispatcher: () => void): Disp
     random,
     wakeDispatcher,
   };
-  return deps;
+  const complete = microBatch<Ended, Date | null | undefined>({
+    max: COMPLETE_BATCH,
+    waitMs: Number.POSITIVE_INFINITY,
+    run: (ended) => completeDeliveries(deps, ended),
+  });
+  const attempts = createAttempts({
+    max: config.MAX_ATTEMPTS_IN_FLIGHT,
+    run: (claimed, claimedAt) => attemptDelivery(deps, complete, claimed, claimedAt),
+    onFree: wakeDispatcher,
+  });
+  return Object.assign(deps, { attempts });
 }

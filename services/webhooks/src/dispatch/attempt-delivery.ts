@@ -3,7 +3,7 @@ import { traced } from "@shipping/kit/process/tracing";
 import type { ClaimedDelivery } from "./attempts.js";
 import type { CompleteDelivery, Ended } from "./complete-delivery.js";
 import { ATTEMPT_MS, LEASE_MS, nextStep } from "./delivery.js";
-import { type DispatchDeps, jitter } from "./deps.js";
+import { type AttemptDeps, jitter } from "./deps.js";
 import { type Attempted, sendAttempt } from "./send-attempt.js";
 import type { Target } from "./targets.js";
 
@@ -11,7 +11,7 @@ const COMPLETE_AGAIN_MS = 500;
 
 /** Makes a claimed attempt, records its end and logs it. Resolves when its slot is free. */
 export function attemptDelivery(
-  deps: DispatchDeps,
+  deps: AttemptDeps,
   complete: CompleteDelivery,
   claimed: ClaimedDelivery,
   claimedAt: number,
@@ -24,7 +24,7 @@ export function attemptDelivery(
 }
 
 async function makeAttempt(
-  deps: DispatchDeps,
+  deps: AttemptDeps,
   complete: CompleteDelivery,
   claimed: ClaimedDelivery,
   claimedAt: number,
@@ -53,7 +53,7 @@ async function makeAttempt(
   }
 }
 
-function endOf(deps: DispatchDeps, claimed: ClaimedDelivery, attempted: Attempted): Ended {
+function endOf(deps: AttemptDeps, claimed: ClaimedDelivery, attempted: Attempted): Ended {
   const { subscriptionId, eventId, claimId, attempt } = claimed;
   const { outcome, status, errorKind, ms } = attempted;
   const step = nextStep(attempt, outcome === "delivered", () => jitter(deps), deps.clockSpeedup);

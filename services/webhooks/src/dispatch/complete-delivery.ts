@@ -1,7 +1,7 @@
 import sql from "sql-template-tag";
 import { clock } from "../subscriptions/deps.js";
 import type { NextStep } from "./delivery.js";
-import type { DispatchDeps } from "./deps.js";
+import type { AttemptDeps } from "./deps.js";
 import type { ErrorKind } from "./send-attempt.js";
 
 /** An attempt that has ended, and what follows. */
@@ -27,7 +27,7 @@ interface Completed {
 
 /** Records how attempts ended, in one statement, each fenced by its claim. An attempt ends with its lease at the latest. */
 export async function completeDeliveries(
-  deps: DispatchDeps,
+  deps: AttemptDeps,
   ended: readonly Ended[],
 ): Promise<(Date | null | undefined)[]> {
   const rows = await deps.db.run<Completed>(sql`
