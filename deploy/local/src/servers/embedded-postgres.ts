@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { chown, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import getPort from "get-port";
 import { findInstallationPaths, type InstallationPaths } from "./installation-paths.js";
 import { commandOf, isRunning, type ProcessIdentity, processIdentity } from "./process-identity.js";
 import { type ServerProcess, startServerProcess } from "./server-process.js";
@@ -136,7 +136,7 @@ async function launch(
 ): Promise<ServerProcess & { port: number }> {
   const deadline = performance.now() + 2_000;
   for (;;) {
-    const port = options.port ?? (await freePort());
+    const port = options.port ?? (await getPort({ host: "127.0.0.1" }));
     const settings = { ...SETTINGS, port, ...options.settings, "shipping.owner": ownerMark() };
     const server = startServerProcess({
       program: join(paths.bin, "postgres"),
@@ -157,14 +157,4 @@ async function launch(
       await sleep(100);
     }
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((done, failed) => {
-    const probe = createServer().once("error", failed);
-    probe.listen(0, "127.0.0.1", () => {
-      const { port } = probe.address() as { port: number };
-      probe.close(() => done(port));
-    });
-  });
 }
