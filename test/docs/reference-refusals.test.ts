@@ -118,7 +118,7 @@ const provoke: Record<string, Provoke> = {
   invalid_request: (customer, route) => invalid(route)(customer, route),
 };
 
-/** What is at fault in the example of an operation: a field, a parameter or a header. */
+/** What is invalid in the example of an operation: a field, a parameter or a header. */
 function invalid(route: Route): Provoke {
   const [, { error }] = exampleOf(route, "invalid_request");
   const path = error.fields?.[0]?.path;

@@ -29,7 +29,7 @@ interface Faults {
   existence?: boolean;
 }
 
-/** The order of refusals: each rung with the answer to a request at fault there and on every rung below. */
+/** The order of refusals: each rung with the answer to a request that is invalid there and on every rung below. */
 const rungs: [keyof Faults, string][] = [
   ["route", "404 not_found"],
   ["key", "401 unauthorized"],
@@ -46,7 +46,7 @@ const rungs: [keyof Faults, string][] = [
   ["existence", "404 not_found"],
 ];
 
-/** At fault on this rung and on all below, save those that the operation does not know. */
+/** Invalid on this rung and on all below, save those that the operation does not know. */
 function faultsFrom(rung: keyof Faults, unknown: readonly (keyof Faults)[]): Faults {
   const names = rungs.map(([name]) => name);
   const from = names.slice(names.indexOf(rung)).filter((name) => !unknown.includes(name));

@@ -204,7 +204,7 @@ describe("under running processes", () => {
   });
 });
 
-describe("a connection that goes dead without a word", () => {
+describe("a connection that dies silently", () => {
   let proxy: Server;
   let silent: boolean;
   let sockets: Socket[];

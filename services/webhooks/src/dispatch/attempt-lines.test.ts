@@ -74,7 +74,7 @@ test("the eighth failure has no next time", async () => {
   await receiver.close();
 });
 
-test("an attempt that died with its process is logged by whoever ends it, with the time of its lease", async () => {
+test("an attempt that died with its process is logged by the process that ends it, with the time of its lease", async () => {
   const dying = logged();
   const receiver = await startReceiver(() => {});
   const caller = newCaller();

@@ -17,7 +17,7 @@ CREATE INDEX subscriptions_owned ON subscriptions (account_id, environment, id);
 -- What accept-event asks for: disabled ones may grow in number without end.
 CREATE INDEX subscriptions_active ON subscriptions (account_id, environment) WHERE status = 'active';
 
--- What the audit log has still to be told. A row is written by the statement that makes the change, and deleted when it is acknowledged:
+-- Changes that are not in the audit log yet. A row is written by the statement that makes the change, and deleted when it is acknowledged:
 -- there are never many.
 CREATE TABLE subscription_changes (
   id text COLLATE "C" PRIMARY KEY,
