@@ -75,7 +75,7 @@ export interface Body<Data> {
   error: { code: string; message: string; request_id: string; fields?: { path: string; message: string }[] };
 }
 
-export interface Answer<Data> {
+export interface ApiAnswer<Data> {
   status: number;
   headers: Headers;
   bytes: Buffer;
@@ -93,19 +93,19 @@ export interface Sending {
 
 /** The API as the holder of one key calls it. */
 export interface ApiClient {
-  get<Data>(path: string): Promise<Answer<Data>>;
+  get<Data>(path: string): Promise<ApiAnswer<Data>>;
   /** The body goes out as JSON; a string is taken for JSON text. Without an idempotency key it gets one of its own. */
-  post<Data>(path: string, body: unknown, idempotencyKey?: string): Promise<Answer<Data>>;
-  delete<Data>(path: string, idempotencyKey?: string): Promise<Answer<Data>>;
+  post<Data>(path: string, body: unknown, idempotencyKey?: string): Promise<ApiAnswer<Data>>;
+  delete<Data>(path: string, idempotencyKey?: string): Promise<ApiAnswer<Data>>;
   /** Sends nothing but what stands here, and the key. */
-  send<Data>(sending: Sending): Promise<Answer<Data>>;
+  send<Data>(sending: Sending): Promise<ApiAnswer<Data>>;
 }
 
 /** Calls the API below `baseUrl`, with a key or without one. */
 export function apiClient(baseUrl: string, key?: string): ApiClient {
   const authorization: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
 
-  async function send<Data>({ method, path, headers, body }: Sending): Promise<Answer<Data>> {
+  async function send<Data>({ method, path, headers, body }: Sending): Promise<ApiAnswer<Data>> {
     const response = await fetch(baseUrl + path, {
       method,
       headers: { ...authorization, ...headers },
@@ -131,14 +131,14 @@ export function apiClient(baseUrl: string, key?: string): ApiClient {
 }
 
 /** The data of an answer that has to have this status. */
-export async function dataOf<Data>(status: number, answer: Promise<Answer<Data>>): Promise<Data> {
+export async function dataOf<Data>(status: number, answer: Promise<ApiAnswer<Data>>): Promise<Data> {
   const { status: answered, bytes, body } = await answer;
   if (answered !== status) throw new Error(`Expected ${status}, but it is ${answered}: ${bytes.toString()}`);
   return body.data;
 }
 
 /** A refusal in a line, fields in order: `422 invalid_request from.name to.zip`. Its body is the error object and nothing more. */
-export function refusal({ status, headers, bytes, body }: Answer<unknown>): string {
+export function refusal({ status, headers, bytes, body }: ApiAnswer<unknown>): string {
   if (!body?.error) throw new Error(`Expected a refusal, but it is ${status}: ${bytes.toString("latin1", 0, 500)}`);
   const { code, message, fields } = body.error;
   expect(body).toEqual({

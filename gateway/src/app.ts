@@ -9,7 +9,7 @@ import { answerRead } from "./api/middleware/answer-read.js";
 import { answerWrite } from "./api/middleware/answer-write.js";
 import { identifyRequest } from "./api/middleware/identify-request.js";
 import { logRequest } from "./api/middleware/log-request.js";
-import { paceStrangers } from "./api/middleware/pace-strangers.js";
+import { paceAnonymous } from "./api/middleware/pace-anonymous.js";
 import { readBody, refuseBody } from "./api/middleware/read-body.js";
 import { refuseEscapes, refuseMethod, refuseRoute } from "./api/middleware/refuse-unknown.js";
 import { requireCarrier, requireIdempotencyKey, requireScope } from "./api/middleware/requirements.js";
@@ -18,13 +18,13 @@ import { traceRequest } from "./api/middleware/trace-request.js";
 import { sendError } from "./api/send-error.js";
 import { serveArea } from "./developers/serve-area.js";
 import type { DeveloperDeps } from "./developers/session/settings.js";
-import { type MessageClasses, messageClassesOf } from "./http/message-prototypes.js";
+import { type MessagePrototypes, messagePrototypesOf } from "./http/message-prototypes.js";
 import { servePages } from "./openapi/serve-pages.js";
 
-/** What answers requests, and what a server is to make them of. */
+/** The handler of requests, and the prototypes that a server creates them with. */
 export interface App {
   handler: RequestListener;
-  classes: MessageClasses;
+  prototypes: MessagePrototypes;
 }
 
 /** The public side of the gateway. A request takes the steps from top to bottom; the first that refuses ends it. */
@@ -41,7 +41,7 @@ export function createApp(deps: ApiDeps & DeveloperDeps): App {
   app.use(refuseEscapes);
   const admit = admitCaller(deps); // 401, 429: before every operation
   for (const route of routes) register(app, route, [admit, ...stepsOf(deps, route)]);
-  app.use(paceStrangers(deps));
+  app.use(paceAnonymous(deps));
   servePages(app);
   if (deps.developerArea) app.use(serveArea(deps, deps.developerArea));
   app.use(refuseRoute);
@@ -49,10 +49,10 @@ export function createApp(deps: ApiDeps & DeveloperDeps): App {
   const handler: RequestListener = (req, res) => {
     req.url = pathOf(req.url);
     app(req, res);
-    // A document has its answer by now. `takeTurn` sees to those of accounts.
+    // A document is answered by now. `takeTurn` adds the answers of accounts.
     deps.waiting.add(res, undefined);
   };
-  return { handler, classes: messageClassesOf(app) };
+  return { handler, prototypes: messagePrototypesOf(app) };
 }
 
 /**

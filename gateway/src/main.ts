@@ -82,9 +82,9 @@ async function start(stopping: AbortSignal): Promise<Running> {
   log.info({ port: gateway.port, ops_port: ops.port, postgresql, node: process.versions.node }, "serving");
 
   return {
-    async stop(hurried) {
+    async stop(fast) {
       state = "stopping";
-      await gateway.stop(hurried);
+      await gateway.stop(fast);
       await Promise.all(Object.values(transports).map((transport) => transport.close()));
       await prisma.$disconnect();
       await db.close();

@@ -15,16 +15,16 @@ import { startIdempotency } from "./idempotency/start-idempotency.js";
 /** Where the gateway keeps its schema and migrations. */
 export const gatewayMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
 
-/** A gateway that takes requests. */
+/** A running gateway. */
 export interface Gateway {
   port: number;
-  /** What it counts of the requests. */
+  /** Its metrics of requests. */
   metrics: Metrics;
-  /** Answers what is under way, then writes the done marks that are queued. */
-  stop(hurried?: boolean): Promise<void>;
+  /** Answers the requests under way, then writes the queued done marks. */
+  stop(fast?: boolean): Promise<void>;
 }
 
-/** Where a gateway listens, and how much of its clients it puts up with. */
+/** Where a gateway listens, and the limits on its clients. */
 export interface Listening {
   port: number;
   host?: string;
@@ -35,11 +35,11 @@ export interface Listening {
 
 /** What a gateway is given. */
 export interface GatewayParts extends EndpointDeps, DeveloperDeps {
-  /** What may be under way at once; `DEFAULT_LIMITS` unless given. */
+  /** How many requests may be under way at once; `DEFAULT_LIMITS` unless given. */
   concurrency?: BulkheadLimits | undefined;
-  /** How many pages and refusals an address gets; `DEFAULT_PACE` unless given. */
+  /** The pace of anonymous requests; `DEFAULT_PACE` unless given. */
   paceLimits?: PaceLimits | undefined;
-  /** What may wait for its readers; `DEFAULT_WAITING` unless given. */
+  /** How many bytes may wait for their readers; `DEFAULT_WAITING` unless given. */
   unread?: WaitingLimits | undefined;
 }
 
@@ -76,8 +76,8 @@ export async function startGateway(config: Listening, deps: GatewayParts): Promi
   return {
     port,
     metrics,
-    async stop(hurried) {
-      await server.stop(hurried);
+    async stop(fast) {
+      await server.stop(fast);
       await Promise.all([sweeping.stop(), recording.stop()]);
       await idempotency.stop();
     },

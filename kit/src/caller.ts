@@ -4,7 +4,7 @@ import { fail } from "./errors.js";
 /** The two worlds that an API key can belong to. */
 export type Environment = "sandbox" | "live";
 
-/** On whose behalf a request is made: owned data is always reached through it. */
+/** Who a request acts for: every access to owned data goes through it. */
 export interface Caller {
   accountId: string;
   environment: Environment;
@@ -17,7 +17,7 @@ export interface Claim {
   fingerprint: Uint8Array;
 }
 
-/** The caller of a request. A request without a proper one is refused, as it could only come from a faulty neighbour. */
+/** The caller of a request. A request without a valid one is refused: only a faulty neighbour could send it. */
 export function callerOf(request: { caller?: CallerMessage | undefined }): Caller {
   const { accountId, environment } = request.caller ?? {};
   if (!accountId || (environment !== "sandbox" && environment !== "live")) {

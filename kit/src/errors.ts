@@ -58,7 +58,7 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors;
 
-/** A field at fault: its dotted path (`to.country`) and the rule that it breaks. */
+/** An invalid field: its dotted path (`to.country`) and the rule that it breaks. */
 export interface FieldError {
   path: string;
   message: string;
@@ -89,11 +89,11 @@ export function fail(
   return new Failure(code, message, fields);
 }
 
-/** How many fields at fault a refusal names. */
+/** How many invalid fields a refusal names. */
 export const MOST_FIELDS = 100;
 
 /**
- * Makes a 422 that names the fields at fault, in its sentence and as a list: the first 100, and under `whole` how many more there are, with
+ * Makes a 422 that names the invalid fields, in its sentence and as a list: the first 100, and under `whole` how many more there are, with
  * `unnamed` that are not among them.
  */
 export function failFields(fields: readonly FieldError[], whole = "body", unnamed = 0): Failure {

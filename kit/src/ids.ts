@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
 
-/** Yields that many random bytes; `pooledRandom` outside tests. */
+/** Returns that many random bytes; `pooledRandom` outside tests. */
 export type Random = (bytes: number) => Uint8Array;
 
 const POOL_BYTES = 4096;

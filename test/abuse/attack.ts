@@ -13,7 +13,7 @@ export interface Known {
   keys: string[];
 }
 
-/** What an attacker is: it goes on until it is told to stop. */
+/** An attacker: it continues until it is stopped. */
 export interface Attack {
   known: Known;
   stopped: AbortSignal;

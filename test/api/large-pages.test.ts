@@ -1,4 +1,4 @@
-import type { Answer, Order } from "../api-client.js";
+import type { ApiAnswer, Order } from "../api-client.js";
 import { createOrder, createShipment, RECORD, usePlatform } from "./platform.js";
 
 const platform = usePlatform();
@@ -24,7 +24,7 @@ test.each([
   const sizes: number[] = [];
   let after: string | null = "";
   while (after !== null) {
-    const answer: Answer<Order[]> = await api.get(`/${name}?limit=100${after && `&after=${after}`}`);
+    const answer: ApiAnswer<Order[]> = await api.get(`/${name}?limit=100${after && `&after=${after}`}`);
     expect(answer.status).toBe(200);
     seen.push(...answer.body.data.map(({ id }) => id));
     sizes.push(answer.bytes.length);

@@ -21,7 +21,7 @@ const makeMany = (count: number, make: (api: ApiClient) => Promise<Item>, api: A
 const byId = (items: Item[]) => [...items].sort((a, b) => Buffer.compare(Buffer.from(a.id), Buffer.from(b.id)));
 
 describe.each(lists)("GET $path", ({ path, prefix, other, make }) => {
-  async function walk(api: ApiClient, limit: number): Promise<Item[][]> {
+  async function readAllPages(api: ApiClient, limit: number): Promise<Item[][]> {
     const pages: Item[][] = [];
     let after = "";
     for (;;) {
@@ -45,7 +45,7 @@ describe.each(lists)("GET $path", ({ path, prefix, other, make }) => {
   test("200 page by page in the order of ids, each record as it is read alone", async () => {
     const api = await platform.sandbox();
     await makeMany(5, make, api);
-    const pages = await walk(api, 2);
+    const pages = await readAllPages(api, 2);
     expect(pages.map((page) => page.length)).toEqual([2, 2, 1]);
     const items = pages.flat();
     expect(items).toEqual(byId(items));
@@ -55,10 +55,10 @@ describe.each(lists)("GET $path", ({ path, prefix, other, make }) => {
   test("200 with next_cursor null on a last page that is full", async () => {
     const api = await platform.sandbox();
     await makeMany(4, make, api);
-    expect((await walk(api, 2)).map((page) => page.length)).toEqual([2, 2]);
-    expect((await walk(api, 4)).map((page) => page.length)).toEqual([4]);
-    expect((await walk(api, 1)).map((page) => page.length)).toEqual([1, 1, 1, 1]);
-    expect((await walk(api, 100)).map((page) => page.length)).toEqual([4]);
+    expect((await readAllPages(api, 2)).map((page) => page.length)).toEqual([2, 2]);
+    expect((await readAllPages(api, 4)).map((page) => page.length)).toEqual([4]);
+    expect((await readAllPages(api, 1)).map((page) => page.length)).toEqual([1, 1, 1, 1]);
+    expect((await readAllPages(api, 100)).map((page) => page.length)).toEqual([4]);
   });
 
   test("200 after an id that does not exist, and after the last one", async () => {

@@ -1,4 +1,4 @@
-import { type Answer, type ApiClient, type Order, refusal } from "../api-client.js";
+import { type ApiAnswer, type ApiClient, type Order, refusal } from "../api-client.js";
 import { RECORD, usePlatform } from "./platform.js";
 
 const platform = usePlatform();
@@ -10,7 +10,7 @@ describe.each(["/orders", "/shipments"])("the metadata of POST %s", (path) => {
   });
 
   /** Sends the record with this JSON text as its metadata. */
-  const post = (text: string): Promise<Answer<Order>> =>
+  const post = (text: string): Promise<ApiAnswer<Order>> =>
     api.post(
       path,
       JSON.stringify({ ...RECORD, metadata: 0 }).replace('"metadata":0', () => `"metadata":${text}`),

@@ -1,4 +1,4 @@
-import { type Answer, type ApiClient, type Order, refusal } from "../api-client.js";
+import { type ApiAnswer, type ApiClient, type Order, refusal } from "../api-client.js";
 import { FULL_RECORD, RECORD, usePlatform } from "./platform.js";
 
 const platform = usePlatform();
@@ -10,11 +10,11 @@ describe.each(["/orders", "/shipments"])("the fields of POST %s", (path) => {
     api = await platform.sandbox();
   });
 
-  const post = (change: object): Promise<Answer<Order>> => api.post(path, { ...RECORD, ...change });
+  const post = (change: object): Promise<ApiAnswer<Order>> => api.post(path, { ...RECORD, ...change });
   const refused = async (change: object) => refusal(await post(change));
 
   /** Sends the record with its weight as this JSON text. */
-  const postWeight = (text: string): Promise<Answer<Order>> =>
+  const postWeight = (text: string): Promise<ApiAnswer<Order>> =>
     api.post(path, JSON.stringify(RECORD).replace('"weight_kg":1.25', `"weight_kg":${text}`));
 
   test.each(["0", "-0", "0.0", "1e-400", "-1", "1000.0001", "1e400", "-1e400", '"5"', "null", "true", "[1]", "{}"])(

@@ -46,7 +46,7 @@ async function timed(operation: Operation, since: number, latencies: number[]): 
     await operation();
     latencies.push(performance.now() - since);
   } catch {
-    // Whoever made the operation counts its failures, if they are of interest.
+    // The operation's author counts its failures, if they matter.
   }
 }
 

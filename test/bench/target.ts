@@ -22,7 +22,7 @@ export interface Target {
   customers: Customers;
   /** Customers who have used up their limit. */
   limited: Customers;
-  /** Does what has to be done anew before each round of calls by limited customers. */
+  /** Prepares each round of calls by limited customers. */
   limit(): Promise<void>;
   /** Resolves with the body of an answer of the expected status; rejects otherwise. */
   call(call: Call): Promise<Buffer>;

@@ -34,7 +34,7 @@ export function template(name: string, ...set: string[]): Said {
   return run("helm", ["template", "shipping", chart, "--namespace", "trial", "--kube-version", KUBERNETES, ...values]);
 }
 
-/** A Kubernetes object, looked into as far as a rule needs. */
+/** A Kubernetes object, typed as far as a rule needs. */
 // biome-ignore lint/suspicious/noExplicitAny: objects of twenty kinds; kubeconform has checked their shape.
 export type KubernetesObject = any;
 

@@ -62,7 +62,7 @@ export const accessFaults = (holders: Holders): readonly Fault[] => [
   },
   { what: "a bad key is answered with 403", breaks: "keys.invalid", begin: turning(401, 403) },
   {
-    what: "whoever knows a label may download it",
+    what: "anybody who knows a label may download it",
     breaks: "keys.download",
     begin: sendingAll((sent) => {
       if (sent.path.endsWith("/file")) sent.headers.authorization ??= `Bearer ${holders.main}`;

@@ -29,7 +29,7 @@ export interface Fault {
   breaks: string;
   /** Checks without which there is nothing to see; they pass. */
   beside?: readonly string[];
-  /** Begins anew, with no memory of another run. */
+  /** Starts without any state of another run. */
   begin(): Breaking;
 }
 

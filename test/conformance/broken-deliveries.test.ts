@@ -1,6 +1,5 @@
-import { once } from "node:events";
-import { createServer } from "node:net";
 import { judge } from "@shipping/conformance/conformance";
+import getPort from "get-port";
 import { type Stack, startStack } from "../stack.js";
 import { type Breaking, type BreakingProxy, jsonIn, openBreakingProxy } from "./breaking-proxy.js";
 
@@ -9,21 +8,13 @@ let proxy: BreakingProxy;
 let listen: string;
 beforeAll(async () => {
   stack = await startStack();
-  listen = `127.0.0.1:${await freePort()}`;
+  listen = `127.0.0.1:${await getPort({ host: "127.0.0.1" })}`;
   proxy = await openBreakingProxy(`http://${listen}/hooks`);
 });
 afterAll(async () => {
   await proxy.close();
   await stack.stop();
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 const CHECKS = ["events", "body", "data", "headers", "signature"].map((name) => `deliveries.${name}`);
 

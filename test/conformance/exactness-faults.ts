@@ -3,7 +3,7 @@ import { answeringAll, type Breaking, editing, type Fault, sending } from "./bre
 /** Reads JSON as doubles, as `JSON.parse` does, and sends on what it read. */
 const readingDoubles = sending("POST /orders", () => {});
 
-/** Answers once more with a refusal to whoever comes back after one. */
+/** Refuses the first retry after a refusal. */
 function refusingAgain(): Breaking {
   let refusal: Buffer | undefined;
   return {
@@ -63,7 +63,7 @@ export const exactnessFaults: readonly Fault[] = [
   },
   { what: "a number is rounded", breaks: "contract.numbers", begin: readingDoubles },
   { what: "two numbers are taken for one", breaks: "idempotency.numbers", begin: readingDoubles },
-  { what: "whoever waited is refused again", breaks: "limits.retry-after", begin: refusingAgain },
+  { what: "a client that waited is refused again", breaks: "limits.retry-after", begin: refusingAgain },
   {
     what: "the oldest request leaves after 61 seconds",
     breaks: "contract.rate-limit-headers",

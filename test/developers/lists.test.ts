@@ -3,8 +3,8 @@ import { decodeText, type Visitor } from "./visitor.js";
 
 const area = useArea();
 
-/** Walks from a list's first page to its last, and yields what each matches. */
-async function walk(visitor: Visitor, path: string, pattern: RegExp): Promise<string[][]> {
+/** Reads a list from its first page to its last, and yields what each matches. */
+async function readAllPages(visitor: Visitor, path: string, pattern: RegExp): Promise<string[][]> {
   const pages: string[][] = [];
   for (let next: string | undefined = path; next; ) {
     const { status, html } = await visitor.get(next);
@@ -31,7 +31,7 @@ test("keys come in pages of fifty: the active ones first, of each kind the newes
     if (n % 25) await area.stack().revokeKey(id);
   }
   await area.stack().newKey(accountId, "live");
-  const pages = await walk(visitor, "/developers/sandbox/keys", /<code class="sub">…(\w{4})<\/code>/g);
+  const pages = await readAllPages(visitor, "/developers/sandbox/keys", /<code class="sub">…(\w{4})<\/code>/g);
   expect(sizes(pages)).toEqual([50, 23]);
   const newestFirst = await column(
     `SELECT last_four FROM api_keys WHERE account_id = '${accountId}' AND environment = 'sandbox'
@@ -43,12 +43,16 @@ test("keys come in pages of fifty: the active ones first, of each kind the newes
 test("so do members, the oldest first, and the audit log, the newest first", async () => {
   const { visitor, accountId } = await area.signIn();
   for (let n = 2; n <= 100; n++) await area.newLink({ accountId, role: "viewer" });
-  const members = await walk(visitor, "/developers/members", /<td data-label="E-mail"><span><bdi>([^<]+)<\/bdi>/g);
+  const members = await readAllPages(
+    visitor,
+    "/developers/members",
+    /<td data-label="E-mail"><span><bdi>([^<]+)<\/bdi>/g,
+  );
   expect(sizes(members)).toEqual([50, 50]);
   expect(members.flat()).toEqual(
     await column(`SELECT email FROM account_members WHERE account_id = '${accountId}' ORDER BY created_at, id`),
   );
-  const entries = await walk(visitor, "/developers/audit", /<bdi>(\w+@example\.com) as /g);
+  const entries = await readAllPages(visitor, "/developers/audit", /<bdi>(\w+@example\.com) as /g);
   expect(sizes(entries)).toEqual([50, 50]);
   const log = `SELECT split_part(detail, ' ', 1) FROM audit_entries WHERE account_id = '${accountId}'`;
   expect(entries.flat()).toEqual(await column(`${log} ORDER BY at DESC, id DESC`));

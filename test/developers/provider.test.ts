@@ -22,7 +22,7 @@ async function newMember(options: { email?: string } = {}) {
 }
 
 /** Where the area sends the browser. */
-async function leave(here: Visitor, path = LEAVE): Promise<string> {
+async function beginSignIn(here: Visitor, path = LEAVE): Promise<string> {
   const { status, location } = await here.get(path);
   expect(status).toBe(303);
   return location ?? "";
@@ -44,7 +44,7 @@ async function through(there: Visitor, from: string, login: string): Promise<str
 }
 
 async function signIn({ here, there, email }: { here: Visitor; there: Visitor; email: string }, path = LEAVE) {
-  return here.get(await through(there, await leave(here, path), email));
+  return here.get(await through(there, await beginSignIn(here, path), email));
 }
 
 describe("sign-in through the provider", () => {
@@ -58,7 +58,7 @@ describe("sign-in through the provider", () => {
   });
 
   test("the way there names our callback, PKCE, state and nonce, and is not asked by a form", async () => {
-    const url = new URL(await leave(area.visitor()));
+    const url = new URL(await beginSignIn(area.visitor()));
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
       redirect_uri: `${area.origin()}/developers/sign-in/callback`,
       response_type: "code",
@@ -104,17 +104,17 @@ describe("is refused, and signs nobody in", () => {
     ["a refusal of the provider", (callback: string) => swapped(callback, "error", "access_denied")],
   ])("%s", async (_case, change) => {
     const member = await newMember();
-    const callback = await through(member.there, await leave(member.here), member.email);
+    const callback = await through(member.there, await beginSignIn(member.here), member.email);
     expect((await member.here.get(change(callback))).status).toBe(403);
     expect(member.here.cookies()).toBe("");
   });
 
   test("another nonce", async () => {
     const member = await newMember();
-    const callback = await through(member.there, await leave(member.here), member.email);
+    const callback = await through(member.there, await beginSignIn(member.here), member.email);
     const [name = "", value = ""] = member.here.cookies().split("=");
-    const journey = JSON.parse(Buffer.from(value, "base64url").toString());
-    const forged = Buffer.from(JSON.stringify({ ...journey, nonce: "A".repeat(43) })).toString("base64url");
+    const authorization = JSON.parse(Buffer.from(value, "base64url").toString());
+    const forged = Buffer.from(JSON.stringify({ ...authorization, nonce: "A".repeat(43) })).toString("base64url");
     expect((await area.visitor().get(callback, { cookie: `${name}=${forged}` })).status).toBe(403);
   });
 
@@ -126,16 +126,16 @@ describe("is refused, and signs nobody in", () => {
 
   test("a callback in a browser that never left", async () => {
     const member = await newMember();
-    const callback = await through(member.there, await leave(member.here), member.email);
+    const callback = await through(member.there, await beginSignIn(member.here), member.email);
     expect((await area.visitor().get(callback)).status).toBe(403);
   });
 
   test("a code replayed", async () => {
     const member = await newMember();
-    const callback = await through(member.there, await leave(member.here), member.email);
-    const journey = member.here.cookies();
+    const callback = await through(member.there, await beginSignIn(member.here), member.email);
+    const authorization = member.here.cookies();
     expect((await member.here.get(callback)).status).toBe(303);
-    expect((await area.visitor().get(callback, { cookie: journey })).status).toBe(403);
+    expect((await area.visitor().get(callback, { cookie: authorization })).status).toBe(403);
   });
 
   test("a way back to anywhere else", async () => {
@@ -154,7 +154,7 @@ describe("a new sign-in for live keys", () => {
     await area.ageSignIn(member.email);
     const refused = await member.here.get("/developers/live/keys/new");
     expect([refused.status, refused.html.includes(`href="${AGAIN}"`)]).toEqual([403, true]);
-    const url = new URL(await leave(member.here, AGAIN));
+    const url = new URL(await beginSignIn(member.here, AGAIN));
     expect([url.searchParams.get("prompt"), url.searchParams.get("max_age")]).toEqual(["login", "0"]);
     const back = await member.here.get(await through(member.there, url.href, member.email));
     expect(back).toMatchObject({ status: 303, location: "/developers/live/keys/new" });
@@ -165,7 +165,7 @@ describe("a new sign-in for live keys", () => {
     const member = await newMember();
     await signIn(member);
     await area.ageSignIn(member.email);
-    const url = new URL(await leave(member.here, AGAIN));
+    const url = new URL(await beginSignIn(member.here, AGAIN));
     for (const name of ["prompt", "max_age"]) url.searchParams.delete(name);
     const back = await member.here.get(await through(member.there, url.href, member.email));
     expect(back.status).toBe(403);

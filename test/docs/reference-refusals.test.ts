@@ -1,7 +1,7 @@
 import { scopes } from "@shipping/gateway/admission/api-key";
 import { type Route, refusalsOf } from "@shipping/gateway/api/endpoint";
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
-import type { Answer } from "../api-client.js";
+import type { ApiAnswer } from "../api-client.js";
 import {
   type Asked,
   ask,
@@ -42,7 +42,7 @@ function exampleOf({ method, path }: Route, code: string): [status: number, exam
   throw new Error(`${method} ${path} has no example of ${code}.`);
 }
 
-type Provoke = (customer: Customer, route: Route) => Promise<Answer<never>>;
+type Provoke = (customer: Customer, route: Route) => Promise<ApiAnswer<never>>;
 
 /** Sends a good request that is changed. */
 const changed =
@@ -118,7 +118,7 @@ const provoke: Record<string, Provoke> = {
   invalid_request: (customer, route) => invalid(route)(customer, route),
 };
 
-/** What is at fault in the example of an operation: a field, a parameter or a header. */
+/** What is invalid in the example of an operation: a field, a parameter or a header. */
 function invalid(route: Route): Provoke {
   const [, { error }] = exampleOf(route, "invalid_request");
   const path = error.fields?.[0]?.path;

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { sign } from "@shipping/webhooks/dispatch/signature";
+import getPort from "get-port";
 
 const SECRET = "whsec_GFn7PJ-v7jFMVLLhDAIHnOJaFzFczq7pBL-Nh4Zq_2o";
 const EVENT = JSON.stringify({
@@ -15,7 +15,7 @@ const EVENT = JSON.stringify({
 
 /** Runs a module that is a webhook receiver, and sends it a delivery and forgeries. Yields what it printed. */
 export async function tryReceiver(file: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
-  const port = await freePort();
+  const port = await getPort({ host: "127.0.0.1" });
   const receiver = spawn(process.execPath, [file], {
     cwd,
     env: { ...env, PORT: String(port), WEBHOOK_SECRET: SECRET },
@@ -40,12 +40,4 @@ export async function tryReceiver(file: string, cwd: string, env: NodeJS.Process
     receiver.kill();
     await ended;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }

@@ -1,4 +1,4 @@
-import type { Answer } from "../api-client.js";
+import type { ApiAnswer } from "../api-client.js";
 import { type Stack, startStack } from "../stack.js";
 import {
   type Asked,
@@ -26,7 +26,7 @@ afterAll(() => stack.stop());
 const KEY = "the key";
 const post = (path: string, body: unknown, holder = customer) => under({ method: "POST", path, body }, holder);
 const under = (asked: Asked, holder = customer) => ask(holder, asked, { headers: { "Idempotency-Key": KEY } });
-const isReplayed = ({ headers }: Answer<unknown>) => headers.get("idempotency-replayed") === "true";
+const isReplayed = ({ headers }: ApiAnswer<unknown>) => headers.get("idempotency-replayed") === "true";
 
 const shipmentOf = (holder: Customer) => create(holder, "/shipments", record);
 const labelBody = ({ id }: Resource) => ({ shipment_id: id, rate_id: `rate_test_${id}` });

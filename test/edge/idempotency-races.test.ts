@@ -1,6 +1,6 @@
 import { eventually } from "@shipping/kit/testing/eventually";
 import sql, { raw } from "sql-template-tag";
-import type { Answer } from "../api-client.js";
+import type { ApiAnswer } from "../api-client.js";
 import { type Stack, startStack } from "../stack.js";
 import {
   type Asked,
@@ -32,14 +32,14 @@ afterAll(() => stack.stop());
 const through = (n: number) => customer.through(stack.baseUrls[n % stack.baseUrls.length]!);
 
 /** Sends it through that gateway, under that key. */
-const send = (n: number, asked: Asked, key = "the key"): Promise<Answer<Resource>> =>
+const send = (n: number, asked: Asked, key = "the key"): Promise<ApiAnswer<Resource>> =>
   ask(through(n), asked, { headers: { "Idempotency-Key": key } });
 
 /** So many requests at the same instant. */
 const atOnce = <T>(count: number, request: (n: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, n) => request(n)));
 
-const isReplayed = ({ headers }: Answer<unknown>) => headers.get("idempotency-replayed") === "true";
+const isReplayed = ({ headers }: ApiAnswer<unknown>) => headers.get("idempotency-replayed") === "true";
 const order: Asked = { method: "POST", path: "/orders", body: record };
 
 /** Which parts have a table of that name. */

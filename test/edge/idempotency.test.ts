@@ -1,5 +1,5 @@
 import type { WriteRoute } from "@shipping/gateway/api/endpoint";
-import type { Answer } from "../api-client.js";
+import type { ApiAnswer } from "../api-client.js";
 import { type Stack, startStack } from "../stack.js";
 import {
   type Asked,
@@ -27,10 +27,10 @@ afterAll(() => stack.stop());
 const KEY = "the key";
 const under = (asked: Asked, holder = customer, key = KEY) =>
   ask(holder, asked, { headers: { "Idempotency-Key": key } });
-const isReplayed = ({ headers }: Answer<unknown>) => headers.get("idempotency-replayed") === "true";
+const isReplayed = ({ headers }: ApiAnswer<unknown>) => headers.get("idempotency-replayed") === "true";
 
 /** Holds the second answer to be the replay of the first: its status and its bytes. */
-function expectReplay(again: Answer<unknown>, first: Answer<unknown>): void {
+function expectReplay(again: ApiAnswer<unknown>, first: ApiAnswer<unknown>): void {
   expect([again.status, isReplayed(again), isReplayed(first)]).toEqual([first.status, true, false]);
   expect(again.bytes).toEqual(first.bytes);
   expect(again.headers.get("x-request-id")).not.toBe(first.headers.get("x-request-id"));

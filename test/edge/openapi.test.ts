@@ -1,5 +1,5 @@
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
-import type { Answer } from "../api-client.js";
+import type { ApiAnswer } from "../api-client.js";
 import { type Stack, startStack } from "../stack.js";
 import { ask, type Customer, goodRequest, nameOf, newCustomer } from "./operations.js";
 import { sendTo } from "./wire.js";
@@ -27,7 +27,7 @@ interface Document {
 let stack: Stack;
 let customer: Customer;
 let port: number;
-let answer: Answer<never>;
+let answer: ApiAnswer<never>;
 let document: Document;
 beforeAll(async () => {
   stack = await startStack({ requestsPerMinute: 100_000 });

@@ -4,7 +4,7 @@ import { BASE_PATH, pathWith, type Route, type WriteRoute } from "@shipping/gate
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import type { Environment } from "@shipping/kit/caller";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { type Answer, dataOf, refusal } from "../api-client.js";
+import { type ApiAnswer, dataOf, refusal } from "../api-client.js";
 import type { Stack } from "../stack.js";
 import { type Sending, sendTo } from "./wire.js";
 
@@ -14,7 +14,7 @@ export interface Customer {
   keyId: string;
   key: string;
   /** Sends a request below the base path. */
-  send<Data = Resource>(method: string, path: string, sending?: Sending): Promise<Answer<Data>>;
+  send<Data = Resource>(method: string, path: string, sending?: Sending): Promise<ApiAnswer<Data>>;
   /** The same through another replica. */
   through(baseUrl: string): Customer;
 }
@@ -81,7 +81,7 @@ export function ask<Data = Resource>(
   customer: Customer,
   { method, path, body }: Asked,
   sending: Sending = {},
-): Promise<Answer<Data>> {
+): Promise<ApiAnswer<Data>> {
   const isWrite = method !== "GET";
   return customer.send(method, path, {
     ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -142,7 +142,7 @@ export function formOf(route: Route): Asked {
 }
 
 /** What an answer says, in words: `201`, or `404 not_found` once it is known to be the error object. */
-export function told(answer: Answer<unknown>): string {
+export function told(answer: ApiAnswer<unknown>): string {
   return answer.status < 400 ? String(answer.status) : refusal(answer);
 }
 

@@ -1,6 +1,6 @@
 import type { Scope } from "@shipping/gateway/admission/api-key";
 import type { Environment } from "@shipping/kit/caller";
-import type { Answer } from "../api-client.js";
+import type { ApiAnswer } from "../api-client.js";
 import { type Stack, startStack } from "../stack.js";
 import { ask, type Customer, create, newCustomer, record, told } from "./operations.js";
 
@@ -29,7 +29,7 @@ interface Faults {
   existence?: boolean;
 }
 
-/** The order of refusals: each rung with the answer to a request at fault there and on every rung below. */
+/** The order of refusals: each rung with the answer to a request that is invalid there and on every rung below. */
 const rungs: [keyof Faults, string][] = [
   ["route", "404 not_found"],
   ["key", "401 unauthorized"],
@@ -46,7 +46,7 @@ const rungs: [keyof Faults, string][] = [
   ["existence", "404 not_found"],
 ];
 
-/** At fault on this rung and on all below, save those that the operation does not know. */
+/** Invalid on this rung and on all below, save those that the operation does not know. */
 function faultsFrom(rung: keyof Faults, unknown: readonly (keyof Faults)[]): Faults {
   const names = rungs.map(([name]) => name);
   const from = names.slice(names.indexOf(rung)).filter((name) => !unknown.includes(name));
@@ -134,7 +134,7 @@ describe("at the end of the order", () => {
     const holder = await newCustomer(stack);
     const { id } = await create(holder, "/shipments", record);
     await create(holder, "/labels", { shipment_id: id, rate_id: `rate_test_${id}` });
-    const answers: Answer<unknown>[] = [
+    const answers: ApiAnswer<unknown>[] = [
       await post(holder, "/labels", { shipment_id: id, rate_id: label.rate_id }),
       await post(holder, "/labels", { shipment_id: MISSING, rate_id: `rate_test_${id}` }),
       await post(holder, "/labels", label),

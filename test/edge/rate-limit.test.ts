@@ -1,5 +1,5 @@
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
-import type { Answer } from "../api-client.js";
+import type { ApiAnswer } from "../api-client.js";
 import { type Stack, startStack } from "../stack.js";
 import {
   allOf,
@@ -26,7 +26,7 @@ const LIMIT = 120;
 const newHolder = ({ accountId }: Customer) => newCustomer(stack, { accountId });
 
 /** How many requests are left, as an answer says it. */
-function leftOf({ headers }: Answer<unknown>): number {
+function leftOf({ headers }: ApiAnswer<unknown>): number {
   expect(headers.get("ratelimit-policy")).toBe('"default";q=120;w=60');
   const [, left, seconds] = /^"default";r=(\d+);t=(\d+)$/.exec(headers.get("ratelimit") ?? "") ?? [];
   expect(Number(seconds)).toBeGreaterThan(0);
@@ -126,7 +126,7 @@ describe("what is counted", () => {
         headers: { "Idempotency-Key": "k", ...headers },
       });
     const order = JSON.stringify(record);
-    const sent: [string, () => Promise<Answer<unknown>>][] = [
+    const sent: [string, () => Promise<ApiAnswer<unknown>>][] = [
       ["403 missing_scope", () => customer.send("GET", "/labels")],
       ["422 invalid_request Idempotency-Key", () => customer.send("POST", "/orders", { body: order })],
       ["415 unsupported_media_type", () => post(order, { "Content-Type": "text/plain" })],

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { received } from "@shipping/gateway/testing/raw-http";
-import type { Answer } from "../api-client.js";
+import type { ApiAnswer } from "../api-client.js";
 import { type Stack, startStack } from "../stack.js";
 import { ask, type Customer, formOf, goodRequest, newCustomer, posts } from "./operations.js";
 import { exchange, headOf, sendTo } from "./wire.js";
@@ -19,7 +19,7 @@ afterAll(() => stack.stop());
 const FORM = /^req_[a-z2-7]{26}$/;
 
 /** The id of an answer, once an error is known to carry the same. */
-function idOf({ status, headers, body }: Answer<unknown>): string {
+function idOf({ status, headers, body }: ApiAnswer<unknown>): string {
   const id = headers.get("x-request-id") ?? "";
   expect(id).toMatch(FORM);
   expect(headers.get("x-content-type-options")).toBe("nosniff");

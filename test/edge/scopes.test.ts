@@ -1,7 +1,7 @@
 import { type Scope, scopes } from "@shipping/gateway/admission/api-key";
 import type { Route } from "@shipping/gateway/api/endpoint";
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
-import type { Answer } from "../api-client.js";
+import type { ApiAnswer } from "../api-client.js";
 import { type Stack, startStack } from "../stack.js";
 import {
   allOf,
@@ -33,7 +33,7 @@ const holderOf = (...held: Scope[]) => newCustomer(stack, { accountId: customer.
 const allBut = (scope: Scope) => scopes.filter((other) => other !== scope);
 
 /** The refusal, with the scopes that its message names. */
-function withNamedScopes(answer: Answer<unknown>): string {
+function withNamedScopes(answer: ApiAnswer<unknown>): string {
   const named = scopes.filter((scope) => answer.body.error.message.includes(scope));
   return `${told(answer)}: ${named.join()}`;
 }

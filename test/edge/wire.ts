@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { parseAnswers, type RawAnswer, received } from "@shipping/gateway/testing/raw-http";
-import type { Answer, Body } from "../api-client.js";
+import type { ApiAnswer, Body } from "../api-client.js";
 
 /** Longer than any answer takes, shorter than the 30 s after which the gateway gives a request up. */
 const ANSWER_MS = 15_000;
@@ -20,7 +20,7 @@ export async function sendTo<Data>(
   method: string,
   target: string,
   sending: Sending = {},
-): Promise<Answer<Data>> {
+): Promise<ApiAnswer<Data>> {
   const [answer] = await exchange(port, headOf(method, target, sending), sending.body ?? "");
   if (!answer) throw new Error(`No answer to ${method} ${target}.`);
   return answerOf<Data>(answer);
@@ -75,7 +75,7 @@ async function answersOn(socket: Socket, write: (socket: Socket) => void): Promi
 }
 
 /** An answer as it stood on the wire, with its JSON parsed. */
-export function answerOf<Data>({ status, headers, body }: RawAnswer): Answer<Data> {
+export function answerOf<Data>({ status, headers, body }: RawAnswer): ApiAnswer<Data> {
   const isJson = headers["content-type"] === "application/json" && body !== "";
   const parsed = (isJson ? JSON.parse(body) : undefined) as Body<Data>;
   return { status, headers: new Headers(headers), bytes: Buffer.from(body), body: parsed };

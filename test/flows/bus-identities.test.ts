@@ -78,7 +78,7 @@ async function taking(): Promise<{ got: Set<string>; dead: string[] }> {
   const subscription = await busOf("webhooks").subscribe({
     durable: "webhooks",
     onEvent: async ({ id }) => void got.add(id),
-    onDead: async (_, reason, id) => void dead.push(`${reason} (${id})`),
+    onDeadLetter: async (_, reason, id) => void dead.push(`${reason} (${id})`),
   });
   open.push({ close: () => subscription.stop() });
   return { got, dead };

@@ -76,7 +76,7 @@ async function consuming(url = server.url) {
   const subscription = await openBus("webhooks", url).subscribe({
     durable: DURABLE,
     onEvent: async ({ id }) => void got.add(id),
-    onDead: async () => {},
+    onDeadLetter: async () => {},
   });
   ends.push(() => subscription.stop());
 
@@ -204,7 +204,7 @@ describe("under running processes", () => {
   });
 });
 
-describe("a connection that goes dead without a word", () => {
+describe("a connection that dies silently", () => {
   let proxy: Server;
   let silent: boolean;
   let sockets: Socket[];

@@ -159,13 +159,13 @@ describe("npm run cluster", () => {
 
   test("loses no call when a replica is told to stop under load", async () => {
     let over = false;
-    const lane = async (baseUrl: string) => {
+    const worker = async (baseUrl: string) => {
       const api = apiClient(baseUrl, cluster.sandbox_key);
       const statuses: number[] = [];
       while (!over) statuses.push((await api.post("/orders", packed)).status);
       return statuses;
     };
-    const load = Promise.all(cluster.gateways.map(lane));
+    const load = Promise.all(cluster.gateways.map(worker));
     await comesBack("records-1", "SIGTERM").finally(() => {
       over = true;
     });

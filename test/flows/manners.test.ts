@@ -115,7 +115,7 @@ describe("SIGTERM under load", () => {
       const created: string[] = [];
       let over = false;
 
-      async function lane(number: number): Promise<void> {
+      async function worker(number: number): Promise<void> {
         const order = number % 2 === 0 ? clients : [...clients].reverse();
         while (!over) {
           const shipment = await dataOf<Shipment>(
@@ -135,7 +135,7 @@ describe("SIGTERM under load", () => {
         }
       }
 
-      const load = Promise.all([0, 1, 2, 3].map(lane));
+      const load = Promise.all([0, 1, 2, 3].map(worker));
       const { pid } = await cluster.process(name);
       const enough = created.length + 20;
       await eventually(() => expect(created.length).toBeGreaterThan(enough), BACK);

@@ -20,7 +20,7 @@ beforeAll(async () => {
 }, 90_000);
 afterAll(() => cluster.stop(), 60_000);
 
-/** The hand of whoever owns the database server. */
+/** The database server's superuser. */
 async function openServer() {
   const { address } = await cluster.process("postgres");
   const password = (await readFile(join(cluster.dataDir, "postgres.password"), "utf8")).trim();
@@ -88,7 +88,7 @@ test("after every database is lost and restored, the gateway's from an older cop
 
   const kept = [...before.acknowledged, ...after.acknowledged];
   expect(await audit(cluster, [...first.accountIds, ...second.accountIds], kept)).toEqual(FLAWLESS);
-  // What came after the copies is gone, and made anew for whoever repeats it.
+  // What came after the copies is gone, and is created again when a request is repeated.
   const [order] = gone.acknowledged;
   const again = await untilDefinite(cluster.gateways, order!.write);
   expect(again).toMatchObject({ status: 201, replayed: false });

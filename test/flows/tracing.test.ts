@@ -71,7 +71,7 @@ test("a POST /labels is one trace, from the gateway to the receiver", async () =
         "tracking: TrackingService/ApplyLabelEvent",
         "tracking: sql",
         "carrier: publish label.created",
-        "webhooks: take label.created",
+        "webhooks: consume label.created",
         "webhooks: sql",
         "webhooks: attempt",
       ]),

@@ -1,11 +1,11 @@
 import { fence } from "./owner.js";
 import type { Rules } from "./rules.js";
 import {
-  type Answer,
   type Claim,
   isClaim,
   type Letter,
   type Message,
+  type ModelAnswer,
   type Move,
   type Request,
   replaced,
@@ -28,7 +28,7 @@ interface Turn {
 const MOST_ATTEMPTS = 3;
 
 const again = { at: "peek", claim: undefined } as const;
-const ended = (answer: Answer, claim?: Claim) => ({ at: "end", claim, answer }) as const;
+const ended = (answer: ModelAnswer, claim?: Claim) => ({ at: "end", claim, answer }) as const;
 
 /** What the gateway of a request can do next. */
 export function gatewayMoves(state: State, index: number, rules: Rules): Move[] {
@@ -72,7 +72,7 @@ function proceed({ state, request, rules, move }: Turn): Move {
   }
   // Those who wait do so by not moving; this is the end of their patience.
   if (row.leaseLive) {
-    return move("peekKey: lease live", ended(equal || rules.waitsForStrangers ? "inProgress" : "conflict"));
+    return move("peekKey: lease live", ended(equal || rules.waitsForOthers ? "inProgress" : "conflict"));
   }
   const claim = { letter: row.letter, token: row.token };
   if (!equal) return move("peekKey: lease over", { at: "resolve", claim });

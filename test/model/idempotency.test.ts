@@ -33,7 +33,7 @@ describe("the idempotency protocol needs", () => {
     ["lost claims to be read again", "rereadsLostClaims", ["A", "A"], "refusal answered after an equal success"],
     [
       "strangers to wait for an outcome",
-      "waitsForStrangers",
+      "waitsForOthers",
       ["A", "B"],
       "conflict answered, but no other request executed",
     ],

@@ -1,6 +1,6 @@
 import { isTakenFrom } from "./owner.js";
 import type { Rules } from "./rules.js";
-import { type Answer, type Message, type Move, replaced, type State } from "./state.js";
+import { type Message, type ModelAnswer, type Move, replaced, type State } from "./state.js";
 
 /** What can happen to anybody at any time: leases end, gateways die, clients give up and come back, messages get lost. */
 export function mishaps(state: State, rules: Rules): Move[] {
@@ -19,7 +19,7 @@ function leaseEnds(state: State): Move[] {
   return [{ who: "registry", does: "endLease", next: { ...state, row: { ...row, leaseLive: false } } }];
 }
 
-const REPEATABLE: readonly Answer[] = ["unknown", "inProgress", "conflict"];
+const REPEATABLE: readonly ModelAnswer[] = ["unknown", "inProgress", "conflict"];
 
 // A time-out is a death too: nobody hears the outcome. So is a lost answer, which needs no move of its own.
 function partings(state: State, index: number): Move[] {

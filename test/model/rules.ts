@@ -7,7 +7,7 @@ export interface Rules {
   /** A refusal is not reported if the claim is gone by the time it is to be deleted: the registry is read again. */
   rereadsLostClaims: boolean;
   /** A request that finds another one under way waits for its outcome: it is no conflict as long as that may fail. */
-  waitsForStrangers: boolean;
+  waitsForOthers: boolean;
   /** Whoever hears that its claim was fenced off replaces it, rather than read the registry again and wait for the one who did it. */
   replacesFencedClaims: boolean;
   /** The transport delivers a call at most once. */
@@ -20,7 +20,7 @@ export const protocol: Rules = {
   fences: true,
   resolvesSharedClaims: true,
   rereadsLostClaims: true,
-  waitsForStrangers: true,
+  waitsForOthers: true,
   replacesFencedClaims: true,
   sendsOnce: true,
   storesAtomically: true,

@@ -28,7 +28,7 @@ export interface Message extends Claim {
 }
 
 /** What the client hears. `inProgress` ends a wait that was too long, `unknown` is 503 or no answer at all. */
-export type Answer = "snapshot" | "replay" | "conflict" | "refused" | "inProgress" | "unknown";
+export type ModelAnswer = "snapshot" | "replay" | "conflict" | "refused" | "inProgress" | "unknown";
 
 /** A request, and where it is in `executeOnce`. */
 export interface Request {
@@ -36,7 +36,7 @@ export interface Request {
   at: "peek" | "resolve" | "takeOver" | "send" | "receive" | "release" | "delete" | "end";
   /** Its own, or the stranger's that it resolves and takes over; at its end the one it was refused under. */
   claim: Claim | undefined;
-  answer: Answer | undefined;
+  answer: ModelAnswer | undefined;
   /** Whether the client has sent it a second time. */
   repeated: boolean;
 }

@@ -2,13 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { sign } from "@shipping/webhooks/dispatch/signature";
+import getPort from "get-port";
 import { type Command, type Language, languages, recipeFiles, versionHere } from "./recipe-languages.js";
 import type { Vector } from "./webhook-vectors.js";
 
@@ -108,7 +107,7 @@ function signed(body: string, by = secret, secondsFromNow = 0): string {
 
 /** The recipe's server, in a process of its own on a free port. */
 async function serve(folder: string, receive: Language["receive"], webhookSecret: string) {
-  const port = await freePort();
+  const port = await getPort({ host: "127.0.0.1" });
   const env = { PORT: String(port), WEBHOOK_SECRET: webhookSecret, EVENTS_FOLDER: folder };
   const child = start(folder, receive(port), env);
   const ended = once(child, "exit");
@@ -126,14 +125,6 @@ async function serve(folder: string, receive: Language["receive"], webhookSecret
       await ended;
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }
 
 // Go fetches neither modules nor another version of itself, and needs no C compiler. What it has built it keeps where it always does.

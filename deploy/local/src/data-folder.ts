@@ -10,7 +10,7 @@ export interface DataFolder {
   keep(name: string, make: () => string): Promise<string>;
   /** Writes a JSON file (mode 0600) that others read while the platform runs; replaced by rename, so never seen half written. */
   publish(name: string, value: unknown): Promise<void>;
-  /** Lets go of the folder. */
+  /** Releases the folder. */
   release(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export class FolderInUse extends Error {
 
 const LOCK = "platform.pid";
 
-/** Takes the folder for this process. What a dead process left behind is no hindrance. */
+/** Locks the folder for this process. The lock of a dead process is ignored. */
 export async function takeDataFolder(folder: string): Promise<DataFolder> {
   const path = resolve(folder);
   await mkdir(path, { recursive: true, mode: 0o711 });

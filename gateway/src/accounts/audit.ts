@@ -28,11 +28,11 @@ export interface Change {
   environment: Environment | null;
   /** The id of what was changed. */
   subject: string;
-  /** The same in words. */
+  /** Its name, for people. */
   detail: string;
 }
 
-/** Writes the entry of the audit log that tells of a change, in the change's own statement: one for its row in `from`, none where nothing was changed. */
+/** Writes the audit entry of a change in the change's own statement: one per row in `from`, none if nothing was changed. */
 export function tellAuditLog(
   deps: { now(): Date; random: Random },
   actor: Actor,

@@ -8,10 +8,10 @@ export type AdminDeps = Pick<GatewayDeps, "db" | "prisma" | "now" | "random">;
 
 const NAME = /^(?=.*\S)\P{Cc}{1,200}$/u;
 
-/** What a name has to be, as a sentence goes on. */
+/** The rule for names, as the end of a sentence. */
 export const NAME_RULE = "1 to 200 characters, not all of them blank, none of them a control character";
 
-/** Whether people may call an account or a key so. */
+/** Whether an account or a key may have this name. */
 export function isName(text: string): boolean {
   return NAME.test(text) && isClean(text);
 }
@@ -33,7 +33,7 @@ export function listAccounts(deps: AdminDeps): Promise<{ id: string; name: strin
   return deps.prisma.account.findMany({ orderBy: [{ createdAt: "asc" }, { id: "asc" }] });
 }
 
-/** Refuses what is no name of `what`. */
+/** Refuses an invalid name of `what`. */
 export function requireName(name: string, what: string): void {
   if (!isName(name)) throw fail("invalid_request", `${what} has ${NAME_RULE}.`);
 }

@@ -51,10 +51,10 @@ export interface KeyRef {
 
 const NOT_LISTED = { hash: true, accountId: true, formId: true } as const;
 
-/** At most so many keys of an account and environment are active; a trigger on `api_keys` holds the limit. */
+/** The most keys of an account and environment that are active; a trigger on `api_keys` enforces the limit. */
 export const ACTIVE_KEYS_LIMIT = 50;
 
-/** Creates a key of an account. Key, window and audit entry are one statement: a key that nobody was told of does not exist. */
+/** Creates a key of an account. Key, window and audit entry are one statement: no key exists without its audit entry. */
 export async function createKey(deps: AdminDeps, wanted: NewKey, actor: Actor = OPERATOR): Promise<CreatedKey> {
   const { accountId, environment, scopes = allScopes, expiresInMs, name, formId } = wanted;
   if (name !== undefined) requireName(name, "A key's name");
@@ -135,6 +135,6 @@ export async function revokeKey(
       RETURNING revoked_at AS "revokedAt"),
     entries AS (${tellAuditLog(deps, actor, change)})
     SELECT * FROM revoked`);
-  // Of two that revoke at once, one does.
+  // Of two concurrent revocations, one takes effect.
   return revoked ? { id, ...revoked } : revokeKey(deps, ref, actor);
 }

@@ -39,7 +39,7 @@ export function emailOf(text: string): string {
   return email;
 }
 
-/** An account has at most so many members; a trigger on `account_members` holds the limit. */
+/** The most members of an account; a trigger on `account_members` enforces the limit. */
 export const MEMBERS_LIMIT = 100;
 
 /** Adds a member to an account. */

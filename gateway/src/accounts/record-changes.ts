@@ -13,8 +13,8 @@ type Deps = Pick<GatewayDeps, "db" | "log"> & { clients: Pick<Clients, "webhooks
 const ACTIONS: Record<string, AuditAction> = { created: "webhook.created", disabled: "webhook.disabled" };
 
 /**
- * Writes into the audit log what became of subscriptions. Webhooks keeps each change in one statement with it and until it is acknowledged,
- * and the change's id is the entry's: so each stands there once, whoever is killed when.
+ * Writes changes of subscriptions to the audit log. Webhooks stores each change in the statement that makes it, until it is acknowledged,
+ * and the change's id is the entry's, so each is logged once, whichever process is killed.
  */
 export async function recordChangesOnce(deps: Deps): Promise<{ recorded: number }> {
   const total = { recorded: 0 };
@@ -27,7 +27,7 @@ export async function recordChangesOnce(deps: Deps): Promise<{ recorded: number 
   }
 }
 
-/** Does so whenever it is woken, which whoever has changed a subscription does, and now and then for those who could not. */
+/** Runs whenever a change of a subscription wakes it, and now and then, in case the wake-up was lost. */
 export function recordChanges(deps: Deps): Loop {
   const once = () =>
     recordChangesOnce(deps).catch((err) => {

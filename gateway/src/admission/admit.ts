@@ -1,6 +1,6 @@
 import type { Caller } from "@shipping/kit/caller";
 import type { Database } from "@shipping/kit/postgres/database";
-import { coalesce } from "@shipping/kit/postgres/micro-batch";
+import { microBatch } from "@shipping/kit/postgres/micro-batch";
 import sql from "sql-template-tag";
 import type { RegistryRow } from "../idempotency/registry.js";
 
@@ -10,7 +10,7 @@ export interface AdmitDeps {
   clockOffsetMs: number;
 }
 
-/** What one round trip tells of a request: whose it is, whether it is within the limit, and what its idempotency key holds. */
+/** What one round trip says about a request: its caller, whether it is within the limit, and what its idempotency key holds. */
 export interface Admission {
   keyId: string;
   caller: Caller;
@@ -30,11 +30,11 @@ export interface Presented {
 }
 
 type Row = Omit<Admission, "caller" | "registry"> &
-  Caller & { place: number } & (RegistryRow | { [Column in keyof RegistryRow]: null });
+  Caller & { ordinal: number } & (RegistryRow | { [Column in keyof RegistryRow]: null });
 
 /** Admits requests of one process: those that come while others are being admitted share a round trip. */
 export function createAdmit(deps: AdmitDeps): (presented: Presented) => Promise<Admission | undefined> {
-  return coalesce({ run: (all) => admitMany(deps, all), keyOf: ({ keyHash }) => keyHash.toString("base64") });
+  return microBatch({ run: (all) => admitMany(deps, all), keyOf: ({ keyHash }) => keyHash.toString("base64") });
 }
 
 /** Admits one request, and counts it if it is within the limit. Undefined: its key is unknown, expired or revoked. */
@@ -48,19 +48,19 @@ export async function admit(deps: AdmitDeps, keyHash: Buffer, idempotencyKey?: s
  * Windows are locked in one order everywhere, or two statements would wait for each other's; the clock is read after the lock, so that
  * requests are counted in the order of their clocks. One that was set back a little waits until it has caught up; by more than the
  * window, the window goes back with it. A request that is refused is not counted. Counters are of whole seconds and so leave after up to
- * 61; but when the last counted request is 60 seconds old, all are: whoever waited as long as he was told starts with an empty window.
+ * 61; but when the last counted request is 60 seconds old, all are: a client that waited as it was told starts with an empty window.
  */
 async function admitMany(deps: AdmitDeps, presented: readonly Presented[]): Promise<(Admission | undefined)[]> {
   const { requestsPerMinute, clockOffsetMs } = deps;
   const rows = await deps.db.run<Row>(sql`
     WITH no_wait_for_disk AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
     held AS MATERIALIZED (
-      SELECT p.place, p.idempotency_key, k.id, k.account_id, a.name, k.environment, k.scopes, k.expires_at, k.last_used_at,
+      SELECT p.ordinal, p.idempotency_key, k.id, k.account_id, a.name, k.environment, k.scopes, k.expires_at, k.last_used_at,
         w.counters, w.last_second, w.last_counted_at
       FROM unnest(
         ${presented.map(({ keyHash }) => keyHash)}::bytea[],
         ${presented.map(({ idempotencyKey }) => idempotencyKey ?? null)}::text[]
-      ) WITH ORDINALITY AS p (hash, idempotency_key, place)
+      ) WITH ORDINALITY AS p (hash, idempotency_key, ordinal)
       JOIN api_keys k ON k.hash = p.hash AND k.revoked_at IS NULL
       JOIN accounts a ON a.id = k.account_id
       JOIN rate_windows w ON w.key_id = k.id
@@ -90,16 +90,27 @@ async function admitMany(deps: AdmitDeps, presented: readonly Presented[]): Prom
     used AS (
       UPDATE api_keys k SET last_used_at = date_trunc('minute', clock)
       FROM counted WHERE k.id = counted.id AND counted.last_used_at IS DISTINCT FROM date_trunc('minute', clock))
-    SELECT place::integer, c.id AS "keyId", c.account_id AS "accountId", c.name AS "accountName", c.environment, c.scopes, within,
+    SELECT ordinal::integer, c.id AS "keyId", c.account_id AS "accountId", c.name AS "accountName", c.environment, c.scopes, within,
       greatest(${requestsPerMinute} - counted - within::integer, 0) AS remaining, least(coalesce(oldest, 61), 60)::integer AS "resetSeconds",
       fingerprint, owner, state, token, attempts, state = 'claimed' AND lease_until > clock AS "leaseLive"
     FROM no_wait_for_disk, counted AS c LEFT JOIN idempotency_registry USING (account_id, environment, idempotency_key)`);
-  const admitted = new Map(rows.map((row) => [row.place, admissionOf(row)]));
+  const admitted = new Map(rows.map((row) => [row.ordinal, admissionOf(row)]));
   return presented.map((_, index) => admitted.get(index + 1));
 }
 
 function admissionOf(row: Row): Admission {
-  const { place: _, accountId, environment, fingerprint, owner, state, token, attempts, leaseLive, ...admission } = row;
+  const {
+    ordinal: _,
+    accountId,
+    environment,
+    fingerprint,
+    owner,
+    state,
+    token,
+    attempts,
+    leaseLive,
+    ...admission
+  } = row;
   const caller = { accountId, environment };
   if (fingerprint === null) return { ...admission, caller };
   return { ...admission, caller, registry: { fingerprint, owner, state, token, attempts, leaseLive } };

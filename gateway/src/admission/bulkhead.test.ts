@@ -13,7 +13,7 @@ afterEach(() => {
   waiting.clear();
 });
 
-/** Has a request enter, and tells when it has begun. Whoever still waits at the end of the test leaves. */
+/** Makes a request enter, and says when it has begun. Requests that still wait at the end of the test leave. */
 function entering(bulkhead: Bulkhead, accountId: string, weight = 1, begun: string[] = []) {
   const onGone = (gone: () => void) => void waiting.add(gone);
   const turn = bulkhead.enter({ accountId, weight, deadline: soon(), onGone });

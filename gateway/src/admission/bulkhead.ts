@@ -4,9 +4,9 @@ import type { Metrics } from "@shipping/kit/process/metrics";
 /** What an account may have under way in a gateway, and all accounts together: of lists, one and sixteen. */
 export const DEFAULT_LIMITS: BulkheadLimits = { inAll: 128, ofAccount: 8 };
 
-/** How long what weighs more than one is followed by a rest, in terms of the time that it took: half of the process is its account's. */
+/** The rest after a heavy request, as a multiple of its duration: its account gets half of the process. */
 const RESTS = 1;
-/** There is nobody to rest for if no other account began anything for so long. */
+/** No rest is needed if no other account has begun anything for this long. */
 const NEIGHBOUR_MS = 250;
 
 /** How much may be under way at once, in units of what a plain read weighs. */
@@ -32,7 +32,7 @@ export interface Entering {
 /** Ends a turn; to be called exactly once. */
 export type EndTurn = () => void;
 
-/** Keeps an account that asks for much at once from what the others need. */
+/** Keeps an account that sends many requests at once from using up what the others need. */
 export interface Bulkhead {
   /** Resolves when the request may begin; rejects with 503 when its deadline is over first, or its client gone. */
   enter(request: Entering): Promise<EndTurn>;
@@ -60,13 +60,13 @@ interface Account {
 }
 
 /**
- * Requests begin at once as long as there is room for them in the process and in their account. Otherwise they wait in their account's own
- * queue, and accounts begin in turn: one that has a thousand waiting does not come before one that has a single one. Beside others, a turn
- * that weighed much ends with a rest: work that holds the event loop must not follow upon its like without an end.
+ * Requests begin at once while the process and their account have capacity. Otherwise they wait in their account's own
+ * queue, and accounts take turns: one with a thousand waiting does not go before one with a single request. Beside others, a turn
+ * that was heavy ends with a rest: work that blocks the event loop must not follow itself without a pause.
  */
 export function createBulkhead(limits: BulkheadLimits, rests = RESTS): Bulkhead {
   const accounts = new Map<string, Account>();
-  /** Accounts whose first waiter lacks nothing but room in the process. Who has begun goes to the end. */
+  /** Accounts whose first waiting request needs only capacity in the process. An account that has begun one goes to the end. */
   const turns = new Set<Account>();
   let underWay = 0;
   let refused = 0;
@@ -109,7 +109,7 @@ export function createBulkhead(limits: BulkheadLimits, rests = RESTS): Bulkhead 
     };
   }
 
-  /** Has an account stand among those whose turn it may be, and forgets one of which nothing is left. */
+  /** Queues an account for its turn if it may have one, and forgets an account without requests. */
   function settle(id: string, account: Account): void {
     const [first] = account.waiters;
     if (first && hasRoom(account, first.weight)) turns.add(account);
@@ -120,7 +120,7 @@ export function createBulkhead(limits: BulkheadLimits, rests = RESTS): Bulkhead 
   function beginNext(): void {
     for (const account of turns) {
       const [first] = account.waiters;
-      // Whoever comes next waits with it: a heavy one would never find room among light ones.
+      // The requests behind it wait, too: otherwise a heavy one would never find capacity among light ones.
       if (!first || underWay + first.weight > limits.inAll) return;
       turns.delete(account);
       first.begin();
@@ -137,7 +137,7 @@ export function createBulkhead(limits: BulkheadLimits, rests = RESTS): Bulkhead 
           account.waiters.delete(waiter);
           const end = begin(request, account, weight);
           settle(id, account);
-          // In a turn of the event loop of its own, in which others had theirs: one account's work must not follow on its own at once.
+          // In a later turn of the event loop, after others have run: one account's requests must not run back to back.
           setImmediate(resolve, end);
         },
       };

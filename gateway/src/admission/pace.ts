@@ -3,30 +3,30 @@ import type { Metrics } from "@shipping/kit/process/metrics";
 
 /** How many answers an address gets that no API key was admitted for: pages and refusals. */
 export interface PaceLimits {
-  /** In a second, for as long as it likes. */
+  /** Per second, sustained. */
   perSecond: number;
-  /** At once, after it has been quiet. */
+  /** At once, after a pause. */
   burst: number;
 }
 
-/** A page with all that belongs to it needs five, and hands that hurry open two a second. */
+/** A page with its assets needs five, and a person in a hurry opens two a second. */
 export const DEFAULT_PACE: PaceLimits = { perSecond: 50, burst: 25 };
 
-/** Nobody waits longer, however many came before. */
+/** No request waits longer, however many came before. */
 const LONGEST_WAIT_MS = 10_000;
 
-/** Keeps those who need no API key from taking the process by sheer number: they are not refused, they wait. */
+/** Keeps anonymous requests from overwhelming the process by their number: they are delayed, not refused. */
 export interface Pace {
   /** Resolves when it is time for the next answer to this address, which is `response`. */
   turn(address: string, response: ServerResponse): Promise<void>;
-  /** Whether a response waits: of all, its connection is needed least. */
+  /** Whether a response waits: such connections are closed first. */
   holds(response: ServerResponse): boolean;
   waiting(): number;
-  /** How many addresses something is kept of. */
+  /** How many addresses are tracked. */
   known(): number;
 }
 
-/** Addresses of which nothing has to be known any more are forgotten after so many turns. */
+/** Addresses that need not be tracked any more are forgotten after so many turns. */
 const TURNS_BETWEEN_SWEEPS = 1_000;
 
 /** The generic cell rate algorithm (as ATM has it), one number for each address: when all that it was granted will have been paid for. */
@@ -63,7 +63,7 @@ export function createPace({ perSecond, burst }: PaceLimits, now = () => perform
   };
 }
 
-/** Who has one IPv6 address has the 2^64 of its network. */
+/** A client with one IPv6 address has the 2^64 of its network. */
 function networkOf(address: string): string {
   if (!address.includes(":")) return address;
   const [head = "", tail] = address.split("::");

@@ -12,7 +12,7 @@ export interface EndpointDeps extends GatewayDeps {
   requestsPerMinute: number;
 }
 
-/** What requests are answered with: the handlers' deps and the state of this process. */
+/** What requests are handled with: the handlers' deps and the state of this process. */
 export interface ApiDeps extends EndpointDeps {
   /** Proxies in front of the gateway, whose X-Forwarded-For is believed. */
   trustedProxies: number;
@@ -23,6 +23,6 @@ export interface ApiDeps extends EndpointDeps {
   waiting: WaitingBytes;
   /** Scheme and host of this gateway's own listener. */
   ownOrigin(): string;
-  /** Has the audit log told soon of what has become of subscriptions. */
+  /** Writes pending changes of subscriptions to the audit log soon. */
   wakeAudit(): void;
 }

@@ -6,14 +6,14 @@ import type { z } from "zod";
 import type { Actor } from "../accounts/audit.js";
 import type { Admission } from "../admission/admit.js";
 import type { Scope } from "../admission/api-key.js";
-import type { Answer } from "../http/send.js";
+import type { HttpAnswer } from "../http/send.js";
 import type { Owner } from "../idempotency/registry.js";
 import type { EndpointDeps } from "./deps.js";
 
 /** Where the API begins on the gateway's host. */
 export const BASE_PATH = "/api/v1";
 
-/** What every operation of the spec's table says of itself. */
+/** The properties of every operation in the specification's table. */
 interface Row {
   /** Below the base path; `{id}` or `{tracking_number}` stands for an id. */
   path: string;
@@ -41,7 +41,7 @@ export interface ReadRoute<Query = unknown> extends Row {
   owner: Owner | "tracking" | "gateway";
   /** A list's parameters. Other reads take none. */
   query?: z.ZodType<Query>;
-  handler(deps: EndpointDeps, request: Read<Query>, options: CallOptions): Promise<Answer>;
+  handler(deps: EndpointDeps, request: Read<Query>, options: CallOptions): Promise<HttpAnswer>;
 }
 
 /** What a write's handler is asked. `id` is empty where the path has none. */

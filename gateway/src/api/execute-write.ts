@@ -9,9 +9,9 @@ import { type Checked, checkBody, requireValid } from "../input/validate.js";
 import type { Due } from "../owners/call-owner.js";
 import type { ApiDeps } from "./deps.js";
 import { pathWith, type WriteRoute } from "./endpoint.js";
-import { nameEveryField } from "./merge-field-errors.js";
+import { mergeFieldErrors } from "./merge-field-errors.js";
 
-/** A write as it was asked for, whether by an API key or in the developer area. */
+/** A write as it was requested, by an API key or in the developer area. */
 export interface WriteRequest extends RegistryKey, Due {
   /** Who asks: a member's e-mail, or the id of an API key. */
   actor: Actor;
@@ -20,7 +20,7 @@ export interface WriteRequest extends RegistryKey, Due {
   body: JsonBody | undefined;
   /** May have a query, which no write takes. */
   url: string;
-  /** What the registry held under the key, as far as it is known. */
+  /** What the registry held under the key, if it was read. */
   peeked: RegistryRow | undefined;
 }
 
@@ -52,6 +52,6 @@ export async function executeWrite(deps: ApiDeps, route: WriteRoute, request: Wr
       },
     });
   } catch (error) {
-    throw await nameEveryField(deps, route, { ...request, checked }, error);
+    throw await mergeFieldErrors(deps, route, { ...request, checked }, error);
   }
 }

@@ -2,7 +2,7 @@ import type { ErrorCode } from "@shipping/kit/errors";
 import type { RequestHandler } from "express";
 import type { Admission } from "../admission/admit.js";
 
-/** What the gateway learns of a request, step by step: a step may read what those before it in `app.ts` have set. */
+/** What the gateway knows about a request: a step may read what the steps before it in `app.ts` have set. */
 export interface Locals {
   requestId: string;
   startedAt: number;

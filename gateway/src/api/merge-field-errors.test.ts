@@ -5,7 +5,7 @@ import { webhookInput } from "../input/schemas.js";
 import { checkBody } from "../input/validate.js";
 import type { ApiDeps } from "./deps.js";
 import type { Check, WriteRoute } from "./endpoint.js";
-import { nameEveryField } from "./merge-field-errors.js";
+import { mergeFieldErrors } from "./merge-field-errors.js";
 
 const deps = { log: silentLog() } as ApiDeps;
 const caller = { accountId: "acc_a", environment: "sandbox" } as const;
@@ -27,7 +27,7 @@ async function refusalOf(body: unknown, owner: Owner, url = "/webhooks") {
   });
   const checked = checkBody(webhookInput, jsonBody(body), url);
   const refused = failFields(checked.faults);
-  const failure = await nameEveryField(deps, route, { caller, body: jsonBody(body), checked, ...soon() }, refused);
+  const failure = await mergeFieldErrors(deps, route, { caller, body: jsonBody(body), checked, ...soon() }, refused);
   return { asked, failure, refused };
 }
 
@@ -85,12 +85,12 @@ test("other failures than that of fields, and the owner's own, ask nobody", asyn
   const good = { url: "u", events: ["order.created"] };
   const checked = checkBody(webhookInput, jsonBody(good), "/webhooks");
   for (const failure of [fail("label_exists"), new Error("broken"), undefined, failFields([faultOf("url")])]) {
-    expect(await nameEveryField(deps, route, { caller, body: jsonBody(good), checked, ...soon() }, failure)).toBe(
+    expect(await mergeFieldErrors(deps, route, { caller, body: jsonBody(good), checked, ...soon() }, failure)).toBe(
       failure,
     );
   }
   const refused = failFields([faultOf("Idempotency-Key")]);
   expect(
-    await nameEveryField(deps, route, { caller, body: jsonBody(good), checked: undefined, ...soon() }, refused),
+    await mergeFieldErrors(deps, route, { caller, body: jsonBody(good), checked: undefined, ...soon() }, refused),
   ).toBe(refused);
 });

@@ -10,14 +10,14 @@ import type { WriteRoute } from "./endpoint.js";
 interface Refused extends Due {
   caller: Caller;
   body: JsonBody | undefined;
-  /** What was found in it; undefined if nobody came to look at it. */
+  /** The faults found in it; undefined if it was not checked. */
   checked: Checked | undefined;
 }
 
-/** The same refusal, a 422 with the faults added that only the owner sees. An owner that is away does not turn it into an outage. */
-export async function nameEveryField(deps: ApiDeps, route: WriteRoute, request: Refused, error: unknown) {
+/** The same refusal; to a 422 it adds the faults that only the owner sees. An unavailable owner does not turn it into an outage. */
+export async function mergeFieldErrors(deps: ApiDeps, route: WriteRoute, request: Refused, error: unknown) {
   const { caller, body, checked } = request;
-  // Without a fault of its own its owner has refused it, and has named all that it sees.
+  // If the schema found no fault, the owner has refused it, and has named all faults that it sees.
   if (!route.check || !checked?.faults.length || failureIn(error)?.code !== "invalid_request") return error;
   const { faults, more } = checked;
   const sound = soundMembers(body?.value, checked);

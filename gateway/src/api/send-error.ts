@@ -6,8 +6,8 @@ import type { ApiDeps } from "./deps.js";
 import type { Locals } from "./locals.js";
 
 /**
- * The only place where a request's error is caught. Registered last: whatever was thrown before ends here. Who was not admitted gets so
- * many refusals a second.
+ * The only place where a request's error is caught. Registered last: whatever was thrown before ends here. Refusals of
+ * requests that were not admitted are paced.
  */
 export function sendError({
   log,
@@ -22,7 +22,7 @@ export function sendError({
 > {
   // Express knows an error handler by its four parameters.
   return async (error, req, res, _next) => {
-    // Half of an answer is gone, or nobody is there to get one.
+    // Part of an answer was sent, or the client is gone.
     if (res.headersSent || res.destroyed) return void res.destroy();
     const failure = failureOf(error);
     res.locals.errorCode = failure.code;

@@ -1,17 +1,17 @@
-import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { type ChannelCredentials, Client, credentials } from "@grpc/grpc-js";
+import { createClient } from "@connectrpc/connect";
+import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
+import { bareHost, connectSecurely } from "@shipping/kit/tls/tls";
 import {
-  HealthCheckRequestSchema,
+  Health,
   type HealthCheckResponse,
   HealthCheckResponse_ServingStatus,
-  HealthCheckResponseSchema,
 } from "@shipping/proto/grpc/health/v1/health_pb";
 import type { Platform } from "./find-platform.js";
 import { type Finding, reasonOf } from "./finding.js";
 
 const ANSWER_MS = 3_000;
 
-/** Says whether a service answers grpc.health.v1, asked by a stock gRPC client as Kubernetes would. */
+/** Says whether a service answers grpc.health.v1, asked over gRPC, as Kubernetes would. */
 export async function checkService(part: string, url: string, tls: Platform["tls"]): Promise<Finding> {
   const name = `${part} service`;
   try {
@@ -38,25 +38,17 @@ export async function checkApi(url: string): Promise<Finding> {
   }
 }
 
-function askHealth(url: string, tls: Platform["tls"]): Promise<HealthCheckResponse> {
+async function askHealth(url: string, tls: Platform["tls"]): Promise<HealthCheckResponse> {
   const { hostname, port } = new URL(url);
-  const client = new Client(`${hostname}:${port || 80}`, credentialsOf(tls));
-  return new Promise<HealthCheckResponse>((resolve, reject) => {
-    client.makeUnaryRequest(
-      "/grpc.health.v1.Health/Check",
-      (request) => Buffer.from(toBinary(HealthCheckRequestSchema, request)),
-      (bytes) => fromBinary(HealthCheckResponseSchema, bytes),
-      create(HealthCheckRequestSchema),
-      { deadline: Date.now() + ANSWER_MS },
-      (error, response) => (response ? resolve(response) : reject(error)),
-    );
-  }).finally(() => client.close());
-}
-
-function credentialsOf(tls: Platform["tls"]): ChannelCredentials {
-  if (!tls) return credentials.createInsecure();
-  const { ca, key, cert } = tls.options();
-  return credentials.createSsl(Buffer.from(ca), Buffer.from(key), Buffer.from(cert));
+  const baseUrl = `${tls ? "https" : "http"}://${hostname}:${port || 80}`;
+  const options = tls ? { createConnection: (at: URL) => connectSecurely(tls, at, bareHost(at)) } : {};
+  const sessionManager = new Http2SessionManager(baseUrl, undefined, options);
+  const client = createClient(Health, createGrpcTransport({ baseUrl, sessionManager }));
+  try {
+    return await client.check({}, { timeoutMs: ANSWER_MS });
+  } finally {
+    sessionManager.abort();
+  }
 }
 
 function unreachable(part: string, url: string, error: unknown): Finding {

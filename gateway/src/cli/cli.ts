@@ -1,7 +1,7 @@
 import "@shipping/kit/process/require-node";
 import { runAdmin } from "./run-admin.js";
 
-// The exit status is set, not exited with: what was printed into a pipe may still be on its way.
+// Sets the exit status instead of exiting: output to a pipe may not be flushed yet.
 process.exitCode = await runAdmin(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),

@@ -20,11 +20,11 @@ export interface Platform {
   bus: string | undefined;
   /** What RPC is spoken with, where the parts have certificates. */
   tls: Pick<Tls, "options"> | undefined;
-  /** Where a local platform writes down the above, whether it is there or not. */
+  /** The file in which a local platform records the above; it may not exist. */
   file: string;
 }
 
-// It may come to hold more: what is not known here is passed over.
+// Unknown entries are ignored: later releases may add some.
 const address = z.string().optional();
 const addresses = z
   .object({ gateway: address, records: address, carrier: address, tracking: address, webhooks: address })
@@ -32,7 +32,7 @@ const addresses = z
 const files = z.object({ TLS_CERT_FILE: z.string(), TLS_KEY_FILE: z.string(), TLS_CA_FILE: z.string() });
 const platformFile = z.object({ databases: addresses, services: addresses, bus: address, tls: files.optional() });
 
-/** Finds the platform: what the environment names goes before what a local platform has written into its data folder. */
+/** Finds the platform: the environment overrides what a local platform has recorded in its data folder. */
 export async function findPlatform(config: AdminConfig): Promise<Platform> {
   const file = join(config.DATA_DIR, "platform.json");
   const named = config.DATABASE_URL_GATEWAY ?? config.DATABASE_URL;

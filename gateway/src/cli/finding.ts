@@ -1,12 +1,12 @@
 import type { TooOld } from "@shipping/kit/process/supported-versions";
 
-/** What the doctor found of one thing. */
+/** A finding of the doctor. */
 export interface Finding {
   /** For instance `records database`. */
   part: string;
   ok: boolean;
   says: string;
-  /** What to do, where it is not well. */
+  /** What to do about it, if something is wrong. */
   advice?: string;
 }
 

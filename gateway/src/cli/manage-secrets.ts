@@ -12,7 +12,7 @@ const CALL_MS = 60_000;
 /** What a rotation has done, and which keys of the ring hold secrets after it. */
 export interface RotatedSecrets {
   writingKeyId: string;
-  /** Sealed anew. */
+  /** Sealed again. */
   subscriptions: number;
   ledgerBodies: number;
   usedKeyIds: string[];
@@ -32,7 +32,7 @@ export async function rotateSecrets(platform: Platform): Promise<RotatedSecrets>
     for (;;) {
       const answer = await rotate({}, { timeoutMs: CALL_MS });
       writingKeyId ??= answer.writingKeyId;
-      // Each would undo what the other has done.
+      // Each would undo the other's work.
       if (answer.writingKeyId !== writingKeyId) {
         throw new Error(
           `replicas write with ${writingKeyId} and ${answer.writingKeyId}; give all of them the same SECRETS_KEYS first`,

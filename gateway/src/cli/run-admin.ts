@@ -13,7 +13,7 @@ import { onGateway } from "./on-gateway.js";
 import { parseDuration, parseScopes } from "./option-values.js";
 import { type Print, toJson, toTable } from "./print.js";
 
-/** What a command line lives in. */
+/** The surroundings of a command line. */
 export interface Shell {
   env?: Env;
   out(text: string): void;

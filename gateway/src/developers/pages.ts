@@ -7,7 +7,7 @@ import { showKeys } from "./keys/keys.js";
 import { askToRevokeKey, revokeKeyAsAsked } from "./keys/revoke-key.js";
 import type { AccountPage, OpenPage, PageRoute } from "./page/page.js";
 import { askToSignIn, redeemAsAsked, showEntrance, signOut } from "./sign-in/sign-in.js";
-import { arriveFromProvider, leaveForProvider } from "./sign-in/sign-in-provider.js";
+import { beginProviderSignIn, completeProviderSignIn } from "./sign-in/sign-in-provider.js";
 import { createWebhookAsAsked, showWebhookForm } from "./webhooks/create-webhook.js";
 import { askToDisable, disableAsAsked, showWebhooks } from "./webhooks/webhooks.js";
 
@@ -15,8 +15,8 @@ import { askToDisable, disableAsAsked, showWebhooks } from "./webhooks/webhooks.
 const entrance: readonly OpenPage[] = [
   { method: "GET", path: "", access: "anyone", handler: showEntrance },
   { method: "POST", path: "/sign-out", access: "anyone", handler: signOut },
-  { method: "GET", path: "/sign-in/provider", access: "anyone", handler: leaveForProvider },
-  { method: "GET", path: "/sign-in/callback", access: "anyone", handler: arriveFromProvider },
+  { method: "GET", path: "/sign-in/provider", access: "anyone", handler: beginProviderSignIn },
+  { method: "GET", path: "/sign-in/callback", access: "anyone", handler: completeProviderSignIn },
   { method: "GET", path: "/sign-in/{token}", access: "anyone", handler: askToSignIn },
   { method: "POST", path: "/sign-in/{token}", access: "anyone", handler: redeemAsAsked },
 ];

@@ -6,13 +6,13 @@ import type { ApiDeps } from "../api/deps.js";
 import { ANSWER_MS } from "../api/locals.js";
 import { unknownRoute } from "../http/failure-of.js";
 import { sourceOf } from "../http/source.js";
-import { sendAnswer, sendRefusal } from "./page/answer.js";
+import { sendPageAnswer, sendRefusal } from "./page/answer.js";
 import { serveAssets } from "./page/assets.js";
 import { isDeliberate, isOwnForm } from "./page/origin.js";
 import {
   AREA_PATH,
   type Asked,
-  type Page,
+  type HtmlPage,
   type PageDeps,
   type PageLocals,
   type PageRoute,
@@ -94,14 +94,14 @@ function answerPage(deps: PageDeps, page: PageRoute): PageStep {
     const session = await findSession(deps, asked.cookies);
     res.locals.session = session;
     const refusal = refusalOf(deps, page, { req, session, asked });
-    if (refusal) return sendAnswer(req, res, refusal);
+    if (refusal) return sendPageAnswer(req, res, refusal);
     if (page.method === "POST" && page.access !== "anyone" && session) await limitForms(deps, session);
     const form = page.takesForm ? await readForm(req, res) : new Map();
     const complete = { ...asked, form, deadline: Date.now() + ANSWER_MS };
-    if (page.access === "anyone") return sendAnswer(req, res, await page.handler(deps, { ...complete, session }));
+    if (page.access === "anyone") return sendPageAnswer(req, res, await page.handler(deps, { ...complete, session }));
     if (!session) throw new Error("A page of an account was reached without one.");
     const actor = { name: session.email, source: asked.source };
-    sendAnswer(req, res, await page.handler(deps, { ...complete, session, actor }));
+    sendPageAnswer(req, res, await page.handler(deps, { ...complete, session, actor }));
   };
 }
 
@@ -110,7 +110,7 @@ function refusalOf(
   deps: PageDeps,
   page: PageRoute,
   { req, session, asked }: { req: IncomingMessage; session: SignedIn | undefined; asked: Where },
-): Page | undefined {
+): HtmlPage | undefined {
   if (page.method === "POST" && !isOwnForm(req, deps.origin())) {
     return forbidden(
       "This form was not sent by a page of the developer area. Open the page again and send it from there.",

@@ -11,7 +11,7 @@ export interface Hit {
   excerpt: string;
 }
 
-/** The guides, rendered, and what finds words in them. */
+/** The rendered guides and their search. */
 export interface Library {
   page(slug: string): { guide: Guide; rendered: Rendered } | undefined;
   /** Only the first ten words count, and the first hundred characters. */
@@ -29,7 +29,7 @@ const splitWords = MiniSearch.getDefault("tokenize");
 
 let opened: Library | undefined;
 
-/** The library of this process. It takes a while to open. */
+/** The library of this process. Opening it takes a while. */
 export function library(): Library {
   opened ??= openLibrary();
   return opened;

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** What tells one state of a resource from another. */
+/** The validators of a resource's state. */
 export interface Validators {
   /** A strong one, with its quotes. */
   etag?: string;

@@ -7,7 +7,7 @@ export const MOST_CONNECTIONS = 2_000;
 
 /** The connections of a server. */
 export interface Connections extends Iterable<[Socket, ServerResponse | undefined]> {
-  /** Takes a new connection, and closes another one for it if there are too many. */
+  /** Adds a new connection, and closes another one if there are too many. */
   add(socket: Socket): void;
   /** Notes the request that a connection is busy with. */
   begin(request: IncomingMessage, response: ServerResponse): void;
@@ -17,8 +17,8 @@ export interface Connections extends Iterable<[Socket, ServerResponse | undefine
 }
 
 /**
- * Holds at most so many. Room for a new one is made by what does least: a connection that never brought a request, the one of a client that
- * takes its time to send or to read or asks for too much, one that waits for its next request; of each kind the oldest. Where all are at work, the new one goes.
+ * Holds at most so many. For a new one, the least useful is closed: a connection that never brought a request, one whose client
+ * is slow to send or to read or is being paced, one that waits for its next request; of each kind the oldest. If all are busy, the new one.
  */
 export function createConnections(most: number, isHeldBack = (_response: ServerResponse) => false): Connections {
   const unused = new Set<Socket>();
@@ -73,7 +73,7 @@ export function createConnections(most: number, isHeldBack = (_response: ServerR
   };
 }
 
-/** Whether a client is what a request waits for. */
+/** Whether a request waits for its client. */
 function isSlow({ req, writableEnded }: ServerResponse): boolean {
   return !req.complete || writableEnded;
 }

@@ -5,8 +5,8 @@ const LONGEST_MS = 2_000;
 const LOOK_MS = 20;
 
 /**
- * Lets a connection take off the wire what a client still sends of a request that has its answer already: closed over unread bytes, it
- * would lose the answer too. Ends it when too much has come, or for too long. Yields what stops the watch.
+ * Reads and drops what a client still sends of a request that is answered already: closed with unread bytes, the connection
+ * would lose the answer, too. Ends it after too many bytes or too long. Returns a function that stops dropping.
  */
 export function dropRest(socket: Socket): () => void {
   const read = socket.bytesRead;

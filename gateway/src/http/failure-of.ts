@@ -2,14 +2,14 @@ import { ConnectError } from "@connectrpc/connect";
 import { type Failure, fail, failureIn } from "@shipping/kit/errors";
 import pg from "pg";
 
-/** What an integrator is told about an error: the refusal itself, an outage, or nothing but that something went wrong. */
+/** The failure to report for an error: the refusal itself, an outage, or an internal error. */
 export function failureOf(error: unknown): Failure {
   const failure = failureIn(error);
   if (failure) return failure;
   return fail(isOutage(error) ? "service_unavailable" : "internal_error");
 }
 
-/** The refusal of a path or a method that is none of ours. */
+/** The refusal of an unknown path or method. */
 export function unknownRoute(): Failure {
   return fail("not_found", "No such route.");
 }

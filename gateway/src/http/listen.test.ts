@@ -202,7 +202,7 @@ describe("stop", () => {
     await stopped;
   });
 
-  test("hurried: closes idle connections and unfinished requests, and ends a handler that never answers", async () => {
+  test("fast: closes idle connections and unfinished requests, and ends a handler that never answers", async () => {
     const stopping = await start();
     const idle = await openConnection(stopping.port);
     const silent = received(connect(stopping.port, "127.0.0.1"));

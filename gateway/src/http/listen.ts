@@ -4,27 +4,27 @@ import type { Random } from "@shipping/kit/ids";
 import type { Log } from "@shipping/kit/process/log";
 import { type Connections, createConnections, MOST_CONNECTIONS } from "./connections.js";
 import { dropRest } from "./drop-rest.js";
-import type { MessageClasses } from "./message-prototypes.js";
+import type { MessagePrototypes } from "./message-prototypes.js";
 import { createConnectionRefusals } from "./refuse-connection.js";
 
 export interface HttpServer {
   port: number;
-  /** Answers what is under way and what still comes on open connections, and closes them: within 13 s, `hurried` within 3 s. */
-  stop(hurried?: boolean): Promise<void>;
+  /** Answers requests under way, and new ones on open connections, then closes these: within 13 s, `fast` within 3 s. */
+  stop(fast?: boolean): Promise<void>;
 }
 
 /** When a server that stops closes connections: idle ones, those whose request is incomplete, all. */
 const STOP_MS = { idle: 2_000, incomplete: 5_000, all: 13_000 };
-const HURRIED_STOP_MS = { idle: 0, incomplete: 1_000, all: 3_000 };
+const FAST_STOP_MS = { idle: 0, incomplete: 1_000, all: 3_000 };
 
 /**
- * Serves plain HTTP/1.1. A request that has not arrived after `arrivalMs` (30 s) loses its connection, and so does an answer of which
- * nothing was taken for `stallMs` (30 s).
+ * Serves plain HTTP/1.1. A request that has not arrived after `arrivalMs` (30 s) loses its connection, and so does an answer
+ * whose client reads nothing for `stallMs` (30 s).
  */
 export async function listen(options: {
   handler: RequestListener;
-  /** What requests and responses are made of; Node's own unless given. */
-  classes?: MessageClasses;
+  /** The request and response prototypes; Node's own unless given. */
+  prototypes?: MessagePrototypes;
   port: number;
   host?: string;
   log: Log;
@@ -33,7 +33,7 @@ export async function listen(options: {
   stallMs?: number | undefined;
   connections?: Connections;
 }): Promise<HttpServer> {
-  const server = createHttpServer(options.arrivalMs ?? 30_000, options.classes);
+  const server = createHttpServer(options.arrivalMs ?? 30_000, options.prototypes);
   // Counts what the kernel takes of a large write, too.
   server.setTimeout(options.stallMs ?? 30_000);
   const refusals = createConnectionRefusals(options);
@@ -42,7 +42,7 @@ export async function listen(options: {
 
   function take(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
-    // Ended behind the answer to the request before: what nobody can be told about is not executed.
+    // The connection ended after the previous answer: a request that cannot be answered is not executed.
     if (!socket.writable) return;
     connections.begin(request, response);
     if (stopping) response.setHeader("Connection", "close");
@@ -61,7 +61,7 @@ export async function listen(options: {
     connections.add(socket);
   });
   server.on("request", take);
-  // Node would invite a body before it is wanted, and answer other expectations without our error object.
+  // Node would answer 100 Continue before the body is wanted, and other expectations without our error object.
   server.on("checkContinue", take);
   server.on("checkExpectation", take);
   // Node says `Duplex` for what could be a proxy's tunnel. Here it is a connection.
@@ -75,17 +75,17 @@ export async function listen(options: {
 
   return {
     port: (server.address() as AddressInfo).port,
-    async stop(hurried = false) {
+    async stop(fast = false) {
       stopping = true;
       for (const [, response] of connections) {
         if (response && !response.headersSent) response.setHeader("Connection", "close");
       }
-      await drain(server, connections, hurried ? HURRIED_STOP_MS : STOP_MS);
+      await closeConnections(server, connections, fast ? FAST_STOP_MS : STOP_MS);
     },
   };
 }
 
-/** Once an answered request is whole: its connection is taken for the next one, or closed if that was announced. */
+/** Once an answered request has arrived completely, its connection is reused for the next one, or closed if that was announced. */
 function closeAfter(request: IncomingMessage, stopDropping: () => void): void {
   request.once("close", () => {
     stopDropping();
@@ -93,14 +93,14 @@ function closeAfter(request: IncomingMessage, stopDropping: () => void): void {
   });
 }
 
-function createHttpServer(arrivalMs: number, classes?: MessageClasses): Server {
+function createHttpServer(arrivalMs: number, prototypes?: MessagePrototypes): Server {
   const server = createServer({
-    ...classes,
+    ...prototypes,
     maxHeaderSize: 16 * 1024,
     requestTimeout: arrivalMs,
     headersTimeout: arrivalMs,
     connectionsCheckingInterval: Math.min(1_000, arrivalMs),
-    // Load balancers give an idle connection up after a minute: they do it first, so that no request meets a closed one.
+    // Load balancers close an idle connection after a minute: they have to be first, so that no request hits a closed one.
     keepAliveTimeout: 65_000,
     // `httpFault` refuses instead: Node's own answer would lack our error object.
     requireHostHeader: false,
@@ -113,7 +113,7 @@ function createHttpServer(arrivalMs: number, classes?: MessageClasses): Server {
   });
 }
 
-async function drain(server: Server, connections: Connections, limits: typeof STOP_MS): Promise<void> {
+async function closeConnections(server: Server, connections: Connections, limits: typeof STOP_MS): Promise<void> {
   function closeIdle(): void {
     server.closeIdleConnections();
     // Node takes a connection for busy before its first byte.

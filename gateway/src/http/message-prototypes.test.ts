@@ -2,19 +2,19 @@ import { randomBytes } from "node:crypto";
 import { silentLog } from "@shipping/kit/process/log";
 import express from "express";
 import { listen } from "./listen.js";
-import { messageClassesOf } from "./message-prototypes.js";
+import { messagePrototypesOf } from "./message-prototypes.js";
 
-test("requests and responses are born with the prototypes that Express would give them", async () => {
+test("requests and responses are created with the prototypes that Express would give them", async () => {
   const app = express();
   app.get("/host", (req, res) => void res.json({ host: req.get("host") }));
-  const born: boolean[] = [];
-  const classes = messageClassesOf(app);
+  const matches: boolean[] = [];
+  const prototypes = messagePrototypesOf(app);
   const server = await listen({
     handler(req, res) {
-      born.push(Object.getPrototypeOf(req) === app.request, Object.getPrototypeOf(res) === app.response);
+      matches.push(Object.getPrototypeOf(req) === app.request, Object.getPrototypeOf(res) === app.response);
       app(req, res);
     },
-    classes,
+    prototypes,
     port: 0,
     host: "127.0.0.1",
     log: silentLog(),
@@ -22,6 +22,6 @@ test("requests and responses are born with the prototypes that Express would giv
   });
   const answer = await fetch(`http://127.0.0.1:${server.port}/host`, { headers: { connection: "close" } });
   expect(await answer.json()).toEqual({ host: `127.0.0.1:${server.port}` });
-  expect(born).toEqual([true, true]);
+  expect(matches).toEqual([true, true]);
   await server.stop(true);
 });

@@ -8,7 +8,7 @@ import { unknownRoute } from "./failure-of.js";
 import { headersTooLarge } from "./http-rules.js";
 import { errorBody, refuse } from "./send.js";
 
-/** Refusals of what Node's HTTP parser does not hand over as a request. */
+/** Refusals of input that Node's HTTP parser does not emit as a request. */
 export function createConnectionRefusals({ log, random }: { log: Log; random: Random }) {
   const refused = new WeakSet<Socket>();
 
@@ -46,7 +46,7 @@ export function createConnectionRefusals({ log, random }: { log: Log; random: Ra
       if (refused.has(socket)) return;
       refused.add(socket);
       if (error.code === "ECONNRESET" || error.code === "ERR_HTTP_REQUEST_TIMEOUT") return void socket.destroy();
-      // It has been ended behind an answer, which may still be on its way: `dropRest` sees to the rest.
+      // Its last answer may still be on its way: `dropRest` handles the rest.
       if (!socket.writable) return;
       const failure = error.code === "HPE_HEADER_OVERFLOW" ? headersTooLarge() : fail("bad_request");
       const refuseNow = () => refuseBare(socket, failure);

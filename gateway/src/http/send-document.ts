@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { rangeIn, unmetCondition, type Validators } from "./conditional.js";
 import { HttpRefusal } from "./http-rules.js";
 
-/** What anybody may read: a page, a style, a picture. */
+/** A public document: a page, a style sheet, a picture. */
 export interface Document extends Required<Validators> {
   type: string;
   body: Buffer;

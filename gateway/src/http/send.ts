@@ -2,13 +2,13 @@ import type { ServerResponse } from "node:http";
 import type { ErrorCode, Failure } from "@shipping/kit/errors";
 
 /** A successful answer, ready to be sent. */
-export interface Answer {
+export interface HttpAnswer {
   type: "application/json" | "application/pdf";
   body: string | Uint8Array;
 }
 
-/** Sends a whole answer. What it says is one customer's: no cache keeps it. */
-export function send(response: ServerResponse, status: number, { type, body }: Answer): void {
+/** Sends a whole answer. It belongs to one customer, so no cache may store it. */
+export function sendAnswer(response: ServerResponse, status: number, { type, body }: HttpAnswer): void {
   response.writeHead(status, {
     "content-type": type,
     "content-length": Buffer.byteLength(body),
@@ -17,7 +17,7 @@ export function send(response: ServerResponse, status: number, { type, body }: A
   response.end(body);
 }
 
-/** What codes say in headers, beside their status. */
+/** The headers that go with error codes. */
 const HEADERS: Partial<Record<ErrorCode, readonly [name: string, value: string]>> = {
   unauthorized: ["WWW-Authenticate", "Bearer"],
   idempotency_in_progress: ["Retry-After", "1"],
@@ -29,7 +29,7 @@ const HEADERS: Partial<Record<ErrorCode, readonly [name: string, value: string]>
 export function refuse(response: ServerResponse, failure: Failure, requestId: string): void {
   const header = HEADERS[failure.code];
   if (header) response.setHeader(...header);
-  send(response, failure.status, { type: "application/json", body: errorBody(failure, requestId) });
+  sendAnswer(response, failure.status, { type: "application/json", body: errorBody(failure, requestId) });
 }
 
 /** The error object. Only a 422 has `fields`. */

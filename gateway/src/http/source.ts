@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/** Where a request comes from: the address before as many proxies as are trusted, which is the only part that nobody can make up. */
+/** The client's address: the one in front of the trusted proxies, which is the only one that cannot be forged. */
 export function sourceOf(
   request: Pick<IncomingMessage, "headersDistinct"> & { socket: { remoteAddress?: string | undefined } },
   trustedProxies: number,

@@ -10,9 +10,9 @@ export interface WaitingLimits {
 /** Eight of the largest pages for one account, and sixty-four for all. */
 export const DEFAULT_WAITING: WaitingLimits = { inAll: 64 * 1024 * 1024, ofAccount: 8 * 1024 * 1024 };
 
-/** Keeps answers that nobody reads from filling the memory. */
+/** Keeps unread answers from filling the memory. */
 export interface WaitingBytes {
-  /** Counts what a response that was ended still has to write. `account` is whose it is, or nobody's. */
+  /** Counts what a response that was ended still has to write, for its account or, without one, for nobody. */
   add(response: ServerResponse, account: string | undefined): void;
   load(): { bytes: number; cut: number };
 }
@@ -42,7 +42,7 @@ export function createWaitingBytes(limits: WaitingLimits): WaitingBytes {
     if (!response) return;
     cut++;
     remove(id, account, response);
-    // Not the response itself: one that is behind another on its connection has no hold of it yet.
+    // Not through the response: one that is queued behind another has no socket yet.
     response.req.socket.destroy();
   }
 
@@ -58,7 +58,7 @@ export function createWaitingBytes(limits: WaitingLimits): WaitingBytes {
   return {
     add(response, id = "") {
       const bytes = response.writableLength;
-      // Most answers have been taken by the kernel whole.
+      // The kernel has already accepted most answers completely.
       if (bytes === 0 || !response.writableEnded || response.writableFinished || response.destroyed) return;
       const account = accounts.get(id) ?? { bytes: 0, responses: new Map() };
       accounts.set(id, account);

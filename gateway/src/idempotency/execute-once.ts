@@ -22,7 +22,7 @@ export interface OnceDeps extends RegistryDeps {
   idempotency: Idempotency;
 }
 
-/** A write that is executed at most once, whoever repeats it and how often. */
+/** A write that is executed at most once, however often it is repeated. */
 export interface OnceRequest<T> extends RegistryRequest, Due {
   /** The row as `admit` saw it, before the body was there. */
   peeked: RegistryRow | undefined;
@@ -41,7 +41,7 @@ interface Run extends RegistryRequest, Due {
 
 const WAIT_MS = 5_000;
 
-/** Executes a write under its idempotency key, or replays what its first execution answered. Every other end is a thrown Failure. */
+/** Executes a write under its idempotency key, or replays the answer of its first execution. Any other outcome throws a Failure. */
 export async function executeOnce<T>(deps: OnceDeps, request: OnceRequest<T>): Promise<Snapshot> {
   let input: { value: T } | undefined;
   const validate = () => {
@@ -62,7 +62,7 @@ export async function executeOnce<T>(deps: OnceDeps, request: OnceRequest<T>): P
   }
 }
 
-/** The body took its time since `admit` peeked: only `done` still holds. Whether a key is still free, its claim finds out. */
+/** Time has passed since `admit` read the row: only `done` still holds. Whether a key is still free, its claim finds out. */
 async function peekAgain<T>(
   deps: OnceDeps,
   request: OnceRequest<T>,
@@ -106,8 +106,8 @@ async function replay(deps: OnceDeps, run: Run, row: RegistryRow): Promise<Snaps
 }
 
 async function takeOver(deps: OnceDeps, run: Run, row: RegistryRow): Promise<Snapshot | undefined> {
-  const stranger = { ...run, owner: row.owner, token: row.token };
-  if ((await resolveClaim(deps, stranger, callOptions(run))) === "committed") return undefined;
+  const other = { ...run, owner: row.owner, token: row.token };
+  if ((await resolveClaim(deps, other, callOptions(run))) === "committed") return undefined;
   run.validate();
   return sendUnder(deps, run, await takeOverKey(deps, run, row));
 }
@@ -131,7 +131,7 @@ async function sendUnder(deps: OnceDeps, run: Run, token: bigint | undefined): P
       marks.mark({ caller, idempotencyKey, token, fingerprint: outcome.value.fingerprint });
       throw fail("idempotency_conflict");
     case "stale":
-      // Fenced off, so never executed. If the claim still stands, whoever fenced it off has not come back to replace it.
+      // Fenced off, so never executed. If the claim still exists, the request that fenced it off has not replaced it.
       return sendUnder(deps, run, await takeOverKey(deps, run, { token, state: "claimed" }));
     case undefined:
       throw new Error("The owner of the write gave no outcome.");

@@ -1,4 +1,4 @@
-import { coalesceUnhurried } from "@shipping/kit/postgres/micro-batch";
+import { backgroundBatch } from "@shipping/kit/postgres/micro-batch";
 import sql from "sql-template-tag";
 import type { RegistryDeps, RegistryKey } from "./registry.js";
 
@@ -10,7 +10,7 @@ export interface DoneMark extends RegistryKey {
 
 /** Done marks on their way to the registry. */
 export interface DoneMarks {
-  /** Has the mark written soon: nobody waits for it, since the owner's ledger has the truth. */
+  /** Writes the mark in the background: nobody waits for it, since the owner's ledger is the truth. */
   mark(mark: DoneMark): void;
   /** Resolves when all marks so far are written. */
   flush(): Promise<void>;
@@ -45,9 +45,7 @@ export async function markDone(deps: Pick<Deps, "db">, marks: readonly DoneMark[
 /** Writes marks in the background, those of a moment together. */
 export function createDoneMarks(deps: Deps): DoneMarks {
   const underWay = new Set<Promise<void>>();
-  const write = coalesceUnhurried<DoneMark>((marks) =>
-    markDone(deps, marks).catch((err) => sayLost(err, marks.length)),
-  );
+  const write = backgroundBatch<DoneMark>((marks) => markDone(deps, marks).catch((err) => sayLost(err, marks.length)));
 
   function sayLost(err: unknown, marks: number): void {
     deps.log.warn({ err, marks }, "done marks lost; these claims stay open until the sweeper settles them");

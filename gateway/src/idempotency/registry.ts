@@ -2,7 +2,7 @@ import type { Client } from "@connectrpc/connect";
 import type { Caller } from "@shipping/kit/caller";
 import type { Random } from "@shipping/kit/ids";
 import type { Database } from "@shipping/kit/postgres/database";
-import { coalesceOperation, inPlaces, type Placed } from "@shipping/kit/postgres/micro-batch";
+import { byOrdinal, microBatchOperation, type WithOrdinal } from "@shipping/kit/postgres/micro-batch";
 import { ownedSql } from "@shipping/kit/postgres/owned";
 import { readOwned } from "@shipping/kit/postgres/read-owned";
 import type { Log } from "@shipping/kit/process/log";
@@ -64,12 +64,12 @@ const readRow = readOwned<RegistryRow, Deps>(
     FROM idempotency_registry WHERE ${isAsked}`,
 );
 
-/** Claims a key that has no row. Yields the token, or undefined if another request was faster. Those who wait claim together. */
-export const claimKey = coalesceOperation<Deps, RegistryRequest, bigint | undefined>({ run: claimKeys });
+/** Claims a key that has no row. Returns the token, or undefined if another request was faster. Claims that wait share a statement. */
+export const claimKey = microBatchOperation<Deps, RegistryRequest, bigint | undefined>({ run: claimKeys });
 
 // Sorted, so that no two statements wait for each other's keys. Of equal keys the first gets it, as if the others had come later.
 async function claimKeys(deps: Deps, requests: readonly RegistryRequest[]): Promise<(bigint | undefined)[]> {
-  const rows = await deps.db.run<Placed & { token: bigint }>(sql`
+  const rows = await deps.db.run<WithOrdinal & { token: bigint }>(sql`
     WITH wanted AS (
       SELECT DISTINCT ON (account_id, environment, idempotency_key) * FROM unnest(
         ${requests.map(({ caller }) => caller.accountId)}::text[],
@@ -77,8 +77,8 @@ async function claimKeys(deps: Deps, requests: readonly RegistryRequest[]): Prom
         ${requests.map(({ idempotencyKey }) => idempotencyKey)}::text[],
         ${requests.map(({ fingerprint }) => fingerprint)}::bytea[],
         ${requests.map(({ owner }) => owner)}::text[]
-      ) WITH ORDINALITY AS wanted (account_id, environment, idempotency_key, fingerprint, owner, place)
-      ORDER BY account_id, environment, idempotency_key, place),
+      ) WITH ORDINALITY AS wanted (account_id, environment, idempotency_key, fingerprint, owner, ordinal)
+      ORDER BY account_id, environment, idempotency_key, ordinal),
     claimed AS (
       INSERT INTO idempotency_registry
         (account_id, environment, idempotency_key, fingerprint, owner, state, token, attempts, lease_until)
@@ -87,11 +87,11 @@ async function claimKeys(deps: Deps, requests: readonly RegistryRequest[]): Prom
       FROM wanted ORDER BY account_id, environment, idempotency_key
       ON CONFLICT DO NOTHING
       RETURNING account_id, environment, idempotency_key, token)
-    SELECT place, token FROM claimed JOIN wanted USING (account_id, environment, idempotency_key)`);
-  return inPlaces(rows, requests.length).map((row) => row?.token);
+    SELECT ordinal, token FROM claimed JOIN wanted USING (account_id, environment, idempotency_key)`);
+  return byOrdinal(rows, requests.length).map((row) => row?.token);
 }
 
-/** Takes part in a claim whose lease is over, under its own token: for an equal request. */
+/** Joins a claim whose lease is over, under its own token: for an equal request. */
 export async function rejoinClaim(deps: Deps, key: RegistryKey, token: bigint): Promise<bigint | undefined> {
   const [row] = await deps.db.run<{ token: bigint }>(sql`
     UPDATE idempotency_registry SET attempts = attempts + 1, lease_until = ${clock(deps)} + ${LEASE}
@@ -115,20 +115,20 @@ export async function takeOverKey(
   return taken?.token;
 }
 
-/** Ends a lease early: whoever comes next need not wait for it. */
+/** Ends a lease early, so that the next request need not wait for it. */
 export async function endLease(deps: Deps, key: RegistryKey, token: bigint): Promise<void> {
   await deps.db.run(sql`
     UPDATE idempotency_registry SET lease_until = ${clock(deps)} WHERE ${isClaim(key, token)}`);
 }
 
-/** Deletes a claim that was sent to its owner by nobody but the one who asks. Tells whether it was there. */
+/** Deletes a claim that only this request has sent to its owner. Says whether it existed. */
 export async function deleteSoleClaim(deps: Deps, key: RegistryKey, token: bigint): Promise<boolean> {
   const rows = await deps.db.run(sql`
     DELETE FROM idempotency_registry WHERE ${isClaim(key, token)} AND attempts = 1 RETURNING token`);
   return rows.length > 0;
 }
 
-/** Deletes a claim that its owner has fenced off. Tells whether it was there. */
+/** Deletes a claim that its owner has fenced off. Says whether it existed. */
 export async function deleteFencedClaim(deps: Deps, key: RegistryKey, token: bigint): Promise<boolean> {
   const rows = await deps.db.run(sql`
     DELETE FROM idempotency_registry WHERE ${isClaim(key, token)} RETURNING token`);

@@ -3,7 +3,7 @@ import { deleteFencedClaim, deleteSoleClaim, endLease, peekKey, type RegistryDep
 import { type OwnedClaim, resolveClaim } from "./resolve-claim.js";
 
 /**
- * Gives a key free after a refusal that is certain. True: nothing was or will be executed under this claim, so the refusal may be
+ * Releases a key after a certain refusal. True: nothing was or will be executed under this claim, so the refusal may be
  * reported. False: the claim is no longer this request's to judge; the registry must be read again.
  */
 export async function releaseClaim(
@@ -14,7 +14,7 @@ export async function releaseClaim(
   if (await deleteSoleClaim(deps, claim, claim.token)) return true;
   const row = await peekKey(deps, claim);
   if (row?.state !== "claimed" || row.token !== claim.token) return false;
-  // Another attempt under the same token may still be on its way to success: it is fenced off before anyone hears of a failure.
+  // Another attempt under the same token may still succeed: it is fenced off before a failure is reported.
   const outcome = await resolveOrLetGo(deps, claim, options);
   return outcome === "aborted" && (await deleteFencedClaim(deps, claim, claim.token));
 }

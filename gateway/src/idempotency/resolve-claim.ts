@@ -10,8 +10,8 @@ export interface OwnedClaim extends RegistryKey {
 }
 
 /**
- * Has the owner settle a claim whose outcome is unknown: either its result is there, and the registry says so from now on, or it
- * is fenced off and never will be. Blocks behind a running execution, so "still running" and "dead" are never guessed.
+ * Asks the owner to settle a claim whose outcome is unknown: either it has a result, and the registry records that, or it
+ * is fenced off and never will have one. Waits for a running execution, so "still running" and "dead" are never guessed.
  */
 export async function resolveClaim(
   deps: Pick<RegistryDeps, "db" | "clients">,

@@ -9,7 +9,7 @@ const RESOLVE_MS = 2_000;
 
 type Deps = Pick<RegistryDeps, "db" | "log" | "clockOffsetMs" | "clients">;
 
-/** Settles claims whose lease ended over a minute ago and nobody came back for, so that none stays open for good. */
+/** Settles claims whose lease ended over a minute ago and that were not retried, so that none stays open for ever. */
 export async function sweepClaims(deps: Deps): Promise<{ done: number; deleted: number; left: number }> {
   const claims = await lapsedClaims(deps);
   const ends = await Promise.all(claims.map((claim) => settle(deps, claim)));
@@ -30,7 +30,7 @@ async function settle(deps: Deps, claim: OwnedClaim): Promise<"done" | "deleted"
   }
 }
 
-// Their leases end anew: so two gateways do not sweep the same claims, and those of an owner that is down do not block the others'.
+// Their leases are extended, so that two gateways do not sweep the same claims, and those of an owner that is down do not block others.
 async function lapsedClaims(deps: Deps): Promise<OwnedClaim[]> {
   const rows = await deps.db.run<{
     accountId: string;

@@ -13,13 +13,13 @@ export interface AwaitedRequest extends RegistryRequest {
   waitUntil: number;
 }
 
-/** The requests of this process that wait for another one under their key, here or in another gateway. */
+/** The requests of this process that wait for another request with their key, in this gateway or another. */
 export interface ClaimWaits {
   /** Yields its replay, or undefined when the registry is to be read again; 409 when the wait has lasted long enough. */
   wait(request: AwaitedRequest, row: RegistryRow): Promise<Snapshot | undefined>;
   /** Answers all who wait for this request of this process. */
   settle(request: RegistryRequest, snapshot: Snapshot): void;
-  /** This request of this process has failed: the one who has waited longest for it tries next, and nobody else. */
+  /** This request of this process has failed: only the request that has waited longest for it tries next. */
   wakeNext(request: RegistryRequest): void;
 }
 
@@ -34,7 +34,7 @@ const READ_MS = 2_000;
 
 /** One poller per key and process, however many wait. It holds no connection while it pauses. */
 export function createClaimWaits(deps: RegistryDeps, marks: DoneMarks): ClaimWaits {
-  // Those who wait for a key, in the order they came. A set stands here as long as somebody waits: so long its poller runs.
+  // The waiters of a key, in order. A set exists as long as somebody waits, and so long its poller runs.
   const waiting = new Map<string, Set<Waiter>>();
 
   async function poll(id: string, waiters: Set<Waiter>, request: AwaitedRequest, row: RegistryRow): Promise<void> {

@@ -5,10 +5,10 @@ export type Place = (string | number)[];
 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[^\s,:"[\]{}]+|[[\]{}]/g;
 
-// Up to fifteen digits are kept, whatever they are. Only more of them, or an exponent, are worth the look at each number.
+// Up to fifteen digits are always exact. Only longer numbers, or an exponent, require checking each number.
 const REMARKABLE = /(?:^|[\s,:[])-?(?:[\d.]{16}|[\d.]+[eE])/;
 
-/** Numbers of a JSON text that double precision does not keep: stored, they would be others. */
+/** Numbers of a JSON text that double precision does not preserve: stored, they would change. */
 export interface LostNumbers {
   /** Where the first stand that a refusal can name, in the order of the text. */
   places: readonly Place[];

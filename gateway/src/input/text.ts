@@ -4,7 +4,7 @@ const CONTROLS = "\\x00-\\x08\\x0B\\x0C\\x0E-\\x1F";
 // Unicode's White_Space, but for the two among those.
 const BLANKS = "\\t\\n\\r \\x85\\xA0\\u1680\\u2000-\\u200A\\u2028\\u2029\\u202F\\u205F\\u3000";
 
-/** As a pattern of JSON Schema: a text without the characters that are refused everywhere. It has no words for lone surrogates. */
+/** As a JSON Schema pattern: a text without the characters that are refused everywhere. Patterns cannot express lone surrogates. */
 export const CLEAN_PATTERN = `^[^${CONTROLS}]*$`;
 
 /** The same of a text that is not only white space. */

@@ -4,12 +4,12 @@ import type { JsonBody } from "./json-body.js";
 import { type LostNumbers, NONE_LOST, type Place } from "./lost-numbers.js";
 import { noQuery } from "./schemas.js";
 
-/** The query of a request, as its schema gives it; throws the 422 that names the parameters at fault. */
+/** The query of a request, as its schema gives it; throws the 422 that names the invalid parameters. */
 export function validQuery<Query>(schema: z.ZodType<Query>, url: string): Query {
   return requireValid<Query>(checkQuery(schema, url), "query");
 }
 
-/** The value that was checked; throws the 422 that names the fields at fault. */
+/** The value that was checked; throws the 422 that names the invalid fields. */
 export function requireValid<Value>({ value, faults, more }: Checked, whole: "body" | "query" = "body"): Value {
   if (faults.length > 0) throw failFields(faults, whole, more);
   return value as Value;
@@ -102,7 +102,7 @@ export function check(
       add(issue.path, issue.message);
       continue;
     }
-    // Each is a fault of its own, and of thousands only those that will be named are worth a sentence.
+    // Each is a fault of its own; of thousands, only those that will be named get a sentence.
     const named = issue.keys.slice(0, Math.max(0, MOST_FIELDS - faults.length));
     for (const name of named) add([...issue.path, name], name.includes(".") ? UNKNOWN_WITH_DOT : UNKNOWN);
     more += issue.keys.length - named.length;

@@ -17,7 +17,7 @@ export function callOptions({ deadline, requestId }: Due): CallOptions {
   return { timeoutMs: leftMs - MARGIN_MS, headers: { "x-request-id": requestId } };
 }
 
-/** The answer to a question that may be asked again at will: if none comes, the request is to be repeated. */
+/** The answer to a read, which may be repeated: without one, the client is asked to repeat the request. */
 export async function answered<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;

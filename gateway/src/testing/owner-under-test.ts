@@ -45,7 +45,7 @@ export async function ownerUnderTest() {
           INSERT INTO executions (account_id, environment, content, token)
           SELECT ${caller.accountId}, ${caller.environment}, ${content}, ${claim.token} FROM claim
         )
-        SELECT place FROM claim`;
+        SELECT ordinal FROM claim`;
       const [outcome] = await ledger.executeCreations([write], statement);
       return outcome!;
     },

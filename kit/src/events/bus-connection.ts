@@ -8,7 +8,7 @@ import { type BusIdentity, type BusIdentitySettings, busIdentityOf } from "./bus
 export const BUS_TIMEOUT_MS = 3_000;
 const RETRY_MS = 250;
 
-// A refusal at login may pass like any other trouble. A peer that vanished without a word is missed within 15 s; by default it takes six
+// A refused login may be temporary, like any other failure. A peer that vanished is noticed within 15 s; by default it takes six
 // minutes.
 const FOR_EVER = {
   maxReconnectAttempts: -1,
@@ -16,17 +16,17 @@ const FOR_EVER = {
   ignoreAuthErrorAbort: true,
   pingInterval: 5_000,
   maxPingOut: 2,
-  // Of each publication it would make an error beforehand, with its stack.
+  // Otherwise the client creates an error with its stack for each publication, in advance.
   noAsyncTraces: true,
 };
 
-/** A connection to NATS that is made in the background, and again for ever. */
+/** A connection to NATS that is opened in the background, and reopened for ever. */
 export interface BusConnection {
   /** The connection while there is one. */
   current(): NatsConnection | undefined;
-  /** Resolves with the connection once it is there for the first time, undefined if it was closed before. */
+  /** Resolves with the first connection, or with undefined if it was closed before there was one. */
   first: Promise<NatsConnection | undefined>;
-  /** Ends it after what is under way. */
+  /** Closes it once pending work is done. */
   close(): Promise<void>;
 }
 
@@ -36,13 +36,13 @@ export interface BusConnectionOptions {
   /** The part's, which NATS shows to its operators. */
   name: string;
   log: Log;
-  /** Nobody's unless given. */
+  /** Anonymous unless given. */
   identity?: BusIdentity;
   /** Gets the error if the first server that answers is too old; nothing is connected then. */
   refused?: (error: unknown) => void;
 }
 
-/** How the process of a part connects, by its settings. It ends where NATS is too old for it. */
+/** How the process of a part connects, from its settings. The process ends if NATS is too old. */
 export function busConnectionOf(
   config: BusIdentitySettings & { NATS_URL: string },
   { name, log }: Pick<BusConnectionOptions, "name" | "log">,
@@ -51,7 +51,7 @@ export function busConnectionOf(
   return { url: config.NATS_URL, name, log, identity, refused: (err) => endFor(err, log) };
 }
 
-/** Connects to the first of the servers that answers, and keeps connected. */
+/** Connects to the first server that answers, and stays connected. */
 export function keepConnected({ url, name, log, identity, refused }: BusConnectionOptions): BusConnection {
   let connection: NatsConnection | undefined;
   let linked = false;
@@ -75,7 +75,7 @@ export function keepConnected({ url, name, log, identity, refused }: BusConnecti
     return made;
   }
 
-  // Our own loop, not the client's: its first connection cannot be called off.
+  // Our own loop, not the client's: its first attempt to connect cannot be cancelled.
   async function connectAtLast(): Promise<NatsConnection | undefined> {
     while (!closed) {
       try {
@@ -91,13 +91,13 @@ export function keepConnected({ url, name, log, identity, refused }: BusConnecti
     return undefined;
   }
 
-  // The client goes on naming its last server while it has none.
+  // While it has no server, the client still names the last one.
   async function watch(nc: NatsConnection): Promise<void> {
     for await (const status of nc.status()) {
-      if (status.type === "error") log.warn({ reason: status.error.message }, "the bus refuses");
+      if (status.type === "error") log.warn({ reason: status.error.message }, "refused by the bus");
       if (status.type !== "disconnect" && status.type !== "reconnect") continue;
       linked = status.type === "reconnect";
-      log.warn({ server: nc.getServer() }, linked ? "bus connected again" : "bus lost");
+      log.warn({ server: nc.getServer() }, linked ? "bus reconnected" : "bus disconnected");
     }
     linked = false;
   }

@@ -9,14 +9,14 @@ import {
 import { ConfigError } from "../process/config.js";
 import { bareHost, readSetting } from "../tls/tls.js";
 
-/** By what NATS knows a part, and by what a part knows NATS. Files are read again for each connection: what was renewed needs no restart. */
+/** How NATS and a part authenticate each other. Files are read for each connection, so that a renewal needs no restart. */
 export interface BusIdentity {
   authenticator?: Authenticator;
-  /** Where it is there, a server that does not speak TLS is told nothing. */
+  /** If set, nothing is sent to a server that does not speak TLS. */
   tls?: { caFile?: string; certFile?: string; keyFile?: string };
 }
 
-/** The settings of which it is made. */
+/** The settings that define it. */
 export interface BusIdentitySettings {
   NATS_URL?: string | undefined;
   NATS_USER?: string | undefined;
@@ -33,7 +33,7 @@ export interface BusIdentitySettings {
 const SEED = /^\s*(SU[A-Z2-7]{56})\s*$/m;
 const JWT = "BEGIN NATS USER JWT";
 
-/** The identity that the settings name. Settings that contradict each other are refused, and in production having none is, unless they say so. */
+/** The identity that the settings name. Contradictory settings are refused; in production so is having none, unless a setting allows it. */
 export function busIdentityOf(config: BusIdentitySettings): BusIdentity {
   const problem = problemOf(config);
   if (problem) throw new ConfigError(problem);
@@ -106,7 +106,7 @@ function hostsIn(urls = ""): string[] {
   return urls.split(",").map((url) => (URL.canParse(url.trim()) ? bareHost(new URL(url.trim())) : ""));
 }
 
-// While a mounted file is being exchanged, what it held goes on.
+// While a mounted file is being replaced, its previous content stays in use.
 function reader(name: string, file: string): () => string {
   let held = readSetting(name, file);
   return () => {

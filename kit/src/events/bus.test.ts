@@ -50,7 +50,7 @@ function collector(durable: string) {
       if (refuse.times-- > 0) throw new Error("not now");
       got.push(received);
     },
-    async onDead(bytes: Uint8Array, reason: string) {
+    async onDeadLetter(bytes: Uint8Array, reason: string) {
       dead.push(`${Buffer.from(bytes)}: ${reason}`);
     },
   };
@@ -144,7 +144,7 @@ describe("JetStreamBus", () => {
     for (const subscription of subscriptions) await subscription.stop();
   });
 
-  test("a message that cannot be understood is buried with its reason and does not come again", async () => {
+  test("a message that cannot be understood is dead-lettered with its reason and not delivered again", async () => {
     const bus = opened("JetStreamBus");
     const subscriber = collector(newDurable());
     const subscription = await bus.subscribe(subscriber);

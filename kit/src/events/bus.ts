@@ -1,25 +1,25 @@
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import type { Metrics } from "../process/metrics.js";
 
-/** What a subscriber does with what arrives. */
+/** Handles the events of one durable subscription. */
 export interface Subscriber {
   /** Name of the subscriber: replicas that share it share the events. */
   durable: string;
-  /** Takes an event. Once it resolves the event is had; if it rejects the event comes again. */
+  /** Consumes an event. When it resolves the event is acknowledged; if it rejects the event is delivered again. */
   onEvent(event: Event): Promise<void>;
-  /** Takes a message that cannot be understood, with the reason and, where its header tells, the event's id; it does not come again. */
-  onDead(bytes: Uint8Array, reason: string, eventId?: string): Promise<void>;
+  /** Dead-letters a message that cannot be understood, with the reason and, if its header has it, the id of the event. */
+  onDeadLetter(bytes: Uint8Array, reason: string, eventId?: string): Promise<void>;
 }
 
 /** Carries domain events from their owners to their subscribers, each at least once. */
 export interface Bus {
-  /** Resolves when the event is safe with the bus. Messages of one id (the event's, unless given) within two minutes count once. */
+  /** Resolves when the event is safe with the bus. Messages with the same id (the event's, unless given) within two minutes count once. */
   publish(event: Event, messageId?: string): Promise<void>;
-  /** Starts to take events; `stop` waits for the ones in hand. */
+  /** Starts to consume events; `stop` waits for those that are not acknowledged yet. */
   subscribe(subscriber: Subscriber): Promise<{ stop(): Promise<void> }>;
   /** Whether it can be reached at the moment. */
   connected(): boolean;
-  /** Ends the connection after what is under way. */
+  /** Closes the connection once pending work is done. */
   close(): Promise<void>;
 }
 

@@ -17,20 +17,20 @@ export function subjectOf({ environment, type }: Pick<Event, "environment" | "ty
   return `events.${environment}.${type}`;
 }
 
-/** How many messages a replica has in hand, at most. */
-export const IN_HAND = 256;
+/** How many messages a replica has not acknowledged, at most. */
+export const MAX_UNACKNOWLEDGED = 256;
 
 const DAY_MS = 86_400_000;
 
-/** Where and how patiently to ask. */
+/** Which server to ask, and for how long to wait. */
 interface Asking {
   nc: NatsConnection;
   timeoutMs: number;
 }
 
 /**
- * Makes the stream, or brings the one that is there to these settings. Any replica of the subscriber may, at any time, several at once;
- * producers have no right to.
+ * Creates the stream, or updates the existing one to these settings. Any replica of the subscriber may do so at any time, concurrently;
+ * producers may not.
  */
 export async function makeStream({ nc, timeoutMs }: Asking, replicas: number): Promise<void> {
   const manager = await jetstreamManager(nc, { timeout: timeoutMs, checkAPI: false });
@@ -56,9 +56,9 @@ export async function makeConsumer({ nc, timeoutMs }: Asking, durable: string): 
     deliver_policy: DeliverPolicy.All,
     ack_wait: nanos(30_000),
     max_deliver: -1,
-    // What replicas that died had in hand counts until `ack_wait` is over: 64 of them must not keep the others from taking more. Without
-    // a bound, a subscriber that refuses everything for hours would be offered all of it again and again.
-    max_ack_pending: 64 * IN_HAND,
+    // Messages that dead replicas have not acknowledged count until `ack_wait` is over: 64 dead replicas must not block the others. Without
+    // a bound, a subscriber that rejects everything for hours would get all of it again and again.
+    max_ack_pending: 64 * MAX_UNACKNOWLEDGED,
   };
   await manager.consumers.add(STREAM, settings).catch(() => manager.consumers.update(STREAM, durable, settings));
 }

@@ -2,8 +2,8 @@ import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import type { Bus, Subscriber } from "./bus.js";
 
 /**
- * A bus inside one process: `publish` calls the subscribers and resolves only when all of them have the event. With an outbox in
- * front that is the same at-least-once promise as the real one's.
+ * A bus inside one process: `publish` calls the subscribers and resolves only when all of them have acknowledged the event. With an outbox in
+ * front, that is the same at-least-once guarantee as JetStream's.
  */
 export function createLocalBus(): Bus {
   const subscribers = new Map<string, Subscriber>();

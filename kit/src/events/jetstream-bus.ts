@@ -6,19 +6,19 @@ import "../rpc/text-encoding.js";
 import { isTracing, traced, traceHeaders, traceparent } from "../process/tracing.js";
 import type { Bus, Subscriber } from "./bus.js";
 import { BUS_TIMEOUT_MS, type BusConnectionOptions, keepConnected } from "./bus-connection.js";
-import { IN_HAND, makeConsumer, makeStream, STREAM, subjectOf } from "./event-stream.js";
+import { MAX_UNACKNOWLEDGED, makeConsumer, makeStream, STREAM, subjectOf } from "./event-stream.js";
 
 const EVENT_ID = "Event-Id";
 const RETRY_MS = 250;
 
-/** The bus on NATS JetStream. It connects in the background and for ever; while there is no connection `publish` rejects. */
+/** The bus on NATS JetStream. It connects, and reconnects, in the background; while there is no connection `publish` rejects. */
 export function createJetStreamBus(options: BusConnectionOptions & { replicas?: number }): Bus {
   const { log } = options;
   const link = keepConnected(options);
   let js: JetStreamClient | undefined;
   let closed = false;
 
-  /** The connection, which is one for as long as there is any, and its client. */
+  /** The connection, always the same one, and its client. */
   function connected(): { nc: NatsConnection; js: JetStreamClient } {
     const nc = link.current();
     if (!nc) throw new Error("The bus is not connected.");
@@ -33,85 +33,85 @@ export function createJetStreamBus(options: BusConnectionOptions & { replicas?: 
     const carry = headers();
     carry.set(EVENT_ID, event.id);
     for (const [name, value] of Object.entries(traceHeaders())) carry.set(name, value);
-    // Where no stream answers, the subscriber makes it, and the outbox publishes again.
+    // Without a stream this fails; the subscriber creates it, and the outbox publishes again.
     await js.publish(subject, bytes, { msgID: messageId, headers: carry, timeout: BUS_TIMEOUT_MS });
   }
 
-  async function take(message: JsMsg, subscriber: Subscriber): Promise<void> {
+  async function consumeMessage(message: JsMsg, subscriber: Subscriber): Promise<void> {
     let event: Event;
     try {
       event = fromBinary(EventSchema, message.data);
       if (!event.id || !event.type || !event.accountId) throw new Error("a field of the envelope is missing");
     } catch (err) {
       const reason = err instanceof Error ? err.message : String(err);
-      await subscriber.onDead(message.data, reason, message.headers?.get(EVENT_ID) || undefined);
+      await subscriber.onDeadLetter(message.data, reason, message.headers?.get(EVENT_ID) || undefined);
       message.term();
       return;
     }
-    // NATS lets a producer publish under the subjects of its own events only. The id may be somebody else's.
+    // NATS lets a producer publish under its own subjects only, so an event under another subject is forged, and its id not to be trusted.
     if (message.subject !== subjectOf(event)) {
-      await subscriber.onDead(message.data, `published under ${message.subject}, as ${subjectOf(event)}`);
+      await subscriber.onDeadLetter(message.data, `published under ${message.subject}, as ${subjectOf(event)}`);
       message.term();
       return;
     }
     const parent = isTracing() ? (message.headers?.get("traceparent") ?? "") : "";
-    await traced(`take ${event.type}`, { kind: "consumer", parent }, () => {
+    await traced(`consume ${event.type}`, { kind: "consumer", parent }, () => {
       event.traceparent = traceparent();
       return subscriber.onEvent(event);
     });
     message.ack();
   }
 
-  async function takeOrRefuse(message: JsMsg, subscriber: Subscriber): Promise<void> {
+  async function consumeOrRetry(message: JsMsg, subscriber: Subscriber): Promise<void> {
     try {
-      await take(message, subscriber);
+      await consumeMessage(message, subscriber);
     } catch (err) {
       const delayMs = Math.min(30_000, RETRY_MS * 2 ** Math.min(message.info.deliveryCount, 10));
-      log.warn({ err, stream_sequence: message.seq, delayMs }, "event not taken; it comes again");
+      log.warn({ err, stream_sequence: message.seq, delayMs }, "event not acknowledged; it will be redelivered");
       message.nak(delayMs);
     }
   }
 
   async function subscribe(subscriber: Subscriber): Promise<{ stop(): Promise<void> }> {
-    const inHand = new Set<Promise<void>>();
+    const consuming = new Set<Promise<void>>();
     let stopped = false;
     let interrupt = () => {};
 
-    async function consume(): Promise<void> {
+    async function consumeStream(): Promise<void> {
       await link.first;
       const { nc, js } = connected();
       await makeStream({ nc, timeoutMs: BUS_TIMEOUT_MS }, options.replicas ?? 1);
       await makeConsumer({ nc, timeoutMs: BUS_TIMEOUT_MS }, subscriber.durable);
       const consumer = await js.consumers.get(STREAM, subscriber.durable);
-      // Whatever goes wrong, the client looks again after a pull would have expired: by default half a minute later.
+      // After a failure the client pulls again when the pull would have expired: by default after half a minute.
       const watchful = { expires: 2_000, idle_heartbeat: 500, abort_on_missing_resource: true };
-      const messages = await consumer.consume({ max_messages: IN_HAND, ...watchful });
+      const messages = await consumer.consume({ max_messages: MAX_UNACKNOWLEDGED, ...watchful });
       interrupt = () => messages.stop();
       if (stopped) messages.stop();
       for await (const message of messages) {
-        const taking = takeOrRefuse(message, subscriber).finally(() => inHand.delete(taking));
-        inHand.add(taking);
+        const one = consumeOrRetry(message, subscriber).finally(() => consuming.delete(one));
+        consuming.add(one);
       }
     }
 
     async function keepConsuming(): Promise<void> {
       while (!stopped && !closed) {
         try {
-          await consume();
+          await consumeStream();
         } catch (err) {
-          if (!stopped) log.warn({ err, durable: subscriber.durable }, "consumer ended; it is made anew");
+          if (!stopped) log.warn({ err, durable: subscriber.durable }, "consumer ended; creating it again");
         }
         if (!stopped && !closed) await pause(RETRY_MS);
       }
     }
 
-    const consuming = keepConsuming();
+    const running = keepConsuming();
     return {
       async stop() {
         stopped = true;
         interrupt();
-        await consuming;
-        await Promise.all(inHand);
+        await running;
+        await Promise.all(consuming);
       },
     };
   }

@@ -39,7 +39,7 @@ async function createThing(caller: Caller, claim: Claim, name: string, through =
   const statement = sql`
     WITH ${through.claim([write])},
     created AS (INSERT INTO things (name, status) SELECT ${name}, 'new' FROM claim)
-    SELECT place FROM claim`;
+    SELECT ordinal FROM claim`;
   const [outcome] = await through.executeCreations([write], statement);
   return outcome!;
 }
@@ -52,9 +52,9 @@ async function createThings(writes: { caller: Caller; claim: Claim; name: string
     created AS (
       INSERT INTO things (name, status)
       SELECT name, 'new' FROM claim JOIN unnest(${writes.map(({ name }) => name)}::text[])
-        WITH ORDINALITY AS given (name, place) USING (place)
+        WITH ORDINALITY AS given (name, ordinal) USING (ordinal)
       ORDER BY name)
-    SELECT place FROM claim`;
+    SELECT ordinal FROM claim`;
   return Promise.all(await ledger.executeCreations(creations, statement));
 }
 
@@ -66,7 +66,7 @@ async function changeThing(caller: Caller, claim: Claim, name: string, from: str
     WITH target AS (SELECT FROM things WHERE name = ${name} AND status = ${from} FOR UPDATE),
     ${ledger.claim([write], sql`WHERE EXISTS (SELECT FROM target)`)},
     changed AS (UPDATE things SET status = ${to} WHERE name = ${name} AND EXISTS (SELECT FROM claim))
-    SELECT place FROM claim`;
+    SELECT ordinal FROM claim`;
   const [outcome] = await ledger.execute([write], statement);
   return outcome;
 }

@@ -16,7 +16,7 @@ import {
 import sql, { empty, type Sql } from "sql-template-tag";
 import { type Caller, type Claim, callerOf } from "../caller.js";
 import type { Database } from "../postgres/database.js";
-import { inPlaces, type Placed } from "../postgres/micro-batch.js";
+import { byOrdinal, type WithOrdinal } from "../postgres/micro-batch.js";
 import { readOwned } from "../postgres/read-owned.js";
 
 /** The answer of a write as its owner rendered it: HTTP status and the JSON bytes of `data`. */
@@ -25,20 +25,20 @@ export interface Rendered {
   body: Uint8Array;
 }
 
-/** What a stored body belongs to. */
+/** The caller and key that a stored body belongs to. */
 export interface LedgerContext {
   accountId: string;
   environment: string;
   idempotencyKey: string;
 }
 
-/** Turns bodies into what is stored, and back: for bodies that hold a secret. */
+/** Encrypts bodies that hold a secret before they are stored, and decrypts them again. */
 export interface LedgerCodec {
   seal(body: Uint8Array, context: LedgerContext): Uint8Array;
   open(stored: Uint8Array, context: LedgerContext): Uint8Array;
 }
 
-/** A write under its claim, with the answer that it will have had. */
+/** A write under its claim, with the answer that it is going to give. */
 export interface Write {
   caller: Caller;
   claim: Claim;
@@ -56,26 +56,26 @@ interface LedgerRow {
 /** The results of an owner's writes, each stored by the operation's own statement. */
 export interface Ledger {
   /**
-   * The CTEs of an operation's statement that take the keys of its writes: `claim (place, account_id, environment)` has a row for each
-   * write that is to be executed, `place` being its number from 1. The others' keys are held by a result, or by a tombstone of this or
-   * a later claim, or they fail the `condition`, a WHERE clause on `wanted (account_id, environment, idempotency_key, …, place)`.
+   * The CTEs of an operation's statement that take the keys of its writes: `claim (ordinal, account_id, environment)` has a row for each
+   * write that is to be executed, `ordinal` being its number from 1. The others' keys are held by a result, or by a tombstone of this or
+   * a later claim, or they fail the `condition`, a WHERE clause on `wanted (account_id, environment, idempotency_key, …, ordinal)`.
    */
   claim(writes: readonly Write[], condition?: Sql): Sql;
   /**
-   * Runs the operation's statement, which must end in `SELECT place FROM claim`. A place says that this write executed; none, that its
-   * key was taken, and a second statement reads by whom, since the first cannot see the winner. Undefined: neither, the condition failed.
-   * Each write has an outcome of its own: of those that executed none is lost when a read fails.
+   * Runs the operation's statement, which must end in `SELECT ordinal FROM claim`. An ordinal says that this write was executed; none, that its
+   * key was taken, and a second statement reads by which write, since the first cannot see it. Undefined: neither, the condition failed.
+   * Each write has an outcome of its own, so that a failed read does not hide the writes that were executed.
    */
   execute(writes: readonly Write[], statement: Sql): Promise<Promise<WriteOutcome | undefined>[]>;
   /** The same for writes without a condition: each key was free or is taken. */
   executeCreations(writes: readonly Write[], statement: Sql): Promise<Promise<WriteOutcome>[]>;
-  /** What became of the write that holds a key, to a write that was not executed; undefined if none holds it. */
+  /** The outcome of the write that holds a key, for a write that was not executed; undefined if none holds it. */
   outcomeOfHolder(write: Pick<Write, "caller" | "claim">): Promise<WriteOutcome | undefined>;
   /** Serves LedgerService. */
   routes(router: ConnectRouter): void;
 }
 
-/** What must not stand in one statement twice. */
+/** Identifies the key of a write: one statement must not hold two writes of the same key. */
 export function keyOfWrite({ caller, claim }: Pick<Write, "caller" | "claim">): string {
   return `${caller.accountId} ${caller.environment} ${claim.idempotencyKey}`;
 }
@@ -106,7 +106,7 @@ export function createLedger(db: Database, codec: LedgerCodec = plain): Ledger {
           ${writes.map((write) => write.claim.fingerprint)}::bytea[],
           ${writes.map((write) => write.snapshot.status)}::integer[],
           ${writes.map(sealed)}::bytea[]
-        ) WITH ORDINALITY AS wanted (account_id, environment, idempotency_key, token, fingerprint, status, body, place)),
+        ) WITH ORDINALITY AS wanted (account_id, environment, idempotency_key, token, fingerprint, status, body, ordinal)),
       taken AS (
         INSERT INTO ledger AS held (account_id, environment, idempotency_key, token, kind, fingerprint, status, body)
         SELECT account_id, environment, idempotency_key, token, 'result', fingerprint, status, body
@@ -118,11 +118,11 @@ export function createLedger(db: Database, codec: LedgerCodec = plain): Ledger {
           WHERE held.kind = 'tombstone' AND held.token < excluded.token
         RETURNING account_id, environment, idempotency_key),
       claim AS (
-        SELECT place, account_id, environment FROM taken JOIN wanted USING (account_id, environment, idempotency_key))`;
+        SELECT ordinal, account_id, environment FROM taken JOIN wanted USING (account_id, environment, idempotency_key))`;
   }
 
   async function execute(writes: readonly Write[], statement: Sql): Promise<Promise<WriteOutcome | undefined>[]> {
-    const executed = inPlaces(await db.run<Placed>(statement), writes.length);
+    const executed = byOrdinal(await db.run<WithOrdinal>(statement), writes.length);
     return writes.map(async (write, at) =>
       executed[at] ? snapshotOutcome({ ...write.snapshot, replayed: false }) : outcomeOfHolder(write),
     );
@@ -157,7 +157,7 @@ export function createLedger(db: Database, codec: LedgerCodec = plain): Ledger {
     return { result: create(StoredResultSchema, { snapshot, fingerprint: row.fingerprint }) };
   }
 
-  // Blocks behind a running execution of the key on its unique index, so "still running" is never taken for "dead".
+  // The unique index makes it wait for a running execution of the key, so that "still running" is never mistaken for "dead".
   async function fence(caller: Caller, idempotencyKey: string, token: bigint): Promise<void> {
     await db.run(sql`
       INSERT INTO ledger AS held (account_id, environment, idempotency_key, token, kind)
@@ -186,7 +186,7 @@ export function createLedger(db: Database, codec: LedgerCodec = plain): Ledger {
   return { claim, execute, executeCreations, outcomeOfHolder, routes };
 }
 
-/** Whether this very call executed the write: then its event is to be published. */
+/** Whether this call executed the write: only then is its event published. */
 export function executedNow({ outcome }: WriteOutcome): boolean {
   return outcome.case === "snapshot" && !outcome.value.replayed;
 }

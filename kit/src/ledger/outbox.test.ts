@@ -47,7 +47,7 @@ function outboxOn(bus: Bus, extra: Partial<OutboxOptions> = {}) {
 
 const commit = (outbox: ReturnType<typeof outboxOn>, stored: Event) =>
   database.db.run(sql`
-    WITH claim (place, account_id, environment) AS (VALUES (1::bigint, ${stored.accountId}, ${stored.environment})),
+    WITH claim (ordinal, account_id, environment) AS (VALUES (1::bigint, ${stored.accountId}, ${stored.environment})),
     stored AS (${outbox.insert([stored])})
     SELECT FROM claim`);
 

@@ -5,13 +5,13 @@ import type { Caller } from "../caller.js";
 import type { Bus } from "../events/bus.js";
 import { newId, type Random } from "../ids.js";
 import type { Database } from "../postgres/database.js";
-import { coalesceUnhurried } from "../postgres/micro-batch.js";
+import { backgroundBatch } from "../postgres/micro-batch.js";
 import type { Log } from "../process/log.js";
 import { startLoop } from "../process/loop.js";
 import type { Metrics } from "../process/metrics.js";
 import { traced, traceparent } from "../process/tracing.js";
 
-/** How long a row belongs to the process that inserted or claimed it: longer than a publication takes, short enough to be missed little. */
+/** How long a row belongs to the process that inserted or claimed it: longer than a publication takes, yet short, since a dead process delays its events by as much. */
 const LEASE_MS = 5_000;
 const IN_FLIGHT = 256;
 const POLL_MS = 250;
@@ -35,7 +35,7 @@ export function newEvent(input: { type: string; caller: Caller; data: string; no
 /** The events that an owner has committed and the bus has not confirmed yet. */
 export interface Outbox {
   /**
-   * The CTE that stores the events of the writes in `claim (place, …)`, the first event for place 1, leased to this process, which
+   * The CTE that stores the events of the writes in `claim (ordinal, …)`, the first event for ordinal 1, leased to this process, which
    * publishes them right after the commit.
    */
   insert(events: readonly Event[]): Sql;
@@ -43,9 +43,9 @@ export interface Outbox {
   committed(event: Event): void;
   /** Publishes a batch of events whose lease is over, and says how many: the backstop for a process that died. */
   relayOnce(): Promise<number>;
-  /** Asks the receiving side which published events it lacks, publishes those again and deletes the others. */
+  /** Asks the subscriber which published events it lacks, publishes those again and deletes the others. */
   reconcileOnce(): Promise<{ republished: number; deleted: number }>;
-  /** How far the relay is behind: events not published, counted up to 10,000, and the age of the oldest (0 if there is none). */
+  /** The relay's backlog: events not published, counted up to 10,000, and the age of the oldest (0 if there is none). */
   lag(): Promise<{ unpublished: number; oldestSeconds: number }>;
   /** Starts both loops. */
   start(): void;
@@ -90,7 +90,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const underWay = new Set<Promise<void>>();
   const loops: { stop(): Promise<void> }[] = [];
 
-  // Without a connection nobody could publish it: it belongs to whoever has one first.
+  // Without a connection this process cannot publish it, so the row is not leased: the first process with a connection takes it.
   function insert(events: readonly Event[]): Sql {
     const leaseMs = bus.connected() ? LEASE_MS : 0;
     return sql`
@@ -100,11 +100,11 @@ export function createOutbox(options: OutboxOptions): Outbox {
       FROM claim JOIN unnest(
         ${events.map((event) => event.id)}::text[], ${events.map((event) => event.type)}::text[],
         ${events.map((event) => event.body)}::bytea[], ${events.map((event) => event.traceparent || null)}::text[]
-      ) WITH ORDINALITY AS event (id, type, body, traceparent, place) USING (place)
+      ) WITH ORDINALITY AS event (id, type, body, traceparent, ordinal) USING (ordinal)
       ORDER BY event.id`;
   }
 
-  const markPublished = coalesceUnhurried<string>((ids) =>
+  const markPublished = backgroundBatch<string>((ids) =>
     db.run(sql`
       UPDATE outbox SET published_at = ${now}, publications = publications + 1
       WHERE id IN (SELECT id FROM outbox WHERE event_id = ANY(${ids}::text[]) ORDER BY id FOR UPDATE)`),
@@ -131,7 +131,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     return ends.filter((end) => end.status === "fulfilled").length;
   }
 
-  // Without a connection nothing is leased: what waits can go as soon as there is one.
+  // Without a connection nothing is leased, so that events are published as soon as there is one.
   async function relayOnce(): Promise<number> {
     if (!bus.connected()) return 0;
     const rows = await db.run<OutboxRow>(sql`
@@ -155,7 +155,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       const published = rows.map((row) => ({ id: row.event_id, createdAt: row.created_at.toISOString() }));
       const missing = new Set(await options.filterMissing(published));
       const lost = rows.filter((row) => missing.has(row.event_id));
-      // A new message id, since the stream would take the old one for a duplicate.
+      // A new message id: with the old one the stream would drop it as a duplicate.
       total.republished += await publishAll(lost, (row) => `${row.event_id}.${row.publications}`);
       const arrived = rows.filter((row) => !missing.has(row.event_id)).map((row) => row.id);
       const deleted = await db.run(sql`
@@ -165,7 +165,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     }
   }
 
-  // Both questions go to the index of what is not published.
+  // Both subqueries use the index of unpublished events.
   async function lag(): Promise<{ unpublished: number; oldestSeconds: number }> {
     const rows = await db.run<{ unpublished: number; oldestSeconds: number }>(sql`
       SELECT
@@ -197,7 +197,7 @@ function eventOf(row: OutboxRow): Event {
   return create(EventSchema, { id, type, accountId, environment, body, traceparent: traceparent ?? "" });
 }
 
-/** Measures how far the relay of an outbox is behind. Replicas show the same numbers: they share the outbox. */
+/** Measures the backlog of an outbox's relay. Replicas show the same numbers: they share the outbox. */
 export function measureOutbox(metrics: Metrics, outbox: Pick<Outbox, "lag">): void {
   const help = {
     outbox_unpublished_events: "Committed events that the bus has not confirmed, counted up to 10,000.",

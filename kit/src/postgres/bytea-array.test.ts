@@ -13,7 +13,7 @@ afterAll(() => database.drop());
 
 async function roundTrip(values: readonly (Uint8Array | null)[]): Promise<(Buffer | null)[]> {
   const rows = await database.db.run<{ value: Buffer | null }>(sql`
-    SELECT value FROM unnest(${values}::bytea[]) WITH ORDINALITY AS sent (value, place) ORDER BY place`);
+    SELECT value FROM unnest(${values}::bytea[]) WITH ORDINALITY AS sent (value, ordinal) ORDER BY ordinal`);
   return rows.map(({ value }) => value);
 }
 

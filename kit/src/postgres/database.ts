@@ -9,9 +9,9 @@ import { byteaArray, isByteaArray } from "./bytea-array.js";
 /** A part's database: a pool of connections, and a small one for lists. */
 export interface Database {
   readonly pool: pg.Pool;
-  /** The connections of their own that lists have: however many are asked for, everything else finds its connections free. */
+  /** A separate pool for lists: however many are requested, they leave the connections of everything else free. */
   readonly listPool: pg.Pool;
-  /** Runs one statement, prepared once per connection. Its text must come from the code, never from data: it is kept for good. */
+  /** Runs one statement, prepared once per connection. Its text must come from the code, never from data: it is cached for ever. */
   run<Row>(statement: Sql): Promise<Row[]>;
   /** The same on the connections of lists. */
   runList<Row>(statement: Sql): Promise<Row[]>;
@@ -21,7 +21,7 @@ export interface Database {
 
 /**
  * A connection plans a statement once, for any values, and keeps the plan for as long as it lives: so plans are made for full tables, by
- * their indexes, however empty a table was when its statement came first. Every statement of ours finds its rows by an index.
+ * their indexes, however empty a table was when the statement first ran. All our statements find their rows by an index.
  */
 const PLANNING = [
   "plan_cache_mode=force_generic_plan",
@@ -36,7 +36,7 @@ const PLANNING = [
 
 const LIST_CONNECTIONS = 2;
 
-// A statement finds a connection within a second or never. Lists take their turns: as long as a read may take.
+// A statement waits one second for a connection. Lists wait as long as a read may take.
 const CONNECT_MS = 1_000;
 const LIST_CONNECT_MS = 4_000;
 
@@ -66,7 +66,7 @@ function openPool(url: string, options: { max: number; connectMs: number; log: L
     idleTimeoutMillis: IDLE_MS,
     statement_timeout: 5_000,
     options: PLANNING,
-    // For a server that went silent: nothing else would give the connection back before TCP gives up.
+    // For a server that stops responding: otherwise the connection would be held until TCP times out.
     query_timeout: 6_000,
     idle_in_transaction_session_timeout: 5_000,
     keepAlive: true,
@@ -77,7 +77,7 @@ function openPool(url: string, options: { max: number; connectMs: number; log: L
   pool.on("error", (err) => {
     if (!pool.ending) options.log.warn({ err }, "lost an idle database connection");
   });
-  // A connection that is taken out has no listener of the pool's, and may get a second error after its query had the first.
+  // The pool does not listen to a connection that is checked out, which may emit a second error after its query has failed.
   pool.on("connect", (client) => client.on("error", () => {}));
   return pool;
 }
@@ -116,7 +116,7 @@ async function runPrepared<Row>(pool: pg.Pool, statement: Sql): Promise<Row[]> {
   }
 }
 
-// `pool.query` would drop the connection after any error. A refused statement does no harm to it; class 57P is PostgreSQL's farewell.
+// `pool.query` would drop the connection after any error. A refused statement does no harm to it; after class 57P it is closed.
 function leavesConnectionGood(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !error.code?.startsWith("57P");
 }
@@ -132,7 +132,7 @@ function nameOf(text: string): string {
   return name;
 }
 
-// bigint columns come as BigInt: pg's own string would compare and add wrongly without a word.
+// bigint columns come as BigInt: pg's own strings would silently compare and add wrongly.
 function getTypeParser(oid: number, format?: "text" | "binary") {
   if (oid === pg.types.builtins.INT8 && format !== "binary") return BigInt;
   return pg.types.getTypeParser(oid, format);
@@ -141,10 +141,10 @@ function getTypeParser(oid: number, format?: "text" | "binary") {
 /** Measures this process's connections to its database. */
 export function measurePool(metrics: Metrics, { pool, listPool }: Pick<Database, "pool" | "listPool">): void {
   const help = {
-    database_pool_in_use: "Connections that a statement has at the moment.",
+    database_pool_in_use: "Connections that statements use at the moment.",
     database_pool_waiting: "Statements that wait for a connection; after a second they are refused.",
     database_pool_max: "Connections that the pool may have.",
-    database_list_pool_in_use: "Connections that a list has at the moment.",
+    database_list_pool_in_use: "Connections that lists use at the moment.",
     database_list_pool_waiting: "Lists that wait for a connection; after four seconds they are refused.",
   };
   metrics.gauges(help, () => ({

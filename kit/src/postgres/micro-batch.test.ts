@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import net from "node:net";
 import pg from "pg";
-import { coalesce, coalesceOperation, inPlaces } from "./micro-batch.js";
+import { byOrdinal, microBatch, microBatchOperation } from "./micro-batch.js";
 
 const turns = async (count: number) => {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
@@ -9,15 +9,15 @@ const turns = async (count: number) => {
 const constraintError = () =>
   Object.assign(new pg.DatabaseError("taken", 1, "error"), { code: "23505", constraint: "c" });
 
-describe("coalesce", () => {
+describe("microBatch", () => {
   test("a lone call is run at once", async () => {
-    expect(await coalesce<number, number>({ run: async ([item]) => [item! * 2] })(4)).toBe(8);
+    expect(await microBatch<number, number>({ run: async ([item]) => [item! * 2] })(4)).toBe(8);
   });
 
-  test("a call is run with those that came of what other sockets had for this turn of the event loop", async () => {
+  test("a call shares its statement with those that other sockets bring in the same turn of the event loop", async () => {
     const batches: string[][] = [];
-    // For a crowd of one a second lane opens, too, and finds nobody left.
-    const keep = coalesce<string, string>({
+    // With a quarter of 4, one call starts the second statement, too, and it finds no call left.
+    const keep = microBatch<string, string>({
       max: 4,
       run: async (items) => {
         batches.push(items);
@@ -40,10 +40,10 @@ describe("coalesce", () => {
     server.close();
   });
 
-  test("calls that come while all lanes are busy share the next statement, in order and up to max", async () => {
+  test("calls that come while all statements are under way share the next statement, in order and up to max", async () => {
     const batches: number[][] = [];
-    const keep = coalesce<number, number>({
-      lanes: 2,
+    const keep = microBatch<number, number>({
+      concurrency: 2,
       max: 3,
       run: async (items) => {
         batches.push(items);
@@ -58,7 +58,7 @@ describe("coalesce", () => {
     expect(batches).toEqual([[1], [2, 3, 4], [5, 6]]);
   });
 
-  /** A joined call whose statement with item 0 hangs until it is released. */
+  /** A batched call whose statement with item 0 hangs until it is released. */
   function hangingAtZero(patienceMs: number) {
     const batches: number[][] = [];
     let release = () => {};
@@ -70,10 +70,10 @@ describe("coalesce", () => {
       if (items.includes(0)) await hanging;
       return items;
     };
-    return { batches, release, keep: coalesce<number, number>({ max: 8, patienceMs, run }) };
+    return { batches, release, keep: microBatch<number, number>({ max: 8, patienceMs, run }) };
   }
 
-  test("behind a statement that takes long a second lane opens for a crowd, and closes when it is gone", async () => {
+  test("behind a statement that takes long a second one starts when many wait, and no other when they are answered", async () => {
     const { batches, release, keep } = hangingAtZero(60_000);
     const hung = keep(0);
     await turns(3);
@@ -100,12 +100,12 @@ describe("coalesce", () => {
     expect(batches).toEqual([[0], [1], [2, 3]]);
   });
 
-  test("what nobody waits for gathers for a moment, or until it is a crowd", async () => {
+  test("a background batch lingers for a moment, or until many have come", async () => {
     const batches: number[][] = [];
-    const keep = coalesce<number, number>({
-      lanes: 1,
+    const keep = microBatch<number, number>({
+      concurrency: 1,
       max: 16,
-      gatherMs: 5,
+      lingerMs: 5,
       run: async (items) => {
         batches.push(items);
         await turns(1);
@@ -115,20 +115,20 @@ describe("coalesce", () => {
     const few = keep(1);
     await turns(3);
     expect(await Promise.all([few, keep(2)])).toEqual([1, 2]);
-    const crowd = [3, 4, 5, 6].map(keep);
+    const many = [3, 4, 5, 6].map(keep);
     await turns(3);
     expect(batches).toEqual([
       [1, 2],
       [3, 4, 5, 6],
     ]);
-    expect(await Promise.all([...crowd, keep(7)])).toEqual([3, 4, 5, 6, 7]);
+    expect(await Promise.all([...many, keep(7)])).toEqual([3, 4, 5, 6, 7]);
     expect(batches.slice(2)).toEqual([[7]]);
   });
 
   test("items of one key never share a statement", async () => {
     const batches: string[][] = [];
-    const keep = coalesce<string, string>({
-      lanes: 1,
+    const keep = microBatch<string, string>({
+      concurrency: 1,
       keyOf: (item) => item.charAt(0),
       run: async (items) => {
         batches.push(items);
@@ -142,8 +142,8 @@ describe("coalesce", () => {
 
   test("an item that breaks a constraint fails alone", async () => {
     let statements = 0;
-    const insert = coalesce<number, string>({
-      lanes: 1,
+    const insert = microBatch<number, string>({
+      concurrency: 1,
       run: async (items) => {
         statements++;
         await turns(1);
@@ -163,8 +163,8 @@ describe("coalesce", () => {
 
   test("a value that PostgreSQL cannot take fails alone, too", async () => {
     const encodingError = Object.assign(new pg.DatabaseError("invalid byte sequence", 1, "error"), { code: "22021" });
-    const insert = coalesce<number, number>({
-      lanes: 1,
+    const insert = microBatch<number, number>({
+      concurrency: 1,
       run: async (items) => {
         await turns(1);
         if (items.includes(13)) throw encodingError;
@@ -175,23 +175,23 @@ describe("coalesce", () => {
     expect(ends.map((end) => end.status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
   });
 
-  test("a result that is still to come is its own call's: the others have theirs, and the lane goes on", async () => {
-    const read = coalesce<number, number>({
-      lanes: 1,
+  test("a result that is still to come is its own call's: the others have theirs, and the next statement starts", async () => {
+    const read = microBatch<number, number>({
+      concurrency: 1,
       run: async (items) => items.map(async (item) => (item === 13 ? Promise.reject(new Error("not read")) : item)),
     });
     const ends = await Promise.allSettled([1, 12, 13, 14].map(read));
     expect(ends.map((end) => end.status)).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled"]);
   });
 
-  test("who waits too long for a lane is refused for certain, and was never sent", async () => {
+  test("a call that waits too long for a statement is refused for certain, and was never sent", async () => {
     const sent: number[] = [];
     let open = () => {};
     const held = new Promise<void>((resolve) => {
       open = resolve;
     });
-    const insert = coalesce<number, number>({
-      lanes: 1,
+    const insert = microBatch<number, number>({
+      concurrency: 1,
       waitMs: 20,
       run: async (items) => {
         sent.push(...items);
@@ -211,8 +211,8 @@ describe("coalesce", () => {
 
   test("an unknown end is unknown for every call of the statement, and the next ones go on", async () => {
     let broken = true;
-    const insert = coalesce<number, number>({
-      lanes: 1,
+    const insert = microBatch<number, number>({
+      concurrency: 1,
       run: async (items) => {
         await turns(1);
         if (broken && items.length > 1) throw new Error("connection lost");
@@ -226,10 +226,10 @@ describe("coalesce", () => {
   });
 });
 
-test("coalesceOperation joins the calls on the same deps and no others", async () => {
+test("microBatchOperation joins the calls on the same deps and no others", async () => {
   const batches: string[] = [];
-  const call = coalesceOperation<{ name: string }, number, number>({
-    lanes: 1,
+  const call = microBatchOperation<{ name: string }, number, number>({
+    concurrency: 1,
     run: async ({ name }, items) => {
       batches.push(`${name} ${items}`);
       await turns(1);
@@ -241,10 +241,10 @@ test("coalesceOperation joins the calls on the same deps and no others", async (
   expect(batches).toEqual(["a 1,3,4", "b 2,5"]);
 });
 
-test("inPlaces puts rows where their items stood, and leaves the place out", () => {
+test("byOrdinal puts rows in the order of their items, and leaves the ordinal out", () => {
   const rows = [
-    { place: 3n, id: "c" },
-    { place: 1n, id: "a" },
+    { ordinal: 3n, id: "c" },
+    { ordinal: 1n, id: "a" },
   ];
-  expect(inPlaces(rows, 4)).toEqual([{ id: "a" }, undefined, { id: "c" }, undefined]);
+  expect(byOrdinal(rows, 4)).toEqual([{ id: "a" }, undefined, { id: "c" }, undefined]);
 });

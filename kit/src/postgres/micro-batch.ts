@@ -3,26 +3,26 @@ import { fail } from "../errors.js";
 import { tracedFor, traceparent } from "../process/tracing.js";
 import { isRefusal } from "./database.js";
 
-/** How calls are joined. */
-export interface CoalesceOptions<Item, Result> {
-  /** Statements under way at once, at most; 2 unless given. The second begins when a quarter of `max` waits, or somebody for `patienceMs`. */
-  lanes?: number;
+/** How calls are put into micro-batches. */
+export interface MicroBatchOptions<Item, Result> {
+  /** Statements under way at once, at most; 2 unless given. The second begins when a quarter of `max` waits, or one call has waited for `patienceMs`. */
+  concurrency?: number;
   /** A statement that takes longer than this may hang; 50 ms unless given. */
   patienceMs?: number;
-  /** For what nobody waits for: a few items wait that long for company, a quarter of `max` at most. None waits unless given. */
-  gatherMs?: number;
+  /** For a background batch: items wait that long for others, unless a quarter of `max` has come. Without it a batch starts at once. */
+  lingerMs?: number;
   /** Items of one statement, at most; 64 unless given. */
   max?: number;
-  /** For how long a call may wait for a lane; 3 s unless given. With the pool's 1 s and a statement's 5 s an answer is still in time. */
+  /** For how long a call may wait for its statement; 3 s unless given. With the pool's 1 s and a statement's 5 s an answer is still in time. */
   waitMs?: number;
   /** Items of one key never share a statement: the second waits for the next. */
   keyOf?(item: Item): string;
-  /** Takes at least one item and yields a result, or the promise of one, for each, in their order. */
+  /** Gets at least one item, and yields a result, or the promise of one, for each, in their order. */
   run(items: Item[]): Promise<readonly (Result | Promise<Result>)[]>;
 }
 
 /** The same for an operation, whose statement works with deps. */
-export interface OperationOptions<Deps, Item, Result> extends Omit<CoalesceOptions<Item, Result>, "run"> {
+export interface OperationOptions<Deps, Item, Result> extends Omit<MicroBatchOptions<Item, Result>, "run"> {
   run(deps: Deps, items: Item[]): Promise<readonly (Result | Promise<Result>)[]>;
 }
 
@@ -36,34 +36,34 @@ interface Waiting<Item, Result> {
 
 const WAIT_MS = 3_000;
 const PATIENCE_MS = 50;
-const GATHER_MS = 25;
-const GATHERED = 256;
-/** By so much a timer may be early. */
+const LINGER_MS = 25;
+const BACKGROUND_MAX = 256;
+/** How early a timer may fire. */
 const TIMER_MS = 1;
 
-/** What has arrived is looked at first, so that whoever comes of it comes along: in the rest of this turn of the event loop, and the next. */
-async function everySocketIsRead(): Promise<void> {
+/** Lets requests that have already arrived join the batch: the rest of this turn of the event loop reads them, and the next. */
+async function readEverySocket(): Promise<void> {
   await turn();
   await turn();
 }
 
 /**
- * Joins calls into statements for many: a lone call is taken at once, with those that have arrived as well, and those that come while
- * its statement is under way share the next one. A second lane opens only for a crowd, so that statements are few, or when a statement
- * takes long, so that one that hangs holds up nobody but its own. A statement that PostgreSQL refuses for its data is rolled back; it
- * is then repeated item by item, so that the bad one fails alone. Any other error is everyone's: its outcome is unknown for each. A
- * call that waits too long fails with `service_unavailable`, which is certain, since it was never sent.
+ * Runs calls in micro-batches, one statement each. A lone call starts at once; those that come while its statement is under way share
+ * the next one. A second statement starts only when many calls wait, or when the first takes long, so that one that hangs delays only
+ * its own calls. A statement that PostgreSQL refuses for its data is rolled back, and repeated item by item, so that only the bad one
+ * fails. Any other error goes to every call of the statement, since the outcome is unknown. A call that waits too long fails with
+ * `service_unavailable`, which is certain: it was never sent.
  */
-export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): (item: Item) => Promise<Result> {
-  const { lanes = 2, max = 64, waitMs = WAIT_MS, gatherMs, keyOf, run } = options;
-  const patienceMs = gatherMs ?? options.patienceMs ?? PATIENCE_MS;
-  const crowd = Math.ceil(max / 4);
-  const few = gatherMs === undefined ? 1 : crowd;
+export function microBatch<Item, Result>(options: MicroBatchOptions<Item, Result>): (item: Item) => Promise<Result> {
+  const { concurrency = 2, max = 64, waitMs = WAIT_MS, lingerMs, keyOf, run } = options;
+  const patienceMs = lingerMs ?? options.patienceMs ?? PATIENCE_MS;
+  const many = Math.ceil(max / 4);
+  const enough = lingerMs === undefined ? 1 : many;
   let waiting: Waiting<Item, Result>[] = [];
   let watching = false;
   let busy = 0;
 
-  function takeBatch(): Waiting<Item, Result>[] {
+  function nextBatch(): Waiting<Item, Result>[] {
     if (!keyOf) return waiting.splice(0, max);
     const keys = new Set<string>();
     const taken: Waiting<Item, Result>[] = [];
@@ -90,35 +90,35 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
     }
   }
 
-  function isWorthALane(others: number): boolean {
-    return waiting.length >= (others === 0 ? few : crowd);
+  function isStatementDue(others: number): boolean {
+    return waiting.length >= (others === 0 ? enough : many);
   }
 
-  async function openLane(): Promise<void> {
+  async function runStatements(): Promise<void> {
     busy++;
     do {
-      await everySocketIsRead();
-      const batch = takeBatch();
+      await readEverySocket();
+      const batch = nextBatch();
       if (batch.length > 0) await runBatch(batch);
-    } while (isWorthALane(busy - 1));
+    } while (isStatementDue(busy - 1));
     busy--;
   }
 
-  // One timer for all who wait, kept while anybody does.
+  // One timer for all waiting calls, kept while there are any.
   function watchQueue(): void {
     watching = waiting.length > 0;
-    const timer = watching && setTimeout(lookAtQueue, Math.min(patienceMs, waitMs));
-    if (timer && gatherMs === undefined) timer.unref();
+    const timer = watching && setTimeout(checkQueue, Math.min(patienceMs, waitMs));
+    if (timer && lingerMs === undefined) timer.unref();
   }
 
-  function lookAtQueue(): void {
-    giveUp();
+  function checkQueue(): void {
+    refuseLate();
     const [first] = waiting;
-    if (first && busy < lanes && performance.now() - first.since >= patienceMs - TIMER_MS) void openLane();
+    if (first && busy < concurrency && performance.now() - first.since >= patienceMs - TIMER_MS) void runStatements();
     watchQueue();
   }
 
-  function giveUp(): void {
+  function refuseLate(): void {
     const oldest = performance.now() - waitMs;
     const late = waiting.filter(({ since }) => since <= oldest);
     if (late.length > 0) waiting = waiting.filter(({ since }) => since > oldest);
@@ -128,20 +128,20 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, since: performance.now(), trace: traceparent(), resolve, reject });
-      if (busy < lanes && isWorthALane(busy)) void openLane();
+      if (busy < concurrency && isStatementDue(busy)) void runStatements();
       else if (!watching) watchQueue();
     });
 }
 
 /**
- * Joins what nobody waits for (marks): those of 25 ms share a statement, a crowd does not wait, and each gets its turn however long the
- * database is away. One statement at a time, so that items end in the order in which they came.
+ * Micro-batches of work that nobody waits for (marks): items linger for 25 ms, unless many have come, and never time out, however long
+ * the database is away. One statement at a time, so that items end in the order in which they came.
  */
-export function coalesceUnhurried<Item>(run: (items: Item[]) => Promise<unknown>): (item: Item) => Promise<void> {
-  return coalesce<Item, void>({
-    lanes: 1,
-    max: GATHERED,
-    gatherMs: GATHER_MS,
+export function backgroundBatch<Item>(run: (items: Item[]) => Promise<unknown>): (item: Item) => Promise<void> {
+  return microBatch<Item, void>({
+    concurrency: 1,
+    max: BACKGROUND_MAX,
+    lingerMs: LINGER_MS,
     waitMs: Number.POSITIVE_INFINITY,
     run: async (items) => {
       await run(items);
@@ -150,29 +150,32 @@ export function coalesceUnhurried<Item>(run: (items: Item[]) => Promise<unknown>
   });
 }
 
-/** Joins the calls of an operation: those that are made on the same deps. */
-export function coalesceOperation<Deps extends object, Item, Result>(
+/** Micro-batches of an operation: its calls on the same deps share statements. */
+export function microBatchOperation<Deps extends object, Item, Result>(
   options: OperationOptions<Deps, Item, Result>,
 ): (deps: Deps, item: Item) => Promise<Result> {
-  const joined = new WeakMap<Deps, (item: Item) => Promise<Result>>();
+  const callOf = new WeakMap<Deps, (item: Item) => Promise<Result>>();
   return (deps, item) => {
-    let call = joined.get(deps);
+    let call = callOf.get(deps);
     if (!call) {
-      call = coalesce({ ...options, run: (items) => options.run(deps, items) });
-      joined.set(deps, call);
+      call = microBatch({ ...options, run: (items) => options.run(deps, items) });
+      callOf.set(deps, call);
     }
     return call(item);
   };
 }
 
-/** A row that answers one item of a statement: `place` is the item's among them, as WITH ORDINALITY counts: from 1, in bigint. */
-export interface Placed {
-  place: bigint;
+/** A row that answers one item of a statement: `ordinal` is that item's number, as WITH ORDINALITY counts: from 1, in bigint. */
+export interface WithOrdinal {
+  ordinal: bigint;
 }
 
-/** The row of each of `count` items without its place, undefined where there is none. */
-export function inPlaces<Row extends object>(rows: readonly (Row & Placed)[], count: number): (Row | undefined)[] {
-  const placed = new Array<Row | undefined>(count).fill(undefined);
-  for (const { place, ...row } of rows) placed[Number(place) - 1] = row as unknown as Row;
-  return placed;
+/** Puts rows in the order of their `count` items, without the ordinal; undefined where an item has no row. */
+export function byOrdinal<Row extends object>(
+  rows: readonly (Row & WithOrdinal)[],
+  count: number,
+): (Row | undefined)[] {
+  const ordered = new Array<Row | undefined>(count).fill(undefined);
+  for (const { ordinal, ...row } of rows) ordered[Number(ordinal) - 1] = row as unknown as Row;
+  return ordered;
 }

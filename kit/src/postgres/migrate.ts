@@ -16,7 +16,7 @@ export interface Migrated {
 /**
  * Applies the migrations that `directory/migrations` has and the database lacks, in the order of their names, each in a transaction of its
  * own. Any number of processes may do so at once. The history is kept as Prisma keeps it, so Prisma's CLI can go on from it, and this from
- * Prisma's. A server that is too old gets none, and neither does a database that holds tables of something else.
+ * Prisma's. A server that is too old is refused, and so is a database that holds the tables of something else.
  */
 export async function migrate(options: { url: string; directory: string }): Promise<Migrated> {
   const migrations = await readMigrations(options.directory);
@@ -61,10 +61,10 @@ interface Migration {
 // Prisma's CLI takes the same lock, so that it and this wait for each other.
 const PRISMA_LOCK = 72_707_369;
 
-/** The checksums of the applied migrations, by name. Whoever calls it holds the lock. */
+/** The checksums of the applied migrations, by name. The caller holds the lock. */
 async function openHistory(client: pg.Client): Promise<Map<string, string>> {
   await createHistory(client);
-  // Prisma's CLI leaves the row of a migration that failed. Its script was one transaction, of which nothing has stayed, so it may run again.
+  // Prisma's CLI leaves the row of a migration that failed. Its script was one transaction, which was rolled back, so it may run again.
   await client.query(
     "UPDATE _prisma_migrations SET rolled_back_at = now() WHERE finished_at IS NULL AND rolled_back_at IS NULL",
   );
@@ -96,7 +96,7 @@ async function createHistory(client: pg.Client): Promise<void> {
     )`);
 }
 
-// One transaction, in which now() is when it began: whatever fails or is cut off leaves neither tables nor a row.
+// One transaction, in which now() is its beginning: a failure or a lost connection leaves neither tables nor a row.
 async function apply(client: pg.Client, { name, script, checksum }: Migration): Promise<void> {
   try {
     await client.query("BEGIN");

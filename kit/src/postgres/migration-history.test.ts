@@ -51,7 +51,7 @@ const table = () =>
     UNION ALL
     SELECT conname, pg_get_constraintdef(oid), NULL, NULL FROM pg_constraint WHERE conrelid = '_prisma_migrations'::regclass`);
 
-/** What has to be the same whoever migrated: a row without what is never twice the same. */
+/** The part of a row that must not depend on who migrated: all but the columns that always differ. */
 const lasting = (row: object) => ({
   ...row,
   id: expect.any(String),

@@ -1,5 +1,5 @@
 /** One page of a list that ascends by id. */
-export interface Page<Row> {
+export interface RowPage<Row> {
   rows: Row[];
   /** The last id of the page; absent on the last page. */
   nextCursor?: string;
@@ -9,10 +9,10 @@ export interface Page<Row> {
 export const MOST_PAGE_BYTES = 1024 * 1024;
 
 /**
- * Cuts a page of `limit` rows from up to `limit + 1` that were read: the one too many says that there is a next page. It ends earlier when
+ * Cuts a page of `limit` rows from up to `limit + 1` that were read: the extra one says that there is a next page. It ends earlier when
  * the rows, as JSON, come to 1 MiB.
  */
-export function page<Row extends { id: string }>(read: readonly Row[], limit: number): Page<Row> {
+export function page<Row extends { id: string }>(read: readonly Row[], limit: number): RowPage<Row> {
   const rows = read.slice(0, Math.min(limit, fitting(read)));
   const last = rows.at(-1);
   return read.length > rows.length && last ? { rows, nextCursor: last.id } : { rows };

@@ -1,9 +1,9 @@
 import sql, { raw, type Sql } from "sql-template-tag";
 import type { Caller } from "../caller.js";
 import type { Database } from "./database.js";
-import { coalesceOperation, inPlaces, type Placed } from "./micro-batch.js";
+import { byOrdinal, microBatchOperation, type WithOrdinal } from "./micro-batch.js";
 
-/** What a read asks for: something of a caller's, by its id or another key. */
+/** What to read: something that a caller owns, by its id or another key. */
 export interface Asked {
   caller: Caller;
   id: string;
@@ -18,25 +18,25 @@ export interface ReadDeps {
 export type ReadOwned<Row, Deps = ReadDeps> = (deps: Deps, asked: Asked) => Promise<Row | undefined>;
 
 /**
- * Makes the read of a caller's row by the column that holds its key. `select` writes the statement for one, to which it is handed the
- * condition: `(isAsked) => sql`SELECT … FROM orders WHERE ${isAsked}``. Reads that wait at the same time share a statement.
+ * Makes the read of a caller's row by the column that holds its key. `select` writes the statement for one row from the
+sql`SELECT … FROM orders WHERE ${isAsked}``. Reads that wait at the same time share a statement. =>  * condition that it is given: `(isAsked) => sql`SELECT … FROM orders WHERE ${isAsked}``. Reads that wait at the same time share a statement. => sql`SELECT … FROM orders WHERE ${isAsked}``. Reads that wait at the same time share a statement.
  */
 export function readOwned<Row extends object, Deps extends ReadDeps = ReadDeps>(
   key: string,
   select: (isAsked: Sql, deps: Deps) => Sql,
 ): ReadOwned<Row, Deps> {
   const isAsked = sql`account_id = asked.account_id AND environment = asked.environment AND ${raw(key)} = asked.id`;
-  return coalesceOperation<Deps, Asked, Row | undefined>({
+  return microBatchOperation<Deps, Asked, Row | undefined>({
     async run(deps, asked) {
-      // LIMIT keeps the planner from turning the join round: on a table that began small it would read all of it for ever.
-      const rows = await deps.db.run<Row & Placed>(sql`
-        SELECT asked.place, found.*
+      // LIMIT keeps the planner from reversing the join: a plan made while the table was small would scan all of it for ever.
+      const rows = await deps.db.run<Row & WithOrdinal>(sql`
+        SELECT asked.ordinal, found.*
         FROM unnest(
           ${asked.map(({ caller }) => caller.accountId)}::text[], ${asked.map(({ caller }) => caller.environment)}::text[],
           ${asked.map(({ id }) => id)}::text[]
-        ) WITH ORDINALITY AS asked (account_id, environment, id, place)
+        ) WITH ORDINALITY AS asked (account_id, environment, id, ordinal)
         CROSS JOIN LATERAL (${select(isAsked, deps)} LIMIT 1) AS found`);
-      return inPlaces(rows, asked.length);
+      return byOrdinal(rows, asked.length);
     },
   });
 }

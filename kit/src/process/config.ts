@@ -4,7 +4,7 @@ import { z } from "zod";
 /** A process's environment, as `process.env` has it. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** The environment does not fit; the message names every key at fault and its rule. */
+/** The environment is invalid; the message names every wrong key and its rule. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
@@ -32,7 +32,7 @@ export const urlList = () =>
     message: "must be a URL, or several separated by commas",
   });
 
-/** The settings of those who speak mutual TLS with the parts: all three or none. */
+/** The settings of a process that speaks mutual TLS with the parts: all three or none. */
 export const tlsSettings = {
   TLS_CERT_FILE: z
     .string()
@@ -66,7 +66,7 @@ export const serviceSettings = {
   NODE_ENV: z.string().default("development").describe("production refuses the switches for trials and tests"),
 };
 
-/** By what NATS and those that send or take events know each other. */
+/** How NATS and the parts that publish or consume events authenticate each other. */
 export const busIdentitySettings = {
   NATS_USER: z.string().optional().describe("who this part is to NATS, by a password"),
   NATS_PASSWORD: secret(z.string()).optional().describe("the password of NATS_USER"),
@@ -86,7 +86,7 @@ export const busIdentitySettings = {
     .describe("lets a production process without any of these connect: whoever reaches NATS is then believed"),
 };
 
-/** The settings of those that send or take events. */
+/** The settings of the parts that publish or consume events. */
 export const busSettings = {
   NATS_URL: z.string().default("nats://127.0.0.1:4222").describe("NATS server, or several separated by commas"),
   ...busIdentitySettings,

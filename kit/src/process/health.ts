@@ -24,18 +24,18 @@ export async function serveOps(options: {
   const server = createServer((request, response) => {
     answer(request.url ?? "", response).catch((err) => {
       options.log.error({ err }, "ops request failed");
-      send(response, 500, "failed");
+      sendText(response, 500, "failed");
     });
   });
 
   async function answer(url: string, response: ServerResponse): Promise<void> {
     const path = url.split("?", 1)[0];
-    // That this line runs at all says that the event loop turns.
-    if (path === "/livez") return send(response, 200, "live");
-    if (path === "/metrics") return send(response, 200, await renderAll(), register.contentType);
-    if (path !== "/readyz") return send(response, 404, "Here are /livez, /readyz and /metrics.");
+    // Reaching this line shows that the event loop runs.
+    if (path === "/livez") return sendText(response, 200, "live");
+    if (path === "/metrics") return sendText(response, 200, await renderAll(), register.contentType);
+    if (path !== "/readyz") return sendText(response, 404, "Here are /livez, /readyz and /metrics.");
     const missing = await options.ready();
-    return send(response, missing ? 503 : 200, missing ?? "ready");
+    return sendText(response, missing ? 503 : 200, missing ?? "ready");
   }
 
   async function renderAll(): Promise<string> {
@@ -74,6 +74,6 @@ function underOneHeading(texts: readonly string[]): string {
   return [...samplesOf].map(([heading, samples]) => `${heading}${samples}`).join("\n");
 }
 
-function send(response: ServerResponse, status: number, text: string, type = "text/plain; charset=utf-8"): void {
+function sendText(response: ServerResponse, status: number, text: string, type = "text/plain; charset=utf-8"): void {
   response.writeHead(status, { "content-type": type }).end(text);
 }

@@ -3,7 +3,7 @@ import pino from "pino";
 /** One JSON line per request, RPC, delivery or event of a process's life. */
 export type Log = pino.Logger;
 
-/** What is taken out of a text, and a sign that every text has from which it takes something. */
+/** What is redacted, and a sign that is in every text with something to redact. */
 const REDACTIONS: readonly { sign: string; pattern: RegExp; by: string }[] = [
   {
     sign: "whsec_|service_(?:test|live)_",
@@ -15,10 +15,10 @@ const REDACTIONS: readonly { sign: string; pattern: RegExp; by: string }[] = [
   { sign: "://", pattern: /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@"]*:)[^\s/@"]+@/gi, by: "$1[redacted]@" },
 ];
 
-// Almost every line has none of the signs, and one look is cheaper than all replacements.
+// Almost no line has any of the signs, and one test is cheaper than all replacements.
 const SIGN = new RegExp(REDACTIONS.map(({ sign }) => sign).join("|"), "i");
 
-/** Takes webhook secrets, API keys, authorization headers and passwords in URLs out of a text, whatever field they stand in. */
+/** Redacts webhook secrets, API keys, authorization headers and passwords in URLs, whatever field they are in. */
 export function redact(text: string): string {
   if (!SIGN.test(text)) return text;
   return REDACTIONS.reduce((rest, { pattern, by }) => rest.replace(pattern, by), text);
@@ -39,7 +39,7 @@ export function createLog(options: { part: string; level?: string; destination?:
   );
 }
 
-// Not pino's own serializer: that one copies every property, and pg hangs the whole connection on its errors.
+// Not pino's own serializer: it copies every property, and pg attaches the whole connection to its errors.
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { name, message, stack, cause } = error;
@@ -54,7 +54,7 @@ function describeError(error: unknown): unknown {
   };
 }
 
-/** A log that keeps nothing: for tests that do not look at it. */
+/** A log that writes nothing, for tests that do not read it. */
 export function silentLog(): Log {
   return pino({ level: "silent" });
 }

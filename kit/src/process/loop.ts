@@ -22,7 +22,7 @@ export function startLoop(options: { name: string; everyMs: number; log: Log; on
       try {
         await once();
       } catch (err) {
-        log.error({ err, loop: name }, "a worker's run failed; it goes on");
+        log.error({ err, loop: name }, "run failed; the loop continues");
         break;
       }
     } while (woken && !stopped);

@@ -7,7 +7,7 @@ const CACHE_MS = 5_000;
 /** From what a prepared statement takes to the 10 s within which everything is answered. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** What a part counts and measures. Each part has its own, so that several in one process, or several starts, never meet. */
+/** What a part counts and measures. Each part has its own, so that several parts in one process, or several starts, never collide. */
 export interface Metrics {
   /** A number that only grows; adds 1 unless told how much. */
   counter(name: string, help: string): (amount?: number) => void;
@@ -25,7 +25,7 @@ export interface Metrics {
     names: { total: string; seconds: string; by: string; result: string },
     help: { total: string; seconds: string },
   ): (ended: { name: string; result: string; ms: number }) => void;
-  /** Numbers that one reading yields when they are asked for. If it fails they are left out, and everything else is shown. */
+  /** Numbers that are read together at each scrape. If the reading fails they are left out, and everything else is shown. */
   gauges<Name extends string>(
     help: Readonly<Record<Name, string>>,
     read: () => Promise<Record<Name, number>> | Record<Name, number>,
@@ -82,7 +82,7 @@ export function createMetrics(options: { part: string; log: Log; cacheMs?: numbe
       try {
         return await read();
       } catch (err) {
-        options.log.warn({ err, gauges: Object.keys(help) }, "not measured");
+        options.log.warn({ err, gauges: Object.keys(help) }, "gauges not read");
         return undefined;
       }
     });

@@ -1,6 +1,6 @@
 import { requireVersion } from "./supported-versions.js";
 
-/** Ends a program on a Node that is too old. Each imports it first, so that nothing is loaded before that could fail in a darker way. */
+/** Ends a program on a Node that is too old. Each program imports it first, so that nothing else can fail before it with a less clear message. */
 try {
   requireVersion("Node", process.versions.node);
 } catch (error) {

@@ -5,14 +5,14 @@ import { TooOld } from "./supported-versions.js";
 
 /** A part that has been started. */
 export interface Running {
-  /** Ends it in good order; `hurried` (SIGINT) leaves out the pauses in which others are told first. */
-  stop(hurried?: boolean): Promise<void>;
+  /** Stops it gracefully; `fast` (SIGINT) skips the pauses in which clients are notified first. */
+  stop(fast?: boolean): Promise<void>;
 }
 
 const SAME_SIGNAL_MS = 500;
 const STOP_LIMIT_MS = { SIGTERM: 30_000, SIGINT: 4_000 };
 
-/** Reads a process's settings; one that does not fit ends the process with the sentence that says so, and no stack trace. */
+/** Reads a process's settings; an invalid one ends the process with a sentence that says so, and no stack trace. */
 export function configured<Config>(read: () => Config): Config {
   try {
     return read();
@@ -32,7 +32,7 @@ export async function runProcess(options: { log: Log; start(stopping: AbortSigna
 
   async function stop(signal: "SIGTERM" | "SIGINT"): Promise<void> {
     if (stoppingSince !== undefined) {
-      // Ctrl-C can arrive twice: from the terminal, and handed on by npm.
+      // Ctrl-C can arrive twice: from the terminal, and forwarded by npm.
       if (performance.now() - stoppingSince > SAME_SIGNAL_MS) process.exit(1);
       return;
     }
@@ -45,7 +45,7 @@ export async function runProcess(options: { log: Log; start(stopping: AbortSigna
       log.info("stopped");
       process.exit(0);
     } catch (err) {
-      log.error({ err }, "the stop failed");
+      log.error({ err }, "stop failed");
       process.exit(1);
     }
   }
@@ -55,20 +55,20 @@ export async function runProcess(options: { log: Log; start(stopping: AbortSigna
   try {
     await starting;
   } catch (err) {
-    // One that was told to stop while it waited has nothing to end.
+    // A process that is stopped while it waits has nothing to end.
     if (stopping.signal.aborted) process.exit(0);
     endFor(err, log);
   }
 }
 
-/** Ends a process that cannot start. Of what it runs on and is too old, one line says so; anything else has its stack. */
+/** Ends a process that cannot start. If something that it runs on is too old, one line says so; any other error has its stack. */
 export function endFor(err: unknown, log: Log): never {
   if (err instanceof TooOld) log.fatal(err.message);
-  else log.fatal({ err }, "the start failed");
+  else log.fatal({ err }, "start failed");
   process.exit(1);
 }
 
-/** Tries until it works, with one line a second that says what is waited for: parts start in any order. `stopping` calls it off, and so does `TooOld`. */
+/** Retries until it works, logging every second what it waits for, since parts start in any order. `stopping` and `TooOld` end it. */
 export async function waitFor<T>(
   what: string,
   { log, stopping, attempt }: { log: Log; stopping: AbortSignal; attempt(): Promise<T> },
@@ -86,7 +86,7 @@ export async function waitFor<T>(
 
 function giveUpAfter(limitMs: number, log: Log): void {
   void setTimeout(limitMs, undefined, { ref: false }).then(() => {
-    log.warn("the stop took too long");
+    log.warn("stop timed out");
     process.exit(1);
   });
 }

@@ -8,13 +8,13 @@ export class TooOld extends Error {
   override readonly name = "TooOld";
 }
 
-/** Throws `TooOld` for a version, `15.14` or `v2.10.29`, that comes before the oldest that will do. */
+/** Throws `TooOld` for a version, `15.14` or `v2.10.29`, older than the oldest supported. */
 export function requireVersion(program: keyof typeof OLDEST, found: string): void {
   if (isAtLeast(found, OLDEST[program])) return;
   throw new TooOld(`${program} ${found} is too old: version ${OLDEST[program]} or newer is needed.`);
 }
 
-/** The version of the PostgreSQL that a connection or a pool leads to, for instance `15.14`. Throws `TooOld`. */
+/** The version of the PostgreSQL behind a connection or a pool, for instance `15.14`. Throws `TooOld`. */
 export async function requirePostgres(connection: Pick<pg.ClientBase, "query">): Promise<string> {
   const { rows } = await connection.query("SELECT current_setting('server_version') AS version");
   // Debian's says `15.14 (Debian 15.14-0+deb12u1)`.

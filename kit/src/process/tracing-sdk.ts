@@ -89,7 +89,7 @@ async function run<T>(made: OtelSpan, within: Context, work: () => Promise<T>): 
   } catch (error) {
     const failure = failureIn(error);
     made.setAttribute("error.type", failure?.code ?? (error as Error).name);
-    // A refusal is an answer like any other. What an error says may hold data, and stays in the log.
+    // A refusal is an answer like any other. An error's message may hold data, and is only logged.
     if (!failure || failure.status >= 500) made.setStatus({ code: SpanStatusCode.ERROR });
     throw error;
   } finally {

@@ -1,6 +1,6 @@
 import { createClient } from "@connectrpc/connect";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
-import { coalesce } from "../postgres/micro-batch.js";
+import { microBatch } from "../postgres/micro-batch.js";
 import { connectTo } from "../rpc/client.js";
 import { serve } from "../rpc/server.js";
 import { otlpCollector } from "../testing/otlp-collector.js";
@@ -71,7 +71,7 @@ test("calls that share a statement: it stands in the first one's trace, linked t
     return items;
   };
   const spans = await collecting(async () => {
-    const joined = coalesce({ lanes: 1, run });
+    const joined = microBatch({ concurrency: 1, run });
     const call = (item: string) => traced(item, { kind: "server" }, () => joined(item));
     await call("a");
     await Promise.all(["b", "c"].map(call));

@@ -1,10 +1,10 @@
 import type { Log } from "./log.js";
 
-/** What a span says of itself. */
+/** The options of a span. */
 export interface SpanOptions {
-  /** `server` begins a trace where there is none; every other span belongs to something or is not made. */
+  /** `server` begins a trace where there is none; every other span has a parent or is not recorded. */
   kind: "server" | "client" | "producer" | "consumer" | "internal";
-  /** The W3C trace context of what caused it, from a header or an event; without this, what runs here. */
+  /** The W3C trace context of its cause, from a header or an event; by default, of what runs here. */
   parent?: string | undefined;
   attributes?: Readonly<Record<string, string | number | undefined>>;
 }
@@ -15,7 +15,7 @@ export interface Span {
   set(attributes: Readonly<Record<string, string | number | undefined>>): void;
 }
 
-/** What does it, once it is loaded. */
+/** The tracer, once it is loaded. */
 export interface Tracer {
   span<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T>;
   shared<T>(parents: readonly string[], work: () => Promise<T>): Promise<T>;
@@ -26,7 +26,7 @@ export interface Tracer {
 const nobody: Span = { rename() {}, set() {} };
 let tracer: Tracer | undefined;
 
-/** Has the spans of this process sent to the collector that the settings name. Without one nothing is loaded, and nothing costs anything. */
+/** Sends the spans of this process to the collector that the settings name. Without one nothing is loaded, and tracing costs nothing. */
 export async function startTracing(options: {
   part: string;
   config: { OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined; OTEL_TRACES_SAMPLER_ARG: number };
@@ -46,12 +46,12 @@ export async function startTracing(options: {
   };
 }
 
-/** Whether this process traces at all: where not, nobody need look for what caused something. */
+/** Whether this process traces at all: if not, callers need not look up a cause. */
 export function isTracing(): boolean {
   return tracer !== undefined;
 }
 
-/** Runs work as a span. What it throws is thrown on. */
+/** Runs work as a span, and rethrows its errors. */
 export function traced<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> {
   return tracer ? tracer.span(name, options, work) : work(nobody);
 }
@@ -66,7 +66,7 @@ export function traceparent(): string {
   return tracer ? tracer.traceparent() : "";
 }
 
-/** The same as a header, for those outside this process. */
+/** The same as a header, for other processes. */
 export function traceHeaders(): { traceparent?: string } {
   const context = traceparent();
   return context ? { traceparent: context } : {};

@@ -6,7 +6,7 @@ export const BATCH_TYPE = "application/x-call-frames";
 /** How many calls one stream may hold: a sender begins another, a server refuses more. */
 export const MAX_BATCH_CALLS = 64;
 
-/** What a batch says of a call beside its message. Its answer names it by its place among the batch's calls, from 0. */
+/** What a batch says of a call beside its message. The answer names the call by its index in the batch, from 0. */
 export interface CallHead {
   path: string;
   headers: Record<string, string>;
@@ -32,7 +32,7 @@ export function frameOf(head: CallHead | AnswerHead, body: Uint8Array): Buffer {
   return frame;
 }
 
-/** Takes the bytes of a stream as they come and hands over each frame once it is whole. `isWhole` says whether nothing is left of one. */
+/** Reads the bytes of a stream, and passes on each frame once it is complete. `isWhole` is true between frames. */
 export interface FrameReader {
   take(chunk: Buffer): void;
   isWhole(): boolean;

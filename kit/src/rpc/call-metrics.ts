@@ -6,7 +6,7 @@ import type { Metrics } from "../process/metrics.js";
 
 const LEDGER_OUTCOMES = ["executed", "replayed", "conflict", "stale"] as const;
 
-/** Counts calls by method and result, with the time they took, and what the ledger said to writes. */
+/** Counts calls by method and result, with their duration, and the ledger's outcomes of writes. */
 export function measureCalls(metrics: Metrics): Interceptor {
   const countCall = metrics.work(
     { total: "rpc_requests_total", seconds: "rpc_request_duration_seconds", by: "rpc", result: "code" },
@@ -43,7 +43,7 @@ export function measureCalls(metrics: Metrics): Interceptor {
   };
 }
 
-/** Counts whom a server that asks for certificates refuses: who has none that counts, and who calls a method that is not its own. */
+/** Counts refusals of a server with mutual TLS: of clients without a valid certificate, and of parts that may not call a method. */
 export function measureRefusals(metrics: Metrics): (why: "certificate" | "method") => void {
   return metrics.counterOf(
     "rpc_refused_total",

@@ -209,7 +209,7 @@ describe("connectTo, when a replica answers nothing", () => {
     expect(failureIn(second)?.code).toBe("service_unavailable");
   });
 
-  test("but to one call only, it stays: that call was slow, not the replica silent", async () => {
+  test("but to one call only, it stays: that call was slow, not the replica unresponsive", async () => {
     const never = new Promise(() => {});
     const { url } = await serving((key) => (key === "slow" ? never : undefined));
     const client = clientTo(url);

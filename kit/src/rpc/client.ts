@@ -7,7 +7,7 @@ import type { Log } from "../process/log.js";
 import { startLoop } from "../process/loop.js";
 import { traced, traceHeaders } from "../process/tracing.js";
 import { bareHost, type Tls } from "../tls/tls.js";
-import { openReplica, type Replica, type Standing } from "./replica.js";
+import { type ConnectionState, openReplica, type Replica } from "./replica.js";
 import { plainHeaders } from "./unary-client.js";
 
 const RESOLVE_MS = 2_000;
@@ -23,8 +23,8 @@ export interface ServiceTransport extends Transport {
 
 /**
  * Spreads calls over all replicas of a service: every address that the hosts of `urls` (one, or several separated by commas)
- * resolve to, looked up again every 2 s. One that is told to stop gets no more calls from that moment, one that is gone or silent
- * neither, until it says that it serves. A call that certainly was not sent goes to the next replica, and fails with a typed
+ * resolve to, resolved again every 2 s. One that is stopping gets no more calls, and neither does one that is gone or unresponsive,
+ * until it reports SERVING. A call that certainly was not sent goes to the next replica, and fails with a typed
  * `service_unavailable` when there is none; a read whose end is unknown is sent once more; a write never is. With `tls` every connection
  * is mutual TLS, whatever the URL's scheme.
  */
@@ -49,33 +49,33 @@ export function connectTo(options: {
     for (const [address, replica] of replicas) {
       if (found.has(address)) continue;
       replicas.delete(address);
-      replica.leave();
+      replica.retire();
     }
   }
 
   const refreshing = startLoop({ name: "resolve", everyMs: RESOLVE_MS, log, once: refresh });
   const first = refresh().catch((err) => log.warn({ err }, "service not found yet"));
 
-  /** Whom a call may go to, in this order: the ready ones in turn, then those who are not but might answer. */
+  /** The replicas that a call may go to, in this order: the ready ones in turn, then those that are not ready but might answer. */
   async function inTurn(): Promise<Replica[]> {
     await first;
-    const standing = (wanted: Standing) => [...replicas.values()].filter((replica) => replica.standing() === wanted);
-    const ready = standing("ready");
+    const inState = (wanted: ConnectionState) => [...replicas.values()].filter((replica) => replica.state() === wanted);
+    const ready = inState("ready");
     const start = ready.length > 0 ? turn++ % ready.length : 0;
     const turned = [...ready.slice(start), ...ready.slice(0, start)];
-    const all = [...turned, ...standing("stopping"), ...standing("unreachable")];
-    // The first one again: GOAWAY may refuse a call that its next connection takes.
+    const all = [...turned, ...inState("stopping"), ...inState("unreachable")];
+    // The first one again: after a GOAWAY has refused the call, its next connection may accept it.
     return [...all, ...all.slice(0, 1)];
   }
 
   function unary(...call: Parameters<Transport["unary"]>): ReturnType<Transport["unary"]> {
     const [method, signal, timeoutMs, header, ...rest] = call;
     return traced(`${method.parent.name}/${method.name}`, { kind: "client" }, () =>
-      send(method, signal, timeoutMs, { ...plainHeaders(header), ...traceHeaders() }, ...rest),
+      sendToReplica(method, signal, timeoutMs, { ...plainHeaders(header), ...traceHeaders() }, ...rest),
     );
   }
 
-  async function send(...call: Parameters<Transport["unary"]>): ReturnType<Transport["unary"]> {
+  async function sendToReplica(...call: Parameters<Transport["unary"]>): ReturnType<Transport["unary"]> {
     const isRead = call[0].idempotency === Level.NO_SIDE_EFFECTS;
     let refused = false;
     let unknownEnd: unknown;
@@ -134,12 +134,12 @@ function notConnected(error: unknown): boolean {
   return error instanceof ConnectError && syscall === "connect";
 }
 
-/** The server says that it did not look at the call (HTTP/2 REFUSED_STREAM): it may be sent again, once. */
+/** The server did not process the call (HTTP/2 REFUSED_STREAM): it may be sent again, once. */
 function refusedStream(error: unknown): boolean {
   return error instanceof ConnectError && error.rawMessage.includes("REFUSED_STREAM");
 }
 
-/** The connection ended under the call, so that nobody knows its end. A typed refusal is an end. */
+/** The connection was lost during the call, so its outcome is unknown. A typed refusal is an outcome. */
 function maybeLost(error: unknown): boolean {
   const lost = [Code.Unavailable, Code.Aborted, Code.Internal, Code.Unknown, Code.Canceled];
   return error instanceof ConnectError && error.details.length === 0 && lost.includes(error.code);

@@ -8,7 +8,7 @@ import {
   HealthCheckResponse_ServingStatus as Status,
 } from "@shipping/proto/grpc/health/v1/health_pb";
 
-/** The standard health service of one process. It serves until it is stopped, and tells those who watch at once. */
+/** The standard health service of one process. It serves until it is stopped, and notifies watchers at once. */
 export function createHealth() {
   const changes = new EventEmitter().setMaxListeners(0);
   let status: Status = Status.SERVING;
@@ -17,7 +17,7 @@ export function createHealth() {
   async function* watch(_: HealthCheckRequest, context: HandlerContext) {
     yield answer();
     if (status !== Status.SERVING) return;
-    // The stream ends with its last word, so that an open watch never holds up the stop.
+    // The stream ends after the last status, so that an open watch never delays the stop.
     await once(changes, "stop", { signal: context.signal });
     yield answer();
   }

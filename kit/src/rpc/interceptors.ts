@@ -37,7 +37,7 @@ export function logCalls(log: Log): Interceptor {
   };
 }
 
-/** Goes on with the trace of the one who calls. */
+/** Continues the caller's trace. */
 export const traceCalls: Interceptor = (next) => (request) => {
   if (request.stream) return next(request);
   const parent = request.header.get("traceparent") ?? undefined;
@@ -46,7 +46,7 @@ export const traceCalls: Interceptor = (next) => (request) => {
   return traced(name, { kind: "server", parent, attributes }, () => next(request));
 };
 
-/** Gives every error its certain or uncertain form: a refusal carries its typed detail, an unknown end carries none. */
+/** Gives every error its certain or uncertain form: a refusal carries a typed detail, an unknown outcome carries none. */
 export const answerErrors: Interceptor = (next) => async (request) => {
   try {
     return await next(request);

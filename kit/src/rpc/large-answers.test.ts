@@ -9,7 +9,7 @@ afterEach(ends);
 
 const MEGABYTE = 1024 * 1024;
 
-test("pages of a megabyte for forty who do not read yet leave room for whoever comes next", async () => {
+test("pages of a megabyte for forty clients that do not read yet do not block the next client", async () => {
   const body = Buffer.alloc(MEGABYTE, "x");
   const result = { snapshot: { status: 200, body } };
   const server = await serve({

@@ -9,26 +9,26 @@ import { MAX_MESSAGE_BYTES } from "./server.js";
 import { unaryOver } from "./unary-client.js";
 
 /**
- * What is known of a replica. `ready`: calls go to it. `stopping`: it was told to stop and still answers. `unreachable`: nobody listens
- * there. `silent`: it answered nothing for one deadline.
+ * The state of the connection to a replica. `ready`: calls go to it. `stopping`: it is stopping and still answers. `unreachable`: nobody listens
+ * there. `unresponsive`: it answered nothing for one deadline.
  */
-export type Standing = "ready" | "stopping" | "unreachable" | "silent";
+export type ConnectionState = "ready" | "stopping" | "unreachable" | "unresponsive";
 
 /** One replica of a service, watched through its grpc.health.v1. */
 export interface Replica extends Transport {
-  standing(): Standing;
-  /** Is watched no more; the calls under way still end. */
-  leave(): void;
+  state(): ConnectionState;
+  /** Watches it no more; the calls under way still end. */
+  retire(): void;
   /** Ends the calls under way, too. */
   close(): void;
 }
 
 const REDIAL_MS = 250;
 const HEALTH_ANSWER_MS = 2_000;
-/** No call lives longer, so nobody misses a connection that was given up that long ago. */
+/** No call lasts longer, so a connection that was replaced that long ago carries none. */
 const LONGEST_CALL_MS = 10_000;
-/** A shorter deadline than this says nothing about who missed it. */
-const LEAST_SILENCE_MS = 250;
+/** A missed deadline shorter than this says nothing about the replica. */
+const MIN_UNRESPONSIVE_MS = 250;
 
 interface Connection {
   session: Http2SessionManager;
@@ -38,15 +38,15 @@ interface Connection {
 }
 
 /**
- * Connects to the replica at `baseUrl`, and again whenever that is lost. It counts as ready until something else is known. `secured` has
- * it prove that it is `host`.
+ * Connects to the replica at `baseUrl`, and reconnects whenever the connection is lost. It counts as ready until proved otherwise. With
+ * `secured` it has to prove that it is `host`.
  */
 export function openReplica(baseUrl: string, log: Log, secured?: { tls: Pick<Tls, "options">; host: string }): Replica {
   const createConnection = secured && ((url: URL) => connectSecurely(secured.tls, url, secured.host));
   const closing = new AbortController();
   const sessions = new Set<Http2SessionManager>();
   let connection = connect();
-  let current: Standing = "ready";
+  let current: ConnectionState = "ready";
   let answeredAt = 0;
   let endWatch = () => {};
 
@@ -59,18 +59,18 @@ export function openReplica(baseUrl: string, log: Log, secured?: { tls: Pick<Tls
     return { session, unary: unaryOver(session), stream: transport.stream, health: createClient(Health, transport) };
   }
 
-  function stand(standing: Standing): void {
-    if (standing !== current) log.info({ replica: baseUrl, standing }, "replica");
-    current = standing;
+  function setState(state: ConnectionState): void {
+    if (state !== current) log.info({ replica: baseUrl, state }, "replica connection state");
+    current = state;
   }
 
   function abortAll(): void {
     for (const session of sessions) session.abort();
   }
 
-  // Its next word has to come over a new connection: the old one may lead nowhere without either side knowing.
-  function fallSilent(): void {
-    stand("silent");
+  // Health is asked over a new connection: the old one may be dead without either side having noticed.
+  function markUnresponsive(): void {
+    setState("unresponsive");
     const { session } = connection;
     const end = () => {
       session.abort();
@@ -81,19 +81,19 @@ export function openReplica(baseUrl: string, log: Log, secured?: { tls: Pick<Tls
     endWatch();
   }
 
-  /** Follows what the replica says of itself, until it says no more. */
+  /** Follows the replica's health until the stream ends. */
   async function watch(): Promise<void> {
     const ended = new AbortController();
     endWatch = () => ended.abort();
     const signal = AbortSignal.any([ended.signal, closing.signal]);
-    const patience = setTimeout(fallSilent, HEALTH_ANSWER_MS);
+    const patience = setTimeout(markUnresponsive, HEALTH_ANSWER_MS);
     try {
       for await (const { status } of connection.health.watch({}, { signal })) {
         clearTimeout(patience);
-        stand(status === Status.SERVING ? "ready" : "stopping");
+        setState(status === Status.SERVING ? "ready" : "stopping");
       }
     } catch {
-      if (!signal.aborted) stand("unreachable");
+      if (!signal.aborted) setState("unreachable");
     } finally {
       clearTimeout(patience);
     }
@@ -116,17 +116,17 @@ export function openReplica(baseUrl: string, log: Log, secured?: { tls: Pick<Tls
       return answer;
     } catch (error) {
       if (failureIn(error)) answeredAt = performance.now();
-      const heardNothing = answeredAt < begun && performance.now() - begun >= LEAST_SILENCE_MS;
-      if (missedDeadline(error) && heardNothing && used === connection) fallSilent();
+      const heardNothing = answeredAt < begun && performance.now() - begun >= MIN_UNRESPONSIVE_MS;
+      if (missedDeadline(error) && heardNothing && used === connection) markUnresponsive();
       throw error;
     }
   }
 
   return {
-    standing: () => current,
+    state: () => current,
     unary: unary as Transport["unary"],
     stream: ((...call: Parameters<Transport["stream"]>) => connection.stream(...call)) as Transport["stream"],
-    leave() {
+    retire() {
       closing.abort();
       setTimeout(abortAll, LONGEST_CALL_MS).unref();
     },

@@ -6,21 +6,21 @@ import { type AnswerHead, BATCH_PATH, BATCH_TYPE, frameOf, MAX_BATCH_CALLS, read
 import { MAX_MESSAGE_BYTES } from "./server.js";
 
 /** What came back for a call. */
-export interface Answer {
+export interface RpcAnswer {
   status: number;
   type: string | undefined;
   body: Buffer;
 }
 
-/** A call that is to be sent, or was. It ends once: answered, lost, or given up by who made it. */
+/** A call that waits or was sent. It ends once: answered, lost, or cancelled by its caller. */
 export interface PendingCall {
   path: string;
   headers: Record<string, string>;
   message: Uint8Array;
   isOver(): boolean;
-  answer(answer: Answer): void;
+  answer(answer: RpcAnswer): void;
   lose(reason: unknown): void;
-  /** Has `tell` called if it is given up. */
+  /** Calls `tell` if the call is cancelled. */
   onGivenUp(tell: () => void): void;
 }
 
@@ -28,19 +28,19 @@ interface Stream {
   path: string;
   headers: Record<string, string>;
   body: Uint8Array;
-  /** Those who lose if it is cut off. */
+  /** The calls that are lost if it is cut off. */
   calls: readonly PendingCall[];
   begin(status: number, type: string | undefined): void;
   take(chunk: Buffer): void;
   end(): void;
 }
 
-// What a stream may carry before the other side says that it has read some.
+// What a stream may carry before the other side acknowledges any of it.
 const BATCH_BYTES = 60_000;
 const NOT_FOUND = 404;
 
 /**
- * Sends calls over a session. Those that are made in one turn of the event loop, because they waited for the same statement, share a
+ * Sends calls over a session. Calls made in one turn of the event loop, because they waited for the same statement, share a
  * stream; a lone one is an ordinary call of the Connect protocol, and to a server that knows no batches each goes alone.
  */
 export function sendOver(session: Http2SessionManager): (call: PendingCall) => void {
@@ -103,18 +103,18 @@ export function sendOver(session: Http2SessionManager): (call: PendingCall) => v
 
   return (call) => {
     if (size + call.message.length > BATCH_BYTES || waiting.length === MAX_BATCH_CALLS) flush();
-    // Runs when everything that could go on has gone on.
+    // Runs after all that was ready in this turn.
     if (waiting.length === 0) process.nextTick(flush);
     waiting.push(call);
     size += call.message.length;
   };
 }
 
-/** Takes an answer that is the whole of a stream. */
-function whole(onAnswer: (answer: Answer) => void): Pick<Stream, "begin" | "take" | "end"> {
+/** Reads a stream that is one answer. */
+function whole(onAnswer: (answer: RpcAnswer) => void): Pick<Stream, "begin" | "take" | "end"> {
   const chunks: Buffer[] = [];
   let size = 0;
-  let head: Pick<Answer, "status" | "type"> = { status: 0, type: undefined };
+  let head: Pick<RpcAnswer, "status" | "type"> = { status: 0, type: undefined };
   return {
     begin(status, type) {
       head = { status, type };
@@ -133,7 +133,7 @@ function exchange(opened: ClientHttp2Stream, sent: Stream): void {
   const lose = (reason: unknown) => loseAll(calls, reason);
   const cancel = () => opened.close(constants.NGHTTP2_CANCEL);
   const nobodyWaits = () => calls.every((call) => call.isOver());
-  // An error says why a stream was closed, REFUSED_STREAM above all; some closings have none.
+  // The error says why a stream was closed, REFUSED_STREAM above all; some streams close without one.
   opened.on("error", lose);
   if (nobodyWaits()) {
     cancel();

@@ -29,7 +29,7 @@ type Incoming = Parameters<ReturnType<typeof connectNodeAdapter>>[0];
 const DRAIN_NOTICE_MS = 2_000;
 const DRAIN_LIMIT_MS = 10_000;
 
-/** An RPC server that takes calls. */
+/** A running RPC server. */
 export interface RpcServer {
   port: number;
   /** Reports NOT_SERVING, sends GOAWAY after a notice (2 s unless given), and ends when the calls in flight have, or 10 s later. */
@@ -110,11 +110,11 @@ export function inProcess(routes: Routes, log: Log): Transport {
   return createRouterTransport(routes, { router: { interceptors: [traceCalls, logCalls(log), answerErrors] } });
 }
 
-/** What a handler hands on to the calls that it makes itself: the time that is left, and the request id. */
+/** What a handler passes on to its own calls: the remaining time and the request id. */
 export interface Call {
   /** Milliseconds until the caller gives up; infinite if it set no deadline. */
   timeLeftMs(): number;
-  /** Options for a call to a neighbour: at most `maxMs`, never longer than what is left. */
+  /** Options for a call to a neighbour: at most `maxMs`, and never more than the remaining time. */
   callOptions(maxMs?: number): CallOptions;
 }
 

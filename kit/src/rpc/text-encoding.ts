@@ -5,8 +5,8 @@ const lenient = new TextDecoder("utf-8", { ignoreBOM: true });
 const strict = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
 
 /**
- * Has messages encoded with Node's buffers: protobuf's own way makes an array of its own of each string, which for messages of many
- * short strings, as ours are, is a third of the price. Has them decoded to the character. Imported by all that reads or writes messages.
+ * Encodes messages with Node's buffers: protobuf's own way allocates an array for each string, which for messages of many
+ * short strings, as ours are, is a third of the cost. Decodes a leading U+FEFF, too. Imported by every module that reads or writes messages.
  */
 configureTextEncoding({
   ...getTextEncoding(),

@@ -9,14 +9,14 @@ import {
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import { errorFromJsonBytes } from "@connectrpc/connect/protocol-connect";
 import type { Http2SessionManager } from "@connectrpc/connect-node";
-import { type Answer, type PendingCall, sendOver } from "./send.js";
+import { type PendingCall, type RpcAnswer, sendOver } from "./send.js";
 import "./text-encoding.js";
 
 type Message = Pick<PendingCall, "path" | "headers" | "message">;
 
 /**
- * Unary calls in binary over one session. The library's transport can more (interceptors, compression, other protocols), and spends three times
- * as much on each call.
+ * Binary unary calls over one session. The library's transport does more (interceptors, compression, other protocols) at three times
+ * the cost per call.
  */
 export function unaryOver(session: Http2SessionManager): Transport["unary"] {
   const send = sendOver(session);
@@ -50,7 +50,7 @@ export function plainHeaders(header: Parameters<Transport["unary"]>[3]): Record<
   return Symbol.iterator in header ? Object.fromEntries(new Headers(header)) : (header as Record<string, string>);
 }
 
-function bodyOf({ status, type, body }: Answer): Buffer {
+function bodyOf({ status, type, body }: RpcAnswer): Buffer {
   if (status === 200 && type === "application/proto") return body;
   const unreadable = new ConnectError(`The answer is of another protocol: HTTP ${status}.`, Code.Unknown);
   throw errorFromJsonBytes(body, undefined, unreadable);
@@ -61,7 +61,7 @@ function answerTo(
   call: Message,
   { signal, timeoutMs }: { signal: AbortSignal | undefined; timeoutMs: number | undefined },
   send: (call: PendingCall) => void,
-): Promise<Answer> {
+): Promise<RpcAnswer> {
   return new Promise((resolve, reject) => {
     let over = false;
     let tell = () => {};

@@ -21,7 +21,7 @@ export interface UnaryAnswer {
   body: Uint8Array;
 }
 
-/** Answers a call that has come whole; it does not fail, since a failure is an answer, too. */
+/** Answers a call that has arrived completely. It never rejects: a failure is an answer, too. */
 export type UnaryMethod = (headers: Headers, message: Uint8Array, contextValues: ContextValues) => Promise<UnaryAnswer>;
 
 export const UNARY_TYPE = "application/proto";

@@ -20,7 +20,7 @@ interface Exchange {
 
 /**
  * Answers unary calls of the Connect protocol in binary, alone and in batches, which are those of the platform's own parts, through the same
- * handlers and interceptors as the library, at a part of its cost; everything else it leaves to `others`.
+ * handlers and interceptors as the library, at a fraction of its cost; everything else is left to `others`.
  */
 export function answerUnary(options: {
   routes(router: ConnectRouter): void;
@@ -67,7 +67,7 @@ function respond(response: Http2ServerResponse, { status, type, body }: UnaryAns
   response.end(body);
 }
 
-/** Begins all calls of a batch once the batch is whole, and sends each answer as soon as it is there. */
+/** Starts all calls of a batch once it has arrived completely, and sends each answer as soon as it is ready. */
 async function answerMany({ request, response, values, maxBytes }: Exchange, methods: Methods): Promise<void> {
   let calls: Call[];
   try {
@@ -89,7 +89,7 @@ async function answerMany({ request, response, values, maxBytes }: Exchange, met
   response.writeHead(200, { "content-type": BATCH_TYPE });
   for (const [at, call] of calls.entries()) {
     void answerTo(call, values, methods).then(({ status, type, body }) => {
-      // Answers that came of one statement leave in one write.
+      // Answers of one statement leave in one write.
       if (ready.length === 0) process.nextTick(flush);
       ready.push(frameOf({ call: at, status, type }, body));
       left--;

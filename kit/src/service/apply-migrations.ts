@@ -26,7 +26,7 @@ try {
 } catch (err) {
   process.exitCode = 1;
   if (err instanceof TooOld) log.fatal(err.message);
-  else log.fatal({ err }, "not migrated");
+  else log.fatal({ err }, "migration failed");
 } finally {
   await db.close();
 }

@@ -72,7 +72,7 @@ describe("the seams", () => {
 
   test("a publication passes before-publish and after-publish", async () => {
     const bus = createLocalBus();
-    await bus.subscribe({ durable: "t", onEvent: async () => void passed.push("taken"), onDead: async () => {} });
+    await bus.subscribe({ durable: "t", onEvent: async () => void passed.push("taken"), onDeadLetter: async () => {} });
     await faultyBus(bus, faults).publish({ id: "evt_1" } as never);
     expect(passed).toEqual(["before-publish", "taken", "after-publish"]);
   });

@@ -6,13 +6,13 @@ import { ConfigError } from "../process/config.js";
 
 /** Points at which a test may end a process, as kill -9 would. */
 export interface Faults {
-  /** Ends the process here and now if this is the point that was asked for; else nothing. */
+  /** Ends the process immediately if this is the requested point; otherwise does nothing. */
   at(point: string): void;
 }
 
 /**
- * The faults of a process. `FAULT_FILE` names a file; whoever passes the point that stands in it takes the file away and ends, so
- * that one process ends once. Without the setting nothing is ever looked at; in production it is refused.
+ * The faults of a process. `FAULT_FILE` names a file; the process that passes the point in it deletes the file and ends, so
+ * that one process ends once. Without the setting no file is read; in production it is refused.
  */
 export function faultsOf(config: {
   FAULT_FILE?: string | undefined;
@@ -73,7 +73,7 @@ export function faultyLedger(ledger: Ledger, faults: Faults | undefined): Ledger
   };
 }
 
-/** A bus with the points `before-publish` and `after-publish`, between an outbox and what it was told. */
+/** A bus with the points `before-publish` and `after-publish`. */
 export function faultyBus(bus: Bus, faults: Faults | undefined): Bus {
   if (!faults) return bus;
   return {

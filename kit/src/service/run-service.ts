@@ -72,10 +72,10 @@ async function startService(options: ServiceProcess, stopSignal: AbortSignal): P
   log.info({ port: rpc.port, ops_port: ops.port, postgresql, node: process.versions.node }, "serving");
 
   return {
-    async stop(hurried = false) {
+    async stop(fast = false) {
       state = "stopping";
-      await rpc.stop(hurried ? 0 : undefined);
-      await started.stop(hurried);
+      await rpc.stop(fast ? 0 : undefined);
+      await started.stop(fast);
       await Promise.all((options.closeLast ?? []).map((opened) => opened.close()));
       await db.close();
       await tls?.close();
@@ -85,18 +85,18 @@ async function startService(options: ServiceProcess, stopSignal: AbortSignal): P
   };
 }
 
-/** Says what keeps a database from being used: it cannot be reached, or migrations are missing. Newer ones are fine: a rollback. */
+/** Says why a database cannot be used: it is unreachable, or migrations are missing. Newer migrations are fine: a rollback. */
 export async function missingIn(db: Database, migrations: string): Promise<string | undefined> {
   try {
     await requireMigrations(db, migrations);
     return undefined;
   } catch (error) {
-    // An error that gathers those of several addresses has no message of its own.
+    // An AggregateError for several addresses has no message of its own.
     return (error instanceof Error && error.message) || "database not reachable";
   }
 }
 
-/** Throws what keeps a database from being used by a process that starts; yields the version of its server. */
+/** Throws if a starting process cannot use the database; returns the version of its server. */
 export async function requireDatabase(db: Database, migrations: string): Promise<string> {
   const version = await requirePostgres(db.pool);
   await requireMigrations(db, migrations);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Repeats an attempt until it throws no more, and yields its result. After `withinMs` (5 s) the last error is thrown. */
+/** Retries an attempt until it does not throw, and returns its result. After `withinMs` (5 s) the last error is thrown. */
 export async function eventually<T>(attempt: () => Promise<T> | T, options: { withinMs?: number } = {}): Promise<T> {
   const deadline = performance.now() + (options.withinMs ?? 5_000);
   for (;;) {

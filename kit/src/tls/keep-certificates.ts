@@ -7,7 +7,7 @@ export type Files = Readonly<Record<string, string>>;
 
 /** Where certificates are kept. */
 export interface CertificateStore {
-  /** Reads what is under a name, nothing the first time, and writes what `change` makes of it, if that is anything else. */
+  /** Reads what is under a name (nothing the first time), and writes the result of `change` if it differs. */
   update(name: string, change: (files: Files) => Promise<Files>): Promise<Files>;
 }
 
@@ -17,7 +17,7 @@ export function sameFiles(one: Files, other: Files): boolean {
   return names.every((name) => one[name] === other[name]);
 }
 
-/** What is to be there, and for how long. */
+/** Which certificates to keep, and for how long each is valid. */
 export interface WantedCertificates {
   /** The name under which the authority is kept. */
   authority: string;
@@ -32,13 +32,13 @@ export interface WantedCertificates {
 const AUTHORITY_LIVES = 10;
 /** It is replaced while certificates of two durations still fit into what is left of it. */
 const AUTHORITY_LEAVES = 2;
-/** Within this time everybody has read again whom to believe. */
+/** Within this time every process has read the trusted authorities again. */
 const SPREAD_MS = 86_400_000;
 
 /**
- * Makes the authority and the certificates that are missing, and replaces those that end soon or are for somebody else. What is good stays
- * as it is. A new authority is believed by all for a day before it signs, and the one before it until its end: so nobody meets a
- * certificate that it does not believe.
+ * Makes the authority and the certificates that are missing, and replaces those that expire soon or name another subject. Valid ones stay
+ * as they are. A new authority is trusted by all for a day before it signs, and the previous one until it expires, so that no process
+ * gets a certificate that it does not trust.
  */
 export async function keepCertificates(
   { store, log, now }: { store: CertificateStore; log: Log; now: Date },
@@ -101,7 +101,7 @@ function isGood(files: Files, authority: KeyPair, { hosts, uri }: Subject, renew
   );
 }
 
-/** The certificate, if it is one and the key is its own. An authority that is none is an error: nobody would believe its successor. */
+/** The certificate, if it is one and the key is its own. An invalid authority is an error: nobody would trust its successor. */
 function certificateOf(pem: string, key: string): X509Certificate | undefined {
   try {
     const certificate = new X509Certificate(pem);

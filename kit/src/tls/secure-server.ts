@@ -4,12 +4,12 @@ import type { connectNodeAdapter } from "@connectrpc/connect-node";
 import type { Log } from "../process/log.js";
 import type { Tls } from "./tls.js";
 
-/** A connection that proves nothing for so long is given up. */
+/** A connection that has not authenticated by then is closed. */
 const HANDSHAKE_MS = 5_000;
-/** A stranger may try as often as it likes, and must not fill the log. */
+/** Unauthenticated clients may try at will, and must not fill the log. */
 const TELL_MS = 60_000;
 
-/** A server that answers only those who show a certificate of our authority; `refused` hears of everybody else. */
+/** A server that answers only clients with a certificate of our authority; `refused` is called for all others. */
 export function createSecureServer(options: {
   tls: Tls;
   handler: ReturnType<typeof connectNodeAdapter>;
@@ -31,7 +31,7 @@ export function createSecureServer(options: {
   return server;
 }
 
-/** Says which part of our platform is at the other end of a request's connection, asking its certificate once. */
+/** The part of our platform at the other end of a request's connection; its certificate is read once. */
 export function peersOf(tls: Tls): (request: http2.Http2ServerRequest) => string | undefined {
   const known = new WeakMap<http2.Http2Session, string | undefined>();
   return ({ stream: { session } }) => {

@@ -12,7 +12,7 @@ const KEYS = ["TLS_CERT_FILE", "TLS_KEY_FILE", "TLS_CA_FILE"] as const;
 /** A mounted secret changes within a minute of its renewal; certificates are renewed days before they end. */
 const LOOK_MS = 10_000;
 
-/** What a part proves itself with, and whom it believes, in PEM. */
+/** What a part authenticates itself with, and which authorities it trusts, in PEM. */
 export interface Credentials {
   cert: string;
   key: string;
@@ -31,7 +31,7 @@ export interface Tls {
   onRenewal(renewed: () => void): void;
   /** Reads the files again and says whether they were renewed. Files that do not fit together change nothing. */
   renewOnce(): Promise<boolean>;
-  /** Looks no more. */
+  /** Stops watching the files. */
   close(): Promise<void>;
 }
 
@@ -112,7 +112,7 @@ export function measureTls(metrics: Metrics, { notAfter }: Pick<Tls, "notAfter">
 }
 
 /**
- * Connects to `url` for HTTP/2, and believes who answers only with a certificate of our authority for `host`: the name that was looked
+ * Connects to `url` for HTTP/2, and trusts the server only with a certificate of our authority for `host`: the name that was looked
  * up, not the address found. A handshake that fails counts as a connection that was not made, since nothing was sent.
  */
 export function connectSecurely(given: Pick<Tls, "options">, url: URL, host: string): tls.TLSSocket {

@@ -13,20 +13,20 @@ export interface Booking {
 export interface Carrier {
   /** Its name in rates and labels. */
   readonly name: string;
-  /** The rates at which it would take the shipment. */
+  /** The rates at which it would carry the shipment. */
   rates(shipment: Shipment): Promise<Rate[]>;
   /** Whether it makes rates of this id for this shipment, told from the ids alone. */
   offers(rateId: string, shipmentId: string): boolean;
   /** Books the shipment at one of its rates, as of `at`. */
   book(booking: { shipment: Shipment; rateId: string; at: Date }): Promise<Booking>;
-  /** Takes a booking back. */
+  /** Cancels a booking. */
   void(trackingNumber: string): Promise<void>;
 }
 
 /** The carrier of each environment; one that is undefined has not been configured. */
 export type Carriers = Record<Environment, Carrier | undefined>;
 
-/** The caller's carrier. The gateway refuses live callers before; here it is refused again where it would matter. */
+/** The caller's carrier. The gateway has already refused live callers; this is the check where it matters. */
 export function carrierFor(carriers: Carriers, caller: Caller): Carrier {
   const carrier = carriers[caller.environment];
   if (!carrier) throw fail("carrier_not_configured");

@@ -5,7 +5,7 @@ import { publicJson } from "@shipping/kit/json";
 import { executedNow, keyOfWrite, type Write } from "@shipping/kit/ledger/ledger";
 import { newEvent } from "@shipping/kit/ledger/outbox";
 import { violated } from "@shipping/kit/postgres/database";
-import { coalesceOperation } from "@shipping/kit/postgres/micro-batch";
+import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
 import type { Call } from "@shipping/kit/rpc/server";
 import { type CreateLabelRequest, LabelSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
@@ -79,7 +79,7 @@ interface Creation extends Write {
 }
 
 // Locks in one order: keys, then shipments.
-const insertLabel = coalesceOperation<CarrierDeps, Creation, WriteOutcome>({
+const insertLabel = microBatchOperation<CarrierDeps, Creation, WriteOutcome>({
   keyOf: keyOfWrite,
   run({ ledger, outbox }, creations) {
     const rows = creations.map(({ row }) => row);
@@ -91,7 +91,7 @@ const insertLabel = coalesceOperation<CarrierDeps, Creation, WriteOutcome>({
           ${rows.map(({ status }) => status)}::text[], ${rows.map(({ carrier }) => carrier)}::text[],
           ${rows.map(({ trackingNumber }) => trackingNumber)}::text[],
           ${rows.map(({ createdAt }) => createdAt)}::timestamptz[], ${creations.map(({ pdf }) => pdf)}::bytea[]
-        ) WITH ORDINALITY AS made (id, shipment_id, status, carrier, tracking_number, created_at, pdf, place) USING (place)),
+        ) WITH ORDINALITY AS made (id, shipment_id, status, carrier, tracking_number, created_at, pdf, ordinal) USING (ordinal)),
       created AS (
         INSERT INTO labels (account_id, environment, id, shipment_id, status, carrier, tracking_number, created_at)
         SELECT account_id, environment, id, shipment_id, status, carrier, tracking_number, created_at
@@ -100,7 +100,7 @@ const insertLabel = coalesceOperation<CarrierDeps, Creation, WriteOutcome>({
         INSERT INTO label_files (account_id, environment, label_id, pdf)
         SELECT account_id, environment, id, pdf FROM made ORDER BY id),
       emitted AS (${outbox.insert(creations.map(({ event }) => event))})
-      SELECT place FROM claim`;
+      SELECT ordinal FROM claim`;
     return ledger.executeCreations(creations, statement);
   },
 });

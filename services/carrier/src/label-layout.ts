@@ -7,7 +7,7 @@ export interface Field {
   scale: number;
 }
 
-/** The room for a block, in points, and the sizes between which its text may be. */
+/** The space for a block, in points, and the range of its text sizes. */
 export interface Box {
   width: number;
   height: number;

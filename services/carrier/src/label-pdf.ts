@@ -2,7 +2,7 @@ import type { Address, Parcel } from "@shipping/proto/shipping/records/v1/record
 import bwipjs from "bwip-js";
 import { type Face, printable } from "./label-font.js";
 import { type Field, sizeFor } from "./label-layout.js";
-import { BOLD, closePage, openPage, type Page, REGULAR, write, writeBlock, writeCaption } from "./label-page.js";
+import { BOLD, closePage, openPage, type PdfPage, REGULAR, write, writeBlock, writeCaption } from "./label-page.js";
 
 /** What is printed on a sandbox label. */
 export interface LabelContent {
@@ -54,31 +54,31 @@ export function renderLabelPdf(content: LabelContent): Promise<Uint8Array> {
   return closePage(page);
 }
 
-function drawWatermark(page: Page): void {
+function drawWatermark(page: PdfPage): void {
   page.save().rotate(-35, { origin: [CENTER, 195] });
   write(page, "TEST", { x: CENTER, baseline: 233, face: BOLD, size: 106, color: "#ececec", align: "center" });
   page.restore();
 }
 
-function drawFrame(page: Page): void {
+function drawFrame(page: PdfPage): void {
   page.lineWidth(1.2).rect(LEFT, BANNER, RIGHT - LEFT, BOTTOM - BANNER);
   for (const y of [RECIPIENT, ROUTING, BARCODE]) page.moveTo(LEFT, y).lineTo(RIGHT, y);
   page.moveTo(FACTS, SENDER).lineTo(FACTS, RECIPIENT).moveTo(SERVICE, ROUTING).lineTo(SERVICE, BARCODE).stroke();
 }
 
-function drawBanner(page: Page): void {
+function drawBanner(page: PdfPage): void {
   page.rect(LEFT, BANNER, RIGHT - LEFT, SENDER - BANNER).fill("black");
   const size = sizeFor(NOTICE, BOLD, 16, TEXT_WIDTH);
   write(page, NOTICE, { x: CENTER, baseline: 28, face: BOLD, size, color: "white", align: "center" });
 }
 
-function drawSender(page: Page, from: Address): void {
+function drawSender(page: PdfPage, from: Address): void {
   writeCaption(page, "FROM", LEFT + PADDING, SENDER);
   const box = { width: FACTS - LEFT - 2 * PADDING, height: 64, most: 8, least: 5 };
   writeBlock(page, addressFields(from, 1), LEFT + PADDING, SENDER + 15, box);
 }
 
-function drawFacts(page: Page, content: LabelContent): void {
+function drawFacts(page: PdfPage, content: LabelContent): void {
   const { weightKg, lengthCm, widthCm, heightCm } = content.parcel;
   const facts = [
     ["WEIGHT", `${decimal(weightKg)} kg`],
@@ -96,14 +96,14 @@ function drawFacts(page: Page, content: LabelContent): void {
   }
 }
 
-function drawRecipient(page: Page, to: Address): void {
+function drawRecipient(page: PdfPage, to: Address): void {
   page.rect(LEFT, RECIPIENT, 46, 14).fill("black");
   write(page, "SHIP TO", { x: LEFT + PADDING, baseline: RECIPIENT + 10, face: BOLD, size: 7.5, color: "white" });
   const box = { width: TEXT_WIDTH, height: ROUTING - RECIPIENT - 24, most: 15, least: 6.5 };
   writeBlock(page, addressFields(to, 1.15), LEFT + PADDING, RECIPIENT + 20, box);
 }
 
-function drawRouting(page: Page, { to, service, reference }: LabelContent): void {
+function drawRouting(page: PdfPage, { to, service, reference }: LabelContent): void {
   writeCaption(page, "DESTINATION", LEFT + PADDING, ROUTING);
   const middle = (LEFT + SERVICE) / 2;
   const country = printable(to.country);
@@ -118,7 +118,7 @@ function drawRouting(page: Page, { to, service, reference }: LabelContent): void
   writeBlock(page, [{ text: printable(reference), face: BOLD, scale: 1 }], x, REFERENCE + 11.5, box);
 }
 
-function drawBarcode(page: Page, trackingNumber: string): void {
+function drawBarcode(page: PdfPage, trackingNumber: string): void {
   const widths = barWidths(trackingNumber);
   const modules = widths.reduce((sum, width) => sum + width, 0);
   // Three dots of a 203 dpi printer, unless the bars and their quiet zones of ten modules each need it narrower.

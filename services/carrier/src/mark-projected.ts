@@ -1,9 +1,9 @@
 import type { Database } from "@shipping/kit/postgres/database";
-import { coalesceUnhurried } from "@shipping/kit/postgres/micro-batch";
+import { backgroundBatch } from "@shipping/kit/postgres/micro-batch";
 import type { Log } from "@shipping/kit/process/log";
 import sql from "sql-template-tag";
 
-/** Notes in the outbox which events records and tracking have, off the path of the answer. */
+/** Marks in the outbox which events records and tracking have applied, in the background. */
 export interface ProjectedMarks {
   /** Marks an event soon. A mark that is lost costs a repetition and nothing else. */
   add(eventId: string): void;
@@ -14,7 +14,7 @@ export interface ProjectedMarks {
 /** Marks in the outbox of this database; events of a moment share a statement. */
 export function createProjectedMarks(db: Database, log: Log): ProjectedMarks {
   // Rows are locked in the order in which the outbox locks them for its own marks.
-  const mark = coalesceUnhurried<string>((ids) =>
+  const mark = backgroundBatch<string>((ids) =>
     db.run(sql`
       UPDATE outbox SET projected_at = clock_timestamp()
       WHERE id IN (SELECT id FROM outbox WHERE event_id = ANY(${ids}::text[]) ORDER BY id FOR UPDATE)`),

@@ -10,7 +10,7 @@ import type { CarrierDeps } from "./deps.js";
 const PROJECTION_MS = 1_000;
 const BATCH = 100;
 
-/** Hands a committed event to records and tracking, so that the next read shows it. What fails is left to `projectOnce`. */
+/** Sends a committed event to records and tracking, so that the next read shows it. Failures are left to `projectOnce`. */
 export async function projectLabelEvent(deps: CarrierDeps, event: Event, call: Call): Promise<void> {
   try {
     await apply(deps, event, call.callOptions(PROJECTION_MS));
@@ -21,7 +21,7 @@ export async function projectLabelEvent(deps: CarrierDeps, event: Event, call: C
 
 /**
  * Repeats what is not projected two seconds after it was written, oldest first, so that `label.created` comes before
- * `label.voided`. An event that a neighbour refuses is passed over until the next run; a neighbour that is away ends this one.
+ * `label.voided`. An event that a neighbour refuses is skipped until the next run; a neighbour that is down ends this run.
  */
 export async function projectOnce(deps: CarrierDeps): Promise<{ projected: number; refused: number }> {
   const counts = { projected: 0, refused: 0 };

@@ -1,7 +1,7 @@
 import { callerOf, claimOf } from "@shipping/kit/caller";
 import { publicJson } from "@shipping/kit/json";
 import { keyOfWrite, type Write } from "@shipping/kit/ledger/ledger";
-import { coalesceOperation } from "@shipping/kit/postgres/micro-batch";
+import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
 import type { Call } from "@shipping/kit/rpc/server";
 import { type QuoteRatesRequest, RateSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
@@ -22,8 +22,8 @@ export async function quoteRates(deps: CarrierDeps, request: QuoteRatesRequest, 
   return insertQuote(deps, { caller, claim, snapshot });
 }
 
-const insertQuote = coalesceOperation<CarrierDeps, Write, WriteOutcome>({
+const insertQuote = microBatchOperation<CarrierDeps, Write, WriteOutcome>({
   keyOf: keyOfWrite,
   run: ({ ledger }, quotes) =>
-    ledger.executeCreations(quotes, sql`WITH ${ledger.claim(quotes)} SELECT place FROM claim`),
+    ledger.executeCreations(quotes, sql`WITH ${ledger.claim(quotes)} SELECT ordinal FROM claim`),
 });

@@ -13,7 +13,7 @@ export async function readShipment(deps: CarrierDeps, caller: Caller, id: string
   } catch (err) {
     const failure = failureIn(err);
     if (failure) throw failure;
-    // A read whose end is unknown leaves no doubt about the write that was to follow.
+    // A failed read means that the write after it was certainly not sent.
     deps.log.warn({ err }, "shipment not read");
     throw fail("service_unavailable");
   }

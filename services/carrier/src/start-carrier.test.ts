@@ -19,7 +19,7 @@ test("a started carrier publishes its events, and tells tracking later what it c
   await bus.subscribe({
     durable: "test",
     onEvent: async ({ type }) => void published.push(type),
-    onDead: async () => {},
+    onDeadLetter: async () => {},
   });
   const { records, tracking, newShipment, applied, trouble } = neighbours();
   const webhooks = { filterMissing: async () => ({ missingEventIds: [] }) as never };

@@ -46,7 +46,7 @@ async function voidAsRead(deps: CarrierDeps, caller: Caller, claim: Claim, id: s
       SELECT FROM labels WHERE ${ownedSql(caller)} AND id = ${id} AND status = ${row.status} FOR UPDATE),
     ${ledger.claim([write], sql`WHERE EXISTS (SELECT FROM target)`)}
     ${changes ? voiding(deps, caller, id, now, event) : empty}
-    SELECT place FROM claim`;
+    SELECT ordinal FROM claim`;
   const [ending] = await ledger.execute([write], statement);
   const outcome = await ending;
   if (changes && outcome && executedNow(outcome)) {

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { type Caller, callerOf } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
-import { coalesceOperation } from "@shipping/kit/postgres/micro-batch";
+import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
 import {
   type ApplyLabelEventRequest,
   type ApplyLabelEventResponse,
@@ -34,7 +34,7 @@ interface Change {
   status: ShipmentStatus;
 }
 
-const changeShipment = coalesceOperation<RecordsDeps, Change, void>({
+const changeShipment = microBatchOperation<RecordsDeps, Change, void>({
   keyOf: ({ caller, shipmentId }) => `${caller.accountId} ${caller.environment} ${shipmentId}`,
   async run({ db }, changes) {
     // Rows are locked in one order everywhere, or statements that overlap would deadlock.

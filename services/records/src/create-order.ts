@@ -3,7 +3,7 @@ import { newId } from "@shipping/kit/ids";
 import { publicJson } from "@shipping/kit/json";
 import { executedNow, keyOfWrite, type Write } from "@shipping/kit/ledger/ledger";
 import { newEvent } from "@shipping/kit/ledger/outbox";
-import { coalesceOperation } from "@shipping/kit/postgres/micro-batch";
+import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import { type CreateOrderRequest, type Order, OrderSchema } from "@shipping/proto/shipping/records/v1/records_pb";
@@ -32,7 +32,7 @@ interface Creation extends Write {
   order: Order;
 }
 
-const insertOrder = coalesceOperation<RecordsDeps, Creation, WriteOutcome>({
+const insertOrder = microBatchOperation<RecordsDeps, Creation, WriteOutcome>({
   keyOf: keyOfWrite,
   run({ ledger, outbox }, creations) {
     const statement = sql`
@@ -40,10 +40,10 @@ const insertOrder = coalesceOperation<RecordsDeps, Creation, WriteOutcome>({
       created AS (
         INSERT INTO orders (account_id, environment, id, status, reference, sender, recipient, parcel, metadata, created_at)
         SELECT account_id, environment, id, status, reference, sender, recipient, parcel, metadata, created_at
-        FROM claim JOIN ${givenSql(creations.map(({ order }) => order))} USING (place)
+        FROM claim JOIN ${givenSql(creations.map(({ order }) => order))} USING (ordinal)
         ORDER BY account_id, environment, id),
       emitted AS (${outbox.insert(creations.map(({ event }) => event))})
-      SELECT place FROM claim`;
+      SELECT ordinal FROM claim`;
     return ledger.executeCreations(creations, statement);
   },
 });

@@ -4,7 +4,7 @@ import { newId } from "@shipping/kit/ids";
 import { publicJson } from "@shipping/kit/json";
 import { executedNow, keyOfWrite, type Write } from "@shipping/kit/ledger/ledger";
 import { newEvent } from "@shipping/kit/ledger/outbox";
-import { coalesceOperation } from "@shipping/kit/postgres/micro-batch";
+import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import {
@@ -39,28 +39,28 @@ interface Creation extends Write {
 }
 
 // A missing or foreign order leaves its shipment out of the statement: were it left to the foreign key, it would fail for all.
-const insertShipment = coalesceOperation<RecordsDeps, Creation, WriteOutcome | undefined>({
+const insertShipment = microBatchOperation<RecordsDeps, Creation, WriteOutcome | undefined>({
   keyOf: keyOfWrite,
   run({ ledger, outbox }, creations) {
     const shipments = creations.map(({ shipment }) => shipment);
     const orderIsThere = sql`
-      JOIN ordered USING (place)
+      JOIN ordered USING (ordinal)
       WHERE order_id IS NULL OR (
         SELECT true FROM orders
         WHERE account_id = wanted.account_id AND environment = wanted.environment AND id = order_id)`;
     const statement = sql`
       WITH ordered AS (
         SELECT * FROM unnest(${shipments.map(({ orderId }) => orderId ?? null)}::text[])
-          WITH ORDINALITY AS ordered (order_id, place)),
+          WITH ORDINALITY AS ordered (order_id, ordinal)),
       ${ledger.claim(creations, orderIsThere)},
       created AS (
         INSERT INTO shipments (
           account_id, environment, id, status, reference, sender, recipient, parcel, metadata, created_at, order_id)
         SELECT account_id, environment, id, status, reference, sender, recipient, parcel, metadata, created_at, order_id
-        FROM claim JOIN ${givenSql(shipments)} USING (place) JOIN ordered USING (place)
+        FROM claim JOIN ${givenSql(shipments)} USING (ordinal) JOIN ordered USING (ordinal)
         ORDER BY account_id, environment, id),
       emitted AS (${outbox.insert(creations.map(({ event }) => event))})
-      SELECT place FROM claim`;
+      SELECT ordinal FROM claim`;
     return ledger.execute(creations, statement);
   },
 });

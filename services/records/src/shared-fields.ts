@@ -49,7 +49,7 @@ export function storedFields(row: SharedRow) {
   };
 }
 
-/** What orders and shipments share of new records, as a table `given (id, status, reference, …, created_at, place)`. */
+/** What orders and shipments share of new records, as a table `given (id, status, reference, …, created_at, ordinal)`. */
 export function givenSql(messages: readonly (Order | Shipment)[]): Sql {
   return sql`unnest(
     ${messages.map(({ id }) => id)}::text[], ${messages.map(({ status }) => status)}::text[],
@@ -59,7 +59,7 @@ export function givenSql(messages: readonly (Order | Shipment)[]): Sql {
     ${messages.map(({ parcel }) => publicJson(ParcelSchema, required(parcel)))}::jsonb[],
     ${messages.map(({ metadata }) => metadata?.text ?? null)}::text[],
     ${messages.map(({ createdAt }) => createdAt)}::timestamptz[]
-  ) WITH ORDINALITY AS given (id, status, reference, sender, recipient, parcel, metadata, created_at, place)`;
+  ) WITH ORDINALITY AS given (id, status, reference, sender, recipient, parcel, metadata, created_at, ordinal)`;
 }
 
 function required<Field>(field: Field | undefined): Field {

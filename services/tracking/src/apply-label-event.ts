@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { type Caller, callerOf } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
-import { coalesceOperation } from "@shipping/kit/postgres/micro-batch";
+import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
 import {
   type ApplyLabelEventRequest,
   type ApplyLabelEventResponse,
@@ -31,7 +31,7 @@ interface Change extends TrackingRow {
   caller: Caller;
 }
 
-const advanceRecord = coalesceOperation<TrackingDeps, Change, void>({
+const advanceRecord = microBatchOperation<TrackingDeps, Change, void>({
   keyOf: ({ caller, trackingNumber }) => `${caller.accountId} ${caller.environment} ${trackingNumber}`,
   async run({ db }, changes) {
     await db.run(sql`

@@ -5,8 +5,8 @@ import { inProcess } from "@shipping/kit/rpc/server";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import { verify } from "./dispatch/signature.js";
-import { type Answer, type Receiver, startReceiver, withStatus } from "./testing/receiver.js";
+import { verifySignature } from "./dispatch/signature.js";
+import { type Receiver, type Responder, startReceiver, withStatus } from "./testing/receiver.js";
 import { deliveryOf } from "./testing/stored-deliveries.js";
 import {
   createRequest,
@@ -29,7 +29,7 @@ afterEach(async () => {
   await webhooks.end();
 });
 
-async function receiverWith(answer: Answer): Promise<Receiver> {
+async function receiverWith(answer: Responder): Promise<Receiver> {
   const receiver = await startReceiver(answer);
   receivers.push(receiver);
   return receiver;
@@ -66,7 +66,7 @@ describe("webhooks", () => {
     const signedBy = receiver.received.map(({ body, headers }) => {
       expect(body).toEqual(Buffer.from(event.body));
       const signature = String(headers["service-signature"]);
-      return subscriptions.findIndex(({ secret }) => verify(secret, signature, body, Date.now() / 1000));
+      return subscriptions.findIndex(({ secret }) => verifySignature(secret, signature, body, Date.now() / 1000));
     });
     expect(signedBy.sort()).toEqual([0, 1]);
   });
@@ -147,7 +147,7 @@ describe("webhooks", () => {
     held[0]!();
   });
 
-  test("a hurried stop cuts what takes longer, and records it as failed", async () => {
+  test("a fast stop cuts what takes longer, and records it as failed", async () => {
     const { bus, subscribe, stop } = await start();
     const receiver = await receiverWith(() => {});
     const caller = newCaller();

@@ -1,22 +1,23 @@
+import { EventEmitter } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { Bus } from "@shipping/kit/events/bus";
 import { measureBus } from "@shipping/kit/events/bus";
 import type { Random } from "@shipping/kit/ids";
 import { createLedger } from "@shipping/kit/ledger/ledger";
 import type { Database } from "@shipping/kit/postgres/database";
-import { coalesce } from "@shipping/kit/postgres/micro-batch";
+import { microBatch } from "@shipping/kit/postgres/micro-batch";
 import type { Log } from "@shipping/kit/process/log";
 import { startLoop } from "@shipping/kit/process/loop";
 import { type Faults, faultyLedger } from "@shipping/kit/service/faults";
 import type { Service } from "@shipping/kit/service/run-service";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import type { DeliveryConfig } from "./config.js";
-import { ACCEPT_BATCH, acceptEvents, buryEvent } from "./dispatch/accept-event.js";
+import { ACCEPT_BATCH, acceptEvents, deadLetterEvent } from "./dispatch/accept-event.js";
 import { attemptDelivery } from "./dispatch/attempt-delivery.js";
 import { createAttempts } from "./dispatch/attempts.js";
 import { measureBacklog } from "./dispatch/backlog.js";
 import { completeDeliveries, type Ended } from "./dispatch/complete-delivery.js";
-import type { DispatchDeps } from "./dispatch/deps.js";
+import type { AttemptDeps, DispatchDeps } from "./dispatch/deps.js";
 import { dispatchOnce } from "./dispatch/dispatch-deliveries.js";
 import { expireOnce } from "./dispatch/expire-events.js";
 import { createWebhooksMetrics } from "./dispatch/metrics.js";
@@ -54,26 +55,28 @@ const MIN_POLL_MS = 25;
 const SWEEP_MS = 1_000;
 const EXPIRE_MS = 1_000;
 const STOP_MS = 11_000;
-const HURRIED_STOP_MS = 2_000;
+const FAST_STOP_MS = 2_000;
 
 /** Starts webhooks: its RPCs, the inbox of events, and the dispatcher. */
 export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
   const { bus, config, log } = parts;
-  const deps = makeDeps(parts, () => dispatcher.wake());
+  const signals = new EventEmitter<{ due: [] }>();
+  const deps = makeDeps(parts, () => signals.emit("due"));
   await requireKeys(deps);
   measureBus(deps.metrics, bus);
   measureBacklog(deps);
   const dispatchAll = async () => {
     while ((await dispatchOnce(deps)) > 0);
   };
-  // Only a backstop; but waits that are shortened to seconds should not be off by a quarter of one.
+  // Only a backstop, but waits that are shortened to seconds should not be late by a quarter of one.
   const everyMs = Math.max(MIN_POLL_MS, POLL_MS / config.CLOCK_SPEEDUP);
   const dispatcher = startLoop({ name: "dispatch", everyMs, log, once: dispatchAll });
+  signals.on("due", dispatcher.wake);
   const sweeper = startLoop({ name: "sweep", everyMs: SWEEP_MS, log, once: () => sweepOnce(deps) });
   const expirer = startLoop({ name: "expire", everyMs: EXPIRE_MS, log, once: () => expireOnce(deps) });
 
-  const accept = coalesce<Event, void>({
-    lanes: 1,
+  const accept = microBatch<Event, void>({
+    concurrency: 1,
     max: ACCEPT_BATCH,
     waitMs: Number.POSITIVE_INFINITY,
     keyOf: (event) => event.id,
@@ -85,17 +88,17 @@ export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
   const inbox = await bus.subscribe({
     durable: "webhooks",
     onEvent: accept,
-    onDead: (message, reason, eventId) => buryEvent(deps, message, reason, eventId),
+    onDeadLetter: (message, reason, eventId) => deadLetterEvent(deps, message, reason, eventId),
   });
 
   return {
     routes: webhooksRoutes(deps),
     peers: webhooksPeers,
     metrics: deps.metrics,
-    async stop(hurried = false) {
+    async stop(fast = false) {
       await inbox.stop();
       await Promise.all([dispatcher.stop(), sweeper.stop(), expirer.stop()]);
-      await deps.attempts.stop(hurried ? HURRIED_STOP_MS : STOP_MS, () => deps.agents.destroy());
+      await deps.attempts.stop(fast ? FAST_STOP_MS : STOP_MS, () => deps.agents.destroy());
       deps.agents.destroy();
     },
   };
@@ -110,23 +113,13 @@ export function makeDeps(parts: WebhooksParts, wakeDispatcher: () => void): Disp
     allowTargets: config.WEBHOOK_ALLOW_TARGETS,
     denyRanges: config.EGRESS_DENY_RANGES,
   };
-  const complete = coalesce<Ended, Date | null | undefined>({
-    max: COMPLETE_BATCH,
-    waitMs: Number.POSITIVE_INFINITY,
-    run: (ended) => completeDeliveries(deps, ended),
-  });
-  const deps: DispatchDeps = {
+  const deps: AttemptDeps = {
     db,
     ledger: faultyLedger(createLedger(db, ledgerCodec(keyRing)), parts.faults),
     keyRing,
     targets: createTargets(keyRing),
     egressRules,
     agents: createEgressAgents({ rules: egressRules, resolve, ...(ca === undefined ? {} : { ca }) }),
-    attempts: createAttempts({
-      max: config.MAX_ATTEMPTS_IN_FLIGHT,
-      run: (claimed, claimedAt) => attemptDelivery(deps, complete, claimed, claimedAt),
-      onFree: wakeDispatcher,
-    }),
     retentionDays: config.RETENTION_DAYS,
     clockSpeedup: config.CLOCK_SPEEDUP,
     clockOffsetMs,
@@ -136,5 +129,15 @@ export function makeDeps(parts: WebhooksParts, wakeDispatcher: () => void): Disp
     random,
     wakeDispatcher,
   };
-  return deps;
+  const complete = microBatch<Ended, Date | null | undefined>({
+    max: COMPLETE_BATCH,
+    waitMs: Number.POSITIVE_INFINITY,
+    run: (ended) => completeDeliveries(deps, ended),
+  });
+  const attempts = createAttempts({
+    max: config.MAX_ATTEMPTS_IN_FLIGHT,
+    run: (claimed, claimedAt) => attemptDelivery(deps, complete, claimed, claimedAt),
+    onFree: wakeDispatcher,
+  });
+  return Object.assign(deps, { attempts });
 }

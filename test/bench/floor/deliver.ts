@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { newEvent } from "@shipping/kit/ledger/outbox";
 import type { Database } from "@shipping/kit/postgres/database";
-import { coalesce } from "@shipping/kit/postgres/micro-batch";
+import { microBatch } from "@shipping/kit/postgres/micro-batch";
 import { sign } from "@shipping/webhooks/dispatch/signature";
 import { newSecret } from "@shipping/webhooks/subscriptions/subscription";
 import sql from "sql-template-tag";
@@ -24,7 +24,7 @@ export async function deliver(
   const { origin, pathname } = new URL(url);
   const pool = new Pool(origin, { connections: UNDER_WAY });
   const secret = newSecret(randomBytes);
-  const record = coalesce<Outcome, undefined>({
+  const record = microBatch<Outcome, undefined>({
     max: OF_ONE_STATEMENT,
     run: async (outcomes) => {
       await recordOutcomes(db, outcomes);

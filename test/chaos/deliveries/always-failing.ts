@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { verify } from "@shipping/webhooks/dispatch/signature";
+import { verifySignature } from "@shipping/webhooks/dispatch/signature";
 import type { ClusterUnderTest } from "../../cluster.js";
 import type { Arrival } from "./event-receiver.js";
 import { ordersAtOnce } from "./order-load.js";
@@ -17,7 +17,7 @@ export async function alwaysFailing(
   options: { events: number; speedup: number },
 ): Promise<Report> {
   const subscriber = await newSubscriber(cluster, { manner: "refuses" });
-  const target = { gateways: cluster.gateways, keys: [subscriber.key], count: options.events, lanes: 4 };
+  const target = { gateways: cluster.gateways, keys: [subscriber.key], count: options.events, concurrency: 4 };
   const { acknowledged } = await ordersAtOnce(target);
   const waitsMs = WAIT_MINUTES.map((minutes) => (minutes * 60_000) / options.speedup);
   const allMs = waitsMs.reduce((sum, wait) => sum + wait * (1 + MAX_JITTER) + GRACE_MS, 0);
@@ -66,5 +66,7 @@ function gapsOf(arrivals: readonly Arrival[]) {
 function isFreshlySigned(secret: string, { signature, body, atMs }: Arrival): boolean {
   const arrivedSeconds = (performance.timeOrigin + atMs) / 1000;
   const signedSeconds = Number(/^t=(\d+),/.exec(signature)?.[1]);
-  return Math.abs(arrivedSeconds - signedSeconds) < 3 && verify(secret, signature, body, Math.floor(arrivedSeconds));
+  return (
+    Math.abs(arrivedSeconds - signedSeconds) < 3 && verifySignature(secret, signature, body, Math.floor(arrivedSeconds))
+  );
 }

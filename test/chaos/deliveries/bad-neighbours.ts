@@ -25,7 +25,7 @@ export async function badNeighbours(
   const healthy: Subscriber[] = [];
   while (healthy.length < options.healthy) healthy.push(await newSubscriber(cluster));
   const events = Math.ceil(options.backlog / bad.length);
-  await ordersAtOnce({ gateways: cluster.gateways, keys: [customer.key], count: events, lanes: 16 });
+  await ordersAtOnce({ gateways: cluster.gateways, keys: [customer.key], count: events, concurrency: 16 });
   await eventually(() => requireDeliveries(cluster, bad, events * bad.length), { withinMs: 60_000 });
 
   const beside: number[] = [];

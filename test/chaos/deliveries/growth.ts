@@ -8,7 +8,7 @@ import { untilDefinite } from "../retrying-client.js";
 import { type Report, reportOf } from "./report.js";
 import { newSubscriber } from "./subscriber.js";
 
-const LANES = 16;
+const WORKERS = 16;
 const EVENT_TYPES = ["order.created", "shipment.created", "label.created", "label.voided"];
 
 // As a shop would send it.
@@ -38,10 +38,10 @@ const order = {
 export async function growth(cluster: ClusterUnderTest, options: { parcels: number }): Promise<Report> {
   const subscriber = await newSubscriber(cluster, { events: EVENT_TYPES });
   let started = 0;
-  async function lane(): Promise<void> {
+  async function worker(): Promise<void> {
     while (started++ < options.parcels) await ship(cluster, subscriber.key);
   }
-  await Promise.all(Array.from({ length: LANES }, lane));
+  await Promise.all(Array.from({ length: WORKERS }, worker));
   const events = EVENT_TYPES.length * options.parcels;
   await eventually(() => requireArrived(subscriber.arrivals.length, events), { withinMs: 120_000 });
   await eventually(() => requireEmptyOutboxes(cluster), { withinMs: 240_000 });

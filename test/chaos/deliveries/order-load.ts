@@ -51,12 +51,12 @@ export async function ordersAtRate(target: Target & { perSecond: number; seconds
 }
 
 /** Creates so many orders as fast as they are answered, a few at a time. */
-export async function ordersAtOnce(target: Target & { count: number; lanes: number }): Promise<OrderLoad> {
+export async function ordersAtOnce(target: Target & { count: number; concurrency: number }): Promise<OrderLoad> {
   const load: OrderLoad = { acknowledged: [], repetitions: {} };
   let started = 0;
-  async function lane(): Promise<void> {
+  async function worker(): Promise<void> {
     while (started < target.count) await createOrder(target, load, started++);
   }
-  await Promise.all(Array.from({ length: target.lanes }, lane));
+  await Promise.all(Array.from({ length: target.concurrency }, worker));
   return load;
 }

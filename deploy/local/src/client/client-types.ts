@@ -1,4 +1,4 @@
-/** JSON Schema, as far as this knows it. */
+/** JSON Schema, as far as it is supported here. */
 interface Schema {
   $ref?: string;
   type?: string;
@@ -14,7 +14,7 @@ interface Schema {
   maximum?: number;
 }
 
-/** What is read of an OpenAPI document. */
+/** The parts of an OpenAPI document that are read. */
 export interface Document {
   paths: Record<string, Record<string, { requestBody?: { content: { "application/json": { schema: Schema } } } }>>;
   components: { schemas: Record<string, Schema> };
@@ -28,10 +28,10 @@ const KNOWN = new Set([
   ...["minimum", "minItems", "maxItems", "uniqueItems"],
 ]);
 
-// Of `additionalProperties` alone: whoever sends an object need not show that it is one of JSON.
+// Only `additionalProperties`: the sender of an object need not prove that it is JSON.
 const UNTYPED = "MetadataValue";
 
-// Beside TypeScript's own `Error`, the document's would be taken for that.
+// Beside TypeScript's own `Error`, the document's would be confused with it.
 const NAMES: Readonly<Record<string, string>> = { Error: "ErrorBody" };
 
 /** The types of a client: an interface for each named schema of the document, with its sentences. Throws at a keyword it does not know. */
@@ -73,7 +73,7 @@ function members({ properties = {}, required = [] }: Schema, isInput: boolean, i
   const inner = `${indent}  `;
   const lines = Object.entries(properties).map(([name, schema]) => {
     const type = typeOf(schema, isInput, inner);
-    // Whoever has a value or undefined may say so: it is not sent.
+    // Callers may pass undefined: it is not sent.
     const optional = isInput ? `${name}?: ${type} | undefined` : `${name}?: ${type}`;
     return `${comment(schema, inner)}${inner}${required.includes(name) ? `${name}: ${type}` : optional};\n`;
   });

@@ -36,7 +36,7 @@ export interface Launched extends DemoAccount, Partial<DemoSignIn> {
 export async function launch(of: Launch): Promise<Launched> {
   const { folder, cluster, servers, say } = of;
   const keys = await secretsKeys(folder);
-  // Refuses now, in a sentence, what no webhooks process and no gateway would start with.
+  // Refuses at once, in a sentence, settings that webhooks and the gateway would refuse.
   localDeliveryConfig(keys);
   const { developerArea } = localDeveloperDeps();
   const ports = await choosePorts(cluster);

@@ -31,7 +31,7 @@ All of this stands in ${cluster.file}. What ends is started again; Ctrl-C ends i
   return cluster;
 }
 
-// Nobody may be left to read what it says: that is no reason to end.
+// A closed standard output is no reason to end.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
 await runProcess({

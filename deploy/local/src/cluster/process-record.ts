@@ -10,9 +10,9 @@ interface Recorded extends ProcessIdentity {
   name: string;
 }
 
-/** Which processes a cluster has started in a data folder, for whoever finds that folder after the cluster was killed. */
+/** The processes that a cluster has started in a data folder, so that the next start can end them after the cluster was killed. */
 export interface ProcessRecord {
-  /** Writes a process down at once, so that as good as no kill can come between its start and the record. */
+  /** Records a process at once, so that a kill between its start and the record is nearly impossible. */
   add(name: string, pid: number): void;
   clear(): void;
 }
@@ -36,7 +36,7 @@ export function openProcessRecord(path: string): ProcessRecord {
   };
 }
 
-/** Ends what a killed cluster left running in the data folder `path`, those who are served before those who serve. */
+/** Ends the processes that a killed cluster left running in the data folder `path`, clients before servers. */
 export async function endRecorded(path: string, say: (line: string) => void): Promise<void> {
   const left = recordedIn(join(path, FILE)).filter(isRunning);
   if (left.length === 0) return;
@@ -46,7 +46,7 @@ export async function endRecorded(path: string, say: (line: string) => void): Pr
   await Promise.all(left.filter(serves).map(end));
 }
 
-// SIGINT is a quick stop in good order to all of them, PostgreSQL and NATS included.
+// SIGINT is a fast, clean shutdown for all of them, PostgreSQL and NATS included.
 async function end(identity: ProcessIdentity): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   signal(identity, "SIGINT");
@@ -60,7 +60,7 @@ function signal(identity: ProcessIdentity, name: NodeJS.Signals): void {
   try {
     if (isRunning(identity)) process.kill(identity.pid, name);
   } catch (error) {
-    // It ended by itself in between.
+    // It has ended meanwhile.
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }

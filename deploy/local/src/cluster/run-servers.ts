@@ -1,7 +1,7 @@
 import { openProcessRecord } from "./process-record.js";
 import { type Server, type Supervised, supervise } from "./supervise.js";
 
-/** Who is stopped when: gateways, then services, then what they stand on. */
+/** The order of the stop: gateways, then services, then the stores. */
 export type Tier = "gateways" | "services" | "stores";
 
 /** A process as `cluster.json` tells of it. */
@@ -17,13 +17,13 @@ export interface Servers {
   start(tier: Tier, server: Server): Promise<void>;
   /** All that were started, with their latest pids. */
   list(): RunningServer[];
-  /** Stops all, tier by tier, within 29 s (`hurried`: 3.8 s); what has not ended by its tier's time is made to. */
-  stop(hurried?: boolean): Promise<void>;
+  /** Stops all, tier by tier, within 29 s (`fast`: 3.8 s); what has not ended by its tier's deadline is killed. */
+  stop(fast?: boolean): Promise<void>;
 }
 
 /** When a tier has to have ended, in milliseconds from the beginning of the stop. */
 const STOP_MS: Record<Tier, number> = { gateways: 15_000, services: 26_000, stores: 29_000 };
-const HURRIED_STOP_MS: Record<Tier, number> = { gateways: 1_500, services: 3_000, stores: 3_800 };
+const FAST_STOP_MS: Record<Tier, number> = { gateways: 1_500, services: 3_000, stores: 3_800 };
 const TIERS = Object.keys(STOP_MS) as Tier[];
 
 /** Runs servers whose processes are recorded in the data folder `path`. `onChange` is told whenever one has a new pid. */
@@ -37,13 +37,13 @@ export function runServers(options: { path: string; say(line: string): void; onC
     for (const supervised of inTier(tier)) supervised.kill();
   };
 
-  // Whatever ends this process while it can still act, no other is left behind.
+  // Leaves no process behind, however this one ends, unless it is killed.
   const killAll = () => TIERS.forEach(killTier);
   process.on("exit", killAll);
 
   return {
     async start(tier, server) {
-      // Whoever was still preparing the next one when the cluster was told to stop.
+      // A server that was still being prepared when the cluster was stopped.
       if (stopping) throw new Error("The cluster is stopping.");
       const { name, address } = server;
       const spawned = (pid: number) => {
@@ -56,13 +56,13 @@ export function runServers(options: { path: string; say(line: string): void; onC
       await supervised.ready;
     },
     list: () => [...latest.values()],
-    async stop(hurried = false) {
+    async stop(fast = false) {
       stopping = true;
       const begun = performance.now();
-      const limits = hurried ? HURRIED_STOP_MS : STOP_MS;
+      const limits = fast ? FAST_STOP_MS : STOP_MS;
       for (const tier of TIERS) {
         const impatience = setTimeout(() => killTier(tier), begun + limits[tier] - performance.now());
-        await Promise.all(inTier(tier).map((supervised) => supervised.stop(hurried)));
+        await Promise.all(inTier(tier).map((supervised) => supervised.stop(fast)));
         clearTimeout(impatience);
       }
       process.off("exit", killAll);

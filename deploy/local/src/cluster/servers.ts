@@ -48,7 +48,7 @@ export function postgresServer(at: {
   };
 }
 
-/** NATS on the data folder, for those who are let in. */
+/** NATS on the data folder, for its authorized users. */
 export function natsServer(at: {
   folder: string;
   logs: string;

@@ -8,7 +8,7 @@ import type { ClusterOptions } from "./options.js";
 import { endRecorded } from "./process-record.js";
 import { type RunningServer, runServers } from "./run-servers.js";
 
-/** What `cluster.json` tells scripts of a cluster. */
+/** What `cluster.json` holds, for scripts. */
 export interface ClusterDescription extends Launched {
   /** The launcher's. */
   pid: number;
@@ -39,7 +39,7 @@ export async function startCluster(options: {
   let published = Promise.resolve();
 
   const describe = (known: Launched) => ({ ...known, pid: process.pid, processes: servers.list() });
-  // One after the other, so that the last word is the latest.
+  // One write after the other, so that the last one holds the latest state.
   const publish = () => {
     published = published
       .then(() => launched && folder.publish(FILE, describe(launched)))
@@ -47,9 +47,9 @@ export async function startCluster(options: {
   };
   const servers = runServers({ path: folder.path, say, onChange: publish });
 
-  async function stop(hurried?: boolean): Promise<void> {
+  async function stop(fast?: boolean): Promise<void> {
     launched = undefined;
-    await servers.stop(hurried);
+    await servers.stop(fast);
     await published;
     await rm(file, { force: true });
     await folder.release();

@@ -7,8 +7,8 @@ import type { PartProcess } from "./plan-processes.js";
 const POLL_MS = 50;
 const ANSWER_MS = 2_000;
 
-// As long as a part may take for a stop in good order; the cluster as a whole has 30 s.
-const SIGNALS: StopSignals = { stop: "SIGTERM", hurried: "SIGINT", force: "SIGKILL", patienceMs: 26_000 };
+// As long as a clean shutdown of a part may take; the cluster as a whole has 30 s.
+const SIGNALS: StopSignals = { stop: "SIGTERM", fast: "SIGINT", force: "SIGKILL", patienceMs: 26_000 };
 
 /**
  * Starts a process of a part, its log added to `logFile`, and resolves when it says that it is ready, however long that takes. If it

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ServerProcess } from "@shipping/local/servers/server-process";
 
-/** A server that is to run for as long as the cluster does. */
+/** A server that runs for as long as the cluster does. */
 export interface Server {
   name: string;
   /** `host:port`. */
@@ -14,15 +14,15 @@ export interface Server {
 export interface Supervised {
   /** Resolves when it is ready for the first time. */
   ready: Promise<void>;
-  /** Asks it to end and starts it no more. */
-  stop(hurried?: boolean): Promise<void>;
-  /** Makes it end. */
+  /** Stops it, and does not restart it. */
+  stop(fast?: boolean): Promise<void>;
+  /** Kills it. */
   kill(): void;
 }
 
 const RESTART_MS = 1_000;
 
-/** Starts a server, and again one second after it ended, whatever the reason and as often as it takes. It is never ended for being slow. */
+/** Starts a server, and restarts it one second after it ends, for whatever reason. It is never killed for being slow. */
 export function supervise(
   server: Server,
   watcher: { spawned(pid: number): void; say(line: string): void },
@@ -34,12 +34,12 @@ export function supervise(
   const ready = new Promise<void>((resolve) => {
     becameReady = resolve;
   });
-  let hurry = false;
+  let stopFast = false;
 
   function spawned(process: ServerProcess): void {
     current = process;
     watcher.spawned(process.pid);
-    if (signal.aborted) void process.stop(hurry);
+    if (signal.aborted) void process.stop(stopFast);
   }
 
   /** Runs it once, and says how it ended. */
@@ -49,7 +49,7 @@ export function supervise(
       becameReady();
       return (await current?.exited) ?? "no process";
     } catch (error) {
-      // As a rule it has ended. One that has not would hold the address of the next.
+      // Usually it has ended. If not, it would hold the address of the next one.
       current?.kill();
       await current?.exited;
       return error instanceof Error ? error.message : String(error);
@@ -71,10 +71,10 @@ export function supervise(
   return {
     ready,
     kill: () => current?.kill(),
-    async stop(hurried = false) {
-      hurry = hurried;
+    async stop(fast = false) {
+      stopFast = fast;
       stopping.abort();
-      await current?.stop(hurried);
+      await current?.stop(fast);
       await over;
     },
   };

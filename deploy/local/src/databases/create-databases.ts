@@ -2,7 +2,7 @@ import pg from "pg";
 
 /**
  * Gives every part a role and a database of its own, both called like the part, on the server whose superuser's `url` is given. What
- * is there already stays, only the passwords are set anew. Yields the URL under which each part reaches its database.
+ * exists already stays; only the passwords are set again. Returns the URL of each part's database.
  */
 export async function createDatabases<Part extends string>(options: {
   url: string;

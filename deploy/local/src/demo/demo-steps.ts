@@ -1,16 +1,16 @@
 import { type Event, Shipping, ShippingError } from "shipping-client";
 import type { Receiver } from "../listen/receiver.js";
 
-/** A step ended otherwise than the specification says. */
+/** A step did not end as the specification says. */
 export class StepFailed extends Error {
   override readonly name = "StepFailed";
 }
 
-/** The steps of a demonstration: each is done, told in a line and checked. */
+/** The steps of a demonstration: each is executed, printed as a line and checked. */
 export interface DemoSteps {
   readonly count: number;
   title(text: string): void;
-  /** The API as the holder of a key calls it; a line tells of each request. */
+  /** The API as the holder of a key calls it; each request prints a line. */
   as(apiKey: string): Shipping;
   /** Expects that a call is refused with this status and code. */
   refused(call: Promise<unknown>, status: number, code: string): Promise<void>;
@@ -66,7 +66,7 @@ function check(holds: boolean, promise: string): void {
   if (!holds) throw new StepFailed(promise);
 }
 
-/** What is worth seeing of an answer. */
+/** The interesting part of an answer. */
 async function seenIn(response: Response): Promise<string> {
   if (response.headers.get("content-type") === "application/pdf")
     return `PDF, ${(await response.arrayBuffer()).byteLength} bytes`;

@@ -12,7 +12,7 @@ export interface Corridor extends DemoStage {
   labelFile: string;
 }
 
-/** Plays the main job and the refusals that matter; throws at the first step that is not as it should be. Answers the number of steps. */
+/** Plays the main job and the refusals that matter; throws at the first wrong step. Returns the number of steps. */
 export async function playCorridor(corridor: Corridor): Promise<number> {
   const steps = beginDemo(corridor);
   const shipping = steps.as(corridor.key);

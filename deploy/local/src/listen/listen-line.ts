@@ -4,7 +4,7 @@ import type { Delivery } from "./receiver.js";
 export function lineOf(delivery: Delivery): string {
   const time = delivery.at.toISOString().slice(11);
   if ("refusal" in delivery) {
-    // Nobody has vouched for this id, so it is shown only if it can be nothing else.
+    // This id is not verified, so it is shown only if it has the form of an id.
     const id = /^evt_[a-z2-7]{26}$/.test(delivery.claimedId) ? delivery.claimedId : "an unknown event";
     return `${time}  ${id.padEnd(30)}  REFUSED with 400: ${delivery.refusal}`;
   }

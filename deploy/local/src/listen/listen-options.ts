@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 
-/** What `npm run listen` was asked for. */
+/** The options of `npm run listen`. */
 export interface ListenOptions {
   /** Where it listens; 0 takes a free port. */
   port: number;

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Event, Shipping, ShippingError } from "shipping-client";
 
-/** Where a running platform is, and as whom it is asked. */
+/** Where a running platform is, and the key to call it with. */
 export interface PlatformAccess {
   baseUrl: string;
   key: string;
@@ -20,7 +20,7 @@ const EVENTS: Event["type"][] = ["order.created", "shipment.created", "label.cre
 /** The sandbox of the platform that runs on a data folder, `npm start` or `npm run cluster`. */
 export async function findPlatform(dataDir: string): Promise<PlatformAccess> {
   for (const file of ["demo.json", "cluster.json"]) {
-    // What has ended may have left its file behind.
+    // A platform that has ended may have left its file behind.
     const access = await readAccess(join(dataDir, file));
     if (access && (await answers(access))) return access;
   }

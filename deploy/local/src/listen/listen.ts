@@ -36,14 +36,14 @@ async function open({ port }: ListenOptions): Promise<Receiver> {
 
 async function subscribeTo(receiver: Receiver): Promise<ListenSubscription> {
   const access = await findPlatform(configured(localConfig).DATA_DIR);
-  // A path of its own, because whatever else subscribes to this URL is taken for a leftover.
+  // A path of its own, because any other subscription to this URL counts as a leftover.
   const subscription = await subscribe(access, new URL("/listen", receiver.url).href);
   receiver.trust(subscription.secret);
   say(`Subscribed to all events of the demo account's sandbox at ${access.baseUrl}, as ${subscription.id}.`);
   return subscription;
 }
 
-// The platform may have ended before; then the next start of the listener clears up.
+// The platform may have ended before; then the next listener deletes the subscription.
 async function end(subscription: ListenSubscription): Promise<void> {
   try {
     await subscription.delete();

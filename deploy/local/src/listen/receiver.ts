@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { verify } from "@shipping/webhooks/dispatch/signature";
+import { verifySignature } from "@shipping/webhooks/dispatch/signature";
 
 /** A delivery as a receiver sees it. */
 export interface ReceivedEvent {
@@ -14,27 +14,27 @@ export interface ReceivedEvent {
   arrivedMs: number;
 }
 
-/** What a request was found to be: an event, `again` if its id is known, or something to refuse. */
+/** The result of a request: an event, `again` if its id is known, or the reason for refusing it. */
 type Finding = { event: ReceivedEvent; again: boolean } | { refusal: string };
 
-/** A request, when it was complete, and the event's id by its header, which nothing vouches for. */
+/** A request, when it was complete, and the event's id in its header, which is not verified. */
 export type Delivery = Finding & { at: Date; claimedId: string };
 
-/** A webhook receiver on loopback that takes only what is signed properly, as an integrator's would. */
+/** A webhook receiver on loopback that accepts only valid signatures, as an integrator's would. */
 export interface Receiver {
   url: string;
-  /** The events of good signature, each id once, in the order of arrival. */
+  /** The events with a valid signature, each id once, in the order of arrival. */
   readonly events: readonly ReceivedEvent[];
   /** How many requests were refused. */
   readonly refused: number;
-  /** From now on signatures by this secret are good, too. */
+  /** Accepts signatures by this secret, too. */
   trust(secret: string): void;
   /** Resolves with the first event that fits, or rejects after `withinMs`. */
   waitFor(fits: (event: ReceivedEvent) => boolean, withinMs?: number): Promise<ReceivedEvent>;
   close(): Promise<void>;
 }
 
-/** Opens it, on a free port unless told which. `onDelivery` hears of every request before it is answered. */
+/** Opens it, on a free port unless one is given. `onDelivery` is called for every request before it is answered. */
 export async function openReceiver(
   options: { port?: number; onDelivery?(delivery: Delivery): void } = {},
 ): Promise<Receiver> {
@@ -63,7 +63,7 @@ export async function openReceiver(
       if ("refusal" in taken) refused++;
       options.onDelivery?.({ at: new Date(), claimedId: String(request.headers["service-event-id"] ?? ""), ...taken });
       response.writeHead("refusal" in taken ? 400 : 204).end();
-      for (const look of waiting) look();
+      for (const check of waiting) check();
     });
   });
   server.listen(options.port ?? 0, "127.0.0.1");
@@ -71,18 +71,18 @@ export async function openReceiver(
 
   function waitFor(fits: (event: ReceivedEvent) => boolean, withinMs = 5_000): Promise<ReceivedEvent> {
     return new Promise((resolve, reject) => {
-      const look = () => {
+      const check = () => {
         const found = events.find(fits);
         if (found) settle(() => resolve(found));
       };
       const limit = setTimeout(() => settle(() => reject(new Error(`No such event within ${withinMs} ms.`))), withinMs);
       const settle = (end: () => void) => {
         clearTimeout(limit);
-        waiting.delete(look);
+        waiting.delete(check);
         end();
       };
-      waiting.add(look);
-      look();
+      waiting.add(check);
+      check();
     });
   }
 
@@ -101,9 +101,9 @@ export async function openReceiver(
   };
 }
 
-/** Why a signature is not good, as far as that can be told; undefined if it is. */
+/** Why a signature is invalid, as far as that is known; undefined if it is valid. */
 function refusalOf(secrets: readonly string[], header: string, body: Buffer, now: number): string | undefined {
-  const holdsAt = (seconds: number) => secrets.some((secret) => verify(secret, header, body, seconds));
+  const holdsAt = (seconds: number) => secrets.some((secret) => verifySignature(secret, header, body, seconds));
   if (holdsAt(now)) return undefined;
   if (header === "") return "no Service-Signature";
   const time = Number(/^t=(\d{1,12}),v1=[0-9a-f]{64}$/.exec(header)?.[1]);

@@ -11,7 +11,7 @@ export interface DemoAccount {
   live_key: string;
 }
 
-/** The way into its developer area, once. */
+/** A sign-in link to its developer area, for one use. */
 export interface DemoSignIn {
   sign_in_url: string;
 }

@@ -23,7 +23,7 @@ const PORTS: Record<Part, number> = { gateway: 8080, records: 7001, carrier: 700
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-/** `npm run dev:part -- <part>`: that part alone, on a database of its own, started anew whenever its source changes. */
+/** `npm run dev:part -- <part>`: that part alone, on a database of its own, restarted whenever its source changes. */
 async function develop(part: Part): Promise<Running> {
   const env = environment();
   const folder = await takeDataFolder(join(env.DATA_DIR || join(root, ".data"), `dev-${part}`));

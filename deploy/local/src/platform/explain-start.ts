@@ -1,4 +1,4 @@
-/** A start that fails is told in a sentence, to a person at a terminal. One that was called off ends without a word. */
+/** Explains a failed start in a sentence, for a person at a terminal. A cancelled start ends silently. */
 export async function explainStart<T>(start: () => Promise<T>, stopping?: AbortSignal): Promise<T> {
   try {
     return await start();

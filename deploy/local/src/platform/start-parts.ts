@@ -91,9 +91,9 @@ export async function startParts({ databases, bus, delivery, gateway, logOf }: P
     metrics: [api.metrics, ...metrics],
     gatewayPrisma: prisma,
     rpcPorts: { records: records.port, carrier: carrier.port, tracking: tracking.port, webhooks: webhooks.port },
-    // Those who are called last stop last.
-    async stop(hurried) {
-      for (const running of started.reverse()) await running.stop(hurried);
+    // Callers stop before the parts that they call.
+    async stop(fast) {
+      for (const running of started.reverse()) await running.stop(fast);
     },
   };
 }

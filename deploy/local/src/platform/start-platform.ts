@@ -38,8 +38,8 @@ export async function startPlatform(options: { overrides?: Env } = {}): Promise<
   const config = localConfig(options.overrides);
   const folder = await takeDataFolder(config.DATA_DIR);
   const opened: Running[] = [{ stop: () => folder.release() }];
-  const stop = async (hurried?: boolean) => {
-    for (const running of opened.splice(0).reverse()) await running.stop(hurried);
+  const stop = async (fast?: boolean) => {
+    for (const running of opened.splice(0).reverse()) await running.stop(fast);
   };
   try {
     return { ...(await startOn(folder, config, options, opened)), stop };

@@ -2,19 +2,19 @@ import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import type { Env } from "@shipping/kit/process/config";
 
-/** Those whom NATS lets in, of whom all but the operator are parts. */
+/** The users of NATS: the parts and the operator. */
 export const busUsers = ["records", "carrier", "webhooks", "operator"] as const;
 
 export type BusUser = (typeof busUsers)[number];
 
-/** Their passwords, of one start of the server. */
+/** Their passwords, new at each start of the server. */
 export type BusPasswords = Readonly<Record<BusUser, string>>;
 
-/** Lets in these users, each with the rights that a trial in a cluster gives them. */
+/** Authorizes these users, each with the rights that a trial in a cluster gives them. */
 export interface BusAuthorization {
   /** The server's configuration. */
   configFile: string;
-  /** What it takes from the server's environment. */
+  /** The environment that the configuration reads. */
   env: Env;
 }
 
@@ -24,7 +24,7 @@ export function newBusPasswords(): BusPasswords {
   return Object.fromEntries(entries) as Record<BusUser, string>;
 }
 
-/** What a server needs to ask everybody for one of these. */
+/** What a server needs to require one of these users. */
 export function busAuthorization(passwords: BusPasswords): BusAuthorization {
   const entries = busUsers.map((user) => [`NATS_PASSWORD_${user.toUpperCase()}`, passwords[user]]);
   return {

@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { chown, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { findPostgresHome, type PostgresHome } from "./installation-paths.js";
+import getPort from "get-port";
+import { findInstallationPaths, type InstallationPaths } from "./installation-paths.js";
 import { commandOf, isRunning, type ProcessIdentity, processIdentity } from "./process-identity.js";
 import { type ServerProcess, startServerProcess } from "./server-process.js";
 
@@ -40,16 +40,16 @@ const SETTINGS = {
 };
 
 /**
- * Starts PostgreSQL from npm on a data folder. One that a killed process of ours left behind there is stopped first; one that
+ * Starts PostgreSQL from npm on a data folder. A server that a killed process of ours left behind is stopped first; one that
  * serves a living process is an error.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const dataDir = resolve(options.dataDir);
-  const home = await findPostgresHome(dataDir, options.programs);
+  const paths = await findInstallationPaths(dataDir, options.programs);
   const password = await superuserPassword(`${dataDir}.password`);
-  await endPredecessor(home.data);
-  await initialise(home, password);
-  const { port, ...server } = await launch(home, options);
+  await endPredecessor(paths.data);
+  await initialise(paths, password);
+  const { port, ...server } = await launch(paths, options);
   return {
     ...server,
     port,
@@ -73,7 +73,7 @@ async function endPredecessor(data: string): Promise<void> {
   const predecessor = Number.isNaN(pid) ? undefined : processIdentity(pid);
   const command = predecessor ? commandOf(predecessor.pid) : "";
   if (!predecessor || !command.includes(` ${data} `)) {
-    // PostgreSQL itself takes any process that has this pid by now for its predecessor, and would not start.
+    // PostgreSQL would mistake any process that now has this pid for its predecessor, and not start.
     await rm(lockFile, { force: true });
     return;
   }
@@ -85,7 +85,7 @@ async function endPredecessor(data: string): Promise<void> {
   while (isRunning(predecessor)) await sleep(20);
 }
 
-// Stands on the server's command line as a setting of no effect: it is there as long as the server is, and never longer.
+// A setting without effect on the server's command line, which exists exactly as long as the server.
 function ownerMark(): string {
   const { pid, startedAt } = processIdentity(process.pid) as ProcessIdentity;
   return `${pid}@${startedAt}`;
@@ -96,16 +96,16 @@ function ownerIn(command: string): ProcessIdentity | undefined {
   return found?.[1] && found[2] ? { pid: Number(found[1]), startedAt: found[2] } : undefined;
 }
 
-// Under another name until it is complete: initdb does not go on with what a killed one has left.
-async function initialise(home: PostgresHome, password: string): Promise<void> {
-  if (await stat(home.data).catch(() => undefined)) return;
-  const unfinished = `${home.data}.unfinished`;
+// Under another name until it is complete: initdb does not continue what a killed one has left.
+async function initialise(paths: InstallationPaths, password: string): Promise<void> {
+  if (await stat(paths.data).catch(() => undefined)) return;
+  const unfinished = `${paths.data}.unfinished`;
   const passwordFile = `${unfinished}.password`;
   await rm(unfinished, { recursive: true, force: true });
   await mkdir(unfinished, { mode: 0o700 });
   await writeFile(passwordFile, password, { mode: 0o600 });
-  if (home.user) {
-    for (const path of [unfinished, passwordFile]) await chown(path, home.user.uid, home.user.gid);
+  if (paths.user) {
+    for (const path of [unfinished, passwordFile]) await chown(path, paths.user.uid, paths.user.gid);
   }
   const options = [
     "--username=postgres",
@@ -114,31 +114,34 @@ async function initialise(home: PostgresHome, password: string): Promise<void> {
     "--encoding=UTF8",
     "--locale=C",
   ];
-  await promisify(execFile)(join(home.bin, "initdb"), ["-D", unfinished, ...options], {
-    ...home.user,
-    ...surroundings(home),
+  await promisify(execFile)(join(paths.bin, "initdb"), ["-D", unfinished, ...options], {
+    ...paths.user,
+    ...surroundings(paths),
   });
   await rm(passwordFile);
-  await rename(unfinished, home.data);
+  await rename(unfinished, paths.data);
 }
 
-// The user may not be able to read our working directory; the locale keeps the log in English, in which we look for words.
-function surroundings(home: PostgresHome) {
-  return { ...home.user, cwd: home.bin, env: { LC_ALL: "C" } };
+// The user may not be able to read our working directory; the locale keeps the log in English, since we search it for words.
+function surroundings(paths: InstallationPaths) {
+  return { ...paths.user, cwd: paths.bin, env: { LC_ALL: "C" } };
 }
 
-// What a server that was just killed held is given back within moments; a free port may be taken by someone faster.
+// The resources of a server that was just killed are released within moments; a free port may be taken by another process.
 const PASSING = /could not create any TCP|still in use/;
 
-async function launch(home: PostgresHome, options: EmbeddedPostgresOptions): Promise<ServerProcess & { port: number }> {
+async function launch(
+  paths: InstallationPaths,
+  options: EmbeddedPostgresOptions,
+): Promise<ServerProcess & { port: number }> {
   const deadline = performance.now() + 2_000;
   for (;;) {
-    const port = options.port ?? (await freePort());
+    const port = options.port ?? (await getPort({ host: "127.0.0.1" }));
     const settings = { ...SETTINGS, port, ...options.settings, "shipping.owner": ownerMark() };
     const server = startServerProcess({
-      program: join(home.bin, "postgres"),
-      args: ["-D", home.data, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])],
-      options: surroundings(home),
+      program: join(paths.bin, "postgres"),
+      args: ["-D", paths.data, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])],
+      options: surroundings(paths),
       ready: "database system is ready to accept connections",
       // A fast shutdown takes well under a second; after an immediate one the next start replays the log.
       signals: { stop: "SIGINT", force: "SIGQUIT" },
@@ -154,14 +157,4 @@ async function launch(home: PostgresHome, options: EmbeddedPostgresOptions): Pro
       await sleep(100);
     }
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((done, failed) => {
-    const probe = createServer().once("error", failed);
-    probe.listen(0, "127.0.0.1", () => {
-      const { port } = probe.address() as { port: number };
-      probe.close(() => done(port));
-    });
-  });
 }

@@ -36,7 +36,7 @@ describe("findNatsServer", () => {
     expect(await find()).toEqual({ path: "nats-server" });
   });
 
-  test("then the one it has fetched before, without a word", async () => {
+  test("then the one it has fetched before, silently", async () => {
     await program(cached, "exit 0");
     await program(join(folder, "bin", "go"), "exit 1");
     expect(await find()).toEqual({ path: cached });

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import type { Env } from "@shipping/kit/process/config";
 import { requireVersion } from "@shipping/kit/process/supported-versions";
 
-/** How a NATS server can be run here: a program, or an image where nothing but Docker is left. */
+/** How a NATS server can be run here: a program, or an image if only Docker is available. */
 export type NatsProgram = { path: string } | { image: string };
 
 /** The release that is built. */
@@ -78,7 +78,7 @@ function privately(folder: string): string[] {
   return [...settings, "Debug::NoLocking=1"].flatMap((setting) => ["-o", setting]);
 }
 
-/** Whether a nats-server is there and new enough; of one that is not, a line says so. */
+/** Whether there is a nats-server that is new enough; a line says so if it is too old. */
 async function serves(path: string, { env, say }: Search): Promise<boolean> {
   const said = await attempt(() => run(path, ["--version"], { env, timeout: 10_000 }));
   try {
@@ -91,7 +91,7 @@ async function serves(path: string, { env, say }: Search): Promise<boolean> {
   }
 }
 
-/** Whether a program is there and does what it is asked. */
+/** Whether a program exists and runs. */
 async function runs(program: string, env: Env, question = "--version"): Promise<boolean> {
   return (await attempt(() => run(program, [question], { env, timeout: 10_000 }))) !== undefined;
 }

@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { getuid } from "node:process";
 import { startEmbeddedPostgres } from "./embedded-postgres.js";
-import { findPostgresHome } from "./installation-paths.js";
+import { findInstallationPaths } from "./installation-paths.js";
 
 const root = getuid?.() === 0;
 let folder: string;
 let dataDir: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "postgres-home-"));
+  folder = await mkdtemp(join(tmpdir(), "installation-paths-"));
   dataDir = join(folder, "postgres");
 });
 
@@ -18,7 +18,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 test("the programs are complete: the links that npm packages cannot hold are made", async () => {
   await chmod(folder, 0o755);
-  const { bin } = await findPostgresHome(dataDir);
+  const { bin } = await findInstallationPaths(dataDir);
   for (const program of ["bin/initdb", "bin/postgres", "lib/libpq.so.5"]) {
     expect((await stat(join(bin, "..", program))).isFile()).toBe(true);
   }
@@ -27,9 +27,9 @@ test("the programs are complete: the links that npm packages cannot hold are mad
 function asRoot(): void {
   test("it runs as nobody, in the folder itself if nobody can reach that", async () => {
     await chmod(folder, 0o755);
-    const home = await findPostgresHome(dataDir);
-    expect(home.data).toBe(dataDir);
-    expect(home.user?.uid).toBeGreaterThan(0);
+    const paths = await findInstallationPaths(dataDir);
+    expect(paths.data).toBe(dataDir);
+    expect(paths.user?.uid).toBeGreaterThan(0);
   });
 
   test("a folder that only root can enter gets a link to a database elsewhere, the same after a restart", async () => {
@@ -38,29 +38,29 @@ function asRoot(): void {
     await postgres.stop();
     expect((await lstat(dataDir)).isSymbolicLink()).toBe(true);
     const data = await realpath(dataDir);
-    expect((await findPostgresHome(dataDir)).data).toBe(data);
+    expect((await findInstallationPaths(dataDir)).data).toBe(data);
     const again = await startEmbeddedPostgres({ dataDir });
     await again.stop();
     await rm(dirname(data), { recursive: true });
   });
 
   test("a database that has gone from elsewhere is not replaced by an empty one", async () => {
-    await findPostgresHome(dataDir);
+    await findInstallationPaths(dataDir);
     await rm(dirname(await readlink(dataDir)), { recursive: true });
-    await expect(findPostgresHome(dataDir)).rejects.toThrow(/which is gone: delete .* to begin with an empty one/);
+    await expect(findInstallationPaths(dataDir)).rejects.toThrow(/which is gone: delete .* to begin with an empty one/);
   });
 
   test("a database that was reachable and no longer is, is an error that says so", async () => {
     await mkdir(dataDir);
-    await expect(findPostgresHome(dataDir)).rejects.toThrow(/cannot reach .*: move it elsewhere/);
+    await expect(findInstallationPaths(dataDir)).rejects.toThrow(/cannot reach .*: move it elsewhere/);
   });
 }
 
 function asOrdinaryUser(): void {
   test("it runs as that user, in the folder itself, whoever else may enter", async () => {
-    const home = await findPostgresHome(dataDir);
-    expect(home).toMatchObject({ data: dataDir });
-    expect(home.user).toBeUndefined();
+    const paths = await findInstallationPaths(dataDir);
+    expect(paths).toMatchObject({ data: dataDir });
+    expect(paths.user).toBeUndefined();
   });
 }
 

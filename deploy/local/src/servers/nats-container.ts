@@ -3,7 +3,7 @@ import type { BusAuthorization } from "./bus-users.js";
 
 const CONFIG_FILE = "/etc/nats-users.conf";
 
-/** Starts NATS in Docker, where there is no other way. The container ends with this process at the latest. */
+/** Starts NATS in Docker, if there is no other way. The container ends with this process at the latest. */
 export async function startNatsContainer(options: {
   image: string;
   dataDir: string;
@@ -11,7 +11,7 @@ export async function startNatsContainer(options: {
   authorization?: BusAuthorization;
   spawned?: (server: ServerProcess) => void;
 }): Promise<ServerProcess> {
-  // Loaded here, since hardly anyone needs it and it takes a second.
+  // Loaded here, since it is rarely needed and takes a second.
   const { GenericContainer, getContainerRuntimeClient } = await import("testcontainers");
   const users = options.authorization;
   const files = users ? [{ source: users.configFile, target: CONFIG_FILE }] : [];

@@ -19,7 +19,7 @@ export async function startNatsServer(options: {
   program: NatsProgram;
   dataDir: string;
   port?: number;
-  /** Whom it lets in; everybody, as anybody, if absent. */
+  /** Its users; without them it accepts anybody. */
   authorization?: BusAuthorization;
   log?: (line: string) => void;
   spawned?: (server: ServerProcess) => void;

@@ -6,16 +6,16 @@ export interface ServerProcess {
   pid: number;
   /** Resolves when it has ended, asked to or not, with how: `exit 1`, `SIGKILL`. */
   exited: Promise<string>;
-  /** Asks it to end, and waits until it has. */
-  stop(hurried?: boolean): Promise<void>;
-  /** Makes it end, and does not wait. */
+  /** Stops it, and waits until it has ended. */
+  stop(fast?: boolean): Promise<void>;
+  /** Kills it, and does not wait. */
   kill(): void;
 }
 
-/** How a server is asked to end, how when there is little time, and how it is made to after `patienceMs` (10 s). */
+/** The signals for a stop, for a fast one, and for a forced one after `patienceMs` (10 s). */
 export interface StopSignals {
   stop: NodeJS.Signals;
-  hurried?: NodeJS.Signals;
+  fast?: NodeJS.Signals;
   force: NodeJS.Signals;
   patienceMs?: number;
 }
@@ -25,7 +25,7 @@ export interface ServerProgram {
   args: readonly string[];
   /** Its user, environment and working directory where these are not ours. */
   options?: SpawnOptions;
-  /** Stands in the line of its log (standard error) that says that it takes connections. */
+  /** The text in its log (standard error) that says that it accepts connections. */
   ready: string;
   signals: StopSignals;
   log?: ((line: string) => void) | undefined;
@@ -35,7 +35,7 @@ export interface ServerProgram {
 
 /** Starts a server and waits until it is ready, however long that takes. If it ends instead, the error holds its last words. */
 export async function startServerProcess(server: ServerProgram): Promise<ServerProcess> {
-  // Detached, so that Ctrl-C in a terminal reaches us alone: what we need while we stop ends last.
+  // Detached, so that Ctrl-C in a terminal reaches only us: what we need during the stop ends last.
   const child = spawn(server.program, server.args, {
     ...server.options,
     detached: true,
@@ -47,15 +47,15 @@ export async function startServerProcess(server: ServerProgram): Promise<ServerP
   return started;
 }
 
-/** The hand on a server that was spawned just now. */
+/** The handle of a server that was just spawned. */
 export function serverProcess(child: ChildProcess, signals: StopSignals): ServerProcess {
   const exited = new Promise<string>((done) => child.once("exit", (code, signal) => done(signal ?? `exit ${code}`)));
   return {
     pid: child.pid as number,
     exited,
     kill: () => void child.kill(signals.force),
-    async stop(hurried = false) {
-      child.kill((hurried && signals.hurried) || signals.stop);
+    async stop(fast = false) {
+      child.kill((fast && signals.fast) || signals.stop);
       const impatience = setTimeout(() => child.kill(signals.force), signals.patienceMs ?? 10_000);
       await exited;
       clearTimeout(impatience);

@@ -155,7 +155,7 @@ CREATE TABLE audit_entries (
 CREATE INDEX audit_entries_account_id_at_id_idx ON audit_entries (account_id, at DESC, id DESC);
 CREATE INDEX audit_entries_at_idx ON audit_entries (at);
 
--- Limits as constraints that raise, whoever inserts. The account's row is locked, and then counted by a statement of its own: its snapshot
+-- Limits as constraints that raise for every insertion. The account's row is locked, and then counted by a statement of its own: its snapshot
 -- is younger than the lock, so it sees what every insertion before has committed. The lock holds up nobody but who inserts the same: foreign
 -- keys to accounts share it.
 

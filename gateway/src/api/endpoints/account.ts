@@ -1,6 +1,6 @@
 import type { Environment } from "@shipping/kit/caller";
 import sql from "sql-template-tag";
-import type { Answer } from "../../http/send.js";
+import type { HttpAnswer } from "../../http/send.js";
 import type { EndpointDeps } from "../deps.js";
 import type { Read } from "../endpoint.js";
 import { data } from "../respond.js";
@@ -16,7 +16,7 @@ export function capabilitiesOf(environment: Environment) {
 export async function getAccount(
   { db, requestsPerMinute }: EndpointDeps,
   { caller, admission }: Read,
-): Promise<Answer> {
+): Promise<HttpAnswer> {
   const [account] = await db.run<{ name: string; created_at: Date }>(
     sql`SELECT name, created_at FROM accounts WHERE id = ${caller.accountId}`,
   );

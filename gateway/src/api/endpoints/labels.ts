@@ -1,6 +1,6 @@
 import type { CallOptions } from "@connectrpc/connect";
 import { LabelSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
-import type { Answer } from "../../http/send.js";
+import type { HttpAnswer } from "../../http/send.js";
 import type { LabelInput, PageQuery } from "../../input/schemas.js";
 import type { EndpointDeps } from "../deps.js";
 import type { Check, Read, Write } from "../endpoint.js";
@@ -42,7 +42,7 @@ export async function getLabelFile(
   { clients }: EndpointDeps,
   { caller, id }: Read,
   options: CallOptions,
-): Promise<Answer> {
+): Promise<HttpAnswer> {
   const { pdf } = await clients.carrier.getLabelFile({ caller, id }, options);
   return { type: "application/pdf", body: pdf };
 }

@@ -12,7 +12,7 @@ export function admitCaller(deps: ApiDeps): Step {
   const policy = `"default";q=${deps.requestsPerMinute};w=60`;
   const admit = createAdmit(deps);
   return async (req, res, next) => {
-    // Of two headers Node would drop the second without a word.
+    // Of two headers Node silently drops the second.
     const [authorization, ...others] = req.headersDistinct.authorization ?? [];
     const key = others.length === 0 ? parseApiKey(authorization) : undefined;
     if (!key) throw fail("unauthorized");
@@ -28,7 +28,7 @@ export function admitCaller(deps: ApiDeps): Step {
   };
 }
 
-/** The header's value if it is a proper one. Node would join two headers with a comma, so they are looked at one by one. */
+/** The header's value if it is valid. Node would join two headers with a comma, so they are read one by one. */
 function idempotencyKeyOf(req: IncomingMessage): string | undefined {
   const sent = req.headersDistinct["idempotency-key"];
   const [key = ""] = sent ?? [];

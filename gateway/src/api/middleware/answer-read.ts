@@ -1,5 +1,5 @@
 import { fail } from "@shipping/kit/errors";
-import { send } from "../../http/send.js";
+import { sendAnswer } from "../../http/send.js";
 import { noQuery } from "../../input/schemas.js";
 import { validQuery } from "../../input/validate.js";
 import { callOptions } from "../../owners/call-owner.js";
@@ -7,7 +7,7 @@ import type { ApiDeps } from "../deps.js";
 import { idOf, type ReadRoute } from "../endpoint.js";
 import type { Step } from "../locals.js";
 
-// A read changes nothing: rather an early 503 than a late answer.
+// A read changes nothing, so an early 503 is better than a late answer.
 const READ_MS = 5_000;
 
 export function answerRead(deps: ApiDeps, route: ReadRoute): Step {
@@ -17,6 +17,10 @@ export function answerRead(deps: ApiDeps, route: ReadRoute): Step {
     const id = idOf(route, req.params);
     if (route.id && !route.id.safeParse(id).success) throw fail("not_found");
     const options = callOptions({ requestId, deadline: Math.min(deadline, Date.now() + READ_MS) });
-    send(res, route.status, await route.handler(deps, { caller: admission.caller, admission, id, query }, options));
+    sendAnswer(
+      res,
+      route.status,
+      await route.handler(deps, { caller: admission.caller, admission, id, query }, options),
+    );
   };
 }

@@ -1,4 +1,4 @@
-import { send } from "../../http/send.js";
+import { sendAnswer } from "../../http/send.js";
 import { sourceOf } from "../../http/source.js";
 import { parseJsonBody } from "../../input/json-body.js";
 import type { ApiDeps } from "../deps.js";
@@ -26,6 +26,6 @@ export function answerWrite(deps: ApiDeps, route: WriteRoute): Step {
       res.locals.replayed = true;
       res.setHeader("Idempotency-Replayed", "true");
     }
-    send(res, snapshot.status, rendered(snapshot.body));
+    sendAnswer(res, snapshot.status, rendered(snapshot.body));
   };
 }

@@ -12,7 +12,7 @@ export function identifyRequest(random: Random): Step {
     res.setHeader("X-Content-Type-Options", "nosniff");
     const fault = httpFault(req);
     if (!fault) return next();
-    // Where the next request would begin, nobody knows.
+    // It is unknown where the next request would begin.
     res.setHeader("Connection", "close");
     throw fault;
   };

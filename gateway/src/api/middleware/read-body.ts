@@ -6,8 +6,8 @@ import { ANSWER_MS, type Step } from "../locals.js";
 export const MAX_BODY_BYTES = 65_536;
 
 /**
- * Reads the bytes of a JSON body; they are looked at in the account's turn. Not `express.json()`: that one never answers 415, takes an empty
- * body for `{}` and mends broken UTF-8.
+ * Reads the bytes of a JSON body; they are parsed in the account's turn. Not `express.json()`: it never answers 415, takes an empty
+ * body for `{}` and repairs broken UTF-8.
  */
 export const readBody: Step = async (req, res, next) => {
   if (!isPlain(req, "application/json")) throw fail("unsupported_media_type");
@@ -29,9 +29,9 @@ export const refuseBody: Step = async (req, res, next) => {
   next();
 };
 
-/** The whole body, or undefined once it is larger than that. How long it may take is for the server to say (`listen`). */
+/** The whole body, or undefined if it is larger. The server limits how long it may take (`listen`). */
 export function collect(req: IncomingMessage, res: ServerResponse, maxBytes: number): Promise<Buffer | undefined> {
-  // A client that asked is told to go on only now that its body is wanted. HTTP/1.0 has no such answer.
+  // A client that sent `Expect: 100-continue` is answered only now that its body is wanted. HTTP/1.0 has no such answer.
   if (req.httpVersion === "1.1" && req.headers.expect?.toLowerCase() === "100-continue") res.writeContinue();
   const chunks: Buffer[] = [];
   let size = 0;
@@ -39,7 +39,7 @@ export function collect(req: IncomingMessage, res: ServerResponse, maxBytes: num
     req.on("data", (chunk: Buffer) => {
       size += chunk.length;
       if (size <= maxBytes) chunks.push(chunk);
-      // The rest is taken off the wire all the same, so that the client gets to read its answer.
+      // The rest is still read, so that the client can read its answer.
       else resolve(undefined);
     });
     req.on("end", () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));

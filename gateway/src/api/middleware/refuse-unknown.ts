@@ -18,7 +18,7 @@ export const refuseEscapes: Step = (req, _res, next) => {
   next();
 };
 
-/** Last in line: nothing has taken the request. */
+/** The last step: no route has matched. */
 export const refuseRoute: Step = () => {
   throw unknownRoute();
 };

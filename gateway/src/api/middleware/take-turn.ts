@@ -4,15 +4,15 @@ import type { Step } from "../locals.js";
 
 const LIST_WEIGHT = 8;
 const FILE_WEIGHT = 2;
-/** What a body weighs as much as a read. */
+/** The size of a body that weighs as much as a read. */
 const BODY_BYTES = 8 * 1024;
 /** How much of large bodies an account sends in a second, beside others: what is made of them is what the garbage collector works for. */
 const BODY_BYTES_PER_SECOND = 2 * 1024 * 1024;
 
-// With less time than this left nothing would be sent any more (`callOptions`).
+// With less time left, no call would be sent (`callOptions`).
 const RESERVE_MS = 1_000;
 
-/** Has a request wait for its account's turn, and holds the turn until it is answered. */
+/** Makes a request wait for its account's turn, and holds the turn until it is answered. */
 export function takeTurn(deps: ApiDeps, route: Route, answer: Step): Step {
   const least = weightOf(route);
   return async (req, res, next) => {

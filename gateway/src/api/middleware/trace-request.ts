@@ -1,7 +1,7 @@
 import { traced } from "@shipping/kit/process/tracing";
 import type { Step } from "../locals.js";
 
-/** Begins the trace of a request. A client's own trace context is not taken over: it would say what is recorded here. */
+/** Begins the trace of a request. A client's trace context is ignored: it would decide what is recorded here. */
 export const traceRequest: Step = (req, res, next) => {
   void traced("request", { kind: "server" }, async (span) => {
     const closed = new Promise<void>((resolve) => res.once("close", resolve));

@@ -5,7 +5,7 @@ import { isName, NAME_RULE } from "../../accounts/manage-accounts.js";
 import { createKey } from "../../accounts/manage-keys.js";
 import { scopes } from "../../admission/api-key.js";
 import { formId } from "../page/form-field.js";
-import { AREA_PATH, type Page, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
+import { AREA_PATH, type HtmlPage, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
 import { checkForm } from "../page/read-form.js";
 import { KeyForm, type KeyFormValues } from "./key-form.js";
 import { EXPIRIES, type Expiry, FIRST_SCOPES } from "./key-scopes.js";
@@ -68,7 +68,7 @@ function refuseForm(
   { form, environment }: PageRequest,
   status: number,
   faults: readonly FieldError[],
-): Page {
+): HtmlPage {
   const sent = (name: string) => form.get(name)?.[0] ?? "";
   const values: KeyFormValues = {
     name: sent("name"),

@@ -1,5 +1,5 @@
 import type { Environment } from "@shipping/kit/caller";
-import { type Page, page } from "@shipping/kit/postgres/page";
+import { page, type RowPage } from "@shipping/kit/postgres/page";
 import sql from "sql-template-tag";
 import type { ListedKey } from "../../accounts/manage-keys.js";
 import type { PageDeps } from "../page/page.js";
@@ -22,7 +22,7 @@ export interface WantedKeys {
 export async function listKeysOfPage(
   deps: Pick<PageDeps, "db" | "now">,
   { accountId, environment, after = "" }: WantedKeys,
-): Promise<Page<ListedKeyOfPage>> {
+): Promise<RowPage<ListedKeyOfPage>> {
   const read = await deps.db.run<ListedKeyOfPage>(sql`
     WITH listed AS (
       SELECT id, environment, name, last_four AS "lastFour", scopes, created_at AS "createdAt", expires_at AS "expiresAt",

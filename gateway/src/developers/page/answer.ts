@@ -8,7 +8,7 @@ import { failureOf } from "../../http/failure-of.js";
 import { HttpRefusal } from "../../http/http-rules.js";
 import { WINDOW_MINUTES } from "../session/limit-window.js";
 import { layout } from "./layout.js";
-import { isPerEnvironment, type Page, type PageAnswer, type PageLocals } from "./page.js";
+import { type HtmlPage, isPerEnvironment, type PageAnswer, type PageLocals } from "./page.js";
 import { refusalPage } from "./refusal-page.js";
 
 const RETRY_AFTER_SECONDS: Record<number, number> = { 429: WINDOW_MINUTES * 60, 503: 5 };
@@ -16,21 +16,21 @@ const RETRY_AFTER_SECONDS: Record<number, number> = { 429: WINDOW_MINUTES * 60, 
 type PageResponse = Response<unknown, PageLocals>;
 
 /** Sends what a page's handler answered. Nothing of it is kept by any cache. */
-export function sendAnswer(req: IncomingMessage, res: PageResponse, answer: PageAnswer): void {
+export function sendPageAnswer(req: IncomingMessage, res: PageResponse, answer: PageAnswer): void {
   res.setHeader("Cache-Control", "no-store");
   for (const cookie of answer.cookies ?? []) res.appendHeader("Set-Cookie", cookie);
   if ("location" in answer) res.writeHead(303, { Location: answer.location }).end();
   else sendPage(req, res, answer);
 }
 
-/** Whether there is nothing new to show. A page has no name for its states, so that a condition can ask only whether it is there. */
-function isKnown(req: IncomingMessage, { status }: Page): boolean {
+/** Whether the answer is 304. A page has no entity tag, so a condition can only ask whether it exists. */
+function isKnown(req: IncomingMessage, { status }: HtmlPage): boolean {
   const unmet = req.method === "GET" && status === 200 ? unmetCondition(req.headers, {}) : undefined;
   if (unmet === 412) throw new HttpRefusal(412, "A condition of the request does not hold.");
   return unmet === 304;
 }
 
-function sendPage(req: IncomingMessage, res: PageResponse, page: Page): void {
+function sendPage(req: IncomingMessage, res: PageResponse, page: HtmlPage): void {
   if (isKnown(req, page)) return void res.writeHead(304).end();
   const { page: route, session, environment } = res.locals;
   const section = session && route?.section;
@@ -41,7 +41,7 @@ function sendPage(req: IncomingMessage, res: PageResponse, page: Page): void {
     environment: route && isPerEnvironment(route) ? environment : undefined,
   });
   const html = Buffer.from(`<!doctype html>${render(tree)}`);
-  // A secret is sent as it is: the size of what is compressed together would tell of it.
+  // A secret is not compressed: the compressed size would reveal something about it.
   const isCompressed = !page.secret && /\bgzip\b/.test(String(req.headers["accept-encoding"]));
   const retryAfter = RETRY_AFTER_SECONDS[page.status];
   const body = isCompressed ? gzipSync(html) : html;
@@ -55,7 +55,7 @@ function sendPage(req: IncomingMessage, res: PageResponse, page: Page): void {
   res.end(body);
 }
 
-/** Answers what a page threw, with a page. */
+/** Answers an error of a page with a page. */
 export function sendRefusal(
   log: Log,
 ): ErrorRequestHandler<Record<string, string>, unknown, unknown, unknown, PageLocals> {
@@ -67,6 +67,6 @@ export function sendRefusal(
     if (failure !== error && failure.status >= 500) {
       log.error({ err: error, request_id: res.locals.requestId }, "page failed");
     }
-    sendAnswer(req, res, refusalPage(failure));
+    sendPageAnswer(req, res, refusalPage(failure));
   };
 }

@@ -2,11 +2,11 @@ import type { Environment } from "@shipping/kit/caller";
 import type { ComponentChildren } from "preact";
 import type { SignedIn } from "../session/session.js";
 import { SCRIPT_PATH, STYLE_PATH } from "./assets.js";
-import { AREA_PATH, type Page, type Section } from "./page.js";
+import { AREA_PATH, type HtmlPage, type Section } from "./page.js";
 import { Text } from "./text.js";
 
 interface Frame {
-  page: Page;
+  page: HtmlPage;
   session: SignedIn | undefined;
   section: Section | undefined;
   /** Undefined on pages that belong to both. */
@@ -18,7 +18,7 @@ const BAND: Record<Environment, { name: string; says: string }> = {
   live: { name: "Live", says: "Real orders and shipments." },
 };
 
-/** A whole page: where one is, the way to everywhere else, and what it is about. */
+/** A whole page: the navigation and the content. */
 export function layout({ page, session, section, environment }: Frame) {
   const place = environment && session ? `${page.title} · ${BAND[environment].name}` : page.title;
   return (

@@ -14,8 +14,8 @@ export function isOwnForm({ headersDistinct }: Headers, origin: string): boolean
 }
 
 /**
- * Whether somebody opened a page themselves: it is no part of another page, and no other site's page sent it, as far as the browser says.
- * Whoever says nothing counts as somebody.
+ * Whether a person opened a page: it is not embedded in another page, and was not sent by another site's page, as far as the browser says.
+ * A client that sends neither header counts as a person.
  */
 export function isDeliberate({ headersDistinct }: Headers): boolean {
   const [target = "document"] = headersDistinct["sec-fetch-dest"] ?? [];

@@ -36,7 +36,7 @@ export interface Asked {
   form: Form;
   /** The network address that the request comes from. */
   source: string;
-  /** Whether somebody opened this themselves, as far as their browser says. */
+  /** Whether a person opened this, as far as the browser says. */
   deliberate: boolean;
   requestId: string;
   deadline: number;
@@ -50,7 +50,7 @@ export interface PageRequest extends Asked {
 }
 
 /** A page to show. */
-export interface Page {
+export interface HtmlPage {
   status: number;
   title: string;
   body: ComponentChildren;
@@ -64,14 +64,14 @@ export interface Redirect {
 }
 
 /** What a page's handler answers. `cookies` are `Set-Cookie` headers. */
-export type PageAnswer = (Page | Redirect) & { cookies?: readonly string[] };
+export type PageAnswer = (HtmlPage | Redirect) & { cookies?: readonly string[] };
 
 interface Row {
   method: "GET" | "POST";
   /** `{environment}`, `{id}` and `{token}` stand for themselves. */
   path: string;
   section?: Section;
-  /** Reads the form that is posted. Whatever else is posted is passed over. */
+  /** Reads the form that is posted. Unknown fields are ignored. */
   takesForm?: true;
 }
 
@@ -100,7 +100,7 @@ export function takesFreshSignIn(page: Pick<PageRoute, "access" | "path">, envir
   return page.access === "admin" && (environment === "live" || !isPerEnvironment(page));
 }
 
-/** What the area learns of a request, beside what the gateway does. */
+/** What the area knows about a request, beside what the gateway knows. */
 export interface PageLocals extends Locals {
   page: PageRoute | undefined;
   session: SignedIn | undefined;
@@ -108,6 +108,6 @@ export interface PageLocals extends Locals {
 }
 
 /** A page with its status 200. */
-export function shown(title: string, body: ComponentChildren): Page {
+export function shown(title: string, body: ComponentChildren): HtmlPage {
   return { status: 200, title, body };
 }

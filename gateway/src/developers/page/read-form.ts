@@ -36,7 +36,7 @@ export function formOf(text: string): Form {
   return form;
 }
 
-/** Checks a form. Fields that `lists` names may come several times; any other that does is at fault, as is one that is not known. */
+/** Checks a form. Fields that `lists` names may come several times; any other repeated field is an error, and so is an unknown one. */
 export function checkForm<Fields>(
   schema: z.ZodType<Fields>,
   form: Form,

@@ -1,5 +1,5 @@
 import type { Failure } from "@shipping/kit/errors";
-import { AREA_PATH, type Page } from "./page.js";
+import { AREA_PATH, type HtmlPage } from "./page.js";
 
 const TITLES: Record<number, string> = {
   404: "There is nothing here",
@@ -11,18 +11,18 @@ const TITLES: Record<number, string> = {
 };
 
 /** Says that somebody may not do this. */
-export function forbidden(why: string): Page {
+export function forbidden(why: string): HtmlPage {
   return refused(403, "Not allowed", why);
 }
 
 /** A refusal as a page. A missing thing and somebody else's look alike, byte for byte. */
-export function refusalPage({ status, message, fields }: Failure): Page {
+export function refusalPage({ status, message, fields }: Failure): HtmlPage {
   const title = TITLES[status] ?? "Something went wrong";
   if (status === 404) return refused(404, title, "The page, or what it was about, does not exist.");
   return refused(status, title, fields.length > 0 ? fields.map((f) => `${f.path}: ${f.message}`).join("; ") : message);
 }
 
-function refused(status: number, title: string, why: string): Page {
+function refused(status: number, title: string, why: string): HtmlPage {
   return {
     status,
     title,

@@ -1,4 +1,4 @@
-/** The pages' only script. They work without it; it wipes secrets, drops what Back brings back, and copies. */
+/** The pages' only script. They work without it; it wipes secrets, reloads pages restored by Back, and copies. */
 export const SCRIPT = `"use strict";
 addEventListener("pagehide", () => {
   const secret = document.getElementById("secret");

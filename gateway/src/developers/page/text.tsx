@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
 
-// Characters that change the direction of what stands around them, or that nobody sees.
+// Characters that change the direction of the text around them, or that are invisible.
 const HIDDEN = /[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 
-/** A text that somebody typed: it cannot reorder what stands around it, and shows what it would hide. */
+/** A text that somebody typed: it cannot reorder the text around it, and its invisible characters are shown. */
 export function Text({ children }: { children: string }) {
   return <bdi>{visible(children)}</bdi>;
 }

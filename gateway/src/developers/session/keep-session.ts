@@ -13,7 +13,7 @@ export function isOpen(deps: Pick<Deps, "db" | "clockOffsetMs">): Sql {
     AND s.created_at > ${clock(deps)} - ${minutes(ABSOLUTE_HOURS * 60)}`;
 }
 
-/** Whose session a request's cookie names, if it is open. Being seen keeps it open. */
+/** The member whose session a request's cookie names, if it is open. Each request extends it. */
 export async function findSession(deps: Deps, cookies: string | undefined): Promise<SignedIn | undefined> {
   const token = cookieIn(cookies, "session", deps.origin());
   if (!token) return undefined;
@@ -31,7 +31,7 @@ export async function findSession(deps: Deps, cookies: string | undefined): Prom
   return session;
 }
 
-/** A token that no browser has had before: what a browser brings along is never taken over. */
+/** A new token for each session: a token that a browser brings is never adopted. */
 export function newSessionToken({ random }: Pick<Deps, "random">): { token: string; hash: Buffer } {
   const token = Buffer.from(random(32)).toString("base64url");
   return { token, hash: hashOf(token) };

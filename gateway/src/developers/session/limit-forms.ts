@@ -4,7 +4,7 @@ import type { GatewayDeps } from "../../database/deps.js";
 import { WINDOW_MINUTES, windowStart } from "./limit-window.js";
 import type { SignedIn } from "./session.js";
 
-/** Far more than hands send, and few enough that a program fills nobody's lists. */
+/** Far more than a person sends, and few enough that a program cannot flood the account. */
 const MOST_FORMS = 100;
 
 /** Counts a form that a session sends, and refuses it if so many came before it in this window. */

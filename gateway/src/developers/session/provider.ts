@@ -15,18 +15,18 @@ export interface ProviderSettings {
 // A page of the area and nothing else: no host, no dots, no query.
 const RETURN_TO = /^\/developers(?:\/[\w-]+)*$/;
 
-// What the browser keeps, in a cookie of ours, while it is at the provider. Whoever changes it only fails.
-const journeySchema = z.object({
+// Kept by the browser, in a cookie of ours, while it is at the provider. A changed cookie only makes the sign-in fail.
+const authorizationRequestSchema = z.object({
   state: z.string(),
   nonce: z.string(),
   verifier: z.string(),
   /** The page of the area to come back to. */
   returnTo: z.string().regex(RETURN_TO),
-  /** The person is to prove anew who they are. */
+  /** The person has to authenticate again. */
   again: z.boolean(),
 });
 
-export type Journey = z.output<typeof journeySchema>;
+export type AuthorizationRequest = z.output<typeof authorizationRequestSchema>;
 
 /** Who somebody is, as the provider says. */
 export interface Identity {
@@ -34,46 +34,49 @@ export interface Identity {
   subject: string;
   /** Only one that the provider has verified. */
   email: string | undefined;
-  /** When the person proved who they are; undefined: the provider does not say. */
+  /** When the person authenticated; undefined if the provider does not say. */
   authenticatedAt: Date | undefined;
 }
 
 /** The OpenID provider through which members sign in. */
 export interface Provider {
-  /** Where to send the browser. */
-  leave(journey: Journey): Promise<URL>;
-  /** Whom it brings back, or undefined if anything about that is not right. `url` is the callback's own, with its query. */
-  arrive(journey: Journey, url: URL): Promise<Identity | undefined>;
+  /** The URL to send the browser to. */
+  begin(authorization: AuthorizationRequest): Promise<URL>;
+  /** The identity that the callback brings, or undefined if anything about it is wrong. `url` is the callback's, with its query. */
+  complete(authorization: AuthorizationRequest, url: URL): Promise<Identity | undefined>;
 }
 
 const ANSWER_SECONDS = 4;
 
-/** A way to the provider and back, with secrets that no other has. */
-export function newJourney(random: Random, wanted: Pick<Journey, "returnTo" | "again">): Journey {
+/** An authorization request with secrets of its own. */
+export function newAuthorizationRequest(
+  random: Random,
+  wanted: Pick<AuthorizationRequest, "returnTo" | "again">,
+): AuthorizationRequest {
   const [state, nonce, verifier] = [1, 2, 3].map(() => Buffer.from(random(32)).toString("base64url"));
-  return journeySchema.parse({ state, nonce, verifier, ...wanted });
+  return authorizationRequestSchema.parse({ state, nonce, verifier, ...wanted });
 }
 
-/** Whether a path is one that the journey may come back to. */
-export function isPlace(path: string): boolean {
+/** Whether a sign-in may return to this path. */
+export function isAllowedReturnTo(path: string): boolean {
   return RETURN_TO.test(path);
 }
 
-/** The journey in a cookie, if it is one. */
-export function journeyFrom(cookie: string | undefined): Journey | undefined {
+/** The authorization request in a cookie, if it holds one. */
+export function authorizationRequestFrom(cookie: string | undefined): AuthorizationRequest | undefined {
   try {
-    return journeySchema.parse(JSON.parse(Buffer.from(cookie ?? "", "base64url").toString()));
+    return authorizationRequestSchema.parse(JSON.parse(Buffer.from(cookie ?? "", "base64url").toString()));
   } catch {
     return undefined;
   }
 }
 
-/** Whether somebody has proved who they are within the last minutes. */
+/** Whether somebody has authenticated within the last minutes. */
 export function isRecent({ authenticatedAt }: Identity, now: Date): boolean {
   return authenticatedAt !== undefined && now.getTime() - authenticatedAt.getTime() < FRESH_MINUTES * 60_000;
 }
 
-/** A provider that is discovered when it is first needed, and again if it was away: nothing else waits for it. */
+/** A provider that is discovered when it is first needed, and again if that failed: nothing else waits for it. */
 export function createProvider(settings: ProviderSettings, callback: () => string, log: Log): Provider {
   let discovered: Promise<oidc.Configuration> | undefined;
 
@@ -86,7 +89,7 @@ export function createProvider(settings: ProviderSettings, callback: () => strin
   }
 
   return {
-    async leave({ state, nonce, verifier, again }) {
+    async begin({ state, nonce, verifier, again }) {
       return oidc.buildAuthorizationUrl(await configuration(), {
         redirect_uri: callback(),
         scope: "openid email",
@@ -94,11 +97,11 @@ export function createProvider(settings: ProviderSettings, callback: () => strin
         nonce,
         code_challenge: createHash("sha256").update(verifier).digest("base64url"),
         code_challenge_method: "S256",
-        // A `max_age` has the provider say when the person proved who they are.
+        // With `max_age` the provider says when the person authenticated.
         ...(again ? { prompt: "login", max_age: "0" } : { max_age: "28800" }),
       });
     },
-    async arrive({ state, nonce, verifier }, url) {
+    async complete({ state, nonce, verifier }, url) {
       try {
         const checks = {
           expectedState: state,

@@ -3,7 +3,7 @@ import { stringifySetCookie } from "cookie";
 /** A session ends after 30 minutes without a request, and after 8 hours at any rate. */
 export const IDLE_MINUTES = 30;
 export const ABSOLUTE_HOURS = 8;
-/** For so long after proving who they are may a person change what takes a fresh sign-in. */
+/** How long after authenticating a person may change what requires a recent sign-in. */
 export const FRESH_MINUTES = 15;
 
 /** Somebody who is signed in, and the account that they work for. */
@@ -15,7 +15,7 @@ export interface SignedIn {
   role: "admin" | "viewer";
   accountId: string;
   accountName: string;
-  /** Whether they have proved who they are within the last minutes. */
+  /** Whether they have authenticated within the last minutes. */
   fresh: boolean;
 }
 
@@ -41,7 +41,7 @@ export function setCookie(name: CookieName, value: string | undefined, origin: s
   });
 }
 
-/** The value of a cookie. One that is there twice was put there by somebody else, at least once: then neither counts. */
+/** The value of a cookie. If it is sent twice, somebody else has set one of them: neither counts. */
 export function cookieIn(header: string | undefined, name: CookieName, origin: string): string | undefined {
   const start = `${fullName(name, origin)}=`;
   const pairs = (header ?? "").split(";").map((pair) => pair.trim());

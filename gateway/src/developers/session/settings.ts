@@ -44,7 +44,7 @@ export const developerSettings = {
 
 type DeveloperConfig = z.output<z.ZodObject<typeof developerSettings>>;
 
-/** What these settings come to. Who changes what from where is kept whether or not there is an area that shows it. */
+/** The result of these settings. The audit log is kept whether or not there is an area that shows it. */
 export interface DeveloperDeps {
   /** Proxies in front of the gateway, whose X-Forwarded-For is believed. */
   trustedProxies: number;

@@ -1,6 +1,6 @@
 import { fail } from "@shipping/kit/errors";
 import sql from "sql-template-tag";
-import type { Asked, Page, PageDeps } from "../page/page.js";
+import type { Asked, HtmlPage, PageDeps } from "../page/page.js";
 import { refusalPage } from "../page/refusal-page.js";
 import { WINDOW_MINUTES, windowStart } from "../session/limit-window.js";
 
@@ -9,14 +9,14 @@ type Deps = Pick<PageDeps, "db" | "clockOffsetMs">;
 const MOST_REFUSALS = 100;
 
 /**
- * Counts an attempt to sign in that is refused. From the hundredth and first of an address and window on, yields what it is answered
- * instead. Whoever brings what is valid never comes here, so nobody is locked out by others behind the same address; and what a
- * stranger's page has their browser send does not count.
+ * Counts a refused attempt to sign in. From the hundred-and-first of an address and window on, returns the answer to send
+ * instead. A valid sign-in is never counted, so nobody is locked out by others behind the same address; and a request that
+ * another site's page makes a browser send does not count.
  */
 export async function limitRefusals(
   deps: Deps,
   { source, deliberate }: Pick<Asked, "source" | "deliberate">,
-): Promise<Page | undefined> {
+): Promise<HtmlPage | undefined> {
   if (!deliberate) return undefined;
   const counted = await deps.db.run(sql`
     INSERT INTO sign_in_refusals AS r (source, since, count) VALUES (${source}, ${windowStart(deps)}, 1)

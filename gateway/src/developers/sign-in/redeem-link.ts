@@ -5,7 +5,7 @@ import { hashOf, newSessionToken } from "../session/keep-session.js";
 
 type Deps = Pick<PageDeps, "db" | "clockOffsetMs" | "random">;
 
-/** Whom a link would sign in. Looking does not spend it: mail scanners open every link. */
+/** The member whom a link would sign in. Reading does not use it up: mail scanners open every link. */
 export async function peekLink(deps: Deps, token: string): Promise<{ email: string; accountName: string } | undefined> {
   const [link] = await deps.db.run<{ email: string; accountName: string }>(sql`
     SELECT m.email, a.name AS "accountName"
@@ -16,7 +16,7 @@ export async function peekLink(deps: Deps, token: string): Promise<{ email: stri
   return link;
 }
 
-/** Spends a link for a session, and yields its token. One statement: of many that come at once, one gets it. */
+/** Exchanges a link for a session, and returns its token. One statement: of concurrent requests, one gets it. */
 export async function redeemLink(deps: Deps, linkToken: string): Promise<string | undefined> {
   const { token, hash } = newSessionToken(deps);
   const spent = await deps.db.run(sql`

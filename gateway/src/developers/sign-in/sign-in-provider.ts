@@ -4,38 +4,45 @@ import { clock } from "../../database/deps.js";
 import { AREA_PATH, type Asked, type PageAnswer, type PageDeps } from "../page/page.js";
 import { forbidden } from "../page/refusal-page.js";
 import { endSession, newSessionToken } from "../session/keep-session.js";
-import { type Identity, isPlace, isRecent, journeyFrom, newJourney, type Provider } from "../session/provider.js";
+import {
+  authorizationRequestFrom,
+  type Identity,
+  isAllowedReturnTo,
+  isRecent,
+  newAuthorizationRequest,
+  type Provider,
+} from "../session/provider.js";
 import { cookieIn, FRESH_MINUTES, setCookie } from "../session/session.js";
 import { limitRefusals } from "./limit-sign-in.js";
 
 const MINUTE_MS = 60_000;
 
-/** `GET /developers/sign-in/provider`: off to the provider. `return_to` names the page that asks for a new sign-in. */
-export async function leaveForProvider(deps: PageDeps, { query }: Asked): Promise<PageAnswer> {
+/** `GET /developers/sign-in/provider`: redirects to the provider. `return_to` names the page that requires a new sign-in. */
+export async function beginProviderSignIn(deps: PageDeps, { query }: Asked): Promise<PageAnswer> {
   const provider = providerOf(deps);
   const wanted = query.get("return_to");
-  const journey = newJourney(deps.random, {
-    returnTo: wanted !== null && isPlace(wanted) ? wanted : `${AREA_PATH}/sandbox`,
+  const authorization = newAuthorizationRequest(deps.random, {
+    returnTo: wanted !== null && isAllowedReturnTo(wanted) ? wanted : `${AREA_PATH}/sandbox`,
     again: wanted !== null,
   });
-  const url = await provider.leave(journey).catch((err) => {
+  const url = await provider.begin(authorization).catch((err) => {
     deps.log.warn({ err }, "the sign-in provider does not answer");
     throw fail("service_unavailable", "The sign-in provider does not answer. Try again in a minute.");
   });
-  const value = Buffer.from(JSON.stringify(journey)).toString("base64url");
+  const value = Buffer.from(JSON.stringify(authorization)).toString("base64url");
   return { location: url.href, cookies: [setCookie("sign-in", value, deps.origin())] };
 }
 
-/** `GET /developers/sign-in/callback`: back from the provider. */
-export async function arriveFromProvider(deps: PageDeps, asked: Asked): Promise<PageAnswer> {
+/** `GET /developers/sign-in/callback`: the provider's redirect back. */
+export async function completeProviderSignIn(deps: PageDeps, asked: Asked): Promise<PageAnswer> {
   const provider = providerOf(deps);
   const { cookies, url } = asked;
-  const journey = journeyFrom(cookieIn(cookies, "sign-in", deps.origin()));
-  const identity = journey && (await provider.arrive(journey, new URL(url, deps.origin())));
-  // Whatever comes of it, it was tried: the same answer of the provider is not taken twice.
+  const authorization = authorizationRequestFrom(cookieIn(cookies, "sign-in", deps.origin()));
+  const identity = authorization && (await provider.complete(authorization, new URL(url, deps.origin())));
+  // Used up whatever the outcome: an answer of the provider is not accepted twice.
   const spent = setCookie("sign-in", undefined, deps.origin());
   if (!identity) return refuse(deps, asked, spent, "The sign-in was not completed. Begin again.");
-  if (journey.again && !isRecent(identity, deps.now())) {
+  if (authorization.again && !isRecent(identity, deps.now())) {
     return refuse(
       deps,
       asked,
@@ -44,11 +51,11 @@ export async function arriveFromProvider(deps: PageDeps, asked: Asked): Promise<
     );
   }
   const memberId = await findMember(deps, identity);
-  // The same words for a stranger and for an e-mail that is not verified: whose they are is not for everybody.
+  // The same words for an unknown person and an unverified e-mail, so that nobody can find out who is a member.
   if (!memberId) return refuse(deps, asked, spent, "Nobody with this sign-in is a member of an account here.");
   await endSession(deps, cookies);
   const session = await startSession(deps, memberId, identity);
-  return { location: journey.returnTo, cookies: [spent, setCookie("session", session, deps.origin())] };
+  return { location: authorization.returnTo, cookies: [spent, setCookie("session", session, deps.origin())] };
 }
 
 function providerOf({ provider }: PageDeps): Provider {
@@ -61,7 +68,7 @@ async function refuse(deps: PageDeps, asked: Asked, spent: string, why: string):
   return { ...(limited ?? forbidden(why)), cookies: [spent] };
 }
 
-/** The member whom an identity is bound to. A member whom none is bound to yet is known by the verified e-mail, and bound now. */
+/** The member bound to an identity. A member without one is found by the verified e-mail, and bound now. */
 async function findMember(deps: PageDeps, { issuer, subject, email }: Identity): Promise<string | undefined> {
   const [bound] = await deps.db.run<{ id: string }>(sql`
     SELECT id FROM account_members WHERE issuer = ${issuer} AND subject = ${subject} ORDER BY created_at, id LIMIT 1`);
@@ -75,7 +82,7 @@ async function findMember(deps: PageDeps, { issuer, subject, email }: Identity):
 
 async function startSession(deps: PageDeps, memberId: string, { authenticatedAt }: Identity): Promise<string> {
   const { token, hash } = newSessionToken(deps);
-  // A provider that does not say when it asked has not asked lately, and one whose clock is ahead has not asked later than now.
+  // Without a time from the provider the authentication counts as old; with a time in the future, as of now.
   const longAgo = new Date(deps.now().getTime() - FRESH_MINUTES * MINUTE_MS);
   await deps.db.run(sql`
     INSERT INTO sessions (hash, member_id, created_at, authenticated_at, seen_at)

@@ -1,6 +1,6 @@
 import { LINK_MINUTES } from "../../accounts/manage-members.js";
 import { CLEAR_PATH } from "../page/assets.js";
-import { AREA_PATH, type Asked, type Page, type PageAnswer, type PageDeps, shown } from "../page/page.js";
+import { AREA_PATH, type Asked, type HtmlPage, type PageAnswer, type PageDeps, shown } from "../page/page.js";
 import { Code, Text } from "../page/text.js";
 import { endSession } from "../session/keep-session.js";
 import { FRESH_MINUTES, type SignedIn, setCookie } from "../session/session.js";
@@ -9,7 +9,7 @@ import { peekLink, redeemLink } from "./redeem-link.js";
 
 const PROVIDER_PATH = `${AREA_PATH}/sign-in/provider`;
 
-/** `GET /developers`: the way in, or on to the overview. */
+/** `GET /developers`: the sign-in page, or a redirect to the overview. */
 export async function showEntrance(
   deps: PageDeps,
   { session }: { session: SignedIn | undefined },
@@ -18,7 +18,7 @@ export async function showEntrance(
 }
 
 /** The sign-in page. Its picture clears what the browser still keeps of the pages before, script or no script. */
-export function showSignedOut({ provider }: Pick<PageDeps, "provider">): Page {
+export function showSignedOut({ provider }: Pick<PageDeps, "provider">): HtmlPage {
   return {
     status: 401,
     title: "Sign in",
@@ -40,7 +40,7 @@ export function showSignedOut({ provider }: Pick<PageDeps, "provider">): Page {
 }
 
 /** Says that this takes a sign-in of the last minutes, and offers one. */
-export function showSignInAgain({ provider }: PageDeps, { url }: Pick<Asked, "url">): Page {
+export function showSignInAgain({ provider }: PageDeps, { url }: Pick<Asked, "url">): HtmlPage {
   return {
     status: 403,
     title: "Sign in again",
@@ -115,8 +115,8 @@ export async function signOut(deps: PageDeps, { cookies }: Asked): Promise<PageA
   return { location: AREA_PATH, cookies: [setCookie("session", undefined, deps.origin())] };
 }
 
-// One answer for links that never were, were used, or are over.
-async function refuseLink(deps: PageDeps, asked: Asked): Promise<Page> {
+// One answer for links that never existed, were used, or have expired.
+async function refuseLink(deps: PageDeps, asked: Asked): Promise<HtmlPage> {
   const limited = await limitRefusals(deps, asked);
   return (
     limited ?? {

@@ -3,7 +3,7 @@ import { isId, newId } from "@shipping/kit/ids";
 import { z } from "zod";
 import { webhookInput } from "../../input/schemas.js";
 import { formId } from "../page/form-field.js";
-import { AREA_PATH, type Page, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
+import { AREA_PATH, type HtmlPage, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
 import { checkForm } from "../page/read-form.js";
 import { createSubscription } from "./subscriptions.js";
 import { NewWebhookPage, WebhookForm } from "./webhook-form.js";
@@ -43,7 +43,7 @@ function refuseForm(
   { form, environment }: PageRequest,
   status: number,
   faults: readonly FieldError[],
-): Page {
+): HtmlPage {
   const sent = form.get("form_id")?.[0] ?? "";
   const values = {
     url: form.get("url")?.[0] ?? "",

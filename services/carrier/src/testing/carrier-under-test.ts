@@ -26,7 +26,7 @@ export async function carrierUnderTest() {
   await bus.subscribe({
     durable: "test",
     onEvent: async (event) => void published.push(event),
-    onDead: async () => {},
+    onDeadLetter: async () => {},
   });
   const outbox = createOutbox({ db, bus, log, filterMissing: async () => [], projected: true });
   const projectedMarks = createProjectedMarks(db, log);

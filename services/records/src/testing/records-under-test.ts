@@ -21,7 +21,7 @@ export async function recordsUnderTest() {
   await bus.subscribe({
     durable: "test",
     onEvent: async (event) => void published.push(event),
-    onDead: async () => {},
+    onDeadLetter: async () => {},
   });
   const outbox = createOutbox({ db, bus, log, filterMissing: async () => [] });
   const deps: RecordsDeps = {

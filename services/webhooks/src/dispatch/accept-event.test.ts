@@ -8,7 +8,7 @@ import { disableSubscription } from "../subscriptions/disable-subscription.js";
 import { type Receiver, startReceiver } from "../testing/receiver.js";
 import { failThrice, queueOf } from "../testing/stored-deliveries.js";
 import { disableRequest, eventFor, newCaller, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
-import { acceptEvents, buryEvent } from "./accept-event.js";
+import { acceptEvents, deadLetterEvent } from "./accept-event.js";
 import type { DispatchDeps } from "./deps.js";
 import { filterMissing } from "./filter-missing.js";
 
@@ -65,7 +65,7 @@ describe("acceptEvents", () => {
     expect([await stateOf(id), await stateOf(later.id)]).toEqual([["pending 0"], []]);
   });
 
-  test("where slots are free deliveries are born claimed, eight of a subscription, and sent at once", async () => {
+  test("where slots are free deliveries are inserted claimed, eight of a subscription, and sent at once", async () => {
     const caller = newCaller();
     const { id } = await subscribe(deps, caller, hanging.url);
     await acceptEvents(
@@ -78,7 +78,7 @@ describe("acceptEvents", () => {
     expect(await queueOf(deps.db, id)).toMatchObject({ inFlight: 8, nextDue: expect.any(Date) });
   });
 
-  test("while all slots are taken events wait for one on the bus, and are born claimed", async () => {
+  test("while all slots are taken events wait for one on the bus, and are inserted claimed", async () => {
     const answers: (() => void)[] = [];
     const slow = await startReceiver((response) => answers.push(() => response.writeHead(204).end()));
     const caller = newCaller();
@@ -103,7 +103,7 @@ describe("acceptEvents", () => {
     expect((await stateOf(id)).sort()).toEqual(["in_flight 1", "pending 0"]);
   });
 
-  test("what is older goes first: with something due, new deliveries are born pending", async () => {
+  test("what is older goes first: with something due, new deliveries are inserted pending", async () => {
     const caller = newCaller();
     const { id } = await subscribe(deps, caller, hanging.url);
     await acceptEvents(full, [eventFor(caller)]);
@@ -111,7 +111,7 @@ describe("acceptEvents", () => {
     expect(await stateOf(id)).toEqual(["pending 0", "pending 0"]);
   });
 
-  test("an ailing subscription's deliveries are left to the dispatcher, which knows its limit", async () => {
+  test("an unhealthy subscription's deliveries are left to the dispatcher, which knows its limit", async () => {
     const caller = newCaller();
     const { id } = await subscribe(deps, caller, hanging.url);
     await failThrice(deps.db, id);
@@ -143,7 +143,7 @@ describe("acceptEvents", () => {
     }
   });
 
-  test("locks the queue in one order, ailing subscriptions included: no deadlock with the ends of attempts", async () => {
+  test("locks the queue in one order, unhealthy subscriptions included: no deadlock with the ends of attempts", async () => {
     const caller = newCaller();
     const subscriptions = [await subscribe(deps, caller, hanging.url), await subscribe(deps, caller, hanging.url)];
     const [first = "", second = ""] = subscriptions.map(({ id }) => id).sort();
@@ -178,15 +178,15 @@ describe("acceptEvents", () => {
     expect(await countIn(deps.db, "events", { accountId: caller.accountId })).toBe(1);
     const dead = await rowsIn<{ reason: string }>(deps.db, "dead_events", { eventId: faulty.map(({ id }) => id) });
     expect(dead.map(({ reason }) => reason).sort()).toEqual([
-      "its account has not the form of an account's id",
+      "its account is not an account's id",
       "its environment is unknown",
       "its type is unknown",
     ]);
   });
 });
 
-test("buryEvent keeps bytes that are no message", async () => {
-  await buryEvent(deps, Buffer.from([0xff]), "not protobuf");
+test("deadLetterEvent keeps bytes that are no message", async () => {
+  await deadLetterEvent(deps, Buffer.from([0xff]), "not protobuf");
   const [dead] = await rowsIn(deps.db, "dead_events", { reason: "not protobuf" });
   expect(dead).toMatchObject({ eventId: null, message: Buffer.of(0xff) });
 });
@@ -195,7 +195,7 @@ test("filterMissing names what has neither arrived nor died", async () => {
   const caller = newCaller();
   const [arrived, dead, missing] = [eventFor(caller), eventFor(caller), eventFor(caller)];
   await acceptEvents(full, [arrived]);
-  await buryEvent(deps, toBinary(EventSchema, dead), "a reason", dead.id);
+  await deadLetterEvent(deps, toBinary(EventSchema, dead), "a reason", dead.id);
   const events = [arrived, missing, dead].map(({ id }) => ({ id, createdAt: new Date().toISOString() }));
   const request = create(FilterMissingRequestSchema, { events });
   expect((await filterMissing(deps, request)).missingEventIds).toEqual([missing.id]);

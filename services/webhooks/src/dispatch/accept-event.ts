@@ -4,20 +4,20 @@ import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/even
 import sql from "sql-template-tag";
 import { clock } from "../subscriptions/deps.js";
 import { EVENT_TYPES } from "../subscriptions/subscription.js";
-import type { ClaimedDelivery, Room } from "./attempts.js";
-import { AILING_STREAK, LEASE_MS, MAX_IN_FLIGHT } from "./delivery.js";
+import type { Capacity, ClaimedDelivery } from "./attempts.js";
+import { LEASE_MS, MAX_IN_FLIGHT, UNHEALTHY_STREAK } from "./delivery.js";
 import type { DispatchDeps } from "./deps.js";
 
 /** Events that one statement stores, at most. */
 export const ACCEPT_BATCH = 128;
 
-const MAX_BORN_CLAIMED = 128;
+const MAX_INSERTED_CLAIMED = 128;
 
-/** For how long events wait on the bus for the slots of their first attempts: there they cost less than as pending deliveries. */
-const ROOM_MS = 100;
+/** How long events wait on the bus for slots for their first attempts, where they cost less than as pending deliveries. */
+const SLOT_WAIT_MS = 100;
 
-/** A delivery as it was just made; `claimId` is null if it is pending. */
-interface Born {
+/** A delivery that was just inserted; `claimId` is null if it is pending. */
+interface Inserted {
   subscriptionId: string;
   eventId: string;
   claimId: string | null;
@@ -29,21 +29,25 @@ interface Born {
  * Stores events and makes a delivery of each for every active subscription that wants it, in one statement. Where this process
  * and the subscription have a free slot, the first attempt is claimed with it and made right after the commit.
  */
-export async function acceptEvents(deps: DispatchDeps, arrived: readonly Event[], roomMs = ROOM_MS): Promise<void> {
+export async function acceptEvents(
+  deps: DispatchDeps,
+  arrived: readonly Event[],
+  slotWaitMs = SLOT_WAIT_MS,
+): Promise<void> {
   const events: Event[] = [];
   for (const event of arrived) {
     const fault = faultOf(event);
-    if (fault) await buryEvent(deps, toBinary(EventSchema, event), fault, event.id);
+    if (fault) await deadLetterEvent(deps, toBinary(EventSchema, event), fault, event.id);
     else events.push(event);
   }
   if (events.length === 0) return;
   const byId = new Map(events.map((event) => [event.id, event]));
-  await deps.attempts.room(events.length, roomMs);
+  await deps.attempts.waitForSlots(events.length, slotWaitMs);
   let pending = 0;
-  await deps.attempts.claim(MAX_BORN_CLAIMED, async (room) => {
-    const born = await store(deps, events, room);
+  await deps.attempts.claim(MAX_INSERTED_CLAIMED, async (capacity) => {
+    const inserted = await store(deps, events, capacity);
     const claimed: ClaimedDelivery[] = [];
-    for (const { subscriptionId, eventId, claimId, url, sealedSecret } of born) {
+    for (const { subscriptionId, eventId, claimId, url, sealedSecret } of inserted) {
       if (!claimId) continue;
       const { body, traceparent } = byId.get(eventId)!;
       claimed.push({
@@ -53,27 +57,27 @@ export async function acceptEvents(deps: DispatchDeps, arrived: readonly Event[]
         url,
         sealedSecret,
         attempt: 1,
-        ailing: false,
+        unhealthy: false,
         body,
         traceparent,
       });
     }
-    pending = born.length - claimed.length;
+    pending = inserted.length - claimed.length;
     return claimed;
   });
   deps.metrics.countAccepted(events.length);
   if (pending > 0) deps.wakeDispatcher();
 }
 
-/** Keeps a message that cannot be understood, with its reason. */
-export async function buryEvent(
+/** Stores a message that cannot be understood in `dead_events`, with the reason. */
+export async function deadLetterEvent(
   deps: DispatchDeps,
   message: Uint8Array,
   reason: string,
   eventId?: string,
 ): Promise<void> {
-  deps.metrics.countDead();
-  deps.log.error({ event: eventId, reason }, "an event cannot be understood");
+  deps.metrics.countDeadLetter();
+  deps.log.error({ event: eventId, reason }, "event dead-lettered");
   await deps.db.run(sql`
     WITH ${clock(deps)}
     INSERT INTO dead_events (event_id, message, reason, received_at)
@@ -81,18 +85,18 @@ export async function buryEvent(
 }
 
 function faultOf(event: Event): string | undefined {
-  if (!isId("evt", event.id)) return "its id has not the form of an event's";
-  if (!isId("acc", event.accountId)) return "its account has not the form of an account's id";
+  if (!isId("evt", event.id)) return "its id is not an event's id";
+  if (!isId("acc", event.accountId)) return "its account is not an account's id";
   if (!EVENT_TYPES.includes(event.type)) return "its type is unknown";
   if (event.environment !== "sandbox" && event.environment !== "live") return "its environment is unknown";
   return undefined;
 }
 
 // Locks in one order: events, ready queue, deliveries, each sorted. Every subscription concerned is locked here, since the triggers will
-// lock them all: under the lock `in_flight` is exact, and `open` says that it is healthy and has nothing older to send. OFFSET 0 makes a
-// look-up of what the planner might turn round into a join: on a table that was small once it would read all of it for every row.
-function store(deps: DispatchDeps, events: readonly Event[], room: Room): Promise<Born[]> {
-  return deps.db.run<Born>(sql`
+// lock them all: under the lock `in_flight` is exact, and `open` says that it is healthy and has nothing older to send. OFFSET 0 forces a
+// look-up per row: planned while the table was small, a join would scan all of it.
+function store(deps: DispatchDeps, events: readonly Event[], capacity: Capacity): Promise<Inserted[]> {
+  return deps.db.run<Inserted>(sql`
     WITH ${clock(deps)},
     stored AS (
       INSERT INTO events (id, type, account_id, environment, body, traceparent, received_at)
@@ -118,18 +122,18 @@ function store(deps: DispatchDeps, events: readonly Event[], room: Room): Promis
         OFFSET 0) AS s
       GROUP BY s.id, s.url, s.secret
       ORDER BY s.id),
-    placed AS (
-      SELECT wanted.*, each.event_id, each.place, queue.open AND queue.in_flight + each.place <= ${MAX_IN_FLIGHT} AS fits
+    numbered AS (
+      SELECT wanted.*, each.event_id, each.ordinal, queue.open AND queue.in_flight + each.ordinal <= ${MAX_IN_FLIGHT} AS fits
       FROM wanted
       CROSS JOIN LATERAL (
-        SELECT in_flight, fail_streak < ${AILING_STREAK} AND (next_due IS NULL OR next_due > (SELECT now FROM clock)) AS open
+        SELECT in_flight, fail_streak < ${UNHEALTHY_STREAK} AND (next_due IS NULL OR next_due > (SELECT now FROM clock)) AS open
         FROM ready_queue WHERE subscription_id = wanted.subscription_id FOR UPDATE) AS queue
-      CROSS JOIN LATERAL unnest(wanted.event_ids) WITH ORDINALITY AS each (event_id, place)),
-    born AS (
-      SELECT placed.*,
-        CASE WHEN fits AND row_number() OVER (PARTITION BY fits ORDER BY place) <= ${room.free} THEN gen_random_uuid() END AS claim_id
-      FROM placed),
-    made AS (
+      CROSS JOIN LATERAL unnest(wanted.event_ids) WITH ORDINALITY AS each (event_id, ordinal)),
+    assigned AS (
+      SELECT numbered.*,
+        CASE WHEN fits AND row_number() OVER (PARTITION BY fits ORDER BY ordinal) <= ${capacity.free} THEN gen_random_uuid() END AS claim_id
+      FROM numbered),
+    inserted AS (
       INSERT INTO deliveries (subscription_id, event_id, state, attempt, next_at, lease_until, claim_id)
       SELECT subscription_id, event_id,
         CASE WHEN claim_id IS NULL THEN 'pending' ELSE 'in_flight' END,
@@ -137,7 +141,7 @@ function store(deps: DispatchDeps, events: readonly Event[], room: Room): Promis
         CASE WHEN claim_id IS NULL THEN now END,
         CASE WHEN claim_id IS NOT NULL THEN now + ${LEASE_MS}::float8 * interval '1 ms' END,
         claim_id
-      FROM born, clock)
+      FROM assigned, clock)
     SELECT subscription_id AS "subscriptionId", event_id AS "eventId", claim_id AS "claimId", url, secret AS "sealedSecret"
-    FROM born`);
+    FROM assigned`);
 }

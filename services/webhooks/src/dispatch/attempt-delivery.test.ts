@@ -1,6 +1,6 @@
 import { createLog } from "@shipping/kit/process/log";
 import { secretIdentity } from "../subscriptions/subscription.js";
-import { type Answer, type Receiver, startReceiver, withStatus } from "../testing/receiver.js";
+import { type Receiver, type Responder, startReceiver, withStatus } from "../testing/receiver.js";
 import { webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { attemptDelivery } from "./attempt-delivery.js";
 import type { ClaimedDelivery } from "./attempts.js";
@@ -24,7 +24,7 @@ afterAll(async () => {
   await webhooks.end();
 });
 
-async function receiverWith(answer: Answer): Promise<Receiver> {
+async function receiverWith(answer: Responder): Promise<Receiver> {
   const receiver = await startReceiver(answer);
   receivers.push(receiver);
   return receiver;
@@ -33,7 +33,7 @@ async function receiverWith(answer: Answer): Promise<Receiver> {
 function claimedFor(url: string, attempt = 1): ClaimedDelivery {
   const ids = { subscriptionId: "whk_1", eventId: "evt_1", claimId: "claim" };
   const sealedSecret = deps.keyRing.seal(Buffer.from("whsec_private"), secretIdentity(ids.subscriptionId));
-  return { ...ids, attempt, ailing: false, url, sealedSecret, body: Buffer.from("{}"), traceparent: "" };
+  return { ...ids, attempt, unhealthy: false, url, sealedSecret, body: Buffer.from("{}"), traceparent: "" };
 }
 
 const completed: Ended[] = [];

@@ -3,15 +3,15 @@ import { traced } from "@shipping/kit/process/tracing";
 import type { ClaimedDelivery } from "./attempts.js";
 import type { CompleteDelivery, Ended } from "./complete-delivery.js";
 import { ATTEMPT_MS, LEASE_MS, nextStep } from "./delivery.js";
-import { type DispatchDeps, jitter } from "./deps.js";
-import { type Attempted, send } from "./send.js";
+import { type AttemptDeps, jitter } from "./deps.js";
+import { type Attempted, sendAttempt } from "./send-attempt.js";
 import type { Target } from "./targets.js";
 
 const COMPLETE_AGAIN_MS = 500;
 
 /** Makes a claimed attempt, records its end and logs it. Resolves when its slot is free. */
 export function attemptDelivery(
-  deps: DispatchDeps,
+  deps: AttemptDeps,
   complete: CompleteDelivery,
   claimed: ClaimedDelivery,
   claimedAt: number,
@@ -24,7 +24,7 @@ export function attemptDelivery(
 }
 
 async function makeAttempt(
-  deps: DispatchDeps,
+  deps: AttemptDeps,
   complete: CompleteDelivery,
   claimed: ClaimedDelivery,
   claimedAt: number,
@@ -32,19 +32,19 @@ async function makeAttempt(
   let target: Target | undefined;
   let attempted: Attempted | undefined;
   try {
-    // A process that was held up must not send what another may claim before the answer is there.
+    // A process that was paused must not send what another may claim before the answer arrives.
     if (performance.now() - claimedAt > LEASE_MS - ATTEMPT_MS) return;
     target = deps.targets.of(claimed);
     const { eventId, body } = claimed;
     const { url, secret } = target;
-    attempted = await send(deps.agents, { url, secret, eventId, body, at: deps.now() });
+    attempted = await sendAttempt(deps.agents, { url, secret, eventId, body, at: deps.now() });
     const nextAt = await completeInLease(complete, endOf(deps, claimed, attempted), claimedAt);
     if (nextAt !== undefined) deps.metrics.countAttempt(attempted);
     deps.log.info(
       { ...lineOf(claimed, target, attempted, nextAt), fenced: nextAt === undefined || undefined },
       "attempt",
     );
-    await attempted.drained;
+    await attempted.discarded;
   } catch (err) {
     deps.log.error(
       { ...lineOf(claimed, target, attempted), err },
@@ -53,14 +53,14 @@ async function makeAttempt(
   }
 }
 
-function endOf(deps: DispatchDeps, claimed: ClaimedDelivery, attempted: Attempted): Ended {
+function endOf(deps: AttemptDeps, claimed: ClaimedDelivery, attempted: Attempted): Ended {
   const { subscriptionId, eventId, claimId, attempt } = claimed;
   const { outcome, status, errorKind, ms } = attempted;
   const step = nextStep(attempt, outcome === "delivered", () => jitter(deps), deps.clockSpeedup);
   return { subscriptionId, eventId, claimId, step, status, errorKind, ms };
 }
 
-// A database that is away for a moment must not turn a delivered event into a second request.
+// A short outage of the database must not cause a second request for a delivered event.
 async function completeInLease(
   complete: CompleteDelivery,
   ended: Ended,
@@ -76,7 +76,7 @@ async function completeInLease(
   }
 }
 
-/** What a log line tells of an attempt. The host only: a path or query may hold the receiver's own secret. */
+/** The log fields of an attempt. The host only: a path or query may hold the receiver's own secret. */
 function lineOf(
   { eventId, subscriptionId, attempt, url }: ClaimedDelivery,
   target: Target | undefined,

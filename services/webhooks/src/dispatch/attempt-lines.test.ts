@@ -1,7 +1,7 @@
 import { createLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
 import sql from "sql-template-tag";
-import { type Answer, startReceiver, withStatus } from "../testing/receiver.js";
+import { type Responder, startReceiver, withStatus } from "../testing/receiver.js";
 import { eventFor, newCaller, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { acceptEvents } from "./accept-event.js";
 import { dispatchOnce } from "./dispatch-deliveries.js";
@@ -34,9 +34,9 @@ const everyLine = {
 };
 
 const AT = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/);
-const drop: Answer = (response) => response.destroy();
+const drop: Responder = (response) => response.destroy();
 
-test.each<[string, Answer | undefined, Record<string, unknown>]>([
+test.each<[string, Responder | undefined, Record<string, unknown>]>([
   ["delivered", withStatus(204), { outcome: "delivered", status: 204, next_at: null }],
   ["refused", withStatus(500), { outcome: "failed", status: 500, next_at: AT }],
   ["redirected", withStatus(302), { outcome: "failed", status: 302, next_at: AT }],
@@ -74,7 +74,7 @@ test("the eighth failure has no next time", async () => {
   await receiver.close();
 });
 
-test("an attempt that died with its process is logged by whoever ends it, with the time of its lease", async () => {
+test("an attempt that died with its process is logged by the process that ends it, with the time of its lease", async () => {
   const dying = logged();
   const receiver = await startReceiver(() => {});
   const caller = newCaller();

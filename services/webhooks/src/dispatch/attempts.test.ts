@@ -1,6 +1,6 @@
-import { type ClaimedDelivery, createAttempts, type Room } from "./attempts.js";
+import { type Capacity, type ClaimedDelivery, createAttempts } from "./attempts.js";
 
-const delivery = (ailing = false) => ({ ailing }) as ClaimedDelivery;
+const delivery = (unhealthy = false) => ({ unhealthy }) as ClaimedDelivery;
 
 /** Slots whose attempts end when told to. */
 function slotsOf(max: number) {
@@ -13,11 +13,11 @@ function slotsOf(max: number) {
       freed += 1;
     },
   });
-  const claim = async (count: number, options: { wanted?: number; ailing?: boolean } = {}) => {
-    let seen: Room | undefined;
-    await attempts.claim(options.wanted ?? 10, async (room) => {
-      seen = room;
-      return Array.from({ length: Math.min(count, room.free) }, () => delivery(options.ailing));
+  const claim = async (count: number, options: { wanted?: number; unhealthy?: boolean } = {}) => {
+    let seen: Capacity | undefined;
+    await attempts.claim(options.wanted ?? 10, async (capacity) => {
+      seen = capacity;
+      return Array.from({ length: Math.min(count, capacity.free) }, () => delivery(options.unhealthy));
     });
     return seen;
   };
@@ -39,16 +39,16 @@ test("what is claimed takes slots until it ends; what was not claimed is given b
 
 test("two claims at once do not share slots", async () => {
   const { attempts } = slotsOf(10);
-  const rooms: number[] = [];
+  const seen: number[] = [];
   const claim = (wanted: number) =>
-    attempts.claim(wanted, async (room) => {
-      rooms.push(room.free);
+    attempts.claim(wanted, async (capacity) => {
+      seen.push(capacity.free);
       await new Promise((resolve) => setImmediate(resolve));
       return [];
     });
   await Promise.all([claim(7), claim(7)]);
   await claim(20);
-  expect(rooms).toEqual([7, 3, 10]);
+  expect(seen).toEqual([7, 3, 10]);
 });
 
 test("a claim that fails gives its slots back", async () => {
@@ -57,16 +57,16 @@ test("a claim that fails gives its slots back", async () => {
   expect(await claim(0)).toMatchObject({ free: 10 });
 });
 
-test("ailing subscriptions get 30 % of the slots", async () => {
+test("unhealthy subscriptions get 30 % of the slots", async () => {
   const { claim, endOne } = slotsOf(10);
-  expect(await claim(2, { ailing: true })).toEqual({ free: 10, ailing: 3 });
-  expect(await claim(1, { ailing: true })).toEqual({ free: 8, ailing: 1 });
-  expect(await claim(0)).toEqual({ free: 7, ailing: 0 });
+  expect(await claim(2, { unhealthy: true })).toEqual({ free: 10, unhealthy: 3 });
+  expect(await claim(1, { unhealthy: true })).toEqual({ free: 8, unhealthy: 1 });
+  expect(await claim(0)).toEqual({ free: 7, unhealthy: 0 });
   await endOne();
-  expect(await claim(0)).toEqual({ free: 8, ailing: 1 });
+  expect(await claim(0)).toEqual({ free: 8, unhealthy: 1 });
 });
 
-test("a slot that becomes free is told of if one was missed", async () => {
+test("announces a free slot if one was missed", async () => {
   const { claim, endOne, freed } = slotsOf(2);
   await claim(1);
   await endOne();
@@ -81,46 +81,46 @@ test("a stop claims no more, waits, and cuts what takes too long", async () => {
   await claim(2);
   await endOne();
   const stopping = attempts.stop(10, () => void endOne());
-  expect(await claim(1)).toEqual({ free: 0, ailing: 0 });
+  expect(await claim(1)).toEqual({ free: 0, unhealthy: 0 });
   await stopping;
 });
 
-describe("room", () => {
+describe("waitForSlots", () => {
   const FOREVER_MS = 60_000;
 
   /** Whether it is there by now. */
-  const isThere = async (room: Promise<void>) => {
+  const isThere = async (slots: Promise<void>) => {
     const turn = new Promise((resolve) => setImmediate(resolve, "not yet"));
-    return (await Promise.race([room.then(() => "there"), turn])) === "there";
+    return (await Promise.race([slots.then(() => "there"), turn])) === "there";
   };
 
   test("is there at once where slots are free, and comes as attempts end", async () => {
     const { attempts, claim, endOne } = slotsOf(10);
-    expect(await isThere(attempts.room(3, FOREVER_MS))).toBe(true);
+    expect(await isThere(attempts.waitForSlots(3, FOREVER_MS))).toBe(true);
     await claim(9);
-    const room = attempts.room(3, FOREVER_MS);
-    expect(await isThere(room)).toBe(false);
+    const slots = attempts.waitForSlots(3, FOREVER_MS);
+    expect(await isThere(slots)).toBe(false);
     await endOne();
-    expect(await isThere(room)).toBe(false);
+    expect(await isThere(slots)).toBe(false);
     await endOne();
-    expect(await isThere(room)).toBe(true);
+    expect(await isThere(slots)).toBe(true);
   });
 
-  test("half of the slots are room for any number", async () => {
+  test("half of the slots are enough for any number", async () => {
     const { attempts, claim, endOne } = slotsOf(4);
     await claim(3);
-    const room = attempts.room(100, FOREVER_MS);
-    expect(await isThere(room)).toBe(false);
+    const slots = attempts.waitForSlots(100, FOREVER_MS);
+    expect(await isThere(slots)).toBe(false);
     await endOne();
-    expect(await isThere(room)).toBe(true);
+    expect(await isThere(slots)).toBe(true);
   });
 
   test("is not awaited for longer than the limit, nor by a process that stops", async () => {
     const { attempts, claim } = slotsOf(1);
     await claim(1);
-    await attempts.room(1, 1);
-    const room = attempts.room(1, FOREVER_MS);
+    await attempts.waitForSlots(1, 1);
+    const slots = attempts.waitForSlots(1, FOREVER_MS);
     void attempts.stop(0, () => {});
-    expect(await isThere(room)).toBe(true);
+    expect(await isThere(slots)).toBe(true);
   });
 });

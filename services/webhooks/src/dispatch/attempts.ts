@@ -6,7 +6,7 @@ export interface ClaimedDelivery {
   /** 1 to 8. */
   attempt: number;
   /** Its subscription's last attempts failed. */
-  ailing: boolean;
+  unhealthy: boolean;
   url: string;
   sealedSecret: Uint8Array;
   body: Uint8Array;
@@ -14,88 +14,88 @@ export interface ClaimedDelivery {
   traceparent: string;
 }
 
-/** How many attempts may be claimed now, and how many of them for ailing subscriptions. */
-export interface Room {
+/** How many attempts may be claimed now, and how many of them for unhealthy subscriptions. */
+export interface Capacity {
   free: number;
-  ailing: number;
+  unhealthy: number;
 }
 
 /** The attempts under way in this process: an attempt is claimed only where a slot is free. */
 export interface Attempts {
   /** Keeps up to `wanted` slots free while `claim` runs, starts what it claimed, and says how many. */
-  claim(wanted: number, claim: (room: Room) => Promise<ClaimedDelivery[]>): Promise<number>;
+  claim(wanted: number, claim: (capacity: Capacity) => Promise<ClaimedDelivery[]>): Promise<number>;
   /** Resolves when that many slots are free (half of all suffice), or after `limitMs`. One caller at a time. */
-  room(wanted: number, limitMs: number): Promise<void>;
-  /** Claims no more and waits for the attempts under way; those that `limitMs` does not suffice for are cut by `cut`. */
+  waitForSlots(wanted: number, limitMs: number): Promise<void>;
+  /** Claims no more and waits for the attempts under way; `cut` ends those that take longer than `limitMs`. */
   stop(limitMs: number, cut: () => void): Promise<void>;
 }
 
 // The other 70 % are kept for healthy subscriptions.
-const AILING_SHARE = 0.3;
+const UNHEALTHY_SHARE = 0.3;
 
-/** Makes the slots. `run` makes an attempt, given when its claim began; `onFree` tells of a slot that was missed and is free again. */
+/** Makes the slots. `run` makes an attempt, given when its claim began; `onFree` is called when a slot that was missed is free again. */
 export function createAttempts(options: {
   max: number;
   run(claimed: ClaimedDelivery, claimedAt: number): Promise<void>;
   onFree(): void;
 }): Attempts {
-  const maxAiling = Math.max(1, Math.floor(options.max * AILING_SHARE));
+  const maxUnhealthy = Math.max(1, Math.floor(options.max * UNHEALTHY_SHARE));
   const underWay = new Set<Promise<void>>();
   let taken = 0;
-  let ailing = 0;
-  let look = () => {};
+  let unhealthy = 0;
+  let checkWaiter = () => {};
   let missed = false;
   let stopped = false;
 
   function start(claimed: ClaimedDelivery, claimedAt: number): void {
-    if (claimed.ailing) ailing += 1;
+    if (claimed.unhealthy) unhealthy += 1;
     const running = options.run(claimed, claimedAt).finally(() => {
       underWay.delete(running);
       taken -= 1;
-      if (claimed.ailing) ailing -= 1;
+      if (claimed.unhealthy) unhealthy -= 1;
       if (missed && !stopped) options.onFree();
       missed = false;
-      look();
+      checkWaiter();
     });
     underWay.add(running);
   }
 
-  async function claim(wanted: number, statement: (room: Room) => Promise<ClaimedDelivery[]>): Promise<number> {
+  async function claim(wanted: number, statement: (capacity: Capacity) => Promise<ClaimedDelivery[]>): Promise<number> {
     const free = stopped ? 0 : Math.min(wanted, options.max - taken);
     const claimedAt = performance.now();
     taken += free;
     let claimed: ClaimedDelivery[] = [];
     try {
-      claimed = await statement({ free, ailing: Math.min(free, maxAiling - ailing) });
+      claimed = await statement({ free, unhealthy: Math.min(free, maxUnhealthy - unhealthy) });
     } finally {
       taken -= free - claimed.length;
     }
     for (const one of claimed) start(one, claimedAt);
-    if (taken >= options.max || ailing >= maxAiling) missed = true;
+    if (taken >= options.max || unhealthy >= maxUnhealthy) missed = true;
     return claimed.length;
   }
 
-  function room(wanted: number, limitMs: number): Promise<void> {
+  function waitForSlots(wanted: number, limitMs: number): Promise<void> {
     const enough = Math.min(wanted, Math.ceil(options.max / 2));
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, limitMs);
-      look = () => {
+      checkWaiter = () => {
         if (options.max - taken < enough && !stopped) return;
         clearTimeout(timer);
         resolve();
-        look = () => {};
+        checkWaiter = () => {};
       };
-      look();
+      checkWaiter();
     });
   }
 
   async function stop(limitMs: number, cut: () => void): Promise<void> {
     stopped = true;
-    look();
+    checkWaiter();
     const limit = setTimeout(cut, limitMs);
     await Promise.all(underWay);
     clearTimeout(limit);
   }
 
-  return { claim, room, stop };
+  return { claim, waitForSlots, stop };
 }

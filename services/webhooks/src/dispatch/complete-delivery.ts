@@ -1,8 +1,8 @@
 import sql from "sql-template-tag";
 import { clock } from "../subscriptions/deps.js";
 import type { NextStep } from "./delivery.js";
-import type { DispatchDeps } from "./deps.js";
-import type { ErrorKind } from "./send.js";
+import type { AttemptDeps } from "./deps.js";
+import type { ErrorKind } from "./send-attempt.js";
 
 /** An attempt that has ended, and what follows. */
 export interface Ended {
@@ -27,13 +27,13 @@ interface Completed {
 
 /** Records how attempts ended, in one statement, each fenced by its claim. An attempt ends with its lease at the latest. */
 export async function completeDeliveries(
-  deps: DispatchDeps,
+  deps: AttemptDeps,
   ended: readonly Ended[],
 ): Promise<(Date | null | undefined)[]> {
   const rows = await deps.db.run<Completed>(sql`
     WITH ${clock(deps)},
     held AS (
-      SELECT ended.*, d.place, least(d.lease_until, (SELECT now FROM clock)) AS ended_at
+      SELECT ended.*, d.ctid, least(d.lease_until, (SELECT now FROM clock)) AS ended_at
       FROM (
         SELECT * FROM unnest(
           ${ended.map((e) => e.subscriptionId)}::text[],
@@ -47,7 +47,7 @@ export async function completeDeliveries(
         ) AS ended (subscription_id, event_id, claim_id, state, wait_ms, status, error, ms)
         ORDER BY subscription_id, event_id) AS ended
       CROSS JOIN LATERAL (
-        SELECT ctid AS place, lease_until FROM deliveries
+        SELECT ctid, lease_until FROM deliveries
         WHERE event_id = ended.event_id AND subscription_id = ended.subscription_id AND claim_id = ended.claim_id
         FOR UPDATE) AS d),
     queue AS (
@@ -58,7 +58,7 @@ export async function completeDeliveries(
       next_at = held.ended_at + held.wait_ms * interval '1 ms',
       lease_until = NULL, claim_id = NULL,
       last_status = held.status, last_error = held.error, last_ms = held.ms
-    FROM held WHERE d.ctid = held.place
+    FROM held WHERE d.ctid = held.ctid
     RETURNING held.claim_id AS "claimId", d.next_at AS "nextAt", (SELECT more FROM queue) AS more`);
   if (rows.some((row) => row.more)) deps.wakeDispatcher();
   const nextAt = new Map(rows.map((row) => [row.claimId, row.nextAt]));

@@ -10,15 +10,15 @@ export const LEASE_MS = 20_000;
 /** Attempts under way per subscription, over all replicas. */
 export const MAX_IN_FLIGHT = 8;
 
-/** The same, once `AILING_STREAK` attempts in a row have failed. */
-export const MAX_IN_FLIGHT_AILING = 2;
-export const AILING_STREAK = 3;
+/** The same, once `UNHEALTHY_STREAK` attempts in a row have failed. */
+export const MAX_IN_FLIGHT_UNHEALTHY = 2;
+export const UNHEALTHY_STREAK = 3;
 
 const WAIT_MINUTES = [1, 2, 4, 8, 16, 32, 60] as const;
 const MAX_JITTER = 0.1;
 const MINUTE_MS = 60_000;
 
-/** What becomes of a delivery after an attempt; `waitMs` counts from the attempt's end. */
+/** The next state of a delivery after an attempt; `waitMs` counts from the attempt's end. */
 export type NextStep = { state: "delivered" | "exhausted" } | { state: "pending"; waitMs: number };
 
 /** Decides by an attempt's number (1 to 8) and its end. `jitter` yields a number from 0 to 1; `speedup` divides the waits (`CLOCK_SPEEDUP`). */

@@ -4,11 +4,10 @@ import type { Attempts } from "./attempts.js";
 import type { WebhooksMetrics } from "./metrics.js";
 import type { Targets } from "./targets.js";
 
-/** What the dispatcher works with. */
-export interface DispatchDeps extends SubscriptionDeps {
+/** What an attempt and its completion work with. */
+export interface AttemptDeps extends SubscriptionDeps {
   targets: Targets;
   agents: EgressAgents;
-  attempts: Attempts;
   /** For how long events and their ended deliveries are kept. */
   retentionDays: number;
   /** Divides the waits between attempts; 1 unless the operator set CLOCK_SPEEDUP. */
@@ -18,7 +17,12 @@ export interface DispatchDeps extends SubscriptionDeps {
   wakeDispatcher(): void;
 }
 
+/** What the dispatcher works with. */
+export interface DispatchDeps extends AttemptDeps {
+  attempts: Attempts;
+}
+
 /** A random number from 0 to 1. */
-export function jitter(deps: Pick<DispatchDeps, "random">): number {
+export function jitter(deps: Pick<AttemptDeps, "random">): number {
   return deps.random(1)[0]! / 255;
 }

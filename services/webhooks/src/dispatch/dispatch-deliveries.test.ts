@@ -2,13 +2,13 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import { countIn } from "@shipping/kit/testing/rows";
 import sql from "sql-template-tag";
 import { disableSubscription } from "../subscriptions/disable-subscription.js";
-import { type Answer, type Receiver, startReceiver, withStatus } from "../testing/receiver.js";
+import { type Receiver, type Responder, startReceiver, withStatus } from "../testing/receiver.js";
 import { deliveryOf, failThrice, queueOf } from "../testing/stored-deliveries.js";
 import { disableRequest, eventFor, newCaller, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { acceptEvents } from "./accept-event.js";
 import type { DispatchDeps } from "./deps.js";
 import { dispatchOnce } from "./dispatch-deliveries.js";
-import { verify } from "./signature.js";
+import { verifySignature } from "./signature.js";
 import { sweepOnce } from "./sweep-deliveries.js";
 
 const MINUTE = 60_000;
@@ -28,7 +28,7 @@ afterEach(async () => {
   await webhooks.end();
 });
 
-async function receiverWith(answer: Answer): Promise<Receiver> {
+async function receiverWith(answer: Responder): Promise<Receiver> {
   const receiver = await startReceiver(answer);
   receivers.push(receiver);
   return receiver;
@@ -104,7 +104,7 @@ describe("dispatchOnce", () => {
       expect(headers["service-event-id"]).toBe(event.id);
       const signature = String(headers["service-signature"]);
       const time = Number(/t=(\d+)/.exec(signature)?.[1]);
-      expect(verify(secret, signature, body, time)).toBe(true);
+      expect(verifySignature(secret, signature, body, time)).toBe(true);
       return time;
     });
     const minutes = times.map((time) => Math.round((time - times[0]!) / 60 / 1.1));
@@ -168,14 +168,14 @@ describe("dispatchOnce", () => {
     expect([sent.length, new Set(sent).size]).toEqual([150, 150]);
   });
 
-  test("after three failures in a row a subscription has two in flight, and ailing ones share 30 % of the slots", async () => {
+  test("after three failures in a row a subscription has two in flight, and unhealthy ones share 30 % of the slots", async () => {
     const receiver = await receiverWith(() => {});
-    const ailing = await Promise.all(Array.from({ length: 3 }, () => backlog(receiver.url, 5)));
+    const unhealthy = await Promise.all(Array.from({ length: 3 }, () => backlog(receiver.url, 5)));
     const healthy = await backlog(receiver.url, 9);
-    await failThrice(inbox.db, ...ailing);
+    await failThrice(inbox.db, ...unhealthy);
     const deps = webhooks.replica({ config: { MAX_ATTEMPTS_IN_FLIGHT: 17 } });
     while ((await dispatchOnce(deps)) > 0);
-    const inFlight = await Promise.all(ailing.map((id) => countOf(id, "in_flight")));
+    const inFlight = await Promise.all(unhealthy.map((id) => countOf(id, "in_flight")));
     expect(inFlight.sort()).toEqual([1, 2, 2]);
     expect(await countOf(healthy, "in_flight")).toBe(8);
     await Promise.all([receiver.close(), expectIdle()]);

@@ -1,7 +1,7 @@
 import sql from "sql-template-tag";
 import { clock } from "../subscriptions/deps.js";
-import type { ClaimedDelivery, Room } from "./attempts.js";
-import { AILING_STREAK, LEASE_MS, MAX_IN_FLIGHT, MAX_IN_FLIGHT_AILING } from "./delivery.js";
+import type { Capacity, ClaimedDelivery } from "./attempts.js";
+import { LEASE_MS, MAX_IN_FLIGHT, MAX_IN_FLIGHT_UNHEALTHY, UNHEALTHY_STREAK } from "./delivery.js";
 import type { DispatchDeps } from "./deps.js";
 
 const MAX_SUBSCRIPTIONS = 64;
@@ -9,44 +9,46 @@ const MAX_OF_EACH = 4;
 
 /** Claims what is due, as far as slots are free, starts its attempts, and says how many. Zero: nothing more at the moment. */
 export function dispatchOnce(deps: DispatchDeps): Promise<number> {
-  return deps.attempts.claim(MAX_SUBSCRIPTIONS, async (room) => (room.free > 0 ? claimDue(deps, room) : []));
+  return deps.attempts.claim(MAX_SUBSCRIPTIONS, async (capacity) =>
+    capacity.free > 0 ? claimDue(deps, capacity) : [],
+  );
 }
 
-const ailing = sql`q.fail_streak >= ${AILING_STREAK}`;
-const limit = sql`CASE WHEN ${ailing} THEN ${MAX_IN_FLIGHT_AILING}::integer ELSE ${MAX_IN_FLIGHT}::integer END`;
+const unhealthy = sql`q.fail_streak >= ${UNHEALTHY_STREAK}`;
+const limit = sql`CASE WHEN ${unhealthy} THEN ${MAX_IN_FLIGHT_UNHEALTHY}::integer ELSE ${MAX_IN_FLIGHT}::integer END`;
 
 /**
  * Fair: of the subscriptions with something due, those with the least under way come first, and each gives a few. Their rows in
- * the queue are locked, so that the number under way is exact over all replicas; what is locked elsewhere is left to its holder.
+ * the queue are locked, so that the number under way is exact over all replicas; rows that are locked elsewhere are skipped.
  */
-function claimDue(deps: DispatchDeps, room: Room): Promise<ClaimedDelivery[]> {
+function claimDue(deps: DispatchDeps, capacity: Capacity): Promise<ClaimedDelivery[]> {
   return deps.db.run<ClaimedDelivery>(sql`
     WITH ${clock(deps)},
     ready AS (
-      SELECT q.subscription_id, ${ailing} AS ailing, least(${MAX_OF_EACH}, ${limit} - q.in_flight) AS few, s.url, s.secret
+      SELECT q.subscription_id, ${unhealthy} AS unhealthy, least(${MAX_OF_EACH}, ${limit} - q.in_flight) AS few, s.url, s.secret
       FROM ready_queue AS q CROSS JOIN LATERAL (
         SELECT url, secret FROM subscriptions WHERE id = q.subscription_id AND status = 'active' OFFSET 0) AS s
-      WHERE q.next_due <= (SELECT now FROM clock) AND q.in_flight < ${limit} AND (${room.ailing} > 0 OR NOT ${ailing})
+      WHERE q.next_due <= (SELECT now FROM clock) AND q.in_flight < ${limit} AND (${capacity.unhealthy} > 0 OR NOT ${unhealthy})
       ORDER BY q.in_flight, q.next_due
       LIMIT ${MAX_SUBSCRIPTIONS}
       FOR UPDATE OF q SKIP LOCKED),
     due AS (
-      SELECT ready.*, d.place, d.event_id, d.next_at, row_number() OVER (PARTITION BY ready.subscription_id ORDER BY d.next_at) AS turn
+      SELECT ready.*, d.ctid, d.event_id, d.next_at, row_number() OVER (PARTITION BY ready.subscription_id ORDER BY d.next_at) AS turn
       FROM ready CROSS JOIN LATERAL (
-        SELECT ctid AS place, event_id, next_at FROM deliveries
+        SELECT ctid, event_id, next_at FROM deliveries
         WHERE subscription_id = ready.subscription_id AND state = 'pending' AND next_at <= (SELECT now FROM clock)
         ORDER BY next_at LIMIT ready.few
         FOR UPDATE SKIP LOCKED) AS d),
     ranked AS (
-      SELECT due.*, row_number() OVER (PARTITION BY ailing ORDER BY turn, next_at) AS rank FROM due),
+      SELECT due.*, row_number() OVER (PARTITION BY unhealthy ORDER BY turn, next_at) AS rank FROM due),
     picked AS (
       SELECT ranked.*, events.body, coalesce(events.traceparent, '') AS traceparent
-      FROM (SELECT * FROM ranked WHERE NOT ailing OR rank <= ${room.ailing} ORDER BY turn, next_at LIMIT ${room.free}) AS ranked
+      FROM (SELECT * FROM ranked WHERE NOT unhealthy OR rank <= ${capacity.unhealthy} ORDER BY turn, next_at LIMIT ${capacity.free}) AS ranked
       CROSS JOIN LATERAL (SELECT body, traceparent FROM events WHERE id = ranked.event_id OFFSET 0) AS events)
     UPDATE deliveries AS d SET
       state = 'in_flight', attempt = d.attempt + 1, next_at = NULL, claim_id = gen_random_uuid(),
       lease_until = (SELECT now FROM clock) + ${LEASE_MS}::float8 * interval '1 ms'
-    FROM picked WHERE d.ctid = picked.place
+    FROM picked WHERE d.ctid = picked.ctid
     RETURNING d.subscription_id AS "subscriptionId", d.event_id AS "eventId", d.claim_id AS "claimId", d.attempt,
-      picked.ailing, picked.url, picked.secret AS "sealedSecret", picked.body, picked.traceparent`);
+      picked.unhealthy, picked.url, picked.secret AS "sealedSecret", picked.body, picked.traceparent`);
 }

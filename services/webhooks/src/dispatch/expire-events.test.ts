@@ -5,7 +5,7 @@ import { EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import { FilterMissingRequestSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql from "sql-template-tag";
 import { eventFor, newCaller, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
-import { acceptEvents, buryEvent } from "./accept-event.js";
+import { acceptEvents, deadLetterEvent } from "./accept-event.js";
 import type { DispatchDeps } from "./deps.js";
 import { dispatchOnce } from "./dispatch-deliveries.js";
 import { expireOnce } from "./expire-events.js";
@@ -75,10 +75,10 @@ describe("expireOnce", () => {
 
   test("removes dead events after the same time, whatever they were", async () => {
     const old = eventFor(newCaller());
-    await buryEvent(inbox, toBinary(EventSchema, old), "a reason", old.id);
-    await buryEvent(inbox, Buffer.from([0xff]), "not protobuf");
+    await deadLetterEvent(inbox, toBinary(EventSchema, old), "a reason", old.id);
+    await deadLetterEvent(inbox, Buffer.from([0xff]), "not protobuf");
     expect(await expireOnce(after(30 * DAY_MS))).toMatchObject({ deadEvents: 0 });
-    await buryEvent(after(10 * DAY_MS), Buffer.from([0xfe]), "later");
+    await deadLetterEvent(after(10 * DAY_MS), Buffer.from([0xfe]), "later");
     expect(await expireOnce(after(AFTER_RETENTION_MS))).toEqual({ events: 0, deliveries: 0, deadEvents: 2 });
     expect(await rowsIn(inbox.db, "dead_events")).toMatchObject([{ reason: "later" }]);
     const request = create(FilterMissingRequestSchema, {
@@ -120,7 +120,7 @@ describe("filterMissing", () => {
   const asked = (deps: DispatchDeps, id: string, createdAt: Date) =>
     filterMissing(deps, create(FilterMissingRequestSchema, { events: [{ id, createdAt: createdAt.toISOString() }] }));
 
-  test("an event that was removed counts as had", async () => {
+  test("an event that was removed counts as acknowledged", async () => {
     const createdAt = new Date();
     const { ids } = await arrived(1, "delivered");
     const lines: string[] = [];

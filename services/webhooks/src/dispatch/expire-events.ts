@@ -13,8 +13,8 @@ export interface Expired {
 
 /**
  * Removes events that arrived before the retention began, with their deliveries, and dead ones: a small batch, the oldest first. One
- * whose deliveries are not all at their end stays. Nothing that is claimed or awaited is locked, and of several replicas each takes
- * what the others have not.
+ * whose deliveries are not all at their end stays. Nothing that is claimed or pending is locked, and several replicas take
+ * different batches.
  */
 export async function expireOnce(deps: DispatchDeps): Promise<Expired> {
   // As an array, since a join with `expired` is a scan of all deliveries to a planner that has no statistics yet.

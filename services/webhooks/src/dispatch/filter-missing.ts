@@ -10,8 +10,8 @@ import type { DispatchDeps } from "./deps.js";
 
 /**
  * Says which events have not arrived. A dead one has: to send it again would not help. One older than the retention has too: it was
- * removed, and sent again it would reach receivers a second time, a month late. That is told by its age, since ids that are
- * kept for ever would be the largest table of all. So an event is given up only if the broker lost it after acknowledging it and, from
+ * removed, and sent again it would reach receivers a second time, a month late. Its age decides, since ids that are
+ * kept for ever would be the largest table of all. So an event is lost only if the broker lost it after acknowledging it and, from
  * then on, its producer could not ask once during the whole retention.
  */
 export async function filterMissing(deps: DispatchDeps, request: FilterMissingRequest): Promise<FilterMissingResponse> {
@@ -26,7 +26,7 @@ export async function filterMissing(deps: DispatchDeps, request: FilterMissingRe
       AND NOT EXISTS (SELECT FROM dead_events WHERE dead_events.event_id = asked.id)`);
   const expired = absent.filter((event) => event.expired).map(({ id }) => id);
   if (expired.length > 0)
-    deps.log.warn({ events: expired }, "asked about events older than the retention: counted as had");
+    deps.log.warn({ events: expired }, "asked about events older than the retention: treated as acknowledged");
   const missingEventIds = absent.filter((event) => !event.expired).map(({ id }) => id);
   return create(FilterMissingResponseSchema, { missingEventIds });
 }

@@ -2,7 +2,7 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import { countIn } from "@shipping/kit/testing/rows";
 import { startReceiver, withStatus } from "../testing/receiver.js";
 import { eventFor, newCaller, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
-import { acceptEvents, buryEvent } from "./accept-event.js";
+import { acceptEvents, deadLetterEvent } from "./accept-event.js";
 import type { DispatchDeps } from "./deps.js";
 import { sweepOnce } from "./sweep-deliveries.js";
 
@@ -20,7 +20,7 @@ const shown = async () => (await deps.metrics.render()).split("\n").filter((line
 
 test("accepted and dead events are counted", async () => {
   await acceptEvents(deps, [eventFor(newCaller()), eventFor(newCaller())]);
-  await buryEvent(deps, Buffer.of(0), "a reason");
+  await deadLetterEvent(deps, Buffer.of(0), "a reason");
   expect(await shown()).toEqual(
     expect.arrayContaining([
       'webhooks_events_accepted_total{part="webhooks"} 2',

@@ -1,11 +1,11 @@
 import type { Log } from "@shipping/kit/process/log";
 import { createMetrics, type Metrics } from "@shipping/kit/process/metrics";
-import { type Attempted, ERROR_KINDS, type ErrorKind } from "./send.js";
+import { type Attempted, ERROR_KINDS, type ErrorKind } from "./send-attempt.js";
 
 /** What is counted as events and attempts go by. */
 export interface WebhooksMetrics extends Metrics {
   countAccepted(events: number): void;
-  countDead(): void;
+  countDeadLetter(): void;
   countAttempt(ended: Pick<Attempted, "outcome" | "errorKind">): void;
 }
 
@@ -29,7 +29,7 @@ export function createWebhooksMetrics(log: Log): WebhooksMetrics {
   return {
     ...metrics,
     countAccepted: accepted,
-    countDead: () => dead(),
+    countDeadLetter: () => dead(),
     countAttempt: ({ outcome, errorKind }) => attempts(outcome === "delivered" ? outcome : (errorKind ?? "refused")),
   };
 }

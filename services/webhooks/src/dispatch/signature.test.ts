@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { newSecret } from "../subscriptions/subscription.js";
-import { sign, verify } from "./signature.js";
+import { sign, verifySignature } from "./signature.js";
 
 const secret = newSecret(randomBytes);
 const body = Buffer.from('{"id":"evt_1","name":"Jürgen 🚚"}');
@@ -23,23 +23,23 @@ test("a signature is the HMAC of time, period and the exact bytes, keyed with th
 test("what is signed verifies, whatever the bytes", () => {
   fc.assert(
     fc.property(fc.uint8Array(), fc.integer({ min: 0, max: 4_000_000_000 }), (bytes, time) => {
-      expect(verify(secret, sign(secret, time, bytes), bytes, time)).toBe(true);
+      expect(verifySignature(secret, sign(secret, time, bytes), bytes, time)).toBe(true);
     }),
   );
 });
 
 test("another body, secret or time does not verify, nor does a malformed header", () => {
   const header = sign(secret, 1000, body);
-  expect(verify(secret, header, Buffer.from("{}"), 1000)).toBe(false);
-  expect(verify(newSecret(randomBytes), header, body, 1000)).toBe(false);
-  expect(verify(secret, header.replace("t=1000", "t=1001"), body, 1000)).toBe(false);
+  expect(verifySignature(secret, header, Buffer.from("{}"), 1000)).toBe(false);
+  expect(verifySignature(newSecret(randomBytes), header, body, 1000)).toBe(false);
+  expect(verifySignature(secret, header.replace("t=1000", "t=1001"), body, 1000)).toBe(false);
   for (const malformed of ["", "t=1000", header.toUpperCase(), `${header}0`]) {
-    expect(verify(secret, malformed, body, 1000)).toBe(false);
+    expect(verifySignature(secret, malformed, body, 1000)).toBe(false);
   }
 });
 
 test("five minutes are tolerated either way, not a second more", () => {
   const header = sign(secret, 1000, body);
-  expect([700, 1300].map((now) => verify(secret, header, body, now))).toEqual([true, true]);
-  expect([699, 1301].map((now) => verify(secret, header, body, now))).toEqual([false, false]);
+  expect([700, 1300].map((now) => verifySignature(secret, header, body, now))).toEqual([true, true]);
+  expect([699, 1301].map((now) => verifySignature(secret, header, body, now))).toEqual([false, false]);
 });

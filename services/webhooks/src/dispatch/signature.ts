@@ -9,7 +9,7 @@ export function sign(secret: string, unixSeconds: number, body: Uint8Array): str
 }
 
 /** What a receiver checks: digests compared in constant time, and a time within five minutes of its own. */
-export function verify(secret: string, header: string, body: Uint8Array, nowSeconds: number): boolean {
+export function verifySignature(secret: string, header: string, body: Uint8Array, nowSeconds: number): boolean {
   const [, time, hex] = HEADER.exec(header) ?? [];
   if (!time || !hex || Math.abs(nowSeconds - Number(time)) > TOLERANCE_SECONDS) return false;
   return timingSafeEqual(digest(secret, time, body), Buffer.from(hex, "hex"));

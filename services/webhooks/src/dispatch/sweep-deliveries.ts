@@ -11,7 +11,7 @@ export async function sweepOnce(deps: DispatchDeps): Promise<{ expired: number; 
   return { expired: await failExpired(deps), cancelled: await cancelDisabled(deps) };
 }
 
-// Fenced like any other end: whoever comes second, another sweeper or the attempt itself, changes nothing.
+// Fenced like any other end: the second to write it, another sweeper or the attempt itself, changes nothing.
 async function failExpired(deps: DispatchDeps): Promise<number> {
   const expired = await deps.db.run<Pick<Ended, "subscriptionId" | "eventId" | "claimId"> & { attempt: number }>(sql`
     WITH ${clock(deps)}
@@ -50,16 +50,16 @@ async function failExpired(deps: DispatchDeps): Promise<number> {
 async function cancelDisabled(deps: DispatchDeps): Promise<number> {
   const cancelled = await deps.db.run(sql`
     WITH stopped AS (
-      SELECT d.place
+      SELECT d.ctid
       FROM ready_queue AS q
         CROSS JOIN LATERAL (SELECT FROM subscriptions WHERE id = q.subscription_id AND status = 'disabled' OFFSET 0) AS s
         CROSS JOIN LATERAL (
-          SELECT ctid AS place FROM deliveries
+          SELECT ctid FROM deliveries
           WHERE subscription_id = q.subscription_id AND state = 'pending' FOR UPDATE SKIP LOCKED) AS d
       WHERE q.next_due IS NOT NULL
       LIMIT ${BATCH})
     UPDATE deliveries AS d SET state = 'cancelled', next_at = NULL
-    FROM stopped WHERE d.ctid = stopped.place
+    FROM stopped WHERE d.ctid = stopped.ctid
     RETURNING d.event_id`);
   return cancelled.length;
 }

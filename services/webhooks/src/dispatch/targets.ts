@@ -26,8 +26,8 @@ interface Kept {
 }
 
 /**
- * Keeps what it read last, up to `max`: a target serves every delivery of its subscription, and the process holds the key to all of
- * their secrets anyway. What is stored anew, a secret that was sealed with another key too, is read anew.
+ * Caches up to `max` targets: one serves every delivery of its subscription, and the process holds the key to all of
+ * their secrets anyway. A stored row that changes, also when its secret is sealed with another key, is read again.
  */
 export function createTargets(keyRing: KeyRing, max = 1_000): Targets {
   const kept = new Map<string, Kept>();

@@ -36,7 +36,7 @@ const IDLE_MS = 4_000;
 /** No connection takes longer to be made than an attempt may last. */
 const CONNECT_MS = 10_000;
 
-// Node gives up an address after 250 ms, which a far receiver, or a busy moment here, takes to connect.
+// Node abandons an address after 250 ms, which is too short for a far receiver or a busy process.
 const NEXT_ADDRESS_MS = 2_500;
 
 /** Makes the agents. A host's addresses are vetted for each new connection; the name stays, for SNI and the certificate. */

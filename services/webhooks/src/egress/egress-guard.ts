@@ -80,9 +80,9 @@ export function createResolve(servers?: readonly string[]): Resolve {
 }
 
 async function addressesOf(host: string, exempt: boolean, resolve: Resolve): Promise<string[]> {
-  // A connector asks for no look-up of a literal, so it is looked at here like any resolved address.
+  // Connecting to a literal makes no look-up, so it is vetted here like any resolved address.
   if (ipaddr.isValid(host)) return [host];
-  // Name servers do not know this name; the hosts file does, which is not asked.
+  // Name servers do not know this name, and the hosts file is not read.
   if (host === "localhost" && exempt) return LOOPBACK;
   return resolve(host);
 }

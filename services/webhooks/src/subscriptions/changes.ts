@@ -43,7 +43,7 @@ export function keepChange(
     FROM ${from} WHERE ${actor !== undefined}`;
 }
 
-/** Reads changes that have not been acknowledged. Whoever reads them twice knows them by their ids. */
+/** Reads changes that have not been acknowledged. A reader recognises repeated ones by their ids. */
 export async function listChanges({ db }: Pick<SubscriptionDeps, "db">): Promise<ListChangesResponse> {
   const rows = await db.run<ChangeRow>(sql`
     SELECT c.id AS "changeId", c.action, c.actor, c.source, c.at, s.account_id AS "accountId",

@@ -11,7 +11,7 @@ import { keepChange } from "./changes.js";
 import type { SubscriptionDeps } from "./deps.js";
 import { fieldsAtFault, newSecret, type SubscriptionRow, secretIdentity, subscriptionOf } from "./subscription.js";
 
-/** Creates a subscription, its place in the ready queue, what the audit log is told of it, and its replayable answer, the only one that shows the secret. */
+/** Creates a subscription, its row in the ready queue, what the audit log is told of it, and its replayable answer, the only one that shows the secret. */
 export async function createSubscription(
   deps: SubscriptionDeps,
   request: CreateSubscriptionRequest,
@@ -44,7 +44,7 @@ export async function createSubscription(
   return creation!;
 }
 
-// Alone: an account's subscriptions share a counter, which would hold up a statement for many. It is incremented FROM claim, so that a
+// Not batched: an account's subscriptions share a counter, whose lock would delay the whole batch. It is incremented FROM claim, so that a
 // replay does not count.
 function insert(
   { ledger }: SubscriptionDeps,
@@ -64,6 +64,6 @@ function insert(
       FROM claim),
     queued AS (INSERT INTO ready_queue (subscription_id) SELECT ${row.id} FROM claim),
     kept AS (${kept})
-    SELECT place FROM claim`;
+    SELECT ordinal FROM claim`;
   return ledger.executeCreations([write], statement);
 }

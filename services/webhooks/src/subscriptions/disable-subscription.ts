@@ -50,7 +50,7 @@ async function disableAsRead(
       UPDATE active_subscriptions AS counter SET active = counter.active - 1 FROM changed
       WHERE counter.account_id = changed.account_id AND counter.environment = changed.environment),
     kept AS (${keepChange(deps, { action: "disabled", at: now, subscriptionId: id, actor }, sql`changed`)})
-    SELECT place FROM claim`;
+    SELECT ordinal FROM claim`;
   const [outcome] = await deps.ledger.execute([write], statement);
   return outcome;
 }

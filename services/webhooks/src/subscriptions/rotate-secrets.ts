@@ -10,7 +10,7 @@ import { type SealedRows, sealedBodies, sealedSecrets } from "./sealed-rows.js";
 const LIMITS = { rows: 200, batches: 25 };
 
 /**
- * Seals anew, with the first key, what older keys of the ring have sealed, and says which keys are still needed. Each row is replaced
+ * Seals again, with the first key, what older keys of the ring have sealed, and says which keys are still needed. Each row is replaced
  * only if it is as it was read, so calls may overlap, and one that was cut off is simply repeated.
  */
 export async function rotateSecrets(deps: SubscriptionDeps, limits = LIMITS): Promise<RotateSecretsResponse> {
@@ -47,7 +47,7 @@ async function reseal<Row extends { sealed: Buffer }>(
   for (let batch = 0; batch < limits.batches; batch++) {
     const rows = await deps.db.run<Row>(table.select(older, limits.rows));
     const opened = rows.flatMap((row) => reopened(deps, table, row));
-    // Those that do not open come again and again; when there is nothing else, this is all that can be done.
+    // Rows that do not open are selected again each time; when there are no others, nothing more can be done.
     if (opened.length === 0) break;
     const replaced = await deps.db.run(
       table.replace(

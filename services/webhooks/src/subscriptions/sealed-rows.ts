@@ -25,7 +25,7 @@ export const sealedSecrets: SealedRows<SealedSecret> = {
   select: (keyIds, limit) => sql`
     SELECT id, secret AS sealed FROM subscriptions WHERE sealed_with(secret) = ANY(${keyIds}::text[]) LIMIT ${limit}`,
   identityOf: (row) => secretIdentity(row.id),
-  // NO KEY: deliveries that are being made refer to the subscription, and are not held up.
+  // NO KEY: deliveries that are being inserted refer to the subscription, and must not wait.
   replace: (rows, resealed) => sql`
     UPDATE subscriptions AS s SET secret = held.resealed
     FROM (

@@ -14,7 +14,7 @@ export interface Received {
 }
 
 /** Answers a request; `count` is its number, from 1. */
-export type Answer = (response: http.ServerResponse, received: Received, count: number) => void;
+export type Responder = (response: http.ServerResponse, received: Received, count: number) => void;
 
 /** A server that webhooks are sent to. */
 export interface Receiver {
@@ -27,13 +27,13 @@ export interface Receiver {
 }
 
 /** Answers every request with a status and no body. */
-export function withStatus(status: number): Answer {
+export function withStatus(status: number): Responder {
   return (response) => response.writeHead(status).end();
 }
 
 /** Starts a receiver on loopback. */
 export async function startReceiver(
-  answer: Answer = withStatus(204),
+  answer: Responder = withStatus(204),
   options: { tls?: boolean } = {},
 ): Promise<Receiver> {
   const received: Received[] = [];

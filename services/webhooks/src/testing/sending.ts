@@ -1,6 +1,6 @@
-import { type Attempted, send } from "../dispatch/send.js";
+import { type Attempted, sendAttempt } from "../dispatch/send-attempt.js";
 import { createEgressAgents, type EgressAgents, type EgressOptions } from "../egress/egress-agents.js";
-import { type Answer, type Receiver, startReceiver } from "./receiver.js";
+import { type Receiver, type Responder, startReceiver } from "./receiver.js";
 import { certificate } from "./receiver-certificate.js";
 
 export const sentBody = Buffer.from('{"id":"evt_1","data":{"name":"Jürgen"}}');
@@ -16,7 +16,7 @@ export function sendingUnderTest() {
     return agents;
   }
 
-  async function receiverWith(answer?: Answer, options?: { tls: boolean }): Promise<Receiver> {
+  async function receiverWith(answer?: Responder, options?: { tls: boolean }): Promise<Receiver> {
     const receiver = await startReceiver(answer, options);
     ends.push(() => receiver.close());
     return receiver;
@@ -25,7 +25,7 @@ export function sendingUnderTest() {
   const common = agentsWith();
   function post(url: string, agents: EgressAgents = common): Promise<Attempted> {
     const at = new Date(1_700_000_000_999);
-    return send(agents, { url: new URL(url), eventId: "evt_1", body: sentBody, secret: "whsec_test", at });
+    return sendAttempt(agents, { url: new URL(url), eventId: "evt_1", body: sentBody, secret: "whsec_test", at });
   }
 
   async function end(): Promise<void> {

@@ -63,8 +63,8 @@ export async function webhooksUnderTest() {
     const parts = partsOf(options);
     const service = await startWebhooks(parts);
     let stopped: Promise<void> | undefined;
-    const stop = (hurried?: boolean) => {
-      stopped ??= service.stop(hurried);
+    const stop = (fast?: boolean) => {
+      stopped ??= service.stop(fast);
       return stopped;
     };
     ends.push(() => stop(true));

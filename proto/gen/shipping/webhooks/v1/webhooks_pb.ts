@@ -539,8 +539,8 @@ export const FilterMissingRequestSchema: GenMessage<FilterMissingRequest> = /*@_
   messageDesc(file_shipping_webhooks_v1_webhooks, 17);
 
 /**
- * The ids of those that have not arrived. Events that died count as had, and so do those older than the time for which events are
- * kept.
+ * The ids of those that have not arrived. Dead-lettered events count as acknowledged, and so do those older than the
+ * retention.
  *
  * @generated from message shipping.webhooks.v1.FilterMissingResponse
  */

@@ -17,7 +17,7 @@ CREATE INDEX subscriptions_owned ON subscriptions (account_id, environment, id);
 -- What accept-event asks for: disabled ones may grow in number without end.
 CREATE INDEX subscriptions_active ON subscriptions (account_id, environment) WHERE status = 'active';
 
--- What the audit log has still to be told. A row is written by the statement that makes the change, and deleted when it is acknowledged:
+-- Changes that are not in the audit log yet. A row is written by the statement that makes the change, and deleted when it is acknowledged:
 -- there are never many.
 CREATE TABLE subscription_changes (
   id text COLLATE "C" PRIMARY KEY,
@@ -142,11 +142,11 @@ ALTER TABLE ready_queue SET (
 -- that search is a statement of its own, so its snapshot is younger than the lock, and what it finds is exact.
 CREATE FUNCTION deliveries_inserted() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  UPDATE ready_queue AS q SET next_due = least(q.next_due, born.next_at), in_flight = q.in_flight + born.claimed
+  UPDATE ready_queue AS q SET next_due = least(q.next_due, added.next_at), in_flight = q.in_flight + added.claimed
   FROM (
     SELECT subscription_id, min(next_at) AS next_at, count(*) FILTER (WHERE state = 'in_flight') AS claimed
-    FROM inserted GROUP BY subscription_id) AS born
-  WHERE q.subscription_id = born.subscription_id;
+    FROM inserted GROUP BY subscription_id) AS added
+  WHERE q.subscription_id = added.subscription_id;
   RETURN NULL;
 END $$;
 

@@ -7,7 +7,7 @@ import { ATTEMPT_MS } from "./delivery.js";
 import { sign } from "./signature.js";
 
 /** One attempt to be made. */
-export interface Outgoing {
+export interface AttemptRequest {
   url: URL;
   eventId: string;
   /** Sent byte by byte as it is stored. */
@@ -35,34 +35,34 @@ export interface Attempted {
   errorKind?: ErrorKind;
   ms: number;
   /** Resolves once the rest of the answer is read or cut off, at most a second later. The outcome does not wait for it. */
-  drained: Promise<void>;
+  discarded: Promise<void>;
 }
 
 const MAX_BODY_BYTES = 16 * 1024;
 const MAX_BODY_MS = 1_000;
 
 /** POSTs an event once. 2xx within ten seconds, name look-up included, is success; everything else is a failure, redirects too. */
-export async function send(agents: EgressAgents, outgoing: Outgoing): Promise<Attempted> {
+export async function sendAttempt(agents: EgressAgents, attempt: AttemptRequest): Promise<Attempted> {
   const start = performance.now();
   try {
-    const response = await post(agents, outgoing);
+    const response = await post(agents, attempt);
     const status = response.statusCode!;
     const outcome = status >= 200 && status < 300 ? "delivered" : "failed";
-    return { outcome, status, ms: since(start), drained: drain(response) };
+    return { outcome, status, ms: since(start), discarded: discardRest(response) };
   } catch (error) {
-    return { outcome: "failed", errorKind: errorKindOf(error), ms: since(start), drained: Promise.resolve() };
+    return { outcome: "failed", errorKind: errorKindOf(error), ms: since(start), discarded: Promise.resolve() };
   }
 }
 
 // `node:http` and not undici, which (7.30) destroys the connection on a `100 Continue` that it did not ask for. The deadline is a timer
 // that ends with the attempt: a signal would stay for all of its ten seconds, and cost as much as a small request.
-function post(agents: EgressAgents, outgoing: Outgoing): Promise<http.IncomingMessage> {
-  const { url, body } = outgoing;
+function post(agents: EgressAgents, attempt: AttemptRequest): Promise<http.IncomingMessage> {
+  const { url, body } = attempt;
   return new Promise((resolve, reject) => {
     const { request } = url.protocol === "https:" ? https : http;
-    const sent = request(url, { method: "POST", agent: agents.of(url), headers: headersOf(outgoing) });
+    const sent = request(url, { method: "POST", agent: agents.of(url), headers: headersOf(attempt) });
     let answered = false;
-    // Rejected first: while a request waits for its connection, Node tells nobody of its end.
+    // Rejected first: while a request waits for its connection, Node emits no event when it is destroyed.
     const deadline = setTimeout(() => {
       reject(new TimedOut());
       sent.destroy();
@@ -78,14 +78,14 @@ function post(agents: EgressAgents, outgoing: Outgoing): Promise<http.IncomingMe
         resolve(response);
       })
       .on("error", fail)
-      // A switch of protocols must not leave the attempt open. An error is not made for each good answer: its stack costs a good part of one.
+      // A protocol upgrade must not leave the attempt open. No error is created for good answers: its stack is a large part of their cost.
       .on("close", () => answered || fail(new Error("The connection ended without an answer.")))
       .end(body);
   });
 }
 
-// As a list, which Node writes as it stands: of an object it would first make another.
-function headersOf({ url, eventId, body, secret, at }: Outgoing): string[] {
+// As a list, which Node writes directly: an object would be copied first.
+function headersOf({ url, eventId, body, secret, at }: AttemptRequest): string[] {
   const seconds = Math.floor(at.getTime() / 1000);
   const list = ["Host", url.host, "Connection", "keep-alive", "Content-Type", "application/json"];
   list.push("Content-Length", String(body.length), "User-Agent", "Service-Webhooks/1.0");
@@ -94,11 +94,11 @@ function headersOf({ url, eventId, body, secret, at }: Outgoing): string[] {
   return list;
 }
 
-/** Reads on so that the connection can be used again, but neither much nor for long. */
-function drain(response: http.IncomingMessage): Promise<void> {
+/** Reads the rest of the answer, so that the connection can be reused, but not much and not for long. */
+function discardRest(response: http.IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     let bytes = 0;
-    // Most answers are there as a whole: there is nothing to wait for.
+    // Most answers are complete already.
     const limit = response.complete ? undefined : setTimeout(() => response.destroy(), MAX_BODY_MS);
     response.on("error", () => {});
     response.on("data", (chunk: Buffer) => {

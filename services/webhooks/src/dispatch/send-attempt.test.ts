@@ -3,7 +3,7 @@ import net, { type AddressInfo } from "node:net";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { startReceiver } from "../testing/receiver.js";
 import { endOf, sendingUnderTest, sentBody } from "../testing/sending.js";
-import { verify } from "./signature.js";
+import { verifySignature } from "./signature.js";
 
 const { agentsWith, receiverWith, post, end, atEnd } = sendingUnderTest();
 afterAll(end);
@@ -31,7 +31,9 @@ describe("send", () => {
       "service-event-id": "evt_1",
       "service-signature": expect.stringMatching(/^t=1700000000,v1=[0-9a-f]{64}$/),
     });
-    expect(verify("whsec_test", String(request?.headers["service-signature"]), sentBody, 1_700_000_000)).toBe(true);
+    expect(verifySignature("whsec_test", String(request?.headers["service-signature"]), sentBody, 1_700_000_000)).toBe(
+      true,
+    );
   });
 
   test("any 2xx is success, everything else a failure", async () => {
@@ -90,7 +92,7 @@ describe("send", () => {
       else response.socket?.resetAndDestroy();
     });
     const through = agentsWith();
-    await (await post(receiver.url, through)).drained;
+    await (await post(receiver.url, through)).discarded;
     expect(await endOf(post(receiver.url, through))).toBe("connection");
     expect([receiver.received.length, receiver.connections()]).toEqual([2, 1]);
   });
@@ -142,7 +144,7 @@ describe("the rest of the answer", () => {
     });
     const attempted = await post(receiver.url);
     expect([attempted.status, open]).toEqual([200, true]);
-    await attempted.drained;
+    await attempted.discarded;
     await eventually(() => expect(open).toBe(false));
   });
 
@@ -156,14 +158,14 @@ describe("the rest of the answer", () => {
       response.writeHead(200).on("drain", write);
       write();
     });
-    await (await post(receiver.url)).drained;
+    await (await post(receiver.url)).discarded;
     expect(written).toBeLessThan(50_000_000);
   });
 
   test("a short body is read, so that the connection is used again", async () => {
     const receiver = await receiverWith((response) => response.writeHead(200).end("x".repeat(10_000)));
     const through = agentsWith();
-    for (let n = 0; n < 3; n++) await (await post(receiver.url, through)).drained;
+    for (let n = 0; n < 3; n++) await (await post(receiver.url, through)).discarded;
     expect(receiver.connections()).toBe(1);
   });
 });
