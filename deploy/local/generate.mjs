@@ -20,7 +20,7 @@ run("buf", ["generate"], join(root, "proto"));
 // Nothing else removes the file of a model that is no more.
 rmSync(join(root, "gateway", "src", "gen", "prisma"), { recursive: true, force: true });
 run("prisma", ["generate", "--no-hints"], join(root, "gateway"));
-run("tsx", ["--conditions=source", "src/generate-client.ts"], join(root, "deploy", "local"));
+run("tsx", ["--conditions=source", "src/client/generate-client.ts"], join(root, "deploy", "local"));
 
 function run(command, args, cwd) {
   const { status, error } = spawnSync(command, args, { cwd, env, stdio: "inherit" });
