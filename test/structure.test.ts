@@ -191,7 +191,7 @@ describe("the table of routes", () => {
     const rows = [...table.matchAll(/^\| (GET|POST|DELETE) \| (\S+) \| (\S+) \|/gm)].map((row) => row.slice(1, 4));
     const [, created = ""] = /^Success statuses: `201` for (.+?);/m.exec(read("conformance/spec/contract.md")) ?? [];
     const creating = new Set([...created.matchAll(/`(?:POST )?(\S+)`/g)].map(([, path]) => `POST ${path}`));
-    expect([rows.length, creating.size]).toEqual([18, 4]);
+    expect(creating.size).toBe(4);
     expect(routes.map(({ method, path, scope, status }) => [method, path, scope, status])).toEqual(
       rows.map(([method, path, scope]) => [method, path, scope, creating.has(`${method} ${path}`) ? 201 : 200]),
     );

@@ -99,18 +99,25 @@ const makers = posts
 // Nobody listens there: a delivery fails at once.
 const NOBODY = "http://127.0.0.1:9/hook";
 
-/** A request that the operation answers with its success, once: its example. What that names is created with the customer's key. */
-export async function goodRequest(customer: Customer, route: Route): Promise<Asked> {
-  const { id = "", body } = route.example;
-  let asked = JSON.stringify({ method: route.method, path: pathWith(route, id), body });
-  asked = asked.replaceAll(webhookInput.url, NOBODY);
+/**
+ * A request that the operation answers with its success, once: its example. What that names, and what a read of it shows, is made with the
+ * customer's key; `ids` has what the examples call it, and what it is called here.
+ */
+export async function goodRequest(
+  customer: Customer,
+  route: Route,
+  ids = new Map([[webhookInput.url, NOBODY]]),
+): Promise<Asked> {
+  const { id = "", body, data } = route.example;
+  const asked = { method: route.method, path: pathWith(route, id), body };
+  const named = JSON.stringify([asked, route.method === "GET" && id !== "" && data]);
   for (const maker of makers) {
-    const names = (["id", "tracking_number"] as const).filter((name) => asked.includes(maker.example[name] ?? "\0"));
-    if (names.length === 0) continue;
-    const made = await dataOf(201, ask(customer, await goodRequest(customer, maker.route)));
-    for (const name of names) asked = asked.replaceAll(maker.example[name] ?? "\0", made[name] ?? "");
+    const names = (["id", "tracking_number"] as const).filter((name) => named.includes(maker.example[name] ?? "\0"));
+    if (names.length === 0 || ids.has(maker.example.id ?? "")) continue;
+    const made = await dataOf(201, ask(customer, await goodRequest(customer, maker.route, ids)));
+    for (const name of names) ids.set(maker.example[name] ?? "\0", made[name] ?? "");
   }
-  return JSON.parse(asked);
+  return JSON.parse([...ids].reduce((text, [there, here]) => text.replaceAll(there, here), JSON.stringify(asked)));
 }
 
 /** A request of the operation's form that needs nothing to exist: for what is refused before that is looked at. */
