@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util";
+import { Command, InvalidArgumentError } from "commander";
 import { cases } from "./cases.js";
 
 /** The names by which `--only` takes a measurement. */
@@ -34,54 +34,41 @@ export interface BenchOptions {
   json?: string;
 }
 
-/** Reads the command line; what it cannot understand is an error in a sentence. */
-export function benchOptions(args: string[]): BenchOptions {
-  const {
-    values: { only, ...values },
-  } = parseArgs({
-    args,
-    options: {
-      only: { type: "string", default: measurements.join(",") },
-      seconds: { type: "string", default: "2" },
-      rounds: { type: "string", default: "3" },
-      clients: { type: "string", default: "24" },
-      rate: { type: "string", default: "100" },
-      replicas: { type: "string", default: "1" },
-      rows: { type: "string" },
-      soak: { type: "string" },
-      deliveries: { type: "string", default: "1000000" },
-      tls: { type: "boolean", default: false },
-      check: { type: "boolean", default: false },
-      baseline: { type: "boolean", default: false },
-      profile: { type: "boolean", default: false },
-      json: { type: "string" },
-    },
-  });
-  return {
-    measured: only.split(",").map(measurement),
-    seconds: whole("seconds", values.seconds),
-    rounds: whole("rounds", values.rounds),
-    clients: whole("clients", values.clients),
-    rate: whole("rate", values.rate),
-    replicas: whole("replicas", values.replicas),
-    rows: values.rows?.split(",").map((size) => whole("rows", size)) ?? [],
-    soak: values.soak === undefined ? 0 : whole("soak", values.soak),
-    deliveries: whole("deliveries", values.deliveries),
-    tls: values.tls,
-    check: values.check,
-    baseline: values.baseline,
-    profile: values.profile,
-    ...(values.json === undefined ? {} : { json: values.json }),
-  };
+/** Reads the command line. One that it cannot understand ends the process, with a sentence. */
+export function benchOptions(args: readonly string[], command = new Command("npm run bench --")): BenchOptions {
+  command
+    .description("What requests cost, beside the least that they can cost.")
+    .option("--only <names>", `measures only these: ${measurements.join(", ")}`, named, measurements)
+    .option("--seconds <n>", "of each round and target", positive, 2)
+    .option("--rounds <n>", "rounds", positive, 3)
+    .option("--clients <n>", "clients at the same time", positive, 24)
+    .option("--rate <n>", "operations per second where latency is measured", positive, 100)
+    .option("--replicas <n>", "processes of each part", positive, 1)
+    .option("--rows <sizes>", "measures growth at these numbers of rows instead", sizes, [])
+    .option("--soak <seconds>", "watches memory under load for so long instead", positive, 0)
+    .option("--deliveries <n>", "deliveries among which a claim is measured with growth", positive, 1_000_000)
+    .option("--tls", "mutual TLS between the parts", false)
+    .option("--check", "fails when a ratio has fallen by more than a quarter since the baseline", false)
+    .option("--baseline", "makes the ratios the new baseline", false)
+    .option("--profile", "has every process write a CPU profile, and says where their time went", false)
+    .option("--json <file>", "where the results go")
+    .parse(args, { from: "user" });
+  const { only: measured, ...options } = command.opts();
+  return { measured, ...options } as BenchOptions;
 }
 
-function measurement(name: string): string {
-  if (measurements.includes(name)) return name;
-  throw new Error(`--only takes ${measurements.join(", ")}, separated by commas; not ${JSON.stringify(name)}.`);
+function named(text: string): string[] {
+  const names = text.split(",");
+  const unknown = names.find((name) => !measurements.includes(name));
+  if (unknown === undefined) return names;
+  throw new InvalidArgumentError(`There is no ${JSON.stringify(unknown)}.`);
 }
 
-function whole(name: string, text: string): number {
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value >= 1) return value;
-  throw new Error(`--${name} takes a whole number from 1, not ${JSON.stringify(text)}.`);
+function sizes(text: string): number[] {
+  return text.split(",").map(positive);
+}
+
+function positive(text: string): number {
+  if (/^\d+$/.test(text) && Number(text) >= 1) return Number(text);
+  throw new InvalidArgumentError("It takes a whole number from 1.");
 }

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
+import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { type Customer, newCustomer } from "../edge/operations.js";
 import { type Stack, startStack } from "../stack.js";
@@ -21,12 +22,34 @@ interface Step extends Operation {
   path: string;
 }
 
-// The examples tell one story; this is the order in which it happens.
-const STORY = [
-  ..."getAccount createSubscription listSubscriptions getSubscription".split(" "),
-  ..."createOrder listOrders getOrder createShipment listShipments quoteRates createLabel getShipment".split(" "),
-  ..."listLabels getLabel getLabelFile getTracking voidLabel disableSubscription".split(" "),
-];
+/** The example of an operation, in the story that all of them tell. */
+interface Chapter {
+  name: string;
+  isWrite: boolean;
+  /** What it sends, and what it is answered. */
+  text: string;
+  /** The resource that it makes, if it makes one. */
+  made: string | undefined;
+}
+
+const chapters: readonly Chapter[] = routes.map(({ handler, method, id, example }) => {
+  const isWrite = method !== "GET";
+  const made = isWrite && id === undefined ? (example.data as { id?: string }).id : undefined;
+  return { name: handler.name, isWrite, text: JSON.stringify(example), made };
+});
+
+/** The order in which the story happens: the writes as in the table, before each the reads whose resources are all there. */
+function storyOf(left: readonly Chapter[], told: readonly string[] = []): readonly string[] {
+  const missing = left.flatMap(({ made }) => made ?? []);
+  const isTold = ({ text, made }: Chapter) => !missing.some((id) => id !== made && text.includes(id));
+  const next = left.find((chapter) => !chapter.isWrite && isTold(chapter)) ?? left.find(({ isWrite }) => isWrite);
+  if (!next) return told;
+  return storyOf(
+    left.filter((chapter) => chapter !== next),
+    [...told, next.name],
+  );
+}
+const STORY = storyOf(chapters);
 
 let stack: Stack;
 let customer: Customer;

@@ -207,7 +207,3 @@ describe("keys are scoped to account and environment, not to a credential", () =
     expectReplay(await under(asked, rotated), first);
   });
 });
-
-test("the table has seven writes, and six of them take a body", () => {
-  expect([writes.length, posts.length]).toEqual([7, 6]);
-});

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Scope } from "@shipping/gateway/admission/api-key";
 import { BASE_PATH, pathWith, type Route, type WriteRoute } from "@shipping/gateway/api/endpoint";
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
+import { webhookInput } from "@shipping/gateway/api/examples";
 import type { Environment } from "@shipping/kit/caller";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { type ApiAnswer, dataOf, refusal } from "../api-client.js";
@@ -71,11 +72,6 @@ export const record = {
   parcel: { weight_kg: 1.5, length_cm: 30, width_cm: 20, height_cm: 10 },
 };
 
-// Nobody listens there: a delivery fails at once.
-const subscription = { url: "http://127.0.0.1:9/hook", events: ["order.created", "label.voided"] };
-
-const labelBody = (shipmentId: string) => ({ shipment_id: shipmentId, rate_id: `rate_test_${shipmentId}` });
-
 /** Sends what an operation is asked, with a fresh Idempotency-Key where it takes one. */
 export function ask<Data = Resource>(
   customer: Customer,
@@ -95,45 +91,33 @@ export function create(customer: Customer, path: string, body: unknown): Promise
   return dataOf(201, ask(customer, { method: "POST", path, body }));
 }
 
-const newOrder = (customer: Customer) => create(customer, "/orders", record);
-const newShipment = (customer: Customer) => create(customer, "/shipments", record);
-const newWebhook = (customer: Customer) => create(customer, "/webhooks", subscription);
+/** The POSTs that make a resource, with what the examples call it. */
+const makers = posts
+  .filter(({ id, body }) => id === undefined && body !== undefined)
+  .map((route) => ({ route, example: (route.example.data ?? {}) as Partial<Resource> }));
 
-async function newLabel(customer: Customer): Promise<Resource> {
-  const { id } = await newShipment(customer);
-  return create(customer, "/labels", labelBody(id));
-}
+// Nobody listens there: a delivery fails at once.
+const NOBODY = "http://127.0.0.1:9/hook";
 
-const nothing = async () => ({});
-const idOfNew = (make: (customer: Customer) => Promise<Resource>) => async (customer: Customer) => ({
-  id: (await make(customer)).id,
-});
-
-const wanted: Record<string, (customer: Customer) => Promise<{ id?: string; body?: unknown }>> = {
-  "GET /account": nothing,
-  "POST /orders": async () => ({ body: record }),
-  "GET /orders": nothing,
-  "GET /orders/{id}": idOfNew(newOrder),
-  "POST /shipments": async (customer) => ({ body: { ...record, order_id: (await newOrder(customer)).id } }),
-  "GET /shipments": nothing,
-  "GET /shipments/{id}": idOfNew(newShipment),
-  "POST /rates": async (customer) => ({ body: { shipment_id: (await newShipment(customer)).id } }),
-  "POST /labels": async (customer) => ({ body: labelBody((await newShipment(customer)).id) }),
-  "GET /labels": nothing,
-  "GET /labels/{id}": idOfNew(newLabel),
-  "GET /labels/{id}/file": idOfNew(newLabel),
-  "POST /labels/{id}/void": async (customer) => ({ id: (await newLabel(customer)).id, body: {} }),
-  "GET /tracking/{tracking_number}": async (customer) => ({ id: (await newLabel(customer)).tracking_number ?? "" }),
-  "POST /webhooks": async () => ({ body: subscription }),
-  "GET /webhooks": nothing,
-  "GET /webhooks/{id}": idOfNew(newWebhook),
-  "DELETE /webhooks/{id}": idOfNew(newWebhook),
-};
-
-/** A request that the operation answers with its success, once; what it needs is created with the customer's key. */
-export async function goodRequest(customer: Customer, route: Route): Promise<Asked> {
-  const { id = "", body } = (await wanted[nameOf(route)]?.(customer)) ?? {};
-  return { method: route.method, path: pathWith(route, id), ...(body !== undefined && { body }) };
+/**
+ * A request that the operation answers with its success, once: its example. What that names, and what a read of it shows, is made with the
+ * customer's key; `ids` has what the examples call it, and what it is called here.
+ */
+export async function goodRequest(
+  customer: Customer,
+  route: Route,
+  ids = new Map([[webhookInput.url, NOBODY]]),
+): Promise<Asked> {
+  const { id = "", body, data } = route.example;
+  const asked = { method: route.method, path: pathWith(route, id), body };
+  const named = JSON.stringify([asked, route.method === "GET" && id !== "" && data]);
+  for (const maker of makers) {
+    const names = (["id", "tracking_number"] as const).filter((name) => named.includes(maker.example[name] ?? "\0"));
+    if (names.length === 0 || ids.has(maker.example.id ?? "")) continue;
+    const made = await dataOf(201, ask(customer, await goodRequest(customer, maker.route, ids)));
+    for (const name of names) ids.set(maker.example[name] ?? "\0", made[name] ?? "");
+  }
+  return JSON.parse([...ids].reduce((text, [there, here]) => text.replaceAll(there, here), JSON.stringify(asked)));
 }
 
 /** A request of the operation's form that needs nothing to exist: for what is refused before that is looked at. */

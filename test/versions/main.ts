@@ -4,8 +4,8 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
+import { Argument, Command } from "commander";
 import { type Combination, combinations } from "./combinations.js";
 import { getPrograms } from "./get-programs.js";
 
@@ -20,7 +20,13 @@ process.on("SIGINT", () => {
   interrupted = true;
 });
 
-const { values, positionals: names } = parseArgs({ allowPositionals: true, options: { reports: { type: "string" } } });
+const command = new Command("npm run test:versions --")
+  .description("The tests beside the code, and the main job over separate processes, on other versions.")
+  .addArgument(new Argument("[combinations...]", "all unless named").choices(Object.keys(combinations)))
+  .option("--reports <folder>", "where Jest's results are kept as JSON")
+  .parse();
+const { reports } = command.opts<{ reports?: string }>();
+const names = command.args;
 
 /** Runs all on one combination, and says whether it went well. */
 async function runOn(name: string, combination: Combination): Promise<boolean> {
@@ -35,7 +41,7 @@ async function runOn(name: string, combination: Combination): Promise<boolean> {
     TEST_VERSIONS: JSON.stringify(combination),
   };
   const jest = async (tests: string, ...args: string[]) => {
-    const report = values.reports && ["--json", `--outputFile=${join(values.reports, `${name}-${tests}.json`)}`];
+    const report = reports && ["--json", `--outputFile=${join(reports, `${name}-${tests}.json`)}`];
     const program = [join(root, "node_modules/jest/bin/jest.js"), ...args, ...(report || [])];
     const options = { cwd: root, env, stdio: "inherit", timeout: LIMIT_MS } as const;
     const [status] = await once(spawn(join(programs.node, "node"), program, options), "exit");
@@ -50,13 +56,6 @@ async function runOn(name: string, combination: Combination): Promise<boolean> {
   }
 }
 
-const unknown = names.find((name) => !combinations[name]);
-if (unknown) {
-  console.error(
-    `There is no combination ${unknown}: name one of ${Object.keys(combinations).join(", ")}, or none for all.`,
-  );
-  process.exit(2);
-}
 for (const [name, combination] of Object.entries(combinations)) {
   if (interrupted || (names.length > 0 && !names.includes(name))) continue;
   const { postgresql, natsServer, node } = combination;

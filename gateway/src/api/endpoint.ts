@@ -13,12 +13,42 @@ import type { EndpointDeps } from "./deps.js";
 /** Where the API begins on the gateway's host. */
 export const BASE_PATH = "/api/v1";
 
+/** Where an answer has the id of its resource, as links of OpenAPI say it. */
+export const ANSWERED_ID = "$response.body#/data/id";
+
+/** An operation that the success of another leads to, and where that one's answer has what it asks for. */
+interface Link {
+  /** Its handler, by whose name the document knows it. */
+  to: { readonly name: string };
+  parameters?: Readonly<Record<string, string>>;
+  requestBody?: Readonly<Record<string, string>>;
+}
+
+/** A request, its answer, and a field at fault in another. */
+export interface Example {
+  /** What stands for the id in the path. */
+  id?: string;
+  body?: unknown;
+  /** What is answered under `data`. */
+  data?: unknown;
+  invalid: FieldError;
+  /** What is said if something that is named does not exist. */
+  missing?: string;
+}
+
 /** The properties of every operation in the specification's table. */
 interface Row {
   /** Below the base path; `{id}` or `{tracking_number}` stands for an id. */
   path: string;
   scope: Scope;
   summary: string;
+  /** What it is for, in a sentence or two of the reference. */
+  purpose: string;
+  /** The guide that it belongs to, by its name below `/docs`. */
+  guide: string;
+  /** Part of the one story that all examples tell; tests send it. */
+  example: Example;
+  leadsTo?: readonly Link[];
   /** The form of the id in the path: what has another one is not found, and no service is asked. */
   id?: z.ZodType<string>;
   /** The resource under `data`, or the file. */

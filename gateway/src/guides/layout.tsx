@@ -1,6 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { render } from "preact-render-to-string";
+import { assetOf } from "../http/asset.js";
 import { guides } from "./guides.js";
+
+export const style = assetOf("/docs/style.css", "guides.css");
 
 interface Frame {
   title: string;
@@ -22,7 +25,7 @@ export function renderPage({ title, path, words = "", aside, children }: Frame):
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>{`${title} · Shipping Integration API`}</title>
-        <link rel="stylesheet" href="/docs/style.css" />
+        <link rel="stylesheet" href={style.href} />
         <link rel="icon" type="image/png" href="/docs/favicon-32x32.png" />
       </head>
       <body>

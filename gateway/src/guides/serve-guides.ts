@@ -1,8 +1,8 @@
 import type { Express } from "express";
 import { type Document, documentOf, sendDocument } from "../http/send-document.js";
+import { style } from "./layout.js";
 import { library } from "./library.js";
 import { guidePage, overviewPage, searchPage } from "./pages.js";
-import { STYLE } from "./style.js";
 
 // The pages need no script at all.
 const POLICY = [
@@ -18,11 +18,10 @@ const LONGEST_SHOWN = 200;
 
 /** The guides below `/docs`, for everyone. */
 export function serveGuides(app: Express): void {
-  const style = documentOf("text/css; charset=utf-8", STYLE);
   const overview = page(overviewPage());
 
   app.get("/docs", (req, res) => sendDocument(req, res, overview));
-  app.get("/docs/style.css", (req, res) => sendDocument(req, res, style));
+  style.serve(app);
   app.get("/docs/search", (req, res) => {
     const { q } = req.query;
     const text = typeof q === "string" ? q.trim().slice(0, LONGEST_SHOWN) : "";

@@ -1,7 +1,6 @@
 import { type ErrorCode, errors } from "@shipping/kit/errors";
 import { type Route, refusalsOf } from "../api/endpoint.js";
 import { errorRef, type headers, headersOf } from "./components.js";
-import { examples } from "./examples.js";
 
 const RETRYABLE: readonly ErrorCode[] = ["idempotency_in_progress", "rate_limited", "service_unavailable"];
 
@@ -30,9 +29,9 @@ function errorExamples(route: Route, codes: readonly ErrorCode[]) {
 }
 
 function errorExample(route: Route, code: ErrorCode) {
-  const { invalid, missing } = examples[route.handler.name] ?? {};
+  const { invalid, missing } = route.example;
   const request_id = "req_krugkidnfzsxg5lmmqqgc3tpoa";
-  if (code === "invalid_request" && invalid)
+  if (code === "invalid_request")
     return { code, message: `${invalid.path}: ${invalid.message}`, request_id, fields: [invalid] };
   const said: Partial<Record<ErrorCode, string | undefined>> = {
     not_found: missing,

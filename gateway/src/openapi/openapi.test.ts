@@ -7,7 +7,6 @@ import { z } from "zod";
 import { routes } from "../api/endpoints/endpoints.js";
 import { createdWebhook, label, order, rate, shipment, tracking, webhook } from "../api/resources.js";
 import { guides } from "../guides/guides.js";
-import { examples } from "./examples.js";
 import { openApiDocument } from "./openapi.js";
 
 type Json = Record<string, unknown>;
@@ -112,8 +111,8 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test.each(operations)("the examples of $operation.operationId keep its schemas", ({ route, operation }) => {
-    const { body, data } = examples[operation.operationId] ?? {};
+  test.each(operations)("the examples of $operation.operationId keep its schemas", ({ route }) => {
+    const { body, data } = route.example;
     if (route.method === "POST") route.body?.parse(body);
     if (route.answers === "application/pdf") return;
     const isList = route.method === "GET" && route.query !== undefined;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { BASE_PATH, idName, type ReadRoute, type Route } from "../api/endpoint.js";
 import { routes } from "../api/endpoints/endpoints.js";
+import { eventExample } from "../api/examples.js";
 import { event } from "../api/resources.js";
 import { guides } from "../guides/guides.js";
 import {
@@ -13,10 +14,7 @@ import {
   parameterSchema,
   schemaRef,
 } from "./components.js";
-import { eventExample, examples } from "./examples.js";
 import { failures } from "./failures.js";
-import { guidance } from "./guidance.js";
-import { linksOf } from "./links.js";
 
 const API_VERSION = "1.0.0";
 
@@ -88,28 +86,26 @@ export function openApiDocument() {
 }
 
 function operation(route: Route) {
-  const name = route.handler.name;
   return {
-    operationId: name,
+    operationId: route.handler.name,
     summary: route.summary,
     description: description(route),
     tags: [route.path.split("/")[1]],
     parameters: parameters(route),
-    ...(route.method !== "GET" && route.body && { requestBody: requestBody(route.body, examples[name]?.body) }),
+    ...(route.method !== "GET" && route.body && { requestBody: requestBody(route.body, route.example.body) }),
     responses: { [route.status]: success(route), ...failures(route) },
   };
 }
 
-function description({ handler, scope }: Route): string {
-  const { purpose, guide: slug } = guidance[handler.name] ?? {};
-  const title = guides.find((guide) => guide.slug === slug)?.title;
-  return `${purpose}\n\nScope: \`${scope}\`. Guide: [${title}](/docs/${slug}).`;
+function description({ purpose, scope, guide }: Route): string {
+  const title = guides.find(({ slug }) => slug === guide)?.title;
+  return `${purpose}\n\nScope: \`${scope}\`. Guide: [${title}](/docs/${guide}).`;
 }
 
 function parameters(route: Route): unknown[] {
-  const example = examples[route.handler.name]?.id;
-  const inPath = route.id
-    ? [{ name: idName(route), in: "path", required: true, schema: parameterSchema(route.id), example }]
+  const { id, example } = route;
+  const inPath = id
+    ? [{ name: idName(route), in: "path", required: true, schema: parameterSchema(id), example: example.id }]
     : [];
   if (route.method !== "GET") return [...inPath, { $ref: "#/components/parameters/IdempotencyKey" }];
   return [...inPath, ...queryParameters(route)];
@@ -135,14 +131,22 @@ function success(route: Route) {
     description: route.summary,
     headers: headersOf(["RateLimit", "RateLimit-Policy", ...(isReplayable ? (["Idempotency-Replayed"] as const) : [])]),
     content: content(route),
-    ...linksOf(route.handler.name),
+    ...links(route),
+  };
+}
+
+/** The operations that its success leads to, by their names. */
+function links({ leadsTo }: Route) {
+  if (!leadsTo) return {};
+  return {
+    links: Object.fromEntries(leadsTo.map(({ to, ...given }) => [to.name, { operationId: to.name, ...given }])),
   };
 }
 
 function content(route: Route) {
   if (route.answers === "application/pdf")
     return { "application/pdf": { schema: { type: "string", format: "binary" } } };
-  const example: Record<string, unknown> = { data: examples[route.handler.name]?.data };
+  const example: Record<string, unknown> = { data: route.example.data };
   const properties: JsonSchema = { data: dataSchema(route.answers) };
   if (route.method === "GET" && route.query) {
     properties.data = { type: "array", items: dataSchema(route.answers) };

@@ -1,8 +1,13 @@
+import { Command } from "commander";
 import { clusterOptions } from "./options.js";
+
+/** Reads a line with a command that throws where another ends the process. */
+const read = (args: string[]) =>
+  clusterOptions(args, 8080, new Command().exitOverride().configureOutput({ writeErr: () => {} }));
 
 describe("clusterOptions", () => {
   test("has two of everything but tracking where nothing is said", () => {
-    expect(clusterOptions([], 8080)).toEqual({
+    expect(read([])).toEqual({
       replicas: { gateway: 2, records: 2, carrier: 2, tracking: 1, webhooks: 2 },
       port: 8080,
       sharedBuffersMb: 128,
@@ -12,19 +17,19 @@ describe("clusterOptions", () => {
 
   test("takes a number for each part, the first gateway's port, PostgreSQL's cache, and certificates", () => {
     const args = ["--gateways", "3", "--tracking=2", "--port", "0", "--shared-buffers-mb", "4096", "--tls"];
-    const { replicas, port, sharedBuffersMb, tls } = clusterOptions(args, 8080);
+    const { replicas, port, sharedBuffersMb, tls } = read(args);
     expect([sharedBuffersMb, tls]).toEqual([4096, true]);
     expect(replicas).toEqual({ gateway: 3, records: 2, carrier: 2, tracking: 2, webhooks: 2 });
     expect(port).toBe(0);
   });
 
   test.each([
-    [["--gateways", "0"], '--gateways takes a whole number from 1 to 99, not "0".'],
-    [["--records", "two"], '--records takes a whole number from 1 to 99, not "two".'],
-    [["--port", "70000"], '--port takes a whole number from 0 to 65535, not "70000".'],
-    [["--shared-buffers-mb", "0"], '--shared-buffers-mb takes a whole number from 1 to 1000000, not "0".'],
-    [["--gateway", "2"], "Unknown option '--gateway'"],
+    [["--gateways", "0"], "argument '0' is invalid. It takes a whole number from 1 to 99."],
+    [["--records", "two"], "option '--records <n>' argument 'two' is invalid. It takes a whole number from 1 to 99."],
+    [["--port", "70000"], "It takes a whole number from 0 to 65535."],
+    [["--shared-buffers-mb", "0"], "It takes a whole number from 1 to 1000000."],
+    [["--gateway", "2"], "unknown option '--gateway'"],
   ])("refuses %j with a sentence", (args, sentence) => {
-    expect(() => clusterOptions(args, 8080)).toThrow(sentence);
+    expect(() => read(args)).toThrow(sentence);
   });
 });

@@ -1,4 +1,5 @@
-import { parseArgs } from "node:util";
+import { Command } from "commander";
+import { wholeNumber } from "../option-values.js";
 import type { Part } from "../parts.js";
 
 /** How many processes of each part a cluster has, and where its first gateway listens; 0 takes free ports. */
@@ -11,39 +12,25 @@ export interface ClusterOptions {
   tls: boolean;
 }
 
-const REPLICAS: Record<Part, string> = { gateway: "2", records: "2", carrier: "2", tracking: "1", webhooks: "2" };
+const replicas = wholeNumber(1, 99);
 
-/** Reads `--gateways 2 --records 2 --carrier 2 --tracking 1 --webhooks 2 --port 8080 --shared-buffers-mb 128`, these being the defaults, and `--tls`. */
-export function clusterOptions(args: string[], defaultPort: number): ClusterOptions {
-  const { values } = parseArgs({
-    args,
-    options: {
-      gateways: { type: "string", default: REPLICAS.gateway },
-      records: { type: "string", default: REPLICAS.records },
-      carrier: { type: "string", default: REPLICAS.carrier },
-      tracking: { type: "string", default: REPLICAS.tracking },
-      webhooks: { type: "string", default: REPLICAS.webhooks },
-      port: { type: "string", default: String(defaultPort) },
-      "shared-buffers-mb": { type: "string", default: "128" },
-      tls: { type: "boolean", default: false },
-    },
-  });
-  return {
-    replicas: {
-      gateway: whole("gateways", values.gateways, 1),
-      records: whole("records", values.records, 1),
-      carrier: whole("carrier", values.carrier, 1),
-      tracking: whole("tracking", values.tracking, 1),
-      webhooks: whole("webhooks", values.webhooks, 1),
-    },
-    port: whole("port", values.port, 0, 65_535),
-    sharedBuffersMb: whole("shared-buffers-mb", values["shared-buffers-mb"], 1, 1_000_000),
-    tls: values.tls,
-  };
-}
-
-function whole(name: string, text: string, min: number, max = 99): number {
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-  throw new Error(`--${name} takes a whole number from ${min} to ${max}, not ${JSON.stringify(text)}.`);
+/** Reads the command line. One that it cannot understand ends the process, with a sentence. */
+export function clusterOptions(
+  args: readonly string[],
+  defaultPort: number,
+  command = new Command("npm run cluster --"),
+): ClusterOptions {
+  command
+    .description("The platform as separate processes, restarted when they end.")
+    .option("--gateways <n>", "processes of the gateway", replicas, 2)
+    .option("--records <n>", "processes of records", replicas, 2)
+    .option("--carrier <n>", "processes of carrier", replicas, 2)
+    .option("--tracking <n>", "processes of tracking", replicas, 1)
+    .option("--webhooks <n>", "processes of webhooks", replicas, 2)
+    .option("--port <n>", "where the first gateway listens; 0 takes free ports", wholeNumber(0, 65_535), defaultPort)
+    .option("--shared-buffers-mb <n>", "PostgreSQL's own cache", wholeNumber(1, 1_000_000), 128)
+    .option("--tls", "mutual TLS between the parts", false)
+    .parse(args, { from: "user" });
+  const { gateways: gateway, port, sharedBuffersMb, tls, ...others } = command.opts();
+  return { replicas: { gateway, ...others } as Record<Part, number>, port, sharedBuffersMb, tls };
 }

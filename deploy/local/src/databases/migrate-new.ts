@@ -3,15 +3,15 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
+import { Argument, Command, InvalidArgumentError } from "commander";
 import { migrationsOf, type Part, parts } from "../parts.js";
 import { writeMigration } from "./write-migration.js";
 
-// npm run migrate:new -- records add-thing
-const [part, name] = process.argv.slice(2);
-if (!isPart(part) || !name || !/^[a-z][a-z0-9-]*$/.test(name)) {
-  console.error(`Usage: npm run migrate:new -- ${parts.join("|")} name-of-the-change`);
-  process.exit(2);
-}
+const [part, name] = new Command("npm run migrate:new --")
+  .description("Writes the migration that makes of a part's database what its schema.prisma describes.")
+  .addArgument(new Argument("<part>").choices(parts))
+  .argument("<name>", "name of the change, such as add-thing", nameOfChange)
+  .parse().processedArgs as [Part, string];
 const file = await write(part, name);
 console.log(
   file ? `Wrote ${relative("", file)}.` : `The migrations of ${part} make all that its schema.prisma describes.`,
@@ -34,6 +34,7 @@ async function write(part: Part, name: string): Promise<string | undefined> {
   }
 }
 
-function isPart(word: string | undefined): word is Part {
-  return parts.some((part) => part === word);
+function nameOfChange(text: string): string {
+  if (/^[a-z][a-z0-9-]*$/.test(text)) return text;
+  throw new InvalidArgumentError("It takes lower-case letters, digits and hyphens.");
 }

@@ -1,23 +1,28 @@
+import { Command } from "commander";
 import { listenOptions } from "./listen-options.js";
 
+/** Reads a line with a command that throws where another ends the process. */
+const read = (args: string[]) =>
+  listenOptions(args, new Command().exitOverride().configureOutput({ writeErr: () => {} }));
+
 test("the port is 9090 unless told otherwise", () => {
-  expect(listenOptions(["--subscribe"])).toEqual({ port: 9090, secrets: [], subscribe: true });
-  expect(listenOptions(["--subscribe", "--port", "0"]).port).toBe(0);
+  expect(read(["--subscribe"])).toEqual({ port: 9090, secrets: [], subscribe: true });
+  expect(read(["--subscribe", "--port", "0"]).port).toBe(0);
 });
 
 test("several secrets may be given", () => {
   const args = ["--secret", "whsec_one", "--secret=whsec_two", "--port=65535"];
-  expect(listenOptions(args)).toEqual({ port: 65_535, secrets: ["whsec_one", "whsec_two"], subscribe: false });
+  expect(read(args)).toEqual({ port: 65_535, secrets: ["whsec_one", "whsec_two"], subscribe: false });
 });
 
 test.each([
-  [[], "Say --subscribe, or --secret"],
-  [["--subscribe", "--port", "65536"], "--port takes a whole number from 0 to 65535"],
-  [["--subscribe", "--port", "8e3"], "--port takes"],
-  [["--subscribe", "--port="], "--port takes"],
-  [["--secret", "GFn7PJ"], "--secret takes a subscription's whole secret"],
-  [["--secrets", "whsec_one"], "Unknown option '--secrets'"],
-  [["whsec_one"], "Unexpected argument 'whsec_one'"],
+  [[], "say --subscribe, or --secret"],
+  [["--subscribe", "--port", "65536"], "argument '65536' is invalid. It takes a whole number from 0 to 65535."],
+  [["--subscribe", "--port", "8e3"], "option '--port <n>' argument '8e3' is invalid"],
+  [["--subscribe", "--port="], "option '--port <n>' argument '' is invalid"],
+  [["--secret", "GFn7PJ"], "It takes a subscription's whole secret"],
+  [["--secrets", "whsec_one"], "unknown option '--secrets'"],
+  [["--subscribe", "whsec_one"], "too many arguments"],
 ])("%j is refused with a sentence", (args, sentence) => {
-  expect(() => listenOptions(args)).toThrow(sentence);
+  expect(() => read(args)).toThrow(sentence);
 });

@@ -1,4 +1,5 @@
-import { parseArgs } from "node:util";
+import { Command, InvalidArgumentError } from "commander";
+import { wholeNumber } from "../option-values.js";
 
 /** The options of `npm run listen`. */
 export interface ListenOptions {
@@ -10,25 +11,29 @@ export interface ListenOptions {
   subscribe: boolean;
 }
 
-/** Reads `--port 9090`, `--secret whsec_…` (several times if need be) and `--subscribe`. */
-export function listenOptions(args: string[]): ListenOptions {
-  const { values } = parseArgs({
-    args,
-    options: {
-      port: { type: "string", default: "9090" },
-      secret: { type: "string", multiple: true, default: [] },
-      subscribe: { type: "boolean", default: false },
-    },
-  });
-  const { port, secret: secrets, subscribe } = values;
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
-    throw new Error(`--port takes a whole number from 0 to 65535, not ${JSON.stringify(port)}.`);
-  }
-  if (!secrets.every((secret) => secret.startsWith("whsec_"))) {
-    throw new Error("--secret takes a subscription's whole secret, which begins with whsec_.");
-  }
+/** Reads the command line. One that it cannot understand ends the process, with a sentence. */
+export function listenOptions(args: readonly string[], command = new Command("npm run listen --")): ListenOptions {
+  const secrets: string[] = [];
+  command
+    .description("Receives webhook events on this machine, verifies and prints them.")
+    .option("--subscribe", "makes a subscription of its own for the time being", false)
+    .option(
+      "--secret <secret>",
+      "the secret of a subscription that you have made; several times if need be",
+      (text) => {
+        secrets.push(wholeSecret(text));
+      },
+    )
+    .option("--port <n>", "where it listens; 0 takes a free port", wholeNumber(0, 65_535), 9090)
+    .parse(args, { from: "user" });
+  const { port, subscribe } = command.opts<ListenOptions>();
   if (secrets.length === 0 && !subscribe) {
-    throw new Error("Say --subscribe, or --secret whsec_… for a subscription that you have made.");
+    command.error("error: say --subscribe, or --secret whsec_… for a subscription that you have made");
   }
-  return { port: Number(port), secrets, subscribe };
+  return { port, secrets, subscribe };
+}
+
+function wholeSecret(text: string): string {
+  if (text.startsWith("whsec_")) return text;
+  throw new InvalidArgumentError("It takes a subscription's whole secret, which begins with whsec_.");
 }

@@ -8,6 +8,7 @@ import type { Env } from "@shipping/kit/process/config";
 import { createLog } from "@shipping/kit/process/log";
 import { type Running, runProcess } from "@shipping/kit/process/run-process";
 import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
+import { Argument, Command } from "commander";
 import { environment } from "../config.js";
 import { takeDataFolder } from "../data-folder.js";
 import { createDatabases } from "../databases/create-databases.js";
@@ -76,12 +77,9 @@ function watch(part: Part, env: Env): Running {
   };
 }
 
-const [wanted] = process.argv.slice(2);
-const part = parts.find((name) => name === wanted);
-if (part) {
-  const log = createLog({ part: "dev", level: "warn", destination: process.stderr });
-  await runProcess({ log, start: () => develop(part) });
-} else {
-  process.stderr.write(`Say which part: npm run dev:part -- ${parts.join("|")}\n`);
-  process.exit(1);
-}
+const [wanted] = new Command("npm run dev:part --")
+  .description("One part alone, on a database of its own.")
+  .addArgument(new Argument("<part>").choices(parts))
+  .parse().processedArgs as [Part];
+const log = createLog({ part: "dev", level: "warn", destination: process.stderr });
+await runProcess({ log, start: () => develop(wanted) });

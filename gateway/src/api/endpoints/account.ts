@@ -3,7 +3,27 @@ import sql from "sql-template-tag";
 import type { HttpAnswer } from "../../http/send.js";
 import type { EndpointDeps } from "../deps.js";
 import type { Read } from "../endpoint.js";
+import { type Route, read } from "../endpoint.js";
+import * as examples from "../examples.js";
+import { account } from "../resources.js";
 import { data } from "../respond.js";
+
+export const accountRoutes: readonly Route[] = [
+  read({
+    method: "GET",
+    path: "/account",
+    scope: "account:read",
+    status: 200,
+    owner: "gateway",
+    summary: "Identity and capabilities of the calling account",
+    purpose:
+      "Says whose key this is, for which environment, with which scopes, and what the account can do at present.",
+    guide: "environments",
+    answers: account,
+    handler: getAccount,
+    example: { data: examples.account, invalid: examples.unknownMember },
+  }),
+];
 
 export const ACTIVE_WEBHOOKS_LIMIT = 10;
 
@@ -13,10 +33,7 @@ export function capabilitiesOf(environment: Environment) {
   return { orders: true, shipments: true, webhooks: true, rates: !isLive, labels: !isLive, tracking: !isLive };
 }
 
-export async function getAccount(
-  { db, requestsPerMinute }: EndpointDeps,
-  { caller, admission }: Read,
-): Promise<HttpAnswer> {
+async function getAccount({ db, requestsPerMinute }: EndpointDeps, { caller, admission }: Read): Promise<HttpAnswer> {
   const [account] = await db.run<{ name: string; created_at: Date }>(
     sql`SELECT name, created_at FROM accounts WHERE id = ${caller.accountId}`,
   );

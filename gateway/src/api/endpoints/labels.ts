@@ -2,9 +2,114 @@ import type { CallOptions } from "@connectrpc/connect";
 import { LabelSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { HttpAnswer } from "../../http/send.js";
 import type { LabelInput, PageQuery } from "../../input/schemas.js";
+import * as schemas from "../../input/schemas.js";
 import type { EndpointDeps } from "../deps.js";
 import type { Check, Read, Write } from "../endpoint.js";
+import { ANSWERED_ID, type Route, read, write } from "../endpoint.js";
+import * as examples from "../examples.js";
+import { label } from "../resources.js";
 import { one, page } from "../respond.js";
+import { getTracking } from "./tracking.js";
+
+export const labelRoutes: readonly Route[] = [
+  write({
+    method: "POST",
+    path: "/labels",
+    scope: "labels:write",
+    status: 201,
+    owner: "carrier",
+    summary: "Create a sandbox label",
+    purpose: "Makes the shipment's only label, with a rate of that very shipment. No charge is made. Sandbox only.",
+    guide: "idempotency",
+    needsCarrier: true,
+    body: schemas.labelInput,
+    answers: label,
+    check: checkLabel,
+    refusals: ["not_found", "label_exists", "shipment_voided"],
+    handler: createLabel,
+    example: {
+      body: { shipment_id: examples.shipment.id, rate_id: examples.rate.id, format: "pdf" },
+      data: examples.label,
+      invalid: { path: "format", message: 'must be "pdf"' },
+      missing: examples.noShipment,
+    },
+    leadsTo: [
+      { to: getLabel, parameters: { id: ANSWERED_ID } },
+      { to: getLabelFile, parameters: { id: ANSWERED_ID } },
+      { to: voidLabel, parameters: { id: ANSWERED_ID } },
+      { to: getTracking, parameters: { tracking_number: "$response.body#/data/tracking_number" } },
+    ],
+  }),
+  read({
+    method: "GET",
+    path: "/labels",
+    scope: "labels:read",
+    status: 200,
+    owner: "carrier",
+    summary: "List labels",
+    purpose: "Pages through all labels, in the order of their ids.",
+    guide: "pagination",
+    query: schemas.pageQuery(schemas.labelId),
+    answers: label,
+    handler: listLabels,
+    example: { data: [examples.label], invalid: examples.badLimit },
+  }),
+  read({
+    method: "GET",
+    path: "/labels/{id}",
+    scope: "labels:read",
+    status: 200,
+    owner: "carrier",
+    summary: "Retrieve a label",
+    purpose: "Reads one label, with its tracking number and the path of its file.",
+    guide: "errors",
+    id: schemas.labelId,
+    answers: label,
+    handler: getLabel,
+    example: {
+      id: examples.label.id,
+      data: examples.label,
+      invalid: examples.unknownMember,
+      missing: examples.noLabel,
+    },
+  }),
+  read({
+    method: "GET",
+    path: "/labels/{id}/file",
+    scope: "labels:read",
+    status: 200,
+    owner: "carrier",
+    summary: "Download the PDF of a label",
+    purpose: "Downloads the label, 4 by 6 inches. The key goes into the header here, too. A voided label has no file.",
+    guide: "quick-start",
+    id: schemas.labelId,
+    answers: "application/pdf",
+    refusals: ["label_voided"],
+    handler: getLabelFile,
+    example: { id: examples.label.id, invalid: examples.unknownMember, missing: examples.noLabel },
+  }),
+  write({
+    method: "POST",
+    path: "/labels/{id}/void",
+    scope: "labels:write",
+    status: 200,
+    owner: "carrier",
+    summary: "Void a sandbox label",
+    purpose: "Takes a label back, and its shipment with it. Voiding again answers the voided label.",
+    guide: "testing",
+    id: schemas.labelId,
+    body: schemas.voidInput,
+    answers: label,
+    handler: voidLabel,
+    example: {
+      id: examples.label.id,
+      body: {},
+      data: { ...examples.label, status: "voided", voided_at: "2026-01-15T10:00:00.000Z" },
+      invalid: examples.unknownMember,
+      missing: examples.noLabel,
+    },
+  }),
+];
 
 export function createLabel(
   { clients }: EndpointDeps,
@@ -15,7 +120,7 @@ export function createLabel(
   return clients.carrier.createLabel({ caller, claim, shipmentId, rateId }, options);
 }
 
-export async function checkLabel(
+async function checkLabel(
   { clients }: EndpointDeps,
   { caller, sound: { shipment_id: shipmentId, rate_id: rateId } }: Check<LabelInput>,
   options: CallOptions,
@@ -24,21 +129,21 @@ export async function checkLabel(
   return (await clients.carrier.checkLabel({ caller, shipmentId, rateId }, options)).fields;
 }
 
-export function voidLabel({ clients }: EndpointDeps, { caller, claim, id }: Write, options: CallOptions) {
+function voidLabel({ clients }: EndpointDeps, { caller, claim, id }: Write, options: CallOptions) {
   return clients.carrier.voidLabel({ caller, claim, id }, options);
 }
 
-export async function getLabel({ clients }: EndpointDeps, { caller, id }: Read, options: CallOptions) {
+async function getLabel({ clients }: EndpointDeps, { caller, id }: Read, options: CallOptions) {
   const { label } = await clients.carrier.getLabel({ caller, id }, options);
   return one(LabelSchema, label);
 }
 
-export async function listLabels({ clients }: EndpointDeps, { caller, query }: Read<PageQuery>, options: CallOptions) {
+async function listLabels({ clients }: EndpointDeps, { caller, query }: Read<PageQuery>, options: CallOptions) {
   const { labels, nextCursor } = await clients.carrier.listLabels({ caller, ...query }, options);
   return page(LabelSchema, labels, nextCursor);
 }
 
-export async function getLabelFile(
+async function getLabelFile(
   { clients }: EndpointDeps,
   { caller, id }: Read,
   options: CallOptions,

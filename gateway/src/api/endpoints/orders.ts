@@ -1,25 +1,76 @@
 import type { CallOptions } from "@connectrpc/connect";
 import { OrderSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import type { OrderInput, PageQuery } from "../../input/schemas.js";
+import * as schemas from "../../input/schemas.js";
 import type { EndpointDeps } from "../deps.js";
 import type { Read, Write } from "../endpoint.js";
+import { ANSWERED_ID, type Route, read, write } from "../endpoint.js";
+import * as examples from "../examples.js";
+import { order } from "../resources.js";
 import { one, page } from "../respond.js";
 import { recordFields } from "./record-fields.js";
 
-export function createOrder(
-  { clients }: EndpointDeps,
-  { caller, claim, input }: Write<OrderInput>,
-  options: CallOptions,
-) {
+export const orderRoutes: readonly Route[] = [
+  write({
+    method: "POST",
+    path: "/orders",
+    scope: "orders:write",
+    status: 201,
+    owner: "records",
+    summary: "Create an order",
+    purpose: "Keeps what a customer of yours ordered. Orders are optional: a shipment needs none.",
+    guide: "idempotency",
+    body: schemas.orderInput,
+    answers: order,
+    handler: createOrder,
+    example: { body: examples.orderInput, data: examples.order, invalid: examples.badCountry },
+    leadsTo: [{ to: getOrder, parameters: { id: ANSWERED_ID } }],
+  }),
+  read({
+    method: "GET",
+    path: "/orders",
+    scope: "orders:read",
+    status: 200,
+    owner: "records",
+    summary: "List orders",
+    purpose: "Pages through all orders, in the order of their ids.",
+    guide: "pagination",
+    query: schemas.pageQuery(schemas.orderId),
+    answers: order,
+    handler: listOrders,
+    example: { data: [examples.order], invalid: examples.badLimit },
+  }),
+  read({
+    method: "GET",
+    path: "/orders/{id}",
+    scope: "orders:read",
+    status: 200,
+    owner: "records",
+    summary: "Retrieve an order",
+    purpose: "Reads one order.",
+    guide: "errors",
+    id: schemas.orderId,
+    answers: order,
+    handler: getOrder,
+    example: {
+      id: examples.order.id,
+      data: examples.order,
+      invalid: examples.unknownMember,
+      missing: examples.noOrder,
+    },
+  }),
+];
+
+function createOrder({ clients }: EndpointDeps, { caller, claim, input }: Write<OrderInput>, options: CallOptions) {
   return clients.records.createOrder({ caller, claim, ...recordFields(input) }, options);
 }
 
-export async function getOrder({ clients }: EndpointDeps, { caller, id }: Read, options: CallOptions) {
+async function getOrder({ clients }: EndpointDeps, { caller, id }: Read, options: CallOptions) {
   const { order } = await clients.records.getOrder({ caller, id }, options);
   return one(OrderSchema, order);
 }
 
-export async function listOrders({ clients }: EndpointDeps, { caller, query }: Read<PageQuery>, options: CallOptions) {
+async function listOrders({ clients }: EndpointDeps, { caller, query }: Read<PageQuery>, options: CallOptions) {
   const { orders, nextCursor } = await clients.records.listOrders({ caller, ...query }, options);
   return page(OrderSchema, orders, nextCursor);
 }

@@ -1,7 +1,42 @@
 import type { CallOptions } from "@connectrpc/connect";
 import type { RateInput } from "../../input/schemas.js";
+import * as schemas from "../../input/schemas.js";
 import type { EndpointDeps } from "../deps.js";
 import type { Write } from "../endpoint.js";
+import { type Route, write } from "../endpoint.js";
+import * as examples from "../examples.js";
+import { rate } from "../resources.js";
+import { createLabel } from "./labels.js";
+
+export const rateRoutes: readonly Route[] = [
+  write({
+    method: "POST",
+    path: "/rates",
+    scope: "rates:read",
+    status: 200,
+    owner: "carrier",
+    summary: "Request sandbox rates for a shipment",
+    purpose: "Says what a label for the shipment would cost; a label takes the rate's id. Sandbox only.",
+    guide: "quick-start",
+    needsCarrier: true,
+    body: schemas.rateInput,
+    answers: rate.array(),
+    refusals: ["not_found"],
+    handler: quoteRates,
+    example: {
+      body: { shipment_id: examples.shipment.id },
+      data: [examples.rate],
+      invalid: { path: "shipment_id", message: "is required" },
+      missing: examples.noShipment,
+    },
+    leadsTo: [
+      {
+        to: createLabel,
+        requestBody: { shipment_id: "$response.body#/data/0/shipment_id", rate_id: "$response.body#/data/0/id" },
+      },
+    ],
+  }),
+];
 
 export function quoteRates(
   { clients }: EndpointDeps,

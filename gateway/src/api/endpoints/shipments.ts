@@ -1,12 +1,77 @@
 import type { CallOptions } from "@connectrpc/connect";
 import { ShipmentSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import type { PageQuery, ShipmentInput } from "../../input/schemas.js";
+import * as schemas from "../../input/schemas.js";
 import type { EndpointDeps } from "../deps.js";
 import type { Read, Write } from "../endpoint.js";
+import { ANSWERED_ID, type Route, read, write } from "../endpoint.js";
+import * as examples from "../examples.js";
+import { shipment } from "../resources.js";
 import { one, page } from "../respond.js";
+import { quoteRates } from "./rates.js";
 import { recordFields } from "./record-fields.js";
 
-export function createShipment(
+export const shipmentRoutes: readonly Route[] = [
+  write({
+    method: "POST",
+    path: "/shipments",
+    scope: "shipments:write",
+    status: 201,
+    owner: "records",
+    summary: "Create a shipment",
+    purpose: "Makes one packed parcel with its sender and recipient known. Rates and a label need it.",
+    guide: "quick-start",
+    body: schemas.shipmentInput,
+    answers: shipment,
+    refusals: ["not_found"],
+    handler: createShipment,
+    example: {
+      body: examples.shipmentInput,
+      data: examples.shipment,
+      invalid: examples.badCountry,
+      missing: examples.noOrder,
+    },
+    leadsTo: [
+      { to: getShipment, parameters: { id: ANSWERED_ID } },
+      { to: quoteRates, requestBody: { shipment_id: ANSWERED_ID } },
+    ],
+  }),
+  read({
+    method: "GET",
+    path: "/shipments",
+    scope: "shipments:read",
+    status: 200,
+    owner: "records",
+    summary: "List shipments",
+    purpose: "Pages through all shipments, in the order of their ids.",
+    guide: "pagination",
+    query: schemas.pageQuery(schemas.shipmentId),
+    answers: shipment,
+    handler: listShipments,
+    example: { data: [examples.shipment], invalid: examples.badLimit },
+  }),
+  read({
+    method: "GET",
+    path: "/shipments/{id}",
+    scope: "shipments:read",
+    status: 200,
+    owner: "records",
+    summary: "Retrieve a shipment",
+    purpose: "Reads one shipment: a `draft`, `label_created` once it has a label, `voided` once that is void.",
+    guide: "errors",
+    id: schemas.shipmentId,
+    answers: shipment,
+    handler: getShipment,
+    example: {
+      id: examples.shipment.id,
+      data: { ...examples.shipment, status: "label_created", label_id: examples.label.id },
+      invalid: examples.unknownMember,
+      missing: examples.noShipment,
+    },
+  }),
+];
+
+function createShipment(
   { clients }: EndpointDeps,
   { caller, claim, input }: Write<ShipmentInput>,
   options: CallOptions,
@@ -15,16 +80,12 @@ export function createShipment(
   return clients.records.createShipment({ caller, claim, ...recordFields(input), ...order }, options);
 }
 
-export async function getShipment({ clients }: EndpointDeps, { caller, id }: Read, options: CallOptions) {
+async function getShipment({ clients }: EndpointDeps, { caller, id }: Read, options: CallOptions) {
   const { shipment } = await clients.records.getShipment({ caller, id }, options);
   return one(ShipmentSchema, shipment);
 }
 
-export async function listShipments(
-  { clients }: EndpointDeps,
-  { caller, query }: Read<PageQuery>,
-  options: CallOptions,
-) {
+async function listShipments({ clients }: EndpointDeps, { caller, query }: Read<PageQuery>, options: CallOptions) {
   const { shipments, nextCursor } = await clients.records.listShipments({ caller, ...query }, options);
   return page(ShipmentSchema, shipments, nextCursor);
 }

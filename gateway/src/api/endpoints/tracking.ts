@@ -1,8 +1,34 @@
 import type { CallOptions } from "@connectrpc/connect";
 import { TrackingSchema } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
+import * as schemas from "../../input/schemas.js";
 import type { EndpointDeps } from "../deps.js";
 import type { Read } from "../endpoint.js";
+import { type Route, read } from "../endpoint.js";
+import * as examples from "../examples.js";
+import { tracking } from "../resources.js";
 import { one } from "../respond.js";
+
+export const trackingRoutes: readonly Route[] = [
+  read({
+    method: "GET",
+    path: "/tracking/{tracking_number}",
+    scope: "shipments:read",
+    status: 200,
+    owner: "tracking",
+    summary: "Sandbox tracking of a label",
+    purpose: "Says where a parcel is. In the sandbox it stays `pre_transit` until its label is voided.",
+    guide: "testing",
+    id: schemas.trackingNumber,
+    answers: tracking,
+    handler: getTracking,
+    example: {
+      id: examples.label.tracking_number,
+      data: examples.tracking,
+      invalid: examples.unknownMember,
+      missing: "No such tracking number.",
+    },
+  }),
+];
 
 export async function getTracking({ clients }: EndpointDeps, { caller, id }: Read, options: CallOptions) {
   const { tracking } = await clients.tracking.getTracking({ caller, trackingNumber: id }, options);

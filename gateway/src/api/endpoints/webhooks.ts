@@ -1,11 +1,94 @@
 import type { CallOptions } from "@connectrpc/connect";
 import { SubscriptionSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import type { PageQuery, WebhookInput } from "../../input/schemas.js";
+import * as schemas from "../../input/schemas.js";
 import type { EndpointDeps } from "../deps.js";
 import type { Check, Read, Write } from "../endpoint.js";
+import { ANSWERED_ID, type Route, read, write } from "../endpoint.js";
+import * as examples from "../examples.js";
+import { createdWebhook, webhook } from "../resources.js";
 import { one, page } from "../respond.js";
 
-export function createSubscription(
+export const webhookRoutes: readonly Route[] = [
+  write({
+    method: "POST",
+    path: "/webhooks",
+    scope: "webhooks:write",
+    status: 201,
+    owner: "webhooks",
+    summary: "Create a webhook subscription",
+    purpose: "Has events sent to your server. The answer holds the secret that signs them; reads leave it out.",
+    guide: "webhooks",
+    body: schemas.webhookInput,
+    answers: createdWebhook,
+    check: checkSubscription,
+    refusals: ["webhook_limit_reached"],
+    handler: createSubscription,
+    example: {
+      body: examples.webhookInput,
+      data: { ...examples.webhook, secret: examples.secret },
+      invalid: { path: "events", message: "must be a list of one to four different event types" },
+    },
+    leadsTo: [
+      { to: getSubscription, parameters: { id: ANSWERED_ID } },
+      { to: disableSubscription, parameters: { id: ANSWERED_ID } },
+    ],
+  }),
+  read({
+    method: "GET",
+    path: "/webhooks",
+    scope: "webhooks:read",
+    status: 200,
+    owner: "webhooks",
+    summary: "List webhook subscriptions",
+    purpose: "Pages through all subscriptions, disabled ones included.",
+    guide: "webhooks",
+    query: schemas.pageQuery(schemas.webhookId),
+    answers: webhook,
+    handler: listSubscriptions,
+    example: { data: [examples.webhook], invalid: examples.badLimit },
+  }),
+  read({
+    method: "GET",
+    path: "/webhooks/{id}",
+    scope: "webhooks:read",
+    status: 200,
+    owner: "webhooks",
+    summary: "Retrieve a webhook subscription",
+    purpose: "Reads one subscription, without its secret.",
+    guide: "webhooks",
+    id: schemas.webhookId,
+    answers: webhook,
+    handler: getSubscription,
+    example: {
+      id: examples.webhook.id,
+      data: examples.webhook,
+      invalid: examples.unknownMember,
+      missing: examples.noSubscription,
+    },
+  }),
+  write({
+    method: "DELETE",
+    path: "/webhooks/{id}",
+    scope: "webhooks:write",
+    status: 200,
+    owner: "webhooks",
+    summary: "Disable a webhook subscription",
+    purpose: "Ends a subscription. What is on its way can still arrive.",
+    guide: "webhooks",
+    id: schemas.webhookId,
+    answers: webhook,
+    handler: disableSubscription,
+    example: {
+      id: examples.webhook.id,
+      data: { ...examples.webhook, status: "disabled", disabled_at: "2026-01-16T09:00:00.000Z" },
+      invalid: examples.noKey,
+      missing: examples.noSubscription,
+    },
+  }),
+];
+
+function createSubscription(
   { clients }: EndpointDeps,
   { caller, claim, actor, input }: Write<WebhookInput>,
   options: CallOptions,
@@ -13,7 +96,7 @@ export function createSubscription(
   return clients.webhooks.createSubscription({ caller, claim, actor, ...input }, options);
 }
 
-export async function checkSubscription(
+async function checkSubscription(
   { clients }: EndpointDeps,
   { caller, sound: { url } }: Check<WebhookInput>,
   options: CallOptions,
@@ -21,24 +104,16 @@ export async function checkSubscription(
   return url === undefined ? [] : (await clients.webhooks.checkSubscription({ caller, url }, options)).fields;
 }
 
-export function disableSubscription(
-  { clients }: EndpointDeps,
-  { caller, claim, actor, id }: Write,
-  options: CallOptions,
-) {
+function disableSubscription({ clients }: EndpointDeps, { caller, claim, actor, id }: Write, options: CallOptions) {
   return clients.webhooks.disableSubscription({ caller, claim, actor, id }, options);
 }
 
-export async function getSubscription({ clients }: EndpointDeps, { caller, id }: Read, options: CallOptions) {
+async function getSubscription({ clients }: EndpointDeps, { caller, id }: Read, options: CallOptions) {
   const { subscription } = await clients.webhooks.getSubscription({ caller, id }, options);
   return one(SubscriptionSchema, subscription);
 }
 
-export async function listSubscriptions(
-  { clients }: EndpointDeps,
-  { caller, query }: Read<PageQuery>,
-  options: CallOptions,
-) {
+async function listSubscriptions({ clients }: EndpointDeps, { caller, query }: Read<PageQuery>, options: CallOptions) {
   const { subscriptions, nextCursor } = await clients.webhooks.listSubscriptions({ caller, ...query }, options);
   return page(SubscriptionSchema, subscriptions, nextCursor);
 }

@@ -74,6 +74,15 @@ describe("reads", () => {
     expect(answer.body).not.toMatch("postgres");
   });
 
+  test("500 internal_error when an answer lacks its resource, and what is wrong stays inside", async () => {
+    const broken = await gatewayUnderTest({ records: { getOrder: () => ({}) } });
+    const holder = await broken.newKey();
+    const answer = await broken.send("GET", `/orders/${ORDER_ID}`, { key: holder.key });
+    await broken.end();
+    expect(`${answer.status} ${answer.json.error.code}`).toBe("500 internal_error");
+    expect(answer.json.error.message).toBe("Something went wrong on our side.");
+  });
+
   test("503 when a service does not answer in time", async () => {
     const answer = await gateway.send("GET", `/shipments/shp_${ORDER_ID.slice(4)}`, { key });
     expect(answer).toMatchObject({ status: 503, json: { error: { code: "service_unavailable" } } });

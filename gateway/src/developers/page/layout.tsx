@@ -1,7 +1,7 @@
 import type { Environment } from "@shipping/kit/caller";
 import type { ComponentChildren } from "preact";
 import type { SignedIn } from "../session/session.js";
-import { SCRIPT_PATH, STYLE_PATH } from "./assets.js";
+import { script, style } from "./assets.js";
 import { AREA_PATH, type HtmlPage, type Section } from "./page.js";
 import { Text } from "./text.js";
 
@@ -28,9 +28,9 @@ export function layout({ page, session, section, environment }: Frame) {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>{`${place} · Developers`}</title>
-        <link rel="stylesheet" href={STYLE_PATH} />
+        <link rel="stylesheet" href={style.href} />
         <link rel="icon" type="image/png" href="/favicon.ico" />
-        <script src={SCRIPT_PATH} defer />
+        <script src={script.href} defer />
       </head>
       <body>
         <a class="to-content" href="#main">

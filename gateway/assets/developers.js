@@ -1,5 +1,5 @@
-/** The pages' only script. They work without it; it wipes secrets, reloads pages restored by Back, and copies. */
-export const SCRIPT = `"use strict";
+// The pages' only script. They work without it; it wipes secrets, reloads pages restored by Back, and copies.
+
 addEventListener("pagehide", () => {
   const secret = document.getElementById("secret");
   if (secret) secret.textContent = "";
@@ -19,7 +19,9 @@ if (navigator.clipboard) {
     button.addEventListener("click", async () => {
       await navigator.clipboard.writeText(source.textContent);
       button.textContent = "Copied";
-      setTimeout(() => { button.textContent = "Copy"; }, 2000);
+      setTimeout(() => {
+        button.textContent = "Copy";
+      }, 2000);
     });
     const frame = document.createElement("div");
     frame.className = "copyable";
@@ -27,4 +29,3 @@ if (navigator.clipboard) {
     frame.append(source, button);
   }
 }
-`;
