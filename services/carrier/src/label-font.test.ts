@@ -13,6 +13,7 @@ describe("printable", () => {
     ["  a\t\tb\r\nc\u00a0d\u2028e  ", "a b c d e"],
     ["soft\u00adhyphen, left-to-right\u200e mark, NUL\u0000", "softhyphen, left-to-right mark, NUL"],
     ["\u200b", ""],
+    ["\u{1b000}\u0000\u{2eba7}\u0000!", "e !"],
   ])("%j is printed as %j", (text, expected) => {
     expect(printable(text)).toBe(expected);
   });

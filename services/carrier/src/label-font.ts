@@ -10,12 +10,16 @@ const NOT_WIN_ANSI = new RegExp(`[^\\x20-\\x7e\\xa0-\\xff${FROM_0X80.replaceAll(
 
 /** The text on one line and in characters of WinAnsi: white space collapsed, whatever else is foreign transliterated. */
 export function printable(text: string): string {
-  return text
-    .normalize("NFC")
-    .replace(/\p{Cf}/gu, "")
-    .replace(/[\s\p{Cc}]+/gu, " ")
-    .replace(NOT_WIN_ANSI, (character) => anyAscii(character))
-    .trim();
+  return (
+    text
+      .normalize("NFC")
+      .replace(/\p{Cf}/gu, "")
+      .replace(/[\s\p{Cc}]+/gu, " ")
+      .replace(NOT_WIN_ANSI, (character) => anyAscii(character))
+      // Once more: what has no counterpart has gone, and what was around it meets.
+      .replace(/ +/g, " ")
+      .trim()
+  );
 }
 
 /** The bytes of a printable text. */
