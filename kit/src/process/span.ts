@@ -1,0 +1,22 @@
+/** The options of a span. */
+export interface SpanOptions {
+  /** `server` begins a trace where there is none; every other span has a parent or is not recorded. */
+  kind: "server" | "client" | "producer" | "consumer" | "internal";
+  /** The W3C trace context of its cause, from a header or an event; by default, of what runs here. */
+  parent?: string | undefined;
+  attributes?: Readonly<Record<string, string | number | undefined>>;
+}
+
+/** A span that is under way. */
+export interface Span {
+  rename(name: string): void;
+  set(attributes: Readonly<Record<string, string | number | undefined>>): void;
+}
+
+/** The tracer, once it is loaded. */
+export interface Tracer {
+  span<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T>;
+  shared<T>(parents: readonly string[], work: () => Promise<T>): Promise<T>;
+  traceparent(): string;
+  close(): Promise<void>;
+}
