@@ -18,8 +18,8 @@ export interface ReadDeps {
 export type ReadOwned<Row, Deps = ReadDeps> = (deps: Deps, asked: Asked) => Promise<Row | undefined>;
 
 /**
- * Makes the read of a caller's row by the column that holds its key. `select` writes the statement for one row from the
-sql`SELECT … FROM orders WHERE ${isAsked}``. Reads that wait at the same time share a statement. =>  * condition that it is given: `(isAsked) => sql`SELECT … FROM orders WHERE ${isAsked}``. Reads that wait at the same time share a statement. => sql`SELECT … FROM orders WHERE ${isAsked}``. Reads that wait at the same time share a statement.
+ * Makes the read of a caller's row by the column that holds its key. `select` writes the statement for one row from the condition that it is
+ * given: `(isAsked) => sql`SELECT … FROM orders WHERE ${isAsked}``. Reads that wait at the same time share a statement.
  */
 export function readOwned<Row extends object, Deps extends ReadDeps = ReadDeps>(
   key: string,

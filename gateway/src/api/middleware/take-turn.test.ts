@@ -1,10 +1,12 @@
 import { connect } from "node:net";
+import { fail, toConnectError } from "@shipping/kit/errors";
 import { eventually } from "@shipping/kit/testing/eventually";
 import {
   type GatewayUnderTest,
   gatewayUnderTest,
   newIdempotencyKey,
   ORDER_ID,
+  order,
 } from "../../testing/gateway-under-test.js";
 
 let gateway: GatewayUnderTest;
@@ -95,5 +97,43 @@ describe("an account that asks for many lists at once", () => {
     letGo();
     await Promise.all(lists);
     expect(asked).toBe(2);
+  });
+});
+
+describe("a body", () => {
+  const writes: (() => void)[] = [];
+  function letWrite(): void {
+    for (const go of writes.splice(0)) go();
+  }
+  let letting: NodeJS.Timeout | undefined;
+  let other: GatewayUnderTest;
+  beforeAll(async () => {
+    other = await gatewayUnderTest({
+      concurrency: { inAll: 17, ofAccount: 16 },
+      records: {
+        async createOrder() {
+          await new Promise<void>((resolve) => writes.push(resolve));
+          throw toConnectError(fail("shipment_voided"));
+        },
+      },
+    });
+  });
+  afterEach(() => {
+    clearInterval(letting);
+    letWrite();
+  });
+  afterAll(() => other.end());
+
+  test("weighs one unit for each 8 KiB: of 64 KiB, two are under way where a list's share is two lists", async () => {
+    const { key } = await other.newKey();
+    const body = JSON.stringify(order).padEnd(65_536);
+    const created = Array.from({ length: 5 }, () => other.createOrder({ key, body }));
+    await eventually(() => expect(writes).toHaveLength(2));
+    // Another account's whole way through, in which the others would have come.
+    const neighbour = await other.newKey();
+    expect((await other.send("GET", `/orders/${ORDER_ID}`, { key: neighbour.key })).status).toBe(200);
+    expect(writes).toHaveLength(2);
+    letting = setInterval(letWrite, 1);
+    expect((await Promise.all(created)).map(({ status }) => status)).toEqual(Array(5).fill(409));
   });
 });
