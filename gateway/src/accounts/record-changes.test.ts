@@ -29,7 +29,9 @@ function webhooksWith(kept: Kept[]) {
     owner: { accountId, environment: "live" },
     actor: { name: actor, source: "192.0.2.1" },
     action,
-    subscription: { id: "whk_1", url, events: ["order.created", "label.created"] },
+    subscriptionId: "whk_1",
+    url,
+    events: ["order.created", "label.created"],
     at,
   }));
   const away = new Set<"listChanges" | "acknowledgeChanges">();

@@ -49,7 +49,7 @@ async function insertEntries({ db }: Deps, changes: readonly SubscriptionChange[
       ${changes.map(({ at }) => at)}::timestamptz[], ${changes.map(({ actor }) => actor?.name)}::text[],
       ${changes.map(({ action }) => ACTIONS[action] ?? action)}::text[],
       ${changes.map(({ owner }) => owner?.environment)}::text[],
-      ${changes.map(({ subscription }) => subscription?.id)}::text[], ${changes.map(detailOf)}::text[],
+      ${changes.map(({ subscriptionId }) => subscriptionId)}::text[], ${changes.map(detailOf)}::text[],
       ${changes.map(({ actor }) => actor?.source)}::text[]
     ) AS told (id, account_id, at, actor, action, environment, subject, detail, source)
     JOIN accounts a ON a.id = told.account_id
@@ -58,7 +58,6 @@ async function insertEntries({ db }: Deps, changes: readonly SubscriptionChange[
     ON CONFLICT (id) DO NOTHING`);
 }
 
-function detailOf({ action, subscription }: SubscriptionChange): string {
-  const { url = "", events = [] } = subscription ?? {};
+function detailOf({ action, url, events }: SubscriptionChange): string {
   return action === "created" ? `${url}: ${events.join(" ")}` : url;
 }

@@ -5,7 +5,9 @@ import { type GatewayUnderTest, gatewayUnderTest, ORDER_ID } from "../testing/ga
 const MIB = 1024 * 1024;
 
 /** Orders in a list of about 8 MiB: more than a kernel keeps for a connection that nobody reads. */
-const ORDERS = Array.from({ length: 100 }, () => ({ id: ORDER_ID, reference: "x".repeat(84_000) }));
+const ORDERS = Buffer.from(
+  JSON.stringify(Array.from({ length: 100 }, () => ({ id: ORDER_ID, reference: "x".repeat(84_000) }))),
+);
 
 let gateway: GatewayUnderTest;
 let lists = 0;
@@ -14,7 +16,7 @@ async function start(options: Parameters<typeof gatewayUnderTest>[0]): Promise<v
   lists = 0;
   function listOrders() {
     lists++;
-    return { orders: ORDERS };
+    return { data: ORDERS };
   }
   gateway = await gatewayUnderTest({ records: { listOrders }, ...options });
 }

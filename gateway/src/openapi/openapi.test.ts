@@ -1,11 +1,5 @@
-import type { DescMessage } from "@bufbuild/protobuf";
-import { LabelSchema, RateSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
-import { OrderSchema, ShipmentSchema } from "@shipping/proto/shipping/records/v1/records_pb";
-import { TrackingSchema } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
-import { SubscriptionSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { z } from "zod";
 import { routes } from "../api/endpoints/endpoints.js";
-import { createdWebhook, label, order, rate, shipment, tracking, webhook } from "../api/resources.js";
 import { guides } from "../guides/guides.js";
 import { openApiDocument } from "./openapi.js";
 
@@ -118,20 +112,5 @@ describe("the OpenAPI document", () => {
     const isList = route.method === "GET" && route.query !== undefined;
     const schema = isList ? z.array(route.answers) : route.answers;
     expect(schema.parse(data)).toEqual(data);
-  });
-});
-
-describe("resources", () => {
-  test.each<[string, DescMessage, z.ZodObject]>([
-    ["order", OrderSchema, order],
-    ["shipment", ShipmentSchema, shipment],
-    ["rate", RateSchema, rate],
-    ["label", LabelSchema, label],
-    ["tracking", TrackingSchema, tracking],
-    ["webhook", SubscriptionSchema, webhook.extend({ secret: createdWebhook.shape.secret.exactOptional() })],
-  ])("%s has the fields of its message, optional where that one's are", (_name, message, schema) => {
-    const ofMessage = message.fields.map((field) => [field.name, field.proto.proto3Optional]);
-    const ofSchema = Object.entries(schema.shape).map(([name, field]) => [name, field instanceof z.ZodExactOptional]);
-    expect(Object.fromEntries(ofSchema)).toEqual(Object.fromEntries(ofMessage));
   });
 });

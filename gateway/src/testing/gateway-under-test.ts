@@ -51,9 +51,9 @@ export async function gatewayUnderTest(
       },
       getOrder({ id }) {
         if (id !== ORDER_ID) throw toConnectError(fail("not_found", "No such order."));
-        return { order: { id, object: "order" } };
+        return { data: Buffer.from(JSON.stringify({ id, object: "order" })) };
       },
-      listOrders: () => ({ orders: [{ id: ORDER_ID }], nextCursor: ORDER_ID }),
+      listOrders: () => ({ data: Buffer.from(JSON.stringify([{ id: ORDER_ID }])), nextCursor: ORDER_ID }),
       ...records,
     });
     router.service(CarrierService, {});

@@ -1,8 +1,8 @@
 import type { Caller as CallerMessage } from "@shipping/proto/shipping/common/v1/common_pb";
 import sql, { type Sql } from "sql-template-tag";
 import { type Caller, callerOf } from "../caller.js";
-import { microBatchOperation, type WithOrdinal } from "./micro-batch.js";
-import { MOST_PAGE_BYTES, page, type RowPage } from "./page.js";
+import { microBatchOperation } from "./micro-batch.js";
+import { MOST_PAGE_BYTES, type Page, renderPage } from "./page.js";
 import type { ReadDeps } from "./read-owned.js";
 
 /** A request for a page of a caller's rows: up to `limit` of those whose ids come after `after`. */
@@ -12,57 +12,66 @@ export interface ListRequest {
   limit: number;
 }
 
-/** Reads a page. */
-export type ListOwned<Row, Deps = ReadDeps> = (deps: Deps, request: ListRequest) => Promise<RowPage<Row>>;
+/** What a list is made of. */
+export interface ListOptions<Row> {
+  /**
+   * Writes the statement for one page from the condition that it is given: `(isAsked) => sql`SELECT … FROM orders WHERE ${isAsked}``. Its
+   * rows have an `id`, and an index begins with account, environment and id.
+   */
+  select(isAsked: Sql): Sql;
+  /** The public resource of a row, as JSON text. */
+  render(row: Row): string;
+  /**
+   * Where rows can be large: the bytes of a row's large column, never more than its resource has, so that rows which do not fit into the
+   * page are not read.
+   */
+  bytes?: Sql;
+}
 
-/** Pages of one statement, at most: few, since each is up to a hundred rows or 1.5 MB. */
+/** Pages of one statement, at most: few, since each is up to a hundred rows or 1 MiB. */
 const PAGES = 8;
 
-/**
- * How much is read for a page, by what PostgreSQL writes as JSON: it puts blanks where JSON.stringify has none, and so has up to half as much
- * again for the same row. Rows beyond that would be decoded for nothing. One more row is always read: it says that there is a next page.
- */
-const MOST_READ_BYTES = 2 * MOST_PAGE_BYTES;
-
-interface Asked {
+interface AskedPage {
   caller: Caller;
   after: string;
   limit: number;
 }
 
-/**
- * Makes the list of a caller's rows, ascending by id. `select` writes the statement for one page from the condition that it is given:
- * `(isAsked) => sql`SELECT … FROM orders WHERE ${isAsked}``. Its rows have an `id`, and an index begins with account, environment and
- * id. Pages that are requested at the same time share a statement, on the connections of lists.
- */
-export function listOwned<Row extends { id: string }, Deps extends ReadDeps = ReadDeps>(
-  select: (isAsked: Sql) => Sql,
-): ListOwned<Row, Deps> {
+/** Makes the list of a caller's resources, ascending by id. Pages that are requested at the same time share a statement, on the connections of lists. */
+export function listOwned<Row extends { id: string }, Deps extends ReadDeps = ReadDeps>({
+  select,
+  render,
+  bytes,
+}: ListOptions<Row>): (deps: Deps, request: ListRequest) => Promise<Page> {
   const isAsked = sql`account_id = asked.account_id AND environment = asked.environment AND id > asked.after`;
-  const read = microBatchOperation<Deps, Asked, Row[]>({
+  const rowsOfPage = sql`${select(isAsked)} ORDER BY id LIMIT asked.most`;
+  // One row beyond the last that fits says that there is a next page.
+  const fitting = bytes
+    ? sql`
+      SELECT row.* FROM (
+        SELECT page.*, sum(${bytes}) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING) AS before
+        FROM (${rowsOfPage}) AS page
+      ) AS row
+      WHERE row.before IS NULL OR row.before <= ${MOST_PAGE_BYTES}::bigint`
+    : rowsOfPage;
+  const read = microBatchOperation<Deps, AskedPage, Row[]>({
     max: PAGES,
     async run({ db }, asked) {
-      // One row more than is shown says that there is a next page.
-      const rows = await db.runList<Row & WithOrdinal & { bytes: bigint | null }>(sql`
-        SELECT asked.ordinal, found.*
+      const rows = await db.runList<Row & { page: number }>(sql`
+        SELECT asked.ordinal::integer AS page, found.*
         FROM unnest(
           ${asked.map(({ caller }) => caller.accountId)}::text[], ${asked.map(({ caller }) => caller.environment)}::text[],
           ${asked.map(({ after }) => after)}::text[], ${asked.map(({ limit }) => limit + 1)}::bigint[]
         ) WITH ORDINALITY AS asked (account_id, environment, after, most, ordinal)
-        CROSS JOIN LATERAL (
-          SELECT page.*, sum(octet_length(to_json(page)::text))
-            OVER (ORDER BY page.id ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING) AS bytes
-          FROM (${select(isAsked)} ORDER BY id LIMIT asked.most) AS page
-        ) AS found
-        WHERE found.bytes IS NULL OR found.bytes <= ${MOST_READ_BYTES}::bigint
-        ORDER BY asked.ordinal, found.id`);
+        CROSS JOIN LATERAL (${fitting}) AS found
+        ORDER BY page, found.id`);
       const pages = asked.map((): Row[] => []);
-      for (const { ordinal, bytes: _, ...row } of rows) pages[Number(ordinal) - 1]!.push(row as unknown as Row);
+      for (const row of rows) pages[row.page - 1]!.push(row);
       return pages;
     },
   });
   return async (deps, request) => {
     const { after = "", limit } = request;
-    return page(await read(deps, { caller: callerOf(request), after, limit }), limit);
+    return renderPage(await read(deps, { caller: callerOf(request), after, limit }), limit, render);
   };
 }

@@ -1,30 +1,41 @@
-import { MOST_PAGE_BYTES, page } from "./page.js";
+import { MOST_PAGE_BYTES, renderPage } from "./page.js";
 
 const rows = (count: number) => Array.from({ length: count }, (_, index) => ({ id: `id_${index}` }));
+const idOf = ({ id }: { id: string }) => JSON.stringify(id);
 
-describe("page", () => {
+function page(read: readonly { id: string }[], limit: number, render = idOf) {
+  const { data, nextCursor } = renderPage(read, limit, render);
+  return [JSON.parse(Buffer.from(data).toString()), nextCursor];
+}
+
+describe("renderPage", () => {
   test("a full page with more behind it names its last id as cursor", () => {
-    expect(page(rows(3), 2)).toEqual({ rows: rows(2), nextCursor: "id_1" });
+    expect(page(rows(3), 2)).toEqual([["id_0", "id_1"], "id_1"]);
   });
   test("a page that ends exactly at the end has no cursor", () => {
-    expect(page(rows(2), 2)).toEqual({ rows: rows(2) });
+    expect(page(rows(2), 2)).toEqual([["id_0", "id_1"], undefined]);
+    expect(renderPage(rows(2), 2, idOf)).not.toHaveProperty("nextCursor");
   });
-  test("a page ends where its rows come to 1 MiB as JSON, and names its last id as cursor", () => {
-    const large = (count: number, size: number) => rows(count).map((row) => ({ ...row, text: "é".repeat(size) }));
-    const read = large(100, 10_000);
-    const { rows: shown, nextCursor } = page(read, 100);
-    expect(shown).toEqual(read.slice(0, 52));
-    expect(Buffer.byteLength(JSON.stringify(shown))).toBeLessThan(MOST_PAGE_BYTES);
-    expect(Buffer.byteLength(JSON.stringify(read.slice(0, 53)))).toBeGreaterThan(MOST_PAGE_BYTES);
+  test("the resources stand in it as they were rendered, byte by byte", () => {
+    const { data } = renderPage(rows(2), 2, ({ id }) => `{ "ü": "${id}" }`);
+    expect(Buffer.from(data).toString()).toBe('[{ "ü": "id_0" },{ "ü": "id_1" }]');
+  });
+  test("a page ends before it comes to more than 1 MiB, and names its last id as cursor", () => {
+    const large = () => JSON.stringify("é".repeat(10_000));
+    const [shown, nextCursor] = page(rows(100), 100, large);
+    expect(shown).toHaveLength(52);
+    expect(53 * Buffer.byteLength(large())).toBeGreaterThan(MOST_PAGE_BYTES);
     expect(nextCursor).toBe("id_51");
-    expect(page(large(52, 10_000), 100)).not.toHaveProperty("nextCursor");
+    expect(page(rows(52), 100, large)[1]).toBeUndefined();
   });
-  test("a row that is larger by itself is a page by itself", () => {
-    const read = rows(2).map((row) => ({ ...row, text: "x".repeat(MOST_PAGE_BYTES) }));
-    expect(page(read, 100)).toEqual({ rows: read.slice(0, 1), nextCursor: "id_0" });
-    expect(page(read.slice(0, 1), 100)).toEqual({ rows: read.slice(0, 1) });
+  test("a resource that is larger by itself is a page by itself", () => {
+    const huge = () => JSON.stringify("x".repeat(MOST_PAGE_BYTES));
+    const [shown, nextCursor] = page(rows(2), 100, huge);
+    expect(shown).toHaveLength(1);
+    expect(nextCursor).toBe("id_0");
+    expect(page(rows(1), 100, huge)[1]).toBeUndefined();
   });
   test("an empty page has no cursor", () => {
-    expect(page([], 25)).toEqual({ rows: [] });
+    expect(page([], 25)).toEqual([[], undefined]);
   });
 });

@@ -1,29 +1,32 @@
 /** One page of a list that ascends by id. */
-export interface RowPage<Row> {
-  rows: Row[];
+export interface Page {
+  /** The resources that it shows: a JSON array, UTF-8. */
+  data: Uint8Array;
   /** The last id of the page; absent on the last page. */
   nextCursor?: string;
 }
 
-/** How much a page holds, unless a single row is larger. */
+/** How much a page holds, unless a single resource is larger. */
 export const MOST_PAGE_BYTES = 1024 * 1024;
 
 /**
- * Cuts a page of `limit` rows from up to `limit + 1` that were read: the extra one says that there is a next page. It ends earlier when
- * the rows, as JSON, come to 1 MiB.
+ * Renders a page of `limit` resources from up to `limit + 1` rows that were read: the extra one says that there is a next page. It ends
+ * earlier where its resources would come to more than 1 MiB.
  */
-export function page<Row extends { id: string }>(read: readonly Row[], limit: number): RowPage<Row> {
-  const rows = read.slice(0, Math.min(limit, fitting(read)));
-  const last = rows.at(-1);
-  return read.length > rows.length && last ? { rows, nextCursor: last.id } : { rows };
-}
-
-/** How many of the first rows fit into a page, at least one. */
-function fitting(rows: readonly object[]): number {
+export function renderPage<Row extends { id: string }>(
+  rows: readonly Row[],
+  limit: number,
+  render: (row: Row) => string,
+): Page {
+  const shown: string[] = [];
   let bytes = 0;
-  const over = rows.findIndex((row) => {
-    bytes += Buffer.byteLength(JSON.stringify(row));
-    return bytes > MOST_PAGE_BYTES;
-  });
-  return over < 0 ? rows.length : Math.max(1, over);
+  for (const row of rows.slice(0, limit)) {
+    const resource = render(row);
+    bytes += Buffer.byteLength(resource);
+    if (bytes > MOST_PAGE_BYTES && shown.length > 0) break;
+    shown.push(resource);
+  }
+  const data = Buffer.from(`[${shown.join()}]`);
+  const last = rows[shown.length - 1];
+  return rows.length > shown.length && last ? { data, nextCursor: last.id } : { data };
 }

@@ -34,3 +34,9 @@ export function snapshotOf({ outcome }: WriteOutcome) {
   const { status, replayed, body } = outcome.value;
   return { status, replayed, body, json: JSON.parse(Buffer.from(body).toString()) };
 }
+
+/** The public resource or page of an owner's answer, as text. */
+export const textIn = ({ data }: { data: Uint8Array }): string => Buffer.from(data).toString();
+
+/** What it says. */
+export const jsonIn = (answer: { data: Uint8Array }) => JSON.parse(textIn(answer));

@@ -1,7 +1,7 @@
 import type { Caller, Environment } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
-import type { Rate } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { Shipment } from "@shipping/proto/shipping/records/v1/records_pb";
+import type { Rate } from "./rate.js";
 
 /** What a carrier answers to a booking: the number that it will be tracked by, and the label to print. */
 export interface Booking {

@@ -1,19 +1,18 @@
 import { callerOf, claimOf } from "@shipping/kit/caller";
 import { type FieldError, failFields } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
-import { publicJson } from "@shipping/kit/json";
 import { executedNow, keyOfWrite, type Write } from "@shipping/kit/ledger/ledger";
 import { newEvent } from "@shipping/kit/ledger/outbox";
 import { violated } from "@shipping/kit/postgres/database";
 import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
 import type { Call } from "@shipping/kit/rpc/server";
-import { type CreateLabelRequest, LabelSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
+import type { CreateLabelRequest } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import sql from "sql-template-tag";
 import { carrierFor } from "./carrier.js";
 import type { CarrierDeps } from "./deps.js";
-import { type LabelRow, labelOf, labelRefusal } from "./label.js";
+import { type LabelRow, labelJson, labelRefusal } from "./label.js";
 import { projectLabelEvent } from "./project-label-event.js";
 import { findLabelOf } from "./read-labels.js";
 import { readShipment } from "./read-shipment.js";
@@ -55,7 +54,7 @@ export async function createLabel(deps: CarrierDeps, request: CreateLabelRequest
     createdAt: now,
     voidedAt: null,
   };
-  const data = publicJson(LabelSchema, labelOf(row));
+  const data = labelJson(row);
   const snapshot = { status: 201, body: Buffer.from(data) };
   const event = newEvent({ type: "label.created", caller, data, now, random });
 

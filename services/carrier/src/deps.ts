@@ -15,7 +15,7 @@ export interface CarrierDeps {
   ledger: Ledger;
   outbox: Outbox;
   projectedMarks: ProjectedMarks;
-  records: Pick<Client<typeof RecordsService>, "getShipment" | "applyLabelEvent">;
+  records: Pick<Client<typeof RecordsService>, "getShipmentForCarrier" | "applyLabelEvent">;
   tracking: Pick<Client<typeof TrackingService>, "applyLabelEvent">;
   carriers: Carriers;
   log: Log;

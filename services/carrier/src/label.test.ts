@@ -1,4 +1,4 @@
-import { labelOf, labelRefusal, voided } from "./label.js";
+import { type LabelRow, labelJson, labelRefusal, voided } from "./label.js";
 
 const row = {
   id: "lbl_1",
@@ -10,22 +10,28 @@ const row = {
   voidedAt: null,
 };
 const now = new Date("2026-11-22T10:00:00.005Z");
+const json = (of: LabelRow) => JSON.parse(labelJson(of));
 
-describe("labelOf", () => {
+describe("labelJson", () => {
   test("costs nothing, is a test, and names the path of its file", () => {
-    expect(labelOf(row)).toMatchObject({
+    expect(json(row)).toMatchObject({
       object: "label",
       format: "pdf",
-      downloadPath: "/api/v1/labels/lbl_1/file",
+      download_path: "/api/v1/labels/lbl_1/file",
       charge: { currency: "EUR", amount: 0 },
       test: true,
-      createdAt: "2026-11-21T10:00:00.000Z",
+      created_at: "2026-11-21T10:00:00.000Z",
     });
   });
 
+  test("has its members in one order", () => {
+    const members = "id object shipment_id status carrier tracking_number format download_path charge test created_at";
+    expect(Object.keys(json(voided(row, now))).join(" ")).toBe(`${members} voided_at`);
+  });
+
   test("has voided_at only once it is voided", () => {
-    expect(labelOf(row).voidedAt).toBeUndefined();
-    expect(labelOf(voided(row, now))).toMatchObject({ status: "voided", voidedAt: "2026-11-22T10:00:00.005Z" });
+    expect(json(row)).not.toHaveProperty("voided_at");
+    expect(json(voided(row, now))).toMatchObject({ status: "voided", voided_at: "2026-11-22T10:00:00.005Z" });
   });
 });
 

@@ -1,6 +1,4 @@
-import { create } from "@bufbuild/protobuf";
 import { type Failure, fail } from "@shipping/kit/errors";
-import { type Label, LabelSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 
 /** A row of labels. */
 export interface LabelRow {
@@ -13,21 +11,21 @@ export interface LabelRow {
   voidedAt: Date | null;
 }
 
-/** A label in its public shape. Whatever is the same for all labels of the sandbox is not stored. */
-export function labelOf(row: LabelRow): Label {
-  return create(LabelSchema, {
+/** The public label, as JSON text. Whatever is the same for all labels of the sandbox is not stored. */
+export function labelJson(row: LabelRow): string {
+  return JSON.stringify({
     id: row.id,
     object: "label",
-    shipmentId: row.shipmentId,
+    shipment_id: row.shipmentId,
     status: row.status,
     carrier: row.carrier,
-    trackingNumber: row.trackingNumber,
+    tracking_number: row.trackingNumber,
     format: "pdf",
-    downloadPath: `/api/v1/labels/${row.id}/file`,
+    download_path: `/api/v1/labels/${row.id}/file`,
     charge: { currency: "EUR", amount: 0 },
     test: true,
-    createdAt: row.createdAt.toISOString(),
-    ...(row.voidedAt ? { voidedAt: row.voidedAt.toISOString() } : {}),
+    created_at: row.createdAt.toISOString(),
+    voided_at: row.voidedAt?.toISOString(),
   });
 }
 

@@ -1,13 +1,13 @@
 import { callerOf, claimOf } from "@shipping/kit/caller";
-import { publicJson } from "@shipping/kit/json";
 import { keyOfWrite, type Write } from "@shipping/kit/ledger/ledger";
 import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
 import type { Call } from "@shipping/kit/rpc/server";
-import { type QuoteRatesRequest, RateSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
+import type { QuoteRatesRequest } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import sql from "sql-template-tag";
 import { carrierFor } from "./carrier.js";
 import type { CarrierDeps } from "./deps.js";
+import { rateJson } from "./rate.js";
 import { readShipment } from "./read-shipment.js";
 
 /** Computes the rates of a shipment, whatever its state. They are stored as the replayable answer and nowhere else. */
@@ -17,7 +17,7 @@ export async function quoteRates(deps: CarrierDeps, request: QuoteRatesRequest, 
   const carrier = carrierFor(deps.carriers, caller);
   const shipment = await readShipment(deps, caller, request.shipmentId, call);
   const rates = await carrier.rates(shipment);
-  const body = Buffer.from(`[${rates.map((rate) => publicJson(RateSchema, rate)).join(",")}]`);
+  const body = Buffer.from(`[${rates.map(rateJson).join()}]`);
   const snapshot = { status: 200, body };
   return insertQuote(deps, { caller, claim, snapshot });
 }

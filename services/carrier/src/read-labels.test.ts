@@ -1,11 +1,9 @@
 import { create } from "@bufbuild/protobuf";
-import { publicJson } from "@shipping/kit/json";
 import { costlyNodes, watched } from "@shipping/kit/testing/plans";
-import { newCaller } from "@shipping/kit/testing/writes";
+import { jsonIn, newCaller, textIn } from "@shipping/kit/testing/writes";
 import {
   GetLabelFileRequestSchema,
   GetLabelRequestSchema,
-  LabelSchema,
   ListLabelsRequestSchema,
 } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import { getLabel, getLabelFile, listLabels } from "./read-labels.js";
@@ -29,7 +27,7 @@ describe("getLabel", () => {
   test("answers exactly what the creation answered", async () => {
     const caller = newCaller();
     const label = await carrier.newLabel(caller);
-    expect(publicJson(LabelSchema, (await get(caller, label.id)).label!)).toBe(JSON.stringify(label));
+    expect(textIn(await get(caller, label.id))).toBe(JSON.stringify(label));
   });
 });
 
@@ -61,7 +59,7 @@ test("404 for a label that is missing, another account's, or the other environme
   ] as const) {
     await expect(get(who, id)).rejects.toMatchObject({ code: "not_found", message: "No such label." });
     await expect(file(who, id)).rejects.toMatchObject({ code: "not_found", message: "No such label." });
-    expect((await list({ ...who, accountId: newCaller().accountId }, 25)).labels).toEqual([]);
+    expect(jsonIn(await list({ ...who, accountId: newCaller().accountId }, 25))).toEqual([]);
   }
 });
 
@@ -73,9 +71,9 @@ describe("listLabels", () => {
     const seen: string[] = [];
     let after: string | undefined;
     do {
-      const { labels, nextCursor } = await list(caller, 3, after);
-      seen.push(...labels.map((label) => label.id));
-      after = nextCursor;
+      const page = await list(caller, 3, after);
+      seen.push(...jsonIn(page).map(({ id }: { id: string }) => id));
+      after = page.nextCursor;
     } while (after);
     expect(seen).toEqual(ids.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))));
   });
@@ -89,8 +87,8 @@ describe("listLabels", () => {
   test("a page that holds the last label has no cursor", async () => {
     const caller = newCaller();
     const label = await carrier.newLabel(caller);
-    const { labels, nextCursor } = await list(caller, 1);
-    expect(labels.map((each) => publicJson(LabelSchema, each))).toEqual([JSON.stringify(label)]);
-    expect(nextCursor).toBeUndefined();
+    const page = await list(caller, 1);
+    expect(textIn(page)).toBe(JSON.stringify([label]));
+    expect(page.nextCursor).toBeUndefined();
   });
 });

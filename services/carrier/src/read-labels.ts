@@ -14,43 +14,34 @@ import {
   type ListLabelsResponse,
   ListLabelsResponseSchema,
 } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
-import sql from "sql-template-tag";
+import sql, { type Sql } from "sql-template-tag";
 import type { CarrierDeps } from "./deps.js";
-import { type LabelRow, labelOf } from "./label.js";
+import { type LabelRow, labelJson } from "./label.js";
 
-const labelColumns = sql`
-  id, shipment_id AS "shipmentId", status, carrier, tracking_number AS "trackingNumber",
-  created_at AS "createdAt", voided_at AS "voidedAt"`;
+const select = (isAsked: Sql) => sql`
+  SELECT id, shipment_id AS "shipmentId", status, carrier, tracking_number AS "trackingNumber",
+    created_at AS "createdAt", voided_at AS "voidedAt"
+  FROM labels WHERE ${isAsked}`;
 
 /** Reads one label of a caller. */
-export const findLabel = readOwned<LabelRow>(
-  "id",
-  (isAsked) => sql`SELECT ${labelColumns} FROM labels WHERE ${isAsked}`,
-);
+export const findLabel = readOwned<LabelRow>("id", select);
 
 /** Reads the label of a caller's shipment. */
-export const findLabelOf = readOwned<LabelRow>(
-  "shipment_id",
-  (isAsked) => sql`SELECT ${labelColumns} FROM labels WHERE ${isAsked}`,
-);
+export const findLabelOf = readOwned<LabelRow>("shipment_id", select);
 
 /** Reads one label of the caller. */
 export async function getLabel(deps: CarrierDeps, request: GetLabelRequest): Promise<GetLabelResponse> {
   const row = await findLabel(deps, { caller: callerOf(request), id: request.id });
   if (!row) throw fail("not_found", "No such label.");
-  return create(GetLabelResponseSchema, { label: labelOf(row) });
+  return create(GetLabelResponseSchema, { data: Buffer.from(labelJson(row)) });
 }
 
 /** Reads one page of the caller's labels. */
 export async function listLabels(deps: CarrierDeps, request: ListLabelsRequest): Promise<ListLabelsResponse> {
-  const { rows, nextCursor } = await findLabels(deps, request);
-  return create(ListLabelsResponseSchema, {
-    labels: rows.map(labelOf),
-    ...(nextCursor === undefined ? {} : { nextCursor }),
-  });
+  return create(ListLabelsResponseSchema, await readPage(deps, request));
 }
 
-const findLabels = listOwned<LabelRow>((isAsked) => sql`SELECT ${labelColumns} FROM labels WHERE ${isAsked}`);
+const readPage = listOwned<LabelRow>({ select, render: labelJson });
 
 /** Reads the stored PDF of a label, until it is voided. Status and file come from one statement: a void is before it or after it. */
 export async function getLabelFile(deps: CarrierDeps, request: GetLabelFileRequest): Promise<GetLabelFileResponse> {

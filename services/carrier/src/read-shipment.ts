@@ -7,7 +7,7 @@ import type { CarrierDeps } from "./deps.js";
 /** Reads a shipment of the caller from records; `not_found` if there is none. Whatever goes wrong, nothing has been written yet. */
 export async function readShipment(deps: CarrierDeps, caller: Caller, id: string, call: Call): Promise<Shipment> {
   try {
-    const { shipment } = await deps.records.getShipment({ caller, id }, call.callOptions());
+    const { shipment } = await deps.records.getShipmentForCarrier({ caller, id }, call.callOptions());
     if (!shipment) throw new Error("records answered no shipment");
     return shipment;
   } catch (err) {

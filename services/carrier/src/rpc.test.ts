@@ -2,7 +2,7 @@ import { createClient } from "@connectrpc/connect";
 import { failureIn } from "@shipping/kit/errors";
 import { silentLog } from "@shipping/kit/process/log";
 import { inProcess } from "@shipping/kit/rpc/server";
-import { newCaller, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
+import { jsonIn, newCaller, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
 import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { carrierRoutes } from "./rpc.js";
@@ -30,10 +30,10 @@ describe("CarrierService", () => {
     const created = await client.createLabel({ caller, claim: newClaim(), shipmentId, rateId: rate.id });
     const { id } = snapshotOf(created.outcome!).json;
     expect((await client.getLabelFile({ caller, id })).pdf.length).toBeGreaterThan(1_000);
-    expect((await client.listLabels({ caller, limit: 1 })).labels.map((label) => label.id)).toEqual([id]);
+    expect(jsonIn(await client.listLabels({ caller, limit: 1 }))).toMatchObject([{ id }]);
     const ended = await client.voidLabel(voidRequest(caller, id));
     expect(snapshotOf(ended.outcome!).json.status).toBe("voided");
-    expect((await client.getLabel({ caller, id })).label?.status).toBe("voided");
+    expect(jsonIn(await client.getLabel({ caller, id })).status).toBe("voided");
   });
 
   test("says what it would refuse of a label's fields, whether or not there is such a shipment", async () => {

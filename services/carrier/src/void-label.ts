@@ -1,17 +1,16 @@
 import { type Caller, type Claim, callerOf, claimOf } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
-import { publicJson } from "@shipping/kit/json";
 import { executedNow } from "@shipping/kit/ledger/ledger";
 import { newEvent } from "@shipping/kit/ledger/outbox";
 import { ownedSql } from "@shipping/kit/postgres/owned";
 import type { Call } from "@shipping/kit/rpc/server";
-import { LabelSchema, type VoidLabelRequest } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
+import type { VoidLabelRequest } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import sql, { empty, type Sql } from "sql-template-tag";
 import { carrierFor } from "./carrier.js";
 import type { CarrierDeps } from "./deps.js";
-import { labelOf, voided } from "./label.js";
+import { labelJson, voided } from "./label.js";
 import { projectLabelEvent } from "./project-label-event.js";
 import { findLabel } from "./read-labels.js";
 
@@ -35,7 +34,7 @@ async function voidAsRead(deps: CarrierDeps, caller: Caller, claim: Claim, id: s
   const now = deps.now();
   const changes = row.status !== "voided";
   if (changes) await carrierFor(deps.carriers, caller).void(row.trackingNumber);
-  const data = publicJson(LabelSchema, labelOf(voided(row, now)));
+  const data = labelJson(voided(row, now));
   const snapshot = { status: 200, body: Buffer.from(data) };
   const event = newEvent({ type: "label.voided", caller, data, now, random });
 

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { Caller } from "@shipping/kit/caller";
 import { newEvent } from "@shipping/kit/ledger/outbox";
-import { newCaller, snapshotOf } from "@shipping/kit/testing/writes";
+import { jsonIn, newCaller, snapshotOf } from "@shipping/kit/testing/writes";
 import { ApplyLabelEventRequestSchema, GetShipmentRequestSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import { applyLabelEvent } from "./apply-label-event.js";
 import { createShipment } from "./create-shipment.js";
@@ -26,8 +26,10 @@ function apply(caller: Caller, type: string, shipmentId: string) {
 }
 
 async function read(caller: Caller, id: string) {
-  const { shipment } = await getShipment(records.deps, create(GetShipmentRequestSchema, { caller, id }));
-  return { status: shipment?.status, labelId: shipment?.labelId };
+  const { status, label_id } = jsonIn(
+    await getShipment(records.deps, create(GetShipmentRequestSchema, { caller, id })),
+  );
+  return { status, labelId: label_id };
 }
 
 describe("applyLabelEvent", () => {

@@ -1,16 +1,15 @@
 import { callerOf, claimOf } from "@shipping/kit/caller";
 import { newId } from "@shipping/kit/ids";
-import { publicJson } from "@shipping/kit/json";
 import { executedNow, keyOfWrite, type Write } from "@shipping/kit/ledger/ledger";
 import { newEvent } from "@shipping/kit/ledger/outbox";
 import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
-import { type CreateOrderRequest, type Order, OrderSchema } from "@shipping/proto/shipping/records/v1/records_pb";
+import type { CreateOrderRequest } from "@shipping/proto/shipping/records/v1/records_pb";
 import sql from "sql-template-tag";
 import type { RecordsDeps } from "./deps.js";
-import { newOrder } from "./order.js";
-import { givenSql } from "./shared-fields.js";
+import { newOrder, orderJson } from "./order.js";
+import { givenSql, type SharedRow } from "./shared-fields.js";
 
 /** Creates an order, its event and its replayable answer in one statement, which creations that wait share. */
 export async function createOrder(deps: RecordsDeps, request: CreateOrderRequest): Promise<WriteOutcome> {
@@ -19,7 +18,7 @@ export async function createOrder(deps: RecordsDeps, request: CreateOrderRequest
   const claim = claimOf(request);
   const now = deps.now();
   const order = newOrder(request, caller, newId("ord", random), now);
-  const data = publicJson(OrderSchema, order);
+  const data = orderJson(order);
   const snapshot = { status: 201, body: Buffer.from(data) };
   const event = newEvent({ type: "order.created", caller, data, now, random });
   const outcome = await insertOrder(deps, { caller, claim, snapshot, event, order });
@@ -29,7 +28,7 @@ export async function createOrder(deps: RecordsDeps, request: CreateOrderRequest
 
 interface Creation extends Write {
   event: Event;
-  order: Order;
+  order: SharedRow;
 }
 
 const insertOrder = microBatchOperation<RecordsDeps, Creation, WriteOutcome>({

@@ -1,21 +1,16 @@
 import { callerOf, claimOf } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
-import { publicJson } from "@shipping/kit/json";
 import { executedNow, keyOfWrite, type Write } from "@shipping/kit/ledger/ledger";
 import { newEvent } from "@shipping/kit/ledger/outbox";
 import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
-import {
-  type CreateShipmentRequest,
-  type Shipment,
-  ShipmentSchema,
-} from "@shipping/proto/shipping/records/v1/records_pb";
+import type { CreateShipmentRequest } from "@shipping/proto/shipping/records/v1/records_pb";
 import sql from "sql-template-tag";
 import type { RecordsDeps } from "./deps.js";
 import { givenSql } from "./shared-fields.js";
-import { newShipment } from "./shipment.js";
+import { newShipment, type ShipmentRow, shipmentJson } from "./shipment.js";
 
 /** Creates a shipment, its event and its replayable answer in one statement, which creations that wait share. */
 export async function createShipment(deps: RecordsDeps, request: CreateShipmentRequest): Promise<WriteOutcome> {
@@ -24,7 +19,7 @@ export async function createShipment(deps: RecordsDeps, request: CreateShipmentR
   const claim = claimOf(request);
   const now = deps.now();
   const shipment = newShipment(request, caller, newId("shp", random), now);
-  const data = publicJson(ShipmentSchema, shipment);
+  const data = shipmentJson(shipment);
   const snapshot = { status: 201, body: Buffer.from(data) };
   const event = newEvent({ type: "shipment.created", caller, data, now, random });
   const outcome = await insertShipment(deps, { caller, claim, snapshot, event, shipment });
@@ -35,7 +30,7 @@ export async function createShipment(deps: RecordsDeps, request: CreateShipmentR
 
 interface Creation extends Write {
   event: Event;
-  shipment: Shipment;
+  shipment: ShipmentRow;
 }
 
 // A missing or foreign order leaves its shipment out of the statement: were it left to the foreign key, it would fail for all.
@@ -50,7 +45,7 @@ const insertShipment = microBatchOperation<RecordsDeps, Creation, WriteOutcome |
         WHERE account_id = wanted.account_id AND environment = wanted.environment AND id = order_id)`;
     const statement = sql`
       WITH ordered AS (
-        SELECT * FROM unnest(${shipments.map(({ orderId }) => orderId ?? null)}::text[])
+        SELECT * FROM unnest(${shipments.map(({ orderId }) => orderId)}::text[])
           WITH ORDINALITY AS ordered (order_id, ordinal)),
       ${ledger.claim(creations, orderIsThere)},
       created AS (

@@ -1,21 +1,13 @@
-import { create } from "@bufbuild/protobuf";
 import type { Caller } from "@shipping/kit/caller";
-import { type CreateOrderRequest, type Order, OrderSchema } from "@shipping/proto/shipping/records/v1/records_pb";
-import { givenFields, type SharedRow, storedFields } from "./shared-fields.js";
+import type { CreateOrderRequest } from "@shipping/proto/shipping/records/v1/records_pb";
+import { givenMembers, lastMembers, newSharedRow, type SharedRow } from "./shared-fields.js";
 
 /** A new order, in its first and only state. */
-export function newOrder(request: CreateOrderRequest, caller: Caller, id: string, now: Date): Order {
-  return create(OrderSchema, {
-    ...givenFields(request),
-    id,
-    object: "order",
-    status: "received",
-    livemode: caller.environment === "live",
-    createdAt: now.toISOString(),
-  });
+export function newOrder(request: CreateOrderRequest, caller: Caller, id: string, now: Date): SharedRow {
+  return { id, status: "received", ...newSharedRow(request, caller, now) };
 }
 
-/** An order as it is stored. */
-export function orderOf(row: SharedRow): Order {
-  return create(OrderSchema, { ...storedFields(row), object: "order" });
+/** The public order, as JSON text. */
+export function orderJson(row: SharedRow): string {
+  return `{"id":"${row.id}","object":"order","status":"${row.status}",${givenMembers(row)},${lastMembers(row)}}`;
 }

@@ -1,14 +1,11 @@
 import { create } from "@bufbuild/protobuf";
-import { publicJson } from "@shipping/kit/json";
 import { costlyNodes, watched } from "@shipping/kit/testing/plans";
-import { newCaller, snapshotOf } from "@shipping/kit/testing/writes";
+import { jsonIn, newCaller, snapshotOf, textIn } from "@shipping/kit/testing/writes";
 import {
   GetOrderRequestSchema,
   GetShipmentRequestSchema,
   ListOrdersRequestSchema,
   ListShipmentsRequestSchema,
-  OrderSchema,
-  ShipmentSchema,
 } from "@shipping/proto/shipping/records/v1/records_pb";
 import { createOrder } from "./create-order.js";
 import { createShipment } from "./create-shipment.js";
@@ -29,12 +26,12 @@ describe("getOrder and getShipment", () => {
     const caller = newCaller();
     const order = snapshotOf(await createOrder(records.deps, orderRequest(caller, { metadata }))).json;
     const gotOrder = await getOrder(records.deps, create(GetOrderRequestSchema, { caller, id: order.id }));
-    expect(publicJson(OrderSchema, gotOrder.order!)).toBe(JSON.stringify(order));
+    expect(textIn(gotOrder)).toBe(JSON.stringify(order));
 
     const request = shipmentRequest(caller, { metadata, orderId: order.id });
     const shipment = snapshotOf(await createShipment(records.deps, request)).json;
     const gotShipment = await getShipment(records.deps, create(GetShipmentRequestSchema, { caller, id: shipment.id }));
-    expect(publicJson(ShipmentSchema, gotShipment.shipment!)).toBe(JSON.stringify(shipment));
+    expect(textIn(gotShipment)).toBe(JSON.stringify(shipment));
   });
 
   test("not_found for a missing id, another account's, and the other environment's", async () => {
@@ -66,7 +63,7 @@ describe("listOrders and listShipments", () => {
     do {
       const request = create(ListOrdersRequestSchema, { caller, limit: 3, ...(after ? { after } : {}) });
       const answer = await listOrders(records.deps, request);
-      seen.push(...answer.orders.map((order) => order.id));
+      seen.push(...jsonIn(answer).map(({ id }: { id: string }) => id));
       after = answer.nextCursor;
     } while (after);
     expect(seen).toEqual(ids.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))));
@@ -78,10 +75,10 @@ describe("listOrders and listShipments", () => {
     const request = shipmentRequest(caller, { metadata, orderId: order.id });
     const shipment = snapshotOf(await createShipment(records.deps, request)).json;
     const page = { caller, limit: 25 };
-    const { orders } = await listOrders(records.deps, create(ListOrdersRequestSchema, page));
-    expect(orders.map((each) => publicJson(OrderSchema, each))).toEqual([JSON.stringify(order)]);
-    const { shipments } = await listShipments(records.deps, create(ListShipmentsRequestSchema, page));
-    expect(shipments.map((each) => publicJson(ShipmentSchema, each))).toEqual([JSON.stringify(shipment)]);
+    const orders = await listOrders(records.deps, create(ListOrdersRequestSchema, page));
+    expect(textIn(orders)).toBe(JSON.stringify([order]));
+    const shipments = await listShipments(records.deps, create(ListShipmentsRequestSchema, page));
+    expect(textIn(shipments)).toBe(JSON.stringify([shipment]));
   });
 
   test("a page costs the same however many records there are", async () => {
@@ -99,7 +96,7 @@ describe("listOrders and listShipments", () => {
     await createShipment(records.deps, shipmentRequest(other));
     await createShipment(records.deps, shipmentRequest({ ...caller, environment: "live" }));
     const answer = await listShipments(records.deps, create(ListShipmentsRequestSchema, { caller, limit: 25 }));
-    expect(answer.shipments).toEqual([]);
+    expect(jsonIn(answer)).toEqual([]);
     expect(answer.nextCursor).toBeUndefined();
   });
 });

@@ -4,6 +4,9 @@ import { fail } from "@shipping/kit/errors";
 import { listOwned } from "@shipping/kit/postgres/list-owned";
 import { readOwned } from "@shipping/kit/postgres/read-owned";
 import {
+  type GetShipmentForCarrierRequest,
+  type GetShipmentForCarrierResponse,
+  GetShipmentForCarrierResponseSchema,
   type GetShipmentRequest,
   type GetShipmentResponse,
   GetShipmentResponseSchema,
@@ -11,34 +14,53 @@ import {
   type ListShipmentsResponse,
   ListShipmentsResponseSchema,
 } from "@shipping/proto/shipping/records/v1/records_pb";
-import sql from "sql-template-tag";
+import sql, { type Sql } from "sql-template-tag";
 import type { RecordsDeps } from "./deps.js";
-import { sharedColumns } from "./shared-fields.js";
-import { type ShipmentRow, shipmentOf } from "./shipment.js";
+import { addressIn, largeBytes, parcelIn, sharedColumns } from "./shared-fields.js";
+import { type ShipmentRow, shipmentJson } from "./shipment.js";
 
 /** Reads one shipment of the caller. */
 export async function getShipment(deps: RecordsDeps, request: GetShipmentRequest): Promise<GetShipmentResponse> {
   const row = await findShipment(deps, { caller: callerOf(request), id: request.id });
-  if (!row) throw fail("not_found", "No such shipment.");
-  return create(GetShipmentResponseSchema, { shipment: shipmentOf(row) });
+  return create(GetShipmentResponseSchema, { data: Buffer.from(shipmentJson(found(row))) });
 }
-
-const shipmentColumns = sql`${sharedColumns}, order_id AS "orderId", label_id AS "labelId"`;
-
-const findShipment = readOwned<ShipmentRow>(
-  "id",
-  (isAsked) => sql`SELECT ${shipmentColumns} FROM shipments WHERE ${isAsked}`,
-);
 
 /** Reads one page of the caller's shipments. */
 export async function listShipments(deps: RecordsDeps, request: ListShipmentsRequest): Promise<ListShipmentsResponse> {
-  const { rows, nextCursor } = await findShipments(deps, request);
-  return create(ListShipmentsResponseSchema, {
-    shipments: rows.map(shipmentOf),
-    ...(nextCursor === undefined ? {} : { nextCursor }),
-  });
+  return create(ListShipmentsResponseSchema, await readPage(deps, request));
 }
 
-const findShipments = listOwned<ShipmentRow>(
-  (isAsked) => sql`SELECT ${shipmentColumns} FROM shipments WHERE ${isAsked}`,
+/** Reads what a carrier needs to know of one shipment of the caller. */
+export async function getShipmentForCarrier(
+  deps: RecordsDeps,
+  request: GetShipmentForCarrierRequest,
+): Promise<GetShipmentForCarrierResponse> {
+  const { id, status, reference, sender, recipient, parcel } = found(
+    await findForCarrier(deps, { caller: callerOf(request), id: request.id }),
+  );
+  const shipment = {
+    id,
+    status,
+    reference,
+    from: addressIn(sender),
+    to: addressIn(recipient),
+    parcel: parcelIn(parcel),
+  };
+  return create(GetShipmentForCarrierResponseSchema, { shipment });
+}
+
+function found<Row>(row: Row | undefined): Row {
+  if (!row) throw fail("not_found", "No such shipment.");
+  return row;
+}
+
+const select = (isAsked: Sql) =>
+  sql`SELECT ${sharedColumns}, order_id AS "orderId", label_id AS "labelId" FROM shipments WHERE ${isAsked}`;
+const findShipment = readOwned<ShipmentRow>("id", select);
+const readPage = listOwned<ShipmentRow>({ select, render: shipmentJson, bytes: largeBytes });
+
+const findForCarrier = readOwned<Pick<ShipmentRow, "id" | "status" | "reference" | "sender" | "recipient" | "parcel">>(
+  "id",
+  (isAsked) => sql`
+    SELECT id, status, reference, sender::text, recipient::text, parcel::text FROM shipments WHERE ${isAsked}`,
 );

@@ -12,7 +12,7 @@ import { createOrder } from "./create-order.js";
 import { createShipment } from "./create-shipment.js";
 import type { RecordsDeps } from "./deps.js";
 import { getOrder, listOrders } from "./read-orders.js";
-import { getShipment, listShipments } from "./read-shipments.js";
+import { getShipment, getShipmentForCarrier, listShipments } from "./read-shipments.js";
 
 const its = RecordsService.method;
 
@@ -27,7 +27,7 @@ export const recordsPeers: Peers = {
     its.listShipments,
     ...LedgerService.methods,
   ],
-  carrier: [its.getShipment, its.applyLabelEvent],
+  carrier: [its.getShipmentForCarrier, its.applyLabelEvent],
 };
 
 /** The RPCs of records, each one operation. */
@@ -42,6 +42,7 @@ export function recordsRoutes(deps: RecordsDeps): Routes {
         create(CreateShipmentResponseSchema, { outcome: await createShipment(deps, request) }),
       getShipment: (request) => getShipment(deps, request),
       listShipments: (request) => listShipments(deps, request),
+      getShipmentForCarrier: (request) => getShipmentForCarrier(deps, request),
       applyLabelEvent: (request) => applyLabelEvent(deps, request),
     });
   };

@@ -1,68 +1,98 @@
-import { fromJson, type JsonValue } from "@bufbuild/protobuf";
-import { publicJson } from "@shipping/kit/json";
+import { fromJson } from "@bufbuild/protobuf";
+import type { Caller } from "@shipping/kit/caller";
 import {
+  type Address,
   AddressSchema,
   type CreateOrderRequest,
   type CreateShipmentRequest,
-  type Order,
+  type Parcel,
   ParcelSchema,
-  type Shipment,
 } from "@shipping/proto/shipping/records/v1/records_pb";
 import sql, { type Sql } from "sql-template-tag";
 
-/** The columns that orders and shipments share, named as their messages name them. */
+/** The columns that orders and shipments share. Addresses, parcel and metadata are JSON text, as the public resource shows them. */
 export interface SharedRow {
   id: string;
   environment: string;
   status: string;
   reference: string;
-  sender: JsonValue;
-  recipient: JsonValue;
-  parcel: JsonValue;
+  sender: string;
+  recipient: string;
+  parcel: string;
   metadata: string | null;
   createdAt: Date;
 }
 
 /** The shared columns for a SELECT that yields a SharedRow. */
 export const sharedColumns = sql`
-  id, environment, status, reference, sender, recipient, parcel, metadata, created_at AS "createdAt"`;
+  id, environment, status, reference, sender::text, recipient::text, parcel::text, metadata, created_at AS "createdAt"`;
 
-/** What the client gave. */
-export function givenFields(request: CreateOrderRequest | CreateShipmentRequest) {
+/** The bytes of a row's only column that is ever large. */
+export const largeBytes = sql`octet_length(metadata)`;
+
+/** The columns of a new row, from what the client gave. */
+export function newSharedRow(request: CreateOrderRequest | CreateShipmentRequest, caller: Caller, now: Date) {
   const { reference, from, to, parcel, metadata } = request;
   if (!from || !to || !parcel) throw new Error("The gateway lets no request pass without addresses and parcel.");
-  return { reference, from, to, parcel, ...(metadata ? { metadata } : {}) };
-}
-
-/** The message fields of a stored row. */
-export function storedFields(row: SharedRow) {
   return {
-    id: row.id,
-    status: row.status,
-    reference: row.reference,
-    from: fromJson(AddressSchema, row.sender),
-    to: fromJson(AddressSchema, row.recipient),
-    parcel: fromJson(ParcelSchema, row.parcel),
-    ...(row.metadata === null ? {} : { metadata: { text: row.metadata } }),
-    livemode: row.environment === "live",
-    createdAt: row.createdAt.toISOString(),
+    environment: caller.environment,
+    reference,
+    sender: addressJson(from),
+    recipient: addressJson(to),
+    parcel: parcelJson(parcel),
+    metadata: metadata?.text ?? null,
+    createdAt: now,
   };
 }
 
-/** What orders and shipments share of new records, as a table `given (id, status, reference, …, created_at, ordinal)`. */
-export function givenSql(messages: readonly (Order | Shipment)[]): Sql {
+/** The public members that orders and shipments share and that stand together: `"reference":…,"from":…,…`. */
+export function givenMembers({ reference, sender, recipient, parcel, metadata }: SharedRow): string {
+  const given = `"reference":${JSON.stringify(reference)},"from":${sender},"to":${recipient},"parcel":${parcel}`;
+  return metadata === null ? given : `${given},"metadata":${metadata}`;
+}
+
+/** The last of them: `"livemode":…,"created_at":…`. */
+export function lastMembers({ environment, createdAt }: SharedRow): string {
+  return `"livemode":${environment === "live"},"created_at":"${createdAt.toISOString()}"`;
+}
+
+/** What orders and shipments share of new rows, as a table `given (id, status, reference, …, created_at, ordinal)`. */
+export function givenSql(rows: readonly SharedRow[]): Sql {
   return sql`unnest(
-    ${messages.map(({ id }) => id)}::text[], ${messages.map(({ status }) => status)}::text[],
-    ${messages.map(({ reference }) => reference)}::text[],
-    ${messages.map(({ from }) => publicJson(AddressSchema, required(from)))}::jsonb[],
-    ${messages.map(({ to }) => publicJson(AddressSchema, required(to)))}::jsonb[],
-    ${messages.map(({ parcel }) => publicJson(ParcelSchema, required(parcel)))}::jsonb[],
-    ${messages.map(({ metadata }) => metadata?.text ?? null)}::text[],
-    ${messages.map(({ createdAt }) => createdAt)}::timestamptz[]
+    ${rows.map(({ id }) => id)}::text[], ${rows.map(({ status }) => status)}::text[],
+    ${rows.map(({ reference }) => reference)}::text[], ${rows.map(({ sender }) => sender)}::json[],
+    ${rows.map(({ recipient }) => recipient)}::json[], ${rows.map(({ parcel }) => parcel)}::json[],
+    ${rows.map(({ metadata }) => metadata)}::text[], ${rows.map(({ createdAt }) => createdAt)}::timestamptz[]
   ) WITH ORDINALITY AS given (id, status, reference, sender, recipient, parcel, metadata, created_at, ordinal)`;
 }
 
-function required<Field>(field: Field | undefined): Field {
-  if (!field) throw new Error("An order or shipment has addresses and a parcel.");
-  return field;
+// In the order in which the public resource has them; members that are undefined are left out.
+function addressJson(address: Address): string {
+  const { name, street1, city, postalCode, country, company, street2, state, email, phone } = address;
+  return JSON.stringify({
+    name,
+    street1,
+    city,
+    postal_code: postalCode,
+    country,
+    company,
+    street2,
+    state,
+    email,
+    phone,
+  });
+}
+
+function parcelJson({ weightKg, lengthCm, widthCm, heightCm }: Parcel): string {
+  return JSON.stringify({ weight_kg: weightKg, length_cm: lengthCm, width_cm: widthCm, height_cm: heightCm });
+}
+
+/** A stored address as a message. */
+export function addressIn(json: string): Address {
+  return fromJson(AddressSchema, JSON.parse(json));
+}
+
+/** A stored parcel as a message. */
+export function parcelIn(json: string): Parcel {
+  return fromJson(ParcelSchema, JSON.parse(json));
 }

@@ -1,11 +1,6 @@
-import { create } from "@bufbuild/protobuf";
 import type { Caller } from "@shipping/kit/caller";
-import {
-  type CreateShipmentRequest,
-  type Shipment,
-  ShipmentSchema,
-} from "@shipping/proto/shipping/records/v1/records_pb";
-import { givenFields, type SharedRow, storedFields } from "./shared-fields.js";
+import type { CreateShipmentRequest } from "@shipping/proto/shipping/records/v1/records_pb";
+import { givenMembers, lastMembers, newSharedRow, type SharedRow } from "./shared-fields.js";
 
 /** A row of shipments. */
 export interface ShipmentRow extends SharedRow {
@@ -17,26 +12,22 @@ export interface ShipmentRow extends SharedRow {
 export type ShipmentStatus = "draft" | "label_created" | "voided";
 
 /** A new shipment: a draft. */
-export function newShipment(request: CreateShipmentRequest, caller: Caller, id: string, now: Date): Shipment {
-  return create(ShipmentSchema, {
-    ...givenFields(request),
-    ...(request.orderId === undefined ? {} : { orderId: request.orderId }),
+export function newShipment(request: CreateShipmentRequest, caller: Caller, id: string, now: Date): ShipmentRow {
+  return {
     id,
-    object: "shipment",
     status: "draft",
-    livemode: caller.environment === "live",
-    createdAt: now.toISOString(),
-  });
+    ...newSharedRow(request, caller, now),
+    orderId: request.orderId ?? null,
+    labelId: null,
+  };
 }
 
-/** A shipment as it is stored. */
-export function shipmentOf(row: ShipmentRow): Shipment {
-  return create(ShipmentSchema, {
-    ...storedFields(row),
-    object: "shipment",
-    ...(row.orderId === null ? {} : { orderId: row.orderId }),
-    ...(row.labelId === null ? {} : { labelId: row.labelId }),
-  });
+/** The public shipment, as JSON text. */
+export function shipmentJson(row: ShipmentRow): string {
+  const { id, status, orderId, labelId } = row;
+  const order = orderId === null ? "" : `"order_id":"${orderId}",`;
+  const label = labelId === null ? "" : `"label_id":"${labelId}",`;
+  return `{"id":"${id}","object":"shipment","status":"${status}",${givenMembers(row)},${order}${label}${lastMembers(row)}}`;
 }
 
 /** The status that a label event brings about, or undefined for an event that concerns no shipment. */

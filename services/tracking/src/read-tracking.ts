@@ -9,13 +9,13 @@ import {
 } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import sql from "sql-template-tag";
 import type { TrackingDeps } from "./deps.js";
-import { type TrackingRow, trackingOf } from "./tracking.js";
+import { type TrackingRow, trackingJson } from "./tracking.js";
 
 /** Reads the record of one of the caller's tracking numbers. */
 export async function getTracking(deps: TrackingDeps, request: GetTrackingRequest): Promise<GetTrackingResponse> {
   const row = await findTracking(deps, { caller: callerOf(request), id: request.trackingNumber });
   if (!row) throw fail("not_found", "No such tracking number.");
-  return create(GetTrackingResponseSchema, { tracking: trackingOf(row) });
+  return create(GetTrackingResponseSchema, { data: Buffer.from(trackingJson(row)) });
 }
 
 const findTracking = readOwned<TrackingRow>(

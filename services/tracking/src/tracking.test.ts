@@ -1,8 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { publicJson } from "@shipping/kit/json";
 import { newEvent } from "@shipping/kit/ledger/outbox";
-import { TrackingSchema } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
-import { rowAfter, trackingOf } from "./tracking.js";
+import { rowAfter, trackingJson } from "./tracking.js";
 
 const row = {
   trackingNumber: "TEST1",
@@ -15,7 +13,7 @@ const row = {
 };
 
 test("a tracking record's public body", () => {
-  expect(JSON.parse(publicJson(TrackingSchema, trackingOf(row)))).toEqual({
+  expect(JSON.parse(trackingJson(row))).toEqual({
     id: "TEST1",
     object: "tracking",
     tracking_number: "TEST1",

@@ -1,6 +1,4 @@
-import { create } from "@bufbuild/protobuf";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
-import { type Tracking, TrackingSchema } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 
 /** A row of tracking_records, without its caller. */
 export interface TrackingRow {
@@ -13,20 +11,20 @@ export interface TrackingRow {
   updatedAt: Date;
 }
 
-/** A tracking record in its public shape. The sandbox has no scans, so that `events` stays empty. */
-export function trackingOf(row: TrackingRow): Tracking {
-  return create(TrackingSchema, {
+/** The public tracking record, as JSON text. The sandbox has no scans, so that `events` stays empty. */
+export function trackingJson(row: TrackingRow): string {
+  return JSON.stringify({
     id: row.trackingNumber,
     object: "tracking",
-    trackingNumber: row.trackingNumber,
+    tracking_number: row.trackingNumber,
     status: row.status,
     carrier: row.carrier,
-    labelId: row.labelId,
-    shipmentId: row.shipmentId,
+    label_id: row.labelId,
+    shipment_id: row.shipmentId,
     events: [],
     test: true,
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
   });
 }
 

@@ -6,7 +6,7 @@ import type { Read } from "../endpoint.js";
 import { type Route, read } from "../endpoint.js";
 import * as examples from "../examples.js";
 import { account } from "../resources.js";
-import { data } from "../respond.js";
+import { rendered } from "../respond.js";
 
 export const accountRoutes: readonly Route[] = [
   read({
@@ -38,18 +38,17 @@ async function getAccount({ db, requestsPerMinute }: EndpointDeps, { caller, adm
     sql`SELECT name, created_at FROM accounts WHERE id = ${caller.accountId}`,
   );
   if (!account) throw new Error("An admitted key belongs to no account.");
-  return data(
-    JSON.stringify({
-      id: caller.accountId,
-      object: "account",
-      name: account.name,
-      environment: caller.environment,
-      livemode: caller.environment === "live",
-      api_version: "v1",
-      scopes: admission.scopes,
-      capabilities: capabilitiesOf(caller.environment),
-      limits: { requests_per_minute: requestsPerMinute, active_webhooks: ACTIVE_WEBHOOKS_LIMIT },
-      created_at: account.created_at.toISOString(),
-    }),
-  );
+  const data = JSON.stringify({
+    id: caller.accountId,
+    object: "account",
+    name: account.name,
+    environment: caller.environment,
+    livemode: caller.environment === "live",
+    api_version: "v1",
+    scopes: admission.scopes,
+    capabilities: capabilitiesOf(caller.environment),
+    limits: { requests_per_minute: requestsPerMinute, active_webhooks: ACTIVE_WEBHOOKS_LIMIT },
+    created_at: account.created_at.toISOString(),
+  });
+  return rendered(Buffer.from(data));
 }

@@ -1,4 +1,4 @@
-import { create, toJson } from "@bufbuild/protobuf";
+import { create, ScalarType, toJson } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { createRouterTransport, type Interceptor } from "@connectrpc/connect";
 import type { Admission } from "../../admission/admit.js";
@@ -15,7 +15,7 @@ const query = { limit: 10, after: "x_after" };
 
 const asked: [rpc: string, request: unknown, requestId: string | null][] = [];
 
-/** Notes a call down and answers a message whose fields are there, but empty. */
+/** Notes a call down and answers a message whose fields are there: bytes as JSON, messages empty. */
 const note: Interceptor = () => async (call) => {
   if (call.stream) throw new Error("No RPC of these streams.");
   const { service, method } = call;
@@ -23,7 +23,9 @@ const note: Interceptor = () => async (call) => {
   asked.push([`${service.name}.${method.name}`, request, call.header.get("x-request-id")]);
   const message = create(method.output);
   for (const field of method.output.fields) {
-    if (field.fieldKind === "message") reflect(method.output, message).set(field, reflect(field.message));
+    const answer = reflect(method.output, message);
+    if (field.fieldKind === "message") answer.set(field, reflect(field.message));
+    else if (field.fieldKind === "scalar" && field.scalar === ScalarType.BYTES) answer.set(field, Buffer.from("{}"));
   }
   return { stream: false, service, method, header: new Headers(), trailer: new Headers(), message };
 };

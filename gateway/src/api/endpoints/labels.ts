@@ -1,5 +1,4 @@
 import type { CallOptions } from "@connectrpc/connect";
-import { LabelSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { HttpAnswer } from "../../http/send.js";
 import type { LabelInput, PageQuery } from "../../input/schemas.js";
 import * as schemas from "../../input/schemas.js";
@@ -8,7 +7,7 @@ import type { Check, Read, Write } from "../endpoint.js";
 import { ANSWERED_ID, type Route, read, write } from "../endpoint.js";
 import * as examples from "../examples.js";
 import { label } from "../resources.js";
-import { one, page } from "../respond.js";
+import { page, rendered } from "../respond.js";
 import { getTracking } from "./tracking.js";
 
 export const labelRoutes: readonly Route[] = [
@@ -134,13 +133,12 @@ function voidLabel({ clients }: EndpointDeps, { caller, claim, id }: Write, opti
 }
 
 async function getLabel({ clients }: EndpointDeps, { caller, id }: Read, options: CallOptions) {
-  const { label } = await clients.carrier.getLabel({ caller, id }, options);
-  return one(LabelSchema, label);
+  const { data } = await clients.carrier.getLabel({ caller, id }, options);
+  return rendered(data);
 }
 
 async function listLabels({ clients }: EndpointDeps, { caller, query }: Read<PageQuery>, options: CallOptions) {
-  const { labels, nextCursor } = await clients.carrier.listLabels({ caller, ...query }, options);
-  return page(LabelSchema, labels, nextCursor);
+  return page(await clients.carrier.listLabels({ caller, ...query }, options));
 }
 
 async function getLabelFile(

@@ -1,5 +1,4 @@
 import type { CallOptions } from "@connectrpc/connect";
-import { OrderSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import type { OrderInput, PageQuery } from "../../input/schemas.js";
 import * as schemas from "../../input/schemas.js";
 import type { EndpointDeps } from "../deps.js";
@@ -7,7 +6,7 @@ import type { Read, Write } from "../endpoint.js";
 import { ANSWERED_ID, type Route, read, write } from "../endpoint.js";
 import * as examples from "../examples.js";
 import { order } from "../resources.js";
-import { one, page } from "../respond.js";
+import { page, rendered } from "../respond.js";
 import { recordFields } from "./record-fields.js";
 
 export const orderRoutes: readonly Route[] = [
@@ -66,11 +65,10 @@ function createOrder({ clients }: EndpointDeps, { caller, claim, input }: Write<
 }
 
 async function getOrder({ clients }: EndpointDeps, { caller, id }: Read, options: CallOptions) {
-  const { order } = await clients.records.getOrder({ caller, id }, options);
-  return one(OrderSchema, order);
+  const { data } = await clients.records.getOrder({ caller, id }, options);
+  return rendered(data);
 }
 
 async function listOrders({ clients }: EndpointDeps, { caller, query }: Read<PageQuery>, options: CallOptions) {
-  const { orders, nextCursor } = await clients.records.listOrders({ caller, ...query }, options);
-  return page(OrderSchema, orders, nextCursor);
+  return page(await clients.records.listOrders({ caller, ...query }, options));
 }

@@ -1,5 +1,4 @@
 import type { CallOptions } from "@connectrpc/connect";
-import { ShipmentSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import type { PageQuery, ShipmentInput } from "../../input/schemas.js";
 import * as schemas from "../../input/schemas.js";
 import type { EndpointDeps } from "../deps.js";
@@ -7,7 +6,7 @@ import type { Read, Write } from "../endpoint.js";
 import { ANSWERED_ID, type Route, read, write } from "../endpoint.js";
 import * as examples from "../examples.js";
 import { shipment } from "../resources.js";
-import { one, page } from "../respond.js";
+import { page, rendered } from "../respond.js";
 import { quoteRates } from "./rates.js";
 import { recordFields } from "./record-fields.js";
 
@@ -81,11 +80,10 @@ function createShipment(
 }
 
 async function getShipment({ clients }: EndpointDeps, { caller, id }: Read, options: CallOptions) {
-  const { shipment } = await clients.records.getShipment({ caller, id }, options);
-  return one(ShipmentSchema, shipment);
+  const { data } = await clients.records.getShipment({ caller, id }, options);
+  return rendered(data);
 }
 
 async function listShipments({ clients }: EndpointDeps, { caller, query }: Read<PageQuery>, options: CallOptions) {
-  const { shipments, nextCursor } = await clients.records.listShipments({ caller, ...query }, options);
-  return page(ShipmentSchema, shipments, nextCursor);
+  return page(await clients.records.listShipments({ caller, ...query }, options));
 }

@@ -1,12 +1,11 @@
 import type { CallOptions } from "@connectrpc/connect";
-import { TrackingSchema } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import * as schemas from "../../input/schemas.js";
 import type { EndpointDeps } from "../deps.js";
 import type { Read } from "../endpoint.js";
 import { type Route, read } from "../endpoint.js";
 import * as examples from "../examples.js";
 import { tracking } from "../resources.js";
-import { one } from "../respond.js";
+import { rendered } from "../respond.js";
 
 export const trackingRoutes: readonly Route[] = [
   read({
@@ -31,6 +30,6 @@ export const trackingRoutes: readonly Route[] = [
 ];
 
 export async function getTracking({ clients }: EndpointDeps, { caller, id }: Read, options: CallOptions) {
-  const { tracking } = await clients.tracking.getTracking({ caller, trackingNumber: id }, options);
-  return one(TrackingSchema, tracking);
+  const { data } = await clients.tracking.getTracking({ caller, trackingNumber: id }, options);
+  return rendered(data);
 }

@@ -1,5 +1,4 @@
 import type { CallOptions } from "@connectrpc/connect";
-import { SubscriptionSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import type { PageQuery, WebhookInput } from "../../input/schemas.js";
 import * as schemas from "../../input/schemas.js";
 import type { EndpointDeps } from "../deps.js";
@@ -7,7 +6,7 @@ import type { Check, Read, Write } from "../endpoint.js";
 import { ANSWERED_ID, type Route, read, write } from "../endpoint.js";
 import * as examples from "../examples.js";
 import { createdWebhook, webhook } from "../resources.js";
-import { one, page } from "../respond.js";
+import { page, rendered } from "../respond.js";
 
 export const webhookRoutes: readonly Route[] = [
   write({
@@ -109,11 +108,10 @@ function disableSubscription({ clients }: EndpointDeps, { caller, claim, actor, 
 }
 
 async function getSubscription({ clients }: EndpointDeps, { caller, id }: Read, options: CallOptions) {
-  const { subscription } = await clients.webhooks.getSubscription({ caller, id }, options);
-  return one(SubscriptionSchema, subscription);
+  const { data } = await clients.webhooks.getSubscription({ caller, id }, options);
+  return rendered(data);
 }
 
 async function listSubscriptions({ clients }: EndpointDeps, { caller, query }: Read<PageQuery>, options: CallOptions) {
-  const { subscriptions, nextCursor } = await clients.webhooks.listSubscriptions({ caller, ...query }, options);
-  return page(SubscriptionSchema, subscriptions, nextCursor);
+  return page(await clients.webhooks.listSubscriptions({ caller, ...query }, options));
 }

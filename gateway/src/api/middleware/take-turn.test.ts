@@ -20,7 +20,7 @@ beforeAll(async () => {
       async listOrders() {
         asked++;
         await new Promise<void>((resolve) => held.push(resolve));
-        return { orders: [{ id: ORDER_ID }] };
+        return { data: Buffer.from("[]") };
       },
     },
   });

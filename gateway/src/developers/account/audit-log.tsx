@@ -1,7 +1,6 @@
-import { page } from "@shipping/kit/postgres/page";
 import type { AuditAction } from "../../accounts/audit.js";
 import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
-import { cursorOf, PAGE_SIZE, Paging } from "../page/paging.js";
+import { cursorOf, PAGE_SIZE, Paging, pageOf } from "../page/paging.js";
 import { Text, Time } from "../page/text.js";
 
 const WORDS: Record<AuditAction, string> = {
@@ -26,7 +25,7 @@ export async function showAuditLog(deps: PageDeps, { session, query }: PageReque
     take: PAGE_SIZE + 1,
     ...(after && { cursor: { id: after }, skip: 1 }),
   });
-  const { rows: entries, nextCursor } = page(read, PAGE_SIZE);
+  const { rows: entries, nextCursor } = pageOf(read);
   return shown(
     "Audit log",
     <>

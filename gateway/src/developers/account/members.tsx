@@ -1,7 +1,6 @@
-import { page } from "@shipping/kit/postgres/page";
 import { listMembers } from "../../accounts/manage-members.js";
 import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
-import { cursorOf, PAGE_SIZE, Paging } from "../page/paging.js";
+import { cursorOf, PAGE_SIZE, Paging, pageOf } from "../page/paging.js";
 import { Code, Text, Time } from "../page/text.js";
 
 /** `GET /developers/members`. */
@@ -12,7 +11,7 @@ export async function showMembers(deps: PageDeps, { session, query }: PageReques
     wanted === undefined ? null : await deps.prisma.accountMember.findFirst({ where: { id: wanted, accountId } });
   const after = begin?.id;
   const read = await listMembers(deps, accountId, { after, take: PAGE_SIZE + 1 });
-  const { rows: members, nextCursor } = page(read, PAGE_SIZE);
+  const { rows: members, nextCursor } = pageOf(read);
   return shown(
     "Members",
     <>

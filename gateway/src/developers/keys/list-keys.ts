@@ -1,9 +1,8 @@
 import type { Environment } from "@shipping/kit/caller";
-import { page, type RowPage } from "@shipping/kit/postgres/page";
 import sql from "sql-template-tag";
 import type { ListedKey } from "../../accounts/manage-keys.js";
 import type { PageDeps } from "../page/page.js";
-import { PAGE_SIZE } from "../page/paging.js";
+import { PAGE_SIZE, pageOf } from "../page/paging.js";
 
 /** A key in the area's list. */
 export interface ListedKeyOfPage extends ListedKey {
@@ -22,7 +21,7 @@ export interface WantedKeys {
 export async function listKeysOfPage(
   deps: Pick<PageDeps, "db" | "now">,
   { accountId, environment, after = "" }: WantedKeys,
-): Promise<RowPage<ListedKeyOfPage>> {
+): Promise<ReturnType<typeof pageOf<ListedKeyOfPage>>> {
   const read = await deps.db.run<ListedKeyOfPage>(sql`
     WITH listed AS (
       SELECT id, environment, name, last_four AS "lastFour", scopes, created_at AS "createdAt", expires_at AS "expiresAt",
@@ -32,5 +31,5 @@ export async function listKeysOfPage(
     SELECT * FROM listed
     WHERE ${after} = '' OR (active, "createdAt", id) < (SELECT active, "createdAt", id FROM listed WHERE id = ${after})
     ORDER BY active DESC, "createdAt" DESC, id DESC LIMIT ${PAGE_SIZE + 1}`);
-  return page(read, PAGE_SIZE);
+  return pageOf(read);
 }

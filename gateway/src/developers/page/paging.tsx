@@ -9,6 +9,13 @@ export function cursorOf(query: URLSearchParams, prefix: string): string | undef
   return isId(prefix, after) ? after : undefined;
 }
 
+/** Cuts a page from what was read: up to `PAGE_SIZE + 1` rows, of which the extra one says that there is a next page. */
+export function pageOf<Row extends { id: string }>(read: readonly Row[]): { rows: Row[]; nextCursor?: string } {
+  const rows = read.slice(0, PAGE_SIZE);
+  const last = rows.at(-1);
+  return read.length > rows.length && last ? { rows, nextCursor: last.id } : { rows };
+}
+
 /** The ways to the other pages of a list: to its beginning, and on. Nothing where it has but one. */
 export function Paging(props: { path: string; after: string | undefined; next: string | undefined }) {
   const { path, after, next } = props;

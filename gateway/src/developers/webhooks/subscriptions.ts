@@ -1,29 +1,33 @@
 import { fail } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
 import type { Snapshot } from "@shipping/proto/shipping/common/v1/common_pb";
-import type { Subscription } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import type { z } from "zod";
 import type { WriteRoute } from "../../api/endpoint.js";
 import { routes } from "../../api/endpoints/endpoints.js";
 import { executeWrite } from "../../api/execute-write.js";
+import type { webhook } from "../../api/resources.js";
 import { jsonBody } from "../../input/json-body.js";
 import { answered, callOptions } from "../../owners/call-owner.js";
 import type { PageDeps, PageRequest } from "../page/page.js";
 import { cursorOf, PAGE_SIZE } from "../page/paging.js";
 
+/** A subscription, as `GET /webhooks/{id}` shows it. */
+export type Subscription = z.infer<typeof webhook>;
+
 /** A page of an environment's subscriptions, by the same RPC as `GET /webhooks`. */
 export async function listSubscriptions(deps: PageDeps, request: PageRequest) {
   const after = cursorOf(request.query, "whk");
   const page = { caller: callerOf(request), limit: PAGE_SIZE, ...(after && { after }) };
-  return answered(deps.clients.webhooks.listSubscriptions(page, callOptions(request)));
+  const { data, nextCursor } = await answered(deps.clients.webhooks.listSubscriptions(page, callOptions(request)));
+  return { subscriptions: parsed<Subscription[]>(data), nextCursor };
 }
 
 /** One of them; a foreign one is missing. */
 export async function getSubscription(deps: PageDeps, request: PageRequest): Promise<Subscription> {
   if (!isId("whk", request.id)) throw fail("not_found");
   const wanted = { caller: callerOf(request), id: request.id };
-  const { subscription } = await answered(deps.clients.webhooks.getSubscription(wanted, callOptions(request)));
-  if (!subscription) throw new Error("The owner answered no subscription.");
-  return subscription;
+  const { data } = await answered(deps.clients.webhooks.getSubscription(wanted, callOptions(request)));
+  return parsed(data);
 }
 
 /** `POST /webhooks` by form: the form's id is the idempotency key. Undefined: this form has done so before. */
@@ -34,7 +38,7 @@ export async function createSubscription(
 ): Promise<{ id: string; secret: string } | undefined> {
   const snapshot = await write(deps, request, { row: "POST /webhooks", id: "", formId, body });
   if (snapshot.replayed) return undefined;
-  return JSON.parse(Buffer.from(snapshot.body).toString()) as { id: string; secret: string };
+  return parsed(snapshot.body);
 }
 
 /** `DELETE /webhooks/{id}` by form. */
@@ -62,6 +66,10 @@ function write(
     url: "",
     peeked: undefined,
   });
+}
+
+function parsed<Resource>(json: Uint8Array): Resource {
+  return JSON.parse(Buffer.from(json).toString()) as Resource;
 }
 
 const callerOf = ({ session, environment }: PageRequest) => ({ accountId: session.accountId, environment });

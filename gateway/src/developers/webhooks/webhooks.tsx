@@ -1,14 +1,13 @@
 import type { Environment } from "@shipping/kit/caller";
 import { failFields } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
-import type { Subscription } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { z } from "zod";
 import { formId } from "../page/form-field.js";
 import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
 import { cursorOf, Paging } from "../page/paging.js";
 import { checkForm } from "../page/read-form.js";
 import { Note, Text, Time } from "../page/text.js";
-import { disableSubscription, getSubscription, listSubscriptions } from "./subscriptions.js";
+import { disableSubscription, getSubscription, listSubscriptions, type Subscription } from "./subscriptions.js";
 
 /** `GET …/webhooks`. */
 export async function showWebhooks(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
@@ -64,7 +63,7 @@ function SubscriptionTable(props: {
         </tr>
       </thead>
       <tbody>
-        {subscriptions.map(({ id, url, events, status, createdAt, disabledAt }) => (
+        {subscriptions.map(({ id, url, events, status, created_at: createdAt, disabled_at: disabledAt }) => (
           <tr class={status === "active" ? undefined : "over"}>
             <td data-label="Address">
               <span>

@@ -26,7 +26,7 @@ export function neighbours() {
 
   const records = inProcess((router) => {
     router.service(RecordsService, {
-      async getShipment({ caller, id }, context) {
+      async getShipmentForCarrier({ caller, id }, context) {
         seen.push(context);
         await meet("read");
         const found = shipments.get(id);
@@ -64,7 +64,6 @@ export function neighbours() {
     newShipment(caller: Caller, { status = "draft" } = {}): Shipment {
       const shipment = create(ShipmentSchema, {
         id: newId("shp", randomBytes),
-        object: "shipment",
         status,
         reference: "A-1",
         from: address,

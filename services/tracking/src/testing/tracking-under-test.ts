@@ -6,6 +6,7 @@ import { newEvent } from "@shipping/kit/ledger/outbox";
 import { silentLog } from "@shipping/kit/process/log";
 import { inProcess } from "@shipping/kit/rpc/server";
 import { testDatabase } from "@shipping/kit/testing/database";
+import { jsonIn } from "@shipping/kit/testing/writes";
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import { startTracking, trackingMigrations } from "../start-tracking.js";
 
@@ -39,8 +40,8 @@ export async function trackingUnderTest() {
       return client.applyLabelEvent({ caller, event });
     },
     async read(caller: Caller, trackingNumber: string) {
-      const { tracking } = await client.getTracking({ caller, trackingNumber });
-      return { status: tracking?.status, createdAt: tracking?.createdAt, updatedAt: tracking?.updatedAt };
+      const { status, created_at, updated_at } = jsonIn(await client.getTracking({ caller, trackingNumber }));
+      return { status, createdAt: created_at, updatedAt: updated_at };
     },
     end: drop,
   };

@@ -10,7 +10,7 @@ import {
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql, { type Sql } from "sql-template-tag";
 import type { SubscriptionDeps } from "./deps.js";
-import { type SubscriptionRow, subscriptionOf } from "./subscription.js";
+import type { SubscriptionRow } from "./subscription.js";
 
 /** A change of a subscription: what it is then, and who asked for it. */
 export interface Change {
@@ -20,8 +20,9 @@ export interface Change {
   actor: Actor | undefined;
 }
 
-interface ChangeRow extends SubscriptionRow {
+interface ChangeRow extends Pick<SubscriptionRow, "environment" | "url" | "events"> {
   changeId: string;
+  subscriptionId: string;
   accountId: string;
   actor: string;
   source: string;
@@ -47,7 +48,7 @@ export function keepChange(
 export async function listChanges({ db }: Pick<SubscriptionDeps, "db">): Promise<ListChangesResponse> {
   const rows = await db.run<ChangeRow>(sql`
     SELECT c.id AS "changeId", c.action, c.actor, c.source, c.at, s.account_id AS "accountId",
-      s.id, s.environment, s.url, s.events, s.status, s.created_at AS "createdAt", s.disabled_at AS "disabledAt"
+      c.subscription_id AS "subscriptionId", s.environment, s.url, s.events
     FROM subscription_changes c JOIN subscriptions s ON s.id = c.subscription_id
     ORDER BY c.id LIMIT ${MOST_CHANGES}`);
   return create(ListChangesResponseSchema, {
@@ -56,7 +57,9 @@ export async function listChanges({ db }: Pick<SubscriptionDeps, "db">): Promise
       owner: { accountId: row.accountId, environment: row.environment },
       actor: { name: row.actor, source: row.source },
       action: row.action,
-      subscription: subscriptionOf(row),
+      subscriptionId: row.subscriptionId,
+      url: row.url,
+      events: row.events,
       at: row.at.toISOString(),
     })),
   });

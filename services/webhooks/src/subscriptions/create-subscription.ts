@@ -1,15 +1,14 @@
 import { callerOf, claimOf } from "@shipping/kit/caller";
 import { fail, failFields } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
-import { publicJson } from "@shipping/kit/json";
 import type { Write } from "@shipping/kit/ledger/ledger";
 import { violated } from "@shipping/kit/postgres/database";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
-import { type CreateSubscriptionRequest, SubscriptionSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import type { CreateSubscriptionRequest } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql, { type Sql } from "sql-template-tag";
 import { keepChange } from "./changes.js";
 import type { SubscriptionDeps } from "./deps.js";
-import { fieldsAtFault, newSecret, type SubscriptionRow, secretIdentity, subscriptionOf } from "./subscription.js";
+import { fieldsAtFault, newSecret, type SubscriptionRow, secretIdentity, subscriptionJson } from "./subscription.js";
 
 /** Creates a subscription, its row in the ready queue, what the audit log is told of it, and its replayable answer, the only one that shows the secret. */
 export async function createSubscription(
@@ -32,8 +31,7 @@ export async function createSubscription(
     disabledAt: null,
   };
   const secret = newSecret(random);
-  const subscription = { ...subscriptionOf(row), secret };
-  const snapshot = { status: 201, body: Buffer.from(publicJson(SubscriptionSchema, subscription)) };
+  const snapshot = { status: 201, body: Buffer.from(subscriptionJson(row, secret)) };
   const sealed = deps.keyRing.seal(Buffer.from(secret), secretIdentity(row.id));
   const { id: subscriptionId, createdAt: at } = row;
   const kept = keepChange(deps, { action: "created", at, subscriptionId, actor: request.actor }, sql`claim`);

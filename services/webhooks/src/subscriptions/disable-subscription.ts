@@ -1,14 +1,13 @@
 import { type Caller, type Claim, callerOf, claimOf } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
-import { publicJson } from "@shipping/kit/json";
 import { ownedSql } from "@shipping/kit/postgres/owned";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
-import { type DisableSubscriptionRequest, SubscriptionSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import type { DisableSubscriptionRequest } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql from "sql-template-tag";
 import { keepChange } from "./changes.js";
 import type { SubscriptionDeps } from "./deps.js";
 import { findSubscription } from "./read-subscriptions.js";
-import { subscriptionOf } from "./subscription.js";
+import { subscriptionJson } from "./subscription.js";
 
 /** Disables a subscription, which stops the claims of its deliveries at once. A disabled one is answered unchanged. */
 export async function disableSubscription(
@@ -30,11 +29,11 @@ async function disableAsRead(
   claim: Claim,
   { id, actor }: DisableSubscriptionRequest,
 ): Promise<WriteOutcome | undefined> {
-  const read = await findSubscription(deps, caller, id);
+  const read = await findSubscription(deps, { caller, id });
   if (!read) throw fail("not_found", "No such webhook subscription.");
   const now = deps.now();
   const disabled = read.status === "disabled" ? read : { ...read, status: "disabled", disabledAt: now };
-  const snapshot = { status: 200, body: Buffer.from(publicJson(SubscriptionSchema, subscriptionOf(disabled))) };
+  const snapshot = { status: 200, body: Buffer.from(subscriptionJson(disabled)) };
   const write = { caller, claim, snapshot };
   // Guarded by the status that was read: if it has changed since, nothing at all happens.
   const statement = sql`

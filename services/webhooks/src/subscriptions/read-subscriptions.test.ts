@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { costlyNodes, watched } from "@shipping/kit/testing/plans";
+import { jsonIn, textIn } from "@shipping/kit/testing/writes";
 import {
   GetSubscriptionRequestSchema,
   ListSubscriptionsRequestSchema,
@@ -24,10 +25,10 @@ describe("getSubscription", () => {
   test("answers without the secret", async () => {
     const caller = newCaller("live");
     const { id } = await subscribe(deps, caller, url);
-    const { subscription } = await get(caller, id);
+    const subscription = jsonIn(await get(caller, id));
     expect(subscription).toMatchObject({ id, object: "webhook", url, status: "active", livemode: true });
-    expect(subscription?.secret).toBeUndefined();
-    expect(subscription?.disabledAt).toBeUndefined();
+    expect(subscription).not.toHaveProperty("secret");
+    expect(subscription).not.toHaveProperty("disabled_at");
   });
 
   test("not_found for a foreign one, as for a missing one", async () => {
@@ -60,11 +61,12 @@ describe("listSubscriptions", () => {
     let after: string | undefined;
     do {
       const request = create(ListSubscriptionsRequestSchema, { caller, limit: 2, ...(after ? { after } : {}) });
-      const { subscriptions, nextCursor } = await listSubscriptions(deps, request);
-      expect(subscriptions.length).toBeLessThanOrEqual(2);
-      expect(subscriptions.some((subscription) => subscription.secret !== undefined)).toBe(false);
-      seen.push(...subscriptions.map((subscription) => subscription.id));
-      after = nextCursor;
+      const page = await listSubscriptions(deps, request);
+      expect(textIn(page)).not.toContain("whsec_");
+      const ids = jsonIn(page).map(({ id }: { id: string }) => id);
+      expect(ids.length).toBeLessThanOrEqual(2);
+      seen.push(...ids);
+      after = page.nextCursor;
     } while (after);
     expect(seen).toEqual([...made].sort());
   });

@@ -1,8 +1,6 @@
-import { create } from "@bufbuild/protobuf";
 import type { FieldError } from "@shipping/kit/errors";
 import type { Random } from "@shipping/kit/ids";
-import { type Subscription, SubscriptionSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import sql from "sql-template-tag";
+import sql, { type Sql } from "sql-template-tag";
 import { brokenTargetRule, type TargetRules } from "../egress/target-url.js";
 
 /** The types of event that a subscription may name. */
@@ -19,21 +17,23 @@ export interface SubscriptionRow {
   disabledAt: Date | null;
 }
 
-/** What to select for a `SubscriptionRow`. */
-export const subscriptionColumns = sql`
-  id, environment, url, events, status, created_at AS "createdAt", disabled_at AS "disabledAt"`;
+/** Selects `SubscriptionRow`s. */
+export const selectSubscriptions = (condition: Sql): Sql => sql`
+  SELECT id, environment, url, events, status, created_at AS "createdAt", disabled_at AS "disabledAt"
+  FROM subscriptions WHERE ${condition}`;
 
-/** The resource, as reads and the answer to a deletion show it. */
-export function subscriptionOf(row: SubscriptionRow): Subscription {
-  return create(SubscriptionSchema, {
+/** The public subscription, as JSON text. Its creation alone shows the secret. */
+export function subscriptionJson(row: SubscriptionRow, secret?: string): string {
+  return JSON.stringify({
     id: row.id,
     object: "webhook",
     url: row.url,
     events: row.events,
     status: row.status,
     livemode: row.environment === "live",
-    createdAt: row.createdAt.toISOString(),
-    ...(row.disabledAt ? { disabledAt: row.disabledAt.toISOString() } : {}),
+    secret,
+    created_at: row.createdAt.toISOString(),
+    disabled_at: row.disabledAt?.toISOString(),
   });
 }
 

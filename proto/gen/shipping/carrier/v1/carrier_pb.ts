@@ -12,195 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file shipping/carrier/v1/carrier.proto.
  */
 export const file_shipping_carrier_v1_carrier: GenFile = /*@__PURE__*/
-  fileDesc("CiFzaGlwcGluZy9jYXJyaWVyL3YxL2NhcnJpZXIucHJvdG8SE3NoaXBwaW5nLmNhcnJpZXIudjEiiQEKBFJhdGUSCgoCaWQYASABKAkSDgoGb2JqZWN0GAIgASgJEhMKC3NoaXBtZW50X2lkGAMgASgJEg8KB2NhcnJpZXIYBCABKAkSDwoHc2VydmljZRgFIAEoCRIQCghjdXJyZW5jeRgGIAEoCRIOCgZhbW91bnQYByABKAESDAoEdGVzdBgIIAEoCCIqCgZDaGFyZ2USEAoIY3VycmVuY3kYASABKAkSDgoGYW1vdW50GAIgASgBIo4CCgVMYWJlbBIKCgJpZBgBIAEoCRIOCgZvYmplY3QYAiABKAkSEwoLc2hpcG1lbnRfaWQYAyABKAkSDgoGc3RhdHVzGAQgASgJEg8KB2NhcnJpZXIYBSABKAkSFwoPdHJhY2tpbmdfbnVtYmVyGAYgASgJEg4KBmZvcm1hdBgHIAEoCRIVCg1kb3dubG9hZF9wYXRoGAggASgJEisKBmNoYXJnZRgJIAEoCzIbLnNoaXBwaW5nLmNhcnJpZXIudjEuQ2hhcmdlEgwKBHRlc3QYCiABKAgSEgoKY3JlYXRlZF9hdBgLIAEoCRIWCgl2b2lkZWRfYXQYDCABKAlIAIgBAUIMCgpfdm9pZGVkX2F0In4KEVF1b3RlUmF0ZXNSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISKAoFY2xhaW0YAiABKAsyGS5zaGlwcGluZy5jb21tb24udjEuQ2xhaW0SEwoLc2hpcG1lbnRfaWQYAyABKAkiRwoSUXVvdGVSYXRlc1Jlc3BvbnNlEjEKB291dGNvbWUYASABKAsyIC5zaGlwcGluZy5jb21tb24udjEuV3JpdGVPdXRjb21lIpABChJDcmVhdGVMYWJlbFJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIoCgVjbGFpbRgCIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5DbGFpbRITCgtzaGlwbWVudF9pZBgDIAEoCRIPCgdyYXRlX2lkGAQgASgJImUKEUNoZWNrTGFiZWxSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISEwoLc2hpcG1lbnRfaWQYAiABKAkSDwoHcmF0ZV9pZBgDIAEoCSJEChJDaGVja0xhYmVsUmVzcG9uc2USLgoGZmllbGRzGAEgAygLMh4uc2hpcHBpbmcuY29tbW9uLnYxLkZpZWxkRXJyb3IiSAoTQ3JlYXRlTGFiZWxSZXNwb25zZRIxCgdvdXRjb21lGAEgASgLMiAuc2hpcHBpbmcuY29tbW9uLnYxLldyaXRlT3V0Y29tZSJ0ChBWb2lkTGFiZWxSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISKAoFY2xhaW0YAiABKAsyGS5zaGlwcGluZy5jb21tb24udjEuQ2xhaW0SCgoCaWQYAyABKAkiRgoRVm9pZExhYmVsUmVzcG9uc2USMQoHb3V0Y29tZRgBIAEoCzIgLnNoaXBwaW5nLmNvbW1vbi52MS5Xcml0ZU91dGNvbWUiSQoPR2V0TGFiZWxSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISCgoCaWQYAiABKAkiPQoQR2V0TGFiZWxSZXNwb25zZRIpCgVsYWJlbBgBIAEoCzIaLnNoaXBwaW5nLmNhcnJpZXIudjEuTGFiZWwibAoRTGlzdExhYmVsc1JlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchINCgVsaW1pdBgCIAEoBRISCgVhZnRlchgDIAEoCUgAiAEBQggKBl9hZnRlciJqChJMaXN0TGFiZWxzUmVzcG9uc2USKgoGbGFiZWxzGAEgAygLMhouc2hpcHBpbmcuY2Fycmllci52MS5MYWJlbBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciJNChNHZXRMYWJlbEZpbGVSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISCgoCaWQYAiABKAkiIwoUR2V0TGFiZWxGaWxlUmVzcG9uc2USCwoDcGRmGAEgASgMMr0FCg5DYXJyaWVyU2VydmljZRJdCgpRdW90ZVJhdGVzEiYuc2hpcHBpbmcuY2Fycmllci52MS5RdW90ZVJhdGVzUmVxdWVzdBonLnNoaXBwaW5nLmNhcnJpZXIudjEuUXVvdGVSYXRlc1Jlc3BvbnNlEmAKC0NyZWF0ZUxhYmVsEicuc2hpcHBpbmcuY2Fycmllci52MS5DcmVhdGVMYWJlbFJlcXVlc3QaKC5zaGlwcGluZy5jYXJyaWVyLnYxLkNyZWF0ZUxhYmVsUmVzcG9uc2USYgoKQ2hlY2tMYWJlbBImLnNoaXBwaW5nLmNhcnJpZXIudjEuQ2hlY2tMYWJlbFJlcXVlc3QaJy5zaGlwcGluZy5jYXJyaWVyLnYxLkNoZWNrTGFiZWxSZXNwb25zZSIDkAIBEloKCVZvaWRMYWJlbBIlLnNoaXBwaW5nLmNhcnJpZXIudjEuVm9pZExhYmVsUmVxdWVzdBomLnNoaXBwaW5nLmNhcnJpZXIudjEuVm9pZExhYmVsUmVzcG9uc2USXAoIR2V0TGFiZWwSJC5zaGlwcGluZy5jYXJyaWVyLnYxLkdldExhYmVsUmVxdWVzdBolLnNoaXBwaW5nLmNhcnJpZXIudjEuR2V0TGFiZWxSZXNwb25zZSIDkAIBEmIKCkxpc3RMYWJlbHMSJi5zaGlwcGluZy5jYXJyaWVyLnYxLkxpc3RMYWJlbHNSZXF1ZXN0Gicuc2hpcHBpbmcuY2Fycmllci52MS5MaXN0TGFiZWxzUmVzcG9uc2UiA5ACARJoCgxHZXRMYWJlbEZpbGUSKC5zaGlwcGluZy5jYXJyaWVyLnYxLkdldExhYmVsRmlsZVJlcXVlc3QaKS5zaGlwcGluZy5jYXJyaWVyLnYxLkdldExhYmVsRmlsZVJlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_shipping_common_v1_common]);
-
-/**
- * A rate for one shipment. Its JSON is the public body.
- *
- * @generated from message shipping.carrier.v1.Rate
- */
-export type Rate = Message<"shipping.carrier.v1.Rate"> & {
-  /**
-   * `rate_test_<shipment_id>`
-   *
-   * @generated from field: string id = 1;
-   */
-  id: string;
-
-  /**
-   * `rate`
-   *
-   * @generated from field: string object = 2;
-   */
-  object: string;
-
-  /**
-   * @generated from field: string shipment_id = 3;
-   */
-  shipmentId: string;
-
-  /**
-   * `service_sandbox`
-   *
-   * @generated from field: string carrier = 4;
-   */
-  carrier: string;
-
-  /**
-   * `sandbox_standard`
-   *
-   * @generated from field: string service = 5;
-   */
-  service: string;
-
-  /**
-   * ISO 4217.
-   *
-   * @generated from field: string currency = 6;
-   */
-  currency: string;
-
-  /**
-   * Major units of the currency.
-   *
-   * @generated from field: double amount = 7;
-   */
-  amount: number;
-
-  /**
-   * True for rates that are no offer.
-   *
-   * @generated from field: bool test = 8;
-   */
-  test: boolean;
-};
-
-/**
- * Describes the message shipping.carrier.v1.Rate.
- * Use `create(RateSchema)` to create a new message.
- */
-export const RateSchema: GenMessage<Rate> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 0);
-
-/**
- * What was charged for a label.
- *
- * @generated from message shipping.carrier.v1.Charge
- */
-export type Charge = Message<"shipping.carrier.v1.Charge"> & {
-  /**
-   * ISO 4217.
-   *
-   * @generated from field: string currency = 1;
-   */
-  currency: string;
-
-  /**
-   * Major units of the currency.
-   *
-   * @generated from field: double amount = 2;
-   */
-  amount: number;
-};
-
-/**
- * Describes the message shipping.carrier.v1.Charge.
- * Use `create(ChargeSchema)` to create a new message.
- */
-export const ChargeSchema: GenMessage<Charge> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 1);
-
-/**
- * A label. Its JSON is the public body.
- *
- * @generated from message shipping.carrier.v1.Label
- */
-export type Label = Message<"shipping.carrier.v1.Label"> & {
-  /**
-   * `lbl_…`
-   *
-   * @generated from field: string id = 1;
-   */
-  id: string;
-
-  /**
-   * `label`
-   *
-   * @generated from field: string object = 2;
-   */
-  object: string;
-
-  /**
-   * @generated from field: string shipment_id = 3;
-   */
-  shipmentId: string;
-
-  /**
-   * `created` or `voided`
-   *
-   * @generated from field: string status = 4;
-   */
-  status: string;
-
-  /**
-   * `service_sandbox`
-   *
-   * @generated from field: string carrier = 5;
-   */
-  carrier: string;
-
-  /**
-   * Starts with `TEST`.
-   *
-   * @generated from field: string tracking_number = 6;
-   */
-  trackingNumber: string;
-
-  /**
-   * `pdf`
-   *
-   * @generated from field: string format = 7;
-   */
-  format: string;
-
-  /**
-   * Path of the file on the gateway's host.
-   *
-   * @generated from field: string download_path = 8;
-   */
-  downloadPath: string;
-
-  /**
-   * @generated from field: shipping.carrier.v1.Charge charge = 9;
-   */
-  charge?: Charge | undefined;
-
-  /**
-   * True for labels that are no valid postage.
-   *
-   * @generated from field: bool test = 10;
-   */
-  test: boolean;
-
-  /**
-   * ISO 8601 UTC with milliseconds; `voided_at` alike, once voided.
-   *
-   * @generated from field: string created_at = 11;
-   */
-  createdAt: string;
-
-  /**
-   * @generated from field: optional string voided_at = 12;
-   */
-  voidedAt?: string | undefined;
-};
-
-/**
- * Describes the message shipping.carrier.v1.Label.
- * Use `create(LabelSchema)` to create a new message.
- */
-export const LabelSchema: GenMessage<Label> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 2);
+  fileDesc("CiFzaGlwcGluZy9jYXJyaWVyL3YxL2NhcnJpZXIucHJvdG8SE3NoaXBwaW5nLmNhcnJpZXIudjEifgoRUXVvdGVSYXRlc1JlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIoCgVjbGFpbRgCIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5DbGFpbRITCgtzaGlwbWVudF9pZBgDIAEoCSJHChJRdW90ZVJhdGVzUmVzcG9uc2USMQoHb3V0Y29tZRgBIAEoCzIgLnNoaXBwaW5nLmNvbW1vbi52MS5Xcml0ZU91dGNvbWUikAEKEkNyZWF0ZUxhYmVsUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEigKBWNsYWltGAIgASgLMhkuc2hpcHBpbmcuY29tbW9uLnYxLkNsYWltEhMKC3NoaXBtZW50X2lkGAMgASgJEg8KB3JhdGVfaWQYBCABKAkiZQoRQ2hlY2tMYWJlbFJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchITCgtzaGlwbWVudF9pZBgCIAEoCRIPCgdyYXRlX2lkGAMgASgJIkQKEkNoZWNrTGFiZWxSZXNwb25zZRIuCgZmaWVsZHMYASADKAsyHi5zaGlwcGluZy5jb21tb24udjEuRmllbGRFcnJvciJIChNDcmVhdGVMYWJlbFJlc3BvbnNlEjEKB291dGNvbWUYASABKAsyIC5zaGlwcGluZy5jb21tb24udjEuV3JpdGVPdXRjb21lInQKEFZvaWRMYWJlbFJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIoCgVjbGFpbRgCIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5DbGFpbRIKCgJpZBgDIAEoCSJGChFWb2lkTGFiZWxSZXNwb25zZRIxCgdvdXRjb21lGAEgASgLMiAuc2hpcHBpbmcuY29tbW9uLnYxLldyaXRlT3V0Y29tZSJJCg9HZXRMYWJlbFJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIKCgJpZBgCIAEoCSIgChBHZXRMYWJlbFJlc3BvbnNlEgwKBGRhdGEYASABKAwibAoRTGlzdExhYmVsc1JlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchINCgVsaW1pdBgCIAEoBRISCgVhZnRlchgDIAEoCUgAiAEBQggKBl9hZnRlciJMChJMaXN0TGFiZWxzUmVzcG9uc2USDAoEZGF0YRgBIAEoDBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciJNChNHZXRMYWJlbEZpbGVSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISCgoCaWQYAiABKAkiIwoUR2V0TGFiZWxGaWxlUmVzcG9uc2USCwoDcGRmGAEgASgMMr0FCg5DYXJyaWVyU2VydmljZRJdCgpRdW90ZVJhdGVzEiYuc2hpcHBpbmcuY2Fycmllci52MS5RdW90ZVJhdGVzUmVxdWVzdBonLnNoaXBwaW5nLmNhcnJpZXIudjEuUXVvdGVSYXRlc1Jlc3BvbnNlEmAKC0NyZWF0ZUxhYmVsEicuc2hpcHBpbmcuY2Fycmllci52MS5DcmVhdGVMYWJlbFJlcXVlc3QaKC5zaGlwcGluZy5jYXJyaWVyLnYxLkNyZWF0ZUxhYmVsUmVzcG9uc2USYgoKQ2hlY2tMYWJlbBImLnNoaXBwaW5nLmNhcnJpZXIudjEuQ2hlY2tMYWJlbFJlcXVlc3QaJy5zaGlwcGluZy5jYXJyaWVyLnYxLkNoZWNrTGFiZWxSZXNwb25zZSIDkAIBEloKCVZvaWRMYWJlbBIlLnNoaXBwaW5nLmNhcnJpZXIudjEuVm9pZExhYmVsUmVxdWVzdBomLnNoaXBwaW5nLmNhcnJpZXIudjEuVm9pZExhYmVsUmVzcG9uc2USXAoIR2V0TGFiZWwSJC5zaGlwcGluZy5jYXJyaWVyLnYxLkdldExhYmVsUmVxdWVzdBolLnNoaXBwaW5nLmNhcnJpZXIudjEuR2V0TGFiZWxSZXNwb25zZSIDkAIBEmIKCkxpc3RMYWJlbHMSJi5zaGlwcGluZy5jYXJyaWVyLnYxLkxpc3RMYWJlbHNSZXF1ZXN0Gicuc2hpcHBpbmcuY2Fycmllci52MS5MaXN0TGFiZWxzUmVzcG9uc2UiA5ACARJoCgxHZXRMYWJlbEZpbGUSKC5zaGlwcGluZy5jYXJyaWVyLnYxLkdldExhYmVsRmlsZVJlcXVlc3QaKS5zaGlwcGluZy5jYXJyaWVyLnYxLkdldExhYmVsRmlsZVJlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_shipping_common_v1_common]);
 
 /**
  * Names the shipment to rate.
@@ -229,10 +41,10 @@ export type QuoteRatesRequest = Message<"shipping.carrier.v1.QuoteRatesRequest">
  * Use `create(QuoteRatesRequestSchema)` to create a new message.
  */
 export const QuoteRatesRequestSchema: GenMessage<QuoteRatesRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 3);
+  messageDesc(file_shipping_carrier_v1_carrier, 0);
 
 /**
- * Its snapshot is a JSON array of Rate, status 200.
+ * Its snapshot is a JSON array of the public rates, status 200.
  *
  * @generated from message shipping.carrier.v1.QuoteRatesResponse
  */
@@ -248,7 +60,7 @@ export type QuoteRatesResponse = Message<"shipping.carrier.v1.QuoteRatesResponse
  * Use `create(QuoteRatesResponseSchema)` to create a new message.
  */
 export const QuoteRatesResponseSchema: GenMessage<QuoteRatesResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 4);
+  messageDesc(file_shipping_carrier_v1_carrier, 1);
 
 /**
  * A label to create.
@@ -284,7 +96,7 @@ export type CreateLabelRequest = Message<"shipping.carrier.v1.CreateLabelRequest
  * Use `create(CreateLabelRequestSchema)` to create a new message.
  */
 export const CreateLabelRequestSchema: GenMessage<CreateLabelRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 5);
+  messageDesc(file_shipping_carrier_v1_carrier, 2);
 
 /**
  * Fields of a label that shall be created.
@@ -313,7 +125,7 @@ export type CheckLabelRequest = Message<"shipping.carrier.v1.CheckLabelRequest">
  * Use `create(CheckLabelRequestSchema)` to create a new message.
  */
 export const CheckLabelRequestSchema: GenMessage<CheckLabelRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 6);
+  messageDesc(file_shipping_carrier_v1_carrier, 3);
 
 /**
  * The fields at fault; none if all are sound.
@@ -332,10 +144,10 @@ export type CheckLabelResponse = Message<"shipping.carrier.v1.CheckLabelResponse
  * Use `create(CheckLabelResponseSchema)` to create a new message.
  */
 export const CheckLabelResponseSchema: GenMessage<CheckLabelResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 7);
+  messageDesc(file_shipping_carrier_v1_carrier, 4);
 
 /**
- * Its snapshot is a Label, status 201.
+ * Its snapshot is the public label, status 201.
  *
  * @generated from message shipping.carrier.v1.CreateLabelResponse
  */
@@ -351,7 +163,7 @@ export type CreateLabelResponse = Message<"shipping.carrier.v1.CreateLabelRespon
  * Use `create(CreateLabelResponseSchema)` to create a new message.
  */
 export const CreateLabelResponseSchema: GenMessage<CreateLabelResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 8);
+  messageDesc(file_shipping_carrier_v1_carrier, 5);
 
 /**
  * Names the label to void.
@@ -380,10 +192,10 @@ export type VoidLabelRequest = Message<"shipping.carrier.v1.VoidLabelRequest"> &
  * Use `create(VoidLabelRequestSchema)` to create a new message.
  */
 export const VoidLabelRequestSchema: GenMessage<VoidLabelRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 9);
+  messageDesc(file_shipping_carrier_v1_carrier, 6);
 
 /**
- * Its snapshot is the voided Label, status 200.
+ * Its snapshot is the public label, voided, status 200.
  *
  * @generated from message shipping.carrier.v1.VoidLabelResponse
  */
@@ -399,7 +211,7 @@ export type VoidLabelResponse = Message<"shipping.carrier.v1.VoidLabelResponse">
  * Use `create(VoidLabelResponseSchema)` to create a new message.
  */
 export const VoidLabelResponseSchema: GenMessage<VoidLabelResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 10);
+  messageDesc(file_shipping_carrier_v1_carrier, 7);
 
 /**
  * Names a label.
@@ -423,7 +235,7 @@ export type GetLabelRequest = Message<"shipping.carrier.v1.GetLabelRequest"> & {
  * Use `create(GetLabelRequestSchema)` to create a new message.
  */
 export const GetLabelRequestSchema: GenMessage<GetLabelRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 11);
+  messageDesc(file_shipping_carrier_v1_carrier, 8);
 
 /**
  * The label.
@@ -432,9 +244,11 @@ export const GetLabelRequestSchema: GenMessage<GetLabelRequest> = /*@__PURE__*/
  */
 export type GetLabelResponse = Message<"shipping.carrier.v1.GetLabelResponse"> & {
   /**
-   * @generated from field: shipping.carrier.v1.Label label = 1;
+   * The public resource: UTF-8 JSON, the bytes of its creation's snapshot but for what has changed since.
+   *
+   * @generated from field: bytes data = 1;
    */
-  label?: Label | undefined;
+  data: Uint8Array;
 };
 
 /**
@@ -442,7 +256,7 @@ export type GetLabelResponse = Message<"shipping.carrier.v1.GetLabelResponse"> &
  * Use `create(GetLabelResponseSchema)` to create a new message.
  */
 export const GetLabelResponseSchema: GenMessage<GetLabelResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 12);
+  messageDesc(file_shipping_carrier_v1_carrier, 9);
 
 /**
  * Names a page.
@@ -475,7 +289,7 @@ export type ListLabelsRequest = Message<"shipping.carrier.v1.ListLabelsRequest">
  * Use `create(ListLabelsRequestSchema)` to create a new message.
  */
 export const ListLabelsRequestSchema: GenMessage<ListLabelsRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 13);
+  messageDesc(file_shipping_carrier_v1_carrier, 10);
 
 /**
  * One page.
@@ -484,9 +298,11 @@ export const ListLabelsRequestSchema: GenMessage<ListLabelsRequest> = /*@__PURE_
  */
 export type ListLabelsResponse = Message<"shipping.carrier.v1.ListLabelsResponse"> & {
   /**
-   * @generated from field: repeated shipping.carrier.v1.Label labels = 1;
+   * The public resources: a UTF-8 JSON array.
+   *
+   * @generated from field: bytes data = 1;
    */
-  labels: Label[];
+  data: Uint8Array;
 
   /**
    * The last id of the page; absent on the last page.
@@ -501,7 +317,7 @@ export type ListLabelsResponse = Message<"shipping.carrier.v1.ListLabelsResponse
  * Use `create(ListLabelsResponseSchema)` to create a new message.
  */
 export const ListLabelsResponseSchema: GenMessage<ListLabelsResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 14);
+  messageDesc(file_shipping_carrier_v1_carrier, 11);
 
 /**
  * Names a label.
@@ -525,7 +341,7 @@ export type GetLabelFileRequest = Message<"shipping.carrier.v1.GetLabelFileReque
  * Use `create(GetLabelFileRequestSchema)` to create a new message.
  */
 export const GetLabelFileRequestSchema: GenMessage<GetLabelFileRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 15);
+  messageDesc(file_shipping_carrier_v1_carrier, 12);
 
 /**
  * The file, the same bytes at every download.
@@ -544,7 +360,7 @@ export type GetLabelFileResponse = Message<"shipping.carrier.v1.GetLabelFileResp
  * Use `create(GetLabelFileResponseSchema)` to create a new message.
  */
 export const GetLabelFileResponseSchema: GenMessage<GetLabelFileResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_carrier_v1_carrier, 16);
+  messageDesc(file_shipping_carrier_v1_carrier, 13);
 
 /**
  * Owns rates, labels and label files.

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file shipping/records/v1/records.proto.
  */
 export const file_shipping_records_v1_records: GenFile = /*@__PURE__*/
-  fileDesc("CiFzaGlwcGluZy9yZWNvcmRzL3YxL3JlY29yZHMucHJvdG8SE3NoaXBwaW5nLnJlY29yZHMudjEi+gEKB0FkZHJlc3MSDAoEbmFtZRgBIAEoCRIPCgdzdHJlZXQxGAIgASgJEgwKBGNpdHkYAyABKAkSEwoLcG9zdGFsX2NvZGUYBCABKAkSDwoHY291bnRyeRgFIAEoCRIUCgdjb21wYW55GAYgASgJSACIAQESFAoHc3RyZWV0MhgHIAEoCUgBiAEBEhIKBXN0YXRlGAggASgJSAKIAQESEgoFZW1haWwYCSABKAlIA4gBARISCgVwaG9uZRgKIAEoCUgEiAEBQgoKCF9jb21wYW55QgoKCF9zdHJlZXQyQggKBl9zdGF0ZUIICgZfZW1haWxCCAoGX3Bob25lIlMKBlBhcmNlbBIRCgl3ZWlnaHRfa2cYASABKAESEQoJbGVuZ3RoX2NtGAIgASgBEhAKCHdpZHRoX2NtGAMgASgBEhEKCWhlaWdodF9jbRgEIAEoASKxAgoFT3JkZXISCgoCaWQYASABKAkSDgoGb2JqZWN0GAIgASgJEg4KBnN0YXR1cxgDIAEoCRIRCglyZWZlcmVuY2UYBCABKAkSKgoEZnJvbRgFIAEoCzIcLnNoaXBwaW5nLnJlY29yZHMudjEuQWRkcmVzcxIoCgJ0bxgGIAEoCzIcLnNoaXBwaW5nLnJlY29yZHMudjEuQWRkcmVzcxIrCgZwYXJjZWwYByABKAsyGy5zaGlwcGluZy5yZWNvcmRzLnYxLlBhcmNlbBIzCghtZXRhZGF0YRgIIAEoCzIcLnNoaXBwaW5nLmNvbW1vbi52MS5Kc29uVGV4dEgAiAEBEhAKCGxpdmVtb2RlGAkgASgIEhIKCmNyZWF0ZWRfYXQYCiABKAlCCwoJX21ldGFkYXRhIvwCCghTaGlwbWVudBIKCgJpZBgBIAEoCRIOCgZvYmplY3QYAiABKAkSDgoGc3RhdHVzGAMgASgJEhEKCXJlZmVyZW5jZRgEIAEoCRIqCgRmcm9tGAUgASgLMhwuc2hpcHBpbmcucmVjb3Jkcy52MS5BZGRyZXNzEigKAnRvGAYgASgLMhwuc2hpcHBpbmcucmVjb3Jkcy52MS5BZGRyZXNzEisKBnBhcmNlbBgHIAEoCzIbLnNoaXBwaW5nLnJlY29yZHMudjEuUGFyY2VsEjMKCG1ldGFkYXRhGAggASgLMhwuc2hpcHBpbmcuY29tbW9uLnYxLkpzb25UZXh0SACIAQESFQoIb3JkZXJfaWQYCSABKAlIAYgBARIVCghsYWJlbF9pZBgKIAEoCUgCiAEBEhAKCGxpdmVtb2RlGAsgASgIEhIKCmNyZWF0ZWRfYXQYDCABKAlCCwoJX21ldGFkYXRhQgsKCV9vcmRlcl9pZEILCglfbGFiZWxfaWQiwgIKEkNyZWF0ZU9yZGVyUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEigKBWNsYWltGAIgASgLMhkuc2hpcHBpbmcuY29tbW9uLnYxLkNsYWltEhEKCXJlZmVyZW5jZRgDIAEoCRIqCgRmcm9tGAQgASgLMhwuc2hpcHBpbmcucmVjb3Jkcy52MS5BZGRyZXNzEigKAnRvGAUgASgLMhwuc2hpcHBpbmcucmVjb3Jkcy52MS5BZGRyZXNzEisKBnBhcmNlbBgGIAEoCzIbLnNoaXBwaW5nLnJlY29yZHMudjEuUGFyY2VsEjMKCG1ldGFkYXRhGAcgASgLMhwuc2hpcHBpbmcuY29tbW9uLnYxLkpzb25UZXh0SACIAQFCCwoJX21ldGFkYXRhIkgKE0NyZWF0ZU9yZGVyUmVzcG9uc2USMQoHb3V0Y29tZRgBIAEoCzIgLnNoaXBwaW5nLmNvbW1vbi52MS5Xcml0ZU91dGNvbWUiSQoPR2V0T3JkZXJSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISCgoCaWQYAiABKAkiPQoQR2V0T3JkZXJSZXNwb25zZRIpCgVvcmRlchgBIAEoCzIaLnNoaXBwaW5nLnJlY29yZHMudjEuT3JkZXIibAoRTGlzdE9yZGVyc1JlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchINCgVsaW1pdBgCIAEoBRISCgVhZnRlchgDIAEoCUgAiAEBQggKBl9hZnRlciJqChJMaXN0T3JkZXJzUmVzcG9uc2USKgoGb3JkZXJzGAEgAygLMhouc2hpcHBpbmcucmVjb3Jkcy52MS5PcmRlchIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciLpAgoVQ3JlYXRlU2hpcG1lbnRSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISKAoFY2xhaW0YAiABKAsyGS5zaGlwcGluZy5jb21tb24udjEuQ2xhaW0SEQoJcmVmZXJlbmNlGAMgASgJEioKBGZyb20YBCABKAsyHC5zaGlwcGluZy5yZWNvcmRzLnYxLkFkZHJlc3MSKAoCdG8YBSABKAsyHC5zaGlwcGluZy5yZWNvcmRzLnYxLkFkZHJlc3MSKwoGcGFyY2VsGAYgASgLMhsuc2hpcHBpbmcucmVjb3Jkcy52MS5QYXJjZWwSMwoIbWV0YWRhdGEYByABKAsyHC5zaGlwcGluZy5jb21tb24udjEuSnNvblRleHRIAIgBARIVCghvcmRlcl9pZBgIIAEoCUgBiAEBQgsKCV9tZXRhZGF0YUILCglfb3JkZXJfaWQiSwoWQ3JlYXRlU2hpcG1lbnRSZXNwb25zZRIxCgdvdXRjb21lGAEgASgLMiAuc2hpcHBpbmcuY29tbW9uLnYxLldyaXRlT3V0Y29tZSJMChJHZXRTaGlwbWVudFJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIKCgJpZBgCIAEoCSJGChNHZXRTaGlwbWVudFJlc3BvbnNlEi8KCHNoaXBtZW50GAEgASgLMh0uc2hpcHBpbmcucmVjb3Jkcy52MS5TaGlwbWVudCJvChRMaXN0U2hpcG1lbnRzUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEg0KBWxpbWl0GAIgASgFEhIKBWFmdGVyGAMgASgJSACIAQFCCAoGX2FmdGVyInMKFUxpc3RTaGlwbWVudHNSZXNwb25zZRIwCglzaGlwbWVudHMYASADKAsyHS5zaGlwcGluZy5yZWNvcmRzLnYxLlNoaXBtZW50EhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yIm4KFkFwcGx5TGFiZWxFdmVudFJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIoCgVldmVudBgCIAEoCzIZLnNoaXBwaW5nLmV2ZW50cy52MS5FdmVudCIZChdBcHBseUxhYmVsRXZlbnRSZXNwb25zZTLhBQoOUmVjb3Jkc1NlcnZpY2USYAoLQ3JlYXRlT3JkZXISJy5zaGlwcGluZy5yZWNvcmRzLnYxLkNyZWF0ZU9yZGVyUmVxdWVzdBooLnNoaXBwaW5nLnJlY29yZHMudjEuQ3JlYXRlT3JkZXJSZXNwb25zZRJcCghHZXRPcmRlchIkLnNoaXBwaW5nLnJlY29yZHMudjEuR2V0T3JkZXJSZXF1ZXN0GiUuc2hpcHBpbmcucmVjb3Jkcy52MS5HZXRPcmRlclJlc3BvbnNlIgOQAgESYgoKTGlzdE9yZGVycxImLnNoaXBwaW5nLnJlY29yZHMudjEuTGlzdE9yZGVyc1JlcXVlc3QaJy5zaGlwcGluZy5yZWNvcmRzLnYxLkxpc3RPcmRlcnNSZXNwb25zZSIDkAIBEmkKDkNyZWF0ZVNoaXBtZW50Eiouc2hpcHBpbmcucmVjb3Jkcy52MS5DcmVhdGVTaGlwbWVudFJlcXVlc3QaKy5zaGlwcGluZy5yZWNvcmRzLnYxLkNyZWF0ZVNoaXBtZW50UmVzcG9uc2USZQoLR2V0U2hpcG1lbnQSJy5zaGlwcGluZy5yZWNvcmRzLnYxLkdldFNoaXBtZW50UmVxdWVzdBooLnNoaXBwaW5nLnJlY29yZHMudjEuR2V0U2hpcG1lbnRSZXNwb25zZSIDkAIBEmsKDUxpc3RTaGlwbWVudHMSKS5zaGlwcGluZy5yZWNvcmRzLnYxLkxpc3RTaGlwbWVudHNSZXF1ZXN0Giouc2hpcHBpbmcucmVjb3Jkcy52MS5MaXN0U2hpcG1lbnRzUmVzcG9uc2UiA5ACARJsCg9BcHBseUxhYmVsRXZlbnQSKy5zaGlwcGluZy5yZWNvcmRzLnYxLkFwcGx5TGFiZWxFdmVudFJlcXVlc3QaLC5zaGlwcGluZy5yZWNvcmRzLnYxLkFwcGx5TGFiZWxFdmVudFJlc3BvbnNlYgZwcm90bzM", [file_shipping_common_v1_common, file_shipping_events_v1_events]);
+  fileDesc("CiFzaGlwcGluZy9yZWNvcmRzL3YxL3JlY29yZHMucHJvdG8SE3NoaXBwaW5nLnJlY29yZHMudjEi+gEKB0FkZHJlc3MSDAoEbmFtZRgBIAEoCRIPCgdzdHJlZXQxGAIgASgJEgwKBGNpdHkYAyABKAkSEwoLcG9zdGFsX2NvZGUYBCABKAkSDwoHY291bnRyeRgFIAEoCRIUCgdjb21wYW55GAYgASgJSACIAQESFAoHc3RyZWV0MhgHIAEoCUgBiAEBEhIKBXN0YXRlGAggASgJSAKIAQESEgoFZW1haWwYCSABKAlIA4gBARISCgVwaG9uZRgKIAEoCUgEiAEBQgoKCF9jb21wYW55QgoKCF9zdHJlZXQyQggKBl9zdGF0ZUIICgZfZW1haWxCCAoGX3Bob25lIlMKBlBhcmNlbBIRCgl3ZWlnaHRfa2cYASABKAESEQoJbGVuZ3RoX2NtGAIgASgBEhAKCHdpZHRoX2NtGAMgASgBEhEKCWhlaWdodF9jbRgEIAEoASK8AQoIU2hpcG1lbnQSCgoCaWQYASABKAkSDgoGc3RhdHVzGAIgASgJEhEKCXJlZmVyZW5jZRgDIAEoCRIqCgRmcm9tGAQgASgLMhwuc2hpcHBpbmcucmVjb3Jkcy52MS5BZGRyZXNzEigKAnRvGAUgASgLMhwuc2hpcHBpbmcucmVjb3Jkcy52MS5BZGRyZXNzEisKBnBhcmNlbBgGIAEoCzIbLnNoaXBwaW5nLnJlY29yZHMudjEuUGFyY2VsIsICChJDcmVhdGVPcmRlclJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIoCgVjbGFpbRgCIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5DbGFpbRIRCglyZWZlcmVuY2UYAyABKAkSKgoEZnJvbRgEIAEoCzIcLnNoaXBwaW5nLnJlY29yZHMudjEuQWRkcmVzcxIoCgJ0bxgFIAEoCzIcLnNoaXBwaW5nLnJlY29yZHMudjEuQWRkcmVzcxIrCgZwYXJjZWwYBiABKAsyGy5zaGlwcGluZy5yZWNvcmRzLnYxLlBhcmNlbBIzCghtZXRhZGF0YRgHIAEoCzIcLnNoaXBwaW5nLmNvbW1vbi52MS5Kc29uVGV4dEgAiAEBQgsKCV9tZXRhZGF0YSJIChNDcmVhdGVPcmRlclJlc3BvbnNlEjEKB291dGNvbWUYASABKAsyIC5zaGlwcGluZy5jb21tb24udjEuV3JpdGVPdXRjb21lIkkKD0dldE9yZGVyUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEgoKAmlkGAIgASgJIiAKEEdldE9yZGVyUmVzcG9uc2USDAoEZGF0YRgBIAEoDCJsChFMaXN0T3JkZXJzUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEg0KBWxpbWl0GAIgASgFEhIKBWFmdGVyGAMgASgJSACIAQFCCAoGX2FmdGVyIkwKEkxpc3RPcmRlcnNSZXNwb25zZRIMCgRkYXRhGAEgASgMEhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yIukCChVDcmVhdGVTaGlwbWVudFJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIoCgVjbGFpbRgCIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5DbGFpbRIRCglyZWZlcmVuY2UYAyABKAkSKgoEZnJvbRgEIAEoCzIcLnNoaXBwaW5nLnJlY29yZHMudjEuQWRkcmVzcxIoCgJ0bxgFIAEoCzIcLnNoaXBwaW5nLnJlY29yZHMudjEuQWRkcmVzcxIrCgZwYXJjZWwYBiABKAsyGy5zaGlwcGluZy5yZWNvcmRzLnYxLlBhcmNlbBIzCghtZXRhZGF0YRgHIAEoCzIcLnNoaXBwaW5nLmNvbW1vbi52MS5Kc29uVGV4dEgAiAEBEhUKCG9yZGVyX2lkGAggASgJSAGIAQFCCwoJX21ldGFkYXRhQgsKCV9vcmRlcl9pZCJLChZDcmVhdGVTaGlwbWVudFJlc3BvbnNlEjEKB291dGNvbWUYASABKAsyIC5zaGlwcGluZy5jb21tb24udjEuV3JpdGVPdXRjb21lIkwKEkdldFNoaXBtZW50UmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEgoKAmlkGAIgASgJIiMKE0dldFNoaXBtZW50UmVzcG9uc2USDAoEZGF0YRgBIAEoDCJvChRMaXN0U2hpcG1lbnRzUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEg0KBWxpbWl0GAIgASgFEhIKBWFmdGVyGAMgASgJSACIAQFCCAoGX2FmdGVyIk8KFUxpc3RTaGlwbWVudHNSZXNwb25zZRIMCgRkYXRhGAEgASgMEhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yIlYKHEdldFNoaXBtZW50Rm9yQ2FycmllclJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIKCgJpZBgCIAEoCSJQCh1HZXRTaGlwbWVudEZvckNhcnJpZXJSZXNwb25zZRIvCghzaGlwbWVudBgBIAEoCzIdLnNoaXBwaW5nLnJlY29yZHMudjEuU2hpcG1lbnQibgoWQXBwbHlMYWJlbEV2ZW50UmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEigKBWV2ZW50GAIgASgLMhkuc2hpcHBpbmcuZXZlbnRzLnYxLkV2ZW50IhkKF0FwcGx5TGFiZWxFdmVudFJlc3BvbnNlMucGCg5SZWNvcmRzU2VydmljZRJgCgtDcmVhdGVPcmRlchInLnNoaXBwaW5nLnJlY29yZHMudjEuQ3JlYXRlT3JkZXJSZXF1ZXN0Giguc2hpcHBpbmcucmVjb3Jkcy52MS5DcmVhdGVPcmRlclJlc3BvbnNlElwKCEdldE9yZGVyEiQuc2hpcHBpbmcucmVjb3Jkcy52MS5HZXRPcmRlclJlcXVlc3QaJS5zaGlwcGluZy5yZWNvcmRzLnYxLkdldE9yZGVyUmVzcG9uc2UiA5ACARJiCgpMaXN0T3JkZXJzEiYuc2hpcHBpbmcucmVjb3Jkcy52MS5MaXN0T3JkZXJzUmVxdWVzdBonLnNoaXBwaW5nLnJlY29yZHMudjEuTGlzdE9yZGVyc1Jlc3BvbnNlIgOQAgESaQoOQ3JlYXRlU2hpcG1lbnQSKi5zaGlwcGluZy5yZWNvcmRzLnYxLkNyZWF0ZVNoaXBtZW50UmVxdWVzdBorLnNoaXBwaW5nLnJlY29yZHMudjEuQ3JlYXRlU2hpcG1lbnRSZXNwb25zZRJlCgtHZXRTaGlwbWVudBInLnNoaXBwaW5nLnJlY29yZHMudjEuR2V0U2hpcG1lbnRSZXF1ZXN0Giguc2hpcHBpbmcucmVjb3Jkcy52MS5HZXRTaGlwbWVudFJlc3BvbnNlIgOQAgESawoNTGlzdFNoaXBtZW50cxIpLnNoaXBwaW5nLnJlY29yZHMudjEuTGlzdFNoaXBtZW50c1JlcXVlc3QaKi5zaGlwcGluZy5yZWNvcmRzLnYxLkxpc3RTaGlwbWVudHNSZXNwb25zZSIDkAIBEoMBChVHZXRTaGlwbWVudEZvckNhcnJpZXISMS5zaGlwcGluZy5yZWNvcmRzLnYxLkdldFNoaXBtZW50Rm9yQ2FycmllclJlcXVlc3QaMi5zaGlwcGluZy5yZWNvcmRzLnYxLkdldFNoaXBtZW50Rm9yQ2FycmllclJlc3BvbnNlIgOQAgESbAoPQXBwbHlMYWJlbEV2ZW50Eisuc2hpcHBpbmcucmVjb3Jkcy52MS5BcHBseUxhYmVsRXZlbnRSZXF1ZXN0Giwuc2hpcHBpbmcucmVjb3Jkcy52MS5BcHBseUxhYmVsRXZlbnRSZXNwb25zZWIGcHJvdG8z", [file_shipping_common_v1_common, file_shipping_events_v1_events]);
 
 /**
  * A sender or a recipient.
@@ -121,85 +121,7 @@ export const ParcelSchema: GenMessage<Parcel> = /*@__PURE__*/
   messageDesc(file_shipping_records_v1_records, 1);
 
 /**
- * An order. Its JSON is the public body.
- *
- * @generated from message shipping.records.v1.Order
- */
-export type Order = Message<"shipping.records.v1.Order"> & {
-  /**
-   * `ord_…`
-   *
-   * @generated from field: string id = 1;
-   */
-  id: string;
-
-  /**
-   * `order`
-   *
-   * @generated from field: string object = 2;
-   */
-  object: string;
-
-  /**
-   * `received`
-   *
-   * @generated from field: string status = 3;
-   */
-  status: string;
-
-  /**
-   * The client's own reference.
-   *
-   * @generated from field: string reference = 4;
-   */
-  reference: string;
-
-  /**
-   * @generated from field: shipping.records.v1.Address from = 5;
-   */
-  from?: Address | undefined;
-
-  /**
-   * @generated from field: shipping.records.v1.Address to = 6;
-   */
-  to?: Address | undefined;
-
-  /**
-   * @generated from field: shipping.records.v1.Parcel parcel = 7;
-   */
-  parcel?: Parcel | undefined;
-
-  /**
-   * The client's JSON object, as sent.
-   *
-   * @generated from field: optional shipping.common.v1.JsonText metadata = 8;
-   */
-  metadata?: JsonText | undefined;
-
-  /**
-   * True for records of the live environment.
-   *
-   * @generated from field: bool livemode = 9;
-   */
-  livemode: boolean;
-
-  /**
-   * ISO 8601 UTC with milliseconds.
-   *
-   * @generated from field: string created_at = 10;
-   */
-  createdAt: string;
-};
-
-/**
- * Describes the message shipping.records.v1.Order.
- * Use `create(OrderSchema)` to create a new message.
- */
-export const OrderSchema: GenMessage<Order> = /*@__PURE__*/
-  messageDesc(file_shipping_records_v1_records, 2);
-
-/**
- * A shipment of one parcel. Its JSON is the public body.
+ * What a carrier needs to know of a shipment.
  *
  * @generated from message shipping.records.v1.Shipment
  */
@@ -212,75 +134,33 @@ export type Shipment = Message<"shipping.records.v1.Shipment"> & {
   id: string;
 
   /**
-   * `shipment`
-   *
-   * @generated from field: string object = 2;
-   */
-  object: string;
-
-  /**
    * `draft`, `label_created` or `voided`: the last two follow the shipment's label.
    *
-   * @generated from field: string status = 3;
+   * @generated from field: string status = 2;
    */
   status: string;
 
   /**
    * The client's own reference.
    *
-   * @generated from field: string reference = 4;
+   * @generated from field: string reference = 3;
    */
   reference: string;
 
   /**
-   * @generated from field: shipping.records.v1.Address from = 5;
+   * @generated from field: shipping.records.v1.Address from = 4;
    */
   from?: Address | undefined;
 
   /**
-   * @generated from field: shipping.records.v1.Address to = 6;
+   * @generated from field: shipping.records.v1.Address to = 5;
    */
   to?: Address | undefined;
 
   /**
-   * @generated from field: shipping.records.v1.Parcel parcel = 7;
+   * @generated from field: shipping.records.v1.Parcel parcel = 6;
    */
   parcel?: Parcel | undefined;
-
-  /**
-   * The client's JSON object, as sent.
-   *
-   * @generated from field: optional shipping.common.v1.JsonText metadata = 8;
-   */
-  metadata?: JsonText | undefined;
-
-  /**
-   * The order it belongs to, if it was given one.
-   *
-   * @generated from field: optional string order_id = 9;
-   */
-  orderId?: string | undefined;
-
-  /**
-   * The shipment's label, once it has one.
-   *
-   * @generated from field: optional string label_id = 10;
-   */
-  labelId?: string | undefined;
-
-  /**
-   * True for records of the live environment.
-   *
-   * @generated from field: bool livemode = 11;
-   */
-  livemode: boolean;
-
-  /**
-   * ISO 8601 UTC with milliseconds.
-   *
-   * @generated from field: string created_at = 12;
-   */
-  createdAt: string;
 };
 
 /**
@@ -288,7 +168,7 @@ export type Shipment = Message<"shipping.records.v1.Shipment"> & {
  * Use `create(ShipmentSchema)` to create a new message.
  */
 export const ShipmentSchema: GenMessage<Shipment> = /*@__PURE__*/
-  messageDesc(file_shipping_records_v1_records, 3);
+  messageDesc(file_shipping_records_v1_records, 2);
 
 /**
  * An order to create.
@@ -337,10 +217,10 @@ export type CreateOrderRequest = Message<"shipping.records.v1.CreateOrderRequest
  * Use `create(CreateOrderRequestSchema)` to create a new message.
  */
 export const CreateOrderRequestSchema: GenMessage<CreateOrderRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_records_v1_records, 4);
+  messageDesc(file_shipping_records_v1_records, 3);
 
 /**
- * Its snapshot is an Order, status 201.
+ * Its snapshot is the public order, status 201.
  *
  * @generated from message shipping.records.v1.CreateOrderResponse
  */
@@ -356,7 +236,7 @@ export type CreateOrderResponse = Message<"shipping.records.v1.CreateOrderRespon
  * Use `create(CreateOrderResponseSchema)` to create a new message.
  */
 export const CreateOrderResponseSchema: GenMessage<CreateOrderResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_records_v1_records, 5);
+  messageDesc(file_shipping_records_v1_records, 4);
 
 /**
  * Names an order.
@@ -380,7 +260,7 @@ export type GetOrderRequest = Message<"shipping.records.v1.GetOrderRequest"> & {
  * Use `create(GetOrderRequestSchema)` to create a new message.
  */
 export const GetOrderRequestSchema: GenMessage<GetOrderRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_records_v1_records, 6);
+  messageDesc(file_shipping_records_v1_records, 5);
 
 /**
  * The order.
@@ -389,9 +269,11 @@ export const GetOrderRequestSchema: GenMessage<GetOrderRequest> = /*@__PURE__*/
  */
 export type GetOrderResponse = Message<"shipping.records.v1.GetOrderResponse"> & {
   /**
-   * @generated from field: shipping.records.v1.Order order = 1;
+   * The public resource: UTF-8 JSON, the bytes of its creation's snapshot but for what has changed since.
+   *
+   * @generated from field: bytes data = 1;
    */
-  order?: Order | undefined;
+  data: Uint8Array;
 };
 
 /**
@@ -399,7 +281,7 @@ export type GetOrderResponse = Message<"shipping.records.v1.GetOrderResponse"> &
  * Use `create(GetOrderResponseSchema)` to create a new message.
  */
 export const GetOrderResponseSchema: GenMessage<GetOrderResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_records_v1_records, 7);
+  messageDesc(file_shipping_records_v1_records, 6);
 
 /**
  * Names a page.
@@ -432,7 +314,7 @@ export type ListOrdersRequest = Message<"shipping.records.v1.ListOrdersRequest">
  * Use `create(ListOrdersRequestSchema)` to create a new message.
  */
 export const ListOrdersRequestSchema: GenMessage<ListOrdersRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_records_v1_records, 8);
+  messageDesc(file_shipping_records_v1_records, 7);
 
 /**
  * One page.
@@ -441,9 +323,11 @@ export const ListOrdersRequestSchema: GenMessage<ListOrdersRequest> = /*@__PURE_
  */
 export type ListOrdersResponse = Message<"shipping.records.v1.ListOrdersResponse"> & {
   /**
-   * @generated from field: repeated shipping.records.v1.Order orders = 1;
+   * The public resources: a UTF-8 JSON array.
+   *
+   * @generated from field: bytes data = 1;
    */
-  orders: Order[];
+  data: Uint8Array;
 
   /**
    * The last id of the page; absent on the last page.
@@ -458,7 +342,7 @@ export type ListOrdersResponse = Message<"shipping.records.v1.ListOrdersResponse
  * Use `create(ListOrdersResponseSchema)` to create a new message.
  */
 export const ListOrdersResponseSchema: GenMessage<ListOrdersResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_records_v1_records, 9);
+  messageDesc(file_shipping_records_v1_records, 8);
 
 /**
  * A shipment to create.
@@ -514,10 +398,10 @@ export type CreateShipmentRequest = Message<"shipping.records.v1.CreateShipmentR
  * Use `create(CreateShipmentRequestSchema)` to create a new message.
  */
 export const CreateShipmentRequestSchema: GenMessage<CreateShipmentRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_records_v1_records, 10);
+  messageDesc(file_shipping_records_v1_records, 9);
 
 /**
- * Its snapshot is a Shipment, status 201.
+ * Its snapshot is the public shipment, status 201.
  *
  * @generated from message shipping.records.v1.CreateShipmentResponse
  */
@@ -533,7 +417,7 @@ export type CreateShipmentResponse = Message<"shipping.records.v1.CreateShipment
  * Use `create(CreateShipmentResponseSchema)` to create a new message.
  */
 export const CreateShipmentResponseSchema: GenMessage<CreateShipmentResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_records_v1_records, 11);
+  messageDesc(file_shipping_records_v1_records, 10);
 
 /**
  * Names a shipment.
@@ -557,7 +441,7 @@ export type GetShipmentRequest = Message<"shipping.records.v1.GetShipmentRequest
  * Use `create(GetShipmentRequestSchema)` to create a new message.
  */
 export const GetShipmentRequestSchema: GenMessage<GetShipmentRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_records_v1_records, 12);
+  messageDesc(file_shipping_records_v1_records, 11);
 
 /**
  * The shipment.
@@ -566,9 +450,11 @@ export const GetShipmentRequestSchema: GenMessage<GetShipmentRequest> = /*@__PUR
  */
 export type GetShipmentResponse = Message<"shipping.records.v1.GetShipmentResponse"> & {
   /**
-   * @generated from field: shipping.records.v1.Shipment shipment = 1;
+   * The public resource: UTF-8 JSON, the bytes of its creation's snapshot but for what has changed since.
+   *
+   * @generated from field: bytes data = 1;
    */
-  shipment?: Shipment | undefined;
+  data: Uint8Array;
 };
 
 /**
@@ -576,7 +462,7 @@ export type GetShipmentResponse = Message<"shipping.records.v1.GetShipmentRespon
  * Use `create(GetShipmentResponseSchema)` to create a new message.
  */
 export const GetShipmentResponseSchema: GenMessage<GetShipmentResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_records_v1_records, 13);
+  messageDesc(file_shipping_records_v1_records, 12);
 
 /**
  * Names a page.
@@ -609,7 +495,7 @@ export type ListShipmentsRequest = Message<"shipping.records.v1.ListShipmentsReq
  * Use `create(ListShipmentsRequestSchema)` to create a new message.
  */
 export const ListShipmentsRequestSchema: GenMessage<ListShipmentsRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_records_v1_records, 14);
+  messageDesc(file_shipping_records_v1_records, 13);
 
 /**
  * One page.
@@ -618,9 +504,11 @@ export const ListShipmentsRequestSchema: GenMessage<ListShipmentsRequest> = /*@_
  */
 export type ListShipmentsResponse = Message<"shipping.records.v1.ListShipmentsResponse"> & {
   /**
-   * @generated from field: repeated shipping.records.v1.Shipment shipments = 1;
+   * The public resources: a UTF-8 JSON array.
+   *
+   * @generated from field: bytes data = 1;
    */
-  shipments: Shipment[];
+  data: Uint8Array;
 
   /**
    * The last id of the page; absent on the last page.
@@ -635,7 +523,50 @@ export type ListShipmentsResponse = Message<"shipping.records.v1.ListShipmentsRe
  * Use `create(ListShipmentsResponseSchema)` to create a new message.
  */
 export const ListShipmentsResponseSchema: GenMessage<ListShipmentsResponse> = /*@__PURE__*/
+  messageDesc(file_shipping_records_v1_records, 14);
+
+/**
+ * Names a shipment.
+ *
+ * @generated from message shipping.records.v1.GetShipmentForCarrierRequest
+ */
+export type GetShipmentForCarrierRequest = Message<"shipping.records.v1.GetShipmentForCarrierRequest"> & {
+  /**
+   * @generated from field: shipping.common.v1.Caller caller = 1;
+   */
+  caller?: Caller | undefined;
+
+  /**
+   * @generated from field: string id = 2;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message shipping.records.v1.GetShipmentForCarrierRequest.
+ * Use `create(GetShipmentForCarrierRequestSchema)` to create a new message.
+ */
+export const GetShipmentForCarrierRequestSchema: GenMessage<GetShipmentForCarrierRequest> = /*@__PURE__*/
   messageDesc(file_shipping_records_v1_records, 15);
+
+/**
+ * The shipment.
+ *
+ * @generated from message shipping.records.v1.GetShipmentForCarrierResponse
+ */
+export type GetShipmentForCarrierResponse = Message<"shipping.records.v1.GetShipmentForCarrierResponse"> & {
+  /**
+   * @generated from field: shipping.records.v1.Shipment shipment = 1;
+   */
+  shipment?: Shipment | undefined;
+};
+
+/**
+ * Describes the message shipping.records.v1.GetShipmentForCarrierResponse.
+ * Use `create(GetShipmentForCarrierResponseSchema)` to create a new message.
+ */
+export const GetShipmentForCarrierResponseSchema: GenMessage<GetShipmentForCarrierResponse> = /*@__PURE__*/
+  messageDesc(file_shipping_records_v1_records, 16);
 
 /**
  * A label event of the caller.
@@ -661,7 +592,7 @@ export type ApplyLabelEventRequest = Message<"shipping.records.v1.ApplyLabelEven
  * Use `create(ApplyLabelEventRequestSchema)` to create a new message.
  */
 export const ApplyLabelEventRequestSchema: GenMessage<ApplyLabelEventRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_records_v1_records, 16);
+  messageDesc(file_shipping_records_v1_records, 17);
 
 /**
  * Applied now or before.
@@ -676,7 +607,7 @@ export type ApplyLabelEventResponse = Message<"shipping.records.v1.ApplyLabelEve
  * Use `create(ApplyLabelEventResponseSchema)` to create a new message.
  */
 export const ApplyLabelEventResponseSchema: GenMessage<ApplyLabelEventResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_records_v1_records, 17);
+  messageDesc(file_shipping_records_v1_records, 18);
 
 /**
  * Owns orders and shipments.
@@ -743,6 +674,16 @@ export const RecordsService: GenService<{
     methodKind: "unary";
     input: typeof ListShipmentsRequestSchema;
     output: typeof ListShipmentsResponseSchema;
+  },
+  /**
+   * Reads what a carrier needs to know of one shipment; `not_found` if the caller has none of that id.
+   *
+   * @generated from rpc shipping.records.v1.RecordsService.GetShipmentForCarrier
+   */
+  getShipmentForCarrier: {
+    methodKind: "unary";
+    input: typeof GetShipmentForCarrierRequestSchema;
+    output: typeof GetShipmentForCarrierResponseSchema;
   },
   /**
    * Carries a label event over to the shipment's status. Idempotent; only ever moves forward.

@@ -14,107 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file shipping/tracking/v1/tracking.proto.
  */
 export const file_shipping_tracking_v1_tracking: GenFile = /*@__PURE__*/
-  fileDesc("CiNzaGlwcGluZy90cmFja2luZy92MS90cmFja2luZy5wcm90bxIUc2hpcHBpbmcudHJhY2tpbmcudjEi8gEKCFRyYWNraW5nEgoKAmlkGAEgASgJEg4KBm9iamVjdBgCIAEoCRIXCg90cmFja2luZ19udW1iZXIYAyABKAkSDgoGc3RhdHVzGAQgASgJEg8KB2NhcnJpZXIYBSABKAkSEAoIbGFiZWxfaWQYBiABKAkSEwoLc2hpcG1lbnRfaWQYByABKAkSMwoGZXZlbnRzGAggAygLMiMuc2hpcHBpbmcudHJhY2tpbmcudjEuVHJhY2tpbmdFdmVudBIMCgR0ZXN0GAkgASgIEhIKCmNyZWF0ZWRfYXQYCiABKAkSEgoKdXBkYXRlZF9hdBgLIAEoCSIPCg1UcmFja2luZ0V2ZW50IlkKEkdldFRyYWNraW5nUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEhcKD3RyYWNraW5nX251bWJlchgCIAEoCSJHChNHZXRUcmFja2luZ1Jlc3BvbnNlEjAKCHRyYWNraW5nGAEgASgLMh4uc2hpcHBpbmcudHJhY2tpbmcudjEuVHJhY2tpbmcibgoWQXBwbHlMYWJlbEV2ZW50UmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEigKBWV2ZW50GAIgASgLMhkuc2hpcHBpbmcuZXZlbnRzLnYxLkV2ZW50IhkKF0FwcGx5TGFiZWxFdmVudFJlc3BvbnNlMuoBCg9UcmFja2luZ1NlcnZpY2USZwoLR2V0VHJhY2tpbmcSKC5zaGlwcGluZy50cmFja2luZy52MS5HZXRUcmFja2luZ1JlcXVlc3QaKS5zaGlwcGluZy50cmFja2luZy52MS5HZXRUcmFja2luZ1Jlc3BvbnNlIgOQAgESbgoPQXBwbHlMYWJlbEV2ZW50Eiwuc2hpcHBpbmcudHJhY2tpbmcudjEuQXBwbHlMYWJlbEV2ZW50UmVxdWVzdBotLnNoaXBwaW5nLnRyYWNraW5nLnYxLkFwcGx5TGFiZWxFdmVudFJlc3BvbnNlYgZwcm90bzM", [file_shipping_common_v1_common, file_shipping_events_v1_events]);
-
-/**
- * A tracking record. Its JSON is the public body.
- *
- * @generated from message shipping.tracking.v1.Tracking
- */
-export type Tracking = Message<"shipping.tracking.v1.Tracking"> & {
-  /**
-   * The tracking number.
-   *
-   * @generated from field: string id = 1;
-   */
-  id: string;
-
-  /**
-   * `tracking`
-   *
-   * @generated from field: string object = 2;
-   */
-  object: string;
-
-  /**
-   * @generated from field: string tracking_number = 3;
-   */
-  trackingNumber: string;
-
-  /**
-   * `pre_transit` while the label is created, `voided` once it is.
-   *
-   * @generated from field: string status = 4;
-   */
-  status: string;
-
-  /**
-   * `service_sandbox`
-   *
-   * @generated from field: string carrier = 5;
-   */
-  carrier: string;
-
-  /**
-   * @generated from field: string label_id = 6;
-   */
-  labelId: string;
-
-  /**
-   * @generated from field: string shipment_id = 7;
-   */
-  shipmentId: string;
-
-  /**
-   * Always empty in the sandbox.
-   *
-   * @generated from field: repeated shipping.tracking.v1.TrackingEvent events = 8;
-   */
-  events: TrackingEvent[];
-
-  /**
-   * True: cannot be tracked through a carrier.
-   *
-   * @generated from field: bool test = 9;
-   */
-  test: boolean;
-
-  /**
-   * The label's creation, ISO 8601 UTC with milliseconds.
-   *
-   * @generated from field: string created_at = 10;
-   */
-  createdAt: string;
-
-  /**
-   * Time of the last event applied, ISO 8601 UTC with milliseconds.
-   *
-   * @generated from field: string updated_at = 11;
-   */
-  updatedAt: string;
-};
-
-/**
- * Describes the message shipping.tracking.v1.Tracking.
- * Use `create(TrackingSchema)` to create a new message.
- */
-export const TrackingSchema: GenMessage<Tracking> = /*@__PURE__*/
-  messageDesc(file_shipping_tracking_v1_tracking, 0);
-
-/**
- * A carrier's scan. The sandbox has none.
- *
- * @generated from message shipping.tracking.v1.TrackingEvent
- */
-export type TrackingEvent = Message<"shipping.tracking.v1.TrackingEvent"> & {
-};
-
-/**
- * Describes the message shipping.tracking.v1.TrackingEvent.
- * Use `create(TrackingEventSchema)` to create a new message.
- */
-export const TrackingEventSchema: GenMessage<TrackingEvent> = /*@__PURE__*/
-  messageDesc(file_shipping_tracking_v1_tracking, 1);
+  fileDesc("CiNzaGlwcGluZy90cmFja2luZy92MS90cmFja2luZy5wcm90bxIUc2hpcHBpbmcudHJhY2tpbmcudjEiWQoSR2V0VHJhY2tpbmdSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISFwoPdHJhY2tpbmdfbnVtYmVyGAIgASgJIiMKE0dldFRyYWNraW5nUmVzcG9uc2USDAoEZGF0YRgBIAEoDCJuChZBcHBseUxhYmVsRXZlbnRSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISKAoFZXZlbnQYAiABKAsyGS5zaGlwcGluZy5ldmVudHMudjEuRXZlbnQiGQoXQXBwbHlMYWJlbEV2ZW50UmVzcG9uc2Uy6gEKD1RyYWNraW5nU2VydmljZRJnCgtHZXRUcmFja2luZxIoLnNoaXBwaW5nLnRyYWNraW5nLnYxLkdldFRyYWNraW5nUmVxdWVzdBopLnNoaXBwaW5nLnRyYWNraW5nLnYxLkdldFRyYWNraW5nUmVzcG9uc2UiA5ACARJuCg9BcHBseUxhYmVsRXZlbnQSLC5zaGlwcGluZy50cmFja2luZy52MS5BcHBseUxhYmVsRXZlbnRSZXF1ZXN0Gi0uc2hpcHBpbmcudHJhY2tpbmcudjEuQXBwbHlMYWJlbEV2ZW50UmVzcG9uc2ViBnByb3RvMw", [file_shipping_common_v1_common, file_shipping_events_v1_events]);
 
 /**
  * Names a tracking number.
@@ -138,7 +38,7 @@ export type GetTrackingRequest = Message<"shipping.tracking.v1.GetTrackingReques
  * Use `create(GetTrackingRequestSchema)` to create a new message.
  */
 export const GetTrackingRequestSchema: GenMessage<GetTrackingRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_tracking_v1_tracking, 2);
+  messageDesc(file_shipping_tracking_v1_tracking, 0);
 
 /**
  * The record.
@@ -147,9 +47,11 @@ export const GetTrackingRequestSchema: GenMessage<GetTrackingRequest> = /*@__PUR
  */
 export type GetTrackingResponse = Message<"shipping.tracking.v1.GetTrackingResponse"> & {
   /**
-   * @generated from field: shipping.tracking.v1.Tracking tracking = 1;
+   * The public resource: UTF-8 JSON.
+   *
+   * @generated from field: bytes data = 1;
    */
-  tracking?: Tracking | undefined;
+  data: Uint8Array;
 };
 
 /**
@@ -157,7 +59,7 @@ export type GetTrackingResponse = Message<"shipping.tracking.v1.GetTrackingRespo
  * Use `create(GetTrackingResponseSchema)` to create a new message.
  */
 export const GetTrackingResponseSchema: GenMessage<GetTrackingResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_tracking_v1_tracking, 3);
+  messageDesc(file_shipping_tracking_v1_tracking, 1);
 
 /**
  * A label event of the caller.
@@ -183,7 +85,7 @@ export type ApplyLabelEventRequest = Message<"shipping.tracking.v1.ApplyLabelEve
  * Use `create(ApplyLabelEventRequestSchema)` to create a new message.
  */
 export const ApplyLabelEventRequestSchema: GenMessage<ApplyLabelEventRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_tracking_v1_tracking, 4);
+  messageDesc(file_shipping_tracking_v1_tracking, 2);
 
 /**
  * Applied now or before.
@@ -198,7 +100,7 @@ export type ApplyLabelEventResponse = Message<"shipping.tracking.v1.ApplyLabelEv
  * Use `create(ApplyLabelEventResponseSchema)` to create a new message.
  */
 export const ApplyLabelEventResponseSchema: GenMessage<ApplyLabelEventResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_tracking_v1_tracking, 5);
+  messageDesc(file_shipping_tracking_v1_tracking, 3);
 
 /**
  * Owns tracking records, projected from labels.

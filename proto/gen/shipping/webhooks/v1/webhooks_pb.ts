@@ -12,80 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file shipping/webhooks/v1/webhooks.proto.
  */
 export const file_shipping_webhooks_v1_webhooks: GenFile = /*@__PURE__*/
-  fileDesc("CiNzaGlwcGluZy93ZWJob29rcy92MS93ZWJob29rcy5wcm90bxIUc2hpcHBpbmcud2ViaG9va3MudjEixwEKDFN1YnNjcmlwdGlvbhIKCgJpZBgBIAEoCRIOCgZvYmplY3QYAiABKAkSCwoDdXJsGAMgASgJEg4KBmV2ZW50cxgEIAMoCRIOCgZzdGF0dXMYBSABKAkSEAoIbGl2ZW1vZGUYBiABKAgSEwoGc2VjcmV0GAcgASgJSACIAQESEgoKY3JlYXRlZF9hdBgIIAEoCRIYCgtkaXNhYmxlZF9hdBgJIAEoCUgBiAEBQgkKB19zZWNyZXRCDgoMX2Rpc2FibGVkX2F0IrgBChlDcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISKAoFY2xhaW0YAiABKAsyGS5zaGlwcGluZy5jb21tb24udjEuQ2xhaW0SCwoDdXJsGAMgASgJEg4KBmV2ZW50cxgEIAMoCRIoCgVhY3RvchgFIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5BY3RvciJPChpDcmVhdGVTdWJzY3JpcHRpb25SZXNwb25zZRIxCgdvdXRjb21lGAEgASgLMiAuc2hpcHBpbmcuY29tbW9uLnYxLldyaXRlT3V0Y29tZSJTChhDaGVja1N1YnNjcmlwdGlvblJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchILCgN1cmwYAiABKAkiSwoZQ2hlY2tTdWJzY3JpcHRpb25SZXNwb25zZRIuCgZmaWVsZHMYASADKAsyHi5zaGlwcGluZy5jb21tb24udjEuRmllbGRFcnJvciJQChZHZXRTdWJzY3JpcHRpb25SZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISCgoCaWQYAiABKAkiUwoXR2V0U3Vic2NyaXB0aW9uUmVzcG9uc2USOAoMc3Vic2NyaXB0aW9uGAEgASgLMiIuc2hpcHBpbmcud2ViaG9va3MudjEuU3Vic2NyaXB0aW9uInMKGExpc3RTdWJzY3JpcHRpb25zUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEg0KBWxpbWl0GAIgASgFEhIKBWFmdGVyGAMgASgJSACIAQFCCAoGX2FmdGVyIoABChlMaXN0U3Vic2NyaXB0aW9uc1Jlc3BvbnNlEjkKDXN1YnNjcmlwdGlvbnMYASADKAsyIi5zaGlwcGluZy53ZWJob29rcy52MS5TdWJzY3JpcHRpb24SGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IiqAEKGkRpc2FibGVTdWJzY3JpcHRpb25SZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISKAoFY2xhaW0YAiABKAsyGS5zaGlwcGluZy5jb21tb24udjEuQ2xhaW0SCgoCaWQYAyABKAkSKAoFYWN0b3IYBCABKAsyGS5zaGlwcGluZy5jb21tb24udjEuQWN0b3IiUAobRGlzYWJsZVN1YnNjcmlwdGlvblJlc3BvbnNlEjEKB291dGNvbWUYASABKAsyIC5zaGlwcGluZy5jb21tb24udjEuV3JpdGVPdXRjb21lIssBChJTdWJzY3JpcHRpb25DaGFuZ2USCgoCaWQYASABKAkSKQoFb3duZXIYAiABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEigKBWFjdG9yGAMgASgLMhkuc2hpcHBpbmcuY29tbW9uLnYxLkFjdG9yEg4KBmFjdGlvbhgEIAEoCRI4CgxzdWJzY3JpcHRpb24YBSABKAsyIi5zaGlwcGluZy53ZWJob29rcy52MS5TdWJzY3JpcHRpb24SCgoCYXQYBiABKAkiQAoSTGlzdENoYW5nZXNSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXIiUAoTTGlzdENoYW5nZXNSZXNwb25zZRI5CgdjaGFuZ2VzGAEgAygLMiguc2hpcHBpbmcud2ViaG9va3MudjEuU3Vic2NyaXB0aW9uQ2hhbmdlIlQKGUFja25vd2xlZGdlQ2hhbmdlc1JlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchILCgNpZHMYAiADKAkiHAoaQWNrbm93bGVkZ2VDaGFuZ2VzUmVzcG9uc2UiMAoOUHVibGlzaGVkRXZlbnQSCgoCaWQYASABKAkSEgoKY3JlYXRlZF9hdBgCIAEoCSJ4ChRGaWx0ZXJNaXNzaW5nUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEjQKBmV2ZW50cxgCIAMoCzIkLnNoaXBwaW5nLndlYmhvb2tzLnYxLlB1Ymxpc2hlZEV2ZW50IjIKFUZpbHRlck1pc3NpbmdSZXNwb25zZRIZChFtaXNzaW5nX2V2ZW50X2lkcxgBIAMoCSJCChRSb3RhdGVTZWNyZXRzUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyIqQBChVSb3RhdGVTZWNyZXRzUmVzcG9uc2USFgoOd3JpdGluZ19rZXlfaWQYASABKAkSFQoNc3Vic2NyaXB0aW9ucxgCIAEoBRIVCg1sZWRnZXJfYm9kaWVzGAMgASgFEhQKDHVzZWRfa2V5X2lkcxgEIAMoCRIWCg51bnVzZWRfa2V5X2lkcxgFIAMoCRIXCg9taXNzaW5nX2tleV9pZHMYBiADKAkyrAgKD1dlYmhvb2tzU2VydmljZRJ3ChJDcmVhdGVTdWJzY3JpcHRpb24SLy5zaGlwcGluZy53ZWJob29rcy52MS5DcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0GjAuc2hpcHBpbmcud2ViaG9va3MudjEuQ3JlYXRlU3Vic2NyaXB0aW9uUmVzcG9uc2USeQoRQ2hlY2tTdWJzY3JpcHRpb24SLi5zaGlwcGluZy53ZWJob29rcy52MS5DaGVja1N1YnNjcmlwdGlvblJlcXVlc3QaLy5zaGlwcGluZy53ZWJob29rcy52MS5DaGVja1N1YnNjcmlwdGlvblJlc3BvbnNlIgOQAgEScwoPR2V0U3Vic2NyaXB0aW9uEiwuc2hpcHBpbmcud2ViaG9va3MudjEuR2V0U3Vic2NyaXB0aW9uUmVxdWVzdBotLnNoaXBwaW5nLndlYmhvb2tzLnYxLkdldFN1YnNjcmlwdGlvblJlc3BvbnNlIgOQAgESeQoRTGlzdFN1YnNjcmlwdGlvbnMSLi5zaGlwcGluZy53ZWJob29rcy52MS5MaXN0U3Vic2NyaXB0aW9uc1JlcXVlc3QaLy5zaGlwcGluZy53ZWJob29rcy52MS5MaXN0U3Vic2NyaXB0aW9uc1Jlc3BvbnNlIgOQAgESegoTRGlzYWJsZVN1YnNjcmlwdGlvbhIwLnNoaXBwaW5nLndlYmhvb2tzLnYxLkRpc2FibGVTdWJzY3JpcHRpb25SZXF1ZXN0GjEuc2hpcHBpbmcud2ViaG9va3MudjEuRGlzYWJsZVN1YnNjcmlwdGlvblJlc3BvbnNlEmcKC0xpc3RDaGFuZ2VzEiguc2hpcHBpbmcud2ViaG9va3MudjEuTGlzdENoYW5nZXNSZXF1ZXN0Gikuc2hpcHBpbmcud2ViaG9va3MudjEuTGlzdENoYW5nZXNSZXNwb25zZSIDkAIBEncKEkFja25vd2xlZGdlQ2hhbmdlcxIvLnNoaXBwaW5nLndlYmhvb2tzLnYxLkFja25vd2xlZGdlQ2hhbmdlc1JlcXVlc3QaMC5zaGlwcGluZy53ZWJob29rcy52MS5BY2tub3dsZWRnZUNoYW5nZXNSZXNwb25zZRJtCg1GaWx0ZXJNaXNzaW5nEiouc2hpcHBpbmcud2ViaG9va3MudjEuRmlsdGVyTWlzc2luZ1JlcXVlc3QaKy5zaGlwcGluZy53ZWJob29rcy52MS5GaWx0ZXJNaXNzaW5nUmVzcG9uc2UiA5ACARJoCg1Sb3RhdGVTZWNyZXRzEiouc2hpcHBpbmcud2ViaG9va3MudjEuUm90YXRlU2VjcmV0c1JlcXVlc3QaKy5zaGlwcGluZy53ZWJob29rcy52MS5Sb3RhdGVTZWNyZXRzUmVzcG9uc2ViBnByb3RvMw", [file_shipping_common_v1_common]);
-
-/**
- * A subscription. Its JSON is the public body.
- *
- * @generated from message shipping.webhooks.v1.Subscription
- */
-export type Subscription = Message<"shipping.webhooks.v1.Subscription"> & {
-  /**
-   * `whk_…`
-   *
-   * @generated from field: string id = 1;
-   */
-  id: string;
-
-  /**
-   * `webhook`
-   *
-   * @generated from field: string object = 2;
-   */
-  object: string;
-
-  /**
-   * @generated from field: string url = 3;
-   */
-  url: string;
-
-  /**
-   * One to four different event types.
-   *
-   * @generated from field: repeated string events = 4;
-   */
-  events: string[];
-
-  /**
-   * `active` or `disabled`
-   *
-   * @generated from field: string status = 5;
-   */
-  status: string;
-
-  /**
-   * True for subscriptions of the live environment.
-   *
-   * @generated from field: bool livemode = 6;
-   */
-  livemode: boolean;
-
-  /**
-   * `whsec_…`, in the creation answer only.
-   *
-   * @generated from field: optional string secret = 7;
-   */
-  secret?: string | undefined;
-
-  /**
-   * ISO 8601 UTC with milliseconds; `disabled_at` alike, once disabled.
-   *
-   * @generated from field: string created_at = 8;
-   */
-  createdAt: string;
-
-  /**
-   * @generated from field: optional string disabled_at = 9;
-   */
-  disabledAt?: string | undefined;
-};
-
-/**
- * Describes the message shipping.webhooks.v1.Subscription.
- * Use `create(SubscriptionSchema)` to create a new message.
- */
-export const SubscriptionSchema: GenMessage<Subscription> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 0);
+  fileDesc("CiNzaGlwcGluZy93ZWJob29rcy92MS93ZWJob29rcy5wcm90bxIUc2hpcHBpbmcud2ViaG9va3MudjEiuAEKGUNyZWF0ZVN1YnNjcmlwdGlvblJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIoCgVjbGFpbRgCIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5DbGFpbRILCgN1cmwYAyABKAkSDgoGZXZlbnRzGAQgAygJEigKBWFjdG9yGAUgASgLMhkuc2hpcHBpbmcuY29tbW9uLnYxLkFjdG9yIk8KGkNyZWF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlEjEKB291dGNvbWUYASABKAsyIC5zaGlwcGluZy5jb21tb24udjEuV3JpdGVPdXRjb21lIlMKGENoZWNrU3Vic2NyaXB0aW9uUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEgsKA3VybBgCIAEoCSJLChlDaGVja1N1YnNjcmlwdGlvblJlc3BvbnNlEi4KBmZpZWxkcxgBIAMoCzIeLnNoaXBwaW5nLmNvbW1vbi52MS5GaWVsZEVycm9yIlAKFkdldFN1YnNjcmlwdGlvblJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIKCgJpZBgCIAEoCSInChdHZXRTdWJzY3JpcHRpb25SZXNwb25zZRIMCgRkYXRhGAEgASgMInMKGExpc3RTdWJzY3JpcHRpb25zUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEg0KBWxpbWl0GAIgASgFEhIKBWFmdGVyGAMgASgJSACIAQFCCAoGX2FmdGVyIlMKGUxpc3RTdWJzY3JpcHRpb25zUmVzcG9uc2USDAoEZGF0YRgBIAEoDBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciKoAQoaRGlzYWJsZVN1YnNjcmlwdGlvblJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIoCgVjbGFpbRgCIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5DbGFpbRIKCgJpZBgDIAEoCRIoCgVhY3RvchgEIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5BY3RvciJQChtEaXNhYmxlU3Vic2NyaXB0aW9uUmVzcG9uc2USMQoHb3V0Y29tZRgBIAEoCzIgLnNoaXBwaW5nLmNvbW1vbi52MS5Xcml0ZU91dGNvbWUixwEKElN1YnNjcmlwdGlvbkNoYW5nZRIKCgJpZBgBIAEoCRIpCgVvd25lchgCIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISKAoFYWN0b3IYAyABKAsyGS5zaGlwcGluZy5jb21tb24udjEuQWN0b3ISDgoGYWN0aW9uGAQgASgJEhcKD3N1YnNjcmlwdGlvbl9pZBgFIAEoCRILCgN1cmwYBiABKAkSDgoGZXZlbnRzGAcgAygJEgoKAmF0GAggASgJIkAKEkxpc3RDaGFuZ2VzUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyIlAKE0xpc3RDaGFuZ2VzUmVzcG9uc2USOQoHY2hhbmdlcxgBIAMoCzIoLnNoaXBwaW5nLndlYmhvb2tzLnYxLlN1YnNjcmlwdGlvbkNoYW5nZSJUChlBY2tub3dsZWRnZUNoYW5nZXNSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISCwoDaWRzGAIgAygJIhwKGkFja25vd2xlZGdlQ2hhbmdlc1Jlc3BvbnNlIjAKDlB1Ymxpc2hlZEV2ZW50EgoKAmlkGAEgASgJEhIKCmNyZWF0ZWRfYXQYAiABKAkieAoURmlsdGVyTWlzc2luZ1JlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchI0CgZldmVudHMYAiADKAsyJC5zaGlwcGluZy53ZWJob29rcy52MS5QdWJsaXNoZWRFdmVudCIyChVGaWx0ZXJNaXNzaW5nUmVzcG9uc2USGQoRbWlzc2luZ19ldmVudF9pZHMYASADKAkiQgoUUm90YXRlU2VjcmV0c1JlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlciKkAQoVUm90YXRlU2VjcmV0c1Jlc3BvbnNlEhYKDndyaXRpbmdfa2V5X2lkGAEgASgJEhUKDXN1YnNjcmlwdGlvbnMYAiABKAUSFQoNbGVkZ2VyX2JvZGllcxgDIAEoBRIUCgx1c2VkX2tleV9pZHMYBCADKAkSFgoOdW51c2VkX2tleV9pZHMYBSADKAkSFwoPbWlzc2luZ19rZXlfaWRzGAYgAygJMqwICg9XZWJob29rc1NlcnZpY2USdwoSQ3JlYXRlU3Vic2NyaXB0aW9uEi8uc2hpcHBpbmcud2ViaG9va3MudjEuQ3JlYXRlU3Vic2NyaXB0aW9uUmVxdWVzdBowLnNoaXBwaW5nLndlYmhvb2tzLnYxLkNyZWF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlEnkKEUNoZWNrU3Vic2NyaXB0aW9uEi4uc2hpcHBpbmcud2ViaG9va3MudjEuQ2hlY2tTdWJzY3JpcHRpb25SZXF1ZXN0Gi8uc2hpcHBpbmcud2ViaG9va3MudjEuQ2hlY2tTdWJzY3JpcHRpb25SZXNwb25zZSIDkAIBEnMKD0dldFN1YnNjcmlwdGlvbhIsLnNoaXBwaW5nLndlYmhvb2tzLnYxLkdldFN1YnNjcmlwdGlvblJlcXVlc3QaLS5zaGlwcGluZy53ZWJob29rcy52MS5HZXRTdWJzY3JpcHRpb25SZXNwb25zZSIDkAIBEnkKEUxpc3RTdWJzY3JpcHRpb25zEi4uc2hpcHBpbmcud2ViaG9va3MudjEuTGlzdFN1YnNjcmlwdGlvbnNSZXF1ZXN0Gi8uc2hpcHBpbmcud2ViaG9va3MudjEuTGlzdFN1YnNjcmlwdGlvbnNSZXNwb25zZSIDkAIBEnoKE0Rpc2FibGVTdWJzY3JpcHRpb24SMC5zaGlwcGluZy53ZWJob29rcy52MS5EaXNhYmxlU3Vic2NyaXB0aW9uUmVxdWVzdBoxLnNoaXBwaW5nLndlYmhvb2tzLnYxLkRpc2FibGVTdWJzY3JpcHRpb25SZXNwb25zZRJnCgtMaXN0Q2hhbmdlcxIoLnNoaXBwaW5nLndlYmhvb2tzLnYxLkxpc3RDaGFuZ2VzUmVxdWVzdBopLnNoaXBwaW5nLndlYmhvb2tzLnYxLkxpc3RDaGFuZ2VzUmVzcG9uc2UiA5ACARJ3ChJBY2tub3dsZWRnZUNoYW5nZXMSLy5zaGlwcGluZy53ZWJob29rcy52MS5BY2tub3dsZWRnZUNoYW5nZXNSZXF1ZXN0GjAuc2hpcHBpbmcud2ViaG9va3MudjEuQWNrbm93bGVkZ2VDaGFuZ2VzUmVzcG9uc2USbQoNRmlsdGVyTWlzc2luZxIqLnNoaXBwaW5nLndlYmhvb2tzLnYxLkZpbHRlck1pc3NpbmdSZXF1ZXN0Gisuc2hpcHBpbmcud2ViaG9va3MudjEuRmlsdGVyTWlzc2luZ1Jlc3BvbnNlIgOQAgESaAoNUm90YXRlU2VjcmV0cxIqLnNoaXBwaW5nLndlYmhvb2tzLnYxLlJvdGF0ZVNlY3JldHNSZXF1ZXN0Gisuc2hpcHBpbmcud2ViaG9va3MudjEuUm90YXRlU2VjcmV0c1Jlc3BvbnNlYgZwcm90bzM", [file_shipping_common_v1_common]);
 
 /**
  * A subscription to create.
@@ -126,10 +53,10 @@ export type CreateSubscriptionRequest = Message<"shipping.webhooks.v1.CreateSubs
  * Use `create(CreateSubscriptionRequestSchema)` to create a new message.
  */
 export const CreateSubscriptionRequestSchema: GenMessage<CreateSubscriptionRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 1);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 0);
 
 /**
- * Its snapshot is a Subscription with its secret, status 201.
+ * Its snapshot is the public subscription with its secret, status 201.
  *
  * @generated from message shipping.webhooks.v1.CreateSubscriptionResponse
  */
@@ -145,7 +72,7 @@ export type CreateSubscriptionResponse = Message<"shipping.webhooks.v1.CreateSub
  * Use `create(CreateSubscriptionResponseSchema)` to create a new message.
  */
 export const CreateSubscriptionResponseSchema: GenMessage<CreateSubscriptionResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 2);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 1);
 
 /**
  * Fields of a subscription that shall be created.
@@ -169,7 +96,7 @@ export type CheckSubscriptionRequest = Message<"shipping.webhooks.v1.CheckSubscr
  * Use `create(CheckSubscriptionRequestSchema)` to create a new message.
  */
 export const CheckSubscriptionRequestSchema: GenMessage<CheckSubscriptionRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 3);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 2);
 
 /**
  * The fields at fault; none if all are sound.
@@ -188,7 +115,7 @@ export type CheckSubscriptionResponse = Message<"shipping.webhooks.v1.CheckSubsc
  * Use `create(CheckSubscriptionResponseSchema)` to create a new message.
  */
 export const CheckSubscriptionResponseSchema: GenMessage<CheckSubscriptionResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 4);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 3);
 
 /**
  * Names a subscription.
@@ -212,7 +139,7 @@ export type GetSubscriptionRequest = Message<"shipping.webhooks.v1.GetSubscripti
  * Use `create(GetSubscriptionRequestSchema)` to create a new message.
  */
 export const GetSubscriptionRequestSchema: GenMessage<GetSubscriptionRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 5);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 4);
 
 /**
  * The subscription.
@@ -221,9 +148,11 @@ export const GetSubscriptionRequestSchema: GenMessage<GetSubscriptionRequest> = 
  */
 export type GetSubscriptionResponse = Message<"shipping.webhooks.v1.GetSubscriptionResponse"> & {
   /**
-   * @generated from field: shipping.webhooks.v1.Subscription subscription = 1;
+   * The public resource: UTF-8 JSON.
+   *
+   * @generated from field: bytes data = 1;
    */
-  subscription?: Subscription | undefined;
+  data: Uint8Array;
 };
 
 /**
@@ -231,7 +160,7 @@ export type GetSubscriptionResponse = Message<"shipping.webhooks.v1.GetSubscript
  * Use `create(GetSubscriptionResponseSchema)` to create a new message.
  */
 export const GetSubscriptionResponseSchema: GenMessage<GetSubscriptionResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 6);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 5);
 
 /**
  * Names a page.
@@ -264,7 +193,7 @@ export type ListSubscriptionsRequest = Message<"shipping.webhooks.v1.ListSubscri
  * Use `create(ListSubscriptionsRequestSchema)` to create a new message.
  */
 export const ListSubscriptionsRequestSchema: GenMessage<ListSubscriptionsRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 7);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 6);
 
 /**
  * One page.
@@ -273,9 +202,11 @@ export const ListSubscriptionsRequestSchema: GenMessage<ListSubscriptionsRequest
  */
 export type ListSubscriptionsResponse = Message<"shipping.webhooks.v1.ListSubscriptionsResponse"> & {
   /**
-   * @generated from field: repeated shipping.webhooks.v1.Subscription subscriptions = 1;
+   * The public resources: a UTF-8 JSON array.
+   *
+   * @generated from field: bytes data = 1;
    */
-  subscriptions: Subscription[];
+  data: Uint8Array;
 
   /**
    * The last id of the page; absent on the last page.
@@ -290,7 +221,7 @@ export type ListSubscriptionsResponse = Message<"shipping.webhooks.v1.ListSubscr
  * Use `create(ListSubscriptionsResponseSchema)` to create a new message.
  */
 export const ListSubscriptionsResponseSchema: GenMessage<ListSubscriptionsResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 8);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 7);
 
 /**
  * Names the subscription to disable.
@@ -326,10 +257,10 @@ export type DisableSubscriptionRequest = Message<"shipping.webhooks.v1.DisableSu
  * Use `create(DisableSubscriptionRequestSchema)` to create a new message.
  */
 export const DisableSubscriptionRequestSchema: GenMessage<DisableSubscriptionRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 9);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 8);
 
 /**
- * Its snapshot is the disabled Subscription, status 200.
+ * Its snapshot is the public subscription, disabled, status 200.
  *
  * @generated from message shipping.webhooks.v1.DisableSubscriptionResponse
  */
@@ -345,7 +276,7 @@ export type DisableSubscriptionResponse = Message<"shipping.webhooks.v1.DisableS
  * Use `create(DisableSubscriptionResponseSchema)` to create a new message.
  */
 export const DisableSubscriptionResponseSchema: GenMessage<DisableSubscriptionResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 10);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 9);
 
 /**
  * A change of a subscription, committed in one statement with it.
@@ -380,16 +311,28 @@ export type SubscriptionChange = Message<"shipping.webhooks.v1.SubscriptionChang
   action: string;
 
   /**
-   * As it is now, without its secret.
+   * `whk_…`
    *
-   * @generated from field: shipping.webhooks.v1.Subscription subscription = 5;
+   * @generated from field: string subscription_id = 5;
    */
-  subscription?: Subscription | undefined;
+  subscriptionId: string;
+
+  /**
+   * @generated from field: string url = 6;
+   */
+  url: string;
+
+  /**
+   * The types of event that it names.
+   *
+   * @generated from field: repeated string events = 7;
+   */
+  events: string[];
 
   /**
    * ISO 8601 UTC with milliseconds.
    *
-   * @generated from field: string at = 6;
+   * @generated from field: string at = 8;
    */
   at: string;
 };
@@ -399,7 +342,7 @@ export type SubscriptionChange = Message<"shipping.webhooks.v1.SubscriptionChang
  * Use `create(SubscriptionChangeSchema)` to create a new message.
  */
 export const SubscriptionChangeSchema: GenMessage<SubscriptionChange> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 11);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 10);
 
 /**
  * Has no fields of its own: changes are listed until they are acknowledged.
@@ -420,7 +363,7 @@ export type ListChangesRequest = Message<"shipping.webhooks.v1.ListChangesReques
  * Use `create(ListChangesRequestSchema)` to create a new message.
  */
 export const ListChangesRequestSchema: GenMessage<ListChangesRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 12);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 11);
 
 /**
  * Up to 100 changes; when these are acknowledged, there may be more.
@@ -439,7 +382,7 @@ export type ListChangesResponse = Message<"shipping.webhooks.v1.ListChangesRespo
  * Use `create(ListChangesResponseSchema)` to create a new message.
  */
 export const ListChangesResponseSchema: GenMessage<ListChangesResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 13);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 12);
 
 /**
  * Names changes, of any caller.
@@ -467,7 +410,7 @@ export type AcknowledgeChangesRequest = Message<"shipping.webhooks.v1.Acknowledg
  * Use `create(AcknowledgeChangesRequestSchema)` to create a new message.
  */
 export const AcknowledgeChangesRequestSchema: GenMessage<AcknowledgeChangesRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 14);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 13);
 
 /**
  * They are forgotten.
@@ -482,7 +425,7 @@ export type AcknowledgeChangesResponse = Message<"shipping.webhooks.v1.Acknowled
  * Use `create(AcknowledgeChangesResponseSchema)` to create a new message.
  */
 export const AcknowledgeChangesResponseSchema: GenMessage<AcknowledgeChangesResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 15);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 14);
 
 /**
  * An event that its producer has published.
@@ -508,7 +451,7 @@ export type PublishedEvent = Message<"shipping.webhooks.v1.PublishedEvent"> & {
  * Use `create(PublishedEventSchema)` to create a new message.
  */
 export const PublishedEventSchema: GenMessage<PublishedEvent> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 16);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 15);
 
 /**
  * Events of one producer, of any caller.
@@ -536,7 +479,7 @@ export type FilterMissingRequest = Message<"shipping.webhooks.v1.FilterMissingRe
  * Use `create(FilterMissingRequestSchema)` to create a new message.
  */
 export const FilterMissingRequestSchema: GenMessage<FilterMissingRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 17);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 16);
 
 /**
  * The ids of those that have not arrived. Dead-lettered events count as acknowledged, and so do those older than the
@@ -556,7 +499,7 @@ export type FilterMissingResponse = Message<"shipping.webhooks.v1.FilterMissingR
  * Use `create(FilterMissingResponseSchema)` to create a new message.
  */
 export const FilterMissingResponseSchema: GenMessage<FilterMissingResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 18);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 17);
 
 /**
  * Has no fields of its own: which keys there are is configuration.
@@ -577,7 +520,7 @@ export type RotateSecretsRequest = Message<"shipping.webhooks.v1.RotateSecretsRe
  * Use `create(RotateSecretsRequestSchema)` to create a new message.
  */
 export const RotateSecretsRequestSchema: GenMessage<RotateSecretsRequest> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 19);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 18);
 
 /**
  * What this call has done, and which keys hold secrets after it.
@@ -631,7 +574,7 @@ export type RotateSecretsResponse = Message<"shipping.webhooks.v1.RotateSecretsR
  * Use `create(RotateSecretsResponseSchema)` to create a new message.
  */
 export const RotateSecretsResponseSchema: GenMessage<RotateSecretsResponse> = /*@__PURE__*/
-  messageDesc(file_shipping_webhooks_v1_webhooks, 20);
+  messageDesc(file_shipping_webhooks_v1_webhooks, 19);
 
 /**
  * Owns webhook subscriptions and delivers events to them.
