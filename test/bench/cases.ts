@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Operation } from "./load.js";
-import { createLabel, createShipment, parcelBody, quoteRate, type Seeds } from "./seed.js";
+import { createLabel, createShipment, createShipments, parcelBody, quoteRate, type Seeds } from "./seed.js";
 import type { Target } from "./target.js";
 
 /** An operation that is measured on the platform and on its floor. */
@@ -11,9 +11,12 @@ export interface Case {
   operation(target: Target, seeds: Seeds): Operation;
   /** Requests that an operation makes one after the other; 1 unless given. */
   requests?: number;
-  /** Done before each round. */
-  prepare?(target: Target): Promise<void>;
+  /** Done before each round, which takes about so many seconds. */
+  prepare?(target: Target, seeds: Seeds, seconds: number): Promise<void>;
 }
+
+/** More than a platform or a floor makes. */
+const LABELS_PER_SECOND = 600;
 
 /** The cases over HTTP, in the order of the table. */
 export const cases: readonly Case[] = [
@@ -34,6 +37,27 @@ export const cases: readonly Case[] = [
     name: "shipments",
     does: "POST /shipments",
     operation: (target) => () => createShipment(target, target.customers.next()),
+  },
+  {
+    name: "rates",
+    does: "POST /rates",
+    operation(target, { shipments }) {
+      const shipment = inTurn(shipments);
+      return () => quoteRate(target, shipment());
+    },
+  },
+  {
+    name: "labels",
+    does: "POST /labels of a shipment that is there",
+    // A shipment has one label, so that each round needs new ones.
+    async prepare(target, { drafts }, seconds) {
+      drafts.splice(0, drafts.length, ...(await createShipments(target, LABELS_PER_SECOND * seconds)));
+    },
+    operation: (target, { drafts }) => async () => {
+      const draft = drafts.pop();
+      if (!draft) throw new Error("no shipment is left without a label");
+      await createLabel(target, draft);
+    },
   },
   {
     name: "label-chain",

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { fallen } from "./compare-ratios.js";
+import { type Baseline, fallen } from "./compare-ratios.js";
 import { renderGrowth } from "./growth/render-growth.js";
 import { runGrowth } from "./growth/run-growth.js";
 import { type BenchOptions, benchOptions } from "./options.js";
@@ -16,16 +16,18 @@ const say = (line: string) => process.stderr.write(`${line}\n`);
 /** What the platform costs, beside the least that its work can cost. */
 async function bench(options: BenchOptions): Promise<void> {
   // Read before anything is measured: without one, a check would end in vain after minutes.
-  const baseline = options.check ? JSON.parse(await readFile(BASELINE, "utf8")) : {};
+  const baseline: Baseline = options.check || options.baseline ? JSON.parse(await readFile(BASELINE, "utf8")) : {};
   const report = await runCases(options, say);
   await publish(report, renderReport(report), options.json);
   const ratios = ratiosOf(report);
   if (options.check) {
-    const falls = fallen(baseline, ratios);
+    const falls = fallen(baseline[options.replicas] ?? {}, ratios);
     for (const line of falls) console.log(line);
     process.exitCode = falls.length === 0 ? 0 : 1;
   }
-  if (options.baseline) await writeFile(BASELINE, `${JSON.stringify(ratios, null, 2)}\n`);
+  if (!options.baseline) return;
+  const updated = { ...baseline, [options.replicas]: { ...baseline[options.replicas], ...ratios } };
+  await writeFile(BASELINE, `${JSON.stringify(updated, null, 2)}\n`);
 }
 
 /** What it costs with more and more rows. */

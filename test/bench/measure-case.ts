@@ -30,6 +30,7 @@ export interface CaseResult extends Comparison {
 
 interface Side {
   target: Target;
+  seeds: Seeds;
   operation: Operation;
   rounds: Round[];
   latencies: number[];
@@ -46,18 +47,18 @@ export async function measureCase(
   const failures: Record<string, number> = {};
   const sideOf = ({ target, seeds }: { target: Target; seeds: Seeds }): Side => {
     const operation = countingFailures(one.operation(target, seeds), target.name, failures);
-    return { target, operation, rounds: [], latencies: [] };
+    return { target, seeds, operation, rounds: [], latencies: [] };
   };
   const platform = sideOf(targets.platform);
   const floor = sideOf(targets.floor);
-  for (const { target, operation } of [platform, floor]) {
-    await one.prepare?.(target);
+  for (const { target, seeds, operation } of [platform, floor]) {
+    await one.prepare?.(target, seeds, WARM_UP_SECONDS);
     await closedLoop(operation, { ...effort, seconds: WARM_UP_SECONDS });
   }
   const steadily = { ...effort, rate: effort.rate / (one.requests ?? 1) };
   for (let round = 0; round < effort.rounds; round++) {
     for (const side of round % 2 === 0 ? [platform, floor] : [floor, platform]) {
-      await one.prepare?.(side.target);
+      await one.prepare?.(side.target, side.seeds, 2 * effort.seconds);
       await settled(side.target);
       side.rounds.push(await measureRound(side.target, () => closedLoop(side.operation, effort)));
       side.latencies.push(...(await openLoop(side.operation, steadily)).latencies);

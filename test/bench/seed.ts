@@ -40,6 +40,8 @@ export interface Seeds {
   shipments: Seeded[];
   /** Ids of labels. */
   labels: Seeded[];
+  /** Shipments without a label. */
+  drafts: Seeded[];
 }
 
 const CLIENTS = 24;
@@ -50,7 +52,13 @@ export async function seed(target: Target, ofEach: { shipments: number; labels: 
   const shipments = await inParallel(repeated(all, ofEach.shipments), (customer) => createShipment(target, customer));
   const labelled = shipments.slice(0, all.length * ofEach.labels);
   const labels = await inParallel(labelled, (shipment) => createLabel(target, shipment));
-  return { shipments, labels };
+  return { shipments, labels, drafts: [] };
+}
+
+/** Creates so many shipments, of all customers in turn. */
+export function createShipments(target: Target, count: number): Promise<Seeded[]> {
+  const customers = Array.from({ length: count }, () => target.customers.next());
+  return inParallel(customers, (customer) => createShipment(target, customer));
 }
 
 /** Creates a shipment. */

@@ -23,6 +23,7 @@ afterAll(async () => {
 test.each(cases.map((one) => [one.name, one] as const))(
   "the floor answers %s as the case expects it",
   async (_, one) => {
+    await one.prepare?.(floor.target, seeds, 1);
     const operation = one.operation(floor.target, seeds);
     await operation();
     await operation();
