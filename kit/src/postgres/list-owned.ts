@@ -22,7 +22,7 @@ export interface ListOptions<Row> {
   /** The public resource of a row, as JSON text. */
   render(row: Row): string;
   /**
-   * Where rows can be large: the bytes of a row's large column, never more than its resource has, so that rows which do not fit into the
+   * Where rows can be large: the bytes of a row's large columns, never more than its resource has, so that rows which do not fit into the
    * page are not read.
    */
   bytes?: Sql;

@@ -27,8 +27,8 @@ export interface SharedRow {
 export const sharedColumns = sql`
   id, environment, status, reference, sender::text, recipient::text, parcel::text, metadata, created_at AS "createdAt"`;
 
-/** The bytes of a row's only column that is ever large. */
-export const largeBytes = sql`octet_length(metadata)`;
+/** The bytes of a row's columns that can be large. */
+export const largeBytes = sql`octet_length(sender) + octet_length(recipient) + coalesce(octet_length(metadata), 0)`;
 
 /** The columns of a new row, from what the client gave. */
 export function newSharedRow(request: CreateOrderRequest | CreateShipmentRequest, caller: Caller, now: Date) {
