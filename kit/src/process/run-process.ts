@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { ConfigError } from "./config.js";
+import { letHeapGrow } from "./heap-growth.js";
 import type { Log } from "./log.js";
 import { TooOld } from "./supported-versions.js";
 
@@ -26,6 +27,7 @@ export function configured<Config>(read: () => Config): Config {
 /** Runs a part until SIGTERM or SIGINT, then stops it; a second signal, or a stop that takes too long (SIGINT: 4 s), ends it at once. */
 export async function runProcess(options: { log: Log; start(stopping: AbortSignal): Promise<Running> }): Promise<void> {
   const { log } = options;
+  letHeapGrow();
   const stopping = new AbortController();
   const starting = options.start(stopping.signal);
   let stoppingSince: number | undefined;
