@@ -75,7 +75,7 @@ describe("run", () => {
   test("works again after PostgreSQL has ended the connection, idle or busy", async () => {
     const single = openDatabase(owned.url, { max: 1, log: silentLog() });
     const busy = single.run(sql`SELECT pg_sleep(4)`);
-    const refused = expect(busy).rejects.toMatchObject({ code: "57P01" });
+    const refused = expect(busy).rejects.toMatchObject({ cause: { code: "57P01" } });
     await eventually(async () => {
       const ended = await db.run(
         sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%'`,
