@@ -1,6 +1,6 @@
 import { eventFor, newCaller, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { acceptEvents } from "./accept-event.js";
-import { readBacklog } from "./backlog.js";
+import { readBacklog } from "./ready-queue.js";
 
 const MINUTE_MS = 60_000;
 
