@@ -5,9 +5,11 @@ import sql from "sql-template-tag";
 import type { Bus } from "../events/bus.js";
 import { newId } from "../ids.js";
 import { silentLog } from "../process/log.js";
+import { createMetrics } from "../process/metrics.js";
 import { type TestDatabase, testDatabase } from "../testing/database.js";
 import { eventually } from "../testing/eventually.js";
-import { createOutbox, newEvent, type OutboxOptions, type Published } from "./outbox.js";
+import { samplesIn } from "../testing/samples.js";
+import { createOutbox, measureOutbox, newEvent, type OutboxOptions, type Published } from "./outbox.js";
 
 let database: TestDatabase;
 beforeEach(async () => {
@@ -190,5 +192,14 @@ describe("reconciliation", () => {
     const filterMissing = async () => Promise.reject(new Error("webhooks is down"));
     await expect(outboxOn(bus, { filterMissing, clockOffsetMs: 61_000 }).reconcileOnce()).rejects.toThrow("down");
     expect(await rows()).toHaveLength(1);
+  });
+});
+
+test("the relay's backlog is measured", async () => {
+  const metrics = createMetrics({ part: "test", log: silentLog(), cacheMs: 0 });
+  measureOutbox(metrics, { lag: async () => ({ unpublished: 3, oldestSeconds: 1.5 }) });
+  expect(samplesIn(await metrics.render())).toEqual({
+    'outbox_unpublished_events{part="test"}': 3,
+    'outbox_oldest_unpublished_seconds{part="test"}': 1.5,
   });
 });
