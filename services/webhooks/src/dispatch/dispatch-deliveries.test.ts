@@ -1,10 +1,11 @@
 import { eventually } from "@shipping/kit/testing/eventually";
 import { countIn } from "@shipping/kit/testing/rows";
+import { newCaller } from "@shipping/kit/testing/writes";
 import sql from "sql-template-tag";
 import { disableSubscription } from "../subscriptions/disable-subscription.js";
 import { type Receiver, type Responder, startReceiver, withStatus } from "../testing/receiver.js";
 import { deliveryOf, failThrice, inexactRows, queueOf } from "../testing/stored-deliveries.js";
-import { disableRequest, eventFor, newCaller, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
+import { disableRequest, eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { acceptEvents } from "./accept-event.js";
 import type { DispatchDeps } from "./deps.js";
 import { dispatchOnce } from "./dispatch-deliveries.js";

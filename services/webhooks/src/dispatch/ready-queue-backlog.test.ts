@@ -1,4 +1,5 @@
-import { eventFor, newCaller, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
+import { newCaller } from "@shipping/kit/testing/writes";
+import { eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { acceptEvents } from "./accept-event.js";
 import { readBacklog } from "./ready-queue.js";
 

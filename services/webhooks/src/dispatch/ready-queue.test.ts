@@ -1,8 +1,9 @@
 import { eventually } from "@shipping/kit/testing/eventually";
+import { newCaller } from "@shipping/kit/testing/writes";
 import fc from "fast-check";
 import sql from "sql-template-tag";
 import { inexactRows } from "../testing/stored-deliveries.js";
-import { newCaller, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
+import { subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 
 let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
 let subscriptions: string[];
