@@ -3,7 +3,7 @@ import { dirname, join, relative, sep } from "node:path";
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { errors } from "@shipping/proto/errors";
 
-const root = join(__dirname, "..");
+const root = join(import.meta.dirname, "..");
 const LEFT_OUT = new Set(["node_modules", "dist", "gen", ".git", ".data"]);
 
 function filesBelow(folder: string): string[] {

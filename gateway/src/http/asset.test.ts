@@ -8,7 +8,7 @@ import { type HttpServer, listen } from "./listen.js";
 
 const style = assetOf("/some/style.css", "base.css", "guides.css");
 const content = ["base.css", "guides.css"]
-  .map((file) => readFileSync(join(__dirname, "../../assets", file), "utf8"))
+  .map((file) => readFileSync(join(import.meta.dirname, "../../assets", file), "utf8"))
   .join("");
 
 let server: HttpServer;

@@ -13,7 +13,7 @@ import { createOutbox, measureOutbox, newEvent, type OutboxOptions, type Publish
 
 let database: TestDatabase;
 beforeEach(async () => {
-  database = await testDatabase({ directory: join(__dirname, "../testing/fixtures/prisma") });
+  database = await testDatabase({ directory: join(import.meta.dirname, "../testing/fixtures/prisma") });
 });
 afterEach(() => database.drop());
 

@@ -13,7 +13,7 @@ let server: Server;
 let sockets: Socket[];
 let onSocket: (socket: Socket) => void;
 beforeAll(async () => {
-  owned = await testDatabase({ directory: join(__dirname, "../testing/fixtures/prisma") });
+  owned = await testDatabase({ directory: join(import.meta.dirname, "../testing/fixtures/prisma") });
 });
 afterAll(() => owned.drop());
 beforeEach(async () => {
