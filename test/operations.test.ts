@@ -5,7 +5,7 @@ import { type TestDatabase, testDatabase } from "@shipping/kit/testing/database"
 import { migrationsOf, parts } from "@shipping/local/parts";
 import { fencesOf } from "./docs/fences.js";
 
-const guide = readFileSync(join(__dirname, "../docs/operations.md"), "utf8");
+const guide = readFileSync(join(import.meta.dirname, "../docs/operations.md"), "utf8");
 
 describe("the operations guide", () => {
   test("its table of connections is what the default of DATABASE_POOL comes to", () => {
@@ -66,7 +66,7 @@ function sourceNames(series: string): boolean {
 }
 
 const SOURCES = ["kit", "gateway", "services/webhooks"].flatMap((workspace) => {
-  const folder = join(__dirname, "..", workspace, "src");
+  const folder = join(import.meta.dirname, "..", workspace, "src");
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
   return files.filter((path) => /(?<!\.test)\.ts$/.test(path)).map((path) => readFileSync(join(folder, path), "utf8"));
 });

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { OLDEST } from "@shipping/kit/process/supported-versions";
 
-const root = join(__dirname, "..");
+const root = join(import.meta.dirname, "..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 const pagesIn = (folder: string) =>
   readdirSync(join(root, folder))

@@ -12,7 +12,9 @@ interface Vector {
   valid: boolean;
 }
 
-const vectors: Vector[] = JSON.parse(readFileSync(join(__dirname, "../../test/vectors/webhooks.json"), "utf8"));
+const vectors: Vector[] = JSON.parse(
+  readFileSync(join(import.meta.dirname, "../../test/vectors/webhooks.json"), "utf8"),
+);
 const { secret, header, body, now } = vectors[0]!;
 const event = Buffer.from(body, "base64");
 const digest = header.slice(-64);

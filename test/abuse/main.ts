@@ -1,17 +1,18 @@
+import { Argument, Command } from "commander";
 import { startPlatform } from "../bench/platform.js";
 import { attacks } from "./attack.js";
 import { runGrowth } from "./growth/run-growth.js";
 import { type Outcome, play } from "./play.js";
 import { type Experience, newVictim } from "./victim.js";
 
-// `npm run test:abuse -- <attack>…`: what each attack does to customers who do nothing unusual, on one process of each part. `growth`
-// needs no platform: it measures everything that reads what strangers send.
+// `growth` needs no platform: it measures everything that reads what strangers send.
 const GROWTH = "growth";
-const named = process.argv.slice(2);
 const known = [GROWTH, ...Object.keys(attacks)];
-const unknown = named.find((name) => !known.includes(name));
-if (unknown) throw new Error(`There is no attack ${unknown}: choose from ${known.join(", ")}.`);
-const chosen = named.length > 0 ? named : known;
+const { args } = new Command("npm run test:abuse --")
+  .description("What each attack does to customers who do nothing unusual, on one process of each part.")
+  .addArgument(new Argument("[attacks...]", "all unless named").choices(known))
+  .parse();
+const chosen = args.length > 0 ? args : known;
 const chosenAttacks = chosen.filter((name) => name !== GROWTH);
 
 const CUSTOMERS = { accounts: 40, keysOfEach: 6 };

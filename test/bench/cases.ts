@@ -53,11 +53,13 @@ export const cases: readonly Case[] = [
     async prepare(target, { drafts }, seconds) {
       drafts.splice(0, drafts.length, ...(await createShipments(target, LABELS_PER_SECOND * seconds)));
     },
-    operation: (target, { drafts }) => async () => {
-      const draft = drafts.pop();
-      if (!draft) throw new Error("no shipment is left without a label");
-      await createLabel(target, draft);
-    },
+    operation:
+      (target, { drafts }) =>
+      async () => {
+        const draft = drafts.pop();
+        if (!draft) throw new Error("no shipment is left without a label");
+        await createLabel(target, draft);
+      },
   },
   {
     name: "label-chain",

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 /** What `npm start` runs once it has built, until it has printed the sign-in link. */
 async function printedLink(): Promise<string> {
-  platform = spawn(process.execPath, [join(__dirname, "../../deploy/local/dist/platform/main.js")], {
+  platform = spawn(process.execPath, [join(import.meta.dirname, "../../deploy/local/dist/platform/main.js")], {
     env: { ...process.env, DATA_DIR: join(folder, "data"), PORT: "0", METRICS_PORT: "0" },
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -9,7 +9,7 @@ const WINDOWS = [
   { width: 390, colorScheme: "dark" },
 ] as const;
 const NARROWEST = 360;
-const axe = readFileSync(createRequire(__filename).resolve("axe-core/axe.min.js"), "utf8");
+const axe = readFileSync(createRequire(import.meta.filename).resolve("axe-core/axe.min.js"), "utf8");
 
 interface AxeResult {
   violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];

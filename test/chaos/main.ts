@@ -1,8 +1,14 @@
+import { wholeNumber } from "@shipping/local/option-values";
+import { Command } from "commander";
 import { startCluster } from "../cluster.js";
 import { runChaos } from "./run-chaos.js";
 
-// `npx tsx --conditions=source test/chaos/main.ts [operations]` after `npm run build`: the long form of the test in test/flows.
-const operations = Number(process.argv[2] ?? 10_000);
+// After `npm run build`: the long form of the test in test/flows.
+const { processedArgs } = new Command("npx tsx --conditions=source test/chaos/main.ts")
+  .description("Many operations while processes are killed, and what an audit then finds.")
+  .argument("[operations]", "how many", wholeNumber(1, 10_000_000), 10_000)
+  .parse();
+const operations: number = processedArgs[0];
 const cluster = await startCluster(["--gateways", "3"], { RATE_LIMIT_PER_MINUTE: "1000000" });
 try {
   const report = await runChaos(cluster, { operations, clients: 24, killEveryMs: 1_000 });

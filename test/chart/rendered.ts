@@ -3,13 +3,13 @@ import { readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { parseAllDocuments } from "yaml";
 
-export const chart = join(__dirname, "../../deploy/chart");
+export const chart = join(import.meta.dirname, "../../deploy/chart");
 
 /** The release of Kubernetes that the chart is checked for. */
 export const KUBERNETES = "1.34.0";
 
 /** Where `get-tools.sh` has put what was not there. */
-export const tools = execFileSync(join(__dirname, "get-tools.sh"), { encoding: "utf8" }).trim();
+export const tools = execFileSync(join(import.meta.dirname, "get-tools.sh"), { encoding: "utf8" }).trim();
 
 const env = { ...process.env, PATH: `${tools}${delimiter}${process.env.PATH}` };
 

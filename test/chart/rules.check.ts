@@ -96,7 +96,7 @@ test("only the gateway's port is open to everyone", () => {
 
 test("the alerts are those of the operations guide, each with what to do", () => {
   const rules = objectsOf("production").find(({ kind }) => kind === "PrometheusRule").spec.groups[0].rules;
-  const guide = readFileSync(join(__dirname, "../../docs/operations.md"), "utf8");
+  const guide = readFileSync(join(import.meta.dirname, "../../docs/operations.md"), "utf8");
   const rows = [...guide.matchAll(/^\| `(Shipping\w+)`\s+\| `(.+?)`\s+\| (\w+)\s+\|$/gm)].map(([, ...row]) => row);
   expect(rules.map((rule: KubernetesObject) => [rule.alert, rule.expr, rule.for])).toEqual(rows);
   for (const { alert } of rules) expect(guide).toContain(`**${alert}.** `);

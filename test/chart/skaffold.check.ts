@@ -4,7 +4,7 @@ import { parts } from "@shipping/local/parts";
 import { parse } from "yaml";
 import { objectsOf } from "./rendered.js";
 
-const root = join(__dirname, "../..");
+const root = join(import.meta.dirname, "../..");
 const read = (file: string) => parse(readFileSync(join(root, file), "utf8"));
 const skaffold = read("skaffold.yaml");
 const images = parts.map((part) => `shipping-${part}`);

@@ -4,7 +4,7 @@ import { BASE_PATH, pathWith, type Route } from "@shipping/gateway/api/endpoint"
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { Shipping } from "shipping-client";
 
-const client = join(__dirname, "../../client");
+const client = join(import.meta.dirname, "../../client");
 const { version } = JSON.parse(readFileSync(join(client, "package.json"), "utf8"));
 
 interface Sent {

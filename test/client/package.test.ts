@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { installPacked, packClient } from "./packed-client.js";
 
 const run = promisify(execFile);
-const bin = (name: string) => join(__dirname, "../../node_modules/.bin", name);
+const bin = (name: string) => join(import.meta.dirname, "../../node_modules/.bin", name);
 
 let folder: string;
 let tarball: string;

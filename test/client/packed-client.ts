@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
-const root = join(__dirname, "../..");
+const root = join(import.meta.dirname, "../..");
 
 /** Builds the client and packs it into a folder, as it would be published; yields the file. */
 export async function packClient(folder: string): Promise<string> {

@@ -8,7 +8,9 @@ export function useProvider(): { issuer: string; clientId: string; clientSecret:
   const provider = { issuer: "", clientId: "developer-area", clientSecret: "a-secret-of-the-developer-area" };
   let server: ChildProcess;
   beforeAll(async () => {
-    server = spawn(process.execPath, [join(__dirname, "openid-provider.mjs")], { stdio: ["pipe", "pipe", "ignore"] });
+    server = spawn(process.execPath, [join(import.meta.dirname, "openid-provider.mjs")], {
+      stdio: ["pipe", "pipe", "ignore"],
+    });
     [provider.issuer] = (await once(createInterface(server.stdout!), "line")) as [string];
   });
   afterAll(async () => {

@@ -106,6 +106,6 @@ describe("disabling", () => {
 });
 
 test("the recipes are those of the guide", () => {
-  const guide = readFileSync(join(__dirname, "../../docs/webhooks.md"), "utf8");
+  const guide = readFileSync(join(import.meta.dirname, "../../docs/webhooks.md"), "utf8");
   for (const recipe of [NODE_RECIPE, PYTHON_RECIPE]) expect(guide).toContain(recipe);
 });

@@ -10,7 +10,7 @@ import { fencesOf } from "./fences.js";
 import { type Counts, runPage } from "./run-page.js";
 import { checkTypes, prepareModules } from "./typescript.js";
 
-const root = join(__dirname, "../..");
+const root = join(import.meta.dirname, "../..");
 const pages = guides.map(({ file }) => ({ file, page: readFileSync(join(root, file), "utf8") }));
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
 

@@ -6,7 +6,7 @@ import { transform } from "@swc/core";
 import { installPacked } from "../client/packed-client.js";
 
 const run = promisify(execFile);
-const modules = join(__dirname, "../../node_modules");
+const modules = join(import.meta.dirname, "../../node_modules");
 
 // What a snippet without an import of its own takes from those above it.
 const PRELUDE = `import { Shipping, ShippingError, webhooks } from "shipping-client";

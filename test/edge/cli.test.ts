@@ -6,7 +6,7 @@ import { scopes } from "@shipping/gateway/admission/api-key";
 import { apiClient } from "../api-client.js";
 import { type Stack, startStack } from "../stack.js";
 
-const root = join(__dirname, "../..");
+const root = join(import.meta.dirname, "../..");
 
 let stack: Stack;
 let folder: string;

@@ -87,7 +87,7 @@ const pythons = ["python3"].filter((program) => spawnSync(program, ["--version"]
 
 describe.each(pythons)("the guides' recipe for Python, run by %s", (python) => {
   /** The recipe for repeating requests, without the order that it creates at its end. */
-  const page = readFileSync(join(__dirname, "../../docs/idempotency.md"), "utf8");
+  const page = readFileSync(join(import.meta.dirname, "../../docs/idempotency.md"), "utf8");
   const recipe =
     fencesOf(page)
       .find(({ language }) => language === "python")

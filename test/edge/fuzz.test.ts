@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { BASE_PATH, pathWith, type Route } from "@shipping/gateway/api/endpoint";
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import type { RawAnswer } from "@shipping/gateway/testing/raw-http";
-import { type ErrorCode, errors } from "@shipping/kit/errors";
+import { type ErrorCode, errors } from "@shipping/proto/errors";
 import fc from "fast-check";
 import { type Stack, startStack } from "../stack.js";
 import { type Asked, ask, type Customer, formOf, goodRequest, newCustomer, posts, record } from "./operations.js";

@@ -9,8 +9,8 @@ import { pretendVersion } from "@shipping/kit/testing/older-postgres";
 import { migrationsOf, type Part } from "@shipping/local/parts";
 
 // Programs are run as `npm run build` has compiled them.
-const { resolve } = createRequire(__filename);
-const root = join(__dirname, "../..");
+const { resolve } = createRequire(import.meta.filename);
+const root = join(import.meta.dirname, "../..");
 const OLD_POSTGRES = "PostgreSQL 14.19 is too old: version 15 or newer is needed.";
 
 const databases: TestDatabase[] = [];

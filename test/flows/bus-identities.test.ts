@@ -104,7 +104,7 @@ test.each(["records", "carrier", "webhooks"])(
       NATS_URL: server.url,
       SECRETS_KEYS: `k:${Buffer.alloc(32).toString("base64")}`,
     };
-    const main = join(__dirname, "../../services", part, "dist/main.js");
+    const main = join(import.meta.dirname, "../../services", part, "dist/main.js");
     const { status, stderr } = spawnSync(process.execPath, [main], { env, encoding: "utf8", timeout: 20_000 });
     expect([status, stderr]).toEqual([1, expect.stringMatching(/^NATS does not know this part: .*\n$/)]);
   },

@@ -11,7 +11,7 @@ import { isRunning, type ProcessIdentity, processIdentity } from "@shipping/loca
 import { apiClient, dataOf, type Label, type Rate, type Shipment, type Tracking } from "../api-client.js";
 import type { ClusterFile } from "../cluster.js";
 
-const MAIN = join(__dirname, "../../deploy/local/dist/cluster/main.js");
+const MAIN = join(import.meta.dirname, "../../deploy/local/dist/cluster/main.js");
 const FLAGS = ["--gateways", "2", "--records", "2", "--carrier", "1", "--tracking", "1", "--webhooks", "1"];
 const NAMES = "carrier-1 gateway-1 gateway-2 nats postgres records-1 records-2 tracking-1 webhooks-1";
 // A bound for machines that have much else to do; on an idle one it takes a few seconds.

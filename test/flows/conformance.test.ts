@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { startCluster } from "../cluster.js";
 
-const root = join(__dirname, "../..");
+const root = join(import.meta.dirname, "../..");
 const START_MS = 60_000;
 const RUN_MS = 180_000;
 let folder: string;

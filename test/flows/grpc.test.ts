@@ -3,7 +3,7 @@ import { credentials, loadPackageDefinition, type ServiceClientConstructor, stat
 import { loadSync } from "@grpc/proto-loader";
 import { type Stack, startStack } from "../stack.js";
 
-const protos = join(__dirname, "../../proto");
+const protos = join(import.meta.dirname, "../../proto");
 const load = (file: string) =>
   loadPackageDefinition(
     loadSync(join(protos, file), { includeDirs: [protos], keepCase: true, defaults: true, enums: String }),

@@ -158,7 +158,7 @@ test.each(parts)(
       SECRETS_KEYS: `k:${Buffer.alloc(32).toString("base64")}`,
     };
     const folder = part === "gateway" ? part : join("services", part);
-    const main = join(__dirname, "../..", folder, "dist/main.js");
+    const main = join(import.meta.dirname, "../..", folder, "dist/main.js");
     const { status, stderr } = spawnSync(process.execPath, [main], { env, encoding: "utf8", timeout: 20_000 });
     expect([status, stderr]).toEqual([1, expect.stringContaining("reads the data of every account")]);
   },

@@ -28,7 +28,7 @@ describe("the model of the idempotency protocol", () => {
   });
 
   test("knows fence by its name in the ledger, which keeps it to itself", () => {
-    const ledger = readFileSync(join(__dirname, "../../kit/src/ledger/ledger.ts"), "utf8");
+    const ledger = readFileSync(join(import.meta.dirname, "../../kit/src/ledger/ledger.ts"), "utf8");
     expect(ledger).toContain("function fence(");
   });
 

@@ -11,8 +11,8 @@ import getPort from "get-port";
 import { type Command, type Language, languages, recipeFiles, versionHere } from "./recipe-languages.js";
 import type { Vector } from "./webhook-vectors.js";
 
-const page = readFileSync(join(__dirname, "../../docs/webhooks.md"), "utf8");
-const vectors: Vector[] = JSON.parse(readFileSync(join(__dirname, "webhooks.json"), "utf8"));
+const page = readFileSync(join(import.meta.dirname, "../../docs/webhooks.md"), "utf8");
+const vectors: Vector[] = JSON.parse(readFileSync(join(import.meta.dirname, "webhooks.json"), "utf8"));
 const secret = "whsec_GFn7PJ-v7jFMVLLhDAIHnOJaFzFczq7pBL-Nh4Zq_2o";
 
 const here = languages.flatMap((language) => {
@@ -43,7 +43,7 @@ describe.each(here)("the recipe in $name $version", ({ name, runners, build, ver
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "shipping-recipe-"));
     for (const [file, code] of recipeFiles(page, name)) await writeFile(join(folder, file), code);
-    for (const file of runners) await copyFile(join(__dirname, "runners", file), join(folder, file));
+    for (const file of runners) await copyFile(join(import.meta.dirname, "runners", file), join(folder, file));
     for (const command of build) await output(folder, command);
   }, BUILD_MS);
   afterAll(() => rm(folder, { recursive: true, force: true }));

@@ -7,7 +7,7 @@ const vectors = webhookVectors();
 
 describe("test/vectors/webhooks.json", () => {
   test("is what write-webhook-vectors.ts writes", () => {
-    expect(readFileSync(join(__dirname, "webhooks.json"), "utf8") === vectorsText()).toBe(true);
+    expect(readFileSync(join(import.meta.dirname, "webhooks.json"), "utf8") === vectorsText()).toBe(true);
   });
 
   test("names each vector once, and has good and bad ones", () => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { nextStep } from "@shipping/webhooks/dispatch/delivery";
 import { sign } from "@shipping/webhooks/dispatch/signature";
 
-const folder = join(__dirname, "../../docs");
+const folder = join(import.meta.dirname, "../../docs");
 const page = readFileSync(join(folder, "webhooks.md"), "utf8");
 
 /** The code blocks of a language below a heading, as they are printed. */

@@ -75,8 +75,8 @@ async function admitMany(deps: AdmitDeps, presented: readonly Presented[]): Prom
     moved AS MATERIALIZED (
       SELECT *, counters[gone + 1:61] || array_fill(0, ARRAY[gone]) AS slots
       FROM placed, LATERAL (
-        SELECT CASE WHEN last_counted_at <= clock - interval '60 seconds' AND floor(extract(epoch FROM last_counted_at)) = last_second
-          THEN 61 ELSE least(greatest(this_second - last_second, 0), 61)::integer END AS gone) AS step),
+        SELECT CASE WHEN last_counted_at <= clock - interval '60 seconds' THEN 61
+          ELSE least(greatest(this_second - last_second, 0), 61)::integer END AS gone) AS step),
     counted AS MATERIALIZED (
       SELECT *, counted < ${requestsPerMinute} AS within
       FROM moved, LATERAL (

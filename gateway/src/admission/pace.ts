@@ -23,7 +23,7 @@ export interface Pace {
   holds(response: ServerResponse): boolean;
   waiting(): number;
   /** How many addresses are tracked. */
-  known(): number;
+  tracked(): number;
 }
 
 /** Addresses that need not be tracked any more are forgotten after so many turns. */
@@ -59,7 +59,7 @@ export function createPace({ perSecond, burst }: PaceLimits, now = () => perform
     },
     holds: (response) => held.has(response),
     waiting: () => held.size,
-    known: () => paidAt.size,
+    tracked: () => paidAt.size,
   };
 }
 
@@ -75,6 +75,9 @@ function networkOf(address: string): string {
 
 /** Measures the pace of this process. */
 export function measurePace(metrics: Metrics, pace: Pace): void {
-  const help = { gateway_requests_paced: "Pages and refusals that wait because their address asks for many." };
-  metrics.gauges(help, () => ({ gateway_requests_paced: pace.waiting() }));
+  const help = {
+    gateway_requests_paced: "Pages and refusals that wait because their address asks for many.",
+    gateway_addresses_tracked: "Addresses that were answered of late without an admitted API key.",
+  };
+  metrics.gauges(help, () => ({ gateway_requests_paced: pace.waiting(), gateway_addresses_tracked: pace.tracked() }));
 }

@@ -1,6 +1,7 @@
 import type { CallOptions } from "@connectrpc/connect";
 import type { Caller, Claim } from "@shipping/kit/caller";
-import type { ErrorCode, FieldError } from "@shipping/kit/errors";
+import type { FieldError } from "@shipping/kit/errors";
+import type { ErrorCode } from "@shipping/proto/errors";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { z } from "zod";
 import type { Actor } from "../accounts/audit.js";

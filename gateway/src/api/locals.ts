@@ -1,4 +1,4 @@
-import type { ErrorCode } from "@shipping/kit/errors";
+import type { ErrorCode } from "@shipping/proto/errors";
 import type { RequestHandler } from "express";
 import type { Admission } from "../admission/admit.js";
 

@@ -11,12 +11,12 @@ import { serveAssets } from "./page/assets.js";
 import { isDeliberate, isOwnForm } from "./page/origin.js";
 import {
   AREA_PATH,
-  type Asked,
   type HtmlPage,
   type PageDeps,
   type PageLocals,
   type PageRoute,
   takesFreshSignIn,
+  type VisitorRequest,
 } from "./page/page.js";
 import { readForm } from "./page/read-form.js";
 import { forbidden } from "./page/refusal-page.js";
@@ -30,7 +30,7 @@ import { showSignedOut, showSignInAgain } from "./sign-in/sign-in.js";
 
 type PageStep = RequestHandler<Record<string, string>, unknown, unknown, unknown, PageLocals>;
 
-type Where = Pick<Asked, "environment" | "url">;
+type Where = Pick<VisitorRequest, "environment" | "url">;
 
 /** The developer area: a router of its own, whose refusals are pages. */
 export function serveArea(deps: ApiDeps & DeveloperDeps, area: DeveloperArea): Router {
@@ -81,7 +81,7 @@ function answerPage(deps: PageDeps, page: PageRoute): PageStep {
     const { id = "", token = id, environment = "sandbox" } = req.params;
     if (!isEnvironment(environment)) throw unknownRoute();
     Object.assign(res.locals, { page, environment });
-    const asked: Omit<Asked, "form" | "deadline"> = {
+    const asked: Omit<VisitorRequest, "form" | "deadline"> = {
       environment,
       id: token,
       query: new URL(req.url, deps.origin()).searchParams,

@@ -3,7 +3,7 @@ import { render } from "preact-render-to-string";
 import { assetOf } from "../http/asset.js";
 import { guides } from "./guides.js";
 
-export const style = assetOf("/docs/style.css", "guides.css");
+export const style = assetOf("/docs/style.css", "base.css", "guides.css");
 
 interface Frame {
   title: string;

@@ -6,8 +6,10 @@ import express from "express";
 import { assetOf } from "./asset.js";
 import { type HttpServer, listen } from "./listen.js";
 
-const style = assetOf("/some/style.css", "guides.css");
-const content = readFileSync(join(__dirname, "../../assets/guides.css"), "utf8");
+const style = assetOf("/some/style.css", "base.css", "guides.css");
+const content = ["base.css", "guides.css"]
+  .map((file) => readFileSync(join(import.meta.dirname, "../../assets", file), "utf8"))
+  .join("");
 
 let server: HttpServer;
 const get = (path: string) => fetch(`http://127.0.0.1:${server.port}${path}`, { headers: { connection: "close" } });

@@ -19,11 +19,11 @@ const TYPES: Readonly<Record<string, string>> = {
   ".js": "text/javascript; charset=utf-8",
 };
 
-/** A file of `gateway/assets`, served at `path`. */
-export function assetOf(path: string, file: string): Asset {
-  const content = readFileSync(new URL(file, FOLDER));
+/** Files of `gateway/assets`, one after the other, served as one at `path`. */
+export function assetOf(path: string, ...files: readonly [string, ...string[]]): Asset {
+  const content = Buffer.concat(files.map((file) => readFileSync(new URL(file, FOLDER))));
   const version = createHash("sha256").update(content).digest("hex").slice(0, 12);
-  const type = TYPES[extname(file)] ?? "application/octet-stream";
+  const type = TYPES[extname(files[0])] ?? "application/octet-stream";
   const kept = documentOf(type, content, { "Cache-Control": "public, max-age=31536000, immutable" });
   // Asked for with the hash of another release, as happens while replicas are replaced: nobody may keep it under that address.
   const checked = documentOf(type, content);

@@ -1,6 +1,6 @@
 import { ConnectError } from "@connectrpc/connect";
 import { type Failure, fail, failureIn } from "@shipping/kit/errors";
-import pg from "pg";
+import { DatabaseOutage } from "@shipping/kit/postgres/outage";
 
 /** The failure to report for an error: the refusal itself, an outage, or an internal error. */
 export function failureOf(error: unknown): Failure {
@@ -14,19 +14,7 @@ export function unknownRoute(): Failure {
   return fail("not_found", "No such route.");
 }
 
-/** An RPC that ended without a typed refusal, or a database that could not be reached. */
+/** An RPC that ended without a typed refusal, or a database that could not answer. */
 function isOutage(error: unknown): boolean {
-  if (error instanceof ConnectError) return true;
-  if (error instanceof pg.DatabaseError) return OUTAGE_STATES.test(error.code ?? "");
-  const { code = "", message = "" } = (error ?? {}) as Partial<NodeJS.ErrnoException>;
-  return SYSTEM_ERROR.test(code) || POOL_FAULT.test(message);
+  return error instanceof ConnectError || error instanceof DatabaseOutage;
 }
-
-// Connection, rollback, resources, limits, operator's intervention, system.
-const OUTAGE_STATES = /^(?:08|40|53|54|57|58)/;
-
-// ECONNREFUSED and its like; Node's own complaints about its callers begin with ERR_.
-const SYSTEM_ERROR = /^E(?!RR_)[A-Z_]+$/;
-
-// pg 8 and pg-pool 3 have no codes for what happens to a connection, only words.
-const POOL_FAULT = /timeout exceeded when trying to connect|Connection terminated|Query read timeout|connection error/i;

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
-import type { ErrorCode, Failure } from "@shipping/kit/errors";
+import type { Failure } from "@shipping/kit/errors";
+import type { ErrorCode } from "@shipping/proto/errors";
 
 /** A successful answer, ready to be sent. */
 export interface HttpAnswer {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Failure, fail } from "@shipping/kit/errors";
+import { newCaller } from "@shipping/kit/testing/writes";
 import fc from "fast-check";
-import { idempotencyUnderTest, lost, newCaller, told } from "../testing/idempotency-under-test.js";
+import { idempotencyUnderTest, lost, told } from "../testing/idempotency-under-test.js";
 import { executeOnce, type OnceRequest } from "./execute-once.js";
 import { endLease } from "./registry.js";
 

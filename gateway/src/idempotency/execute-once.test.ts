@@ -1,11 +1,11 @@
 import { fail, toConnectError } from "@shipping/kit/errors";
+import { newCaller } from "@shipping/kit/testing/writes";
 import {
   created,
   fingerprintOf,
   idempotencyUnderTest,
   later,
   lost,
-  newCaller,
   refusal,
   replayed,
 } from "../testing/idempotency-under-test.js";

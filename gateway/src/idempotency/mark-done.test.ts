@@ -1,7 +1,8 @@
 import { openDatabase } from "@shipping/kit/postgres/database";
 import { silentLog } from "@shipping/kit/process/log";
+import { newCaller } from "@shipping/kit/testing/writes";
 import { gatewayDatabase } from "../testing/gateway-database.js";
-import { fingerprintOf, newCaller } from "../testing/idempotency-under-test.js";
+import { fingerprintOf } from "../testing/idempotency-under-test.js";
 import { createDoneMarks, type DoneMark, markDone } from "./mark-done.js";
 import { claimKey, peekKey, type RegistryRequest } from "./registry.js";
 

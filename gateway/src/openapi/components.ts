@@ -1,4 +1,4 @@
-import { type ErrorCode, errors } from "@shipping/kit/errors";
+import { type ErrorCode, errors } from "@shipping/proto/errors";
 import { z } from "zod";
 import * as resources from "../api/resources.js";
 import * as schemas from "../input/schemas.js";

@@ -1,4 +1,4 @@
-import { type ErrorCode, errors } from "@shipping/kit/errors";
+import { type ErrorCode, errors } from "@shipping/proto/errors";
 import { type Route, refusalsOf } from "../api/endpoint.js";
 import { errorRef, type headers, headersOf } from "./components.js";
 

@@ -1,12 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { Code, ConnectError } from "@connectrpc/connect";
-import type { Caller } from "@shipping/kit/caller";
 import type { Failure } from "@shipping/kit/errors";
-import { newId } from "@shipping/kit/ids";
 import { openDatabase } from "@shipping/kit/postgres/database";
 import { silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
+import { newCaller } from "@shipping/kit/testing/writes";
 import type { Snapshot } from "@shipping/proto/shipping/common/v1/common_pb";
 import sql from "sql-template-tag";
 import { executeOnce, type OnceDeps, type OnceRequest } from "../idempotency/execute-once.js";
@@ -117,11 +116,6 @@ export function held(request: OnceRequest<string>) {
 /** The same gateway when every lease that is live now is over. */
 export function later<Deps extends { clockOffsetMs: number }>(deps: Deps): Deps {
   return { ...deps, clockOffsetMs: deps.clockOffsetMs + 4_001 };
-}
-
-/** A caller that nobody else uses. */
-export function newCaller(): Caller {
-  return { accountId: newId("acc", randomBytes), environment: "sandbox" };
 }
 
 export function fingerprintOf(content: string): Buffer {

@@ -5,8 +5,10 @@ import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import { newId } from "../ids.js";
 import { silentLog } from "../process/log.js";
+import { createMetrics } from "../process/metrics.js";
 import { eventually } from "../testing/eventually.js";
-import type { Bus } from "./bus.js";
+import { samplesIn } from "../testing/samples.js";
+import { type Bus, measureBus } from "./bus.js";
 import { createLocalBus } from "./in-process-bus.js";
 import { createJetStreamBus } from "./jetstream-bus.js";
 
@@ -186,4 +188,13 @@ describe("JetStreamBus", () => {
     await expect(bus.publish(event())).rejects.toThrow("The bus is not connected.");
     await bus.close();
   });
+});
+
+test("its connection is measured", async () => {
+  const metrics = createMetrics({ part: "test", log: silentLog(), cacheMs: 0 });
+  let connected = true;
+  measureBus(metrics, { connected: () => connected });
+  expect(samplesIn(await metrics.render())).toEqual({ 'bus_connected{part="test"}': 1 });
+  connected = false;
+  expect(samplesIn(await metrics.render())).toEqual({ 'bus_connected{part="test"}': 0 });
 });

@@ -14,7 +14,7 @@ import { createLedger, executedNow, type Ledger, type LedgerCodec } from "./ledg
 let database: TestDatabase;
 let ledger: Ledger;
 beforeAll(async () => {
-  database = await testDatabase({ directory: join(__dirname, "../testing/fixtures/prisma") });
+  database = await testDatabase({ directory: join(import.meta.dirname, "../testing/fixtures/prisma") });
   ledger = createLedger(database.db);
 });
 afterAll(() => database.drop());

@@ -5,13 +5,15 @@ import sql from "sql-template-tag";
 import type { Bus } from "../events/bus.js";
 import { newId } from "../ids.js";
 import { silentLog } from "../process/log.js";
+import { createMetrics } from "../process/metrics.js";
 import { type TestDatabase, testDatabase } from "../testing/database.js";
 import { eventually } from "../testing/eventually.js";
-import { createOutbox, newEvent, type OutboxOptions, type Published } from "./outbox.js";
+import { samplesIn } from "../testing/samples.js";
+import { createOutbox, measureOutbox, newEvent, type OutboxOptions, type Published } from "./outbox.js";
 
 let database: TestDatabase;
 beforeEach(async () => {
-  database = await testDatabase({ directory: join(__dirname, "../testing/fixtures/prisma") });
+  database = await testDatabase({ directory: join(import.meta.dirname, "../testing/fixtures/prisma") });
 });
 afterEach(() => database.drop());
 
@@ -156,7 +158,7 @@ describe("reconciliation", () => {
       asked.push(...events);
       return [lost.id];
     };
-    const later = outboxOn(bus, { filterMissing, clockOffsetMs: 61_000, projected: false });
+    const later = outboxOn(bus, { filterMissing, clockOffsetMs: 61_000 });
     expect(await later.reconcileOnce()).toEqual({ republished: 1, deleted: 1 });
     const createdAt = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/);
     expect(asked).toEqual([arrived, lost].map(({ id }) => ({ id, createdAt })));
@@ -167,16 +169,16 @@ describe("reconciliation", () => {
     ]);
   });
 
-  test("keeps a row until it is projected, where rows are", async () => {
+  test("keeps a row until its part lets it go", async () => {
     const bus = testBus();
     const outbox = outboxOn(bus);
     const stored = event();
     await commit(outbox, stored);
     outbox.committed(stored);
     await outbox.stop();
-    const later = outboxOn(bus, { clockOffsetMs: 61_000, projected: true });
+    const later = outboxOn(bus, { clockOffsetMs: 61_000, deletable: sql`EXISTS (SELECT FROM things)` });
     expect(await later.reconcileOnce()).toEqual({ republished: 0, deleted: 0 });
-    await database.db.run(sql`UPDATE outbox SET projected_at = now()`);
+    await database.db.run(sql`INSERT INTO things VALUES ('done', 'done')`);
     expect(await later.reconcileOnce()).toEqual({ republished: 0, deleted: 1 });
   });
 
@@ -190,5 +192,14 @@ describe("reconciliation", () => {
     const filterMissing = async () => Promise.reject(new Error("webhooks is down"));
     await expect(outboxOn(bus, { filterMissing, clockOffsetMs: 61_000 }).reconcileOnce()).rejects.toThrow("down");
     expect(await rows()).toHaveLength(1);
+  });
+});
+
+test("the relay's backlog is measured", async () => {
+  const metrics = createMetrics({ part: "test", log: silentLog(), cacheMs: 0 });
+  measureOutbox(metrics, { lag: async () => ({ unpublished: 3, oldestSeconds: 1.5 }) });
+  expect(samplesIn(await metrics.render())).toEqual({
+    'outbox_unpublished_events{part="test"}': 3,
+    'outbox_oldest_unpublished_seconds{part="test"}': 1.5,
   });
 });

@@ -77,8 +77,8 @@ export interface OutboxOptions {
   log: Log;
   /** Of these events, the ids of those that have not arrived (WebhooksService.FilterMissing). */
   filterMissing(events: readonly Published[]): Promise<string[]>;
-  /** True where rows carry `projected_at`: such a row is kept until it is set. */
-  projected?: boolean;
+  /** A condition on a row, without which it is kept although its event has arrived. */
+  deletable?: Sql;
   /** Added to the database's clock; 0 outside tests. */
   clockOffsetMs?: number;
 }
@@ -160,7 +160,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       const arrived = rows.filter((row) => !missing.has(row.event_id)).map((row) => row.id);
       const deleted = await db.run(sql`
         DELETE FROM outbox WHERE id = ANY(${arrived}::bigint[])
-          ${options.projected ? sql`AND projected_at IS NOT NULL` : empty} RETURNING id`);
+          ${options.deletable ? sql`AND ${options.deletable}` : empty} RETURNING id`);
       total.deleted += deleted.length;
     }
   }

@@ -3,7 +3,7 @@ import sql from "sql-template-tag";
 import { type TestDatabase, testDatabase } from "../testing/database.js";
 import { isByteaArray } from "./bytea-array.js";
 
-const directory = join(__dirname, "../testing/fixtures/prisma");
+const directory = join(import.meta.dirname, "../testing/fixtures/prisma");
 
 let database: TestDatabase;
 beforeAll(async () => {

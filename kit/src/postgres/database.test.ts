@@ -4,9 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sql from "sql-template-tag";
 import { silentLog } from "../process/log.js";
+import { createMetrics } from "../process/metrics.js";
 import { type TestDatabase, testDatabase } from "../testing/database.js";
 import { eventually } from "../testing/eventually.js";
-import { type Database, openDatabase, violated } from "./database.js";
+import { samplesIn } from "../testing/samples.js";
+import { type Database, measurePool, openDatabase, violated } from "./database.js";
 
 let directory: string;
 let owned: TestDatabase;
@@ -75,7 +77,7 @@ describe("run", () => {
   test("works again after PostgreSQL has ended the connection, idle or busy", async () => {
     const single = openDatabase(owned.url, { max: 1, log: silentLog() });
     const busy = single.run(sql`SELECT pg_sleep(4)`);
-    const refused = expect(busy).rejects.toMatchObject({ code: "57P01" });
+    const refused = expect(busy).rejects.toMatchObject({ cause: { code: "57P01" } });
     await eventually(async () => {
       const ended = await db.run(
         sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%'`,
@@ -153,4 +155,22 @@ describe("violated", () => {
     expect(await db.run(sql`SELECT nothing`).catch(violated)).toBeUndefined();
     expect(violated(new Error("23505"))).toBeUndefined();
   });
+});
+
+test("the pools are measured: connections in use, and who waits for one", async () => {
+  const metrics = createMetrics({ part: "test", log: silentLog(), cacheMs: 0 });
+  measurePool(metrics, db);
+  const taken = await Promise.all(Array.from({ length: 8 }, () => db.pool.connect()));
+  const waiting = db.pool.connect();
+  const list = await db.listPool.connect();
+  expect(samplesIn(await metrics.render())).toEqual({
+    'database_pool_in_use{part="test"}': 8,
+    'database_pool_waiting{part="test"}': 1,
+    'database_pool_max{part="test"}': 8,
+    'database_list_pool_in_use{part="test"}': 1,
+    'database_list_pool_waiting{part="test"}': 0,
+  });
+  for (const client of [...taken, list]) client.release();
+  (await waiting).release();
+  expect(samplesIn(await metrics.render())).toMatchObject({ 'database_pool_in_use{part="test"}': 0 });
 });

@@ -5,6 +5,7 @@ import type { Log } from "../process/log.js";
 import type { Metrics } from "../process/metrics.js";
 import { traced } from "../process/tracing.js";
 import { byteaArray, isByteaArray } from "./bytea-array.js";
+import { connectionError, DatabaseOutage, statementError, translated } from "./outage.js";
 
 /** A part's database: a pool of connections, and a small one for lists. */
 export interface Database {
@@ -77,8 +78,13 @@ function openPool(url: string, options: { max: number; connectMs: number; log: L
   pool.on("error", (err) => {
     if (!pool.ending) options.log.warn({ err }, "lost an idle database connection");
   });
-  // The pool does not listen to a connection that is checked out, which may emit a second error after its query has failed.
-  pool.on("connect", (client) => client.on("error", () => {}));
+  pool.connect = translated(pool.connect.bind(pool), connectionError);
+  pool.query = translated(pool.query.bind(pool), statementError);
+  pool.on("connect", (client) => {
+    client.query = translated(client.query.bind(client), statementError);
+    // The pool does not listen to a connection that is checked out, which may emit a second error after its query has failed.
+    client.on("error", () => {});
+  });
   return pool;
 }
 
@@ -118,7 +124,8 @@ async function runPrepared<Row>(pool: pg.Pool, statement: Sql): Promise<Row[]> {
 
 // `pool.query` would drop the connection after any error. A refused statement does no harm to it; after class 57P it is closed.
 function leavesConnectionGood(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && !error.code?.startsWith("57P");
+  const answer = error instanceof DatabaseOutage ? error.cause : error;
+  return answer instanceof pg.DatabaseError && !answer.code?.startsWith("57P");
 }
 
 const names = new Map<string, string>();

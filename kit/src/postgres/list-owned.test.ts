@@ -13,7 +13,7 @@ import type { ReadDeps } from "./read-owned.js";
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await testDatabase({ directory: join(__dirname, "../testing/fixtures/prisma") });
+  database = await testDatabase({ directory: join(import.meta.dirname, "../testing/fixtures/prisma") });
 });
 afterAll(() => database.drop());
 

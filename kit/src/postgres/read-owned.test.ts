@@ -7,7 +7,7 @@ import { readOwned } from "./read-owned.js";
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await testDatabase({ directory: join(__dirname, "../testing/fixtures/prisma") });
+  database = await testDatabase({ directory: join(import.meta.dirname, "../testing/fixtures/prisma") });
 });
 afterAll(() => database.drop());
 

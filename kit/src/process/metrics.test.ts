@@ -1,20 +1,8 @@
-import { join } from "node:path";
-import { measureBus } from "../events/bus.js";
-import { measureOutbox } from "../ledger/outbox.js";
-import { measurePool } from "../postgres/database.js";
-import { testDatabase } from "../testing/database.js";
+import { samplesIn } from "../testing/samples.js";
 import { silentLog } from "./log.js";
 import { createMetrics } from "./metrics.js";
 
 const metricsOf = (part: string, cacheMs = 0) => createMetrics({ part, log: silentLog(), cacheMs });
-
-/** The samples in a text of metrics, by series. */
-function samplesIn(text: string): Record<string, number> {
-  const lines = text.split("\n").filter((line) => line && !line.startsWith("#"));
-  return Object.fromEntries(
-    lines.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.split(" ").at(-1))]),
-  );
-}
 
 test("counters count, one for each value of a label, from zero on", async () => {
   const metrics = metricsOf("test");
@@ -86,38 +74,4 @@ test("work is counted by name and result, and timed by name", async () => {
     'job_seconds_bucket{le="5",part="test",job="wash"}': 2,
     'job_seconds_sum{part="test",job="wash"}': 3.03,
   });
-});
-
-test("the pools are measured: connections in use, and who waits for one", async () => {
-  const { db, drop } = await testDatabase({ directory: join(__dirname, "../testing/fixtures/prisma") });
-  const metrics = metricsOf("test");
-  measurePool(metrics, db);
-  const taken = await Promise.all(Array.from({ length: 8 }, () => db.pool.connect()));
-  const waiting = db.pool.connect();
-  const list = await db.listPool.connect();
-  expect(samplesIn(await metrics.render())).toEqual({
-    'database_pool_in_use{part="test"}': 8,
-    'database_pool_waiting{part="test"}': 1,
-    'database_pool_max{part="test"}': 8,
-    'database_list_pool_in_use{part="test"}': 1,
-    'database_list_pool_waiting{part="test"}': 0,
-  });
-  for (const client of [...taken, list]) client.release();
-  (await waiting).release();
-  expect(samplesIn(await metrics.render())).toMatchObject({ 'database_pool_in_use{part="test"}': 0 });
-  await drop();
-});
-
-test("bus and outbox are measured", async () => {
-  const metrics = metricsOf("test");
-  let connected = true;
-  measureBus(metrics, { connected: () => connected });
-  measureOutbox(metrics, { lag: async () => ({ unpublished: 3, oldestSeconds: 1.5 }) });
-  expect(samplesIn(await metrics.render())).toEqual({
-    'bus_connected{part="test"}': 1,
-    'outbox_unpublished_events{part="test"}': 3,
-    'outbox_oldest_unpublished_seconds{part="test"}': 1.5,
-  });
-  connected = false;
-  expect(samplesIn(await metrics.render())).toMatchObject({ 'bus_connected{part="test"}': 0 });
 });

@@ -28,7 +28,7 @@ test.each([
 });
 
 describe("PostgreSQL", () => {
-  const directory = join(__dirname, "../testing/fixtures/prisma");
+  const directory = join(import.meta.dirname, "../testing/fixtures/prisma");
   let database: TestDatabase;
   beforeEach(async () => {
     database = await testDatabase({ directory });
@@ -49,7 +49,7 @@ describe("PostgreSQL", () => {
 });
 
 test("the oldest versions are those that the guides name", () => {
-  const read = (path: string) => readFileSync(join(__dirname, "../../..", path), "utf8");
+  const read = (path: string) => readFileSync(join(import.meta.dirname, "../../..", path), "utf8");
   const { Node, PostgreSQL, "nats-server": nats } = OLDEST;
   expect(read("docs/operations.md")).toContain(`PostgreSQL ${PostgreSQL} or newer, NATS ${nats} or newer`);
   expect(read("README.md")).toContain(`Node ${Node} or newer`);

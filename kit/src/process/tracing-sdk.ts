@@ -70,9 +70,9 @@ export function createTracer(options: { part: string; endpoint: string; ratio: n
     span,
     shared,
     traceparent() {
-      const carrier: { traceparent?: string } = {};
-      propagation.inject(context.active(), carrier);
-      return carrier.traceparent ?? "";
+      const headers: { traceparent?: string } = {};
+      propagation.inject(context.active(), headers);
+      return headers.traceparent ?? "";
     },
     async close() {
       // A collector that is away must not hold up the stop.

@@ -1,7 +1,7 @@
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
-import pg from "pg";
 import { Failure, fail, failureIn, toConnectError } from "../errors.js";
 import { isRefusal } from "../postgres/database.js";
+import { DatabaseOutage } from "../postgres/outage.js";
 import type { Log } from "../process/log.js";
 import { traced } from "../process/tracing.js";
 import { peerKey } from "../tls/peers.js";
@@ -55,24 +55,14 @@ export const answerErrors: Interceptor = (next) => async (request) => {
   }
 };
 
-/**
- * SQLSTATEs after which the statement is rolled back for certain: data and integrity errors (22, 23), cancelled by time-out, and
- * deadlock. After any other (57P01 and a lost connection above all) it may have committed.
- */
+// A refusal and some outages are certain to have changed nothing; after any other error the statement may have committed.
 function connectErrorOf(error: unknown): ConnectError {
   if (error instanceof Failure) return toConnectError(error);
   if (error instanceof ConnectError) return error;
-  const state = error instanceof pg.DatabaseError ? error.code : undefined;
-  if (state === "57014" || state === "40P01") return toConnectError(fail("service_unavailable"), error);
   if (isRefusal(error)) return toConnectError(fail("internal_error"), error);
-  if (error instanceof Error && error.message.startsWith(POOL_TIMEOUT)) {
-    return toConnectError(fail("service_unavailable"), error);
-  }
+  if (error instanceof DatabaseOutage && !error.mayHaveRun) return toConnectError(fail("service_unavailable"), error);
   return new ConnectError("The outcome is unknown.", Code.Unknown, undefined, undefined, error);
 }
-
-// pg-pool 3.x says so in these words only; nothing was sent then.
-const POOL_TIMEOUT = "timeout exceeded when trying to connect";
 
 function causeOf(error: unknown): unknown {
   return error instanceof ConnectError && error.cause ? error.cause : error;

@@ -4,6 +4,7 @@ import { Health, HealthCheckResponse_ServingStatus as Status } from "@shipping/p
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import pg from "pg";
 import { fail, failureIn } from "../errors.js";
+import { connectionError, statementError } from "../postgres/outage.js";
 import { silentLog } from "../process/log.js";
 import { eventually } from "../testing/eventually.js";
 import { empty, readRequest as read, routesOf, rpcTestbed } from "../testing/rpc-testbed.js";
@@ -43,11 +44,21 @@ describe("serve", () => {
     ["08006", undefined],
   ])("SQLSTATE %s is a certain %s (undefined: unknown)", async (state, code) => {
     const broken = () => {
-      throw Object.assign(new pg.DatabaseError("secret detail", 1, "error"), { code: state });
+      throw statementError(Object.assign(new pg.DatabaseError("secret detail", 1, "error"), { code: state }));
     };
     const client = createClient(LedgerService, inProcess(routesOf(broken), log));
     const error = await client.read(read()).catch((caught) => caught);
     expect(failureIn(error)?.code).toBe(code);
+    expect(error.message).not.toContain("secret");
+  });
+
+  test("a statement that got no connection is a certain service_unavailable", async () => {
+    const broken = () => {
+      throw connectionError(new Error("secret detail"));
+    };
+    const client = createClient(LedgerService, inProcess(routesOf(broken), log));
+    const error = await client.read(read()).catch((caught) => caught);
+    expect(failureIn(error)?.code).toBe("service_unavailable");
     expect(error.message).not.toContain("secret");
   });
 

@@ -8,7 +8,7 @@ import { migrate } from "../postgres/migrate.js";
 import { type TestDatabase, testDatabase } from "../testing/database.js";
 import { eventually } from "../testing/eventually.js";
 
-const command = join(__dirname, "apply-migrations.ts");
+const command = join(import.meta.dirname, "apply-migrations.ts");
 
 let folder: string;
 let directory: string;

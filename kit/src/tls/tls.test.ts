@@ -152,7 +152,7 @@ describe("the settings", () => {
     ["one file too few", { TLS_KEY_FILE: undefined }, "TLS_KEY_FILE missing"],
     ["one file alone", { TLS_CERT_FILE: undefined, TLS_CA_FILE: undefined }, "TLS_CERT_FILE, TLS_CA_FILE missing"],
     ["a file that is not there", { TLS_CA_FILE: "/nowhere/ca.crt" }, "TLS_CA_FILE cannot be read: ENOENT"],
-    ["a file that holds something else", { TLS_KEY_FILE: __filename }, "do not fit"],
+    ["a file that holds something else", { TLS_KEY_FILE: import.meta.filename }, "do not fit"],
   ])("%s is refused, and why is said", async (_case, changed, reason) => {
     const { settings } = await tlsFor(["127.0.0.1"]);
     expect(() => tlsOf({ ...settings, ...changed }, log)).toThrow(reason);

@@ -3,6 +3,9 @@ import { backgroundBatch } from "@shipping/kit/postgres/micro-batch";
 import type { Log } from "@shipping/kit/process/log";
 import sql from "sql-template-tag";
 
+/** Of a row of the outbox, that records and tracking have applied its event. */
+export const PROJECTED = sql`projected_at IS NOT NULL`;
+
 /** Marks in the outbox which events records and tracking have applied, in the background. */
 export interface ProjectedMarks {
   /** Marks an event soon. A mark that is lost costs a repetition and nothing else. */

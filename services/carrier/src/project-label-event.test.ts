@@ -1,6 +1,7 @@
 import { fail } from "@shipping/kit/errors";
 import { countIn } from "@shipping/kit/testing/rows";
 import { newCaller } from "@shipping/kit/testing/writes";
+import sql from "sql-template-tag";
 import { projectOnce } from "./project-label-event.js";
 import { carrierUnderTest, patient, voidRequest } from "./testing/carrier-under-test.js";
 import { voidLabel } from "./void-label.js";
@@ -53,6 +54,19 @@ describe("projectOnce", () => {
     await carrier.newLabel(newCaller());
     expect(await unprojected()).toBe(0);
     expect(await runAfter(3)).toEqual({ projected: 0, refused: 0 });
+  });
+
+  test("what has arrived stays in the outbox until both neighbours have it", async () => {
+    const { db, outbox } = carrier.deps;
+    carrier.trouble.set("tracking", away);
+    await carrier.newLabel(newCaller());
+    carrier.trouble.clear();
+    await outbox.stop();
+    await db.run(sql`UPDATE outbox SET published_at = published_at - interval '2 minutes'`);
+    expect(await outbox.reconcileOnce()).toEqual({ republished: 0, deleted: 0 });
+    await runAfter(3);
+    expect(await unprojected()).toBe(0);
+    expect(await outbox.reconcileOnce()).toEqual({ republished: 0, deleted: 1 });
   });
 
   test("a neighbour that is away ends the run and costs nothing: the next run has it all", async () => {

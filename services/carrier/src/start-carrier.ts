@@ -13,7 +13,7 @@ import { type Faults, faultyLedger } from "@shipping/kit/service/faults";
 import type { Service } from "@shipping/kit/service/run-service";
 import type { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import type { CarrierDeps } from "./deps.js";
-import { createProjectedMarks } from "./mark-projected.js";
+import { createProjectedMarks, PROJECTED } from "./mark-projected.js";
 import { projectOnce } from "./project-label-event.js";
 import { carrierPeers, carrierRoutes } from "./rpc.js";
 import { sandboxCarrier } from "./sandbox-carrier.js";
@@ -41,7 +41,7 @@ export async function startCarrier(parts: CarrierParts): Promise<Service> {
   const { db, bus, log, records, tracking, webhooks, now, random } = parts;
   const filterMissing = async (events: readonly Published[]) =>
     (await webhooks.filterMissing({ events: [...events] }, { timeoutMs: ASK_MS })).missingEventIds;
-  const outbox = createOutbox({ db, bus, log, filterMissing, projected: true });
+  const outbox = createOutbox({ db, bus, log, filterMissing, deletable: PROJECTED });
   const metrics = createMetrics({ part: "carrier", log });
   measureBus(metrics, bus);
   measureOutbox(metrics, outbox);

@@ -1,12 +1,6 @@
 import { failureIn } from "@shipping/kit/errors";
-import {
-  created,
-  isPreTransit,
-  isVoided,
-  newCaller,
-  trackingUnderTest,
-  voided,
-} from "./testing/tracking-under-test.js";
+import { newCaller } from "@shipping/kit/testing/writes";
+import { created, isPreTransit, isVoided, trackingUnderTest, voided } from "./testing/tracking-under-test.js";
 
 let tracking: Awaited<ReturnType<typeof trackingUnderTest>>;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import type { Caller } from "@shipping/kit/caller";
 import { silentLog } from "@shipping/kit/process/log";
 import { inProcess } from "@shipping/kit/rpc/server";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { textIn } from "@shipping/kit/testing/writes";
+import { newCaller, snapshotOf, textIn } from "@shipping/kit/testing/writes";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { verifySignature } from "./dispatch/signature.js";
@@ -13,9 +13,7 @@ import {
   createRequest,
   disableRequest,
   eventFor,
-  newCaller,
   type ReplicaOptions,
-  snapshotOf,
   webhooksUnderTest,
 } from "./testing/webhooks-under-test.js";
 
@@ -79,7 +77,7 @@ describe("webhooks", () => {
     const { outcome } = await client.createSubscription(request);
     const ledger = createClient(LedgerService, inProcess(routes, silentLog()));
     const { result } = await ledger.read({ caller, idempotencyKey: request.claim!.idempotencyKey });
-    expect(Buffer.from(result!.snapshot!.body).toString()).toBe(snapshotOf(outcome!).body);
+    expect(result!.snapshot!.body).toEqual(snapshotOf(outcome!).body);
     const page = await client.listSubscriptions({ caller, limit: 25 });
     const subscription = await client.getSubscription({ caller, id: snapshotOf(outcome!).json.id });
     expect(textIn(page)).toBe(`[${textIn(subscription)}]`);

@@ -1,3 +1,4 @@
+import { Argument, Command } from "commander";
 import { type ClusterUnderTest, startCluster } from "../../cluster.js";
 import { alwaysFailing } from "./always-failing.js";
 import { badNeighbours } from "./bad-neighbours.js";
@@ -7,11 +8,13 @@ import { brokerDown, brokerWiped } from "./lost-broker.js";
 import type { Report } from "./report.js";
 import { steadyRate } from "./steady-rate.js";
 
-// `npm run test:deliveries -- <scenario>…`: the long forms of what test/flows/deliveries.test.ts plays in short.
+// The long forms of what test/flows/deliveries.test.ts plays in short.
 const SPEEDUP = 120;
 const minutes = (count: number) => count * 60_000;
 
-const scenarios: Record<string, (cluster: ClusterUnderTest) => Promise<Report>> = {
+type Scenario = (cluster: ClusterUnderTest) => Promise<Report>;
+
+const scenarios: Record<string, Scenario> = {
   "killed-dispatchers": (cluster) =>
     killedDispatchers(cluster, { perSecond: 50, seconds: 40, pauseMs: [2_000, 2_000], arriveWithinMs: minutes(6) }),
   "crash-loop": (cluster) =>
@@ -29,9 +32,7 @@ const scenarios: Record<string, (cluster: ClusterUnderTest) => Promise<Report>> 
 const ONE_OF_EACH = ["gateways", "records", "carrier", "tracking", "webhooks"].flatMap((part) => [`--${part}`, "1"]);
 const TWO_DISPATCHERS = ["--webhooks", "2"];
 
-async function play(name: string): Promise<boolean> {
-  const scenario = scenarios[name];
-  if (!scenario) throw new Error(`There is no scenario ${name}: choose from ${Object.keys(scenarios).join(", ")}.`);
+async function play(name: string, scenario: Scenario): Promise<boolean> {
   const switches = { RATE_LIMIT_PER_MINUTE: "1000000", WEBHOOK_ALLOW_PRIVATE_TARGETS: "true" };
   const speedup = name === "always-failing" ? { CLOCK_SPEEDUP: String(SPEEDUP) } : {};
   const cluster = await startCluster(name === "steady-rate" ? ONE_OF_EACH : TWO_DISPATCHERS, {
@@ -47,7 +48,11 @@ async function play(name: string): Promise<boolean> {
   }
 }
 
-const chosen = process.argv.slice(2);
-for (const name of chosen.length > 0 ? chosen : Object.keys(scenarios)) {
-  if (!(await play(name))) process.exitCode = 1;
+const names = Object.keys(scenarios);
+const { args } = new Command("npm run test:deliveries --")
+  .description("How deliveries can fail, with figures.")
+  .addArgument(new Argument("[scenarios...]", "all unless named").choices(names))
+  .parse();
+for (const name of args.length > 0 ? args : names) {
+  if (!(await play(name, scenarios[name]!))) process.exitCode = 1;
 }

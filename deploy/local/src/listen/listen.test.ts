@@ -29,7 +29,7 @@ class Listener {
   private readonly child: ChildProcess;
 
   constructor(args: string[], dataDir = folder) {
-    const options = ["--conditions=source", "--import=tsx", join(__dirname, "listen.ts"), ...args];
+    const options = ["--conditions=source", "--import=tsx", join(import.meta.dirname, "listen.ts"), ...args];
     this.child = spawn(process.execPath, options, { env: { ...process.env, DATA_DIR: dataDir } });
     for (const stream of [this.child.stdout, this.child.stderr]) stream?.on("data", (text) => (this.printed += text));
   }

@@ -10,7 +10,7 @@ import sql from "sql-template-tag";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "./embedded-postgres.js";
 
 // DATABASE_URL as the operations guide has it, with a PostgreSQL that speaks TLS.
-const directory = join(__dirname, "../../../../kit/src/testing/fixtures/prisma");
+const directory = join(import.meta.dirname, "../../../../kit/src/testing/fixtures/prisma");
 let folder: string;
 let postgres: EmbeddedPostgres;
 let authority: TestAuthority;

@@ -29,7 +29,6 @@ CREATE TABLE api_keys (
 );
 CREATE UNIQUE INDEX api_keys_hash_key ON api_keys (hash);
 CREATE UNIQUE INDEX api_keys_account_id_form_id_key ON api_keys (account_id, form_id);
-CREATE INDEX api_keys_account_id_idx ON api_keys (account_id);
 -- What the limit below counts; revoked keys may grow in number without end.
 CREATE INDEX api_keys_not_revoked ON api_keys (account_id, environment) WHERE revoked_at IS NULL;
 

@@ -23,7 +23,7 @@ export interface PageDeps extends ApiDeps, DeveloperDeps {
 export type Section = "overview" | "keys" | "webhooks" | "members" | "audit" | "quick-start";
 
 /** What every page is asked. What the path does not have is empty. */
-export interface Asked {
+export interface VisitorRequest {
   environment: Environment;
   /** The id or the token in the path. */
   id: string;
@@ -43,7 +43,7 @@ export interface Asked {
 }
 
 /** The same of somebody who is signed in. */
-export interface PageRequest extends Asked {
+export interface PageRequest extends VisitorRequest {
   session: SignedIn;
   /** Who changes what this request changes. */
   actor: Actor;
@@ -78,7 +78,7 @@ interface Row {
 /** A page for everyone. `session` is there if they are signed in. */
 export interface OpenPage extends Row {
   access: "anyone";
-  handler(deps: PageDeps, asked: Asked & { session: SignedIn | undefined }): Promise<PageAnswer>;
+  handler(deps: PageDeps, asked: VisitorRequest & { session: SignedIn | undefined }): Promise<PageAnswer>;
 }
 
 /** A page of an account. */

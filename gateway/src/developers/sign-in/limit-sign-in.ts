@@ -1,6 +1,6 @@
 import { fail } from "@shipping/kit/errors";
 import sql from "sql-template-tag";
-import type { Asked, HtmlPage, PageDeps } from "../page/page.js";
+import type { HtmlPage, PageDeps, VisitorRequest } from "../page/page.js";
 import { refusalPage } from "../page/refusal-page.js";
 import { WINDOW_MINUTES, windowStart } from "../session/limit-window.js";
 
@@ -15,7 +15,7 @@ const MOST_REFUSALS = 100;
  */
 export async function limitRefusals(
   deps: Deps,
-  { source, deliberate }: Pick<Asked, "source" | "deliberate">,
+  { source, deliberate }: Pick<VisitorRequest, "source" | "deliberate">,
 ): Promise<HtmlPage | undefined> {
   if (!deliberate) return undefined;
   const counted = await deps.db.run(sql`

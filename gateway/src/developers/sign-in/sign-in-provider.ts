@@ -1,7 +1,7 @@
 import { fail } from "@shipping/kit/errors";
 import sql from "sql-template-tag";
 import { clock } from "../../database/deps.js";
-import { AREA_PATH, type Asked, type PageAnswer, type PageDeps } from "../page/page.js";
+import { AREA_PATH, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
 import { forbidden } from "../page/refusal-page.js";
 import { endSession, newSessionToken } from "../session/keep-session.js";
 import {
@@ -18,7 +18,7 @@ import { limitRefusals } from "./limit-sign-in.js";
 const MINUTE_MS = 60_000;
 
 /** `GET /developers/sign-in/provider`: redirects to the provider. `return_to` names the page that requires a new sign-in. */
-export async function beginProviderSignIn(deps: PageDeps, { query }: Asked): Promise<PageAnswer> {
+export async function beginProviderSignIn(deps: PageDeps, { query }: VisitorRequest): Promise<PageAnswer> {
   const provider = providerOf(deps);
   const wanted = query.get("return_to");
   const authorization = newAuthorizationRequest(deps.random, {
@@ -34,7 +34,7 @@ export async function beginProviderSignIn(deps: PageDeps, { query }: Asked): Pro
 }
 
 /** `GET /developers/sign-in/callback`: the provider's redirect back. */
-export async function completeProviderSignIn(deps: PageDeps, asked: Asked): Promise<PageAnswer> {
+export async function completeProviderSignIn(deps: PageDeps, asked: VisitorRequest): Promise<PageAnswer> {
   const provider = providerOf(deps);
   const { cookies, url } = asked;
   const authorization = authorizationRequestFrom(cookieIn(cookies, "sign-in", deps.origin()));
@@ -63,7 +63,7 @@ function providerOf({ provider }: PageDeps): Provider {
   return provider;
 }
 
-async function refuse(deps: PageDeps, asked: Asked, spent: string, why: string): Promise<PageAnswer> {
+async function refuse(deps: PageDeps, asked: VisitorRequest, spent: string, why: string): Promise<PageAnswer> {
   const limited = await limitRefusals(deps, asked);
   return { ...(limited ?? forbidden(why)), cookies: [spent] };
 }

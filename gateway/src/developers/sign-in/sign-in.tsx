@@ -1,6 +1,6 @@
 import { LINK_MINUTES } from "../../accounts/manage-members.js";
 import { CLEAR_PATH } from "../page/assets.js";
-import { AREA_PATH, type Asked, type HtmlPage, type PageAnswer, type PageDeps, shown } from "../page/page.js";
+import { AREA_PATH, type HtmlPage, type PageAnswer, type PageDeps, shown, type VisitorRequest } from "../page/page.js";
 import { Code, Text } from "../page/text.js";
 import { endSession } from "../session/keep-session.js";
 import { FRESH_MINUTES, type SignedIn, setCookie } from "../session/session.js";
@@ -40,7 +40,7 @@ export function showSignedOut({ provider }: Pick<PageDeps, "provider">): HtmlPag
 }
 
 /** Says that this takes a sign-in of the last minutes, and offers one. */
-export function showSignInAgain({ provider }: PageDeps, { url }: Pick<Asked, "url">): HtmlPage {
+export function showSignInAgain({ provider }: PageDeps, { url }: Pick<VisitorRequest, "url">): HtmlPage {
   return {
     status: 403,
     title: "Sign in again",
@@ -76,7 +76,7 @@ function HowToGetALink() {
 }
 
 /** `GET /developers/sign-in/{token}`: whom the link would sign in. */
-export async function askToSignIn(deps: PageDeps, asked: Asked): Promise<PageAnswer> {
+export async function askToSignIn(deps: PageDeps, asked: VisitorRequest): Promise<PageAnswer> {
   const link = await peekLink(deps, asked.id);
   if (!link) return refuseLink(deps, asked);
   return shown(
@@ -102,7 +102,7 @@ export async function askToSignIn(deps: PageDeps, asked: Asked): Promise<PageAns
 }
 
 /** `POST /developers/sign-in/{token}`: spends the link. */
-export async function redeemAsAsked(deps: PageDeps, asked: Asked): Promise<PageAnswer> {
+export async function redeemAsAsked(deps: PageDeps, asked: VisitorRequest): Promise<PageAnswer> {
   const session = await redeemLink(deps, asked.id);
   if (!session) return refuseLink(deps, asked);
   await endSession(deps, asked.cookies);
@@ -110,13 +110,13 @@ export async function redeemAsAsked(deps: PageDeps, asked: Asked): Promise<PageA
 }
 
 /** `POST /developers/sign-out`. */
-export async function signOut(deps: PageDeps, { cookies }: Asked): Promise<PageAnswer> {
+export async function signOut(deps: PageDeps, { cookies }: VisitorRequest): Promise<PageAnswer> {
   await endSession(deps, cookies);
   return { location: AREA_PATH, cookies: [setCookie("session", undefined, deps.origin())] };
 }
 
 // One answer for links that never existed, were used, or have expired.
-async function refuseLink(deps: PageDeps, asked: Asked): Promise<HtmlPage> {
+async function refuseLink(deps: PageDeps, asked: VisitorRequest): Promise<HtmlPage> {
   const limited = await limitRefusals(deps, asked);
   return (
     limited ?? {

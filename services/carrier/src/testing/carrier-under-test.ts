@@ -12,7 +12,7 @@ import { CreateLabelRequestSchema, VoidLabelRequestSchema } from "@shipping/prot
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import { createLabel } from "../create-label.js";
 import type { CarrierDeps } from "../deps.js";
-import { createProjectedMarks } from "../mark-projected.js";
+import { createProjectedMarks, PROJECTED } from "../mark-projected.js";
 import { sandboxCarrier } from "../sandbox-carrier.js";
 import { carrierMigrations } from "../start-carrier.js";
 import { neighbours } from "./neighbours.js";
@@ -28,7 +28,7 @@ export async function carrierUnderTest() {
     onEvent: async (event) => void published.push(event),
     onDeadLetter: async () => {},
   });
-  const outbox = createOutbox({ db, bus, log, filterMissing: async () => [], projected: true });
+  const outbox = createOutbox({ db, bus, log, filterMissing: async () => [], deletable: PROJECTED });
   const projectedMarks = createProjectedMarks(db, log);
   const around = neighbours();
   const deps: CarrierDeps = {

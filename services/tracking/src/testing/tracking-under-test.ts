@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createClient } from "@connectrpc/connect";
 import type { Caller } from "@shipping/kit/caller";
-import { newId } from "@shipping/kit/ids";
 import { newEvent } from "@shipping/kit/ledger/outbox";
 import { silentLog } from "@shipping/kit/process/log";
 import { inProcess } from "@shipping/kit/rpc/server";
@@ -45,9 +44,4 @@ export async function trackingUnderTest() {
     },
     end: drop,
   };
-}
-
-/** A caller that nobody else uses. */
-export function newCaller(): Caller {
-  return { accountId: newId("acc", randomBytes), environment: "sandbox" };
 }

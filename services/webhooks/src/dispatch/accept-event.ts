@@ -5,8 +5,9 @@ import sql from "sql-template-tag";
 import { clock } from "../subscriptions/deps.js";
 import { EVENT_TYPES } from "../subscriptions/subscription.js";
 import type { Capacity, ClaimedDelivery } from "./attempts.js";
-import { LEASE_MS, MAX_IN_FLIGHT, UNHEALTHY_STREAK } from "./delivery.js";
+import { LEASE_MS } from "./delivery.js";
 import type { DispatchDeps } from "./deps.js";
+import { MAX_IN_FLIGHT, unhealthy } from "./ready-queue.js";
 
 /** Events that one statement stores, at most. */
 export const ACCEPT_BATCH = 128;
@@ -126,7 +127,7 @@ function store(deps: DispatchDeps, events: readonly Event[], capacity: Capacity)
       SELECT wanted.*, each.event_id, each.ordinal, queue.open AND queue.in_flight + each.ordinal <= ${MAX_IN_FLIGHT} AS fits
       FROM wanted
       CROSS JOIN LATERAL (
-        SELECT in_flight, fail_streak < ${UNHEALTHY_STREAK} AND (next_due IS NULL OR next_due > (SELECT now FROM clock)) AS open
+        SELECT in_flight, NOT ${unhealthy} AND (next_due IS NULL OR next_due > (SELECT now FROM clock)) AS open
         FROM ready_queue WHERE subscription_id = wanted.subscription_id FOR UPDATE) AS queue
       CROSS JOIN LATERAL unnest(wanted.event_ids) WITH ORDINALITY AS each (event_id, ordinal)),
     assigned AS (

@@ -1,8 +1,9 @@
 import { createLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
+import { newCaller } from "@shipping/kit/testing/writes";
 import sql from "sql-template-tag";
 import { type Responder, startReceiver, withStatus } from "../testing/receiver.js";
-import { eventFor, newCaller, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
+import { eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { acceptEvents } from "./accept-event.js";
 import { dispatchOnce } from "./dispatch-deliveries.js";
 import { sweepOnce } from "./sweep-deliveries.js";

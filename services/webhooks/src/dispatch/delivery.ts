@@ -7,13 +7,6 @@ export const ATTEMPT_MS = 10_000;
 /** How long a claimed attempt may stay without an end: the 10 s of the attempt, and as much again for everything around it. */
 export const LEASE_MS = 20_000;
 
-/** Attempts under way per subscription, over all replicas. */
-export const MAX_IN_FLIGHT = 8;
-
-/** The same, once `UNHEALTHY_STREAK` attempts in a row have failed. */
-export const MAX_IN_FLIGHT_UNHEALTHY = 2;
-export const UNHEALTHY_STREAK = 3;
-
 const WAIT_MINUTES = [1, 2, 4, 8, 16, 32, 60] as const;
 const MAX_JITTER = 0.1;
 const MINUTE_MS = 60_000;

@@ -1,8 +1,9 @@
 import sql from "sql-template-tag";
 import { clock } from "../subscriptions/deps.js";
 import type { Capacity, ClaimedDelivery } from "./attempts.js";
-import { LEASE_MS, MAX_IN_FLIGHT, MAX_IN_FLIGHT_UNHEALTHY, UNHEALTHY_STREAK } from "./delivery.js";
+import { LEASE_MS } from "./delivery.js";
 import type { DispatchDeps } from "./deps.js";
+import { slots, unhealthy } from "./ready-queue.js";
 
 const MAX_SUBSCRIPTIONS = 64;
 const MAX_OF_EACH = 4;
@@ -14,9 +15,6 @@ export function dispatchOnce(deps: DispatchDeps): Promise<number> {
   );
 }
 
-const unhealthy = sql`q.fail_streak >= ${UNHEALTHY_STREAK}`;
-const limit = sql`CASE WHEN ${unhealthy} THEN ${MAX_IN_FLIGHT_UNHEALTHY}::integer ELSE ${MAX_IN_FLIGHT}::integer END`;
-
 /**
  * Fair: of the subscriptions with something due, those with the least under way come first, and each gives a few. Their rows in
  * the queue are locked, so that the number under way is exact over all replicas; rows that are locked elsewhere are skipped.
@@ -25,10 +23,10 @@ function claimDue(deps: DispatchDeps, capacity: Capacity): Promise<ClaimedDelive
   return deps.db.run<ClaimedDelivery>(sql`
     WITH ${clock(deps)},
     ready AS (
-      SELECT q.subscription_id, ${unhealthy} AS unhealthy, least(${MAX_OF_EACH}, ${limit} - q.in_flight) AS few, s.url, s.secret
+      SELECT q.subscription_id, ${unhealthy} AS unhealthy, least(${MAX_OF_EACH}, ${slots} - q.in_flight) AS few, s.url, s.secret
       FROM ready_queue AS q CROSS JOIN LATERAL (
         SELECT url, secret FROM subscriptions WHERE id = q.subscription_id AND status = 'active' OFFSET 0) AS s
-      WHERE q.next_due <= (SELECT now FROM clock) AND q.in_flight < ${limit} AND (${capacity.unhealthy} > 0 OR NOT ${unhealthy})
+      WHERE q.next_due <= (SELECT now FROM clock) AND q.in_flight < ${slots} AND (${capacity.unhealthy} > 0 OR NOT ${unhealthy})
       ORDER BY q.in_flight, q.next_due
       LIMIT ${MAX_SUBSCRIPTIONS}
       FOR UPDATE OF q SKIP LOCKED),

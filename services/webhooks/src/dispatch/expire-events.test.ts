@@ -1,10 +1,11 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { createLog } from "@shipping/kit/process/log";
 import { rowsIn } from "@shipping/kit/testing/rows";
+import { newCaller } from "@shipping/kit/testing/writes";
 import { EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import { FilterMissingRequestSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql from "sql-template-tag";
-import { eventFor, newCaller, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
+import { eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { acceptEvents, deadLetterEvent } from "./accept-event.js";
 import type { DispatchDeps } from "./deps.js";
 import { dispatchOnce } from "./dispatch-deliveries.js";

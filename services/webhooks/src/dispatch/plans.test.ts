@@ -1,8 +1,9 @@
 import { eventually } from "@shipping/kit/testing/eventually";
 import { costlyNodes, watched } from "@shipping/kit/testing/plans";
 import { countIn } from "@shipping/kit/testing/rows";
+import { newCaller } from "@shipping/kit/testing/writes";
 import { type Receiver, startReceiver } from "../testing/receiver.js";
-import { eventFor, newCaller, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
+import { eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { acceptEvents } from "./accept-event.js";
 import { dispatchOnce } from "./dispatch-deliveries.js";
 import { sweepOnce } from "./sweep-deliveries.js";

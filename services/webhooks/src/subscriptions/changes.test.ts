@@ -1,14 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import type { Caller } from "@shipping/kit/caller";
+import { newCaller, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
 import { AcknowledgeChangesRequestSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import {
-  createRequest,
-  disableRequest,
-  newCaller,
-  newClaim,
-  snapshotOf,
-  webhooksUnderTest,
-} from "../testing/webhooks-under-test.js";
+import { createRequest, disableRequest, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { acknowledgeChanges, listChanges } from "./changes.js";
 import { createSubscription } from "./create-subscription.js";
 import { disableSubscription } from "./disable-subscription.js";

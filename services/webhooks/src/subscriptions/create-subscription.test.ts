@@ -1,12 +1,6 @@
 import { countIn, rowsIn } from "@shipping/kit/testing/rows";
-import {
-  createRequest,
-  disableRequest,
-  newCaller,
-  newClaim,
-  snapshotOf,
-  webhooksUnderTest,
-} from "../testing/webhooks-under-test.js";
+import { newCaller, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
+import { createRequest, disableRequest, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { createSubscription } from "./create-subscription.js";
 import { disableSubscription } from "./disable-subscription.js";
 import { secretIdentity } from "./subscription.js";

@@ -1,11 +1,11 @@
 import { create } from "@bufbuild/protobuf";
 import { costlyNodes, watched } from "@shipping/kit/testing/plans";
-import { jsonIn, textIn } from "@shipping/kit/testing/writes";
+import { jsonIn, newCaller, textIn } from "@shipping/kit/testing/writes";
 import {
   GetSubscriptionRequestSchema,
   ListSubscriptionsRequestSchema,
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import { disableRequest, newCaller, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
+import { disableRequest, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { disableSubscription } from "./disable-subscription.js";
 import { getSubscription, listSubscriptions } from "./read-subscriptions.js";
 

@@ -1,16 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { createLog } from "@shipping/kit/process/log";
 import { countIn, rowsIn } from "@shipping/kit/testing/rows";
+import { newCaller, snapshotOf } from "@shipping/kit/testing/writes";
 import sql from "sql-template-tag";
 import { acceptEvents } from "../dispatch/accept-event.js";
-import {
-  createRequest,
-  eventFor,
-  newCaller,
-  snapshotOf,
-  subscribe,
-  webhooksUnderTest,
-} from "../testing/webhooks-under-test.js";
+import { createRequest, eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { createSubscription } from "./create-subscription.js";
 import type { SubscriptionDeps } from "./deps.js";
 import type { SealingKey } from "./key-ring.js";

@@ -13,6 +13,16 @@ export async function queueOf(db: Database, subscriptionId: string) {
   return (await rowsIn(db, "ready_queue", { subscriptionId }))[0];
 }
 
+/** The rows of the ready queue that do not say exactly what the deliveries say. */
+export function inexactRows(db: Database): Promise<unknown[]> {
+  return db.run(sql`
+    SELECT q.*, d.next_at, d.under_way FROM ready_queue AS q
+    CROSS JOIN LATERAL (
+      SELECT min(next_at) FILTER (WHERE state = 'pending') AS next_at, count(*) FILTER (WHERE state = 'in_flight') AS under_way
+      FROM deliveries WHERE deliveries.subscription_id = q.subscription_id) AS d
+    WHERE q.next_due IS DISTINCT FROM d.next_at OR q.in_flight <> d.under_way`);
+}
+
 /** Makes it three failures in a row, and no success since, for these subscriptions. */
 export async function failThrice(db: Database, ...subscriptionIds: string[]): Promise<void> {
   await db.run(sql`UPDATE ready_queue SET fail_streak = 3 WHERE subscription_id = ANY (${subscriptionIds})`);

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import type { Caller, Claim } from "@shipping/kit/caller";
 import { createLocalBus } from "@shipping/kit/events/in-process-bus";
@@ -6,7 +6,7 @@ import { newId } from "@shipping/kit/ids";
 import { newEvent } from "@shipping/kit/ledger/outbox";
 import { silentLog } from "@shipping/kit/process/log";
 import { testDatabase } from "@shipping/kit/testing/database";
-import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
+import { newClaim, snapshotOf } from "@shipping/kit/testing/writes";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import {
   CreateSubscriptionRequestSchema,
@@ -79,20 +79,8 @@ export async function webhooksUnderTest() {
   return { db, replica, running, end };
 }
 
-/** A caller that nobody else uses. */
-export function newCaller(environment: Caller["environment"] = "sandbox"): Caller {
-  return { accountId: newId("acc", randomBytes), environment };
-}
-
 /** Who asks, for the audit log. */
 export type Who = { name: string; source: string };
-
-let tokens = 0n;
-
-/** A claim with the next token, for a request that `content` stands for. */
-export function newClaim(idempotencyKey = newId("k", randomBytes), content = "a request", token = ++tokens) {
-  return { idempotencyKey, token, fingerprint: createHash("sha256").update(content).digest() };
-}
 
 export function createRequest(
   caller: Caller,
@@ -120,11 +108,4 @@ export async function subscribe(
 export function eventFor(caller: Caller, type = "shipment.created"): Event {
   const data = JSON.stringify({ id: newId("shp", randomBytes), object: "shipment", status: "draft" });
   return newEvent({ type, caller, data, now: new Date(), random: randomBytes });
-}
-
-/** The snapshot of an outcome that has one. */
-export function snapshotOf({ outcome }: WriteOutcome) {
-  if (outcome.case !== "snapshot") throw new Error(`The outcome is ${outcome.case}.`);
-  const { status, replayed, body } = outcome.value;
-  return { status, replayed, body: Buffer.from(body).toString(), json: JSON.parse(Buffer.from(body).toString()) };
 }

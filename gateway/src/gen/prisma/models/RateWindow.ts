@@ -488,7 +488,7 @@ export type $RateWindowPayload<ExtArgs extends runtime.Types.Extensions.Internal
      */
     lastSecond: bigint
     /**
-     * When the last of them came, as exact as the clock. Of another second than `last_second`, it is not known.
+     * When the last of them came, as exact as the clock.
      */
     lastCountedAt: Date | null
   }, ExtArgs["result"]["rateWindow"]>

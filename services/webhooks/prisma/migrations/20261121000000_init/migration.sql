@@ -136,10 +136,11 @@ ALTER TABLE ready_queue SET (
   autovacuum_vacuum_cost_delay = 0
 );
 
--- The one place that writes the ready queue, after every statement that writes deliveries. It adds the difference: what a statement has
--- claimed, ended or put off. The rows of the queue are locked in the order of their ids: for an insertion by the statement that inserts,
--- which has to know them, for a change here. Only where something pending was taken away are the deliveries searched for the next one:
--- that search is a statement of its own, so its snapshot is younger than the lock, and what it finds is exact.
+-- The one place that writes the ready queue, after every statement that writes deliveries; src/dispatch/ready-queue.ts has the rule. It
+-- adds the difference: what a statement has claimed, ended or put off. The rows of the queue are locked in the order of their ids: for
+-- an insertion by the statement that inserts, which has to know them, for a change here. Only where something pending was taken away are
+-- the deliveries searched for the next one: that search is a statement of its own, so its snapshot is younger than the lock, and what it
+-- finds is exact.
 CREATE FUNCTION deliveries_inserted() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE ready_queue AS q SET next_due = least(q.next_due, added.next_at), in_flight = q.in_flight + added.claimed

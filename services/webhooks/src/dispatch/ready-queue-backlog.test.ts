@@ -1,6 +1,7 @@
-import { eventFor, newCaller, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
+import { newCaller } from "@shipping/kit/testing/writes";
+import { eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { acceptEvents } from "./accept-event.js";
-import { readBacklog } from "./backlog.js";
+import { readBacklog } from "./ready-queue.js";
 
 const MINUTE_MS = 60_000;
 

@@ -1,0 +1,92 @@
+import { createServer, type Socket } from "node:net";
+import { openDatabase } from "@shipping/kit/postgres/database";
+import { silentLog } from "@shipping/kit/process/log";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { openPrisma } from "../database/open-prisma.js";
+import type { PrismaClient } from "../gen/prisma/client.js";
+import { gatewayDatabase } from "../testing/gateway-database.js";
+import { failureOf } from "./failure-of.js";
+
+let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
+beforeAll(async () => {
+  gateway = await gatewayDatabase();
+});
+afterAll(() => gateway.drop());
+
+/** The code that a page would answer, were it to read accounts. */
+async function answerOf(prisma: PrismaClient): Promise<string> {
+  return prisma.account.findMany({ take: 1 }).then(
+    () => "fine",
+    (error) => failureOf(error).code,
+  );
+}
+
+/** The same at another address, where there may be no PostgreSQL. */
+async function answerAt(url: string): Promise<string> {
+  const db = openDatabase(url, { log: silentLog() });
+  const answer = await answerOf(openPrisma(db));
+  await db.close();
+  return answer;
+}
+
+/** Runs something at the address of a server that does with its connections as told. */
+async function withServer<T>(onSocket: (socket: Socket) => void, run: (url: string) => Promise<T>): Promise<T> {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket.on("error", () => {}));
+    onSocket(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    return await run(`postgresql://a:b@127.0.0.1:${(server.address() as { port: number }).port}/c`);
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  }
+}
+
+describe("503 from a page whose Prisma client meets an outage of PostgreSQL:", () => {
+  test("no connection comes free", async () => {
+    const { listPool } = gateway.db;
+    const held = await Promise.all(Array.from({ length: listPool.options.max }, () => listPool.connect()));
+    expect(await answerOf(gateway.prisma)).toBe("service_unavailable");
+    for (const client of held) client.release();
+    expect(await answerOf(gateway.prisma)).toBe("fine");
+  });
+
+  test("nobody listens", async () => {
+    const url = await withServer(
+      () => {},
+      async (at) => at,
+    );
+    expect(await answerAt(url)).toBe("service_unavailable");
+  });
+
+  test.each<[name: string, onSocket: (socket: Socket) => void]>([
+    ["says nothing", () => {}],
+    ["hangs up", (socket) => socket.destroy()],
+    ["resets the connection", (socket) => socket.once("data", () => socket.resetAndDestroy())],
+  ])("who listens %s", async (_name, onSocket) => {
+    expect(await withServer(onSocket, answerAt)).toBe("service_unavailable");
+  });
+
+  test.each(["pg_terminate_backend", "pg_cancel_backend"])("the statement is ended by %s", async (end) => {
+    const other = await gateway.db.pool.connect();
+    await other.query("BEGIN; LOCK TABLE accounts");
+    const answer = answerOf(gateway.prisma);
+    await eventually(async () => {
+      const ended = await other.query(
+        `SELECT ${end}(pid) FROM pg_locks WHERE NOT granted AND relation = 'accounts'::regclass`,
+      );
+      expect(ended.rowCount).toBe(1);
+    });
+    expect(await answer).toBe("service_unavailable");
+    await other.query("ROLLBACK");
+    other.release();
+  });
+});
+
+test("500 for a statement that PostgreSQL does not understand", async () => {
+  const error = await gateway.prisma.$queryRaw`SELECT nothing FROM nowhere`.catch((reason) => reason);
+  expect(failureOf(error).code).toBe("internal_error");
+});

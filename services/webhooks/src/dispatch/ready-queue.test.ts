@@ -1,0 +1,171 @@
+import { eventually } from "@shipping/kit/testing/eventually";
+import { newCaller } from "@shipping/kit/testing/writes";
+import fc from "fast-check";
+import sql from "sql-template-tag";
+import { inexactRows } from "../testing/stored-deliveries.js";
+import { subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
+
+let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
+let subscriptions: string[];
+beforeEach(async () => {
+  webhooks = await webhooksUnderTest();
+  const deps = webhooks.replica();
+  const made = ["a", "b", "c"].map((name) => subscribe(deps, newCaller(), `https://shop.example.com/${name}`));
+  subscriptions = (await Promise.all(made)).map(({ id }) => id).sort();
+});
+afterEach(() => webhooks.end());
+
+type State = "pending" | "in_flight" | "delivered" | "exhausted" | "cancelled";
+
+interface Delivery {
+  subscription: string;
+  event: string;
+  state: State;
+  /** In minutes; of a pending one alone. */
+  next: number | null;
+}
+
+interface Row {
+  next: number | null;
+  inFlight: number;
+  streak: number;
+}
+
+/** What a delivery may turn into: it is claimed or cancelled, or its attempt ends. */
+const TURNS: Record<State, readonly State[]> = {
+  pending: ["in_flight", "cancelled", "pending"],
+  in_flight: ["delivered", "exhausted", "pending"],
+  delivered: [],
+  exhausted: [],
+  cancelled: [],
+};
+
+/** The rule: what a row of the queue is after a statement, from all deliveries of its subscription, and those that the statement changed. */
+function rowAfter(row: Row, all: readonly Delivery[], changed: readonly [before: State, after: State][]): Row {
+  const pending = all.flatMap(({ state, next }) => (state === "pending" && next !== null ? [next] : []));
+  const ended = changed.filter(([before]) => before === "in_flight").length;
+  return {
+    next: pending.length > 0 ? Math.min(...pending) : null,
+    inFlight: all.filter(({ state }) => state === "in_flight").length,
+    streak: changed.some(([, after]) => after === "delivered") ? 0 : row.streak + ended,
+  };
+}
+
+const columns = (deliveries: readonly Delivery[]) => sql`unnest(
+  ${deliveries.map(({ subscription }) => subscription)}::text[], ${deliveries.map(({ event }) => event)}::text[],
+  ${deliveries.map(({ state }) => state)}::text[], ${deliveries.map(({ next }) => next)}::integer[]
+) AS given (subscription_id, event_id, state, next)`;
+
+const values = sql`
+  timestamptz '2026-01-01 00:00Z' + given.next * interval '1 minute',
+  CASE given.state WHEN 'in_flight' THEN now() END, CASE given.state WHEN 'in_flight' THEN gen_random_uuid() END`;
+
+const insert = (deliveries: readonly Delivery[]) =>
+  webhooks.db.run(sql`
+    INSERT INTO deliveries (subscription_id, event_id, state, attempt, next_at, lease_until, claim_id)
+    SELECT given.subscription_id, given.event_id, given.state, 0, ${values} FROM ${columns(deliveries)}`);
+
+const update = (deliveries: readonly Delivery[]) =>
+  webhooks.db.run(sql`
+    UPDATE deliveries AS d SET state = given.state, (next_at, lease_until, claim_id) = (SELECT ${values})
+    FROM ${columns(deliveries)} WHERE d.event_id = given.event_id AND d.subscription_id = given.subscription_id`);
+
+async function storedRows(): Promise<Row[]> {
+  return webhooks.db.run<Row>(sql`
+    SELECT (extract(epoch FROM next_due - '2026-01-01 00:00Z') / 60)::integer AS next, in_flight AS "inFlight", fail_streak AS streak
+    FROM ready_queue ORDER BY subscription_id`);
+}
+
+const statement: fc.Arbitrary<Statement> = fc.record({
+  inserts: fc.boolean(),
+  rows: fc.array(fc.record({ which: fc.nat(), to: fc.nat(), next: fc.integer({ min: 0, max: 500 }) }), {
+    maxLength: 6,
+  }),
+});
+
+interface Statement {
+  inserts: boolean;
+  rows: { which: number; to: number; next: number }[];
+}
+
+/** The deliveries that a statement writes, each once. */
+function writtenBy({ inserts, rows }: Statement, all: readonly Delivery[], turn: number): Delivery[] {
+  const open = all.filter(({ state }) => TURNS[state].length > 0);
+  const written = new Map<string, Delivery>();
+  for (const [at, { which, to, next }] of rows.entries()) {
+    const old = inserts ? undefined : open[which % open.length];
+    if (!inserts && !old) continue;
+    const states = old ? TURNS[old.state] : (["pending", "in_flight"] as const);
+    const state = states[to % states.length]!;
+    const subscription = old?.subscription ?? subscriptions[which % subscriptions.length]!;
+    const event = old?.event ?? `evt_${turn}_${at}`;
+    written.set(event, { subscription, event, state, next: state === "pending" ? next : null });
+  }
+  return [...written.values()];
+}
+
+test("after any statement a row is what the rule says", async () => {
+  await fc.assert(
+    fc
+      .asyncProperty(fc.array(statement, { minLength: 1, maxLength: 12 }), async (statements) => {
+        let all: Delivery[] = [];
+        let rows: Row[] = subscriptions.map(() => ({ next: null, inFlight: 0, streak: 0 }));
+        for (const [turn, given] of statements.entries()) {
+          const written = writtenBy(given, all, turn);
+          const before = new Map(all.map((one) => [one.event, one.state]));
+          await (given.inserts ? insert(written) : update(written));
+          all = [...new Map([...all, ...written].map((one) => [one.event, one])).values()];
+          rows = rows.map((row, at) => {
+            const own = (one: Delivery) => one.subscription === subscriptions[at];
+            const changed = given.inserts ? [] : written.filter(own);
+            return rowAfter(
+              row,
+              all.filter(own),
+              changed.map(({ event, state }) => [before.get(event)!, state]),
+            );
+          });
+          expect(await storedRows()).toEqual(rows);
+        }
+      })
+      .beforeEach(async () => {
+        await webhooks.db.run(sql`TRUNCATE deliveries`);
+        await webhooks.db.run(sql`UPDATE ready_queue SET next_due = NULL, in_flight = 0, fail_streak = 0`);
+      }),
+    { numRuns: 60 },
+  );
+});
+
+const claim = (event: string) =>
+  `UPDATE deliveries SET state = 'in_flight', next_at = NULL, lease_until = now(), claim_id = gen_random_uuid() WHERE event_id = '${event}'`;
+
+test("of two statements at once, the second looks for what is due next after the first has committed", async () => {
+  const [subscription = ""] = subscriptions;
+  const pending = (event: string, next: number): Delivery => ({ subscription, event, state: "pending", next });
+  await insert([pending("evt_1", 1), pending("evt_2", 2)]);
+  const first = await webhooks.db.pool.connect();
+  await first.query(`BEGIN; ${claim("evt_1")}`);
+  const second = webhooks.db.pool.query(claim("evt_2"));
+  await eventually(async () => {
+    const waiting = await webhooks.db.run(sql`SELECT FROM pg_locks WHERE NOT granted`);
+    expect(waiting).toHaveLength(1);
+  });
+  await first.query("COMMIT");
+  first.release();
+  await second;
+  expect((await storedRows())[0]).toEqual({ next: null, inFlight: 2, streak: 0 });
+});
+
+test("rows are exact after many statements at once", async () => {
+  const writer = async (name: number) => {
+    const deliveries = subscriptions.map(
+      (subscription, at): Delivery => ({ subscription, event: `evt_${name}_${at}`, state: "pending", next: name }),
+    );
+    for (const one of deliveries) await insert([one]);
+    for (const state of ["in_flight", "pending", "in_flight", name % 2 ? "delivered" : "pending"] as const) {
+      await update(deliveries.map((one) => ({ ...one, state, next: state === "pending" ? name : null })));
+    }
+  };
+  await Promise.all(Array.from({ length: 24 }, (_, name) => writer(name)));
+  expect(await inexactRows(webhooks.db)).toEqual([]);
+  for (const row of await storedRows()) expect(row).toMatchObject({ next: 0, inFlight: 0 });
+});

@@ -1,0 +1,64 @@
+import sql from "sql-template-tag";
+import { clock } from "../subscriptions/deps.js";
+import type { DispatchDeps } from "./deps.js";
+
+/**
+ * The ready queue has a row for each subscription. It says what the dispatcher needs to know of that one's deliveries, however many
+ * there are:
+ *
+ * - `next_due`: the earliest `next_at` of those that are pending, null if none is.
+ * - `in_flight`: how many are in flight.
+ * - `fail_streak`: how many attempts have failed in a row. A statement that ends several, with a success among them, makes it 0.
+ *
+ * `create-subscription.ts` makes the row. After that, two triggers on `deliveries` keep it in step with every statement that writes
+ * them: `deliveries_inserted` and `deliveries_updated`, in `prisma/migrations`. A statement could not do that itself: when
+ * something pending is taken away, the next has to be looked for under the row's lock, and a statement finds no delivery that was
+ * committed after it began. A deletion needs no trigger, since only deliveries that have ended are deleted.
+ *
+ * The update trigger locks the rows that it changes, in the order of their ids. The statements in `accept-event.ts` and
+ * `dispatch-deliveries.ts`, which have to read them first, lock them themselves: under the lock `in_flight` is exact over all replicas.
+ */
+
+/** Attempts under way per subscription, over all replicas. */
+export const MAX_IN_FLIGHT = 8;
+
+/** The same, once `UNHEALTHY_STREAK` attempts in a row have failed. */
+const MAX_IN_FLIGHT_UNHEALTHY = 2;
+const UNHEALTHY_STREAK = 3;
+
+/** Of a row of the queue: whether its subscription is unhealthy. */
+export const unhealthy = sql`fail_streak >= ${UNHEALTHY_STREAK}`;
+
+/** Of a row of the queue: how many attempts of its subscription may be in flight. */
+export const slots = sql`CASE WHEN ${unhealthy} THEN ${MAX_IN_FLIGHT_UNHEALTHY}::integer ELSE ${MAX_IN_FLIGHT}::integer END`;
+
+const MAX_COUNTED = 10_000;
+
+/** Measures what is due and not yet claimed. Replicas show the same numbers: they share the database. */
+export function measureBacklog(deps: DispatchDeps): void {
+  const help = {
+    webhooks_deliveries_due: "Deliveries whose next attempt is due and not claimed yet, counted up to 10,000.",
+    webhooks_oldest_due_seconds: "For how long the oldest of them has been due; 0 if there is none.",
+  };
+  deps.metrics.gauges(help, async () => {
+    const { due, oldestSeconds } = await readBacklog(deps);
+    return { webhooks_deliveries_due: due, webhooks_oldest_due_seconds: oldestSeconds };
+  });
+}
+
+/** Reads it from the ready queue and the index of pending deliveries, never from the deliveries at large. */
+export async function readBacklog(deps: Pick<DispatchDeps, "db" | "clockOffsetMs">) {
+  const [backlog] = await deps.db.run<{ due: number; oldestSeconds: number }>(sql`
+    WITH ${clock(deps)},
+    due AS (
+      SELECT FROM ready_queue AS q CROSS JOIN LATERAL (
+        SELECT FROM deliveries AS d
+        WHERE d.subscription_id = q.subscription_id AND d.state = 'pending' AND d.next_at <= (SELECT now FROM clock)
+        LIMIT ${MAX_COUNTED}) AS of_subscription
+      WHERE q.next_due <= (SELECT now FROM clock)
+      LIMIT ${MAX_COUNTED})
+    SELECT (SELECT count(*) FROM due)::integer AS due,
+      greatest(0, extract(epoch FROM now - (SELECT min(next_due) FROM ready_queue)))::float8 AS "oldestSeconds"
+    FROM clock`);
+  return backlog!;
+}
