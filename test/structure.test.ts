@@ -72,7 +72,7 @@ describe("imports", () => {
 describe("rooms", () => {
   /** The folders of a package, the upper ones first: one imports only from those below it. `.` are the files that stand in none. */
   const rooms: Record<string, readonly string[]> = {
-    "kit/src": ["service", "ledger", "events", "rpc", "postgres", "tls", "process", "."],
+    "kit/src": ["service", "ledger", "events", "rpc", "rpc/unary", "postgres", "tls", "process", "."],
     "gateway/src": [
       ...["cli", ".", "developers", "openapi", "guides"],
       ...["account", "sign-in", "webhooks", "keys", "page", "session"].map((room) => `developers/${room}`),

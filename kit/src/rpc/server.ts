@@ -11,14 +11,11 @@ import type { Tls } from "../tls/tls.js";
 import { measureCalls, measureRefusals } from "./call-metrics.js";
 import { createHealth } from "./grpc-health.js";
 import { answerErrors, logCalls, traceCalls } from "./interceptors.js";
-import { answerUnary } from "./unary-server.js";
+import { MAX_MESSAGE_BYTES, MAX_REQUEST_BYTES } from "./unary/protocol.js";
+import { answerUnary } from "./unary/server.js";
 
 /** Registers the handlers of a part's services. */
 export type Routes = (router: ConnectRouter) => void;
-
-/** Inputs are bounded: the library's own limit is 4 GiB. The largest message is a page of 100 records of 64 KiB. */
-export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
-const MAX_REQUEST_BYTES = 1024 * 1024;
 
 // Megabytes that one client's answers may wait in. Beyond it Node refuses every further call of that client with ENHANCE_YOUR_CALM, and
 // its own limit of 10 is that of ten pages at once: a gateway may ask for sixteen, and another account's read must go through beside them.

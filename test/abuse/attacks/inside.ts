@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:http2";
-import { BATCH_PATH, BATCH_TYPE, frameOf } from "@shipping/kit/rpc/call-frames";
+import { BATCH_PATH, BATCH_TYPE, frameOf } from "@shipping/kit/rpc/unary/call-frames";
 import type { Attack } from "../attack.js";
 
 const STREAMS = 50;

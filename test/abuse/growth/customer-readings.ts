@@ -4,7 +4,7 @@ import { fingerprint } from "@shipping/gateway/idempotency/fingerprint";
 import { parseJsonBody } from "@shipping/gateway/input/json-body";
 import { labelInput, orderInput, webhookInput } from "@shipping/gateway/input/schemas";
 import { checkBody, requireValid } from "@shipping/gateway/input/validate";
-import { type CallHead, frameOf, MAX_BATCH_CALLS, readFrames } from "@shipping/kit/rpc/call-frames";
+import { type CallHead, frameOf, MAX_BATCH_CALLS, readFrames } from "@shipping/kit/rpc/unary/call-frames";
 import { brokenTargetRule } from "@shipping/webhooks/egress/target-url";
 import type { Reading } from "./measure-growth.js";
 import { asSent, fill, numbered, type Reader, readingsOf } from "./shapes.js";

@@ -9,6 +9,7 @@ import {
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import { errorFromJsonBytes } from "@connectrpc/connect/protocol-connect";
 import type { Http2SessionManager } from "@connectrpc/connect-node";
+import { pathOf, UNARY_TYPE } from "./protocol.js";
 import { type PendingCall, type RpcAnswer, sendOver } from "./send.js";
 import "./text-encoding.js";
 
@@ -25,7 +26,7 @@ export function unaryOver(session: Http2SessionManager): Transport["unary"] {
   ) => {
     const { input: inputSchema, output } = method as DescMethodUnary<I, O>;
     const call: Message = {
-      path: `/${method.parent.typeName}/${method.name}`,
+      path: pathOf(method),
       headers: {
         ...plainHeaders(header),
         ...(timeoutMs === undefined ? {} : { "connect-timeout-ms": String(Math.ceil(timeoutMs)) }),
@@ -51,7 +52,7 @@ export function plainHeaders(header: Parameters<Transport["unary"]>[3]): Record<
 }
 
 function bodyOf({ status, type, body }: RpcAnswer): Buffer {
-  if (status === 200 && type === "application/proto") return body;
+  if (status === 200 && type === UNARY_TYPE) return body;
   const unreadable = new ConnectError(`The answer is of another protocol: HTTP ${status}.`, Code.Unknown);
   throw errorFromJsonBytes(body, undefined, unreadable);
 }

@@ -4,8 +4,8 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { Code, createClient } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
 import { LedgerService, ReadRequestSchema } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
-import { fail, failureIn } from "../errors.js";
-import { empty, readRequest as read, rpcTestbed } from "../testing/rpc-testbed.js";
+import { fail, failureIn } from "../../errors.js";
+import { empty, readRequest as read, rpcTestbed } from "../../testing/rpc-testbed.js";
 import { type AnswerHead, BATCH_PATH, BATCH_TYPE, frameOf, readFrames } from "./call-frames.js";
 
 const { serving, clientTo, onEnd, ends } = rpcTestbed();

@@ -9,22 +9,15 @@ import {
   type Interceptor,
 } from "@connectrpc/connect";
 import { codeToHttpStatus, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
+import { pathOf, UNARY_TYPE, type UnaryAnswer } from "./protocol.js";
 
 type Invoke = ReturnType<Interceptor>;
 type Request = Parameters<Invoke>[0];
 type UnaryHandler = (message: never, context: HandlerContext) => unknown;
 
-/** What a unary call of the Connect protocol is answered with. */
-export interface UnaryAnswer {
-  status: number;
-  type: string;
-  body: Uint8Array;
-}
-
 /** Answers a call that has arrived completely. It never rejects: a failure is an answer, too. */
 export type UnaryMethod = (headers: Headers, message: Uint8Array, contextValues: ContextValues) => Promise<UnaryAnswer>;
 
-export const UNARY_TYPE = "application/proto";
 // A client's deadline does not stop a handler: that is for its statements' own limits.
 const neverAborted = new AbortController().signal;
 
@@ -48,10 +41,6 @@ export function unaryMethods(
   };
   routes(router as unknown as ConnectRouter);
   return found;
-}
-
-function pathOf(method: { parent: DescService; name: string }): string {
-  return `/${method.parent.typeName}/${method.name}`;
 }
 
 function unaryMethod(method: DescMethodUnary, handle: UnaryHandler, interceptors: readonly Interceptor[]): UnaryMethod {

@@ -2,7 +2,8 @@ import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { Code, ConnectError, type ConnectRouter, type ContextValues, type Interceptor } from "@connectrpc/connect";
 import type { connectNodeAdapter } from "@connectrpc/connect-node";
 import { BATCH_PATH, BATCH_TYPE, type CallHead, frameOf, MAX_BATCH_CALLS, readFrames } from "./call-frames.js";
-import { failedCall, UNARY_TYPE, type UnaryAnswer, type UnaryMethod, unaryMethods } from "./unary-methods.js";
+import { failedCall, type UnaryMethod, unaryMethods } from "./methods.js";
+import { UNARY_TYPE, type UnaryAnswer } from "./protocol.js";
 
 type Handler = ReturnType<typeof connectNodeAdapter>;
 type Methods = ReadonlyMap<string, UnaryMethod>;

@@ -5,10 +5,10 @@ import { toBinary } from "@bufbuild/protobuf";
 import { type Client, Code, createClient, type Transport } from "@connectrpc/connect";
 import { Http2SessionManager } from "@connectrpc/connect-node";
 import { LedgerService, ReadResponseSchema } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
-import { empty, readRequest } from "../testing/rpc-testbed.js";
+import { empty, readRequest } from "../../testing/rpc-testbed.js";
 import { BATCH_PATH, BATCH_TYPE, type CallHead, frameOf, readFrames } from "./call-frames.js";
-import { MAX_MESSAGE_BYTES } from "./server.js";
-import { unaryOver } from "./unary-client.js";
+import { unaryOver } from "./client.js";
+import { MAX_MESSAGE_BYTES } from "./protocol.js";
 
 const READ = "/shipping.ledger.v1.LedgerService/Read";
 const UNARY = { ":status": 200, "content-type": "application/proto" };

@@ -5,9 +5,9 @@ import { toBinary } from "@bufbuild/protobuf";
 import { type CallOptions, Code, createClient, type Transport } from "@connectrpc/connect";
 import { Http2SessionManager } from "@connectrpc/connect-node";
 import { LedgerService, ReadResponseSchema } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
-import { empty, readRequest } from "../testing/rpc-testbed.js";
-import { MAX_MESSAGE_BYTES } from "./server.js";
-import { unaryOver } from "./unary-client.js";
+import { empty, readRequest } from "../../testing/rpc-testbed.js";
+import { unaryOver } from "./client.js";
+import { MAX_MESSAGE_BYTES } from "./protocol.js";
 
 const ends: (() => unknown)[] = [];
 afterEach(async () => {

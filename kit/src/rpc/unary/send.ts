@@ -3,7 +3,7 @@ import { constants } from "node:http2";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Http2SessionManager } from "@connectrpc/connect-node";
 import { type AnswerHead, BATCH_PATH, BATCH_TYPE, frameOf, MAX_BATCH_CALLS, readFrames } from "./call-frames.js";
-import { MAX_MESSAGE_BYTES } from "./server.js";
+import { MAX_MESSAGE_BYTES } from "./protocol.js";
 
 /** What came back for a call. */
 export interface RpcAnswer {
