@@ -100,7 +100,7 @@ describe("a unary call", () => {
       stream.respond({ ":status": 502, "content-type": "text/html" });
       stream.end("<html>");
     });
-    await expect(client.read(readRequest())).rejects.toMatchObject({ code: Code.Unknown });
+    await expect(client.read(readRequest())).rejects.toMatchObject({ code: Code.Unavailable, details: [] });
   });
 
   test("leaves nothing behind on a signal that outlives it", async () => {

@@ -1,5 +1,4 @@
-import "./text-encoding.js";
-import { create, type DescMethodUnary, type DescService, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { create, type DescMethodUnary, type DescService, type Message, toBinary } from "@bufbuild/protobuf";
 import {
   Code,
   ConnectError,
@@ -8,15 +7,16 @@ import {
   type HandlerContext,
   type Interceptor,
 } from "@connectrpc/connect";
-import { codeToHttpStatus, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
-import { pathOf, UNARY_TYPE, type UnaryAnswer } from "./protocol.js";
+import { codeToHttpStatus, errorToJsonBytes, parseTimeout, trailerMux } from "@connectrpc/connect/protocol-connect";
+import { ERROR_TYPE, messageIn, pathOf, TIMEOUT_HEADER, UNARY_TYPE, type UnaryAnswer } from "./protocol.js";
 
 type Invoke = ReturnType<Interceptor>;
-type Request = Parameters<Invoke>[0];
+type Request = Parameters<Invoke>[0] & { sent: Metadata; timeoutMs: number | undefined };
 type UnaryHandler = (message: never, context: HandlerContext) => unknown;
 
 /** Answers a call that has arrived completely. It never rejects: a failure is an answer, too. */
-export type UnaryMethod = (headers: Headers, message: Uint8Array, contextValues: ContextValues) => Promise<UnaryAnswer>;
+export type UnaryMethod = (header: Headers, message: Uint8Array, contextValues: ContextValues) => Promise<UnaryAnswer>;
+export type UnaryMethods = ReadonlyMap<string, UnaryMethod>;
 
 // A client's deadline does not stop a handler: that is for its statements' own limits.
 const neverAborted = new AbortController().signal;
@@ -25,7 +25,7 @@ const neverAborted = new AbortController().signal;
 export function unaryMethods(
   routes: (router: ConnectRouter) => void,
   interceptors: readonly Interceptor[],
-): ReadonlyMap<string, UnaryMethod> {
+): UnaryMethods {
   const found = new Map<string, UnaryMethod>();
   const router = {
     handlers: [],
@@ -45,16 +45,13 @@ export function unaryMethods(
 
 function unaryMethod(method: DescMethodUnary, handle: UnaryHandler, interceptors: readonly Interceptor[]): UnaryMethod {
   const service = method.parent;
-  const call = async (request: Request) => ({
-    stream: false,
-    service,
-    method,
-    header: new Headers(),
-    trailer: new Headers(),
-    message: create(method.output, (await handle(request.message as never, contextOf(request))) as never),
-  });
+  const call = async (request: Request) => {
+    const message = create(method.output, (await handle(request.message as never, contextOf(request))) as never);
+    return responseOf(method, request.sent, message);
+  };
   const invoke = interceptors.reduceRight<Invoke>((next, interceptor) => interceptor(next), call as unknown as Invoke);
   return async (header, bytes, contextValues) => {
+    const sent = new Metadata();
     try {
       const request = {
         stream: false,
@@ -65,26 +62,77 @@ function unaryMethod(method: DescMethodUnary, handle: UnaryHandler, interceptors
         signal: neverAborted,
         header,
         contextValues,
-        message: fromBinary(method.input, bytes),
+        timeoutMs: timeoutIn(header),
+        sent,
+        message: messageIn(method.input, bytes),
       };
-      const { message } = await invoke(request as Request);
-      return { status: 200, type: UNARY_TYPE, body: toBinary(method.output, message as never) };
+      const { message } = await invoke(request as unknown as Request);
+      return { status: 200, type: UNARY_TYPE, body: toBinary(method.output, message as never), ...sent.toHeaders() };
     } catch (error) {
-      return failedCall(error);
+      return failedCall(error, sent);
     }
   };
 }
 
-/** The answer to a call that failed. */
-export function failedCall(error: unknown): UnaryAnswer {
-  const failure = ConnectError.from(error, Code.Internal);
-  const body = errorToJsonBytes(failure, undefined);
-  return { status: codeToHttpStatus(failure.code), type: "application/json", body };
+/** What a handler sends beside its message. Made when first asked for: most never ask, and `Headers` cost more than a small message. */
+class Metadata {
+  #header: Headers | undefined;
+  #trailer: Headers | undefined;
+
+  get header(): Headers {
+    this.#header ??= new Headers();
+    return this.#header;
+  }
+
+  get trailer(): Headers {
+    this.#trailer ??= new Headers();
+    return this.#trailer;
+  }
+
+  toHeaders(): Pick<UnaryAnswer, "headers"> {
+    if (!this.#header && !this.#trailer) return {};
+    return { headers: Object.fromEntries(trailerMux(this.header, this.trailer)) };
+  }
 }
 
-function contextOf({ service, method, url, header, contextValues }: Request): HandlerContext {
-  const sent = header.get("connect-timeout-ms");
-  const due = sent === null ? undefined : performance.now() + Number(sent);
+function responseOf(method: DescMethodUnary, sent: Metadata, message: Message) {
+  return {
+    stream: false,
+    service: method.parent,
+    method,
+    message,
+    get header() {
+      return sent.header;
+    },
+    get trailer() {
+      return sent.trailer;
+    },
+  };
+}
+
+function timeoutIn(header: Headers): number | undefined {
+  const { timeoutMs, error } = parseTimeout(header.get(TIMEOUT_HEADER), Number.POSITIVE_INFINITY);
+  if (error) throw error;
+  return timeoutMs;
+}
+
+// An error that came from a neighbour brings the headers of its own answer.
+const ANSWERS_OWN = ["content-type", "content-length", "content-encoding", "date"];
+
+/** The answer to a call that failed. */
+export function failedCall(error: unknown, sent = new Metadata()): UnaryAnswer {
+  const failure =
+    error instanceof ConnectError
+      ? error
+      : new ConnectError("internal error", Code.Internal, undefined, undefined, error);
+  const metadata = [...failure.metadata].filter(([name]) => !ANSWERS_OWN.includes(name));
+  for (const [name, value] of metadata) sent.header.set(name, value);
+  const body = errorToJsonBytes(failure, undefined);
+  return { status: codeToHttpStatus(failure.code), type: ERROR_TYPE, body, ...sent.toHeaders() };
+}
+
+function contextOf({ service, method, url, header, contextValues, timeoutMs, sent }: Request): HandlerContext {
+  const due = timeoutMs === undefined ? undefined : performance.now() + timeoutMs;
   return {
     service,
     method,
@@ -94,8 +142,12 @@ function contextOf({ service, method, url, header, contextValues }: Request): Ha
     signal: neverAborted,
     timeoutMs: () => (due === undefined ? undefined : due - performance.now()),
     requestHeader: header,
-    responseHeader: new Headers(),
-    responseTrailer: new Headers(),
+    get responseHeader() {
+      return sent.header;
+    },
+    get responseTrailer() {
+      return sent.trailer;
+    },
     values: contextValues,
   };
 }

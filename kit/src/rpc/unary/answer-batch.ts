@@ -1,0 +1,87 @@
+import { create, fromBinary } from "@bufbuild/protobuf";
+import { Code, ConnectError, type ContextValues, type HandlerContext } from "@connectrpc/connect";
+import { parseTimeout } from "@connectrpc/connect/protocol-connect";
+import {
+  type Answer,
+  AnswerSchema,
+  type Call,
+  type CallRequest,
+  type CallResponse,
+  CallResponseSchema,
+  CallSchema,
+} from "@shipping/proto/shipping/batch/v1/batch_pb";
+import { MAX_BATCH_CALLS, readElements, unreadable } from "./batch.js";
+import { failedCall, type UnaryMethods } from "./methods.js";
+import { LONGEST_TIMER_MS, TIMEOUT_HEADER, type UnaryAnswer } from "./protocol.js";
+
+/** The calls of a `CallRequest`. One too many is refused before the next is read. */
+export function callsIn(bytes: Buffer): Call[] {
+  const calls: Call[] = [];
+  const elements = readElements((element) => {
+    calls.push(callIn(element));
+    checkCount(calls.length);
+  });
+  elements.take(bytes);
+  if (!elements.isWhole()) throw unreadable();
+  checkCount(calls.length);
+  return calls;
+}
+
+function callIn(element: Buffer): Call {
+  try {
+    return fromBinary(CallSchema, element);
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
+
+function checkCount(calls: number): void {
+  if (calls > MAX_BATCH_CALLS) {
+    throw new ConnectError(`a batch holds at most ${MAX_BATCH_CALLS} calls`, Code.ResourceExhausted);
+  }
+  if (calls === 0) throw new ConnectError("a batch holds at least one call", Code.InvalidArgument);
+}
+
+/** Answers the call at place `at` of its batch as it would be answered alone. */
+export async function answerCall(
+  methods: UnaryMethods,
+  call: Call,
+  values: ContextValues,
+  at: number,
+): Promise<Answer> {
+  return messageOf(at, await answerTo(methods, call, values));
+}
+
+async function answerTo(methods: UnaryMethods, call: Call, values: ContextValues): Promise<UnaryAnswer> {
+  try {
+    const method = methods.get(call.path);
+    if (!method) throw new ConnectError(`There is no ${call.path}.`, Code.Unimplemented);
+    return await method(new Headers(call.headers), call.message, values);
+  } catch (error) {
+    return failedCall(error);
+  }
+}
+
+function messageOf(call: number, { status, type, body, headers = {} }: UnaryAnswer): Answer {
+  return create(AnswerSchema, { call, status, contentType: type, body, headers });
+}
+
+/** `BatchService.Call` as the library serves it, to clients of gRPC and of JSON: answered when all its calls are. */
+export function batchCall(methods: UnaryMethods) {
+  return async ({ calls }: CallRequest, { values }: Pick<HandlerContext, "values">): Promise<CallResponse> => {
+    checkCount(calls.length);
+    const answers = calls.map((call, at) => inTime(call, at, answerCall(methods, call, values, at)));
+    return create(CallResponseSchema, { answers: await Promise.all(answers) });
+  };
+}
+
+/** The answer, or at the call's own deadline that there is none, so that it holds up the others no longer. */
+function inTime({ headers }: Call, at: number, answer: Promise<Answer>): Promise<Answer> {
+  const { timeoutMs } = parseTimeout(headers[TIMEOUT_HEADER] ?? null, LONGEST_TIMER_MS);
+  if (timeoutMs === undefined) return answer;
+  const late = new ConnectError("the operation timed out", Code.DeadlineExceeded);
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(messageOf(at, failedCall(late))), Math.min(timeoutMs, LONGEST_TIMER_MS));
+    answer.finally(() => clearTimeout(timer)).then(resolve, reject);
+  });
+}
