@@ -136,7 +136,8 @@ describe("files", () => {
       /FIX[M]E/,
       /@ts-(ignore|nocheck)/,
       /\bas any\b[^\w\s]/,
-      /\.(only|skip)\b/,
+      // Of protobuf's reader, `skip` passes over a field.
+      /(?<!\breader)\.(only|skip)\b/,
       /\bx(test|it|describe)\(/,
     ];
     const found = sources.flatMap(({ path, text }) =>

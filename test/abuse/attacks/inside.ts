@@ -1,9 +1,8 @@
 import { once } from "node:events";
 import { connect } from "node:http2";
-import { create, toBinary } from "@bufbuild/protobuf";
 import { BATCH_PATH } from "@shipping/kit/rpc/unary/batch";
+import { encodeCalls } from "@shipping/kit/rpc/unary/batch-codec";
 import { UNARY_TYPE, VERSION_HEADER } from "@shipping/kit/rpc/unary/protocol";
-import { CallRequestSchema } from "@shipping/proto/shipping/batch/v1/batch_pb";
 import type { Attack } from "../attack.js";
 
 const STREAMS = 50;
@@ -11,8 +10,9 @@ const CALLS = 2_000;
 
 /** Batches of thousands of calls, of calls that promise gigabytes, at a service's RPC port. */
 async function batchBomb({ known, stopped, count }: Attack): Promise<void> {
-  const call = { path: "/shipping.records.v1.RecordsService/ListShipments" };
-  const many = toBinary(CallRequestSchema, create(CallRequestSchema, { calls: Array(CALLS).fill(call) }));
+  const path = "/shipping.records.v1.RecordsService/ListShipments";
+  const call = { path, headers: {}, message: Buffer.alloc(0) };
+  const many = encodeCalls(Array(CALLS).fill(call));
   // Field 1 with a length of four gigabytes.
   const endless = Buffer.from([0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f, ...Array(64 * 1024).fill(0)]);
   while (!stopped.aborted) {

@@ -1,4 +1,3 @@
-import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { printable, widthOf, winAnsi } from "@shipping/carrier/label-font";
 import { layOut } from "@shipping/carrier/label-layout";
 import { fingerprint } from "@shipping/gateway/idempotency/fingerprint";
@@ -6,8 +5,7 @@ import { parseJsonBody } from "@shipping/gateway/input/json-body";
 import { labelInput, orderInput, webhookInput } from "@shipping/gateway/input/schemas";
 import { checkBody, requireValid } from "@shipping/gateway/input/validate";
 import { MAX_BATCH_BYTES, MAX_BATCH_CALLS, readElements } from "@shipping/kit/rpc/unary/batch";
-import { messageIn } from "@shipping/kit/rpc/unary/protocol";
-import { CallRequestSchema, CallSchema } from "@shipping/proto/shipping/batch/v1/batch_pb";
+import { decodeCall, encodeCalls } from "@shipping/kit/rpc/unary/batch-codec";
 import { brokenTargetRule } from "@shipping/webhooks/egress/target-url";
 import type { Reading } from "./measure-growth.js";
 import { asSent, fill, numbered, type Reader, readingsOf } from "./shapes.js";
@@ -105,16 +103,16 @@ function calls(shape: string, most: number, make: (size: number) => Uint8Array, 
     prepare(size) {
       const bytes = Buffer.from(make(size));
       return () => {
-        const { take } = readElements((element) => messageIn(CallSchema, element));
+        const { take } = readElements(decodeCall);
         for (let at = 0; at < bytes.length; at += chunkBytes) take(bytes.subarray(at, at + chunkBytes));
       };
     },
   };
 }
 
-const batchOf = (...calls: MessageInitShape<typeof CallSchema>[]) =>
-  toBinary(CallRequestSchema, create(CallRequestSchema, { calls }));
-const callsOf = (count: number, bytes: number) => batchOf(...Array(count).fill({ message: Buffer.alloc(bytes) }));
+const batchOf = (call: object, count = 1) =>
+  encodeCalls(Array(count).fill({ path: "", headers: {}, message: Buffer.alloc(0), ...call }));
+const callsOf = (count: number, bytes: number) => batchOf({ message: Buffer.alloc(bytes) }, count);
 const headers = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`x-${n}`, ""]));
 
 const batches = [

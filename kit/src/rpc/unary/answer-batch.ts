@@ -1,22 +1,15 @@
-import { create, fromBinary } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ContextValues, type HandlerContext } from "@connectrpc/connect";
 import { parseTimeout } from "@connectrpc/connect/protocol-connect";
-import {
-  type Answer,
-  AnswerSchema,
-  type Call,
-  type CallRequest,
-  type CallResponse,
-  CallResponseSchema,
-  CallSchema,
-} from "@shipping/proto/shipping/batch/v1/batch_pb";
+import { type CallRequest, type CallResponse, CallResponseSchema } from "@shipping/proto/shipping/batch/v1/batch_pb";
 import { MAX_BATCH_CALLS, readElements, unreadable } from "./batch.js";
+import { type BatchAnswer, type BatchCall, decodeCall } from "./batch-codec.js";
 import { failedCall, type UnaryMethods } from "./methods.js";
 import { LONGEST_TIMER_MS, TIMEOUT_HEADER, type UnaryAnswer } from "./protocol.js";
 
 /** The calls of a `CallRequest`. One too many is refused before the next is read. */
-export function callsIn(bytes: Buffer): Call[] {
-  const calls: Call[] = [];
+export function callsIn(bytes: Buffer): BatchCall[] {
+  const calls: BatchCall[] = [];
   const elements = readElements((element) => {
     calls.push(callIn(element));
     checkCount(calls.length);
@@ -27,9 +20,9 @@ export function callsIn(bytes: Buffer): Call[] {
   return calls;
 }
 
-function callIn(element: Buffer): Call {
+function callIn(element: Buffer): BatchCall {
   try {
-    return fromBinary(CallSchema, element);
+    return decodeCall(element);
   } catch (error) {
     throw unreadable(error);
   }
@@ -45,14 +38,14 @@ function checkCount(calls: number): void {
 /** Answers the call at place `at` of its batch as it would be answered alone. */
 export async function answerCall(
   methods: UnaryMethods,
-  call: Call,
+  call: BatchCall,
   values: ContextValues,
   at: number,
-): Promise<Answer> {
+): Promise<BatchAnswer> {
   return messageOf(at, await answerTo(methods, call, values));
 }
 
-async function answerTo(methods: UnaryMethods, call: Call, values: ContextValues): Promise<UnaryAnswer> {
+async function answerTo(methods: UnaryMethods, call: BatchCall, values: ContextValues): Promise<UnaryAnswer> {
   try {
     const method = methods.get(call.path);
     if (!method) throw new ConnectError(`There is no ${call.path}.`, Code.Unimplemented);
@@ -62,8 +55,8 @@ async function answerTo(methods: UnaryMethods, call: Call, values: ContextValues
   }
 }
 
-function messageOf(call: number, { status, type, body, headers = {} }: UnaryAnswer): Answer {
-  return create(AnswerSchema, { call, status, contentType: type, body, headers });
+function messageOf(call: number, { status, type, body, headers = {} }: UnaryAnswer): BatchAnswer {
+  return { call, status, contentType: type, body, headers };
 }
 
 /** `BatchService.Call` as the library serves it, to clients of gRPC and of JSON: answered when all its calls are. */
@@ -76,7 +69,7 @@ export function batchCall(methods: UnaryMethods) {
 }
 
 /** The answer, or at the call's own deadline that there is none, so that it holds up the others no longer. */
-function inTime({ headers }: Call, at: number, answer: Promise<Answer>): Promise<Answer> {
+function inTime({ headers }: BatchCall, at: number, answer: Promise<BatchAnswer>): Promise<BatchAnswer> {
   const { timeoutMs } = parseTimeout(headers[TIMEOUT_HEADER] ?? null, LONGEST_TIMER_MS);
   if (timeoutMs === undefined) return answer;
   const late = new ConnectError("the operation timed out", Code.DeadlineExceeded);

@@ -165,7 +165,7 @@ describe("a batch", () => {
       [{ ":status": 429, "content-type": "application/json" }, json, Code.ResourceExhausted],
       [OK, Buffer.from("<html>"), Code.InvalidArgument],
       [OK, Buffer.of(10, 255, 255, 255, 255, 15), Code.ResourceExhausted],
-      [OK, Buffer.of(10, 1, 255), Code.Internal],
+      [OK, Buffer.of(10, 1, 255), Code.Unavailable],
       [OK, answerTo(7), Code.Unavailable],
       [OK, answerTo(0).subarray(0, -1), Code.Unavailable],
     ];

@@ -1,11 +1,10 @@
 import type { ClientHttp2Stream, IncomingHttpHeaders, IncomingHttpStatusHeader } from "node:http2";
 import { constants } from "node:http2";
-import { create, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Http2SessionManager } from "@connectrpc/connect-node";
-import { AnswerSchema, CallRequestSchema } from "@shipping/proto/shipping/batch/v1/batch_pb";
 import { BATCH_PATH, MAX_BATCH_CALLS, readElements } from "./batch.js";
-import { MAX_MESSAGE_BYTES, messageIn, UNARY_TYPE, VERSION_HEADER } from "./protocol.js";
+import { decodeAnswer, encodeCalls } from "./batch-codec.js";
+import { MAX_MESSAGE_BYTES, UNARY_TYPE, VERSION_HEADER } from "./protocol.js";
 
 /** What came back for a call. */
 export interface RpcAnswer {
@@ -65,10 +64,9 @@ export function sendOver(session: Http2SessionManager): (call: PendingCall) => v
   }
 
   function sendMany(calls: readonly PendingCall[]): void {
-    const inside = calls.map(({ path, headers, message }) => ({ path, headers, message }));
-    const body = toBinary(CallRequestSchema, create(CallRequestSchema, { calls: inside }));
+    const body = encodeCalls(calls);
     const elements = readElements((element) => {
-      const { call, status, contentType, headers, body } = messageIn(AnswerSchema, element);
+      const { call, status, contentType, headers, body } = decodeAnswer(element);
       calls[call]?.answer({ status, headers: { ...headers, "content-type": contentType }, body });
     });
     const refusal = whole((answer) => {

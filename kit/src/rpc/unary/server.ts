@@ -1,10 +1,9 @@
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
-import { create, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ContextValues } from "@connectrpc/connect";
 import type { connectNodeAdapter } from "@connectrpc/connect-node";
-import { type Answer, type Call, CallResponseSchema } from "@shipping/proto/shipping/batch/v1/batch_pb";
 import { answerCall, callsIn } from "./answer-batch.js";
 import { BATCH_PATH, MAX_BATCH_BYTES } from "./batch.js";
+import { type BatchAnswer, type BatchCall, encodeAnswers } from "./batch-codec.js";
 import { failedCall, type UnaryMethod, type UnaryMethods } from "./methods.js";
 import { headersOf, MAX_REQUEST_BYTES, UNARY_TYPE, type UnaryAnswer, VERSION_HEADER } from "./protocol.js";
 
@@ -65,7 +64,7 @@ function respond(response: Http2ServerResponse, { status, type, headers, body }:
  * repeated field are such messages, too.
  */
 async function answerMany({ request, response, values }: Exchange, methods: UnaryMethods): Promise<void> {
-  let calls: Call[];
+  let calls: BatchCall[];
   try {
     calls = callsIn(await bytesOf(request, MAX_BATCH_BYTES));
   } catch (error) {
@@ -73,10 +72,10 @@ async function answerMany({ request, response, values }: Exchange, methods: Unar
     return;
   }
   let left = calls.length;
-  let ready: Answer[] = [];
+  let ready: BatchAnswer[] = [];
 
   function flush(): void {
-    const body = toBinary(CallResponseSchema, create(CallResponseSchema, { answers: ready }));
+    const body = encodeAnswers(ready);
     if (ready.length === calls.length) {
       respond(response, { status: 200, type: UNARY_TYPE, body });
       return;
