@@ -79,22 +79,29 @@ export function decodeAnswer(bytes: Buffer): BatchAnswer {
 
 const VARINT = 0;
 const LENGTH_DELIMITED = 2;
-const tagOf = (field: number, type = LENGTH_DELIMITED) => (field << 3) | type;
+const FIELD_AT = 3;
+const TYPE = 7;
+const tagOf = (field: number, type = LENGTH_DELIMITED) => (field << FIELD_AT) | type;
 
 /** Has `read` read each field, and skips those that it does not know. */
 function readFields(bytes: Buffer, read: (reader: BinaryReader, tag: number) => boolean): void {
-  const reader = new BinaryReader(bytes, (text) => (text as Buffer).toString());
-  while (reader.pos < reader.len) {
-    const [field, type] = reader.tag();
-    if (!read(reader, tagOf(field, type))) reader.skip(type, field);
+  readUntil(bytes.length, new BinaryReader(bytes, (text) => (text as Buffer).toString()), read);
+}
+
+function readUntil(end: number, reader: BinaryReader, read: (reader: BinaryReader, tag: number) => boolean): void {
+  while (reader.pos < end) {
+    const tag = reader.uint32();
+    if (!read(reader, tag)) reader.skip(tag & TYPE, tag >>> FIELD_AT);
   }
+  if (reader.pos !== end) throw new RangeError("A field ends beyond its message.");
 }
 
 function readEntry(reader: BinaryReader, headers: Record<string, string>): void {
+  const length = reader.uint32();
   let [name, value] = ["", ""];
-  readFields(reader.bytes() as Buffer, (entry, tag) => {
-    if (tag === tagOf(1)) name = entry.string();
-    else if (tag === tagOf(2)) value = entry.string();
+  readUntil(reader.pos + length, reader, (_, tag) => {
+    if (tag === tagOf(1)) name = reader.string();
+    else if (tag === tagOf(2)) value = reader.string();
     else return false;
     return true;
   });

@@ -1,4 +1,13 @@
-import { create, type DescMessage, type DescMethodUnary, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import {
+  create,
+  type DescMessage,
+  type DescMethod,
+  type DescMethodUnary,
+  type DescService,
+  type Message,
+  type MessageShape,
+  toBinary,
+} from "@bufbuild/protobuf";
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import {
   errorFromJsonBytes,
@@ -9,7 +18,7 @@ import type { Http2SessionManager } from "@connectrpc/connect-node";
 import { headersOf, LONGEST_TIMER_MS, messageIn, pathOf, TIMEOUT_HEADER, UNARY_TYPE } from "./protocol.js";
 import { type PendingCall, type RpcAnswer, sendOver } from "./send.js";
 
-type Message = Pick<PendingCall, "path" | "headers" | "message">;
+type Outgoing = Pick<PendingCall, "path" | "headers" | "message">;
 
 /** Unary calls of the Connect protocol in binary over one session. The library's transport does more, at three times the cost per call. */
 export function unaryOver(session: Http2SessionManager): Transport["unary"] {
@@ -20,7 +29,7 @@ export function unaryOver(session: Http2SessionManager): Transport["unary"] {
     const { input: inputSchema, output } = method as DescMethodUnary<I, O>;
     const timeoutMs =
       timeout === undefined || timeout <= 0 ? undefined : Math.min(Math.ceil(timeout), LONGEST_TIMER_MS);
-    const call: Message = {
+    const call: Outgoing = {
       path: pathOf(method),
       headers: {
         ...plainHeaders(header),
@@ -29,20 +38,32 @@ export function unaryOver(session: Http2SessionManager): Transport["unary"] {
       message: toBinary(inputSchema, create(inputSchema, input as MessageShape<I>)),
     };
     const answer = await answerTo(call, { signal, timeoutMs }, send);
-    return {
-      stream: false,
-      service: method.parent,
-      method,
-      message: messageIn(output, bodyOf(answer)),
-      // Made only for those who ask.
-      get header() {
-        return trailerDemux(headersOf(answer.headers))[0];
-      },
-      get trailer() {
-        return trailerDemux(headersOf(answer.headers))[1];
-      },
-    } as never;
+    return new Response(method, messageIn(output, bodyOf(answer)), answer) as never;
   };
+}
+
+/** An answer as its caller gets it. Its headers are made only for those who ask. */
+class Response {
+  readonly stream = false;
+  readonly service: DescService;
+  readonly #answer: RpcAnswer;
+
+  constructor(
+    readonly method: DescMethod,
+    readonly message: Message,
+    answer: RpcAnswer,
+  ) {
+    this.service = method.parent;
+    this.#answer = answer;
+  }
+
+  get header(): Headers {
+    return trailerDemux(headersOf(this.#answer.headers))[0];
+  }
+
+  get trailer(): Headers {
+    return trailerDemux(headersOf(this.#answer.headers))[1];
+  }
 }
 
 /** Headers as a plain object, which nearly all are already. */
@@ -64,7 +85,7 @@ function bodyOf({ status, headers, body }: RpcAnswer): Uint8Array {
 
 /** Sends a call and waits for its end; the deadline counts from now, the connection's making included. */
 function answerTo(
-  call: Message,
+  call: Outgoing,
   { signal, timeoutMs }: { signal: AbortSignal | undefined; timeoutMs: number | undefined },
   send: (call: PendingCall) => void,
 ): Promise<RpcAnswer> {

@@ -46,8 +46,8 @@ export function unaryMethods(
 function unaryMethod(method: DescMethodUnary, handle: UnaryHandler, interceptors: readonly Interceptor[]): UnaryMethod {
   const service = method.parent;
   const call = async (request: Request) => {
-    const message = create(method.output, (await handle(request.message as never, contextOf(request))) as never);
-    return responseOf(method, request.sent, message);
+    const message = create(method.output, (await handle(request.message as never, new CallContext(request))) as never);
+    return new Response(method, message, request.sent);
   };
   const invoke = interceptors.reduceRight<Invoke>((next, interceptor) => interceptor(next), call as unknown as Invoke);
   return async (header, bytes, contextValues) => {
@@ -95,19 +95,28 @@ class Metadata {
   }
 }
 
-function responseOf(method: DescMethodUnary, sent: Metadata, message: Message) {
-  return {
-    stream: false,
-    service: method.parent,
-    method,
-    message,
-    get header() {
-      return sent.header;
-    },
-    get trailer() {
-      return sent.trailer;
-    },
-  };
+/** What interceptors see of an answer. */
+class Response {
+  readonly stream = false;
+  readonly service: DescService;
+  readonly #sent: Metadata;
+
+  constructor(
+    readonly method: DescMethodUnary,
+    readonly message: Message,
+    sent: Metadata,
+  ) {
+    this.service = method.parent;
+    this.#sent = sent;
+  }
+
+  get header(): Headers {
+    return this.#sent.header;
+  }
+
+  get trailer(): Headers {
+    return this.#sent.trailer;
+  }
 }
 
 function timeoutIn(header: Headers): number | undefined {
@@ -131,23 +140,35 @@ export function failedCall(error: unknown, sent = new Metadata()): UnaryAnswer {
   return { status: codeToHttpStatus(failure.code), type: ERROR_TYPE, body, ...sent.toHeaders() };
 }
 
-function contextOf({ service, method, url, header, contextValues, timeoutMs, sent }: Request): HandlerContext {
-  const due = timeoutMs === undefined ? undefined : performance.now() + timeoutMs;
-  return {
-    service,
-    method,
-    url,
-    requestMethod: "POST",
-    protocolName: "connect",
-    signal: neverAborted,
-    timeoutMs: () => (due === undefined ? undefined : due - performance.now()),
-    requestHeader: header,
-    get responseHeader() {
-      return sent.header;
-    },
-    get responseTrailer() {
-      return sent.trailer;
-    },
-    values: contextValues,
-  };
+/** A class, since accessors in a literal are made anew for every call. */
+class CallContext implements HandlerContext {
+  readonly requestMethod = "POST";
+  readonly protocolName = "connect";
+  readonly signal = neverAborted;
+  readonly service: DescService;
+  readonly method: HandlerContext["method"];
+  readonly url: string;
+  readonly requestHeader: Headers;
+  readonly values: ContextValues;
+  readonly timeoutMs: () => number | undefined;
+  readonly #sent: Metadata;
+
+  constructor({ service, method, url, header, contextValues, timeoutMs, sent }: Request) {
+    const due = timeoutMs === undefined ? undefined : performance.now() + timeoutMs;
+    this.service = service;
+    this.method = method;
+    this.url = url;
+    this.requestHeader = header;
+    this.values = contextValues;
+    this.timeoutMs = () => (due === undefined ? undefined : due - performance.now());
+    this.#sent = sent;
+  }
+
+  get responseHeader(): Headers {
+    return this.#sent.header;
+  }
+
+  get responseTrailer(): Headers {
+    return this.#sent.trailer;
+  }
 }
