@@ -73,7 +73,7 @@ describe("imports", () => {
 describe("rooms", () => {
   /** The folders of a package, the upper ones first: one imports only from those below it. `.` are the files that stand in none. */
   const rooms: Record<string, readonly string[]> = {
-    "kit/src": ["service", "ledger", "events", "rpc", "postgres", "tls", "process", "."],
+    "kit/src": ["service", "ledger", "events", "rpc", "rpc/unary", "postgres", "tls", "process", "."],
     "gateway/src": [
       ...["cli", ".", "developers", "openapi", "guides"],
       ...["account", "sign-in", "webhooks", "keys", "page", "session"].map((room) => `developers/${room}`),
@@ -137,7 +137,8 @@ describe("files", () => {
       /FIX[M]E/,
       /@ts-(ignore|nocheck)/,
       /\bas any\b[^\w\s]/,
-      /\.(only|skip)\b/,
+      // Of protobuf's reader, `skip` passes over a field.
+      /(?<!\breader)\.(only|skip)\b/,
       /\bx(test|it|describe)\(/,
     ];
     const found = sources.flatMap(({ path, text }) =>

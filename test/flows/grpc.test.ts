@@ -66,6 +66,13 @@ describe("a stock gRPC client", () => {
     expect(await call(file(name), service, stack.rpcPorts[name], method, request)).toMatchObject(expected);
   });
 
+  test.each(services)("makes several calls of %s in one", async (name) => {
+    const calls = [{ path: "/shipping.ledger.v1.LedgerService/Read" }, { path: "/elsewhere" }];
+    const answer = await call(file("batch"), "shipping.batch.v1.BatchService", stack.rpcPorts[name], "Call", { calls });
+    const json = { content_type: "application/json" };
+    expect(answer).toMatchObject({ answers: [{ call: 0 }, { ...json, call: 1, status: 501 }] });
+  });
+
   test("gets a refusal as a status: tracking of an unknown number is NOT_FOUND", async () => {
     const request = { caller, tracking_number: "TEST0000" };
     const answer = await call(

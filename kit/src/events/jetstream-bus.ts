@@ -2,7 +2,7 @@ import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { type JetStreamClient, type JsMsg, jetstream } from "@nats-io/jetstream";
 import { headers, type NatsConnection } from "@nats-io/transport-node";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
-import "../rpc/text-encoding.js";
+import "../rpc/unary/text-encoding.js";
 import { isTracing, traced, traceHeaders, traceparent } from "../process/tracing.js";
 import type { Bus, Subscriber } from "./bus.js";
 import { BUS_TIMEOUT_MS, type BusConnectionOptions, keepConnected } from "./bus-connection.js";

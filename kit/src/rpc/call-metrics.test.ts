@@ -1,4 +1,6 @@
 import { createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import { BatchService } from "@shipping/proto/shipping/batch/v1/batch_pb";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
 import { fail } from "../errors.js";
@@ -7,6 +9,7 @@ import { createMetrics, type Metrics } from "../process/metrics.js";
 import { readRequest } from "../testing/rpc-testbed.js";
 import { connectTo, type ServiceTransport } from "./client.js";
 import { type RpcServer, serve } from "./server.js";
+import { pathOf } from "./unary/protocol.js";
 
 const log = silentLog();
 let metrics: Metrics;
@@ -61,6 +64,19 @@ test("calls are counted by method and result, and timed by method", async () => 
   ]);
   expect(await shown("rpc_request_duration_seconds_count")).toEqual([
     'rpc_request_duration_seconds_count{part="test",rpc="LedgerService/Read"} 5',
+  ]);
+});
+
+test("calls in a batch are counted each, whoever sends it, and the batch is none of them", async () => {
+  const own = createClient(LedgerService, transport);
+  await Promise.allSettled(["a", "missing"].map((key) => own.read(readRequest(key))));
+  const baseUrl = `http://127.0.0.1:${server.port}`;
+  const path = pathOf(LedgerService.method.read);
+  const batches = createClient(BatchService, createGrpcTransport({ baseUrl }));
+  await batches.call({ calls: [{ path }, { path }, { path: "/elsewhere" }] });
+  expect(await shown("rpc_requests_total")).toEqual([
+    'rpc_requests_total{rpc="LedgerService/Read",code="not_found",part="test"} 1',
+    'rpc_requests_total{rpc="LedgerService/Read",code="ok",part="test"} 3',
   ]);
 });
 

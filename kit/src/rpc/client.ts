@@ -8,7 +8,7 @@ import { startLoop } from "../process/loop.js";
 import { traced, traceHeaders } from "../process/tracing.js";
 import { bareHost, type Tls } from "../tls/tls.js";
 import { type ConnectionState, openReplica, type Replica } from "./replica.js";
-import { plainHeaders } from "./unary-client.js";
+import { plainHeaders } from "./unary/client.js";
 
 const RESOLVE_MS = 2_000;
 

@@ -5,8 +5,8 @@ import { Health, HealthCheckResponse_ServingStatus as Status } from "@shipping/p
 import { failureIn } from "../errors.js";
 import type { Log } from "../process/log.js";
 import { connectSecurely, type Tls } from "../tls/tls.js";
-import { MAX_MESSAGE_BYTES } from "./server.js";
-import { unaryOver } from "./unary-client.js";
+import { unaryOver } from "./unary/client.js";
+import { MAX_MESSAGE_BYTES } from "./unary/protocol.js";
 
 /**
  * The state of the connection to a replica. `ready`: calls go to it. `stopping`: it is stopping and still answers. `unreachable`: nobody listens

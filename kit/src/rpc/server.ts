@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { CallOptions, ConnectRouter, HandlerContext, Transport } from "@connectrpc/connect";
 import { createContextValues, createRouterTransport } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
+import { BatchService } from "@shipping/proto/shipping/batch/v1/batch_pb";
 import type { Log } from "../process/log.js";
 import type { Metrics } from "../process/metrics.js";
 import { admitPeers, type Peers, peerKey } from "../tls/peers.js";
@@ -11,14 +12,14 @@ import type { Tls } from "../tls/tls.js";
 import { measureCalls, measureRefusals } from "./call-metrics.js";
 import { createHealth } from "./grpc-health.js";
 import { answerErrors, logCalls, traceCalls } from "./interceptors.js";
-import { answerUnary } from "./unary-server.js";
+import { batchCall } from "./unary/answer-batch.js";
+import { MAX_BATCH_BYTES } from "./unary/batch.js";
+import { unaryMethods } from "./unary/methods.js";
+import { MAX_MESSAGE_BYTES, MAX_REQUEST_BYTES } from "./unary/protocol.js";
+import { answerUnary } from "./unary/server.js";
 
 /** Registers the handlers of a part's services. */
 export type Routes = (router: ConnectRouter) => void;
-
-/** Inputs are bounded: the library's own limit is 4 GiB. The largest message is a page of 100 records of 64 KiB. */
-export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
-const MAX_REQUEST_BYTES = 1024 * 1024;
 
 // Megabytes that one client's answers may wait in. Beyond it Node refuses every further call of that client with ENHANCE_YOUR_CALM, and
 // its own limit of 10 is that of ten pages at once: a gateway may ask for sixteen, and another account's read must go through beside them.
@@ -58,9 +59,12 @@ export async function serve(options: {
   const peerOf = tls ? peersOf(tls) : () => undefined;
   const contextValues = (request: Incoming) =>
     createContextValues().set(peerKey, peerOf(request as http2.Http2ServerRequest));
+  const methods = unaryMethods(options.routes, interceptors);
   const others = connectNodeAdapter({
     routes: (router) => {
       options.routes(router);
+      // Each call inside has its own interceptors.
+      router.rpc(BatchService.method.call, batchCall(methods), { interceptors: [], readMaxBytes: MAX_BATCH_BYTES });
       router.rpc(health.check.method, health.check.handle);
       router.rpc(health.watch.method, health.watch.handle);
     },
@@ -69,13 +73,7 @@ export async function serve(options: {
     readMaxBytes: MAX_REQUEST_BYTES,
     writeMaxBytes: MAX_MESSAGE_BYTES,
   });
-  const handler = answerUnary({
-    routes: options.routes,
-    interceptors,
-    contextValues,
-    maxBytes: MAX_REQUEST_BYTES,
-    others,
-  });
+  const handler = answerUnary({ methods, contextValues, others });
   const server = tls
     ? createSecureServer({ tls, handler, session: SESSION, log, refused: () => refused("certificate") })
     : http2.createServer(SESSION, handler);

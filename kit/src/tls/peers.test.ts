@@ -3,11 +3,13 @@ import tls from "node:tls";
 import { Code, createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "@shipping/proto/grpc/health/v1/health_pb";
+import { BatchService } from "@shipping/proto/shipping/batch/v1/batch_pb";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { createLog } from "../process/log.js";
 import { createMetrics } from "../process/metrics.js";
 import { connectTo } from "../rpc/client.js";
 import { serve } from "../rpc/server.js";
+import { pathOf } from "../rpc/unary/protocol.js";
 import { certificateFolder, type TestAuthority, testAuthority } from "../testing/certificates.js";
 import { eventually } from "../testing/eventually.js";
 import { empty, readRequest, routesOf } from "../testing/rpc-testbed.js";
@@ -110,6 +112,18 @@ test("the part that the table names for it calls a method, alone, in a batch, an
   }
   expect(handled).toHaveLength(5);
   expect(logged('"msg":"rpc"').map(({ peer }) => peer)).toEqual(Array(5).fill("carrier"));
+});
+
+test("a batch from the library's clients is judged call by call", async () => {
+  for (const transport of strangersOf(await tlsOfPart("carrier"))) {
+    const calls = LedgerService.methods.map((method) => ({ path: pathOf(method) }));
+    const { answers } = await createClient(BatchService, transport).call({ calls });
+    expect(answers.map(({ status }) => status)).toEqual([200, 403]);
+  }
+  expect(handled).toHaveLength(2);
+  expect(logged("may not call").map(({ rpc }) => rpc)).toEqual(
+    Array(2).fill("shipping.ledger.v1.LedgerService/Resolve"),
+  );
 });
 
 describe("every other call is refused before its handler, by every way", () => {

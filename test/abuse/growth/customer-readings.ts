@@ -4,7 +4,8 @@ import { fingerprint } from "@shipping/gateway/idempotency/fingerprint";
 import { parseJsonBody } from "@shipping/gateway/input/json-body";
 import { labelInput, orderInput, webhookInput } from "@shipping/gateway/input/schemas";
 import { checkBody, requireValid } from "@shipping/gateway/input/validate";
-import { type CallHead, frameOf, MAX_BATCH_CALLS, readFrames } from "@shipping/kit/rpc/call-frames";
+import { MAX_BATCH_BYTES, MAX_BATCH_CALLS, readElements } from "@shipping/kit/rpc/unary/batch";
+import { decodeCall, encodeCalls } from "@shipping/kit/rpc/unary/batch-codec";
 import { brokenTargetRule } from "@shipping/webhooks/egress/target-url";
 import type { Reading } from "./measure-growth.js";
 import { asSent, fill, numbered, type Reader, readingsOf } from "./shapes.js";
@@ -93,31 +94,34 @@ const textReadings: readonly Reading[] = [
   ...readingsOf({ reader: "the text of labels", most: 200, shapes: texts, given: asSent, read: layOutText }),
 ];
 
-/** So many calls in one stream between parts, in chunks of that size. */
-function frames(shape: string, most: number, make: (size: number) => Buffer, chunkBytes: number): Reading {
+/** A batch of calls between parts, in chunks of that size. */
+function calls(shape: string, most: number, make: (size: number) => Uint8Array, chunkBytes: number): Reading {
   return {
     reader: "batches of calls",
     shape,
     most,
     prepare(size) {
-      const bytes = make(size);
+      const bytes = Buffer.from(make(size));
       return () => {
-        const { take } = readFrames<CallHead>(bytes.length, () => {});
+        const { take } = readElements(decodeCall);
         for (let at = 0; at < bytes.length; at += chunkBytes) take(bytes.subarray(at, at + chunkBytes));
       };
     },
   };
 }
 
-const head = { path: "/a", headers: {} };
-const callsOf = (count: number, bytes: number) =>
-  Buffer.concat(Array.from({ length: count }, () => frameOf(head, Buffer.alloc(bytes))));
+const batchOf = (call: object, count = 1) =>
+  encodeCalls(Array(count).fill({ path: "", headers: {}, message: Buffer.alloc(0), ...call }));
+const callsOf = (count: number, bytes: number) => batchOf({ message: Buffer.alloc(bytes) }, count);
+const headers = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`x-${n}`, ""]));
 
 const batches = [
-  frames("small calls in one chunk", 16 * MAX_BATCH_CALLS, (count) => callsOf(count, 0), 2 ** 30),
-  frames("small calls, byte by byte", 4 * MAX_BATCH_CALLS, (count) => callsOf(count, 0), 1),
-  frames("one large call in small chunks", 512 * 1024, (bytes) => callsOf(1, bytes), 64),
-  frames("one large head", 512 * 1024, (size) => frameOf({ path: "a".repeat(size), headers: {} }, Buffer.alloc(0)), 64),
+  calls("small calls in one chunk", 16 * MAX_BATCH_CALLS, (count) => callsOf(count, 0), 2 ** 30),
+  calls("small calls, byte by byte", 4 * MAX_BATCH_CALLS, (count) => callsOf(count, 8), 1),
+  calls("one large call in small chunks", 512 * 1024, (bytes) => callsOf(1, bytes), 64),
+  calls("one long path", 512 * 1024, (bytes) => batchOf({ path: "a".repeat(bytes) }), 64),
+  calls("many headers", 16 * 1024, (count) => batchOf({ headers: headers(count) }), 64),
+  calls("fields that nobody knows", MAX_BATCH_BYTES, (bytes) => Buffer.alloc(bytes & ~1, Buffer.of(0x7a, 0)), 64),
 ];
 
 /** Readings of what takes a key, or a place within the platform. */

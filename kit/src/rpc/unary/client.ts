@@ -1,47 +1,69 @@
 import {
   create,
   type DescMessage,
+  type DescMethod,
   type DescMethodUnary,
-  fromBinary,
+  type DescService,
+  type Message,
   type MessageShape,
   toBinary,
 } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
-import { errorFromJsonBytes } from "@connectrpc/connect/protocol-connect";
+import {
+  errorFromJsonBytes,
+  trailerDemux,
+  validateResponseWithCompression,
+} from "@connectrpc/connect/protocol-connect";
 import type { Http2SessionManager } from "@connectrpc/connect-node";
+import { headersOf, LONGEST_TIMER_MS, messageIn, pathOf, TIMEOUT_HEADER, UNARY_TYPE } from "./protocol.js";
 import { type PendingCall, type RpcAnswer, sendOver } from "./send.js";
-import "./text-encoding.js";
 
-type Message = Pick<PendingCall, "path" | "headers" | "message">;
+type Outgoing = Pick<PendingCall, "path" | "headers" | "message">;
 
-/**
- * Binary unary calls over one session. The library's transport does more (interceptors, compression, other protocols) at three times
- * the cost per call.
- */
+/** Unary calls of the Connect protocol in binary over one session. The library's transport does more, at three times the cost per call. */
 export function unaryOver(session: Http2SessionManager): Transport["unary"] {
   const send = sendOver(session);
   return async <I extends DescMessage, O extends DescMessage>(
-    ...[method, signal, timeoutMs, header, input]: Parameters<Transport["unary"]>
+    ...[method, signal, timeout, header, input]: Parameters<Transport["unary"]>
   ) => {
     const { input: inputSchema, output } = method as DescMethodUnary<I, O>;
-    const call: Message = {
-      path: `/${method.parent.typeName}/${method.name}`,
+    const timeoutMs =
+      timeout === undefined || timeout <= 0 ? undefined : Math.min(Math.ceil(timeout), LONGEST_TIMER_MS);
+    const call: Outgoing = {
+      path: pathOf(method),
       headers: {
         ...plainHeaders(header),
-        ...(timeoutMs === undefined ? {} : { "connect-timeout-ms": String(Math.ceil(timeoutMs)) }),
+        ...(timeoutMs === undefined ? {} : { [TIMEOUT_HEADER]: String(timeoutMs) }),
       },
       message: toBinary(inputSchema, create(inputSchema, input as MessageShape<I>)),
     };
     const answer = await answerTo(call, { signal, timeoutMs }, send);
-    return {
-      stream: false,
-      service: method.parent,
-      method,
-      header: new Headers(),
-      trailer: new Headers(),
-      message: fromBinary(output, bodyOf(answer)),
-    } as never;
+    return new Response(method, messageIn(output, bodyOf(answer)), answer) as never;
   };
+}
+
+/** An answer as its caller gets it. Its headers are made only for those who ask. */
+class Response {
+  readonly stream = false;
+  readonly service: DescService;
+  readonly #answer: RpcAnswer;
+
+  constructor(
+    readonly method: DescMethod,
+    readonly message: Message,
+    answer: RpcAnswer,
+  ) {
+    this.service = method.parent;
+    this.#answer = answer;
+  }
+
+  get header(): Headers {
+    return trailerDemux(headersOf(this.#answer.headers))[0];
+  }
+
+  get trailer(): Headers {
+    return trailerDemux(headersOf(this.#answer.headers))[1];
+  }
 }
 
 /** Headers as a plain object, which nearly all are already. */
@@ -50,15 +72,20 @@ export function plainHeaders(header: Parameters<Transport["unary"]>[3]): Record<
   return Symbol.iterator in header ? Object.fromEntries(new Headers(header)) : (header as Record<string, string>);
 }
 
-function bodyOf({ status, type, body }: RpcAnswer): Buffer {
-  if (status === 200 && type === "application/proto") return body;
-  const unreadable = new ConnectError(`The answer is of another protocol: HTTP ${status}.`, Code.Unknown);
-  throw errorFromJsonBytes(body, undefined, unreadable);
+/** The message of a good answer. Anything else is the error that the library would make of it. */
+function bodyOf({ status, headers, body }: RpcAnswer): Uint8Array {
+  const isPlain = headers["content-encoding"] === undefined;
+  if (status === 200 && headers["content-type"] === UNARY_TYPE && isPlain) return body;
+  const [header, trailer] = trailerDemux(headersOf(headers));
+  const { unaryError } = validateResponseWithCompression("unary", [], true, status, header);
+  for (const [name, value] of trailer) header.append(name, value);
+  if (unaryError) throw errorFromJsonBytes(body, header, unaryError);
+  return body;
 }
 
 /** Sends a call and waits for its end; the deadline counts from now, the connection's making included. */
 function answerTo(
-  call: Message,
+  call: Outgoing,
   { signal, timeoutMs }: { signal: AbortSignal | undefined; timeoutMs: number | undefined },
   send: (call: PendingCall) => void,
 ): Promise<RpcAnswer> {

@@ -1,20 +1,26 @@
 import { EventEmitter, once } from "node:events";
 import http2 from "node:http2";
 import type { AddressInfo } from "node:net";
-import { toBinary } from "@bufbuild/protobuf";
+import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { type Client, Code, createClient, type Transport } from "@connectrpc/connect";
 import { Http2SessionManager } from "@connectrpc/connect-node";
+import {
+  type AnswerSchema,
+  type Call,
+  CallRequestSchema,
+  CallResponseSchema,
+} from "@shipping/proto/shipping/batch/v1/batch_pb";
 import { LedgerService, ReadResponseSchema } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
-import { empty, readRequest } from "../testing/rpc-testbed.js";
-import { BATCH_PATH, BATCH_TYPE, type CallHead, frameOf, readFrames } from "./call-frames.js";
-import { MAX_MESSAGE_BYTES } from "./server.js";
-import { unaryOver } from "./unary-client.js";
+import { empty, readRequest } from "../../testing/rpc-testbed.js";
+import { BATCH_PATH } from "./batch.js";
+import { unaryOver } from "./client.js";
 
 const READ = "/shipping.ledger.v1.LedgerService/Read";
-const UNARY = { ":status": 200, "content-type": "application/proto" };
-const BATCH = { ":status": 200, "content-type": BATCH_TYPE };
+const OK = { ":status": 200, "content-type": "application/proto" };
 const answered = toBinary(ReadResponseSchema, empty());
-const answerTo = (call: number) => frameOf({ call, status: 200, type: "application/proto" }, answered);
+const responseOf = (...answers: MessageInitShape<typeof AnswerSchema>[]) =>
+  toBinary(CallResponseSchema, create(CallResponseSchema, { answers }));
+const answerTo = (call: number) => responseOf({ call, status: 200, contentType: "application/proto", body: answered });
 
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
@@ -25,19 +31,19 @@ interface Received {
   path: string | undefined;
   stream: http2.ServerHttp2Stream;
   /** The calls of a batch. */
-  calls: CallHead[];
+  calls: Call[];
 }
 
 /** A server that has each stream answered by `answer` once it is whole, and a client of it. */
 async function clientOf(answer: (received: Received) => void) {
   const received: Received[] = [];
   const server = http2.createServer().on("stream", (stream, headers) => {
-    const calls: CallHead[] = [];
-    const frames = readFrames<CallHead>(MAX_MESSAGE_BYTES, (head) => calls.push(head));
-    stream.on("error", () => {});
-    if (headers[":path"] === BATCH_PATH) stream.on("data", (chunk: Buffer) => frames.take(chunk));
-    stream.resume().on("end", () => {
-      received.push({ path: headers[":path"], stream, calls });
+    const chunks: Buffer[] = [];
+    stream.on("error", () => {}).on("data", (chunk: Buffer) => chunks.push(chunk));
+    stream.on("end", () => {
+      const path = headers[":path"];
+      const calls = path === BATCH_PATH ? fromBinary(CallRequestSchema, Buffer.concat(chunks)).calls : [];
+      received.push({ path, stream, calls });
       answer(received.at(-1)!);
     });
   });
@@ -64,10 +70,10 @@ const failures = (ends: PromiseSettledResult<unknown>[]) =>
 describe("calls that are made in one turn of the event loop", () => {
   test("share a stream, and each gets its own answer, in whatever order they come", async () => {
     const { client, received } = await clientOf(({ stream }) => {
-      stream.respond(BATCH);
-      const refusal = Buffer.from(JSON.stringify({ code: "not_found", message: "No such thing." }));
+      stream.respond(OK);
+      const body = Buffer.from(JSON.stringify({ code: "not_found", message: "No such thing." }));
       stream.write(answerTo(2));
-      stream.write(frameOf({ call: 0, status: 404, type: "application/json" }, refusal));
+      stream.write(responseOf({ call: 0, status: 404, contentType: "application/json", body }));
       stream.end(answerTo(1));
     });
     const [first, ...others] = await together(client, 3);
@@ -76,7 +82,7 @@ describe("calls that are made in one turn of the event loop", () => {
       { status: "fulfilled", value: empty() },
       { status: "fulfilled", value: empty() },
     ]);
-    expect(received.map(({ calls }) => calls)).toEqual([
+    expect(received.map(({ calls }) => calls)).toMatchObject([
       ["req_0", "req_1", "req_2"].map((id) => ({ path: READ, headers: { "x-request-id": id } })),
     ]);
   });
@@ -85,9 +91,9 @@ describe("calls that are made in one turn of the event loop", () => {
     let open: http2.ServerHttp2Stream | undefined;
     const { client } = await clientOf(({ stream }) => {
       open = stream;
-      stream.respond(BATCH);
-      const frame = answerTo(0);
-      stream.write(frame.subarray(0, 5), () => stream.write(frame.subarray(5)));
+      stream.respond(OK);
+      const bytes = answerTo(0);
+      stream.write(bytes.subarray(0, 5), () => stream.write(bytes.subarray(5)));
     });
     const [first, second] = [client.read(readRequest()), client.read(readRequest())];
     expect(await first).toEqual(empty());
@@ -97,7 +103,7 @@ describe("calls that are made in one turn of the event loop", () => {
 
   test("and are alone, or more than a stream may carry at once, are sent as ordinary calls and in several streams", async () => {
     const { client, received } = await clientOf(({ path, calls, stream }) => {
-      stream.respond(path === READ ? UNARY : BATCH);
+      stream.respond(OK);
       stream.end(path === READ ? answered : Buffer.concat(calls.map((_, at) => answerTo(at))));
     });
     const sizes = async (...many: Parameters<typeof together>) => {
@@ -112,14 +118,20 @@ describe("calls that are made in one turn of the event loop", () => {
     expect(await sizes(client, 3, "k".repeat(25_000))).toEqual([0, 2]);
   });
 
-  test("are each sent alone to a server that knows no batches, and so are all that follow", async () => {
-    const { client, received } = await clientOf(({ path, stream }) => {
-      stream.respond(path === READ ? UNARY : { ":status": 404 });
-      stream.end(path === READ ? answered : undefined);
-    });
-    for (const _ of [1, 2]) expect(failures(await together(client, 2))).toEqual([undefined, undefined]);
-    expect(received.map(({ path }) => path)).toEqual([BATCH_PATH, READ, READ, READ, READ]);
-  });
+  test.each([
+    ["404", { ":status": 404 }, undefined],
+    ["unimplemented", { ":status": 501, "content-type": "application/json" }, '{"code":"unimplemented"}'],
+  ])(
+    "are each sent alone to a server that knows no batches (%s), and so are all that follow",
+    async (_case, refused, why) => {
+      const { client, received } = await clientOf(({ path, stream }) => {
+        stream.respond(path === READ ? OK : refused);
+        stream.end(path === READ ? answered : why);
+      });
+      for (const _ of [1, 2]) expect(failures(await together(client, 2))).toEqual([undefined, undefined]);
+      expect(received.map(({ path }) => path)).toEqual([BATCH_PATH, READ, READ, READ, READ]);
+    },
+  );
 });
 
 describe("a batch", () => {
@@ -130,7 +142,7 @@ describe("a batch", () => {
       (stream: http2.ServerHttp2Stream) => stream.end(),
     ]) {
       const { client } = await clientOf(({ stream }) => {
-        stream.respond(BATCH);
+        stream.respond(OK);
         stream.write(answerTo(1), () => cut(stream));
       });
       const [lost, safe] = [client.read(readRequest()), client.read(readRequest())];
@@ -145,13 +157,17 @@ describe("a batch", () => {
     expect(failures(await together(client, 2))).toMatchObject([refused, refused]);
   });
 
-  test("that is answered in another protocol, or with what is no frame, ends its calls, too", async () => {
-    const answers: [http2.OutgoingHttpHeaders, Buffer, Code][] = [
-      [{ ":status": 502, "content-type": "text/html" }, Buffer.from("<html>"), Code.Unknown],
-      [UNARY, Buffer.from(answered), Code.Unknown],
-      [BATCH, Buffer.from("\0\0\0\x02\0\0\0\0no"), Code.InvalidArgument],
-      [BATCH, Buffer.alloc(8, 255), Code.ResourceExhausted],
-      [BATCH, answerTo(7), Code.Unavailable],
+  test("that is answered in another protocol, or with what are no answers, ends its calls, too", async () => {
+    const json = Buffer.from(JSON.stringify({ code: "resource_exhausted", message: "Too many." }));
+    const answers: [http2.OutgoingHttpHeaders, Uint8Array, Code][] = [
+      [{ ":status": 502, "content-type": "text/html" }, Buffer.from("<html>"), Code.Unavailable],
+      [{ ":status": 200, "content-type": "text/html" }, Buffer.from("<html>"), Code.Unknown],
+      [{ ":status": 429, "content-type": "application/json" }, json, Code.ResourceExhausted],
+      [OK, Buffer.from("<html>"), Code.InvalidArgument],
+      [OK, Buffer.of(10, 255, 255, 255, 255, 15), Code.ResourceExhausted],
+      [OK, Buffer.of(10, 1, 255), Code.Unavailable],
+      [OK, answerTo(7), Code.Unavailable],
+      [OK, answerTo(0).subarray(0, -1), Code.Unavailable],
     ];
     for (const [headers, body, code] of answers) {
       const { client } = await clientOf(({ stream }) => {
@@ -172,7 +188,7 @@ describe("a batch", () => {
     const [stream] = (await once(reached, "stream")) as [http2.ServerHttp2Stream];
     one.abort();
     await expect(calls[0]).rejects.toMatchObject({ code: Code.Canceled });
-    stream.respond(BATCH);
+    stream.respond(OK);
     stream.write(answerTo(1));
     expect(await calls[1]).toEqual(empty());
     const closed = once(stream, "close");
@@ -184,7 +200,7 @@ describe("a batch", () => {
 
   test("leaves out what was given up before it was sent", async () => {
     const { client, received } = await clientOf(({ calls, stream }) => {
-      stream.respond(BATCH);
+      stream.respond(OK);
       stream.end(Buffer.concat(calls.map((_, at) => answerTo(at))));
     });
     const gone = client.read(readRequest(), { signal: AbortSignal.abort() });

@@ -5,9 +5,9 @@ import { toBinary } from "@bufbuild/protobuf";
 import { type CallOptions, Code, createClient, type Transport } from "@connectrpc/connect";
 import { Http2SessionManager } from "@connectrpc/connect-node";
 import { LedgerService, ReadResponseSchema } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
-import { empty, readRequest } from "../testing/rpc-testbed.js";
-import { MAX_MESSAGE_BYTES } from "./server.js";
-import { unaryOver } from "./unary-client.js";
+import { empty, readRequest } from "../../testing/rpc-testbed.js";
+import { unaryOver } from "./client.js";
+import { MAX_MESSAGE_BYTES } from "./protocol.js";
 
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
@@ -100,7 +100,7 @@ describe("a unary call", () => {
       stream.respond({ ":status": 502, "content-type": "text/html" });
       stream.end("<html>");
     });
-    await expect(client.read(readRequest())).rejects.toMatchObject({ code: Code.Unknown });
+    await expect(client.read(readRequest())).rejects.toMatchObject({ code: Code.Unavailable, details: [] });
   });
 
   test("leaves nothing behind on a signal that outlives it", async () => {

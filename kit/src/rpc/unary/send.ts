@@ -2,14 +2,15 @@ import type { ClientHttp2Stream, IncomingHttpHeaders, IncomingHttpStatusHeader }
 import { constants } from "node:http2";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Http2SessionManager } from "@connectrpc/connect-node";
-import { type AnswerHead, BATCH_PATH, BATCH_TYPE, frameOf, MAX_BATCH_CALLS, readFrames } from "./call-frames.js";
-import { MAX_MESSAGE_BYTES } from "./server.js";
+import { BATCH_PATH, MAX_BATCH_CALLS, readElements } from "./batch.js";
+import { decodeAnswer, encodeCalls } from "./batch-codec.js";
+import { MAX_MESSAGE_BYTES, UNARY_TYPE, VERSION_HEADER } from "./protocol.js";
 
 /** What came back for a call. */
 export interface RpcAnswer {
   status: number;
-  type: string | undefined;
-  body: Buffer;
+  headers: IncomingHttpHeaders;
+  body: Uint8Array;
 }
 
 /** A call that waits or was sent. It ends once: answered, lost, or cancelled by its caller. */
@@ -26,22 +27,23 @@ export interface PendingCall {
 
 interface Stream {
   path: string;
-  headers: Record<string, string>;
+  headers?: Record<string, string>;
   body: Uint8Array;
   /** The calls that are lost if it is cut off. */
   calls: readonly PendingCall[];
-  begin(status: number, type: string | undefined): void;
+  begin(headers: IncomingHttpHeaders & IncomingHttpStatusHeader): void;
   take(chunk: Buffer): void;
   end(): void;
 }
 
 // What a stream may carry before the other side acknowledges any of it.
 const BATCH_BYTES = 60_000;
-const NOT_FOUND = 404;
+// How servers say that they have no such method.
+const KNOWS_NO_BATCHES = [404, 501];
 
 /**
  * Sends calls over a session. Calls made in one turn of the event loop, because they waited for the same statement, share a
- * stream; a lone one is an ordinary call of the Connect protocol, and to a server that knows no batches each goes alone.
+ * batch; a lone one goes as it is, and to a server that knows no batches each goes alone.
  */
 export function sendOver(session: Http2SessionManager): (call: PendingCall) => void {
   let waiting: PendingCall[] = [];
@@ -57,36 +59,34 @@ export function sendOver(session: Http2SessionManager): (call: PendingCall) => v
   }
 
   function sendOne(call: PendingCall): void {
-    const { path, message } = call;
-    const headers = { ...call.headers, "content-type": "application/proto", "connect-protocol-version": "1" };
+    const { path, headers, message } = call;
     carry({ path, headers, body: message, calls: [call], ...whole((answer) => call.answer(answer)) });
   }
 
   function sendMany(calls: readonly PendingCall[]): void {
-    const headers = { "content-type": BATCH_TYPE };
-    const body = Buffer.concat(calls.map(({ path, headers, message }) => frameOf({ path, headers }, message)));
-    const frames = readFrames<AnswerHead>(MAX_MESSAGE_BYTES, ({ call, status, type }, body) =>
-      calls[call]?.answer({ status, type, body }),
-    );
-    const refusal = whole(({ status, body }) => {
-      knowsBatches = status !== NOT_FOUND;
+    const body = encodeCalls(calls);
+    const elements = readElements((element) => {
+      const { call, status, contentType, headers, body } = decodeAnswer(element);
+      calls[call]?.answer({ status, headers: { ...headers, "content-type": contentType }, body });
+    });
+    const refusal = whole((answer) => {
+      knowsBatches = !KNOWS_NO_BATCHES.includes(answer.status);
       for (const call of calls) {
-        if (knowsBatches) call.answer({ status, type: undefined, body });
+        if (knowsBatches) call.answer(answer);
         else sendOne(call);
       }
     });
     let receiver: Pick<Stream, "take" | "end"> = {
-      take: frames.take,
+      take: elements.take,
       end: () => loseAll(calls, new Error("The stream ended without an answer to the call.")),
     };
     carry({
       path: BATCH_PATH,
-      headers,
       body,
       calls,
-      begin(status, type) {
-        if (status === 200 && type === BATCH_TYPE) return;
-        refusal.begin(status, type);
+      begin(headers) {
+        if (headers[":status"] === 200 && headers["content-type"] === UNARY_TYPE) return;
+        refusal.begin(headers);
         receiver = refusal;
       },
       take: (chunk) => receiver.take(chunk),
@@ -95,7 +95,8 @@ export function sendOver(session: Http2SessionManager): (call: PendingCall) => v
   }
 
   function carry(sent: Stream): void {
-    session.request("POST", sent.path, sent.headers, {}).then(
+    const headers = { ...sent.headers, "content-type": UNARY_TYPE, [VERSION_HEADER]: "1" };
+    session.request("POST", sent.path, headers, {}).then(
       (opened) => exchange(opened, sent),
       (reason) => loseAll(sent.calls, reason),
     );
@@ -114,10 +115,10 @@ export function sendOver(session: Http2SessionManager): (call: PendingCall) => v
 function whole(onAnswer: (answer: RpcAnswer) => void): Pick<Stream, "begin" | "take" | "end"> {
   const chunks: Buffer[] = [];
   let size = 0;
-  let head: Pick<RpcAnswer, "status" | "type"> = { status: 0, type: undefined };
+  let head: Omit<RpcAnswer, "body"> = { status: 0, headers: {} };
   return {
-    begin(status, type) {
-      head = { status, type };
+    begin(headers) {
+      head = { status: headers[":status"] ?? 0, headers };
     },
     take(chunk) {
       chunks.push(chunk);
@@ -144,9 +145,7 @@ function exchange(opened: ClientHttp2Stream, sent: Stream): void {
       if (nobodyWaits()) cancel();
     });
   }
-  opened.on("response", (headers: IncomingHttpHeaders & IncomingHttpStatusHeader) => {
-    sent.begin(headers[":status"] ?? 0, headers["content-type"]);
-  });
+  opened.on("response", sent.begin);
   opened.on("data", (chunk: Buffer) => {
     try {
       sent.take(chunk);

@@ -1,0 +1,80 @@
+import { create } from "@bufbuild/protobuf";
+import { Code, ConnectError, type ContextValues, type HandlerContext } from "@connectrpc/connect";
+import { parseTimeout } from "@connectrpc/connect/protocol-connect";
+import { type CallRequest, type CallResponse, CallResponseSchema } from "@shipping/proto/shipping/batch/v1/batch_pb";
+import { MAX_BATCH_CALLS, readElements, unreadable } from "./batch.js";
+import { type BatchAnswer, type BatchCall, decodeCall } from "./batch-codec.js";
+import { failedCall, type UnaryMethods } from "./methods.js";
+import { LONGEST_TIMER_MS, TIMEOUT_HEADER, type UnaryAnswer } from "./protocol.js";
+
+/** The calls of a `CallRequest`. One too many is refused before the next is read. */
+export function callsIn(bytes: Buffer): BatchCall[] {
+  const calls: BatchCall[] = [];
+  const elements = readElements((element) => {
+    calls.push(callIn(element));
+    checkCount(calls.length);
+  });
+  elements.take(bytes);
+  if (!elements.isWhole()) throw unreadable();
+  checkCount(calls.length);
+  return calls;
+}
+
+function callIn(element: Buffer): BatchCall {
+  try {
+    return decodeCall(element);
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
+
+function checkCount(calls: number): void {
+  if (calls > MAX_BATCH_CALLS) {
+    throw new ConnectError(`a batch holds at most ${MAX_BATCH_CALLS} calls`, Code.ResourceExhausted);
+  }
+  if (calls === 0) throw new ConnectError("a batch holds at least one call", Code.InvalidArgument);
+}
+
+/** Answers the call at place `at` of its batch as it would be answered alone. */
+export async function answerCall(
+  methods: UnaryMethods,
+  call: BatchCall,
+  values: ContextValues,
+  at: number,
+): Promise<BatchAnswer> {
+  return messageOf(at, await answerTo(methods, call, values));
+}
+
+async function answerTo(methods: UnaryMethods, call: BatchCall, values: ContextValues): Promise<UnaryAnswer> {
+  try {
+    const method = methods.get(call.path);
+    if (!method) throw new ConnectError(`There is no ${call.path}.`, Code.Unimplemented);
+    return await method(new Headers(call.headers), call.message, values);
+  } catch (error) {
+    return failedCall(error);
+  }
+}
+
+function messageOf(call: number, { status, type, body, headers = {} }: UnaryAnswer): BatchAnswer {
+  return { call, status, contentType: type, body, headers };
+}
+
+/** `BatchService.Call` as the library serves it, to clients of gRPC and of JSON: answered when all its calls are. */
+export function batchCall(methods: UnaryMethods) {
+  return async ({ calls }: CallRequest, { values }: Pick<HandlerContext, "values">): Promise<CallResponse> => {
+    checkCount(calls.length);
+    const answers = calls.map((call, at) => inTime(call, at, answerCall(methods, call, values, at)));
+    return create(CallResponseSchema, { answers: await Promise.all(answers) });
+  };
+}
+
+/** The answer, or at the call's own deadline that there is none, so that it holds up the others no longer. */
+function inTime({ headers }: BatchCall, at: number, answer: Promise<BatchAnswer>): Promise<BatchAnswer> {
+  const { timeoutMs } = parseTimeout(headers[TIMEOUT_HEADER] ?? null, LONGEST_TIMER_MS);
+  if (timeoutMs === undefined) return answer;
+  const late = new ConnectError("the operation timed out", Code.DeadlineExceeded);
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(messageOf(at, failedCall(late))), Math.min(timeoutMs, LONGEST_TIMER_MS));
+    answer.finally(() => clearTimeout(timer)).then(resolve, reject);
+  });
+}

@@ -1,0 +1,189 @@
+import { BinaryReader } from "@bufbuild/protobuf/wire";
+
+/** A `Call` of `proto/shipping/batch`. */
+export interface BatchCall {
+  path: string;
+  headers: Record<string, string>;
+  message: Uint8Array;
+}
+
+/** An `Answer`. */
+export interface BatchAnswer {
+  call: number;
+  status: number;
+  contentType: string;
+  body: Uint8Array;
+  headers: Record<string, string>;
+}
+
+/**
+ * A `CallRequest`, byte by byte as the library writes it. The library looks up every field by reflection: with it, a call in a batch
+ * took 10 µs more of each side.
+ */
+export function encodeCalls(calls: readonly BatchCall[]): Buffer {
+  const writer = new BackwardWriter(sum(calls, ({ path, headers, message }) => message.length + most(headers, path)));
+  for (const { path, headers, message } of calls.toReversed()) {
+    writer.message(1, () => {
+      writer.bytes(3, message);
+      writer.map(2, headers);
+      writer.text(1, path);
+    });
+  }
+  return writer.written();
+}
+
+/** A `CallResponse`. */
+export function encodeAnswers(answers: readonly BatchAnswer[]): Buffer {
+  const writer = new BackwardWriter(
+    sum(answers, ({ contentType, headers, body }) => body.length + most(headers, contentType)),
+  );
+  for (const { call, status, contentType, body, headers } of answers.toReversed()) {
+    writer.message(1, () => {
+      writer.map(5, headers);
+      writer.bytes(4, body);
+      writer.text(3, contentType);
+      writer.number(2, status);
+      writer.number(1, call);
+    });
+  }
+  return writer.written();
+}
+
+/** Reads a `Call`. What is none throws. */
+export function decodeCall(bytes: Buffer): BatchCall {
+  const call: BatchCall = { path: "", headers: {}, message: new Uint8Array() };
+  readFields(bytes, (reader, tag) => {
+    if (tag === tagOf(1)) call.path = reader.string();
+    else if (tag === tagOf(2)) readEntry(reader, call.headers);
+    else if (tag === tagOf(3)) call.message = reader.bytes();
+    else return false;
+    return true;
+  });
+  return call;
+}
+
+/** Reads an `Answer`. What is none throws. */
+export function decodeAnswer(bytes: Buffer): BatchAnswer {
+  const answer: BatchAnswer = { call: 0, status: 0, contentType: "", body: new Uint8Array(), headers: {} };
+  readFields(bytes, (reader, tag) => {
+    if (tag === tagOf(1, VARINT)) answer.call = reader.uint32();
+    else if (tag === tagOf(2, VARINT)) answer.status = reader.int32();
+    else if (tag === tagOf(3)) answer.contentType = reader.string();
+    else if (tag === tagOf(4)) answer.body = reader.bytes();
+    else if (tag === tagOf(5)) readEntry(reader, answer.headers);
+    else return false;
+    return true;
+  });
+  return answer;
+}
+
+const VARINT = 0;
+const LENGTH_DELIMITED = 2;
+const FIELD_AT = 3;
+const TYPE = 7;
+const tagOf = (field: number, type = LENGTH_DELIMITED) => (field << FIELD_AT) | type;
+
+/** Has `read` read each field, and skips those that it does not know. */
+function readFields(bytes: Buffer, read: (reader: BinaryReader, tag: number) => boolean): void {
+  readUntil(bytes.length, new BinaryReader(bytes, (text) => (text as Buffer).toString()), read);
+}
+
+function readUntil(end: number, reader: BinaryReader, read: (reader: BinaryReader, tag: number) => boolean): void {
+  while (reader.pos < end) {
+    const tag = reader.uint32();
+    if (!read(reader, tag)) reader.skip(tag & TYPE, tag >>> FIELD_AT);
+  }
+  if (reader.pos !== end) throw new RangeError("A field ends beyond its message.");
+}
+
+function readEntry(reader: BinaryReader, headers: Record<string, string>): void {
+  const length = reader.uint32();
+  let [name, value] = ["", ""];
+  readUntil(reader.pos + length, reader, (_, tag) => {
+    if (tag === tagOf(1)) name = reader.string();
+    else if (tag === tagOf(2)) value = reader.string();
+    else return false;
+    return true;
+  });
+  headers[name] = value;
+}
+
+/** Writes fields from the last to the first: what stands in a message is written, and its length known, before the length itself. */
+class BackwardWriter {
+  readonly #bytes: Buffer;
+  #at: number;
+
+  constructor(capacity: number) {
+    this.#bytes = Buffer.allocUnsafe(capacity);
+    this.#at = capacity;
+  }
+
+  message(field: number, write: () => void): void {
+    const end = this.#at;
+    write();
+    this.#varint(end - this.#at);
+    this.#varint(tagOf(field));
+  }
+
+  bytes(field: number, bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    this.#at -= bytes.length;
+    this.#bytes.set(bytes, this.#at);
+    this.#varint(bytes.length);
+    this.#varint(tagOf(field));
+  }
+
+  /** An empty text stands in the entries of maps alone. */
+  text(field: number, text: string, evenEmpty = false): void {
+    if (text === "" && !evenEmpty) return;
+    const length = Buffer.byteLength(text);
+    this.#at -= length;
+    this.#bytes.write(text, this.#at);
+    this.#varint(length);
+    this.#varint(tagOf(field));
+  }
+
+  number(field: number, value: number): void {
+    if (value === 0) return;
+    this.#varint(value);
+    this.#varint(tagOf(field, VARINT));
+  }
+
+  map(field: number, entries: Record<string, string>): void {
+    for (const [name, value] of Object.entries(entries).reverse()) {
+      this.message(field, () => {
+        this.text(2, value, true);
+        this.text(1, name, true);
+      });
+    }
+  }
+
+  written(): Buffer {
+    return this.#bytes.subarray(this.#at);
+  }
+
+  #varint(value: number): void {
+    let length = 1;
+    for (let rest = value >>> 7; rest > 0; rest >>>= 7) length++;
+    this.#at -= length;
+    for (let at = this.#at; at < this.#at + length; at++, value >>>= 7) this.#bytes[at] = (value & 0x7f) | 0x80;
+    this.#bytes[this.#at + length - 1]! &= 0x7f;
+  }
+}
+
+// Of an element: its tag and length, and those of its fields.
+const MOST_OVERHEAD = 40;
+const MOST_ENTRY_OVERHEAD = 15;
+const MOST_BYTES_OF_UNIT = 3;
+
+/** The most bytes that the texts of an element may take, with all overhead. */
+function most(headers: Record<string, string>, text: string): number {
+  const entries = sum(Object.entries(headers), ([name, value]) => sizeOf(name, value) + MOST_ENTRY_OVERHEAD);
+  return sizeOf(text) + entries + MOST_OVERHEAD;
+}
+
+const sizeOf = (...texts: string[]) => MOST_BYTES_OF_UNIT * sum(texts, ({ length }) => length);
+
+function sum<T>(items: readonly T[], of: (item: T) => number): number {
+  return items.reduce((total, item) => total + of(item), 0);
+}

@@ -1,0 +1,46 @@
+import type { IncomingHttpHeaders } from "node:http2";
+import { type DescMessage, type DescService, fromBinary, type MessageShape } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import "./text-encoding.js";
+
+/** Inputs are bounded: the library's own limit is 4 GiB. The largest message is a page of 100 records of 64 KiB. */
+export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+export const MAX_REQUEST_BYTES = 1024 * 1024;
+
+// As Node's HTTP/2 names headers; the library's own constants are capitalised.
+export const UNARY_TYPE = "application/proto";
+export const ERROR_TYPE = "application/json";
+export const TIMEOUT_HEADER = "connect-timeout-ms";
+export const VERSION_HEADER = "connect-protocol-version";
+
+/** Node's timers end at once when they are to last longer. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** What a unary call of the Connect protocol is answered with. */
+export interface UnaryAnswer {
+  status: number;
+  type: string;
+  body: Uint8Array;
+  /** Further headers; those of trailers begin with `trailer-`. */
+  headers?: Record<string, string>;
+}
+
+/** Where a method is called. */
+export function pathOf({ parent, name }: { parent: DescService; name: string }): string {
+  return `/${parent.typeName}/${name}`;
+}
+
+/** Reads a message; what is none fails as with the library. */
+export function messageIn<Desc extends DescMessage>(schema: Desc, bytes: Uint8Array): MessageShape<Desc> {
+  try {
+    return fromBinary(schema, bytes);
+  } catch (error) {
+    throw new ConnectError(`parse binary: ${(error as Error).message}`, Code.Internal, undefined, undefined, error);
+  }
+}
+
+/** What Node's HTTP/2 has received as headers, without those of HTTP/2 itself. */
+export function headersOf(received: IncomingHttpHeaders): Headers {
+  const named = Object.entries(received).filter(([name]) => !name.startsWith(":"));
+  return new Headers(named.map(([name, value]) => [name, String(value)]));
+}
