@@ -69,9 +69,9 @@ identities() {
   sed "s#IMAGE#$gateway_image#" deploy/try/impostor-pod.yaml | k apply -f - > /dev/null
   until [ "$(k get pod impostor --output 'jsonpath={.status.phase}')" = Running ]; do sleep 1; done
   expect "the impostor reaches" "$(reached_by impostor shipping-records:8080)" "shipping-records:8080"
-  expect "records answers it in plaintext" "$(answer_to impostor plaintext GetShipment)" nothing
-  expect "records answers it without a certificate" "$(answer_to impostor no-certificate GetShipment)" nothing
-  expect "records answers carrier's GetShipment" "$(answer_to deployment/shipping-carrier certificate GetShipment)" not_found
+  expect "records answers it in plaintext" "$(answer_to impostor plaintext GetShipmentForCarrier)" nothing
+  expect "records answers it without a certificate" "$(answer_to impostor no-certificate GetShipmentForCarrier)" nothing
+  expect "records answers carrier's GetShipmentForCarrier" "$(answer_to deployment/shipping-carrier certificate GetShipmentForCarrier)" not_found
   expect "records answers carrier's CreateOrder" "$(answer_to deployment/shipping-carrier certificate CreateOrder)" permission_denied
   expect "records answers gateway's ListOrders" "$(answer_to deployment/shipping-gateway certificate ListOrders)" answered
   expect "NATS answers the impostor" "$(nats_to impostor nobody SUB 'events.>')" "Authorization Violation"
@@ -101,7 +101,7 @@ renewal() {
   # The kubelet brings it within a minute or two.
   for _ in $(seq 60); do [ "$(renewals)" -ge 2 ] && break || sleep 3; done
   expect "pods of records that have the renewed certificate" "$(renewals)" 2
-  expect "records answers carrier's GetShipment then" "$(answer_to deployment/shipping-carrier certificate GetShipment)" not_found
+  expect "records answers carrier's GetShipmentForCarrier then" "$(answer_to deployment/shipping-carrier certificate GetShipmentForCarrier)" not_found
   expect "starts of records' pods" "$(starts)" "$before"
 }
 

@@ -168,7 +168,7 @@ test("carrier reads a shipment and creates nothing; records asks webhooks for wh
   const { id } = await shipOnce();
   const caller = { accountId: customer.accountId, environment: "sandbox" };
   const records = await clientOf("records", credentialsOf("carrier"));
-  expect(await records.getShipment({ caller, id })).toMatchObject({ shipment: { id } });
+  expect(await records.getShipmentForCarrier({ caller, id })).toMatchObject({ shipment: { id } });
   const denied = { code: Code.PermissionDenied };
   await expect(records.createOrder({ caller })).rejects.toMatchObject(denied);
   await expect(records.listShipments({ caller, limit: 5 })).rejects.toMatchObject(denied);
