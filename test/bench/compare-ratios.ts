@@ -7,13 +7,10 @@ export interface Ratios {
 /** The ratios of the cases, by how many processes there were of each part. */
 export type Baseline = Record<number, Record<string, Ratios>>;
 
-/**
- * By CPU alone, and by much: the throughput of a machine that does something else as well falls by more than what it charges for an
- * operation, and the ratio by CPU, too, differs by a quarter between runs of the same code.
- */
-const FALL = 0.35;
+/** By CPU alone, since a machine that does something else as well changes the throughput most, and only by much: runs of the same code differ, too. */
+const FALL = 0.5;
 
-/** The ratios by CPU that have fallen by more than 35 % since the baseline, each in a line. What only one of both has is not compared. */
+/** The ratios by CPU that have fallen by more than a half since the baseline, each in a line. What only one of both has is not compared. */
 export function fallen(baseline: Record<string, Ratios>, now: Record<string, Ratios>): string[] {
   return Object.entries(baseline).flatMap(([name, before]) => {
     const after = now[name];
