@@ -51,17 +51,12 @@ describe("a stock gRPC client", () => {
   });
 
   const caller = { account_id: "acc_aaaaaaaaaaaaaaaaaaaaaaaaaa", environment: "sandbox" };
+  const emptyPage = { data: Buffer.from("[]") };
   test.each([
-    ["records", "shipping.records.v1.RecordsService", "ListOrders", { caller, limit: 5 }, { orders: [] }],
-    ["records", "shipping.records.v1.RecordsService", "ListShipments", { caller, limit: 5 }, { shipments: [] }],
-    ["carrier", "shipping.carrier.v1.CarrierService", "ListLabels", { caller, limit: 5 }, { labels: [] }],
-    [
-      "webhooks",
-      "shipping.webhooks.v1.WebhooksService",
-      "ListSubscriptions",
-      { caller, limit: 5 },
-      { subscriptions: [] },
-    ],
+    ["records", "shipping.records.v1.RecordsService", "ListOrders", { caller, limit: 5 }, emptyPage],
+    ["records", "shipping.records.v1.RecordsService", "ListShipments", { caller, limit: 5 }, emptyPage],
+    ["carrier", "shipping.carrier.v1.CarrierService", "ListLabels", { caller, limit: 5 }, emptyPage],
+    ["webhooks", "shipping.webhooks.v1.WebhooksService", "ListSubscriptions", { caller, limit: 5 }, emptyPage],
   ] as const)("calls %s: %s/%s", async (name, service, method, request, expected) => {
     expect(await call(file(name), service, stack.rpcPorts[name], method, request)).toMatchObject(expected);
   });

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import http2 from "node:http2";
 import net from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { Code } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { failureIn } from "../errors.js";
@@ -49,6 +50,25 @@ describe("connectTo", () => {
     const client = clientTo(servers.map(({ url }) => url).join(","));
     for (let call = 0; call < 10; call++) await client.read(read());
     expect(counts).toEqual([5, 5]);
+  });
+
+  test("the calls of one turn of the event loop go to one of them, those of the next to the next", async () => {
+    const counts = [0, 0];
+    const servers = await Promise.all([0, 1].map((index) => serving(() => counts[index]!++)));
+    const client = clientTo(servers.map(({ url }) => url).join(","));
+    await client.read(read());
+    const seen: number[][] = [];
+    for (const calls of [20, 20, 200]) {
+      counts.fill(0);
+      await Promise.all(Array.from({ length: calls }, () => client.read(read())));
+      seen.push([...counts].sort((a, b) => a - b));
+    }
+    // Of more than a batch holds, each replica gets batches in turn.
+    expect(seen).toEqual([
+      [0, 20],
+      [0, 20],
+      [72, 128],
+    ]);
   });
 
   test("a replica that refuses the connection costs no call", async () => {
@@ -184,7 +204,9 @@ describe("connectTo, when a replica answers nothing", () => {
     await client.read(read());
     await client.read(read());
     hanging.hold(true);
-    const ended = await Promise.all([1, 2].map(() => caught(client.resolve(write(), { timeoutMs: 300 }))));
+    const ofOneTurn = caught(client.resolve(write(), { timeoutMs: 300 }));
+    await nextTurn();
+    const ended = [await caught(client.resolve(write(), { timeoutMs: 300 })), await ofOneTurn];
     expect(ended.filter(Boolean)).toEqual([expect.objectContaining({ code: Code.DeadlineExceeded })]);
     answered = 0;
     for (let call = 0; call < 6; call++) await client.read(read(), { timeoutMs: 300 });

@@ -8,6 +8,7 @@ import { startLoop } from "../process/loop.js";
 import { traced, traceHeaders } from "../process/tracing.js";
 import { bareHost, type Tls } from "../tls/tls.js";
 import { type ConnectionState, openReplica, type Replica } from "./replica.js";
+import { MAX_BATCH_CALLS } from "./unary/batch.js";
 import { plainHeaders } from "./unary/client.js";
 
 const RESOLVE_MS = 2_000;
@@ -23,7 +24,8 @@ export interface ServiceTransport extends Transport {
 
 /**
  * Spreads calls over all replicas of a service: every address that the hosts of `urls` (one, or several separated by commas)
- * resolve to, resolved again every 2 s. One that is stopping gets no more calls, and neither does one that is gone or unresponsive,
+ * resolve to, resolved again every 2 s. The calls of one turn of the event loop, up to a batch of them, go to the same one, where they share
+ * a batch and a statement; those of the next turn go to the next. One that is stopping gets no more calls, and neither does one that is gone or unresponsive,
  * until it reports SERVING. A call that certainly was not sent goes to the next replica, and fails with a typed
  * `service_unavailable` when there is none; a read whose end is unknown is sent once more; a write never is. With `tls` every connection
  * is mutual TLS, whatever the URL's scheme.
@@ -40,6 +42,7 @@ export function connectTo(options: {
   const urls = options.urls.split(",").map((url) => new URL(url.trim().replace(/^http:/, scheme)));
   const replicas = new Map<string, Replica>();
   let turn = 0;
+  let madeInTurn = 0;
 
   async function refresh(): Promise<void> {
     const found = new Map((await Promise.all(urls.map((url) => addressesOf(url, resolve)))).flat());
@@ -56,12 +59,23 @@ export function connectTo(options: {
   const refreshing = startLoop({ name: "resolve", everyMs: RESOLVE_MS, log, once: refresh });
   const first = refresh().catch((err) => log.warn({ err }, "service not found yet"));
 
+  function countTurns(): void {
+    if (madeInTurn === 0) {
+      setImmediate(() => {
+        turn++;
+        madeInTurn = 0;
+      });
+    } else if (madeInTurn % MAX_BATCH_CALLS === 0) turn++;
+    madeInTurn++;
+  }
+
   /** The replicas that a call may go to, in this order: the ready ones in turn, then those that are not ready but might answer. */
   async function inTurn(): Promise<Replica[]> {
     await first;
+    countTurns();
     const inState = (wanted: ConnectionState) => [...replicas.values()].filter((replica) => replica.state() === wanted);
     const ready = inState("ready");
-    const start = ready.length > 0 ? turn++ % ready.length : 0;
+    const start = ready.length > 0 ? turn % ready.length : 0;
     const turned = [...ready.slice(start), ...ready.slice(0, start)];
     const all = [...turned, ...inState("stopping"), ...inState("unreachable")];
     // The first one again: after a GOAWAY has refused the call, its next connection may accept it.
