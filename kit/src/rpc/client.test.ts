@@ -205,6 +205,8 @@ describe("connectTo, when a replica answers nothing", () => {
     await client.read(read());
     hanging.hold(true);
     const ofOneTurn = caught(client.resolve(write(), { timeoutMs: 300 }));
+    // It is sent within the first, and the second is another one.
+    await nextTurn();
     await nextTurn();
     const ended = [await caught(client.resolve(write(), { timeoutMs: 300 })), await ofOneTurn];
     expect(ended.filter(Boolean)).toEqual([expect.objectContaining({ code: Code.DeadlineExceeded })]);
