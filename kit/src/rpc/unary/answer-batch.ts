@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ContextValues, type HandlerContext } from "@connectrpc/connect";
 import { parseTimeout } from "@connectrpc/connect/protocol-connect";
@@ -6,6 +7,14 @@ import { MAX_BATCH_CALLS, readElements, unreadable } from "./batch.js";
 import { type BatchAnswer, type BatchCall, decodeCall } from "./batch-codec.js";
 import { failedCall, type UnaryMethods } from "./methods.js";
 import { LONGEST_TIMER_MS, TIMEOUT_HEADER, type UnaryAnswer } from "./protocol.js";
+
+/** For how long a batch that is refused as a whole waits for its answer. */
+const REFUSED_MS = 1_000;
+
+/** Waits before such a refusal: no part sends one, and who does cannot keep the process busy with it. */
+export function holdBack(): Promise<void> {
+  return pause(REFUSED_MS, undefined, { ref: false });
+}
 
 /** The calls of a `CallRequest`. One too many is refused before the next is read. */
 export function callsIn(bytes: Buffer): BatchCall[] {
@@ -62,7 +71,12 @@ function messageOf(call: number, { status, type, body, headers = {} }: UnaryAnsw
 /** `BatchService.Call` as the library serves it, to clients of gRPC and of JSON: answered when all its calls are. */
 export function batchCall(methods: UnaryMethods) {
   return async ({ calls }: CallRequest, { values }: Pick<HandlerContext, "values">): Promise<CallResponse> => {
-    checkCount(calls.length);
+    try {
+      checkCount(calls.length);
+    } catch (error) {
+      await holdBack();
+      throw error;
+    }
     const answers = calls.map((call, at) => inTime(call, at, answerCall(methods, call, values, at)));
     return create(CallResponseSchema, { answers: await Promise.all(answers) });
   };

@@ -107,10 +107,9 @@ describe("a batch of calls", () => {
     const noMessage = Buffer.from("no");
     const tooMany = Buffer.concat(Array(2_000).fill(bytesOf(readCall("k"))));
     const tooLarge = bytesOf({ path: READ, message: Buffer.alloc(256 * 1024) });
-    const statuses = [];
-    for (const bytes of [cutOff, noCall, noMessage, Buffer.alloc(0), tooMany, tooLarge]) {
-      statuses.push((await send(url, bytes)).head[":status"]);
-    }
+    const bad = [cutOff, noCall, noMessage, Buffer.alloc(0), tooMany, tooLarge];
+    const answers = await Promise.all(bad.map((bytes) => send(url, bytes)));
+    const statuses = answers.map(({ head }) => head[":status"]);
     expect(statuses).toEqual([400, 400, 400, 400, 429, 429]);
     expect(handled).toEqual([]);
   });
@@ -125,6 +124,17 @@ describe("a batch of calls", () => {
     expect(tooMany.head[":status"]).toBe(429);
     expect(String(tooMany.body)).toContain("at most 64 calls");
     expect(handled).toHaveLength(64);
+  });
+
+  test("that is refused is answered late: twenty good ones, one after the other, come first", async () => {
+    const { url } = await serving(() => {});
+    let refused = false;
+    const tooMany = send(url, bytesOf(...Array(65).fill(readCall("k")))).then(() => {
+      refused = true;
+    });
+    for (let n = 0; n < 20; n++) await send(url, bytesOf(readCall("k")));
+    expect(refused).toBe(false);
+    await tooMany;
   });
 
   test("whose client has gone ends no process, whatever its handlers do", async () => {

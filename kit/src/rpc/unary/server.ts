@@ -1,7 +1,7 @@
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { Code, ConnectError, type ContextValues } from "@connectrpc/connect";
 import type { connectNodeAdapter } from "@connectrpc/connect-node";
-import { answerCall, callsIn } from "./answer-batch.js";
+import { answerCall, callsIn, holdBack } from "./answer-batch.js";
 import { BATCH_PATH, MAX_BATCH_BYTES } from "./batch.js";
 import { type BatchAnswer, type BatchCall, encodeAnswers } from "./batch-codec.js";
 import { failedCall, type UnaryMethod, type UnaryMethods } from "./methods.js";
@@ -68,6 +68,7 @@ async function answerMany({ request, response, values }: Exchange, methods: Unar
   try {
     calls = callsIn(await bytesOf(request, MAX_BATCH_BYTES));
   } catch (error) {
+    await holdBack();
     respond(response, failedCall(error));
     return;
   }
