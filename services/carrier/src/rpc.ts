@@ -11,6 +11,7 @@ import {
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { checkLabel, createLabel } from "./create-label.js";
 import type { CarrierDeps } from "./deps.js";
+import { inspectLabel, searchLabels } from "./find-labels.js";
 import { quoteRates } from "./quote-rates.js";
 import { getLabel, getLabelFile, listLabels } from "./read-labels.js";
 import { voidLabel } from "./void-label.js";
@@ -35,6 +36,8 @@ export function carrierRoutes(deps: CarrierDeps): Routes {
       },
       getLabel: (request) => getLabel(deps, request),
       listLabels: (request) => listLabels(deps, request),
+      searchLabels: (request) => searchLabels(deps, request),
+      inspectLabel: (request) => inspectLabel(deps, request),
       getLabelFile: (request) => getLabelFile(deps, request),
     });
   };

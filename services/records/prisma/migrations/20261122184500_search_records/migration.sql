@@ -1,0 +1,24 @@
+-- Who made a row, by which request, and the event of it; empty in rows of before.
+ALTER TABLE orders ADD COLUMN requested_by text, ADD COLUMN request_id text, ADD COLUMN event_id text;
+ALTER TABLE shipments ADD COLUMN requested_by text, ADD COLUMN request_id text, ADD COLUMN event_id text;
+
+-- What people look for, in the developer area. On large tables, make these by hand before the release, with CREATE INDEX CONCURRENTLY.
+-- An environment's list, the newest first, of one state or, merged, of all.
+CREATE INDEX IF NOT EXISTS orders_by_state ON orders (account_id, environment, status, created_at, id);
+CREATE INDEX IF NOT EXISTS shipments_by_state ON shipments (account_id, environment, status, created_at, id);
+CREATE INDEX IF NOT EXISTS shipments_by_order ON shipments (account_id, environment, order_id, created_at, id)
+  WHERE order_id IS NOT NULL;
+
+-- Beginnings of a text, whose capitals of A to Z are small: `lower` in "C" is the same on every server. Of equal ones the newest first.
+CREATE INDEX IF NOT EXISTS orders_by_reference
+  ON orders (account_id, environment, lower(reference COLLATE "C"), created_at DESC);
+CREATE INDEX IF NOT EXISTS orders_by_recipient
+  ON orders (account_id, environment, lower((recipient ->> 'name') COLLATE "C"), created_at DESC);
+CREATE INDEX IF NOT EXISTS orders_by_postal_code
+  ON orders (account_id, environment, lower(replace(recipient ->> 'postal_code', ' ', '') COLLATE "C"), created_at DESC);
+CREATE INDEX IF NOT EXISTS shipments_by_reference
+  ON shipments (account_id, environment, lower(reference COLLATE "C"), created_at DESC);
+CREATE INDEX IF NOT EXISTS shipments_by_recipient
+  ON shipments (account_id, environment, lower((recipient ->> 'name') COLLATE "C"), created_at DESC);
+CREATE INDEX IF NOT EXISTS shipments_by_postal_code
+  ON shipments (account_id, environment, lower(replace(recipient ->> 'postal_code', ' ', '') COLLATE "C"), created_at DESC);
