@@ -1,7 +1,7 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { Caller } from "@shipping/kit/caller";
 import { costlyNodes, watched } from "@shipping/kit/testing/plans";
-import { newCaller, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
+import { newCaller, snapshotOf } from "@shipping/kit/testing/writes";
 import type { SearchSchema } from "@shipping/proto/shipping/common/v1/common_pb";
 import {
   CreateShipmentRequestSchema,
@@ -36,7 +36,7 @@ async function ship(
 ) {
   const request = shipmentRequest(caller, orderId ? { orderId } : {});
   const to = { ...request.to!, name, postalCode };
-  const changed = create(CreateShipmentRequestSchema, { ...request, reference, to, claim: newClaim() });
+  const changed = create(CreateShipmentRequestSchema, { ...request, reference, to });
   return snapshotOf(await createShipment({ ...records.deps, now: () => at }, changed)).json.id as string;
 }
 
