@@ -1,0 +1,33 @@
+import type { Snapshot } from "@shipping/proto/shipping/common/v1/common_pb";
+import type { WriteRoute } from "../../api/endpoint.js";
+import { routes } from "../../api/endpoints/endpoints.js";
+import { executeWrite } from "../../api/execute-write.js";
+import { jsonBody } from "../../input/json-body.js";
+import { callerOf, type PageDeps, type PageRequest } from "./page.js";
+
+/** A write of the API, by a form: `row` is that of the table of endpoints, `id` is empty where its path has none. */
+export interface FormWrite {
+  row: string;
+  id: string;
+  /** Names the form as it was shown; it is the idempotency key. */
+  formId: string;
+  /** Undefined where the endpoint takes none. */
+  body: unknown;
+}
+
+/** Executes a write of the API as its endpoint would: by the same rules, at most once for each form, with the same events. */
+export function writeByForm(deps: PageDeps, request: PageRequest, { row, id, formId, body }: FormWrite): Promise<Snapshot> {
+  const route = routes.find(({ method, path }) => `${method} ${path}` === row) as WriteRoute;
+  const { requestId, deadline, actor } = request;
+  return executeWrite(deps, route, {
+    requestId,
+    deadline,
+    caller: callerOf(request),
+    actor,
+    idempotencyKey: `developer-area:${formId}`,
+    id,
+    body: body === undefined ? undefined : jsonBody(body),
+    url: "",
+    peeked: undefined,
+  });
+}
