@@ -12,6 +12,7 @@ import { logRequest } from "./api/middleware/log-request.js";
 import { paceAnonymous } from "./api/middleware/pace-anonymous.js";
 import { readBody, refuseBody } from "./api/middleware/read-body.js";
 import { refuseEscapes, refuseMethod, refuseRoute } from "./api/middleware/refuse-unknown.js";
+import { recordRequest } from "./api/middleware/record-request.js";
 import { requireCarrier, requireIdempotencyKey, requireScope } from "./api/middleware/requirements.js";
 import { takeTurn } from "./api/middleware/take-turn.js";
 import { traceRequest } from "./api/middleware/trace-request.js";
@@ -35,6 +36,7 @@ export function createApp(deps: ApiDeps & DeveloperDeps): App {
   app.enable("strict routing");
 
   app.use(logRequest(deps.log, deps.metrics));
+  app.use(recordRequest(deps));
   app.use(traceRequest);
   app.use(identifyRequest(deps.random));
   app.use(refuseMethod);
