@@ -16,7 +16,7 @@ export async function keepPartitionsOnce(deps: Deps): Promise<{ made: number; dr
     sql`SELECT made, dropped FROM keep_request_log(${now}, ${deps.requestLogDays}::integer)`,
   );
   const counts = await deps.db.run(
-    sql`DELETE FROM request_counts WHERE hour < ${now} - ${COUNT_DAYS} * interval '1 day' RETURNING outcome`,
+    sql`DELETE FROM request_counts WHERE hour < ${now} - ${COUNT_DAYS * 24 + 1} * interval '1 hour' RETURNING outcome`,
   );
   return { made: kept?.made ?? 0, dropped: kept?.dropped ?? 0, counts: counts.length };
 }

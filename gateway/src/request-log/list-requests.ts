@@ -1,11 +1,11 @@
 import type { Caller } from "@shipping/kit/caller";
 import { ownedSql } from "@shipping/kit/postgres/owned";
 import { errors } from "@shipping/proto/errors";
-import sql, { join, raw, type Sql } from "sql-template-tag";
+import sql, { join, type Sql } from "sql-template-tag";
 import type { GatewayDeps } from "../database/deps.js";
 import { ABORTED } from "./ended-request.js";
 import { LOGGED, type LoggedRequest, loggedRequest, NAMED, type NamedRow } from "./logged-request.js";
-import { hashed } from "./read-request.js";
+import { holds } from "./read-request.js";
 
 /** Which requests of a caller are wanted; all, the newest first, unless it says less. */
 export interface WantedRequests {
@@ -38,7 +38,9 @@ const CODES = Object.entries(errors).map(([code, { status }]) => ({ code, status
 /** The codes of the refusals that a status stands for; undefined if it stands for none. */
 export function codesOf(status: string): string[] | undefined {
   if (status === ABORTED) return [ABORTED];
-  const codes = CODES.filter((each) => each.code === status || each.status === status || `${each.status[0]}xx` === status);
+  const codes = CODES.filter(
+    (each) => each.code === status || each.status === status || `${each.status[0]}xx` === status,
+  );
   return codes.length > 0 ? codes.map(({ code }) => code) : undefined;
 }
 
@@ -51,10 +53,10 @@ export async function listRequests(
 ): Promise<RequestPage> {
   const { status, method = null, keyId = null } = wanted;
   const succeeded = status === "2xx";
-  const isFiltered = succeeded || method !== null || keyId !== null;
-  const most = isFiltered ? MOST_LOOKED_AT : size + 1;
   const codes = status === undefined ? undefined : codesOf(status);
-  const looked = newest(caller, { codes, isInTime: await timeOf(deps, caller, wanted), most });
+  const isFiltered = succeeded || method !== null || (codes !== undefined && keyId !== null);
+  const most = isFiltered ? MOST_LOOKED_AT : size + 1;
+  const looked = newest(caller, { codes, keyId, isInTime: await timeOf(deps, caller, wanted), most });
   const rows = await deps.db.runList<NamedRow>(sql`
     WITH looked AS MATERIALIZED (${looked}),
     found AS (
@@ -81,7 +83,7 @@ export async function findRequests(
   const isInTime = await timeOf(deps, caller, { after });
   const held = (column: "idempotency_key" | "resource_id") => sql`(
     SELECT ${LOGGED} FROM request_log
-    WHERE ${ownedSql(caller)} AND ${raw(column)} = ${text} AND ${hashed(column, caller, text)} AND ${isInTime}
+    WHERE ${holds(column, caller, text)} AND ${isInTime}
     ORDER BY at DESC, request_id DESC LIMIT ${size + 1})`;
   const rows = await deps.db.runList<NamedRow>(sql`
     WITH either AS (${held("idempotency_key")} UNION ${held("resource_id")}),
@@ -90,16 +92,19 @@ export async function findRequests(
   return pageOf(rows, size);
 }
 
-/** A statement for the newest rows of a caller, of these codes if any are given. */
-function newest(caller: Caller, asked: { codes: string[] | undefined; isInTime: Sql; most: number }): Sql {
-  const { codes, isInTime, most } = asked;
-  const rows = (also: Sql) => sql`
-    SELECT ${LOGGED} FROM request_log WHERE ${ownedSql(caller)} AND ${also} AND ${isInTime}
-    ORDER BY at DESC, request_id DESC LIMIT ${most}`;
-  if (!codes) return rows(sql`account_id IS NOT NULL`);
+/** A statement for the newest rows of a caller: of these codes, or else of this key, if they are given. */
+function newest(
+  caller: Caller,
+  asked: { codes: string[] | undefined; keyId: string | null; isInTime: Sql; most: number },
+): Sql {
+  const { codes, keyId, isInTime, most } = asked;
+  const rows = (isTheirs: Sql) => sql`
+    SELECT ${LOGGED} FROM request_log WHERE ${isTheirs} AND ${isInTime} ORDER BY at DESC, request_id DESC LIMIT ${most}`;
+  if (!codes)
+    return rows(keyId === null ? sql`${ownedSql(caller)} AND account_id IS NOT NULL` : holds("key_id", caller, keyId));
   return sql`
     SELECT one.* FROM unnest(${codes}::text[]) AS wanted (wanted_code)
-    CROSS JOIN LATERAL (${rows(sql`code = wanted_code`)}) AS one
+    CROSS JOIN LATERAL (${rows(sql`${ownedSql(caller)} AND code = wanted_code`)}) AS one
     ORDER BY one.at DESC, one.request_id DESC LIMIT ${most}`;
 }
 
@@ -117,7 +122,8 @@ async function timeOf(
   if (from) conditions.push(sql`at >= ${from}`);
   if (until) conditions.push(sql`at <= ${until}`);
   // By the text of the time: a Date would lose its microseconds.
-  if (begin) conditions.push(sql`at <= ${begin.at}::timestamptz AND (at, request_id) < (${begin.at}::timestamptz, ${after})`);
+  if (begin)
+    conditions.push(sql`at <= ${begin.at}::timestamptz AND (at, request_id) < (${begin.at}::timestamptz, ${after})`);
   return join(conditions, " AND ");
 }
 

@@ -1,7 +1,7 @@
 import type { Caller } from "@shipping/kit/caller";
 import { isId } from "@shipping/kit/ids";
 import { ownedSql } from "@shipping/kit/postgres/owned";
-import sql, { type Sql } from "sql-template-tag";
+import sql, { raw, type Sql } from "sql-template-tag";
 import type { GatewayDeps } from "../database/deps.js";
 import { LOGGED, type LoggedRequest, loggedRequest, NAMED, type NamedRow } from "./logged-request.js";
 
@@ -38,7 +38,7 @@ export async function readReplayed(
   const [first] = await db.run<{ requestId: string }>(sql`
     SELECT request_id AS "requestId" FROM (
       SELECT at, request_id, replayed, code FROM request_log
-      WHERE ${ownedSql(caller)} AND idempotency_key = ${idempotencyKey} AND ${hashed("idempotency_key", caller, idempotencyKey)}
+      WHERE ${holds("idempotency_key", caller, idempotencyKey)}
       ORDER BY at LIMIT ${FIRST_REQUESTS}
     ) AS first
     WHERE NOT replayed AND code IS NULL
@@ -46,12 +46,13 @@ export async function readReplayed(
   return first?.requestId;
 }
 
-const HASHES = {
-  idempotency_key: sql`hashtextextended(account_id || environment || idempotency_key, 0)`,
-  resource_id: sql`hashtextextended(account_id || environment || resource_id, 0)`,
-};
-
-/** The condition by which an index finds the rows of a caller that hold this. */
-export function hashed(column: keyof typeof HASHES, { accountId, environment }: Caller, text: string): Sql {
-  return sql`${HASHES[column]} = hashtextextended(${accountId + environment + text}::text, 0)`;
+/** The condition that one of a caller's rows holds this, by which an index finds it. */
+export function holds(column: "idempotency_key" | "resource_id" | "key_id", caller: Caller, text: string): Sql {
+  const { accountId, environment } = caller;
+  // As the indexes are written. A key's id is nobody else's.
+  const [hashed, sought] =
+    column === "key_id"
+      ? [raw("hashtextextended(key_id, 0)"), text]
+      : [raw(`hashtextextended(account_id || environment || ${column}, 0)`), accountId + environment + text];
+  return sql`${ownedSql(caller)} AND ${hashed} = hashtextextended(${sought}::text, 0) AND ${raw(column)} = ${text}`;
 }

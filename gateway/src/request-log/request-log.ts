@@ -40,7 +40,7 @@ export function startRequestLog(deps: Deps): RequestLog {
   if (deps.requestLogDays === 0) return { countRead() {}, record() {}, stop: () => keeping.stop() };
 
   const folds = createRefusalFolds(() => performance.now());
-  let waiting: LogRow[] = [];
+  const waiting: LogRow[] = [];
   let counts = new Map<string, Count>();
   let countsSince = performance.now();
   /** What may have been written: the connection was lost before the answer came. */
@@ -121,7 +121,9 @@ export function startRequestLog(deps: Deps): RequestLog {
     everyMs: EVERY_MS,
     log: deps.log,
     once: () =>
-      writeWaiting().catch((err) => deps.log.warn({ err, waiting: waiting.length }, "the request log waits for its database")),
+      writeWaiting().catch((err) =>
+        deps.log.warn({ err, waiting: waiting.length }, "the request log waits for its database"),
+      ),
   });
 
   return {
@@ -133,7 +135,9 @@ export function startRequestLog(deps: Deps): RequestLog {
     },
     async stop() {
       await Promise.all([keeping.stop(), writing.stop()]);
-      await writeWaiting(true).catch((err) => deps.log.warn({ err, lost: waiting.length }, "the request log is not complete"));
+      await writeWaiting(true).catch((err) =>
+        deps.log.warn({ err, lost: waiting.length }, "the request log is not complete"),
+      );
     },
   };
 }

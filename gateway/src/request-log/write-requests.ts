@@ -18,6 +18,7 @@ type Deps = Pick<GatewayDeps, "db" | "clockOffsetMs">;
  */
 export async function writeRequests(deps: Deps, rows: readonly LogRow[], counts: readonly Count[]): Promise<void> {
   const now = performance.now();
+  const column = (valueOf: (row: LogRow) => Value) => arrayOf(rows.map(valueOf));
   // In one order everywhere, or two gateways would wait for each other's counts.
   const counted = counts.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   await deps.db.run(sql`
@@ -28,15 +29,15 @@ export async function writeRequests(deps: Deps, rows: readonly LogRow[], counts:
       SELECT clock - age * interval '1 millisecond', request_id, account_id, environment, key_id, method, path, status, code, fields, ms,
         idempotency_key, replayed, resource_id, source, user_agent, more
       FROM no_wait_for_disk, unnest(
-        ${rows.map(({ endedAt }) => now - endedAt)}::float8[], ${rows.map(({ requestId }) => requestId)}::text[],
-        ${rows.map(({ caller }) => caller?.accountId)}::text[], ${rows.map(({ caller }) => caller?.environment)}::text[],
-        ${rows.map(({ keyId }) => keyId)}::text[], ${rows.map(({ method }) => method)}::text[],
-        ${rows.map(({ path }) => path)}::text[], ${rows.map(({ status }) => status)}::smallint[],
-        ${rows.map(({ code }) => code)}::text[], ${rows.map(({ fields }) => fields)}::text[],
-        ${rows.map(({ ms }) => ms)}::real[], ${rows.map(({ idempotencyKey }) => idempotencyKey)}::text[],
-        ${rows.map(({ replayed }) => replayed)}::boolean[], ${rows.map(({ resourceId }) => resourceId)}::text[],
-        ${rows.map(({ source }) => source)}::text[], ${rows.map(({ userAgent }) => userAgent)}::text[],
-        ${rows.map(({ more }) => more)}::integer[]
+        ${column(({ endedAt }) => now - endedAt)}::float8[], ${column(({ requestId }) => requestId)}::text[],
+        ${column(({ caller }) => caller?.accountId)}::text[], ${column(({ caller }) => caller?.environment)}::text[],
+        ${column(({ keyId }) => keyId)}::text[], ${column(({ method }) => method)}::text[],
+        ${column(({ path }) => path)}::text[], ${column(({ status }) => status)}::smallint[],
+        ${column(({ code }) => code)}::text[], ${column(({ fields }) => fields)}::text[],
+        ${column(({ ms }) => ms)}::real[], ${column(({ idempotencyKey }) => idempotencyKey)}::text[],
+        ${column(({ replayed }) => replayed)}::boolean[], ${column(({ resourceId }) => resourceId)}::text[],
+        ${column(({ source }) => source)}::text[], ${column(({ userAgent }) => userAgent)}::text[],
+        ${column(({ more }) => more)}::integer[]
       ) AS ended (age, request_id, account_id, environment, key_id, method, path, status, code, fields, ms,
         idempotency_key, replayed, resource_id, source, user_agent, more))
     INSERT INTO request_counts (account_id, environment, hour, outcome, count)
@@ -46,6 +47,17 @@ export async function writeRequests(deps: Deps, rows: readonly LogRow[], counts:
       ${counted.map(({ outcome }) => outcome)}::text[], ${counted.map(({ count }) => count)}::integer[]
     ) AS counted (account_id, environment, outcome, count)
     ON CONFLICT (account_id, environment, hour, outcome) DO UPDATE SET count = request_counts.count + EXCLUDED.count`);
+}
+
+type Value = string | number | boolean | undefined;
+
+// A PostgreSQL array as text. pg (8.23) makes the same at ten times the cost, of what every write pays for.
+function arrayOf(values: readonly Value[]): string {
+  return `{${values.map((value) => (value === undefined ? "NULL" : quoted(String(value)))).join()}}`;
+}
+
+function quoted(text: string): string {
+  return `"${/["\\]/.test(text) ? text.replace(/["\\]/g, "\\$&") : text}"`;
 }
 
 function keyOf({ accountId, environment, outcome }: Count): string {

@@ -177,7 +177,12 @@ describe("what the log never holds", () => {
     const secret = "whsec_abcdefghijklmnop";
     await logged("GET", `/${key}?key=${key}`, { headers: { "User-Agent": `curl ${key}` } });
     await logged("POST", "/orders", { key, body: `{"${secret}":1}`, headers: { "Idempotency-Key": key } });
-    await post(key, { ...order, reference: "CONFIDENTIAL", metadata: { a: "CONFIDENTIAL" }, from: { name: "CONFIDENTIAL" } });
+    await post(key, {
+      ...order,
+      reference: "CONFIDENTIAL",
+      metadata: { a: "CONFIDENTIAL" },
+      from: { name: "CONFIDENTIAL" },
+    });
     await logged("GET", "/orders?limit=CONFIDENTIAL", { key });
     const all = JSON.stringify(await rowsIn(gateway.db, "request_log"));
     for (const hidden of [key, secret, "CONFIDENTIAL", order.from.street1.repeat(2)]) expect(all).not.toContain(hidden);
@@ -186,7 +191,10 @@ describe("what the log never holds", () => {
 
   test("is more of a text than fits: it is cut, and the rest is kept", async () => {
     const { key } = await gateway.newKey();
-    const { row } = await logged("POST", `/${"o".repeat(3_000)}`, { key, headers: { "User-Agent": "x\u00ff".repeat(3_000) } });
+    const { row } = await logged("POST", `/${"o".repeat(3_000)}`, {
+      key,
+      headers: { "User-Agent": "x\u00ff".repeat(3_000) },
+    });
     expect(String(row.path)).toHaveLength(200);
     expect(String(row.userAgent)).toHaveLength(200);
   });
