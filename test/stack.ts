@@ -70,6 +70,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     paceLimits: { perSecond: 10_000, burst: 10_000 },
     trustedProxies: options.trustedProxies ?? 0,
     auditRetentionDays: 400,
+    requestLogDays: 7,
     developerArea: options.developerArea ?? {},
   };
   const start = () => startParts({ databases, bus: createLocalBus(), delivery, gateway, logOf });

@@ -11,6 +11,7 @@ import { createConnections, MOST_CONNECTIONS, measureConnections } from "./http/
 import { listen } from "./http/listen.js";
 import { createWaitingBytes, DEFAULT_WAITING, measureWaiting, type WaitingLimits } from "./http/waiting-bytes.js";
 import { startIdempotency } from "./idempotency/start-idempotency.js";
+import { startRequestLog } from "./request-log/request-log.js";
 
 /** Where the gateway keeps its schema and migrations. */
 export const gatewayMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
@@ -20,7 +21,7 @@ export interface Gateway {
   port: number;
   /** Its metrics of requests. */
   metrics: Metrics;
-  /** Answers the requests under way, then writes the queued done marks. */
+  /** Answers the requests under way, then writes the queued done marks and what the request log holds. */
   stop(fast?: boolean): Promise<void>;
 }
 
@@ -60,8 +61,10 @@ export async function startGateway(config: Listening, deps: GatewayParts): Promi
   const unread = deps.unread ?? DEFAULT_WAITING;
   const waiting = createWaitingBytes(unread);
   measureWaiting(metrics, waiting, unread);
+  const requestLog = startRequestLog({ ...deps, metrics });
   const app = createApp({
     ...deps,
+    requestLog,
     idempotency,
     bulkhead,
     pace,
@@ -78,7 +81,7 @@ export async function startGateway(config: Listening, deps: GatewayParts): Promi
     metrics,
     async stop(fast) {
       await server.stop(fast);
-      await Promise.all([sweeping.stop(), recording.stop()]);
+      await Promise.all([sweeping.stop(), recording.stop(), requestLog.stop()]);
       await idempotency.stop();
     },
   };

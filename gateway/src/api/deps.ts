@@ -5,6 +5,7 @@ import type { GatewayDeps } from "../database/deps.js";
 import type { WaitingBytes } from "../http/waiting-bytes.js";
 import type { Idempotency } from "../idempotency/start-idempotency.js";
 import type { Clients } from "../owners/clients.js";
+import type { RequestLog } from "../request-log/request-log.js";
 
 /** What an endpoint's handler works with. */
 export interface EndpointDeps extends GatewayDeps {
@@ -21,6 +22,7 @@ export interface ApiDeps extends EndpointDeps {
   bulkhead: Bulkhead;
   pace: Pace;
   waiting: WaitingBytes;
+  requestLog: RequestLog;
   /** Scheme and host of this gateway's own listener. */
   ownOrigin(): string;
   /** Writes pending changes of subscriptions to the audit log soon. */

@@ -39,16 +39,24 @@ export const developerSettings = {
     .default(0)
     .describe("proxies in front of the gateway, whose X-Forwarded-For tells where a person comes from"),
   AUDIT_RETENTION_DAYS: positiveInt().default(400).describe("days for which the audit log is kept"),
+  REQUEST_LOG_DAYS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(90)
+    .default(7)
+    .describe("days for which writes and refusals are kept in the request log; 0 keeps no log"),
   NODE_ENV: z.string().default("development").describe("production serves the developer area under a PUBLIC_URL only"),
 };
 
 type DeveloperConfig = z.output<z.ZodObject<typeof developerSettings>>;
 
-/** The result of these settings. The audit log is kept whether or not there is an area that shows it. */
+/** The result of these settings. Audit log and request log are kept whether or not there is an area that shows them. */
 export interface DeveloperDeps {
   /** Proxies in front of the gateway, whose X-Forwarded-For is believed. */
   trustedProxies: number;
   auditRetentionDays: number;
+  requestLogDays: number;
   /** Absent: it is not served. */
   developerArea?: DeveloperArea | undefined;
 }
@@ -76,6 +84,7 @@ export function developerDepsOf(config: DeveloperConfig): DeveloperDeps {
   return {
     trustedProxies: config.TRUSTED_PROXIES,
     auditRetentionDays: config.AUDIT_RETENTION_DAYS,
+    requestLogDays: config.REQUEST_LOG_DAYS,
     developerArea: developerAreaOf(config),
   };
 }

@@ -86,3 +86,8 @@ export type SignInRefusal = Prisma.SignInRefusalModel
  * Who changed what of an account, when and from where.
  */
 export type AuditEntry = Prisma.AuditEntryModel
+/**
+ * Model RequestCount
+ * How many requests of an hour ended how.
+ */
+export type RequestCount = Prisma.RequestCountModel
