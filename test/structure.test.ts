@@ -80,7 +80,7 @@ describe("rooms", () => {
       ...["api/endpoints", "api/middleware", "api", "accounts", "http", "admission", "input", "idempotency"],
       ...["database", "owners"],
     ],
-    "services/webhooks/src": [".", "dispatch", "subscriptions", "egress"],
+    "services/webhooks/src": [".", "dispatch", "health", "subscriptions", "egress"],
     "deploy/local/src": ["client", "cluster", "demo", "listen", "platform", "databases", "servers", "."],
   };
   const roomOf = (root: string, path: string) => relative(root, dirname(path)).split(sep).join("/") || ".";
