@@ -77,7 +77,7 @@ describe("rooms", () => {
     "gateway/src": [
       ...["cli", ".", "developers", "openapi", "guides"],
       ...["account", "sign-in", "webhooks", "keys", "page", "session"].map((room) => `developers/${room}`),
-      ...["api/endpoints", "api/middleware", "api", "accounts", "http", "admission", "input", "idempotency"],
+      ...["api/endpoints", "api/middleware", "api", "accounts", "http", "admission", "mail", "input", "idempotency"],
       ...["database", "owners"],
     ],
     "services/webhooks/src": [".", "dispatch", "subscriptions", "egress"],
