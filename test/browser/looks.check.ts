@@ -127,10 +127,10 @@ describe("so is every step between the pages", () => {
 
   test("a subscription, likewise", async () => {
     await open("/developers/sandbox/webhooks/new");
-    await page.getByLabel("Address").fill("ftp://shop.example.com");
+    await page.getByLabel("Endpoint URL").fill("ftp://shop.example.com");
     await press("Create subscription");
     await nothingWrong("a refused subscription");
-    await page.getByLabel("Address").fill(`https://shop.example.com/${LONG_WORD}`);
+    await page.getByLabel("Endpoint URL").fill(`https://shop.example.com/${LONG_WORD}`);
     await press("Create subscription");
     await nothingWrong("a new subscription");
     await page.getByRole("link", { name: "All subscriptions" }).click();

@@ -36,7 +36,7 @@ const creations: [string, Creation][] = [
       button: "Create subscription",
       back: "All subscriptions",
       pattern: /^whsec_/,
-      fill: (page) => page.getByLabel("Address").fill("https://shop.example.com/hooks"),
+      fill: (page) => page.getByLabel("Endpoint URL").fill("https://shop.example.com/hooks"),
     },
   ],
 ];

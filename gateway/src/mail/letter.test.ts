@@ -5,10 +5,8 @@ const url = "https://ship.example/x?a=1&b=2";
 test("both forms say the same, in the same order, and load nothing from elsewhere", () => {
   const links = [{ words: "Sign in", url }];
   const { text, html } = mailOf("a@b.example", { subject: "Hi", before: ["One.", "Two."], links, after: ["Three."] });
-  expect(text).toBe(`Shipping Integration API\n\nOne.\n\nTwo.\n\nSign in:\n${url}\n\nThree.\n`);
-  const words = ["Shipping Integration API", "One.", "Two.", "Sign in", "Three."].map((said) =>
-    html.indexOf(`>${said}<`),
-  );
+  expect(text).toBe(`Shipping Platform\n\nOne.\n\nTwo.\n\nSign in:\n${url}\n\nThree.\n`);
+  const words = ["Shipping Platform", "One.", "Two.", "Sign in", "Three."].map((said) => html.indexOf(`>${said}<`));
   expect(words).toEqual([...words].sort((a, b) => a - b));
   expect(words.every((place) => place > 0)).toBe(true);
   expect(html).not.toMatch(/<img|<script|src=|url\(|@import|<link/);

@@ -1,9 +1,7 @@
 import { visible } from "../input/visible.js";
+import { SITE_NAME } from "../site/site-header.js";
 import type { Mail } from "./deliver.js";
 import { letterHtml } from "./letter-html.js";
-
-/** The name of the product, as mails say it. */
-export const PRODUCT = "Shipping Integration API";
 
 /** What a mail says. */
 export interface Letter {
@@ -27,6 +25,6 @@ export function mailOf(to: string, letter: Letter): Mail {
     after: letter.after.map(oneLine),
   };
   const links = said.links.map(({ words, url }) => `${words}:\n${url}`);
-  const text = [PRODUCT, ...said.before, ...links, ...said.after].join("\n\n");
-  return { to, subject: said.subject, text: `${text}\n`, html: letterHtml(PRODUCT, said) };
+  const text = [SITE_NAME, ...said.before, ...links, ...said.after].join("\n\n");
+  return { to, subject: said.subject, text: `${text}\n`, html: letterHtml(SITE_NAME, said) };
 }

@@ -68,7 +68,7 @@ export function refuseHalfAMail(config: MailConfig & { NODE_ENV: string }, conte
 export function mailRouteOf(config: MailConfig): MailRoute | undefined {
   const { SMTP_URL, SMTP_PLAINTEXT_TRUSTS_NETWORK, MAIL_FROM, MAIL_DIR } = config;
   if (SMTP_URL && MAIL_FROM) return { from: MAIL_FROM, smtp: smtpServerOf(SMTP_URL, SMTP_PLAINTEXT_TRUSTS_NETWORK) };
-  const from = MAIL_FROM ?? { name: "Shipping Integration API", address: "no-reply@localhost" };
+  const from = MAIL_FROM ?? { name: "Shipping Platform", address: "no-reply@localhost" };
   return MAIL_DIR ? { from, folder: MAIL_DIR } : undefined;
 }
 
