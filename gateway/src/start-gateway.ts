@@ -11,9 +11,13 @@ import { createConnections, MOST_CONNECTIONS, measureConnections } from "./http/
 import { listen } from "./http/listen.js";
 import { createWaitingBytes, DEFAULT_WAITING, measureWaiting, type WaitingLimits } from "./http/waiting-bytes.js";
 import { startIdempotency } from "./idempotency/start-idempotency.js";
+import { delivererOf } from "./mail/deliver.js";
+import { createMailer } from "./mail/mailer.js";
 
 /** Where the gateway keeps its schema and migrations. */
 export const gatewayMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
+
+const FAST_STOP_MS = 500;
 
 /** A running gateway. */
 export interface Gateway {
@@ -60,8 +64,10 @@ export async function startGateway(config: Listening, deps: GatewayParts): Promi
   const unread = deps.unread ?? DEFAULT_WAITING;
   const waiting = createWaitingBytes(unread);
   measureWaiting(metrics, waiting, unread);
+  const mailer = createMailer({ deliver: deps.mail && delivererOf(deps.mail), log: deps.log, metrics });
   const app = createApp({
     ...deps,
+    mailer,
     idempotency,
     bulkhead,
     pace,
@@ -78,7 +84,7 @@ export async function startGateway(config: Listening, deps: GatewayParts): Promi
     metrics,
     async stop(fast) {
       await server.stop(fast);
-      await Promise.all([sweeping.stop(), recording.stop()]);
+      await Promise.all([sweeping.stop(), recording.stop(), mailer.stop(fast ? FAST_STOP_MS : undefined)]);
       await idempotency.stop();
     },
   };
