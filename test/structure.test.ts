@@ -83,6 +83,7 @@ describe("rooms", () => {
         "api",
         "request-log",
         "accounts",
+        "mail",
         "site",
         "http",
         "admission",
@@ -91,7 +92,7 @@ describe("rooms", () => {
       ],
       ...["database", "owners"],
     ],
-    "services/webhooks/src": [".", "dispatch", "subscriptions", "egress"],
+    "services/webhooks/src": [".", "dispatch", "health", "subscriptions", "egress"],
     "deploy/local/src": ["client", "cluster", "demo", "listen", "platform", "databases", "servers", "."],
   };
   const roomOf = (root: string, path: string) => relative(root, dirname(path)).split(sep).join("/") || ".";

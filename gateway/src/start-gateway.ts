@@ -11,10 +11,14 @@ import { createConnections, MOST_CONNECTIONS, measureConnections } from "./http/
 import { listen } from "./http/listen.js";
 import { createWaitingBytes, DEFAULT_WAITING, measureWaiting, type WaitingLimits } from "./http/waiting-bytes.js";
 import { startIdempotency } from "./idempotency/start-idempotency.js";
+import { delivererOf } from "./mail/deliver.js";
+import { createMailer } from "./mail/mailer.js";
 import { startRequestLog } from "./request-log/request-log.js";
 
 /** Where the gateway keeps its schema and migrations. */
 export const gatewayMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
+
+const FAST_STOP_MS = 500;
 
 /** A running gateway. */
 export interface Gateway {
@@ -62,9 +66,11 @@ export async function startGateway(config: Listening, deps: GatewayParts): Promi
   const waiting = createWaitingBytes(unread);
   measureWaiting(metrics, waiting, unread);
   const requestLog = startRequestLog({ ...deps, metrics });
+  const mailer = createMailer({ deliver: deps.mail && delivererOf(deps.mail), log: deps.log, metrics });
   const app = createApp({
     ...deps,
     requestLog,
+    mailer,
     idempotency,
     bulkhead,
     pace,
@@ -81,7 +87,13 @@ export async function startGateway(config: Listening, deps: GatewayParts): Promi
     metrics,
     async stop(fast) {
       await server.stop(fast);
-      await Promise.all([sweeping.stop(), recording.stop(), requestLog.stop()]);
+      const stopping = [
+        sweeping.stop(),
+        recording.stop(),
+        requestLog.stop(),
+        mailer.stop(fast ? FAST_STOP_MS : undefined),
+      ];
+      await Promise.all(stopping);
       await idempotency.stop();
     },
   };

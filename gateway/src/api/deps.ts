@@ -4,6 +4,7 @@ import type { Pace } from "../admission/pace.js";
 import type { GatewayDeps } from "../database/deps.js";
 import type { WaitingBytes } from "../http/waiting-bytes.js";
 import type { Idempotency } from "../idempotency/start-idempotency.js";
+import type { Mailer } from "../mail/mailer.js";
 import type { Clients } from "../owners/clients.js";
 import type { RequestLog } from "../request-log/request-log.js";
 
@@ -18,6 +19,7 @@ export interface ApiDeps extends EndpointDeps {
   /** Proxies in front of the gateway, whose X-Forwarded-For is believed. */
   trustedProxies: number;
   metrics: Metrics;
+  mailer: Mailer;
   idempotency: Idempotency;
   bulkhead: Bulkhead;
   pace: Pace;

@@ -10,6 +10,9 @@ import {
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import type { DispatchDeps } from "./dispatch/deps.js";
 import { filterMissing } from "./dispatch/filter-missing.js";
+import { listTestDeliveries } from "./health/list-test-deliveries.js";
+import { getSubscriptionHealth, listSubscriptionHealth } from "./health/read-health.js";
+import { acknowledgeFailing, claimFailing } from "./health/tell-failing.js";
 import { acknowledgeChanges, listChanges } from "./subscriptions/changes.js";
 import { createSubscription } from "./subscriptions/create-subscription.js";
 import { disableSubscription } from "./subscriptions/disable-subscription.js";
@@ -30,6 +33,11 @@ export const webhooksPeers: Peers = {
     its.listChanges,
     its.acknowledgeChanges,
     its.rotateSecrets,
+    its.getSubscriptionHealth,
+    its.listSubscriptionHealth,
+    its.claimFailing,
+    its.acknowledgeFailing,
+    its.listTestDeliveries,
     ...LedgerService.methods,
   ],
   records: [its.filterMissing],
@@ -53,6 +61,11 @@ export function webhooksRoutes(deps: DispatchDeps): Routes {
       acknowledgeChanges: (request) => acknowledgeChanges(deps, request),
       filterMissing: (request) => filterMissing(deps, request),
       rotateSecrets: () => rotateSecrets(deps),
+      getSubscriptionHealth: (request) => getSubscriptionHealth(deps, request),
+      listSubscriptionHealth: (request) => listSubscriptionHealth(deps, request),
+      claimFailing: () => claimFailing(deps),
+      acknowledgeFailing: (request) => acknowledgeFailing(deps, request),
+      listTestDeliveries: (request) => listTestDeliveries(deps, request),
     });
   };
 }

@@ -26,7 +26,7 @@ ${sign_in_url ? `\nDeveloper area, once and for 15 minutes:\n  ${sign_in_url}\n`
 First call:
   curl -H "Authorization: Bearer ${sandbox_key}" ${base_url}/account
 
-All of this stands in ${cluster.file}. What ends is started again; Ctrl-C ends it all.
+Mails that no server takes are kept in ${cluster.dataDir}/mail. All of this stands in ${cluster.file}. What ends is started again; Ctrl-C ends it all.
 `);
   return cluster;
 }

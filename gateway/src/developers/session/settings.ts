@@ -1,5 +1,6 @@
 import { flag, positiveInt, secret } from "@shipping/kit/process/config";
 import { z } from "zod";
+import { type MailRoute, mailRouteOf, mailSettings, refuseHalfAMail } from "../../mail/settings.js";
 import type { ProviderSettings } from "./provider.js";
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
@@ -32,6 +33,7 @@ export const developerSettings = {
     .describe("OpenID provider through which members sign in; by link alone if absent"),
   OIDC_CLIENT_ID: z.string().optional().describe("the developer area's client at the provider"),
   OIDC_CLIENT_SECRET: secret(z.string()).optional().describe("its secret"),
+  ...mailSettings,
   TRUSTED_PROXIES: z.coerce
     .number()
     .int()
@@ -57,6 +59,8 @@ export interface DeveloperDeps {
   trustedProxies: number;
   auditRetentionDays: number;
   requestLogDays: number;
+  /** How mails are sent. Absent: none is. */
+  mail?: MailRoute | undefined;
   /** Absent: it is not served. */
   developerArea?: DeveloperArea | undefined;
 }
@@ -70,6 +74,7 @@ export interface DeveloperArea {
 
 /** Refuses half of a provider, and a production that does not know its own address. */
 export function refuseHalfAnArea(config: DeveloperConfig, context: z.RefinementCtx): void {
+  refuseHalfAMail(config, context);
   const refuse = (key: string, message: string) => context.addIssue({ code: "custom", path: [key], message });
   const keys = ["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"] as const;
   const missing = keys.filter((key) => config[key] === undefined);
@@ -85,6 +90,7 @@ export function developerDepsOf(config: DeveloperConfig): DeveloperDeps {
     trustedProxies: config.TRUSTED_PROXIES,
     auditRetentionDays: config.AUDIT_RETENTION_DAYS,
     requestLogDays: config.REQUEST_LOG_DAYS,
+    mail: mailRouteOf(config),
     developerArea: developerAreaOf(config),
   };
 }

@@ -1,4 +1,5 @@
 import type { EgressAgents } from "../egress/egress-agents.js";
+import type { HealthKeeper } from "../health/keep-health.js";
 import type { SubscriptionDeps } from "../subscriptions/deps.js";
 import type { Attempts } from "./attempts.js";
 import type { WebhooksMetrics } from "./metrics.js";
@@ -13,6 +14,7 @@ export interface AttemptDeps extends SubscriptionDeps {
   /** Divides the waits between attempts; 1 unless the operator set CLOCK_SPEEDUP. */
   clockSpeedup: number;
   metrics: WebhooksMetrics;
+  health: HealthKeeper;
   /** Called when there is something to claim. */
   wakeDispatcher(): void;
 }

@@ -1,0 +1,144 @@
+import type { Log } from "@shipping/kit/process/log";
+import type { Metrics } from "@shipping/kit/process/metrics";
+import { isAddress } from "./address.js";
+import type { Deliver, Mail } from "./deliver.js";
+
+/** Sends mails in the background, several times if it must. */
+export interface Mailer {
+  /** Whether mails reach anybody. */
+  canSend: boolean;
+  /** Queues a mail at once. Resolves, never rejects, with whether a server took it in the end; nobody has to wait for that. */
+  send(mail: Mail): Promise<boolean>;
+  /** Gives what waits one last attempt, and waits for it so long. */
+  stop(withinMs?: number): Promise<void>;
+}
+
+/** Mails that may wait in one process; those beyond are dropped. */
+export const MOST_WAITING = 1_000;
+const AT_ONCE = 4;
+/** After a failure; after the last one, a mail is given up. A link lives 15 minutes. */
+const WAITS_MS: readonly number[] = [2_000, 10_000, 60_000, 300_000];
+const STOP_MS = 5_000;
+
+interface Waiting {
+  mail: Mail;
+  failures: number;
+  timer?: NodeJS.Timeout;
+  done(sent: boolean): void;
+}
+
+interface Options {
+  /** Undefined: nothing can be sent. */
+  deliver: Deliver | undefined;
+  log: Log;
+  metrics: Metrics;
+  waitsMs?: readonly number[];
+  mostWaiting?: number;
+}
+
+/** A mailer of this process. */
+export function createMailer({
+  deliver,
+  log,
+  metrics,
+  waitsMs = WAITS_MS,
+  mostWaiting = MOST_WAITING,
+}: Options): Mailer {
+  const ready: Waiting[] = [];
+  const all = new Set<Waiting>();
+  let underWay = 0;
+  let stopping = false;
+  let emptied: (() => void) | undefined;
+  const count = metrics.counterOf(
+    "mails_total",
+    "Mails, by what became of them; one that is retried counts each time.",
+    {
+      by: "result",
+      values: ["sent", "retried", "failed", "dropped"],
+    },
+  );
+  metrics.gauges({ mails_waiting: "Mails that are not sent yet." }, () => ({ mails_waiting: all.size }));
+
+  function end(waiting: Waiting, sent: boolean): void {
+    count(sent ? "sent" : "failed");
+    all.delete(waiting);
+    waiting.done(sent);
+    if (all.size === 0) emptied?.();
+  }
+
+  async function attempt(waiting: Waiting, handOn: Deliver): Promise<void> {
+    try {
+      await handOn(waiting.mail);
+      end(waiting, true);
+    } catch (error) {
+      waiting.failures += 1;
+      const waitMs = isFinal(error) || stopping ? undefined : waitsMs[waiting.failures - 1];
+      const said = { ...reasonOf(error, waiting.mail), failures: waiting.failures };
+      if (waitMs === undefined) {
+        log.error(said, "a mail was not sent, and is given up");
+        return end(waiting, false);
+      }
+      log.warn({ ...said, again_in_ms: waitMs }, "a mail was not sent yet");
+      count("retried");
+      waiting.timer = setTimeout(() => enqueue(waiting), waitMs);
+    }
+  }
+
+  function enqueue(waiting: Waiting): void {
+    clearTimeout(waiting.timer);
+    delete waiting.timer;
+    ready.push(waiting);
+    next();
+  }
+
+  function next(): void {
+    if (!deliver || underWay >= AT_ONCE) return;
+    const waiting = ready.shift();
+    if (!waiting) return;
+    underWay += 1;
+    void attempt(waiting, deliver).finally(() => {
+      underWay -= 1;
+      next();
+    });
+  }
+
+  return {
+    canSend: deliver !== undefined,
+    send(mail) {
+      if (!deliver || stopping || all.size >= mostWaiting || !isAddress(mail.to)) {
+        count("dropped");
+        log.warn({ waiting: all.size, can_send: deliver !== undefined }, "a mail was dropped");
+        return Promise.resolve(false);
+      }
+      return new Promise((done) => {
+        const waiting = { mail, failures: 0, done };
+        all.add(waiting);
+        enqueue(waiting);
+      });
+    },
+    async stop(withinMs = STOP_MS) {
+      stopping = true;
+      for (const waiting of all) if (waiting.timer) enqueue(waiting);
+      if (all.size === 0) return;
+      const timeout = new Promise<void>((resolve) => setTimeout(resolve, withinMs).unref());
+      await Promise.race([timeout, new Promise<void>((resolve) => (emptied = resolve))]);
+      if (all.size > 0) log.error({ mails: all.size }, "stopped before all mails were sent");
+    },
+  };
+}
+
+// The server will not change its mind (RFC 5321, 4.2.1): a wrong password, an address that is not there.
+function isFinal(error: unknown): boolean {
+  const { responseCode } = error as { responseCode?: unknown };
+  return typeof responseCode === "number" && responseCode >= 500;
+}
+
+// What a server says may hold what it was sent: no link and no address get into the log.
+function reasonOf(error: unknown, { to }: Mail): Record<string, unknown> {
+  const { code, responseCode, message } = error as { code?: unknown; responseCode?: unknown; message?: unknown };
+  const reason = String(message)
+    .replaceAll(to, "[address]")
+    .replace(/https?:\/\/\S*/g, "[link]")
+    .slice(0, 300);
+  return { code, response_code: responseCode, reason };
+}
