@@ -1,6 +1,6 @@
 import { showAuditLog } from "./account/audit-log.js";
 import { showMembers } from "./account/members.js";
-import { showOverview } from "./account/overview.js";
+import { showOverview } from "./overview/overview.js";
 import { showQuickStart } from "./account/quick-start.js";
 import { createKeyAsAsked, showKeyForm } from "./keys/create-key.js";
 import { showKeys } from "./keys/keys.js";
