@@ -1,10 +1,10 @@
 import { showAuditLog } from "./account/audit-log.js";
 import { showMembers } from "./account/members.js";
-import { showOverview } from "./overview/overview.js";
 import { showQuickStart } from "./account/quick-start.js";
 import { createKeyAsAsked, showKeyForm } from "./keys/create-key.js";
 import { showKeys } from "./keys/keys.js";
 import { askToRevokeKey, revokeKeyAsAsked } from "./keys/revoke-key.js";
+import { showOverview } from "./overview/overview.js";
 import type { AccountPage, OpenPage, PageRoute } from "./page/page.js";
 import { askToSignIn, redeemAsAsked, showEntrance, signOut } from "./sign-in/sign-in.js";
 import { beginProviderSignIn, completeProviderSignIn } from "./sign-in/sign-in-provider.js";

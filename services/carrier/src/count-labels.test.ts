@@ -38,7 +38,11 @@ test("labels are counted from each time on, voided ones too, up to what is asked
   await carrier.deps.db.run(sql`UPDATE labels SET created_at = now() - interval '30 hours' WHERE id = ${old}`);
   await carrier.newLabel({ ...caller, environment: "live" });
   await carrier.newLabel(newCaller());
-  const asked = [{ hoursAgo: 1, atMost: 100 }, { hoursAgo: 48, atMost: 100 }, { hoursAgo: 48, atMost: 1 }] as const;
+  const asked = [
+    { hoursAgo: 1, atMost: 100 },
+    { hoursAgo: 48, atMost: 100 },
+    { hoursAgo: 48, atMost: 1 },
+  ] as const;
   expect(await count(caller, ...asked)).toEqual([2, 3, 1]);
   await voidLabel(carrier.deps, voidRequest(caller, labels[1]?.id ?? ""), patient);
   expect(await count(caller, ...asked)).toEqual([2, 3, 1]);

@@ -10,6 +10,7 @@ import {
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import type { DispatchDeps } from "./dispatch/deps.js";
 import { filterMissing } from "./dispatch/filter-missing.js";
+import { getEvent } from "./dispatch/get-event.js";
 import { listTestDeliveries } from "./health/list-test-deliveries.js";
 import { getSubscriptionHealth, listSubscriptionHealth } from "./health/read-health.js";
 import { acknowledgeFailing, claimFailing } from "./health/tell-failing.js";
@@ -38,6 +39,7 @@ export const webhooksPeers: Peers = {
     its.claimFailing,
     its.acknowledgeFailing,
     its.listTestDeliveries,
+    its.getEvent,
     ...LedgerService.methods,
   ],
   records: [its.filterMissing],
@@ -59,6 +61,7 @@ export function webhooksRoutes(deps: DispatchDeps): Routes {
         create(DisableSubscriptionResponseSchema, { outcome: await disableSubscription(deps, request) }),
       listChanges: () => listChanges(deps),
       acknowledgeChanges: (request) => acknowledgeChanges(deps, request),
+      getEvent: (request) => getEvent(deps, request),
       filterMissing: (request) => filterMissing(deps, request),
       rotateSecrets: () => rotateSecrets(deps),
       getSubscriptionHealth: (request) => getSubscriptionHealth(deps, request),

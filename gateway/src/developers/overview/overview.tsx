@@ -1,6 +1,11 @@
 import type { SubscriptionHealth } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { capabilitiesOf } from "../../api/endpoints/account.js";
-import { type HourOfRequests, type Refusals, refusalsByCode, requestsByHour } from "../../request-log/count-requests.js";
+import {
+  type HourOfRequests,
+  type Refusals,
+  refusalsByCode,
+  requestsByHour,
+} from "../../request-log/count-requests.js";
 import { AREA_PATH, callerOf, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
 import { listHealth } from "../webhooks/health.js";
 import { Abilities } from "./abilities.js";

@@ -1,5 +1,5 @@
 import type { HourOfRequests, Refusals } from "../../request-log/count-requests.js";
-import { type BarKind, BarChart } from "../page/bar-chart.js";
+import { BarChart, type BarKind } from "../page/bar-chart.js";
 
 const KINDS: readonly BarKind[] = [
   { name: "Successful", tone: "good" },
