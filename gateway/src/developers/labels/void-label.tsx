@@ -24,8 +24,8 @@ export async function askToVoid(deps: PageDeps, request: PageRequest): Promise<P
       <h1>Void this {environment} label?</h1>
       <Note kind="danger">
         <p>
-          A parcel with this label must not be handed over any more. Its shipment is void with it and gets no other label:
-          create a new shipment instead. Its file can no longer be downloaded. This cannot be undone.
+          A parcel with this label must not be handed over any more. Its shipment is void with it and gets no other
+          label: create a new shipment instead. Its file can no longer be downloaded. This cannot be undone.
         </p>
       </Note>
       <dl>

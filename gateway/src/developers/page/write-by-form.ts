@@ -16,7 +16,11 @@ export interface FormWrite {
 }
 
 /** Executes a write of the API as its endpoint would: by the same rules, at most once for each form, with the same events. */
-export function writeByForm(deps: PageDeps, request: PageRequest, { row, id, formId, body }: FormWrite): Promise<Snapshot> {
+export function writeByForm(
+  deps: PageDeps,
+  request: PageRequest,
+  { row, id, formId, body }: FormWrite,
+): Promise<Snapshot> {
   const route = routes.find(({ method, path }) => `${method} ${path}` === row) as WriteRoute;
   const { requestId, deadline, actor } = request;
   return executeWrite(deps, route, {

@@ -15,7 +15,10 @@ export interface Filter {
 const DAY_MS = 86_400_000;
 
 /** Reads the filter of a list whose resources have these states and ids of that prefix. */
-export function filterIn(query: URLSearchParams, { states, prefix }: { states: readonly string[]; prefix: string }): Filter {
+export function filterIn(
+  query: URLSearchParams,
+  { states, prefix }: { states: readonly string[]; prefix: string },
+): Filter {
   const state = query.get("state") ?? "";
   return {
     text: query.get("q")?.trim() ?? "",

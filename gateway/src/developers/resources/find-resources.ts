@@ -32,21 +32,33 @@ export interface FoundPage<Summary> {
 const MOST = 500;
 
 /** Finds shipments by id, reference, recipient, postal code, or by their label's id or tracking number. */
-export async function findShipments(deps: PageDeps, request: PageRequest, wanted: Wanted): Promise<FoundPage<RecordSummary>> {
+export async function findShipments(
+  deps: PageDeps,
+  request: PageRequest,
+  wanted: Wanted,
+): Promise<FoundPage<RecordSummary>> {
   const ids = namesLabel(wanted.text) ? await shipmentsOfLabel(deps, request, wanted.text) : [];
   const { shipments, ...rest } = await searchShipments(deps, request, wanted, ids);
   return { found: shipments, ...rest };
 }
 
 /** Finds orders by id, reference, recipient or postal code. */
-export async function findOrders(deps: PageDeps, request: PageRequest, wanted: Wanted): Promise<FoundPage<RecordSummary>> {
+export async function findOrders(
+  deps: PageDeps,
+  request: PageRequest,
+  wanted: Wanted,
+): Promise<FoundPage<RecordSummary>> {
   const asked = { caller: callerOf(request), search: searchOf(wanted, []) };
   const { orders, ...rest } = await answered(deps.clients.records.searchOrders(asked, callOptions(request)));
   return { found: orders, ...rest };
 }
 
 /** Finds labels by id, tracking number, or by what their shipment is known by. */
-export async function findLabels(deps: PageDeps, request: PageRequest, wanted: Wanted): Promise<FoundPage<LabelSummary>> {
+export async function findLabels(
+  deps: PageDeps,
+  request: PageRequest,
+  wanted: Wanted,
+): Promise<FoundPage<LabelSummary>> {
   const { text } = wanted;
   const { ids, incomplete } = text && !namesLabel(text) ? await labelsOfShipments(deps, request, text) : NONE;
   const asked = { caller: callerOf(request), search: searchOf(wanted, ids) };
@@ -68,7 +80,12 @@ export async function shipmentsById(
 }
 
 /** A page of an order's shipments. */
-export async function shipmentsOfOrder(deps: PageDeps, request: PageRequest, orderId: string, after: string | undefined) {
+export async function shipmentsOfOrder(
+  deps: PageDeps,
+  request: PageRequest,
+  orderId: string,
+  after: string | undefined,
+) {
   const asked = { caller: callerOf(request), search: searchOf({ after }, []), orderId };
   return answered(deps.clients.records.searchShipments(asked, callOptions(request)));
 }

@@ -63,7 +63,15 @@ function PostalAddress(address: AddressGiven) {
 }
 
 /** Where a parcel goes, in one line of a list. */
-export function shortPlace({ postalCode, city, country }: { postalCode: string; city: string; country: string }): string {
+export function shortPlace({
+  postalCode,
+  city,
+  country,
+}: {
+  postalCode: string;
+  city: string;
+  country: string;
+}): string {
   return `${postalCode} ${city}, ${country}`;
 }
 

@@ -59,7 +59,11 @@ export async function readLabel(deps: PageDeps, request: PageRequest, id: string
 }
 
 /** What tracking knows of a number; undefined if it knows nothing yet. */
-export async function readTracking(deps: PageDeps, request: PageRequest, trackingNumber: string): Promise<Tracking | undefined> {
+export async function readTracking(
+  deps: PageDeps,
+  request: PageRequest,
+  trackingNumber: string,
+): Promise<Tracking | undefined> {
   const asked = { caller: callerOf(request), trackingNumber };
   try {
     const { data } = await answered(deps.clients.tracking.getTracking(asked, callOptions(request)));

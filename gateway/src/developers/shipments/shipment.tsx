@@ -45,7 +45,13 @@ export async function showShipment(deps: PageDeps, request: PageRequest): Promis
       <ParcelDetails {...shipment} />
       <h2>Label</h2>
       {labelled ? (
-        <LabelCard {...labelled} tracking={tracking} environment={environment} mayVoid={session.role === "admin"} linked />
+        <LabelCard
+          {...labelled}
+          tracking={tracking}
+          environment={environment}
+          mayVoid={session.role === "admin"}
+          linked
+        />
       ) : (
         <p>
           It has no label yet. Your program <a href="/docs/quick-start">asks for rates and makes one</a> with the API.
