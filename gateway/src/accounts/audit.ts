@@ -19,7 +19,8 @@ export type AuditAction =
   | "member.added"
   | "member.removed"
   | "webhook.created"
-  | "webhook.disabled";
+  | "webhook.disabled"
+  | "label.voided";
 
 /** A change of what belongs to an account. */
 export interface Change {

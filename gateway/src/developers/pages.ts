@@ -4,8 +4,16 @@ import { showQuickStart } from "./account/quick-start.js";
 import { createKeyAsAsked, showKeyForm } from "./keys/create-key.js";
 import { showKeys } from "./keys/keys.js";
 import { askToRevokeKey, revokeKeyAsAsked } from "./keys/revoke-key.js";
+import { showLabel } from "./labels/label.js";
+import { downloadLabel, showPicture } from "./labels/label-file.js";
+import { showLabels } from "./labels/labels.js";
+import { askToVoid, voidAsAsked } from "./labels/void-label.js";
+import { showOrder } from "./orders/order.js";
+import { showOrders } from "./orders/orders.js";
 import { showOverview } from "./overview/overview.js";
 import type { AccountPage, OpenPage, PageRoute } from "./page/page.js";
+import { showShipment } from "./shipments/shipment.js";
+import { showShipments } from "./shipments/shipments.js";
 import { askToSignIn, redeemAsAsked, showEntrance, signOut } from "./sign-in/sign-in.js";
 import { beginProviderSignIn, completeProviderSignIn } from "./sign-in/sign-in-provider.js";
 import { createWebhookAsAsked, showWebhookForm } from "./webhooks/create-webhook.js";
@@ -30,6 +38,31 @@ const account: readonly AccountPage[] = [
   { method: "GET", path: "/audit", section: "audit", access: "viewer", handler: showAuditLog },
   { method: "GET", path: "/quick-start", section: "quick-start", access: "viewer", handler: showQuickStart },
 ];
+
+const shipments = section("shipments", [
+  { method: "GET", path: "/{environment}/shipments", access: "viewer", handler: showShipments },
+  { method: "GET", path: "/{environment}/shipments/{id}", access: "viewer", handler: showShipment },
+]);
+
+const orders = section("orders", [
+  { method: "GET", path: "/{environment}/orders", access: "viewer", handler: showOrders },
+  { method: "GET", path: "/{environment}/orders/{id}", access: "viewer", handler: showOrder },
+]);
+
+const labels = section("labels", [
+  { method: "GET", path: "/{environment}/labels", access: "viewer", handler: showLabels },
+  { method: "GET", path: "/{environment}/labels/{id}", access: "viewer", handler: showLabel },
+  { method: "GET", path: "/{environment}/labels/{id}/file", access: "viewer", handler: downloadLabel },
+  { method: "GET", path: "/{environment}/labels/{id}/picture", access: "viewer", handler: showPicture },
+  { method: "GET", path: "/{environment}/labels/{id}/void", access: "admin", handler: askToVoid },
+  {
+    method: "POST",
+    path: "/{environment}/labels/{id}/void",
+    access: "admin",
+    takesForm: true,
+    handler: voidAsAsked,
+  },
+]);
 
 const keys = section("keys", [
   { method: "GET", path: "/{environment}/keys", access: "viewer", handler: showKeys },
@@ -64,6 +97,9 @@ export const pages: readonly PageRoute[] = [
   ...entrance,
   ...account,
   { method: "GET", path: "/{environment}", section: "overview", access: "viewer", handler: showOverview },
+  ...shipments,
+  ...orders,
+  ...labels,
   ...keys,
   ...webhooks,
 ];

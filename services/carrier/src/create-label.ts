@@ -2,6 +2,7 @@ import { callerOf, claimOf } from "@shipping/kit/caller";
 import { type FieldError, failFields } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import { executedNow, keyOfWrite, type Write } from "@shipping/kit/ledger/ledger";
+import { originText } from "@shipping/kit/ledger/origin";
 import { newEvent } from "@shipping/kit/ledger/outbox";
 import { violated } from "@shipping/kit/postgres/database";
 import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
@@ -92,17 +93,17 @@ const insertLabel = microBatchOperation<CarrierDeps, Creation, WriteOutcome>({
           ${rows.map(({ status }) => status)}::text[], ${rows.map(({ carrier }) => carrier)}::text[],
           ${rows.map(({ trackingNumber }) => trackingNumber)}::text[],
           ${rows.map(({ createdAt }) => createdAt)}::timestamptz[], ${creations.map(({ pdf }) => pdf)}::bytea[],
-          ${creations.map(({ rate }) => rateJson(rate))}::text[], ${creations.map(({ claim }) => claim.requestedBy)}::text[],
-          ${creations.map(({ claim }) => claim.requestId)}::text[], ${creations.map(({ event }) => event.id)}::text[]
+          ${creations.map(({ rate }) => rateJson(rate))}::text[],
+          ${creations.map(({ claim, event }) => originText(claim, event))}::text[]
         ) WITH ORDINALITY AS made (
-          id, shipment_id, status, carrier, tracking_number, created_at, pdf, rate, requested_by, request_id, event_id, ordinal)
+          id, shipment_id, status, carrier, tracking_number, created_at, pdf, rate, origin, ordinal)
         USING (ordinal)),
       created AS (
         INSERT INTO labels (
           account_id, environment, id, shipment_id, status, carrier, tracking_number, created_at,
-          rate, requested_by, request_id, event_id)
+          rate, origin)
         SELECT account_id, environment, id, shipment_id, status, carrier, tracking_number, created_at,
-          rate, requested_by, request_id, event_id
+          rate, origin
         FROM made ORDER BY shipment_id),
       stored AS (
         INSERT INTO label_files (account_id, environment, label_id, pdf)

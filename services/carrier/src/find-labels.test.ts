@@ -111,7 +111,7 @@ describe("inspectLabel", () => {
   test("says nothing of what was not kept before, and not_found of another's", async () => {
     const caller = newCaller();
     const { id } = await carrier.newLabel(caller);
-    await carrier.deps.db.run(sql`UPDATE labels SET rate = NULL, event_id = NULL WHERE id = ${id}`);
+    await carrier.deps.db.run(sql`UPDATE labels SET rate = NULL, origin = NULL WHERE id = ${id}`);
     const answer = await inspectLabel(carrier.deps, create(InspectLabelRequestSchema, { caller, id }));
     expect([answer.rate.length, answer.created?.eventId]).toEqual([0, ""]);
     for (const who of [newCaller(), { ...caller, environment: "live" as const }]) {

@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { callerOf } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
+import { originIn } from "@shipping/kit/ledger/origin";
 import { readOwned } from "@shipping/kit/postgres/read-owned";
 import { searchOwned } from "@shipping/kit/postgres/search-owned";
 import {
@@ -12,10 +13,9 @@ import {
   type SearchLabelsResponse,
   SearchLabelsResponseSchema,
 } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
-import { type Origin, OriginSchema } from "@shipping/proto/shipping/common/v1/common_pb";
 import sql from "sql-template-tag";
 import type { CarrierDeps } from "./deps.js";
-import { type LabelOriginRow, type LabelRow, labelJson } from "./label.js";
+import { type LabelRow, labelJson } from "./label.js";
 import { labelColumns } from "./read-labels.js";
 
 const find = searchOwned<LabelRow>({
@@ -48,19 +48,20 @@ export async function inspectLabel(deps: CarrierDeps, request: InspectLabelReque
   return create(InspectLabelResponseSchema, {
     data: Buffer.from(labelJson(row)),
     rate: Buffer.from(row.rate ?? ""),
-    created: originOf(row.requestedBy, row.requestId, row.eventId),
-    ...(row.status === "voided" && { voided: originOf(row.voidedBy, row.voidRequestId, row.voidEventId) }),
+    created: originIn(row.origin),
+    ...(row.status === "voided" && { voided: originIn(row.voidOrigin) }),
   });
 }
 
-const findLabel = readOwned<LabelRow & LabelOriginRow>(
+/** What a row has kept of its making and its voiding. */
+interface OriginRow {
+  rate: string | null;
+  origin: string | null;
+  voidOrigin: string | null;
+}
+
+const findLabel = readOwned<LabelRow & OriginRow>(
   "id",
   (isAsked) => sql`
-    SELECT ${labelColumns}, rate, requested_by AS "requestedBy", request_id AS "requestId", event_id AS "eventId",
-      voided_by AS "voidedBy", void_request_id AS "voidRequestId", void_event_id AS "voidEventId"
-    FROM labels WHERE ${isAsked}`,
+    SELECT ${labelColumns}, rate, origin, void_origin AS "voidOrigin" FROM labels WHERE ${isAsked}`,
 );
-
-function originOf(requestedBy: string | null, requestId: string | null, eventId: string | null): Origin {
-  return create(OriginSchema, { requestedBy: requestedBy ?? "", requestId: requestId ?? "", eventId: eventId ?? "" });
-}

@@ -11,17 +11,6 @@ export interface LabelRow {
   voidedAt: Date | null;
 }
 
-/** Who made a label, with which rate, and who voided it; null in rows of before these were kept. */
-export interface LabelOriginRow {
-  rate: string | null;
-  requestedBy: string | null;
-  requestId: string | null;
-  eventId: string | null;
-  voidedBy: string | null;
-  voidRequestId: string | null;
-  voidEventId: string | null;
-}
-
 /** The public label, as JSON text. Whatever is the same for all labels of the sandbox is not stored. */
 export function labelJson(row: LabelRow): string {
   return JSON.stringify({

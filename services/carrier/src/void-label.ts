@@ -1,6 +1,7 @@
 import { type Caller, type Claim, callerOf, claimOf } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { executedNow } from "@shipping/kit/ledger/ledger";
+import { originText } from "@shipping/kit/ledger/origin";
 import { newEvent } from "@shipping/kit/ledger/outbox";
 import { ownedSql } from "@shipping/kit/postgres/owned";
 import type { Call } from "@shipping/kit/rpc/server";
@@ -64,11 +65,9 @@ interface Voiding {
 }
 
 function voiding(deps: CarrierDeps, { caller, claim, id, now, event }: Voiding): Sql {
-  const { requestedBy = null, requestId = null } = claim;
   return sql`,
     changed AS (
-      UPDATE labels SET status = 'voided', voided_at = ${now},
-        voided_by = ${requestedBy}, void_request_id = ${requestId}, void_event_id = ${event.id}
+      UPDATE labels SET status = 'voided', voided_at = ${now}, void_origin = ${originText(claim, event)}
       WHERE ${ownedSql(caller)} AND id = ${id} AND EXISTS (SELECT FROM claim)),
     emitted AS (${deps.outbox.insert([event])})`;
 }

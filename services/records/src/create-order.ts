@@ -40,9 +40,9 @@ const insertOrder = microBatchOperation<RecordsDeps, Creation, WriteOutcome>({
       created AS (
         INSERT INTO orders (
           account_id, environment, id, status, reference, sender, recipient, parcel, metadata, created_at,
-          requested_by, request_id, event_id)
+          origin)
         SELECT account_id, environment, id, status, reference, sender, recipient, parcel, metadata, created_at,
-          requested_by, request_id, event_id
+          origin
         FROM claim JOIN ${givenSql(orders, creations)} USING (ordinal)
         ORDER BY account_id, environment, id),
       emitted AS (${outbox.insert(creations.map(({ event }) => event))})

@@ -51,9 +51,9 @@ const insertShipment = microBatchOperation<RecordsDeps, Creation, WriteOutcome |
       created AS (
         INSERT INTO shipments (
           account_id, environment, id, status, reference, sender, recipient, parcel, metadata, created_at, order_id,
-          requested_by, request_id, event_id)
+          origin)
         SELECT account_id, environment, id, status, reference, sender, recipient, parcel, metadata, created_at, order_id,
-          requested_by, request_id, event_id
+          origin
         FROM claim JOIN ${givenSql(shipments, creations)} USING (ordinal) JOIN ordered USING (ordinal)
         ORDER BY account_id, environment, id),
       emitted AS (${outbox.insert(creations.map(({ event }) => event))})

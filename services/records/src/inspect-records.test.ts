@@ -43,7 +43,7 @@ describe("inspectOrder and inspectShipment", () => {
   test("say nothing of who made a row of before", async () => {
     const caller = newCaller();
     const { id } = snapshotOf(await createOrder(records.deps, orderRequest(caller))).json;
-    await records.deps.db.run(sql`UPDATE orders SET event_id = NULL WHERE id = ${id}`);
+    await records.deps.db.run(sql`UPDATE orders SET origin = NULL WHERE id = ${id}`);
     const { created } = await inspectOrder(records.deps, create(InspectOrderRequestSchema, { caller, id }));
     expect(created).toMatchObject({ requestedBy: "", requestId: "", eventId: "" });
   });

@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { callerOf } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
+import { originIn } from "@shipping/kit/ledger/origin";
 import { readOwned } from "@shipping/kit/postgres/read-owned";
-import { type Origin, OriginSchema } from "@shipping/proto/shipping/common/v1/common_pb";
 import {
   type InspectOrderRequest,
   type InspectOrderResponse,
@@ -14,14 +14,14 @@ import {
 import sql from "sql-template-tag";
 import type { RecordsDeps } from "./deps.js";
 import { orderJson } from "./order.js";
-import { type OriginRow, originColumns, type SharedRow, sharedColumns } from "./shared-fields.js";
+import { type SharedRow, sharedColumns } from "./shared-fields.js";
 import { type ShipmentRow, shipmentJson } from "./shipment.js";
 
 /** Reads one order of the caller, and who made it. */
 export async function inspectOrder(deps: RecordsDeps, request: InspectOrderRequest): Promise<InspectOrderResponse> {
   const row = await findOrder(deps, { caller: callerOf(request), id: request.id });
   if (!row) throw fail("not_found", "No such order.");
-  return create(InspectOrderResponseSchema, { data: Buffer.from(orderJson(row)), created: originOf(row) });
+  return create(InspectOrderResponseSchema, { data: Buffer.from(orderJson(row)), created: originIn(row.origin) });
 }
 
 /** Reads one shipment of the caller, and who made it. */
@@ -31,21 +31,22 @@ export async function inspectShipment(
 ): Promise<InspectShipmentResponse> {
   const row = await findShipment(deps, { caller: callerOf(request), id: request.id });
   if (!row) throw fail("not_found", "No such shipment.");
-  return create(InspectShipmentResponseSchema, { data: Buffer.from(shipmentJson(row)), created: originOf(row) });
+  return create(InspectShipmentResponseSchema, { data: Buffer.from(shipmentJson(row)), created: originIn(row.origin) });
+}
+
+/** What a row has kept of its creation. */
+interface OriginRow {
+  origin: string | null;
 }
 
 const findOrder = readOwned<SharedRow & OriginRow>(
   "id",
-  (isAsked) => sql`SELECT ${sharedColumns}, ${originColumns} FROM orders WHERE ${isAsked}`,
+  (isAsked) => sql`SELECT ${sharedColumns}, origin FROM orders WHERE ${isAsked}`,
 );
 
 const findShipment = readOwned<ShipmentRow & OriginRow>(
   "id",
   (isAsked) => sql`
-    SELECT ${sharedColumns}, order_id AS "orderId", label_id AS "labelId", ${originColumns}
+    SELECT ${sharedColumns}, order_id AS "orderId", label_id AS "labelId", origin
     FROM shipments WHERE ${isAsked}`,
 );
-
-function originOf({ requestedBy, requestId, eventId }: OriginRow): Origin {
-  return create(OriginSchema, { requestedBy: requestedBy ?? "", requestId: requestId ?? "", eventId: eventId ?? "" });
-}

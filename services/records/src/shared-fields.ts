@@ -1,5 +1,6 @@
 import { fromJson } from "@bufbuild/protobuf";
 import type { Caller, Claim } from "@shipping/kit/caller";
+import { originText } from "@shipping/kit/ledger/origin";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import {
   type Address,
@@ -23,16 +24,6 @@ export interface SharedRow {
   metadata: string | null;
   createdAt: Date;
 }
-
-/** Who made a row, and the event of it; null in rows of before these were kept. */
-export interface OriginRow {
-  requestedBy: string | null;
-  requestId: string | null;
-  eventId: string | null;
-}
-
-/** The columns of a SELECT that yields an OriginRow. */
-export const originColumns = sql`requested_by AS "requestedBy", request_id AS "requestId", event_id AS "eventId"`;
 
 /** The shared columns for a SELECT that yields a SharedRow. */
 export const sharedColumns = sql`
@@ -67,17 +58,16 @@ export function lastMembers({ environment, createdAt }: SharedRow): string {
   return `"livemode":${environment === "live"},"created_at":"${createdAt.toISOString()}"`;
 }
 
-/** What orders and shipments share of new rows, as a table `given (id, status, reference, …, created_at, …, event_id, ordinal)`. */
+/** What orders and shipments share of new rows, as a table `given (id, status, reference, …, created_at, origin, ordinal)`. */
 export function givenSql(rows: readonly SharedRow[], writes: readonly { claim: Claim; event: Event }[]): Sql {
   return sql`unnest(
     ${rows.map(({ id }) => id)}::text[], ${rows.map(({ status }) => status)}::text[],
     ${rows.map(({ reference }) => reference)}::text[], ${rows.map(({ sender }) => sender)}::json[],
     ${rows.map(({ recipient }) => recipient)}::json[], ${rows.map(({ parcel }) => parcel)}::json[],
     ${rows.map(({ metadata }) => metadata)}::text[], ${rows.map(({ createdAt }) => createdAt)}::timestamptz[],
-    ${writes.map(({ claim }) => claim.requestedBy)}::text[], ${writes.map(({ claim }) => claim.requestId)}::text[],
-    ${writes.map(({ event }) => event.id)}::text[]
+    ${writes.map(({ claim, event }) => originText(claim, event))}::text[]
   ) WITH ORDINALITY AS given (
-    id, status, reference, sender, recipient, parcel, metadata, created_at, requested_by, request_id, event_id, ordinal)`;
+    id, status, reference, sender, recipient, parcel, metadata, created_at, origin, ordinal)`;
 }
 
 // In the order in which the public resource has them; members that are undefined are left out.

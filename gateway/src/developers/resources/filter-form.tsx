@@ -7,7 +7,7 @@ import { STATES } from "./state.js";
 export function FilterForm(props: { path: string; filter: Filter; states: readonly string[]; searched: string }) {
   const { path, filter, states, searched } = props;
   return (
-    <form class="filter" method="get" action={path} role="search">
+    <form class="filter" method="get" action={path}>
       <div class="field wide">
         <label for="q">Search</label>
         <input

@@ -1,6 +1,6 @@
--- Who made a row, by which request, and the event of it; empty in rows of before.
-ALTER TABLE orders ADD COLUMN requested_by text, ADD COLUMN request_id text, ADD COLUMN event_id text;
-ALTER TABLE shipments ADD COLUMN requested_by text, ADD COLUMN request_id text, ADD COLUMN event_id text;
+-- The event of a row, the request that made it, and who asked; null in rows of before.
+ALTER TABLE orders ADD COLUMN origin text;
+ALTER TABLE shipments ADD COLUMN origin text;
 
 -- What people look for, in the developer area. On large tables, make these by hand before the release, with CREATE INDEX CONCURRENTLY.
 -- An environment's list, the newest first, of one state or, merged, of all.
