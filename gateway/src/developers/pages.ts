@@ -12,6 +12,7 @@ import { showOrder } from "./orders/order.js";
 import { showOrders } from "./orders/orders.js";
 import { showOverview } from "./overview/overview.js";
 import type { AccountPage, OpenPage, PageRoute } from "./page/page.js";
+import { showSearch } from "./search/search.js";
 import { showShipment } from "./shipments/shipment.js";
 import { showShipments } from "./shipments/shipments.js";
 import { askToSignIn, redeemAsAsked, showEntrance, signOut } from "./sign-in/sign-in.js";
@@ -97,6 +98,7 @@ export const pages: readonly PageRoute[] = [
   ...entrance,
   ...account,
   { method: "GET", path: "/{environment}", section: "overview", access: "viewer", handler: showOverview },
+  { method: "GET", path: "/{environment}/search", access: "viewer", handler: showSearch },
   ...shipments,
   ...orders,
   ...labels,
