@@ -1,4 +1,4 @@
-// The pages' only script. They work without it; it wipes secrets, reloads pages restored by Back, and copies.
+// The pages' only script. They work without it; it wipes secrets, reloads pages restored by Back, tells times as the reader's clock does, and copies.
 
 addEventListener("pagehide", () => {
   const secret = document.getElementById("secret");
@@ -10,6 +10,8 @@ addEventListener("pageshow", (event) => {
   if (secret) location.replace(secret.dataset.list);
   else location.reload();
 });
+const clock = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+for (const time of document.querySelectorAll("time[title]")) time.textContent = clock.format(new Date(time.dateTime));
 if (navigator.clipboard) {
   for (const source of document.querySelectorAll("[data-copy]")) {
     const button = document.createElement("button");

@@ -31,6 +31,7 @@ export interface App {
 /** The public side of the gateway. A request takes the steps from top to bottom; the first that refuses ends it. */
 export function createApp(deps: ApiDeps & DeveloperDeps): App {
   const app = express();
+  const site = { hasArea: deps.developerArea !== undefined };
   app.disable("x-powered-by");
   app.enable("case sensitive routing");
   app.enable("strict routing");
@@ -44,10 +45,10 @@ export function createApp(deps: ApiDeps & DeveloperDeps): App {
   const admit = admitCaller(deps); // 401, 429: before every operation
   for (const route of routes) register(app, route, [admit, ...stepsOf(deps, route)]);
   app.use(paceAnonymous(deps));
-  servePages(app);
+  servePages(app, site);
   if (deps.developerArea) app.use(serveArea(deps, deps.developerArea));
   app.use(refuseRoute);
-  app.use(sendError(deps));
+  app.use(sendError({ ...deps, site }));
   const handler: RequestListener = (req, res) => {
     req.url = pathOf(req.url);
     app(req, res);
@@ -58,12 +59,12 @@ export function createApp(deps: ApiDeps & DeveloperDeps): App {
 }
 
 /**
- * The path and query of a request target, which may be a whole address (RFC 9112, 3.2.2). What is neither becomes `/`, which is no
+ * The path and query of a request target, which may be a whole address (RFC 9112, 3.2.2). What is neither becomes `//`, which is no
  * route: Express 5 takes such targets apart with `url.parse`, which mends some, and answers HTML to those it cannot read.
  */
 function pathOf(target = "/"): string {
   const path = target.replace(/^https?:\/\/[^/?#]*/i, "");
-  return /^\/[^#\s]*$/.test(path) ? path : "/";
+  return /^\/[^#\s]*$/.test(path) ? path : "//";
 }
 
 function register(app: Express, route: Route, steps: Step[]): void {

@@ -35,7 +35,7 @@ describe.each([true, false])("with the script %p, by keyboard alone", (javaScrip
   test("a subscription is created and disabled", async () => {
     await press("link", "Webhooks");
     await press("link", "Create subscription");
-    await page.getByLabel("Address").focus();
+    await page.getByLabel("Endpoint URL").focus();
     await page.keyboard.type("https://shop.example.com/hooks");
     await page.keyboard.press("Enter");
     expect(await page.locator("#secret").textContent()).toMatch(/^whsec_/);

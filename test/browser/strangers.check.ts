@@ -74,7 +74,7 @@ test("markup and direction marks in names and addresses are shown as text, on ev
   for (const path of ["/sandbox", "/sandbox/keys", "/sandbox/webhooks", "/audit", "/members", "/quick-start"]) {
     await page.goto(`${area.origin()}/developers${path}`);
     expect(await page.locator("img, [onerror]").count()).toBe(0);
-    expect(await page.title()).toMatch(/ · Developers$/);
+    expect(await page.title()).toMatch(/ · Shipping Platform$/);
     const text = await page.locator("body").textContent();
     expect(text).toContain(`${markup}⟨U+202E⟩gpj.exe`);
     if (path === "/sandbox/webhooks") expect(text).toContain(`/?${markup}`);

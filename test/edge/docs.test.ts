@@ -13,10 +13,12 @@ afterAll(() => stack.stop());
 const get = (target: string) => sendTo(port, "GET", target);
 const textOf = async (target: string) => (await get(target)).bytes.toString();
 
-/** Everything that the page names, by attribute. */
+/** Everything that the page loads, by attribute. */
 async function assets(): Promise<string[]> {
   return [
-    ...(await textOf("/docs/reference")).matchAll(/\b(?:src|href|action|data|poster|srcset)\s*=\s*["']?([^"'\s>]+)/gi),
+    ...(await textOf("/docs/reference")).matchAll(
+      /<(?!a\b)[^>]*\b(?:src|href|action|data|poster|srcset)\s*=\s*["']?([^"'\s>]+)/gi,
+    ),
   ].map(([, target]) => target ?? "");
 }
 
@@ -38,7 +40,7 @@ describe("GET /docs/reference", () => {
   });
 
   test("its style sheets load nothing more", async () => {
-    const sheets = (await assets()).filter((target) => target.endsWith(".css"));
+    const sheets = (await assets()).filter((target) => /\.css(?:\?|$)/.test(target));
     expect(sheets).not.toEqual([]);
     for (const sheet of sheets) {
       const text = await textOf(sheet);
@@ -88,7 +90,9 @@ describe("GET /docs", () => {
     for (const target of new Set(targets.filter((one) => !one.startsWith("http")))) {
       const [resource = "", fragment] = target.split("#");
       const linked = resource === "" ? html : await textOf(resource);
-      expect([target, resource === "" || (await get(resource)).status]).toEqual([target, resource === "" || 200]);
+      // The developer area asks who it is.
+      const expected = resource === "" || (resource === "/developers" ? 401 : 200);
+      expect([target, resource === "" || (await get(resource)).status]).toEqual([target, expected]);
       if (fragment) expect([target, linked.includes(`id="${fragment}"`)]).toEqual([target, true]);
     }
   });
@@ -102,7 +106,35 @@ describe("GET /docs", () => {
   });
 
   test("404 for a guide that is none", async () => {
-    for (const path of ["/docs/operations", "/docs/nothing", "/docs/..%2Fpackage.json", "/docs/"])
+    for (const path of ["/docs/operations", "/docs/nothing", "/docs/..%2Fpackage.json"])
       expect([path, (await get(path)).status]).toEqual([path, 404]);
+  });
+});
+
+describe("errors of pages", () => {
+  const browse = (target: string) => sendTo(port, "GET", target, { headers: { Accept: "text/html,*/*;q=0.8" } });
+
+  test.each(["/nothing", "/docs/nothing", "/docs/reference/x", "/developer", "/livez"])(
+    "%s is a page for a browser, which leads to the others, and JSON for a program",
+    async (target) => {
+      const page = await browse(target);
+      expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
+      expect(page.headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'self'/);
+      for (const path of ["/docs", "/docs/reference", "/developers"]) {
+        expect(page.bytes.toString()).toContain(`href="${path}"`);
+      }
+      const answer = await get(target);
+      expect([answer.status, answer.headers.get("content-type")]).toEqual([404, "application/json"]);
+    },
+  );
+
+  test.each(["/api", "/API/v1/orders", "/api/v1/nothing", "/api/v1/orders", "/api?x"])(
+    "%s answers JSON to a browser, too",
+    async (target) => expect((await browse(target)).headers.get("content-type")).toBe("application/json"),
+  );
+
+  test.each(["/", "/docs/"])("%s leads to the guides", async (target) => {
+    const { status, headers } = await get(target);
+    expect([status, headers.get("location")]).toEqual([308, "/docs"]);
   });
 });

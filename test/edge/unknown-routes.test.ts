@@ -109,13 +109,11 @@ describe("404 not_found for other methods", () => {
 
 describe("404 not_found for what is no path of the API", () => {
   test.each([
-    ["GET", "/"],
     ["GET", "/api"],
     ["GET", BASE_PATH],
     ["GET", `${BASE_PATH}/`],
     ["GET", "/metrics"],
     ["GET", "/livez"],
-    ["GET", "/docs/"],
     ["GET", "/docs/../package.json"],
     ["GET", "/docs/%2e%2e%2fpackage.json"],
     ["GET", "/.env"],

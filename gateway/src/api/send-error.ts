@@ -2,6 +2,8 @@ import type { ErrorRequestHandler } from "express";
 import { failureOf } from "../http/failure-of.js";
 import { refuse } from "../http/send.js";
 import { sourceOf } from "../http/source.js";
+import { sendErrorPage, wantsPage } from "../site/error-page.js";
+import type { Site } from "../site/site-header.js";
 import type { ApiDeps } from "./deps.js";
 import type { Locals } from "./locals.js";
 
@@ -13,7 +15,8 @@ export function sendError({
   log,
   pace,
   trustedProxies,
-}: Pick<ApiDeps, "log" | "pace" | "trustedProxies">): ErrorRequestHandler<
+  site,
+}: Pick<ApiDeps, "log" | "pace" | "trustedProxies"> & { site: Site }): ErrorRequestHandler<
   Record<string, string>,
   unknown,
   unknown,
@@ -30,8 +33,10 @@ export function sendError({
     if (failure !== error && failure.status >= 500) {
       log.error({ err: error, request_id: res.locals.requestId }, "request failed");
     }
-    const { admission, paced, requestId } = res.locals as Partial<Locals>;
+    const { admission, paced, requestId = "" } = res.locals as Partial<Locals>;
     if (!admission?.within && !paced) await pace.turn(sourceOf(req, trustedProxies), res);
-    if (!res.destroyed) refuse(res, failure, requestId ?? "");
+    if (res.destroyed) return;
+    if (wantsPage(req)) sendErrorPage(res, site, failure, requestId);
+    else refuse(res, failure, requestId);
   };
 }

@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact";
-import { render } from "preact-render-to-string";
 import { assetOf } from "../http/asset.js";
+import { renderDocument } from "../site/html-document.js";
+import { type Site, SiteHeader } from "../site/site-header.js";
 import { guides } from "./guides.js";
 
-export const style = assetOf("/docs/style.css", "base.css", "guides.css");
+export const style = assetOf("/docs/style.css", "site.css", "base.css", "guides.css");
 
 interface Frame {
   title: string;
@@ -17,25 +18,13 @@ interface Frame {
 }
 
 /** A whole page: the list of guides, the search, and what the page is about. */
-export function renderPage({ title, path, words = "", aside, children }: Frame): string {
-  const page = (
-    <html lang="en">
-      <head>
-        <meta charSet="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>{`${title} · Shipping Integration API`}</title>
-        <link rel="stylesheet" href={style.href} />
-        <link rel="icon" type="image/png" href="/docs/favicon-32x32.png" />
-      </head>
-      <body>
-        <a class="to-content" href="#main">
-          Skip to the content
-        </a>
-        <header>
-          <a class="brand" href="/docs">
-            Shipping Integration API
-          </a>
+export function renderPage(site: Site, { title, path, words = "", aside, children }: Frame): string {
+  return renderDocument({
+    title,
+    styles: [style],
+    children: (
+      <>
+        <SiteHeader site={site} part="docs">
           <search>
             <form action="/docs/search">
               <input
@@ -48,9 +37,9 @@ export function renderPage({ title, path, words = "", aside, children }: Frame):
               <button type="submit">Search</button>
             </form>
           </search>
-        </header>
+        </SiteHeader>
         <div class="columns">
-          <nav aria-label="Guides">
+          <nav class="side" aria-label="Guides">
             <ul>
               <Entry path="/docs" current={path} title="Overview" />
               {guides.map((guide) => (
@@ -62,10 +51,9 @@ export function renderPage({ title, path, words = "", aside, children }: Frame):
           <main id="main">{children}</main>
           {aside && <aside>{aside}</aside>}
         </div>
-      </body>
-    </html>
-  );
-  return `<!doctype html>${render(page)}`;
+      </>
+    ),
+  });
 }
 
 function Entry({ path, current, title }: { path: string; current: string; title: string }) {

@@ -1,11 +1,12 @@
+import type { Site } from "../site/site-header.js";
 import { type Guide, guides } from "./guides.js";
 import { renderPage } from "./layout.js";
 import type { Hit } from "./library.js";
 import type { Rendered } from "./render-guide.js";
 
 /** The first page: what the API does, and where to read what. */
-export function overviewPage(): string {
-  return renderPage({
+export function overviewPage(site: Site): string {
+  return renderPage(site, {
     title: "Overview",
     path: "/docs",
     children: (
@@ -50,9 +51,9 @@ function Card({ path, title, about }: { path: string; title: string; about: stri
 }
 
 /** A guide, with the list of its sections and the way to the next one. */
-export function guidePage(guide: Guide, { html, sections }: Rendered): string {
+export function guidePage(site: Site, guide: Guide, { html, sections }: Rendered): string {
   const next = guides[guides.indexOf(guide) + 1];
-  return renderPage({
+  return renderPage(site, {
     title: guide.title,
     path: `/docs/${guide.slug}`,
     aside: sections.length > 1 && (
@@ -82,9 +83,9 @@ export function guidePage(guide: Guide, { html, sections }: Rendered): string {
 }
 
 /** What was found. */
-export function searchPage(words: string, hits: readonly Hit[]): string {
+export function searchPage(site: Site, words: string, hits: readonly Hit[]): string {
   const count = hits.length === 1 ? "One place" : `${hits.length || "No"} places`;
-  return renderPage({
+  return renderPage(site, {
     title: "Search",
     path: "/docs/search",
     words,

@@ -29,7 +29,7 @@ function handler(): RequestListener {
     req.resume();
   });
   app.use(refuseRoute);
-  app.use(sendError({ log, pace: createPace(DEFAULT_PACE), trustedProxies: 0 }));
+  app.use(sendError({ log, pace: createPace(DEFAULT_PACE), trustedProxies: 0, site: { hasArea: true } }));
   return app;
 }
 

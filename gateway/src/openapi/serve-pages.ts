@@ -6,29 +6,13 @@ import { BASE_PATH } from "../api/endpoint.js";
 import { library } from "../guides/library.js";
 import { serveGuides } from "../guides/serve-guides.js";
 import { type Document, documentOf, sendDocument } from "../http/send-document.js";
+import { serveSiteAssets } from "../site/site-assets.js";
+import type { Site } from "../site/site-header.js";
 import { openApiDocument } from "./openapi.js";
+import { referencePage, startScript } from "./reference-page.js";
 
 const DOCUMENT_PATH = `${BASE_PATH}/openapi.json`;
 const SCRIPT_TYPE = "text/javascript; charset=utf-8";
-
-const PAGE = `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>API reference · Shipping Integration API</title>
-    <link rel="stylesheet" href="/docs/swagger-ui.css">
-    <link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
-  </head>
-  <body>
-    <div id="page"></div>
-    <script src="/docs/swagger-ui-bundle.js"></script>
-    <script src="/docs/start.js"></script>
-  </body>
-</html>
-`;
-
-const START = `SwaggerUIBundle({ url: ${JSON.stringify(DOCUMENT_PATH)}, dom_id: "#page", deepLinking: true, validatorUrl: null });\n`;
 
 // Everything comes from here: no CDN, and no script in the page itself. Swagger UI 5 sets styles inline (swagger-ui #10655) and
 // draws icons from data: URLs.
@@ -57,21 +41,19 @@ export function preparePages(): void {
 }
 
 /** The machine-readable description, the reference made of it and the guides, for everyone and without a key. */
-export function servePages(app: Express): void {
+export function servePages(app: Express, site: Site): void {
   const assets = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
   const asset = (type: string, file: string) => documentOf(type, readFileSync(join(assets, file)));
   const served: Readonly<Record<string, () => Document>> = {
     [DOCUMENT_PATH]: () => documentOf("application/json", openApiText(), { "Cache-Control": "no-store" }),
     "/docs/reference": () =>
-      documentOf("text/html; charset=utf-8", PAGE, {
+      documentOf("text/html; charset=utf-8", referencePage(site), {
         "Content-Security-Policy": POLICY,
         "Referrer-Policy": "no-referrer",
       }),
-    "/docs/start.js": () => documentOf(SCRIPT_TYPE, START),
+    "/docs/start.js": () => documentOf(SCRIPT_TYPE, startScript(DOCUMENT_PATH)),
     "/docs/swagger-ui.css": () => asset("text/css; charset=utf-8", "swagger-ui.css"),
     "/docs/swagger-ui-bundle.js": () => asset(SCRIPT_TYPE, "swagger-ui-bundle.js"),
-    "/docs/favicon-32x32.png": () => asset("image/png", "favicon-32x32.png"),
-    "/favicon.ico": () => asset("image/png", "favicon-32x32.png"),
   };
   for (const [path, make] of Object.entries(served)) {
     // Made when somebody asks for it.
@@ -81,6 +63,7 @@ export function servePages(app: Express): void {
       sendDocument(req, res, made);
     });
   }
+  serveSiteAssets(app);
   // Last: its paths take in those above.
-  serveGuides(app);
+  serveGuides(app, site);
 }

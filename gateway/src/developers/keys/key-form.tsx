@@ -25,11 +25,11 @@ export function KeyForm({
   return (
     <>
       <h1>{environment === "live" ? "Create a live key" : "Create a sandbox key"}</h1>
-      <p>The key is shown once, on the next page. Have the place ready where your server keeps its secrets.</p>
+      <p>The key is shown once, on the next page. Be ready to store it where your server keeps its secrets.</p>
       <FormFaults faults={faults} fields={["name", "scopes", "expires"]} />
       <form method="post">
         <input type="hidden" name="form_id" value={values.formId} />
-        <Field id="name" label="Name" hint="For your own list: which server or program holds this key.">
+        <Field id="name" label="Name" hint="Which server or program will use this key.">
           <input
             type="text"
             id="name"
@@ -43,8 +43,8 @@ export function KeyForm({
           <Fault id="name" faults={faults} path="name" />
         </Field>
         <fieldset>
-          <legend>What it may do</legend>
-          <p class="hint">What is chosen is enough to begin. Add only what this key needs.</p>
+          <legend>Permissions</legend>
+          <p class="hint">The selected permissions are enough to begin with. Add only what this key needs.</p>
           {scopes.map((scope) => (
             <div class="choice">
               <input type="checkbox" id={scope} name="scopes" value={scope} checked={values.scopes.includes(scope)} />
@@ -54,7 +54,7 @@ export function KeyForm({
           ))}
           <Fault id="scopes" faults={faults} path="scopes" />
         </fieldset>
-        <Field id="expires" label="Expires" hint="A key that leaked unseen ends by itself.">
+        <Field id="expires" label="Expires" hint="A key that expires limits what a leak can do.">
           <select id="expires" name="expires" {...faultAttributes("expires", faults, "expires")}>
             {(Object.keys(EXPIRIES) as Expiry[]).map((expiry) => (
               <option value={expiry} selected={values.expires === expiry}>

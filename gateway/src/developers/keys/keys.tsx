@@ -1,8 +1,9 @@
 import type { Environment } from "@shipping/kit/caller";
 import type { ListedKey } from "../../accounts/manage-keys.js";
+import { scopes } from "../../admission/api-key.js";
 import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
 import { cursorOf, Paging } from "../page/paging.js";
-import { Text, Time } from "../page/text.js";
+import { Chips, Text, Time } from "../page/text.js";
 import { type ListedKeyOfPage, listKeysOfPage } from "./list-keys.js";
 
 /** `GET …/keys`: the keys of an environment, the newest first, those that open nothing any more at the end. */
@@ -15,11 +16,11 @@ export async function showKeys(deps: PageDeps, { session, environment, query }: 
   const { rows: keys, nextCursor } = await listKeysOfPage(deps, { accountId, environment, after });
   const mayChange = session.role === "admin";
   return shown(
-    "Keys",
+    "API keys",
     <>
       <div class="head">
         <div>
-          <h1>{environment === "live" ? "Live keys" : "Sandbox keys"}</h1>
+          <h1>{environment === "live" ? "Live API keys" : "Sandbox API keys"}</h1>
           <p>
             They begin with <code>{environment === "live" ? "service_live_" : "service_test_"}</code>. Of each, only the
             last four characters can be seen.
@@ -36,9 +37,9 @@ export async function showKeys(deps: PageDeps, { session, environment, query }: 
         <KeyTable keys={keys} revocable={mayChange} environment={environment} />
       )}
       <Paging path={`${AREA_PATH}/${environment}/keys`} after={after} next={nextCursor} />
-      <h2>To replace a key</h2>
+      <h2>Rotate a key</h2>
       <p>
-        Create the new one, give it to your program, watch "last used" of the old one until it stands still, then revoke
+        Create the new one, give it to your program, watch until "Last used" of the old one stays the same, then revoke
         the old one. Nothing is interrupted, and idempotency keys hold across both.
       </p>
     </>,
@@ -59,9 +60,11 @@ function KeyTable(props: { keys: ListedKeyOfPage[]; revocable: boolean; environm
     <table>
       <thead>
         <tr>
-          {["Name", "May do", "Created", "Last used", "Expires", ...(revocable ? ["Revoke"] : [])].map((heading) => (
-            <th scope="col">{heading}</th>
-          ))}
+          {["Name", "Permissions", "Created", "Last used", "Expires", ...(revocable ? ["Revoke"] : [])].map(
+            (heading) => (
+              <th scope="col">{heading}</th>
+            ),
+          )}
         </tr>
       </thead>
       <tbody>
@@ -73,8 +76,8 @@ function KeyTable(props: { keys: ListedKeyOfPage[]; revocable: boolean; environm
                 <code class="sub">…{key.lastFour}</code>
               </span>
             </td>
-            <td data-label="May do">
-              <span class="scopes">{key.scopes.length === 10 ? "Everything" : key.scopes.join(", ")}</span>
+            <td data-label="Permissions">
+              {key.scopes.length === scopes.length ? "Full access" : <Chips words={key.scopes} />}
             </td>
             <td data-label="Created">
               <Time at={key.createdAt} />
@@ -130,5 +133,5 @@ function Expiry({ keyShown }: { keyShown: ListedKeyOfPage }) {
 
 /** What a key is called; those of the command line may have no name. */
 export function nameOf({ name }: Pick<ListedKey, "name">): string {
-  return name ?? "Without a name";
+  return name ?? "Unnamed key";
 }

@@ -2,12 +2,11 @@ import type { IncomingMessage } from "node:http";
 import { gzipSync } from "node:zlib";
 import type { Log } from "@shipping/kit/process/log";
 import type { ErrorRequestHandler, Response } from "express";
-import { render } from "preact-render-to-string";
 import { unmetCondition } from "../../http/conditional.js";
 import { failureOf } from "../../http/failure-of.js";
 import { HttpRefusal } from "../../http/http-rules.js";
 import { WINDOW_MINUTES } from "../session/limit-window.js";
-import { layout } from "./layout.js";
+import { renderArea } from "./layout.js";
 import { type HtmlPage, isPerEnvironment, type PageAnswer, type PageLocals } from "./page.js";
 import { refusalPage } from "./refusal-page.js";
 
@@ -34,13 +33,13 @@ function sendPage(req: IncomingMessage, res: PageResponse, page: HtmlPage): void
   if (isKnown(req, page)) return void res.writeHead(304).end();
   const { page: route, session, environment } = res.locals;
   const section = session && route?.section;
-  const tree = layout({
+  const text = renderArea({
     page,
     session,
     section,
     environment: route && isPerEnvironment(route) ? environment : undefined,
   });
-  const html = Buffer.from(`<!doctype html>${render(tree)}`);
+  const html = Buffer.from(text);
   // A secret is not compressed: the compressed size would reveal something about it.
   const isCompressed = !page.secret && /\bgzip\b/.test(String(req.headers["accept-encoding"]));
   const retryAfter = RETRY_AFTER_SECONDS[page.status];

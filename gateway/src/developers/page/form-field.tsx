@@ -34,7 +34,7 @@ export function FormFaults({ faults, fields }: { faults: readonly FieldError[]; 
   const isRight = faults.every(({ path }) => path === "");
   return (
     <Note kind="danger">
-      <p>{isRight ? "Nothing was created." : "Nothing was created: the form is not right."}</p>
+      <p>{isRight ? "Nothing was saved." : "Nothing was saved. Check the highlighted fields."}</p>
       {others.slice(0, 10).map(({ path, message }) => (
         <p>{`${visible(path)} ${message}`.trim()}</p>
       ))}

@@ -1,14 +1,6 @@
 import type { Failure } from "@shipping/kit/errors";
+import { refusalWords } from "../../site/refusal-words.js";
 import { AREA_PATH, type HtmlPage } from "./page.js";
-
-const TITLES: Record<number, string> = {
-  404: "There is nothing here",
-  409: "That is not possible now",
-  412: "The page is not as you expected",
-  422: "The form is not right",
-  429: "Too many attempts",
-  503: "Not available at the moment",
-};
 
 /** Says that somebody may not do this. */
 export function forbidden(why: string): HtmlPage {
@@ -16,10 +8,9 @@ export function forbidden(why: string): HtmlPage {
 }
 
 /** A refusal as a page. A missing thing and somebody else's look alike, byte for byte. */
-export function refusalPage({ status, message, fields }: Failure): HtmlPage {
-  const title = TITLES[status] ?? "Something went wrong";
-  if (status === 404) return refused(404, title, "The page, or what it was about, does not exist.");
-  return refused(status, title, fields.length > 0 ? fields.map((f) => `${f.path}: ${f.message}`).join("; ") : message);
+export function refusalPage(failure: Failure): HtmlPage {
+  const { title, why } = refusalWords(failure);
+  return refused(failure.status, title, why);
 }
 
 function refused(status: number, title: string, why: string): HtmlPage {

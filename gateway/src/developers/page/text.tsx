@@ -16,10 +16,24 @@ export function visible(text: string): string {
   );
 }
 
-/** A point in time, as people read it and as machines do. */
+/** A point in time: UTC as it is sent and when it is pointed at, the reader's own time once the script has run. */
 export function Time({ at }: { at: Date }) {
   const iso = at.toISOString();
-  return <time dateTime={iso}>{`${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`}</time>;
+  const [day, time] = [iso.slice(0, 10), iso.slice(11, 19)];
+  return <time dateTime={iso} title={`${day} ${time} UTC`}>{`${day} ${time.slice(0, 5)} UTC`}</time>;
+}
+
+/** Short words of a machine, each in a frame of its own: scopes, types of events. */
+export function Chips({ words }: { words: readonly string[] }) {
+  return (
+    <ul class="chips">
+      {words.map((word) => (
+        <li>
+          <code>{word}</code>
+        </li>
+      ))}
+    </ul>
+  );
 }
 
 /** Lines to copy. The script gives them a button where there is a clipboard. */

@@ -26,11 +26,13 @@ export function WebhookForm({
   return (
     <>
       <h1>{environment === "live" ? "Create a live subscription" : "Create a sandbox subscription"}</h1>
-      <p>Its secret is shown once, on the next page: your receiver needs it to tell our events from anybody's.</p>
+      <p>
+        Its signing secret is shown once, on the next page. Your receiver needs it to verify that events come from us.
+      </p>
       <FormFaults faults={faults} fields={["url", "events"]} />
       <form method="post">
         <input type="hidden" name="form_id" value={values.formId} />
-        <Field id="url" label="Address" hint="Where your receiver listens: https, port 443, a public host.">
+        <Field id="url" label="Endpoint URL" hint="Where your receiver listens: https, port 443, a public host.">
           <input
             type="text"
             inputMode="url"
@@ -45,7 +47,7 @@ export function WebhookForm({
           <Fault id="url" faults={faults} path="url" />
         </Field>
         <fieldset>
-          <legend>What it is told</legend>
+          <legend>Events to send</legend>
           {EVENT_TYPES.map((type) => (
             <div class="choice">
               <input type="checkbox" id={type} name="events" value={type} checked={values.events.includes(type)} />

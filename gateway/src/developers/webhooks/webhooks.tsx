@@ -6,7 +6,7 @@ import { formId } from "../page/form-field.js";
 import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
 import { cursorOf, Paging } from "../page/paging.js";
 import { checkForm } from "../page/read-form.js";
-import { Note, Text, Time } from "../page/text.js";
+import { Chips, Note, Text, Time } from "../page/text.js";
 import { disableSubscription, getSubscription, listSubscriptions, type Subscription } from "./subscriptions.js";
 
 /** `GET …/webhooks`. */
@@ -52,7 +52,7 @@ function SubscriptionTable(props: {
   mayChange: boolean;
 }) {
   const { subscriptions, environment, mayChange } = props;
-  const headings = ["Address", "Events", "Created", "Status", ...(mayChange ? ["Disable"] : [])];
+  const headings = ["Endpoint", "Events", "Created", "Status", ...(mayChange ? ["Disable"] : [])];
   return (
     <table>
       <thead>
@@ -65,14 +65,14 @@ function SubscriptionTable(props: {
       <tbody>
         {subscriptions.map(({ id, url, events, status, created_at: createdAt, disabled_at: disabledAt }) => (
           <tr class={status === "active" ? undefined : "over"}>
-            <td data-label="Address">
+            <td data-label="Endpoint">
               <span>
                 <Text>{url}</Text>
                 <code class="sub">{id}</code>
               </span>
             </td>
             <td data-label="Events">
-              <span class="scopes">{events.join(", ")}</span>
+              <Chips words={events} />
             </td>
             <td data-label="Created">
               <Time at={new Date(createdAt)} />
@@ -125,7 +125,7 @@ export async function askToDisable(deps: PageDeps, request: PageRequest): Promis
         </p>
       </Note>
       <dl>
-        <dt>Address</dt>
+        <dt>Endpoint</dt>
         <dd>
           <Text>{url}</Text>
         </dd>

@@ -1,0 +1,58 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Failure } from "@shipping/kit/errors";
+import { renderDocument } from "./html-document.js";
+import { refusalWords } from "./refusal-words.js";
+import { siteStyle } from "./site-assets.js";
+import { type Site, SiteHeader } from "./site-header.js";
+
+/** The headers of pages that need no script at all. */
+export const PLAIN_PAGE_HEADERS = {
+  "Content-Security-Policy": [
+    "default-src 'none'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join("; "),
+  "Referrer-Policy": "no-referrer",
+};
+
+/** Whether an error is answered with a page: a browser asked, and not for something of the API, which answers JSON to everybody. */
+export function wantsPage({ method, url = "", headers }: IncomingMessage): boolean {
+  return method === "GET" && !/^\/api(?:[/?]|$)/i.test(url) && /\btext\/html\b/.test(headers.accept ?? "");
+}
+
+/** Answers an error with a page that leads to the others. */
+export function sendErrorPage(response: ServerResponse, site: Site, failure: Failure, requestId: string): void {
+  const { title, why } = refusalWords(failure);
+  const page = renderDocument({
+    title,
+    styles: [siteStyle],
+    children: (
+      <>
+        <SiteHeader site={site} />
+        <main id="main" class="alone">
+          <h1>{title}</h1>
+          <p>{why}</p>
+          <p>
+            The <a href="/docs">guides</a> say what there is, and have a search. The API begins at <code>/api/v1</code>.
+          </p>
+          {failure.status >= 500 && (
+            <p>
+              If you report this, quote <code>{requestId}</code>.
+            </p>
+          )}
+        </main>
+      </>
+    ),
+  });
+  const body = Buffer.from(page);
+  response.writeHead(failure.status, {
+    ...PLAIN_PAGE_HEADERS,
+    "Content-Type": "text/html; charset=utf-8",
+    "Content-Length": body.length,
+    "Cache-Control": "no-store",
+  });
+  response.end(body);
+}
