@@ -6,6 +6,8 @@ import { createKeyAsAsked, showKeyForm } from "./keys/create-key.js";
 import { showKeys } from "./keys/keys.js";
 import { askToRevokeKey, revokeKeyAsAsked } from "./keys/revoke-key.js";
 import type { AccountPage, OpenPage, PageRoute } from "./page/page.js";
+import { showRequest } from "./requests/request.js";
+import { showRequests } from "./requests/requests.js";
 import { askToSignIn, redeemAsAsked, showEntrance, signOut } from "./sign-in/sign-in.js";
 import { beginProviderSignIn, completeProviderSignIn } from "./sign-in/sign-in-provider.js";
 import { createWebhookAsAsked, showWebhookForm } from "./webhooks/create-webhook.js";
@@ -39,6 +41,11 @@ const keys = section("keys", [
   { method: "POST", path: "/{environment}/keys/{id}/revoke", access: "admin", handler: revokeKeyAsAsked },
 ]);
 
+const requests = section("requests", [
+  { method: "GET", path: "/{environment}/requests", access: "viewer", handler: showRequests },
+  { method: "GET", path: "/{environment}/requests/{id}", access: "viewer", handler: showRequest },
+]);
+
 const webhooks = section("webhooks", [
   { method: "GET", path: "/{environment}/webhooks", access: "viewer", handler: showWebhooks },
   { method: "GET", path: "/{environment}/webhooks/new", access: "admin", handler: showWebhookForm },
@@ -64,6 +71,7 @@ export const pages: readonly PageRoute[] = [
   ...entrance,
   ...account,
   { method: "GET", path: "/{environment}", section: "overview", access: "viewer", handler: showOverview },
+  ...requests,
   ...keys,
   ...webhooks,
 ];

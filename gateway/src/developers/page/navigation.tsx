@@ -10,6 +10,7 @@ export const BAND: Record<Environment, { name: string; says: string }> = {
 /** The sections of one environment, whose paths are those of both. */
 const OF_ENVIRONMENT: readonly (readonly [Section, string, string])[] = [
   ["overview", "", "Overview"],
+  ["requests", "/requests", "Requests"],
   ["webhooks", "/webhooks", "Webhooks"],
   ["keys", "/keys", "API keys"],
 ];

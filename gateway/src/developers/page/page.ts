@@ -20,7 +20,7 @@ export interface PageDeps extends ApiDeps, DeveloperDeps {
 }
 
 /** The part of the area that a page belongs to, for the navigation. */
-export type Section = "overview" | "keys" | "webhooks" | "members" | "audit" | "quick-start";
+export type Section = "overview" | "requests" | "keys" | "webhooks" | "members" | "audit" | "quick-start";
 
 /** What every page is asked. What the path does not have is empty. */
 export interface VisitorRequest {
