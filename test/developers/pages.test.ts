@@ -1,3 +1,5 @@
+import { randomBytes } from "node:crypto";
+import { newId } from "@shipping/kit/ids";
 import { useArea } from "./area.js";
 import type { Visitor } from "./visitor.js";
 
@@ -10,13 +12,25 @@ async function thingsOf(visitor: Visitor, accountId: string) {
   await visitor.submit("/developers/sandbox/webhooks/new", { url: "https://shop.example.com" });
   const key = await area.stack().newKey(accountId);
   const { html } = await visitor.get("/developers/sandbox/webhooks");
-  return { key: key.id, webhook: /whk_[a-z2-7]{26}/.exec(html)?.[0] ?? NOBODYS };
+  const request = await logRequest(accountId);
+  return { key: key.id, request, webhook: /whk_[a-z2-7]{26}/.exec(html)?.[0] ?? NOBODYS };
 }
 
-const pathOf = (path: string, ids: { key: string; webhook: string }) =>
+/** A request of an account in the log, without the second that the log takes. */
+async function logRequest(accountId: string): Promise<string> {
+  const id = newId("req", randomBytes);
+  await area.stack().databases.gateway.pool.query(
+    `INSERT INTO request_log (at, request_id, account_id, environment, method, path, ms, replayed, source, user_agent, more)
+     VALUES (now(), $1, $2, 'sandbox', 'POST', '/api/v1/orders', 1, false, '', '', 0)`,
+    [id, accountId],
+  );
+  return id;
+}
+
+const pathOf = (path: string, ids: { key: string; webhook: string; request: string }) =>
   `/developers${path}`
     .replace("{environment}", "sandbox")
-    .replace("{id}", path.includes("/keys/") ? ids.key : ids.webhook);
+    .replace("{id}", path.includes("/keys/") ? ids.key : path.includes("/requests/") ? ids.request : ids.webhook);
 
 interface AccountPage {
   method: "GET" | "POST";
@@ -31,6 +45,7 @@ const form = (path: string): AccountPage[] => [
 ];
 
 const accountPages: readonly AccountPage[] = [
+  ...["/{environment}/requests", "/{environment}/requests/{id}"].map(seen),
   ...["/members", "/audit", "/quick-start", "/{environment}", "/{environment}/keys", "/{environment}/webhooks"].map(
     seen,
   ),
@@ -57,7 +72,7 @@ describe.each(accountPages.map((page) => [`${page.method} ${page.path}`, page] a
     const path = pathOf(page.path, await thingsOf(admin.visitor, admin.accountId));
     const { status, html } = await send(visitor, path);
     expect(status).toBe(page.access === "admin" ? 403 : 200);
-    expect(html).not.toMatch(/<main[\s\S]*(?:<form|\/new"|\/revoke"|\/disable")/);
+    expect(html).not.toMatch(/<main[\s\S]*(?:<form(?![^>]*method="get")|\/new"|\/revoke"|\/disable")/);
   });
 
   test("an admin of another account sees nothing of this one", async () => {
@@ -66,7 +81,7 @@ describe.each(accountPages.map((page) => [`${page.method} ${page.path}`, page] a
     const ids = await thingsOf(owner.visitor, owner.accountId);
     const { status, html } = await send(visitor, pathOf(page.path, ids));
     if (page.path.includes("{id}")) expect(status).toBe(404);
-    for (const own of [ids.key, ids.webhook, owner.email]) expect(html).not.toContain(own);
+    for (const own of [ids.key, ids.webhook, ids.request, owner.email]) expect(html).not.toContain(own);
   });
 
   test("an admin: never a 500, and no page but this one's", async () => {

@@ -15,6 +15,8 @@ import type { AccountPage, OpenPage, PageRoute } from "./page/page.js";
 import { showSearch } from "./search/search.js";
 import { showShipment } from "./shipments/shipment.js";
 import { showShipments } from "./shipments/shipments.js";
+import { showRequest } from "./requests/request.js";
+import { showRequests } from "./requests/requests.js";
 import { askToSignIn, redeemAsAsked, showEntrance, signOut } from "./sign-in/sign-in.js";
 import { beginProviderSignIn, completeProviderSignIn } from "./sign-in/sign-in-provider.js";
 import { createWebhookAsAsked, showWebhookForm } from "./webhooks/create-webhook.js";
@@ -73,6 +75,11 @@ const keys = section("keys", [
   { method: "POST", path: "/{environment}/keys/{id}/revoke", access: "admin", handler: revokeKeyAsAsked },
 ]);
 
+const requests = section("requests", [
+  { method: "GET", path: "/{environment}/requests", access: "viewer", handler: showRequests },
+  { method: "GET", path: "/{environment}/requests/{id}", access: "viewer", handler: showRequest },
+]);
+
 const webhooks = section("webhooks", [
   { method: "GET", path: "/{environment}/webhooks", access: "viewer", handler: showWebhooks },
   { method: "GET", path: "/{environment}/webhooks/new", access: "admin", handler: showWebhookForm },
@@ -102,6 +109,7 @@ export const pages: readonly PageRoute[] = [
   ...shipments,
   ...orders,
   ...labels,
+  ...requests,
   ...keys,
   ...webhooks,
 ];

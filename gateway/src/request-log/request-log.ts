@@ -54,8 +54,8 @@ export function startRequestLog(deps: Deps): RequestLog {
   }));
 
   function list(row: LogRow): void {
-    if (waiting.length >= MOST_WAITING) return lose("buffer_full");
-    waiting.push(row);
+    if (waiting.length < MOST_WAITING) waiting.push(row);
+    else lose("buffer_full");
     if (waiting.length === MOST_ROWS) writing.wake();
   }
 

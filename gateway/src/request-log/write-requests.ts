@@ -18,7 +18,7 @@ type Deps = Pick<GatewayDeps, "db" | "clockOffsetMs">;
  */
 export async function writeRequests(deps: Deps, rows: readonly LogRow[], counts: readonly Count[]): Promise<void> {
   const now = performance.now();
-  const column = (valueOf: (row: LogRow) => Value) => arrayOf(rows.map(valueOf));
+  const column = (read: (row: LogRow) => Value) => arrayOf(rows.map(read));
   // In one order everywhere, or two gateways would wait for each other's counts.
   const counted = counts.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   await deps.db.run(sql`

@@ -99,6 +99,7 @@ export async function gatewayUnderTest(
 
   return {
     db: database.db,
+    url: database.url,
     port: gateway.port,
     metrics: gateway.metrics,
     newKey: database.newKey,

@@ -25,6 +25,7 @@ export type Section =
   | "shipments"
   | "orders"
   | "labels"
+  | "requests"
   | "keys"
   | "webhooks"
   | "members"
