@@ -405,6 +405,7 @@ export const ModelName = {
   SignInLink: 'SignInLink',
   Session: 'Session',
   SignInRefusal: 'SignInRefusal',
+  MailCount: 'MailCount',
   AuditEntry: 'AuditEntry'
 } as const
 
@@ -421,7 +422,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "account" | "apiKey" | "rateWindow" | "idempotencyRegistry" | "accountMember" | "signInLink" | "session" | "signInRefusal" | "auditEntry"
+    modelProps: "account" | "apiKey" | "rateWindow" | "idempotencyRegistry" | "accountMember" | "signInLink" | "session" | "signInRefusal" | "mailCount" | "auditEntry"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -1017,6 +1018,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
+    MailCount: {
+      payload: Prisma.$MailCountPayload<ExtArgs>
+      fields: Prisma.MailCountFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.MailCountFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MailCountPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.MailCountFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MailCountPayload>
+        }
+        findFirst: {
+          args: Prisma.MailCountFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MailCountPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.MailCountFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MailCountPayload>
+        }
+        findMany: {
+          args: Prisma.MailCountFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MailCountPayload>[]
+        }
+        create: {
+          args: Prisma.MailCountCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MailCountPayload>
+        }
+        createMany: {
+          args: Prisma.MailCountCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.MailCountCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MailCountPayload>[]
+        }
+        delete: {
+          args: Prisma.MailCountDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MailCountPayload>
+        }
+        update: {
+          args: Prisma.MailCountUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MailCountPayload>
+        }
+        deleteMany: {
+          args: Prisma.MailCountDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.MailCountUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.MailCountUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MailCountPayload>[]
+        }
+        upsert: {
+          args: Prisma.MailCountUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MailCountPayload>
+        }
+        aggregate: {
+          args: Prisma.MailCountAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateMailCount>
+        }
+        groupBy: {
+          args: Prisma.MailCountGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.MailCountGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.MailCountCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.MailCountCountAggregateOutputType> | number
+        }
+      }
+    }
     AuditEntry: {
       payload: Prisma.$AuditEntryPayload<ExtArgs>
       fields: Prisma.AuditEntryFieldRefs
@@ -1189,7 +1264,8 @@ export const AccountMemberScalarFieldEnum = {
   role: 'role',
   issuer: 'issuer',
   subject: 'subject',
-  createdAt: 'createdAt'
+  createdAt: 'createdAt',
+  invitedAt: 'invitedAt'
 } as const
 
 export type AccountMemberScalarFieldEnum = (typeof AccountMemberScalarFieldEnum)[keyof typeof AccountMemberScalarFieldEnum]
@@ -1198,7 +1274,9 @@ export type AccountMemberScalarFieldEnum = (typeof AccountMemberScalarFieldEnum)
 export const SignInLinkScalarFieldEnum = {
   hash: 'hash',
   memberId: 'memberId',
-  expiresAt: 'expiresAt'
+  expiresAt: 'expiresAt',
+  formId: 'formId',
+  returnTo: 'returnTo'
 } as const
 
 export type SignInLinkScalarFieldEnum = (typeof SignInLinkScalarFieldEnum)[keyof typeof SignInLinkScalarFieldEnum]
@@ -1224,6 +1302,15 @@ export const SignInRefusalScalarFieldEnum = {
 } as const
 
 export type SignInRefusalScalarFieldEnum = (typeof SignInRefusalScalarFieldEnum)[keyof typeof SignInRefusalScalarFieldEnum]
+
+
+export const MailCountScalarFieldEnum = {
+  name: 'name',
+  since: 'since',
+  count: 'count'
+} as const
+
+export type MailCountScalarFieldEnum = (typeof MailCountScalarFieldEnum)[keyof typeof MailCountScalarFieldEnum]
 
 
 export const AuditEntryScalarFieldEnum = {
@@ -1513,6 +1600,7 @@ export type GlobalOmitConfig = {
   signInLink?: Prisma.SignInLinkOmit
   session?: Prisma.SessionOmit
   signInRefusal?: Prisma.SignInRefusalOmit
+  mailCount?: Prisma.MailCountOmit
   auditEntry?: Prisma.AuditEntryOmit
 }
 
