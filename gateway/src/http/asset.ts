@@ -4,7 +4,7 @@ import { extname } from "node:path";
 import type { IRouter } from "express";
 import { documentOf, sendDocument } from "./send-document.js";
 
-/** A style or a script that pages load. */
+/** A style, a script or a picture that pages load. */
 export interface Asset {
   /** Its address for pages, with a hash of its content: a browser may keep what it finds there for ever. */
   href: string;
@@ -17,6 +17,8 @@ const FOLDER = new URL("../../assets/", import.meta.url);
 const TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
 };
 
 /** Files of `gateway/assets`, one after the other, served as one at `path`. */

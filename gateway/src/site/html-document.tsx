@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from "preact";
 import { render } from "preact-render-to-string";
 import type { Asset } from "../http/asset.js";
-import { MARK_PATH } from "./site-assets.js";
+import { mark } from "./site-assets.js";
 import { SITE_NAME } from "./site-header.js";
 
 /** A whole document: what stands in its head, and its body. */
@@ -30,7 +30,7 @@ export function renderDocument({ title, styles, scripts = [], environment, head,
         {styles.map(({ href }) => (
           <link rel="stylesheet" href={href} />
         ))}
-        <link rel="icon" type="image/svg+xml" href={MARK_PATH} />
+        <link rel="icon" type="image/svg+xml" href={mark.href} />
         {head}
         {scripts.map(({ href }) => (
           <script src={href} defer />
