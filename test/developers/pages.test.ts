@@ -7,13 +7,19 @@ const area = useArea();
 
 const NOBODYS = "key_mfrggzdfmztwq2lknnwg23tpoa";
 
-/** A key and a subscription of an account, for the paths that name one. */
+/** A key, a subscription and an invited member of an account, for the paths that name one. */
 async function thingsOf(visitor: Visitor, accountId: string) {
   await visitor.submit("/developers/sandbox/webhooks/new", { url: "https://shop.example.com" });
   const key = await area.stack().newKey(accountId);
   const { html } = await visitor.get("/developers/sandbox/webhooks");
-  const request = await logRequest(accountId);
-  return { key: key.id, request, webhook: /whk_[a-z2-7]{26}/.exec(html)?.[0] ?? NOBODYS };
+  await visitor.submit("/developers/members/invite", { email: "bob@example.com" });
+  const members = await visitor.get("/developers/members");
+  return {
+    keys: key.id,
+    requests: await logRequest(accountId),
+    webhooks: /whk_[a-z2-7]{26}/.exec(html)?.[0] ?? NOBODYS,
+    members: /(mem_[a-z2-7]{26})\/invite-again/.exec(members.html)?.[1] ?? NOBODYS,
+  };
 }
 
 /** A request of an account in the log, without the second that the log takes. */
@@ -27,10 +33,14 @@ async function logRequest(accountId: string): Promise<string> {
   return id;
 }
 
-const pathOf = (path: string, ids: { key: string; webhook: string; request: string }) =>
-  `/developers${path}`
+type Things = Awaited<ReturnType<typeof thingsOf>>;
+
+const pathOf = (path: string, ids: Things) => {
+  const [, kind = ""] = /(\w+)\/{id}/.exec(path) ?? [];
+  return `/developers${path}`
     .replace("{environment}", "sandbox")
-    .replace("{id}", path.includes("/keys/") ? ids.key : path.includes("/requests/") ? ids.request : ids.webhook);
+    .replace("{id}", (ids as Partial<Record<string, string>>)[kind] ?? NOBODYS);
+};
 
 interface AccountPage {
   method: "GET" | "POST";
@@ -49,6 +59,10 @@ const accountPages: readonly AccountPage[] = [
   ...["/members", "/audit", "/quick-start", "/{environment}", "/{environment}/keys", "/{environment}/webhooks"].map(
     seen,
   ),
+  ...form("/members/invite"),
+  ...form("/members/{id}/invite-again"),
+  ...form("/members/{id}/role"),
+  ...form("/members/{id}/remove"),
   ...form("/{environment}/keys/new"),
   ...form("/{environment}/keys/{id}/revoke"),
   ...form("/{environment}/webhooks/new"),
@@ -74,7 +88,9 @@ describe.each(accountPages.map((page) => [`${page.method} ${page.path}`, page] a
     const path = pathOf(page.path, await thingsOf(admin.visitor, admin.accountId));
     const { status, html } = await send(visitor, path);
     expect(status).toBe(page.access === "admin" ? 403 : 200);
-    expect(html).not.toMatch(/<main[\s\S]*(?:<form(?![^>]*method="get")|\/new"|\/revoke"|\/disable")/);
+    expect(html).not.toMatch(
+      /<main[\s\S]*(?:<form(?![^>]*method="get")|\/new"|\/revoke"|\/disable"|\/invite|\/role"|\/remove")/,
+    );
   });
 
   test("an admin of another account sees nothing of this one", async () => {
@@ -83,7 +99,7 @@ describe.each(accountPages.map((page) => [`${page.method} ${page.path}`, page] a
     const ids = await thingsOf(owner.visitor, owner.accountId);
     const { status, html } = await send(visitor, pathOf(page.path, ids));
     if (page.path.includes("{id}")) expect(status).toBe(404);
-    for (const own of [ids.key, ids.webhook, ids.request, owner.email]) expect(html).not.toContain(own);
+    for (const own of [...Object.values(ids), owner.email, "bob@example.com"]) expect(html).not.toContain(own);
   });
 
   test("an admin: never a 500, and no page but this one's", async () => {

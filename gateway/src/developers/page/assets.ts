@@ -5,7 +5,8 @@ import { AREA_PATH } from "./page.js";
 
 export const style = assetOf(
   `${AREA_PATH}/style.css`,
-  ...["site.css", "base.css", "developers.css", "resources.css", "requests.css", "charts.css", "overview.css"],
+  ...["site.css", "base.css", "developers.css", "members.css", "resources.css", "requests.css", "charts.css"],
+  "overview.css",
 );
 export const script = assetOf(`${AREA_PATH}/script.js`, "developers.js");
 export const CLEAR_PATH = `${AREA_PATH}/clear.gif`;
