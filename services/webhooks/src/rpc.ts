@@ -9,8 +9,8 @@ import {
   WebhooksService,
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import type { DispatchDeps } from "./dispatch/deps.js";
-import { filterMissing } from "./dispatch/filter-missing.js";
-import { getEvent } from "./dispatch/get-event.js";
+import { filterMissing } from "./events/filter-missing.js";
+import { getEvent } from "./events/get-event.js";
 import { listTestDeliveries } from "./health/list-test-deliveries.js";
 import { getSubscriptionHealth, listSubscriptionHealth } from "./health/read-health.js";
 import { acknowledgeFailing, claimFailing } from "./health/tell-failing.js";

@@ -3,8 +3,8 @@ import { newId, pooledRandom } from "@shipping/kit/ids";
 import { newEvent } from "@shipping/kit/ledger/outbox";
 import { newCaller } from "@shipping/kit/testing/writes";
 import { GetEventRequestSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import { acceptEvents } from "../dispatch/accept-event.js";
 import { webhooksUnderTest } from "../testing/webhooks-under-test.js";
-import { acceptEvents } from "./accept-event.js";
 import { getEvent } from "./get-event.js";
 
 let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;

@@ -8,10 +8,10 @@ import {
   GetEventResponseSchema,
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql from "sql-template-tag";
-import type { DispatchDeps } from "./deps.js";
+import type { EventDeps } from "./deps.js";
 
 /** Says what an event of the caller was about, as long as the event is kept. */
-export async function getEvent(deps: Pick<DispatchDeps, "db">, request: GetEventRequest): Promise<GetEventResponse> {
+export async function getEvent(deps: Pick<EventDeps, "db">, request: GetEventRequest): Promise<GetEventResponse> {
   const [event] = await deps.db.run<{ type: string; body: Uint8Array }>(
     sql`SELECT type, body FROM events WHERE id = ${request.id} AND ${ownedSql(callerOf(request))}`,
   );
