@@ -38,6 +38,8 @@ const accountPages: readonly AccountPage[] = [
   ...form("/{environment}/keys/{id}/revoke"),
   ...form("/{environment}/webhooks/new"),
   ...form("/{environment}/webhooks/{id}/disable"),
+  ...["/{environment}/webhooks/{id}", "/{environment}/webhooks/{id}/test"].map(seen),
+  { method: "POST", path: "/{environment}/webhooks/{id}/test", access: "admin" },
 ];
 
 describe.each(accountPages.map((page) => [`${page.method} ${page.path}`, page] as const))("%s", (_name, page) => {

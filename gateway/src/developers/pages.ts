@@ -9,6 +9,8 @@ import type { AccountPage, OpenPage, PageRoute } from "./page/page.js";
 import { askToSignIn, redeemAsAsked, showEntrance, signOut } from "./sign-in/sign-in.js";
 import { beginProviderSignIn, completeProviderSignIn } from "./sign-in/sign-in-provider.js";
 import { createWebhookAsAsked, showWebhookForm } from "./webhooks/create-webhook.js";
+import { showSubscription } from "./webhooks/subscription.js";
+import { sendTestAsAsked, showTest } from "./webhooks/test-page.js";
 import { askToDisable, disableAsAsked, showWebhooks } from "./webhooks/webhooks.js";
 
 /** For everyone: the way in and the way out. */
@@ -48,6 +50,15 @@ const webhooks = section("webhooks", [
     access: "admin",
     takesForm: true,
     handler: createWebhookAsAsked,
+  },
+  { method: "GET", path: "/{environment}/webhooks/{id}", access: "viewer", handler: showSubscription },
+  { method: "GET", path: "/{environment}/webhooks/{id}/test", access: "viewer", handler: showTest },
+  {
+    method: "POST",
+    path: "/{environment}/webhooks/{id}/test",
+    access: "admin",
+    takesForm: true,
+    handler: sendTestAsAsked,
   },
   { method: "GET", path: "/{environment}/webhooks/{id}/disable", access: "admin", handler: askToDisable },
   {

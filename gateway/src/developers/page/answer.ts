@@ -48,6 +48,7 @@ function sendPage(req: IncomingMessage, res: PageResponse, page: HtmlPage): void
     "Content-Type": "text/html; charset=utf-8",
     "Content-Length": body.length,
     Vary: "Accept-Encoding",
+    ...(page.refreshSeconds !== undefined && { Refresh: page.refreshSeconds }),
     ...(retryAfter !== undefined && { "Retry-After": retryAfter }),
     ...(isCompressed && { "Content-Encoding": "gzip" }),
   });

@@ -36,7 +36,7 @@ export async function createSubscription(
   request: PageRequest,
   { formId, ...body }: { formId: string; url: string; events: readonly string[] },
 ): Promise<{ id: string; secret: string } | undefined> {
-  const snapshot = await write(deps, request, { row: "POST /webhooks", id: "", formId, body });
+  const snapshot = await write(deps, request, { row: "POST /webhooks", formId, body });
   if (snapshot.replayed) return undefined;
   return parsed(snapshot.body);
 }
@@ -47,14 +47,15 @@ export async function disableSubscription(deps: PageDeps, request: PageRequest, 
   await write(deps, request, { row: "DELETE /webhooks/{id}", id, formId, body: undefined });
 }
 
-function write(
+/** A write by form, as the API's own. A form that makes several names each as a `step`, so that sent again it makes each once. */
+export function write(
   deps: PageDeps,
   request: PageRequest,
-  { row, id, formId, body }: { row: string; id: string; formId: string; body: unknown },
+  { row, id = "", formId, step, body }: { row: string; id?: string; formId: string; step?: string; body: unknown },
 ): Promise<Snapshot> {
   const route = routes.find(({ method, path }) => `${method} ${path}` === row) as WriteRoute;
   const { requestId, deadline } = request;
-  const idempotencyKey = `developer-area:${formId}`;
+  const idempotencyKey = ["developer-area", formId, step].filter(Boolean).join(":");
   const due = { requestId, deadline };
   return executeWrite(deps, route, {
     ...due,
@@ -68,8 +69,10 @@ function write(
   });
 }
 
-function parsed<Resource>(json: Uint8Array): Resource {
+/** A resource as its owner rendered it. */
+export function parsed<Resource>(json: Uint8Array): Resource {
   return JSON.parse(Buffer.from(json).toString()) as Resource;
 }
 
-const callerOf = ({ session, environment }: PageRequest) => ({ accountId: session.accountId, environment });
+/** Whose subscriptions a page is about. */
+export const callerOf = ({ session, environment }: PageRequest) => ({ accountId: session.accountId, environment });

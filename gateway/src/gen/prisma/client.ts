@@ -82,6 +82,11 @@ export type Session = Prisma.SessionModel
  */
 export type SignInRefusal = Prisma.SignInRefusalModel
 /**
+ * Model WebhookTests
+ * Tests of webhooks that an account has sent in the minute that began then.
+ */
+export type WebhookTests = Prisma.WebhookTestsModel
+/**
  * Model AuditEntry
  * Who changed what of an account, when and from where.
  */

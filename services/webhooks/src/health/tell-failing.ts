@@ -25,8 +25,8 @@ interface FailingRow {
 const FAILED_FOR_HOURS = 24;
 const MOST_CLAIMED = 100;
 
-// Long enough to send a hundred mails to a slow server; a gateway that dies with them is followed by another after that.
-const TELLING_MINUTES = 5;
+// Longer than a mailer goes on trying; a gateway that dies with them is followed by another after that.
+const TELLING_MINUTES = 15;
 
 /**
  * Hands out subscriptions that have failed for a day, each to one asker. Of those that were disabled nobody is told, and neither of those

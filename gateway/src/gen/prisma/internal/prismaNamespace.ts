@@ -405,6 +405,7 @@ export const ModelName = {
   SignInLink: 'SignInLink',
   Session: 'Session',
   SignInRefusal: 'SignInRefusal',
+  WebhookTests: 'WebhookTests',
   AuditEntry: 'AuditEntry'
 } as const
 
@@ -421,7 +422,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "account" | "apiKey" | "rateWindow" | "idempotencyRegistry" | "accountMember" | "signInLink" | "session" | "signInRefusal" | "auditEntry"
+    modelProps: "account" | "apiKey" | "rateWindow" | "idempotencyRegistry" | "accountMember" | "signInLink" | "session" | "signInRefusal" | "webhookTests" | "auditEntry"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -1017,6 +1018,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
+    WebhookTests: {
+      payload: Prisma.$WebhookTestsPayload<ExtArgs>
+      fields: Prisma.WebhookTestsFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.WebhookTestsFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookTestsPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.WebhookTestsFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookTestsPayload>
+        }
+        findFirst: {
+          args: Prisma.WebhookTestsFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookTestsPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.WebhookTestsFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookTestsPayload>
+        }
+        findMany: {
+          args: Prisma.WebhookTestsFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookTestsPayload>[]
+        }
+        create: {
+          args: Prisma.WebhookTestsCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookTestsPayload>
+        }
+        createMany: {
+          args: Prisma.WebhookTestsCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.WebhookTestsCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookTestsPayload>[]
+        }
+        delete: {
+          args: Prisma.WebhookTestsDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookTestsPayload>
+        }
+        update: {
+          args: Prisma.WebhookTestsUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookTestsPayload>
+        }
+        deleteMany: {
+          args: Prisma.WebhookTestsDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.WebhookTestsUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.WebhookTestsUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookTestsPayload>[]
+        }
+        upsert: {
+          args: Prisma.WebhookTestsUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookTestsPayload>
+        }
+        aggregate: {
+          args: Prisma.WebhookTestsAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateWebhookTests>
+        }
+        groupBy: {
+          args: Prisma.WebhookTestsGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.WebhookTestsGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.WebhookTestsCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.WebhookTestsCountAggregateOutputType> | number
+        }
+      }
+    }
     AuditEntry: {
       payload: Prisma.$AuditEntryPayload<ExtArgs>
       fields: Prisma.AuditEntryFieldRefs
@@ -1224,6 +1299,15 @@ export const SignInRefusalScalarFieldEnum = {
 } as const
 
 export type SignInRefusalScalarFieldEnum = (typeof SignInRefusalScalarFieldEnum)[keyof typeof SignInRefusalScalarFieldEnum]
+
+
+export const WebhookTestsScalarFieldEnum = {
+  accountId: 'accountId',
+  since: 'since',
+  tests: 'tests'
+} as const
+
+export type WebhookTestsScalarFieldEnum = (typeof WebhookTestsScalarFieldEnum)[keyof typeof WebhookTestsScalarFieldEnum]
 
 
 export const AuditEntryScalarFieldEnum = {
@@ -1513,6 +1597,7 @@ export type GlobalOmitConfig = {
   signInLink?: Prisma.SignInLinkOmit
   session?: Prisma.SessionOmit
   signInRefusal?: Prisma.SignInRefusalOmit
+  webhookTests?: Prisma.WebhookTestsOmit
   auditEntry?: Prisma.AuditEntryOmit
 }
 

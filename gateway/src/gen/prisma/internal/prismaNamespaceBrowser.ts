@@ -59,6 +59,7 @@ export const ModelName = {
   SignInLink: 'SignInLink',
   Session: 'Session',
   SignInRefusal: 'SignInRefusal',
+  WebhookTests: 'WebhookTests',
   AuditEntry: 'AuditEntry'
 } as const
 
@@ -172,6 +173,15 @@ export const SignInRefusalScalarFieldEnum = {
 } as const
 
 export type SignInRefusalScalarFieldEnum = (typeof SignInRefusalScalarFieldEnum)[keyof typeof SignInRefusalScalarFieldEnum]
+
+
+export const WebhookTestsScalarFieldEnum = {
+  accountId: 'accountId',
+  since: 'since',
+  tests: 'tests'
+} as const
+
+export type WebhookTestsScalarFieldEnum = (typeof WebhookTestsScalarFieldEnum)[keyof typeof WebhookTestsScalarFieldEnum]
 
 
 export const AuditEntryScalarFieldEnum = {
