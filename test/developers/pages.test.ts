@@ -5,18 +5,27 @@ const area = useArea();
 
 const NOBODYS = "key_mfrggzdfmztwq2lknnwg23tpoa";
 
-/** A key and a subscription of an account, for the paths that name one. */
+/** A key, a subscription and an invited member of an account, for the paths that name one. */
 async function thingsOf(visitor: Visitor, accountId: string) {
   await visitor.submit("/developers/sandbox/webhooks/new", { url: "https://shop.example.com" });
   const key = await area.stack().newKey(accountId);
   const { html } = await visitor.get("/developers/sandbox/webhooks");
-  return { key: key.id, webhook: /whk_[a-z2-7]{26}/.exec(html)?.[0] ?? NOBODYS };
+  await visitor.submit("/developers/members/invite", { email: "bob@example.com" });
+  const members = await visitor.get("/developers/members");
+  return {
+    key: key.id,
+    webhook: /whk_[a-z2-7]{26}/.exec(html)?.[0] ?? NOBODYS,
+    member: /(mem_[a-z2-7]{26})\/invite-again/.exec(members.html)?.[1] ?? NOBODYS,
+  };
 }
 
-const pathOf = (path: string, ids: { key: string; webhook: string }) =>
-  `/developers${path}`
-    .replace("{environment}", "sandbox")
-    .replace("{id}", path.includes("/keys/") ? ids.key : ids.webhook);
+type Things = Awaited<ReturnType<typeof thingsOf>>;
+
+const idFor = (path: string, { key, webhook, member }: Things) =>
+  path.includes("/keys/") ? key : path.includes("/members/") ? member : webhook;
+
+const pathOf = (path: string, ids: Things) =>
+  `/developers${path}`.replace("{environment}", "sandbox").replace("{id}", idFor(path, ids));
 
 interface AccountPage {
   method: "GET" | "POST";
@@ -34,6 +43,10 @@ const accountPages: readonly AccountPage[] = [
   ...["/members", "/audit", "/quick-start", "/{environment}", "/{environment}/keys", "/{environment}/webhooks"].map(
     seen,
   ),
+  ...form("/members/invite"),
+  ...form("/members/{id}/invite-again"),
+  ...form("/members/{id}/role"),
+  ...form("/members/{id}/remove"),
   ...form("/{environment}/keys/new"),
   ...form("/{environment}/keys/{id}/revoke"),
   ...form("/{environment}/webhooks/new"),
@@ -59,7 +72,7 @@ describe.each(accountPages.map((page) => [`${page.method} ${page.path}`, page] a
     const path = pathOf(page.path, await thingsOf(admin.visitor, admin.accountId));
     const { status, html } = await send(visitor, path);
     expect(status).toBe(page.access === "admin" ? 403 : 200);
-    expect(html).not.toMatch(/<main[\s\S]*(?:<form|\/new"|\/revoke"|\/disable")/);
+    expect(html).not.toMatch(/<main[\s\S]*(?:<form|\/new"|\/revoke"|\/disable"|\/invite|\/role"|\/remove")/);
   });
 
   test("an admin of another account sees nothing of this one", async () => {
@@ -68,7 +81,8 @@ describe.each(accountPages.map((page) => [`${page.method} ${page.path}`, page] a
     const ids = await thingsOf(owner.visitor, owner.accountId);
     const { status, html } = await send(visitor, pathOf(page.path, ids));
     if (page.path.includes("{id}")) expect(status).toBe(404);
-    for (const own of [ids.key, ids.webhook, owner.email]) expect(html).not.toContain(own);
+    for (const own of [ids.key, ids.webhook, ids.member, owner.email, "bob@example.com"])
+      expect(html).not.toContain(own);
   });
 
   test("an admin: never a 500, and no page but this one's", async () => {

@@ -17,6 +17,9 @@ export type AuditAction =
   | "key.created"
   | "key.revoked"
   | "member.added"
+  | "member.invited"
+  | "member.invited_again"
+  | "member.role_changed"
   | "member.removed"
   | "webhook.created"
   | "webhook.disabled";

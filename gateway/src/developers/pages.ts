@@ -1,4 +1,6 @@
 import { showAuditLog } from "./account/audit-log.js";
+import { askToRemove, changeRoleAsAsked, removeAsAsked, showRoleForm } from "./account/change-member.js";
+import { askToInviteAgain, inviteAgainAsAsked, inviteAsAsked, showInviteForm } from "./account/invite-member.js";
 import { showMembers } from "./account/members.js";
 import { showOverview } from "./account/overview.js";
 import { showQuickStart } from "./account/quick-start.js";
@@ -6,6 +8,7 @@ import { createKeyAsAsked, showKeyForm } from "./keys/create-key.js";
 import { showKeys } from "./keys/keys.js";
 import { askToRevokeKey, revokeKeyAsAsked } from "./keys/revoke-key.js";
 import type { AccountPage, OpenPage, PageRoute } from "./page/page.js";
+import { askForLink, showLinkForm } from "./sign-in/ask-for-link.js";
 import { askToSignIn, redeemAsAsked, showEntrance, signOut } from "./sign-in/sign-in.js";
 import { beginProviderSignIn, completeProviderSignIn } from "./sign-in/sign-in-provider.js";
 import { createWebhookAsAsked, showWebhookForm } from "./webhooks/create-webhook.js";
@@ -17,6 +20,8 @@ import { askToDisable, disableAsAsked, showWebhooks } from "./webhooks/webhooks.
 const entrance: readonly OpenPage[] = [
   { method: "GET", path: "", access: "anyone", handler: showEntrance },
   { method: "POST", path: "/sign-out", access: "anyone", handler: signOut },
+  { method: "GET", path: "/sign-in", access: "anyone", handler: showLinkForm },
+  { method: "POST", path: "/sign-in", access: "anyone", takesForm: true, handler: askForLink },
   { method: "GET", path: "/sign-in/provider", access: "anyone", handler: beginProviderSignIn },
   { method: "GET", path: "/sign-in/callback", access: "anyone", handler: completeProviderSignIn },
   { method: "GET", path: "/sign-in/{token}", access: "anyone", handler: askToSignIn },
@@ -28,10 +33,27 @@ const section = <Name extends AccountPage["section"]>(name: Name, rows: readonly
 
 /** Of the whole account. */
 const account: readonly AccountPage[] = [
-  { method: "GET", path: "/members", section: "members", access: "viewer", handler: showMembers },
   { method: "GET", path: "/audit", section: "audit", access: "viewer", handler: showAuditLog },
   { method: "GET", path: "/quick-start", section: "quick-start", access: "viewer", handler: showQuickStart },
 ];
+
+const members = section("members", [
+  { method: "GET", path: "/members", access: "viewer", handler: showMembers },
+  { method: "GET", path: "/members/invite", access: "admin", handler: showInviteForm },
+  { method: "POST", path: "/members/invite", access: "admin", takesForm: true, handler: inviteAsAsked },
+  { method: "GET", path: "/members/{id}/invite-again", access: "admin", handler: askToInviteAgain },
+  {
+    method: "POST",
+    path: "/members/{id}/invite-again",
+    access: "admin",
+    takesForm: true,
+    handler: inviteAgainAsAsked,
+  },
+  { method: "GET", path: "/members/{id}/role", access: "admin", handler: showRoleForm },
+  { method: "POST", path: "/members/{id}/role", access: "admin", takesForm: true, handler: changeRoleAsAsked },
+  { method: "GET", path: "/members/{id}/remove", access: "admin", handler: askToRemove },
+  { method: "POST", path: "/members/{id}/remove", access: "admin", handler: removeAsAsked },
+]);
 
 const keys = section("keys", [
   { method: "GET", path: "/{environment}/keys", access: "viewer", handler: showKeys },
@@ -74,6 +96,7 @@ const webhooks = section("webhooks", [
 export const pages: readonly PageRoute[] = [
   ...entrance,
   ...account,
+  ...members,
   { method: "GET", path: "/{environment}", section: "overview", access: "viewer", handler: showOverview },
   ...keys,
   ...webhooks,

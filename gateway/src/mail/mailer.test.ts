@@ -101,6 +101,21 @@ test("of more mails than may wait the newest are dropped; four are under way at 
   expect(await results).toEqual(Array(6).fill(true));
 });
 
+test("a mail may be written when its turn comes, once, or not at all; what writes it may fail for a while", async () => {
+  const { deliver, taken } = failing(new Error("down"));
+  const { mailer, counted } = mailerWith(deliver);
+  const outcomes: (() => Mail | undefined)[] = [
+    () => {
+      throw new Error("no database");
+    },
+    () => mail(),
+  ];
+  expect(await mailer.send(async () => outcomes.shift()?.())).toBe(true);
+  expect([taken.length, outcomes.length, await counted()]).toEqual([1, 0, { retried: 2, sent: 1 }]);
+  expect(await mailer.send(async () => undefined)).toBe(false);
+  expect(await counted()).toEqual({ retried: 2, sent: 1 });
+});
+
 test("stopping gives what waits one last attempt, and does not wait for a server that is silent", async () => {
   const { deliver, taken } = failing(new Error("later"));
   const { mailer, counted } = mailerWith(deliver, { waitsMs: [60_000] });

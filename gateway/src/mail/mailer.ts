@@ -7,11 +7,17 @@ import type { Deliver, Mail } from "./deliver.js";
 export interface Mailer {
   /** Whether mails reach anybody. */
   canSend: boolean;
-  /** Queues a mail at once. Resolves, never rejects, with whether a server took it in the end; nobody has to wait for that. */
-  send(mail: Mail): Promise<boolean>;
+  /**
+   * Queues a mail, or what will write one when its turn comes, or find that there is none to write. Resolves, never rejects, with whether a
+   * server took it in the end; nobody has to wait for that.
+   */
+  send(mail: Mail | WriteMail): Promise<boolean>;
   /** Gives what waits one last attempt, and waits for it so long. */
   stop(withinMs?: number): Promise<void>;
 }
+
+/** Writes a mail in the background. */
+export type WriteMail = () => Promise<Mail | undefined>;
 
 /** Mails that may wait in one process; those beyond are dropped. */
 export const MOST_WAITING = 1_000;
@@ -20,8 +26,12 @@ const AT_ONCE = 4;
 const WAITS_MS: readonly number[] = [2_000, 10_000, 60_000, 300_000];
 const STOP_MS = 5_000;
 
+class NotAnAddress extends Error {
+  override readonly name = "NotAnAddress";
+}
+
 interface Waiting {
-  mail: Mail;
+  mail: Mail | WriteMail;
   failures: number;
   timer?: NodeJS.Timeout;
   done(sent: boolean): void;
@@ -59,24 +69,28 @@ export function createMailer({
   );
   metrics.gauges({ mails_waiting: "Mails that are not sent yet." }, () => ({ mails_waiting: all.size }));
 
-  function end(waiting: Waiting, sent: boolean): void {
-    count(sent ? "sent" : "failed");
+  function end(waiting: Waiting, result: "sent" | "failed" | "none"): void {
+    if (result !== "none") count(result);
     all.delete(waiting);
-    waiting.done(sent);
+    waiting.done(result === "sent");
     if (all.size === 0) emptied?.();
   }
 
   async function attempt(waiting: Waiting, handOn: Deliver): Promise<void> {
     try {
-      await handOn(waiting.mail);
-      end(waiting, true);
+      const mail = typeof waiting.mail === "function" ? await waiting.mail() : waiting.mail;
+      if (!mail) return end(waiting, "none");
+      waiting.mail = mail;
+      if (!isAddress(mail.to)) throw new NotAnAddress("The recipient is not one e-mail address.");
+      await handOn(mail);
+      end(waiting, "sent");
     } catch (error) {
       waiting.failures += 1;
       const waitMs = isFinal(error) || stopping ? undefined : waitsMs[waiting.failures - 1];
       const said = { ...reasonOf(error, waiting.mail), failures: waiting.failures };
       if (waitMs === undefined) {
         log.error(said, "a mail was not sent, and is given up");
-        return end(waiting, false);
+        return end(waiting, "failed");
       }
       log.warn({ ...said, again_in_ms: waitMs }, "a mail was not sent yet");
       count("retried");
@@ -105,7 +119,7 @@ export function createMailer({
   return {
     canSend: deliver !== undefined,
     send(mail) {
-      if (!deliver || stopping || all.size >= mostWaiting || !isAddress(mail.to)) {
+      if (!deliver || stopping || all.size >= mostWaiting) {
         count("dropped");
         log.warn({ waiting: all.size, can_send: deliver !== undefined }, "a mail was dropped");
         return Promise.resolve(false);
@@ -129,15 +143,17 @@ export function createMailer({
 
 // The server will not change its mind (RFC 5321, 4.2.1): a wrong password, an address that is not there.
 function isFinal(error: unknown): boolean {
+  if (error instanceof NotAnAddress) return true;
   const { responseCode } = error as { responseCode?: unknown };
   return typeof responseCode === "number" && responseCode >= 500;
 }
 
 // What a server says may hold what it was sent: no link and no address get into the log.
-function reasonOf(error: unknown, { to }: Mail): Record<string, unknown> {
+function reasonOf(error: unknown, mail: Mail | WriteMail): Record<string, unknown> {
+  const to = typeof mail === "function" ? "" : mail.to;
   const { code, responseCode, message } = error as { code?: unknown; responseCode?: unknown; message?: unknown };
   const reason = String(message)
-    .replaceAll(to, "[address]")
+    .replaceAll(to || "[address]", "[address]")
     .replace(/https?:\/\/\S*/g, "[link]")
     .slice(0, 300);
   return { code, response_code: responseCode, reason };

@@ -3,7 +3,9 @@ import { assetOf } from "../../http/asset.js";
 import { documentOf, sendDocument } from "../../http/send-document.js";
 import { AREA_PATH } from "./page.js";
 
-export const style = assetOf(`${AREA_PATH}/style.css`, "site.css", "base.css", "developers.css", "charts.css");
+const STYLES = ["site.css", "base.css", "developers.css", "members.css", "charts.css"] as const;
+
+export const style = assetOf(`${AREA_PATH}/style.css`, ...STYLES);
 export const script = assetOf(`${AREA_PATH}/script.js`, "developers.js");
 export const CLEAR_PATH = `${AREA_PATH}/clear.gif`;
 

@@ -87,6 +87,11 @@ export type SignInRefusal = Prisma.SignInRefusalModel
  */
 export type WebhookTests = Prisma.WebhookTestsModel
 /**
+ * Model MailCount
+ * Links that were asked for and invitations, by who or what is limited and when that window of time began.
+ */
+export type MailCount = Prisma.MailCountModel
+/**
  * Model AuditEntry
  * Who changed what of an account, when and from where.
  */

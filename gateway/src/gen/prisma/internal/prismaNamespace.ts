@@ -406,6 +406,7 @@ export const ModelName = {
   Session: 'Session',
   SignInRefusal: 'SignInRefusal',
   WebhookTests: 'WebhookTests',
+  MailCount: 'MailCount',
   AuditEntry: 'AuditEntry'
 } as const
 
@@ -422,7 +423,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "account" | "apiKey" | "rateWindow" | "idempotencyRegistry" | "accountMember" | "signInLink" | "session" | "signInRefusal" | "webhookTests" | "auditEntry"
+    modelProps: "account" | "apiKey" | "rateWindow" | "idempotencyRegistry" | "accountMember" | "signInLink" | "session" | "signInRefusal" | "webhookTests" | "mailCount" | "auditEntry"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -1092,6 +1093,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
+    MailCount: {
+      payload: Prisma.$MailCountPayload<ExtArgs>
+      fields: Prisma.MailCountFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.MailCountFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MailCountPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.MailCountFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MailCountPayload>
+        }
+        findFirst: {
+          args: Prisma.MailCountFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MailCountPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.MailCountFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MailCountPayload>
+        }
+        findMany: {
+          args: Prisma.MailCountFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MailCountPayload>[]
+        }
+        create: {
+          args: Prisma.MailCountCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MailCountPayload>
+        }
+        createMany: {
+          args: Prisma.MailCountCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.MailCountCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MailCountPayload>[]
+        }
+        delete: {
+          args: Prisma.MailCountDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MailCountPayload>
+        }
+        update: {
+          args: Prisma.MailCountUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MailCountPayload>
+        }
+        deleteMany: {
+          args: Prisma.MailCountDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.MailCountUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.MailCountUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MailCountPayload>[]
+        }
+        upsert: {
+          args: Prisma.MailCountUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MailCountPayload>
+        }
+        aggregate: {
+          args: Prisma.MailCountAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateMailCount>
+        }
+        groupBy: {
+          args: Prisma.MailCountGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.MailCountGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.MailCountCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.MailCountCountAggregateOutputType> | number
+        }
+      }
+    }
     AuditEntry: {
       payload: Prisma.$AuditEntryPayload<ExtArgs>
       fields: Prisma.AuditEntryFieldRefs
@@ -1264,7 +1339,8 @@ export const AccountMemberScalarFieldEnum = {
   role: 'role',
   issuer: 'issuer',
   subject: 'subject',
-  createdAt: 'createdAt'
+  createdAt: 'createdAt',
+  invitedAt: 'invitedAt'
 } as const
 
 export type AccountMemberScalarFieldEnum = (typeof AccountMemberScalarFieldEnum)[keyof typeof AccountMemberScalarFieldEnum]
@@ -1273,7 +1349,9 @@ export type AccountMemberScalarFieldEnum = (typeof AccountMemberScalarFieldEnum)
 export const SignInLinkScalarFieldEnum = {
   hash: 'hash',
   memberId: 'memberId',
-  expiresAt: 'expiresAt'
+  expiresAt: 'expiresAt',
+  formId: 'formId',
+  returnTo: 'returnTo'
 } as const
 
 export type SignInLinkScalarFieldEnum = (typeof SignInLinkScalarFieldEnum)[keyof typeof SignInLinkScalarFieldEnum]
@@ -1308,6 +1386,15 @@ export const WebhookTestsScalarFieldEnum = {
 } as const
 
 export type WebhookTestsScalarFieldEnum = (typeof WebhookTestsScalarFieldEnum)[keyof typeof WebhookTestsScalarFieldEnum]
+
+
+export const MailCountScalarFieldEnum = {
+  name: 'name',
+  since: 'since',
+  count: 'count'
+} as const
+
+export type MailCountScalarFieldEnum = (typeof MailCountScalarFieldEnum)[keyof typeof MailCountScalarFieldEnum]
 
 
 export const AuditEntryScalarFieldEnum = {
@@ -1598,6 +1685,7 @@ export type GlobalOmitConfig = {
   session?: Prisma.SessionOmit
   signInRefusal?: Prisma.SignInRefusalOmit
   webhookTests?: Prisma.WebhookTestsOmit
+  mailCount?: Prisma.MailCountOmit
   auditEntry?: Prisma.AuditEntryOmit
 }
 

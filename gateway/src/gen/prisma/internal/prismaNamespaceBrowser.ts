@@ -60,6 +60,7 @@ export const ModelName = {
   Session: 'Session',
   SignInRefusal: 'SignInRefusal',
   WebhookTests: 'WebhookTests',
+  MailCount: 'MailCount',
   AuditEntry: 'AuditEntry'
 } as const
 
@@ -138,7 +139,8 @@ export const AccountMemberScalarFieldEnum = {
   role: 'role',
   issuer: 'issuer',
   subject: 'subject',
-  createdAt: 'createdAt'
+  createdAt: 'createdAt',
+  invitedAt: 'invitedAt'
 } as const
 
 export type AccountMemberScalarFieldEnum = (typeof AccountMemberScalarFieldEnum)[keyof typeof AccountMemberScalarFieldEnum]
@@ -147,7 +149,9 @@ export type AccountMemberScalarFieldEnum = (typeof AccountMemberScalarFieldEnum)
 export const SignInLinkScalarFieldEnum = {
   hash: 'hash',
   memberId: 'memberId',
-  expiresAt: 'expiresAt'
+  expiresAt: 'expiresAt',
+  formId: 'formId',
+  returnTo: 'returnTo'
 } as const
 
 export type SignInLinkScalarFieldEnum = (typeof SignInLinkScalarFieldEnum)[keyof typeof SignInLinkScalarFieldEnum]
@@ -182,6 +186,15 @@ export const WebhookTestsScalarFieldEnum = {
 } as const
 
 export type WebhookTestsScalarFieldEnum = (typeof WebhookTestsScalarFieldEnum)[keyof typeof WebhookTestsScalarFieldEnum]
+
+
+export const MailCountScalarFieldEnum = {
+  name: 'name',
+  since: 'since',
+  count: 'count'
+} as const
+
+export type MailCountScalarFieldEnum = (typeof MailCountScalarFieldEnum)[keyof typeof MailCountScalarFieldEnum]
 
 
 export const AuditEntryScalarFieldEnum = {
