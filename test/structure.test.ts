@@ -76,7 +76,7 @@ describe("rooms", () => {
     "kit/src": ["service", "ledger", "events", "rpc", "rpc/unary", "postgres", "tls", "process", "."],
     "gateway/src": [
       ...["cli", ".", "developers", "openapi", "guides"],
-      ...["account", "sign-in", "webhooks", "keys", "page", "session"].map((room) => `developers/${room}`),
+      ...["alerts", "account", "sign-in", "webhooks", "keys", "page", "session"].map((room) => `developers/${room}`),
       ...[
         "api/endpoints",
         "api/middleware",
