@@ -63,7 +63,13 @@ test.each(Object.entries(settings))(
 );
 
 test.each(Object.keys(settings))("no switch for trials reaches %s in production", (part) => {
-  const switches = ["WEBHOOK_ALLOW_TARGETS", "CLOCK_SPEEDUP", "SMTP_PLAINTEXT_TRUSTS_NETWORK", ...TRUSTING, ...NOT_FOR_A_CLUSTER];
+  const switches = [
+    "WEBHOOK_ALLOW_TARGETS",
+    "CLOCK_SPEEDUP",
+    "SMTP_PLAINTEXT_TRUSTS_NETWORK",
+    ...TRUSTING,
+    ...NOT_FOR_A_CLUSTER,
+  ];
   expect(environmentOf(part, "production").filter((key) => switches.includes(key))).toEqual([]);
 });
 

@@ -14,7 +14,11 @@ const newEmail = () => `${randomBytes(6).toString("hex")}@example.com`;
 /** What the list says of somebody: the text of their row, and the paths in it. */
 async function rowOf(visitor: Visitor, email: string) {
   const { html } = await visitor.get(MEMBERS);
-  const row = html.split("<tr>").slice(1).find((each) => each.includes(`>${email}<`)) ?? "";
+  const row =
+    html
+      .split("<tr>")
+      .slice(1)
+      .find((each) => each.includes(`>${email}<`)) ?? "";
   const paths = [...row.matchAll(/href="([^"]+)"/g)].map(([, path = ""]) => path);
   return {
     text: row
