@@ -77,7 +77,7 @@ describe("rooms", () => {
     "gateway/src": [
       ...["cli", ".", "developers", "openapi", "guides"],
       ...[
-        ...["account", "overview", "search", "sign-in", "webhooks", "labels", "orders", "shipments"],
+        ...["alerts", "account", "overview", "search", "sign-in", "webhooks", "labels", "orders", "shipments"],
         ...["resources", "requests", "keys", "page", "session"],
       ].map((room) => `developers/${room}`),
       ...["api/endpoints", "api/middleware", "api", "accounts", "mail", "site", "http", "admission", "input"],

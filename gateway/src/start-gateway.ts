@@ -5,6 +5,7 @@ import { type BulkheadLimits, createBulkhead, DEFAULT_LIMITS, measureBulkhead } 
 import { createPace, DEFAULT_PACE, measurePace, type PaceLimits } from "./admission/pace.js";
 import type { EndpointDeps } from "./api/deps.js";
 import { createApp } from "./app.js";
+import { tellFailing } from "./developers/alerts/tell-failing.js";
 import type { DeveloperDeps } from "./developers/session/settings.js";
 import { sweepAccess } from "./developers/session/sweep-access.js";
 import { createConnections, MOST_CONNECTIONS, measureConnections } from "./http/connections.js";
@@ -67,6 +68,7 @@ export async function startGateway(config: Listening, deps: GatewayParts): Promi
   measureWaiting(metrics, waiting, unread);
   const requestLog = startRequestLog({ ...deps, metrics });
   const mailer = createMailer({ deliver: deps.mail && delivererOf(deps.mail), log: deps.log, metrics });
+  const ownOrigin = () => `http://127.0.0.1:${port}`;
   const app = createApp({
     ...deps,
     requestLog,
@@ -76,12 +78,14 @@ export async function startGateway(config: Listening, deps: GatewayParts): Promi
     pace,
     waiting,
     metrics,
-    ownOrigin: () => `http://127.0.0.1:${port}`,
+    ownOrigin,
     wakeAudit: recording.wake,
   });
   const server = await listen({ ...config, ...app, connections, log: deps.log, random: deps.random });
   port = server.port;
   const sweeping = sweepAccess(deps);
+  const area = mailer.canSend ? deps.developerArea : undefined;
+  const telling = area && tellFailing({ ...deps, mailer, origin: () => area.publicUrl ?? ownOrigin() });
   return {
     port,
     metrics,
@@ -94,6 +98,7 @@ export async function startGateway(config: Listening, deps: GatewayParts): Promi
         mailer.stop(fast ? FAST_STOP_MS : undefined),
       ];
       await Promise.all(stopping);
+      await telling?.stop();
       await idempotency.stop();
     },
   };

@@ -51,7 +51,7 @@ describe.each([true, false])("with the script %p", (javaScriptEnabled) => {
     await page.reload();
     expect(await page.getByText("Invited", { exact: true }).count()).toBe(0);
 
-    await follow(page, `Change the role of ${invited}`);
+    await follow(page, `Change role of ${invited}`);
     await page.getByLabel("Role").selectOption("admin");
     await press(page, "Change role");
     await page.getByRole("heading", { name: "Members" }).waitFor();
@@ -120,10 +120,10 @@ describe("every step is accessible, fits its window, and is within the keyboard'
     await nothingWrong(page, "members invited");
     await go("");
     await nothingWrong(page, "members list");
-    await follow(page, /^Resend the invitation of/);
+    await follow(page, /^Resend invitation to/);
     await nothingWrong(page, "members invite again");
     await go("");
-    await follow(page, `Change the role of ${link.email}`);
+    await follow(page, `Change role of ${link.email}`);
     await page.getByLabel("Role").selectOption("viewer");
     await press(page, "Change role");
     await nothingWrong(page, "members last admin");

@@ -50,6 +50,17 @@ describe("headers", () => {
     expect(server.taken[0]?.to).toEqual(["ada@example.com"]);
     expect(server.taken[0]?.raw).not.toMatch(/^Bcc:/im);
   });
+
+  test.each([
+    "jürgen@example.com",
+    "ada@müller.example",
+    "o'neil+tag!#$%@example.com",
+    `${"x".repeat(64)}@${"long-".repeat(20)}example.com`,
+  ])("an odd address gets the mail alone: %s", async (address) => {
+    const { server, to } = await serve();
+    await to()(mail({ to: address }));
+    expect(server.taken).toMatchObject([{ to: [address], parsed: { to: { value: [{ address, name: "" }] } } }]);
+  });
 });
 
 describe("TLS", () => {

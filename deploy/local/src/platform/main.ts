@@ -16,15 +16,18 @@ The shipping platform is ready at ${baseUrl}
   metrics     ${metricsUrl}
   runs on     ${runsOn}
   demo keys   ${platform.demoFile}
-${demo.sign_in_url ? `  developers  ${demo.sign_in_url} (works once, for 15 minutes)\n` : ""}${
-  platform.mailFolder ? `  mails       shown here, and kept in ${platform.mailFolder}\n` : ""
-}
+${linesOf(platform)}
 First call:
   curl -H "Authorization: Bearer ${demo.sandbox_key}" ${baseUrl}/account
 
 Ctrl-C stops it; everything is kept in ${platform.dataDir}.
 `);
   return platform;
+}
+
+function linesOf({ demo: { sign_in_url, sign_in_email }, mailFolder }: Platform): string {
+  const developers = `  developers  ${sign_in_url} (works once, for 15 minutes; ask for others as ${sign_in_email})\n`;
+  return `${sign_in_url ? developers : ""}${mailFolder ? `  mails       shown here, and kept in ${mailFolder}\n` : ""}`;
 }
 
 function printMail(text: string): void {

@@ -89,11 +89,11 @@ function Changes({ member: { id, email, invitedAt } }: { member: Member }) {
   return (
     <span class="ways">
       {invitedAt && (
-        <a href={`${path}/invite-again`} aria-label={`Resend the invitation of ${email}`}>
+        <a href={`${path}/invite-again`} aria-label={`Resend invitation to ${email}`}>
           Resend invitation
         </a>
       )}
-      <a href={`${path}/role`} aria-label={`Change the role of ${email}`}>
+      <a href={`${path}/role`} aria-label={`Change role of ${email}`}>
         Change role
       </a>
       <a class="danger-link" href={`${path}/remove`} aria-label={`Remove ${email}`}>

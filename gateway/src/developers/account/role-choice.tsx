@@ -3,8 +3,8 @@ import { ROLES, type Role } from "../../accounts/manage-members.js";
 import { Fault, Field, faultAttributes } from "../page/form-field.js";
 
 const WORDS: Record<Role, string> = {
-  admin: "Admin: creates keys, changes webhooks and members",
-  viewer: "Viewer: sees everything and changes nothing",
+  admin: "Admin: can change everything",
+  viewer: "Viewer: can see everything",
 };
 
 /** The field in which a role is chosen. */

@@ -28,7 +28,7 @@ export function showSignedOut(deps: Pick<PageDeps, "provider" | "mailer">): Html
     body: (
       <>
         <h1>Developer area</h1>
-        <p>API keys, webhook subscriptions and how to begin. Sign in to see those of your account.</p>
+        <p>Sign in to see the shipments, requests, API keys and webhooks of your account.</p>
         <WaysIn deps={deps} provider={{ path: PROVIDER_PATH, words: "Sign in" }} />
         <img src={CLEAR_PATH} alt="" width="1" height="1" />
       </>

@@ -9,7 +9,7 @@ import { Chips, Note, Text, Time } from "../page/text.js";
 import { wordsOf } from "./failure-words.js";
 import { getHealth } from "./health.js";
 import { StateTag } from "./subscription-table.js";
-import { getSubscription, type Subscription } from "./subscriptions.js";
+import { getSubscription, hostOf, type Subscription } from "./subscriptions.js";
 import { TestSection } from "./test-form.js";
 
 const MOST_PENDING = 1_000;
@@ -63,11 +63,6 @@ export async function showSubscription(deps: PageDeps, request: PageRequest): Pr
       </div>
     </>,
   );
-}
-
-/** The host of a URL as people recognise it. */
-export function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : url;
 }
 
 function Trouble({ health: { failingSince, lastFailure } }: { health: SubscriptionHealth }) {

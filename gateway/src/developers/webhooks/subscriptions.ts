@@ -76,3 +76,8 @@ export function parsed<Resource>(json: Uint8Array): Resource {
 
 /** Whose subscriptions a page is about. */
 export const callerOf = ({ session, environment }: PageRequest) => ({ accountId: session.accountId, environment });
+
+/** The host of a subscription's URL, by which people recognise it. Path and query may hold a token. */
+export function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url;
+}

@@ -8,8 +8,7 @@ import { checkForm } from "../page/read-form.js";
 import { Text } from "../page/text.js";
 import { listTestDeliveries } from "./health.js";
 import { findTest, limitTests, type Shipment, sendTest } from "./send-test.js";
-import { hostOf } from "./subscription.js";
-import { getSubscription, type Subscription } from "./subscriptions.js";
+import { getSubscription, hostOf, type Subscription } from "./subscriptions.js";
 import { TestAnswers } from "./test-answers.js";
 import { TestForm } from "./test-form.js";
 

@@ -64,12 +64,21 @@ test("each to one asker, of however many at once; all of them, a hundred at a ti
 });
 
 test("who took it and was killed is followed by another; once somebody was told, nobody gets it", async () => {
-  const id = await failingFor(25);
+  const id = await failingFor(24.1);
   expect(await claimed()).toEqual([id]);
   expect(await claimed(later(0.2))).toEqual([]);
   expect(await claimed(later(0.3))).toEqual([id]);
   await told(id);
   expect(await claimed(later(1_000))).toEqual([]);
+});
+
+test("one of which nobody can be told is handed out less and less often, once a day in the end", async () => {
+  await failingFor(24);
+  const hours: number[] = [];
+  for (let hour = 0; hour < 96; hour += 0.125) if ((await claimed(later(hour))).length > 0) hours.push(hour);
+  expect(hours.length).toBeLessThan(14);
+  expect(hours.slice(0, 3)).toEqual([0, 0.25, 0.625]);
+  expect(hours.at(-1)! - hours.at(-2)!).toBeGreaterThanOrEqual(24);
 });
 
 test("a failure after that changes nothing; a success does, and another day of failures is told again", async () => {

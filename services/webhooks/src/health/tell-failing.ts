@@ -25,8 +25,10 @@ interface FailingRow {
 const FAILED_FOR_HOURS = 24;
 const MOST_CLAIMED = 100;
 
-// Longer than a mailer goes on trying; a gateway that dies with them is followed by another after that.
+// Longer than a mailer goes on trying; a gateway that dies with them is followed by another after that. What cannot be told then is
+// handed out less and less often, once a day in the end.
 const TELLING_MINUTES = 15;
+const MOST_TELLING_HOURS = 24;
 
 /**
  * Hands out subscriptions that have failed for a day, each to one asker. Of those that were disabled nobody is told, and neither of those
@@ -48,7 +50,9 @@ export async function claimFailing(deps: Deps): Promise<ClaimFailingResponse> {
       UPDATE subscription_health AS h SET
         failing_since = CASE WHEN is_failing THEN failing_since END,
         told_at = CASE WHEN is_failing AND NOT is_active THEN now END,
-        telling_until = CASE WHEN is_failing AND is_active THEN now + ${TELLING_MINUTES}::integer * interval '1 minute' END
+        telling_until = CASE WHEN is_failing AND is_active THEN now + least(
+          greatest(${TELLING_MINUTES}::integer * interval '1 minute', now - failing_since - ${FAILED_FOR_HOURS}::integer * interval '1 hour'),
+          ${MOST_TELLING_HOURS}::integer * interval '1 hour') END
       FROM untold, clock WHERE h.subscription_id = untold.subscription_id
       RETURNING h.*)
     SELECT untold.subscription_id AS id, untold.account_id AS "accountId", untold.environment, untold.url,

@@ -1230,7 +1230,7 @@ export const WebhooksService: GenService<{
   },
   /**
    * Hands out active subscriptions, of any caller, that have failed for a day and of which nobody was told: up to 100, each to one
-   * asker at a time, again after fifteen minutes unless it was acknowledged.
+   * asker at a time, again after fifteen minutes unless it was acknowledged, then less and less often.
    *
    * @generated from rpc shipping.webhooks.v1.WebhooksService.ClaimFailing
    */
