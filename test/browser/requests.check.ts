@@ -52,7 +52,7 @@ describe("what is known of requests is accessible, fits its window, and is withi
     ids["that repeats it"] = await post("/orders", key, order, { "idempotency-key": "order-1" });
     const faults = { ...order, to: {}, [`${LONG}.${LONG}`]: 1, "<b>": 1 };
     for (let n = 0; n < 55; n++) await post(`/labels/${LONG}/void`, key, {});
-    const long = { "user-agent": LONG, "idempotency-key": LONG };
+    const long = { "user-agent": LONG, "idempotency-key": LONG.slice(0, 128) };
     ids["that was refused, with names that are too long"] = await post("/orders", key, faults, long);
     page = await openAs(accountId);
     await openOnceLogged(page, `${LIST}/${ids["that was refused, with names that are too long"]}`);
