@@ -36,6 +36,7 @@ const everything = [
   "parts.gateway.settings.PUBLIC_URL=https://api.example.com",
   "parts.gateway.settings.TRUSTED_PROXIES=1",
   "parts.gateway.settings.AUDIT_RETENTION_DAYS=400",
+  "parts.gateway.settings.REQUEST_LOG_DAYS=14",
   "parts.gateway.settings.OIDC_ISSUER=https://id.example.com",
   "parts.gateway.settings.OIDC_CLIENT_ID=developers",
   "parts.gateway.settings.MAIL_FROM=no-reply@example.com",

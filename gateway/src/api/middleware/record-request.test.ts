@@ -169,6 +169,13 @@ describe("a read that succeeds, and whatever is no request to the API", () => {
     expect(await rowsOf(headers["x-request-id"])).toEqual([]);
     expect(await rowsIn(gateway.db, "request_log", { accountId })).toHaveLength(1);
   });
+
+  test("such as a document below the API's path, belongs to nobody and is not listed", async () => {
+    const document = await gateway.send("GET", "/openapi.json");
+    const { answer } = await logged("GET", "/account");
+    expect([document.status, answer.status]).toEqual([200, 401]);
+    expect(await rowsOf(document.headers["x-request-id"])).toEqual([]);
+  });
 });
 
 describe("what the log never holds", () => {

@@ -16,6 +16,8 @@ export function recordRequest({ requestLog, trustedProxies }: Pick<ApiDeps, "req
       const locals: Partial<Locals> = res.locals;
       const { admission, errorCode, idempotencyKey, replayed = false, startedAt = 0, requestId = "" } = locals;
       const aborted = !res.writableFinished;
+      // Nobody's: a document, or a request given up before its key was admitted.
+      if (!admission && !errorCode) return;
       if (admission && !errorCode && !aborted && req.method === "GET") return requestLog.countRead(admission.caller);
       const [path = ""] = req.originalUrl.split("?", 1);
       requestLog.record({

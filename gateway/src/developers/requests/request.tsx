@@ -28,7 +28,7 @@ export async function showRequest(deps: PageDeps, { session, environment, id }: 
         <StatusTag {...request} />
       </p>
       <Refusal request={request} />
-      <dl>
+      <dl class="request-facts">
         <Fact name="Request ID">
           <code>{request.requestId}</code>
         </Fact>
@@ -38,7 +38,11 @@ export async function showRequest(deps: PageDeps, { session, environment, id }: 
         <Fact name="Duration">{durationOf(request)}</Fact>
         <Fact name="API key">
           {keyId === null ? "None" : <KeyName {...request} />}
-          {keyId !== null && <a href={addressOf(list, { keyId })}>Requests with this key</a>}
+          {keyId !== null && (
+            <a class="sub" href={addressOf(list, { keyId })}>
+              Requests with this key
+            </a>
+          )}
         </Fact>
         <Fact name="Idempotency key">
           {idempotencyKey === null ? (

@@ -104,8 +104,9 @@ function Nothing(props: { asked: AskedRequests; page: RequestPage; list: string;
     <div class="empty">
       {sought ? (
         <p>
-          Nothing found for <Text>{sought}</Text>. It may be a read that succeeded, older than {days} days, one of many
-          alike, or of the other environment.
+          Nothing found for <Text>{sought}</Text>. Not listed are reads that succeeded, requests without a valid API key
+          or to a path that the API does not have, most of many refusals alike, requests of the other environment, and
+          whatever is older than {days} days.
         </p>
       ) : page.lookedBackTo ? (
         <p>

@@ -4,8 +4,7 @@ import type {
   TestDelivery,
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { answered, callOptions } from "../../owners/call-owner.js";
-import type { PageDeps, PageRequest } from "../page/page.js";
-import { callerOf } from "./subscriptions.js";
+import { callerOf, type PageDeps, type PageRequest } from "../page/page.js";
 
 /** How the deliveries of one subscription go. A foreign one is missing. */
 export function getHealth(deps: PageDeps, request: PageRequest): Promise<GetSubscriptionHealthResponse> {

@@ -4,8 +4,9 @@ import type { z } from "zod";
 import type { label, order, rate, shipment } from "../../api/resources.js";
 import { clock } from "../../database/deps.js";
 import { answered, callOptions } from "../../owners/call-owner.js";
-import type { PageDeps, PageRequest } from "../page/page.js";
-import { callerOf, parsed, type Subscription, write } from "./subscriptions.js";
+import { callerOf, type PageDeps, type PageRequest } from "../page/page.js";
+import { writeByForm } from "../page/write-by-form.js";
+import { parsed, type Subscription } from "./subscriptions.js";
 
 /** A shipment as the API shows it. */
 export type Shipment = z.infer<typeof shipment>;
@@ -31,7 +32,7 @@ export async function sendTest(
 ): Promise<string> {
   const step = async <Resource>(row: string, body: unknown, resource = ""): Promise<Resource> => {
     const name = row.replace(/^POST \/|\{id\}\//g, "").replace("/", "-");
-    const snapshot = await write(deps, request, { row, id: resource, formId, step: name, body });
+    const snapshot = await writeByForm(deps, request, { row, id: resource, formId, step: name, body });
     return parsed<Resource>(snapshot.body);
   };
   const record = { reference: referenceOf(id), from: FROM, to: TO, parcel: PARCEL, metadata: { webhook_test: id } };
