@@ -8,7 +8,7 @@ import type { ReadDeps } from "./read-owned.js";
 /** So many rows are looked at for each reading of a text: a page costs no more, whatever is typed. */
 export const MOST_MATCHES = 500;
 
-/** What a search knows of a table. An index begins with account, environment, state, time of creation and id, another with account, environment and id. */
+/** What a search knows of a table. An index begins with account, environment, state and time of creation, another with account, environment and id. */
 export interface SearchOptions {
   table: string;
   /** What a SELECT yields of a found row, its `id` and `"createdAt"` among it. */
@@ -17,7 +17,7 @@ export interface SearchOptions {
   statuses: readonly string[];
   /** Columns that a text may name a row by, each with an index. */
   names: readonly Sql[];
-  /** Expressions in COLLATE "C" whose values may begin with a text, each with an index behind account and environment, then the time of creation, descending. */
+  /** Expressions in COLLATE "C" whose values may begin with a text, each with an index behind account and environment. */
   terms?: readonly Sql[];
   /** The beginnings to look for in the index of each term. */
   beginnings?(text: string): readonly (readonly string[])[];
@@ -97,7 +97,7 @@ function matching(
       FROM unnest(${[...(begins[nth] ?? [])]}::text[], ${(begins[nth] ?? []).map(endOf)}::text[]) AS asked (begin, "end")
       CROSS JOIN LATERAL (
         SELECT ${read} AND ${term} >= begin AND ${term} < "end"
-        ORDER BY ${term}, created_at DESC LIMIT ${MOST_MATCHES + 1}::bigint) AS begun`,
+        ORDER BY ${term} DESC LIMIT ${MOST_MATCHES + 1}::bigint) AS begun`,
     ),
   ];
   return sql`

@@ -34,6 +34,8 @@ export function createDrawing({ most, timeoutMs, idleMs }: DrawingLimits = LIMIT
 
   function start(): Worker {
     const started = new Worker(script, { resourceLimits: { maxOldGenerationSizeMb: 64 } });
+    // Its end, which follows, is enough; without a listener an error would end the process.
+    started.on("error", () => {});
     // A process that stops does not wait for it.
     started.unref();
     return started;
@@ -65,14 +67,11 @@ function answerOf(thread: Worker, pdf: Uint8Array, timeoutMs: number): Promise<U
     const limit = setTimeout(() => settle(undefined), timeoutMs);
     const settle = (answer: Uint8Array | null | undefined) => {
       clearTimeout(limit);
-      thread.removeAllListeners();
-      // Without a listener, an error that follows would end the process.
-      thread.on("error", () => {});
+      thread.off("message", settle).off("exit", fail);
       resolve(answer);
     };
-    thread.on("message", settle);
-    thread.on("error", () => settle(undefined));
-    thread.on("exit", () => settle(undefined));
+    const fail = () => settle(undefined);
+    thread.on("message", settle).on("exit", fail);
     thread.postMessage(pdf);
   });
 }

@@ -3,4 +3,4 @@ ALTER TABLE labels ADD COLUMN rate text, ADD COLUMN origin text, ADD COLUMN void
 
 -- An environment's list in the developer area, the newest first, of one state or, merged, of both. On a large table, make it by hand
 -- before the release, with CREATE INDEX CONCURRENTLY.
-CREATE INDEX IF NOT EXISTS labels_by_state ON labels (account_id, environment, status, created_at, id);
+CREATE INDEX IF NOT EXISTS labels_by_state ON labels (account_id, environment, status, created_at);
