@@ -42,6 +42,21 @@ async function openAs(accountId: string, javaScriptEnabled = true): Promise<Page
 const openOnceLogged = (page: Page, path: string) =>
   eventually(async () => expect((await page.goto(area.origin() + path))?.status()).toBe(200));
 
+/** The words of the columns beside the first that stand on more than one line. */
+const BROKEN_WORDS = `[...document.querySelectorAll("td:not(:first-child), th")].flatMap((cell) => {
+  const words = [];
+  const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    for (const { 0: word, index } of node.data.matchAll(/\\S+/g)) {
+      const range = document.createRange();
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      if (range.getClientRects().length > 1) words.push(word);
+    }
+  }
+  return words;
+})`;
+
 describe("what is known of requests is accessible, fits its window, and is within the keyboard's reach", () => {
   const ids: Record<string, string> = {};
   let page: Page;
@@ -63,6 +78,13 @@ describe("what is known of requests is accessible, fits its window, and is withi
     await page.goto(area.origin() + path);
     return faultsOf(page, `requests ${name}`);
   };
+
+  test.each([930, 1024, 1280])("%s pixels are enough for the list, and no word but a path is broken", async (width) => {
+    await page.setViewportSize({ width, height: 800 });
+    await page.goto(area.origin() + LIST);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+    expect(await page.evaluate<string[]>(BROKEN_WORDS)).toEqual([]);
+  });
 
   test.each(["that made an order", "that repeats it", "that was refused, with names that are too long"])(
     "a request %s",

@@ -8,8 +8,31 @@ import { Text } from "../page/text.js";
 /** The status of a request as a tag: what went well, was refused, failed. */
 export function StatusTag({ status, code }: Pick<LoggedRequest, "status" | "code">) {
   if (status === null) return <span class="tag">No answer</span>;
-  const kind = code === ABORTED ? "" : status >= 500 ? " danger" : status >= 400 ? " warning" : " good";
-  return <span class={`tag${kind}`}>{`${status} ${STATUS_CODES[status] ?? ""}`}</span>;
+  return <span class={`tag${kindOf({ status, code })}`}>{`${status} ${STATUS_CODES[status] ?? ""}`}</span>;
+}
+
+/** The status of a request in a list, with the code that says what it means. */
+export function ListedStatus({ status, code }: Pick<LoggedRequest, "status" | "code">) {
+  return (
+    <>
+      <span class={`tag${kindOf({ status, code })}`}>{status ?? "No answer"}</span>
+      {code !== null && (
+        <code class="sub">
+          {code.split(/(?<=_)/).map((word) => (
+            <>
+              {word}
+              <wbr />
+            </>
+          ))}
+        </code>
+      )}
+    </>
+  );
+}
+
+function kindOf({ status, code }: Pick<LoggedRequest, "status" | "code">): string {
+  if (status === null || code === ABORTED) return "";
+  return status >= 500 ? " danger" : status >= 400 ? " warning" : " good";
 }
 
 /** The key that a request was made with. */

@@ -8,7 +8,7 @@ import { PAGE_SIZE } from "../page/paging.js";
 import { Text, Time } from "../page/text.js";
 import { type AskedRequests, addressOf, askedRequests, isNarrowed } from "./asked-requests.js";
 import { RequestFilter, RequestSearch } from "./request-filter.js";
-import { durationOf, KeyName, moreOf, StatusTag } from "./request-words.js";
+import { durationOf, KeyName, ListedStatus, moreOf } from "./request-words.js";
 
 /** `GET …/requests`: writes and refusals, the newest first. */
 export async function showRequests(deps: PageDeps, { session, environment, query }: PageRequest): Promise<PageAnswer> {
@@ -73,8 +73,7 @@ function RequestTable({ list, rows }: { list: string; rows: readonly LoggedReque
             </td>
             <td data-label="Status">
               <span>
-                <StatusTag {...row} />
-                {row.code !== null && <code class="sub">{row.code}</code>}
+                <ListedStatus {...row} />
                 {row.replayed && <span class="sub">Replayed</span>}
                 {row.more > 0 && <span class="sub">{moreOf(row)}</span>}
               </span>
