@@ -1,7 +1,6 @@
 import { failureIn } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
-import { ownedSql } from "@shipping/kit/postgres/owned";
-import sql from "sql-template-tag";
+import { findKeys } from "../../accounts/find-keys.js";
 import { trackingNumber } from "../../input/schemas.js";
 import { answered, callOptions } from "../../owners/call-owner.js";
 import { findRequests } from "../../request-log/list-requests.js";
@@ -84,13 +83,9 @@ function requestFound({
   return { kind: "Request", path: `requests/${id}`, name: `${method} ${path} ${status ?? ""}`.trim(), id };
 }
 
-/** By the id, the last four characters, or the beginning of the name. */
 async function keys(deps: PageDeps, asked: PageRequest, text: string): Promise<Found[]> {
-  const rows = await deps.db.run<{ id: string; name: string | null; lastFour: string }>(sql`
-    SELECT id, name, last_four AS "lastFour" FROM api_keys
-    WHERE ${ownedSql(callerOf(asked))} AND (id = ${text} OR last_four = ${text} OR starts_with(lower(name), lower(${text})))
-    ORDER BY created_at DESC LIMIT ${MOST_OF_A_KIND}`);
-  return rows.map((key) => ({
+  const found = await findKeys(deps, callerOf(asked), text);
+  return found.slice(0, MOST_OF_A_KIND).map((key) => ({
     kind: "API key",
     path: `requests?key=${key.id}`,
     name: `${nameOf(key)} …${key.lastFour}`,
