@@ -30,6 +30,8 @@ describe("the filter of a list", () => {
   });
 
   test("leads to the next page with itself", () => {
-    expect(pathUnder("/list", read("q=a%26b&state=voided&to=2026-11-21"))).toBe("/list?q=a%26b&state=voided&to=2026-11-21");
+    expect(pathUnder("/list", read("q=a%26b&state=voided&to=2026-11-21"))).toBe(
+      "/list?q=a%26b&state=voided&to=2026-11-21",
+    );
   });
 });
