@@ -57,10 +57,7 @@ export function Incomplete({ shown }: { shown: boolean }) {
   if (!shown) return null;
   return (
     <Note kind="hint">
-      <p>
-        More than 500 match this search, and only the first 500 were looked at, in alphabetical order. Type more of what
-        you are looking for.
-      </p>
+      <p>More than 500 begin like this, and only 500 of them were looked at. Type more of what you are looking for.</p>
     </Note>
   );
 }

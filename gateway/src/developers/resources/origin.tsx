@@ -71,9 +71,14 @@ function By({ origin, keys, environment }: Omit<Told, "happenings"> & { origin: 
       {requestId !== "" && (
         <>
           {" in "}
-          <a href={`${AREA_PATH}/${environment}/requests/${requestId}`}>
+          {/* What a form of this area did is in the audit log, not among the requests of the API. */}
+          {isId("key", requestedBy) ? (
+            <a href={`${AREA_PATH}/${environment}/requests/${requestId}`}>
+              <code>{requestId}</code>
+            </a>
+          ) : (
             <code>{requestId}</code>
-          </a>
+          )}
         </>
       )}
     </>

@@ -39,10 +39,19 @@ export function ParcelDetails({ from, to, parcel, metadata }: Given) {
       {metadata !== undefined && (
         <>
           <h2>Metadata</h2>
-          <Code>{JSON.stringify(metadata, null, 2)}</Code>
+          <Code>{jsonText(metadata)}</Code>
         </>
       )}
     </>
+  );
+}
+
+// Characters that are invisible or turn the text around them are written as JSON may write them.
+const INVISIBLE = /[\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+function jsonText(value: unknown): string {
+  return JSON.stringify(value, null, 2).replace(INVISIBLE, (character) =>
+    character.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`),
   );
 }
 
