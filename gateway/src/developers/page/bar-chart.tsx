@@ -39,6 +39,7 @@ export function BarChart(props: { label: string; kinds: readonly BarKind[]; bars
         <span class="most">{most === 0 ? "None in these hours" : `Most in an hour: ${number(most)}`}</span>
       </figcaption>
       <svg
+        class={most === 0 ? "none" : undefined}
         role="img"
         aria-label={`${label}: ${said}`}
         viewBox={`0 0 ${bars.length * WIDTH} ${HEIGHT}`}

@@ -12,7 +12,7 @@ export function SubscriptionTable(props: {
   mayChange: boolean;
 }) {
   const { subscriptions, health, environment, mayChange } = props;
-  const headings = ["Endpoint", "Status", "Last success", "Events", "Created", ...(mayChange ? ["Disable"] : [])];
+  const headings = ["Endpoint", "Status", "Last success", "Events", ...(mayChange ? ["Disable"] : [])];
   return (
     <table>
       <thead>
@@ -43,7 +43,7 @@ function Row(props: {
   mayChange: boolean;
 }) {
   const { subscription, health, path, mayChange } = props;
-  const { id, url, events, status, created_at: createdAt, disabled_at: disabledAt } = subscription;
+  const { id, url, events, status, disabled_at: disabledAt } = subscription;
   return (
     <tr class={status === "active" ? undefined : "over"}>
       <td data-label="Endpoint">
@@ -62,9 +62,6 @@ function Row(props: {
       </td>
       <td data-label="Events">
         <Chips words={events} />
-      </td>
-      <td data-label="Created">
-        <Time at={new Date(createdAt)} />
       </td>
       {mayChange && (
         <td>

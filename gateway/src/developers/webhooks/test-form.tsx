@@ -36,8 +36,8 @@ export function TestForm({ subscription, environment, mayChange, formId }: About
   return (
     <>
       <p>
-        {`Makes ${thingsOf(subscription)} in the sandbox, named as a test, and shows how your receiver answers its events. `}
-        Other subscriptions get the events as well.
+        {`In the sandbox, makes ${thingsOf(subscription)}, named as a test, and shows how your receiver answers the events. `}
+        Your other sandbox subscriptions get them, too.
       </p>
       <form method="post" action={`${AREA_PATH}/${environment}/webhooks/${subscription.id}/test`}>
         <input type="hidden" name="form_id" value={formId} />
@@ -50,6 +50,5 @@ export function TestForm({ subscription, environment, mayChange, formId }: About
 /** What a test makes: always a shipment and its label; the rest where the subscription waits for it. */
 function thingsOf({ events }: Subscription): string {
   const order = events.includes("order.created") ? "an order, " : "";
-  const voided = events.includes("label.voided") ? ", which is voided at once" : "";
-  return `${order}a shipment and its label${voided}`;
+  return `${order}a shipment and ${events.includes("label.voided") ? "a label, which it voids" : "its label"}`;
 }
