@@ -64,7 +64,12 @@ export async function startGateway(config: Listening, deps: GatewayParts): Promi
   const unread = deps.unread ?? DEFAULT_WAITING;
   const waiting = createWaitingBytes(unread);
   measureWaiting(metrics, waiting, unread);
-  const mailer = createMailer({ deliver: deps.mail && delivererOf(deps.mail), log: deps.log, metrics });
+  const mailer = createMailer({
+    deliver: deps.mail && delivererOf(deps.mail),
+    log: deps.log,
+    metrics,
+    random: deps.random,
+  });
   const app = createApp({
     ...deps,
     mailer,
