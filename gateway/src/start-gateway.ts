@@ -67,7 +67,12 @@ export async function startGateway(config: Listening, deps: GatewayParts): Promi
   const waiting = createWaitingBytes(unread);
   measureWaiting(metrics, waiting, unread);
   const requestLog = startRequestLog({ ...deps, metrics });
-  const mailer = createMailer({ deliver: deps.mail && delivererOf(deps.mail), log: deps.log, metrics });
+  const mailer = createMailer({
+    deliver: deps.mail && delivererOf(deps.mail),
+    log: deps.log,
+    metrics,
+    random: deps.random,
+  });
   const ownOrigin = () => `http://127.0.0.1:${port}`;
   const app = createApp({
     ...deps,

@@ -14,7 +14,7 @@ function mailerWith(deliver: Deliver | undefined, options: { waitsMs?: number[];
   const lines: string[] = [];
   const log = createLog({ part: "gateway", destination: { write: (line) => void lines.push(line) } });
   const metrics = createMetrics({ part: "gateway", log, cacheMs: 0 });
-  const mailer = createMailer({ deliver, log, metrics, waitsMs: [1, 2], ...options });
+  const mailer = createMailer({ deliver, log, metrics, random: () => new Uint8Array(1), waitsMs: [1, 2], ...options });
   const counted = async () =>
     Object.fromEntries(
       [...(await metrics.render()).matchAll(/^mails_(?:total\{result="(\w+)".*\}|(waiting)\{.*\}) (\d+)$/gm)]
@@ -114,6 +114,26 @@ test("a mail may be written when its turn comes, once, or not at all; what write
   expect([taken.length, outcomes.length, await counted()]).toEqual([1, 0, { retried: 2, sent: 1 }]);
   expect(await mailer.send(async () => undefined)).toBe(false);
   expect(await counted()).toEqual({ retried: 2, sent: 1 });
+});
+
+test("an unseen mail is written a while after it was asked for, those of one moment in their order, and at once when stopping", async () => {
+  const { deliver, taken } = failing();
+  const { mailer } = mailerWith(deliver);
+  const asked = performance.now();
+  const writtenAfter: number[] = [];
+  const write = (to: string) => async () => {
+    writtenAfter.push(performance.now() - asked);
+    return mail(to);
+  };
+  const both = [mailer.sendUnseen(write("one@example.com")), mailer.sendUnseen(write("two@example.com"))];
+  expect(await mailer.send(mail("seen@example.com"))).toBe(true);
+  expect(await Promise.all(both)).toEqual([true, true]);
+  expect(Math.min(...writtenAfter)).toBeGreaterThan(240);
+  expect(taken.map(({ to }) => to)).toEqual(["seen@example.com", "one@example.com", "two@example.com"]);
+
+  const last = mailer.sendUnseen(write("three@example.com"));
+  await mailer.stop();
+  expect(await last).toBe(true);
 });
 
 test("stopping gives what waits one last attempt, and does not wait for a server that is silent", async () => {

@@ -2,6 +2,7 @@ import type { Log } from "@shipping/kit/process/log";
 import type { Metrics } from "@shipping/kit/process/metrics";
 import { isAddress } from "./address.js";
 import type { Deliver, Mail } from "./deliver.js";
+import { isFinal, NotAnAddress, reasonOf } from "./mail-failure.js";
 
 /** Sends mails in the background, several times if it must. */
 export interface Mailer {
@@ -12,6 +13,11 @@ export interface Mailer {
    * server took it in the end; nobody has to wait for that.
    */
   send(mail: Mail | WriteMail): Promise<boolean>;
+  /**
+   * The same, at a random moment of the next second or so, with whatever else waits for that moment: neither an answer nor how busy the
+   * process is afterwards tells whether there was a mail to write.
+   */
+  sendUnseen(write: WriteMail): Promise<boolean>;
   /** Gives what waits one last attempt, and waits for it so long. */
   stop(withinMs?: number): Promise<void>;
 }
@@ -25,10 +31,8 @@ const AT_ONCE = 4;
 /** After a failure; after the last one, a mail is given up. A link lives 15 minutes. */
 const WAITS_MS: readonly number[] = [2_000, 10_000, 60_000, 300_000];
 const STOP_MS = 5_000;
-
-class NotAnAddress extends Error {
-  override readonly name = "NotAnAddress";
-}
+/** From an unseen mail to the moment at which it is written: this long, and so much more at random. */
+const UNSEEN_MS = { least: 250, spread: 1_000 };
 
 interface Waiting {
   mail: Mail | WriteMail;
@@ -42,6 +46,7 @@ interface Options {
   deliver: Deliver | undefined;
   log: Log;
   metrics: Metrics;
+  random(bytes: number): Uint8Array;
   waitsMs?: readonly number[];
   mostWaiting?: number;
 }
@@ -51,10 +56,13 @@ export function createMailer({
   deliver,
   log,
   metrics,
+  random,
   waitsMs = WAITS_MS,
   mostWaiting = MOST_WAITING,
 }: Options): Mailer {
   const ready: Waiting[] = [];
+  const unseen: Waiting[] = [];
+  let unseenTimer: NodeJS.Timeout | undefined;
   const all = new Set<Waiting>();
   let underWay = 0;
   let stopping = false;
@@ -87,7 +95,8 @@ export function createMailer({
     } catch (error) {
       waiting.failures += 1;
       const waitMs = isFinal(error) || stopping ? undefined : waitsMs[waiting.failures - 1];
-      const said = { ...reasonOf(error, waiting.mail), failures: waiting.failures };
+      const written = typeof waiting.mail === "function" ? undefined : waiting.mail;
+      const said = { ...reasonOf(error, written), failures: waiting.failures };
       if (waitMs === undefined) {
         log.error(said, "a mail was not sent, and is given up");
         return end(waiting, "failed");
@@ -116,22 +125,37 @@ export function createMailer({
     });
   }
 
+  function showUnseen(): void {
+    clearTimeout(unseenTimer);
+    unseenTimer = undefined;
+    for (const waiting of unseen.splice(0)) enqueue(waiting);
+  }
+
+  function accept(mail: Mail | WriteMail, put: (waiting: Waiting) => void): Promise<boolean> {
+    if (!deliver || stopping || all.size >= mostWaiting) {
+      count("dropped");
+      log.warn({ waiting: all.size, can_send: deliver !== undefined }, "a mail was dropped");
+      return Promise.resolve(false);
+    }
+    return new Promise((done) => {
+      const waiting = { mail, failures: 0, done };
+      all.add(waiting);
+      put(waiting);
+    });
+  }
+
   return {
     canSend: deliver !== undefined,
-    send(mail) {
-      if (!deliver || stopping || all.size >= mostWaiting) {
-        count("dropped");
-        log.warn({ waiting: all.size, can_send: deliver !== undefined }, "a mail was dropped");
-        return Promise.resolve(false);
-      }
-      return new Promise((done) => {
-        const waiting = { mail, failures: 0, done };
-        all.add(waiting);
-        enqueue(waiting);
-      });
-    },
+    send: (mail) => accept(mail, enqueue),
+    sendUnseen: (write) =>
+      accept(write, (waiting) => {
+        unseen.push(waiting);
+        const [byte = 0] = random(1);
+        unseenTimer ??= setTimeout(showUnseen, UNSEEN_MS.least + (byte / 255) * UNSEEN_MS.spread);
+      }),
     async stop(withinMs = STOP_MS) {
       stopping = true;
+      showUnseen();
       for (const waiting of all) if (waiting.timer) enqueue(waiting);
       if (all.size === 0) return;
       const timeout = new Promise<void>((resolve) => setTimeout(resolve, withinMs).unref());
@@ -139,22 +163,4 @@ export function createMailer({
       if (all.size > 0) log.error({ mails: all.size }, "stopped before all mails were sent");
     },
   };
-}
-
-// The server will not change its mind (RFC 5321, 4.2.1): a wrong password, an address that is not there.
-function isFinal(error: unknown): boolean {
-  if (error instanceof NotAnAddress) return true;
-  const { responseCode } = error as { responseCode?: unknown };
-  return typeof responseCode === "number" && responseCode >= 500;
-}
-
-// What a server says may hold what it was sent: no link and no address get into the log.
-function reasonOf(error: unknown, mail: Mail | WriteMail): Record<string, unknown> {
-  const to = typeof mail === "function" ? "" : mail.to;
-  const { code, responseCode, message } = error as { code?: unknown; responseCode?: unknown; message?: unknown };
-  const reason = String(message)
-    .replaceAll(to || "[address]", "[address]")
-    .replace(/https?:\/\/\S*/g, "[link]")
-    .slice(0, 300);
-  return { code, response_code: responseCode, reason };
 }

@@ -101,7 +101,7 @@ export async function askForLink(
   }
   const { email, return_to: returnTo } = value;
   const memberId = session?.email === email ? session.memberId : undefined;
-  void deps.mailer.send(() => writeLinkMail(deps, { email, memberId, returnTo }));
+  void deps.mailer.sendUnseen(() => writeLinkMail(deps, { email, memberId, returnTo }));
   return shown(
     "Check your e-mail",
     <>
