@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { ConnectError, createRouterTransport } from "@connectrpc/connect";
 import type { Environment } from "@shipping/kit/caller";
 import { createLog } from "@shipping/kit/process/log";
@@ -56,6 +57,7 @@ function failingWith(kept: readonly Failing[] | "away", deliver?: Deliver) {
     log,
     metrics: createMetrics({ part: "gateway", log }),
     waitsMs: [1],
+    random: randomBytes,
   });
   const deps = { db: gateway.db, clients, mailer, log, origin: () => "https://ship.example" };
   return { deps, told, sent, lines };

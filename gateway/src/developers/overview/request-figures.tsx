@@ -50,7 +50,7 @@ function RefusalTable({ base, refusals }: { base: string; refusals: readonly Ref
             <td data-label="Status">{status}</td>
             <td data-label="Requests">{count.toLocaleString("en")}</td>
             <td data-label="What it means">
-              <a href={`/docs/errors#${code}`} aria-label={`What ${code} means`}>
+              <a href={`/docs/errors#${code}`} aria-label={`Meaning and remedy of ${code}`}>
                 Meaning and remedy
               </a>
             </td>
