@@ -84,6 +84,8 @@ test("what several things are known by lists each with its kind and its id, five
   expect(status).toBe(200);
   const found = [...html.matchAll(/<a href="[^"]+\/((?:orders|shipments)\/[^"/]+)"><bdi>/g)].map(([, path]) => path);
   const newest = shipments.slice(-5).reverse();
+  expect(html).toContain(`<a href="${SANDBOX}/shipments?q=${reference.toUpperCase()}">All shipments found</a>`);
+  expect(html).not.toContain("All orders found");
   expect(found).toEqual([...newest.map(({ id }) => `shipments/${id}`), `orders/${order.id}`]);
 });
 

@@ -2,6 +2,7 @@ import type { SubscriptionHealth } from "@shipping/proto/shipping/webhooks/v1/we
 import { nameOf } from "../keys/keys.js";
 import { Note, Text, Time } from "../page/text.js";
 import { wordsOf } from "../webhooks/failure-words.js";
+import { hostOf } from "../webhooks/subscriptions.js";
 import type { KeyInUse } from "./read-overview.js";
 
 /** What somebody should look into: subscriptions that fail, and keys that expire within a week. Nothing if there is nothing. */
@@ -37,7 +38,7 @@ function FailingSubscription({ base, health }: { base: string; health: Subscript
     <>
       <strong>
         <a href={`${base}/webhooks/${subscriptionId}`}>
-          <Text>{url}</Text>
+          <Text>{hostOf(url)}</Text>
         </a>{" "}
         is failing
       </strong>

@@ -12,12 +12,14 @@ import { getSubscription } from "../webhooks/subscriptions.js";
 
 /** Something that was found: what it is, and its page, below that of the environment. */
 export interface Found {
-  kind: "API key" | "Label" | "Order" | "Request" | "Shipment" | "Subscription";
+  kind: Kind;
   path: string;
   /** What people call it, and its id. */
   name: string;
   id: string;
 }
+
+export type Kind = "API key" | "Label" | "Order" | "Request" | "Shipment" | "Subscription";
 
 /** How much of each kind is shown. */
 export const MOST_OF_A_KIND = 5;

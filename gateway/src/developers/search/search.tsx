@@ -1,6 +1,6 @@
 import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
 import { Note, Text } from "../page/text.js";
-import { type Found, findAnything, MOST_OF_A_KIND } from "./find-anything.js";
+import { type Found, findAnything, type Kind, MOST_OF_A_KIND } from "./find-anything.js";
 
 /** No name, reference or id that can be found is longer. */
 const LONGEST = 255;
@@ -25,6 +25,7 @@ export async function showSearch(deps: PageDeps, request: PageRequest): Promise<
             Found for <Text>{text}</Text>, at most {MOST_OF_A_KIND} of each kind, the newest first:
           </p>
           <FoundTable found={found} base={base} />
+          <MoreOfAKind found={found} base={base} text={text} />
         </>
       ) : (
         <NothingFound text={text} base={base} isSearched={isSearched} />
@@ -58,6 +59,26 @@ function FoundTable({ found, base }: { found: readonly Found[]; base: string }) 
         ))}
       </tbody>
     </table>
+  );
+}
+
+/** The lists that can be searched for all of a kind. */
+const LISTS: readonly (readonly [Kind, string, string])[] = [
+  ["Shipment", "shipments", "All shipments found"],
+  ["Order", "orders", "All orders found"],
+  ["Label", "labels", "All labels found"],
+  ["Request", "requests", "All requests found"],
+];
+
+function MoreOfAKind({ found, base, text }: { found: readonly Found[]; base: string; text: string }) {
+  const isFull = (wanted: Kind) => found.filter(({ kind }) => kind === wanted).length === MOST_OF_A_KIND;
+  const query = new URLSearchParams({ q: text });
+  return (
+    <p class="paging">
+      {LISTS.filter(([kind]) => isFull(kind)).map(([, path, words]) => (
+        <a href={`${base}/${path}?${query}`}>{words}</a>
+      ))}
+    </p>
   );
 }
 
