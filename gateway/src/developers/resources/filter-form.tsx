@@ -37,11 +37,11 @@ export function FilterForm(props: { path: string; filter: Filter; states: readon
         </div>
       )}
       <div class="field">
-        <label for="from">Created from</label>
+        <label for="from">Created from (UTC)</label>
         <input type="date" id="from" name="from" value={filter.from} />
       </div>
       <div class="field">
-        <label for="to">to (UTC)</label>
+        <label for="to">Created until (UTC)</label>
         <input type="date" id="to" name="to" value={filter.to} />
       </div>
       <div class="field send">

@@ -42,7 +42,6 @@ export async function showShipment(deps: PageDeps, request: PageRequest): Promis
       </dl>
       <h2>What happened</h2>
       <Timeline happenings={all} keys={keys} environment={environment} />
-      <ParcelDetails {...shipment} />
       <h2>Label</h2>
       {labelled ? (
         <LabelCard
@@ -57,6 +56,7 @@ export async function showShipment(deps: PageDeps, request: PageRequest): Promis
           It has no label yet. Your program <a href="/docs/quick-start">asks for rates and makes one</a> with the API.
         </p>
       )}
+      <ParcelDetails {...shipment} />
       <h2>Events</h2>
       <Events happenings={all} />
     </>,
