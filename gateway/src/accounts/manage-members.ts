@@ -82,7 +82,7 @@ export function memberRefusal(error: unknown, accountId: string, email: string):
     case "account_members_last_admin":
       return fail(
         "invalid_request",
-        `${email} is the only admin who has signed in. Make somebody else an admin first.`,
+        `${email} is the last admin: open invitations do not count. Make somebody else an admin first.`,
       );
     default:
       return undefined;

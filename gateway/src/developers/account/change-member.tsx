@@ -92,7 +92,15 @@ function Question({ member, isYou, faults }: { member: Member; isYou: boolean; f
       <FormFaults faults={faults} fields={[]} />
       <Note kind="danger">
         <p>
-          <Text>{email}</Text> {invitedAt ? "can no longer use the invitation" : "is signed out everywhere"} at once.
+          {invitedAt ? (
+            <>
+              The invitation of <Text>{email}</Text> stops working at once.
+            </>
+          ) : (
+            <>
+              <Text>{email}</Text> is signed out everywhere at once.
+            </>
+          )}
           {isYou && " You cannot come back by yourself: another admin has to invite you."}
         </p>
         <p>API keys and subscriptions stay. Whoever has seen a key still has it: revoke it if you must.</p>

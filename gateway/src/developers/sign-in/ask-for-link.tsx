@@ -10,7 +10,7 @@ import { Code } from "../page/text.js";
 import { WINDOW_MINUTES } from "../session/limit-window.js";
 import { isAllowedReturnTo } from "../session/provider.js";
 import type { SignedIn } from "../session/session.js";
-import { writeLinkMail } from "./mail-links.js";
+import { MAILS_PER_ADDRESS, writeLinkMail } from "./mail-links.js";
 
 const PATH = `${AREA_PATH}/sign-in`;
 /** From one network address in a window: an office asks less, a program that tries addresses more. */
@@ -112,8 +112,8 @@ export async function askForLink(
       </p>
       <p>
         Nothing there after a few minutes? Look into the spam folder, check the address, and{" "}
-        <a href={PATH}>ask for another link</a>. A few are sent in {WINDOW_MINUTES} minutes; those that you have still
-        work.
+        <a href={PATH}>ask for another link</a>. At most {MAILS_PER_ADDRESS} are sent in {WINDOW_MINUTES} minutes; those
+        that you have still work.
       </p>
     </>,
   );
