@@ -33,7 +33,7 @@ test("a subscription that has failed for a day is told to its admins once, by tw
     );
   const fail = async () => {
     await sendTest(visitor, path);
-    await eventually(async () => expect(await textOf(visitor, path)).toContain("Nothing was delivered since"));
+    await eventually(async () => expect(await textOf(visitor, path)).toContain("Nothing has been delivered since"));
     await failingFor(id, 25);
   };
   await fail();
@@ -41,7 +41,7 @@ test("a subscription that has failed for a day is told to its admins once, by tw
   expect(parsed.subject).toBe(`Webhooks to ${new URL(receiver.url).host} have failed for a day`);
   expect(parsed.text).toContain("Answered 500");
   const [link = ""] = /http:\S+whk_\w+/.exec(parsed.text ?? "") ?? [];
-  expect((await visitor.get(new URL(link).pathname)).html).toContain("Nothing was delivered since");
+  expect((await visitor.get(new URL(link).pathname)).html).toContain("Nothing has been delivered since");
 
   // Whoever looks now finds nothing to tell.
   const untold = sql`
@@ -52,7 +52,7 @@ test("a subscription that has failed for a day is told to its admins once, by tw
   tell(204);
   await sendTest(visitor, path);
   await eventually(async () =>
-    expect(await textOf(visitor, path)).not.toMatch(/Nothing was delivered since|Last success None yet/),
+    expect(await textOf(visitor, path)).not.toMatch(/Nothing has been delivered since|Last success None yet/),
   );
   tell(500);
   await fail();

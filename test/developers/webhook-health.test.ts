@@ -22,7 +22,7 @@ describe("GET /developers/{environment}/webhooks/{id}", () => {
     await sendTest(visitor, path);
     await eventually(async () => {
       const text = await textOf(visitor, path);
-      for (const said of ["Nothing was delivered since", "Answered 500", "Pending 2 events", "Failed 2"]) {
+      for (const said of ["Nothing has been delivered since", "Answered 500", "Pending 2 events", "Failed 2"]) {
         expect(text).toContain(said);
       }
     });
@@ -32,7 +32,7 @@ describe("GET /developers/{environment}/webhooks/{id}", () => {
     await eventually(async () => {
       const text = await textOf(visitor, path);
       expect(text).toContain("Delivered 2");
-      expect(text).not.toMatch(/Nothing was delivered since|Failing since/);
+      expect(text).not.toMatch(/Nothing has been delivered since|Failing since/);
     });
     expect(await textOf(visitor, LIST)).toMatch(/Active \d{4}-/);
   });

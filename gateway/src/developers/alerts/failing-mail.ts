@@ -40,5 +40,5 @@ export function failingLetter(about: {
 function paragraphOf({ url, owner, failingSince, lastFailure }: FailingSubscription): string {
   const since = `${failingSince.slice(0, 10)} ${failingSince.slice(11, 16)} UTC`;
   const { what, remedy } = wordsOf(lastFailure ?? { reason: "" });
-  return `No ${owner?.environment} event was delivered to ${hostOf(url)} since ${since}. The last failure: ${what}. ${remedy}`;
+  return `No ${owner?.environment} event has been delivered to ${hostOf(url)} since ${since}. The last failure: ${what}. ${remedy}`;
 }

@@ -72,7 +72,7 @@ function Trouble({ health: { failingSince, lastFailure } }: { health: Subscripti
     <Note kind="danger">
       <p>
         <strong>
-          Nothing was delivered since <Time at={new Date(failingSince)} />.
+          Nothing has been delivered since <Time at={new Date(failingSince)} />.
         </strong>{" "}
         {what}.
       </p>

@@ -36,7 +36,7 @@ export function TestForm({ subscription, environment, mayChange, formId }: About
   return (
     <>
       <p>
-        {`In the sandbox, makes ${thingsOf(subscription)}, named as a test, and shows how your receiver answers the events. `}
+        {`${whatItDoes(subscription)} and shows how your receiver answers the events. `}
         Your other sandbox subscriptions get them, too.
       </p>
       <form method="post" action={`${AREA_PATH}/${environment}/webhooks/${subscription.id}/test`}>
@@ -48,7 +48,8 @@ export function TestForm({ subscription, environment, mayChange, formId }: About
 }
 
 /** What a test makes: always a shipment and its label; the rest where the subscription waits for it. */
-function thingsOf({ events }: Subscription): string {
+function whatItDoes({ events }: Subscription): string {
   const order = events.includes("order.created") ? "an order, " : "";
-  return `${order}a shipment and ${events.includes("label.voided") ? "a label, which it voids" : "its label"}`;
+  const voids = events.includes("label.voided") ? " voids the label," : "";
+  return `This makes ${order}a shipment and its label in the sandbox, named as a test,${voids}`;
 }
