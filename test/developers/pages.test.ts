@@ -1,3 +1,5 @@
+import { createLabel, createOrder } from "../api/platform.js";
+import { apiClient } from "../api-client.js";
 import { useArea } from "./area.js";
 import type { Visitor } from "./visitor.js";
 
@@ -5,18 +7,23 @@ const area = useArea();
 
 const NOBODYS = "key_mfrggzdfmztwq2lknnwg23tpoa";
 
-/** A key and a subscription of an account, for the paths that name one. */
-async function thingsOf(visitor: Visitor, accountId: string) {
+type Things = Readonly<Record<"keys" | "webhooks" | "orders" | "shipments" | "labels", string>>;
+
+/** One of everything that paths name, in an account. */
+async function thingsOf(visitor: Visitor, accountId: string): Promise<Things> {
   await visitor.submit("/developers/sandbox/webhooks/new", { url: "https://shop.example.com" });
   const key = await area.stack().newKey(accountId);
   const { html } = await visitor.get("/developers/sandbox/webhooks");
-  return { key: key.id, webhook: /whk_[a-z2-7]{26}/.exec(html)?.[0] ?? NOBODYS };
+  const api = apiClient(area.stack().baseUrl, key.key);
+  const [order, label] = [await createOrder(api), await createLabel(api)];
+  const webhooks = /whk_[a-z2-7]{26}/.exec(html)?.[0] ?? NOBODYS;
+  return { keys: key.id, webhooks, orders: order.id, shipments: label.shipment_id, labels: label.id };
 }
 
-const pathOf = (path: string, ids: { key: string; webhook: string }) =>
+const pathOf = (path: string, ids: Things) =>
   `/developers${path}`
     .replace("{environment}", "sandbox")
-    .replace("{id}", path.includes("/keys/") ? ids.key : ids.webhook);
+    .replace("{id}", ids[(path.split("/")[2] ?? "") as keyof Things]);
 
 interface AccountPage {
   method: "GET" | "POST";
@@ -34,6 +41,11 @@ const accountPages: readonly AccountPage[] = [
   ...["/members", "/audit", "/quick-start", "/{environment}", "/{environment}/keys", "/{environment}/webhooks"].map(
     seen,
   ),
+  ...["shipments", "orders", "labels"]
+    .flatMap((list) => [`/{environment}/${list}`, `/{environment}/${list}/{id}`])
+    .map(seen),
+  ...["/{environment}/labels/{id}/file", "/{environment}/labels/{id}/picture"].map(seen),
+  ...form("/{environment}/labels/{id}/void"),
   ...form("/{environment}/keys/new"),
   ...form("/{environment}/keys/{id}/revoke"),
   ...form("/{environment}/webhooks/new"),
@@ -57,7 +69,7 @@ describe.each(accountPages.map((page) => [`${page.method} ${page.path}`, page] a
     const path = pathOf(page.path, await thingsOf(admin.visitor, admin.accountId));
     const { status, html } = await send(visitor, path);
     expect(status).toBe(page.access === "admin" ? 403 : 200);
-    expect(html).not.toMatch(/<main[\s\S]*(?:<form|\/new"|\/revoke"|\/disable")/);
+    expect(html).not.toMatch(/<main[\s\S]*(?:<form(?![^>]*method="get")|\/new"|\/revoke"|\/disable"|\/void")/);
   });
 
   test("an admin of another account sees nothing of this one", async () => {
@@ -66,7 +78,7 @@ describe.each(accountPages.map((page) => [`${page.method} ${page.path}`, page] a
     const ids = await thingsOf(owner.visitor, owner.accountId);
     const { status, html } = await send(visitor, pathOf(page.path, ids));
     if (page.path.includes("{id}")) expect(status).toBe(404);
-    for (const own of [ids.key, ids.webhook, owner.email]) expect(html).not.toContain(own);
+    for (const own of [...Object.values(ids), owner.email]) expect(html).not.toContain(own);
   });
 
   test("an admin: never a 500, and no page but this one's", async () => {
