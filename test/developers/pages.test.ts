@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { newId } from "@shipping/kit/ids";
+import { createLabel, createOrder } from "../api/platform.js";
+import { apiClient } from "../api-client.js";
 import { useArea } from "./area.js";
 import type { Visitor } from "./visitor.js";
 
@@ -7,15 +9,20 @@ const area = useArea();
 
 const NOBODYS = "key_mfrggzdfmztwq2lknnwg23tpoa";
 
-/** A key, a subscription and an invited member of an account, for the paths that name one. */
+/** One of everything that paths name, in an account. */
 async function thingsOf(visitor: Visitor, accountId: string) {
   await visitor.submit("/developers/sandbox/webhooks/new", { url: "https://shop.example.com" });
   const key = await area.stack().newKey(accountId);
   const { html } = await visitor.get("/developers/sandbox/webhooks");
+  const api = apiClient(area.stack().baseUrl, key.key);
+  const [order, label] = [await createOrder(api), await createLabel(api)];
   await visitor.submit("/developers/members/invite", { email: "bob@example.com" });
   const members = await visitor.get("/developers/members");
   return {
     keys: key.id,
+    orders: order.id,
+    shipments: label.shipment_id,
+    labels: label.id,
     requests: await logRequest(accountId),
     webhooks: /whk_[a-z2-7]{26}/.exec(html)?.[0] ?? NOBODYS,
     members: /(mem_[a-z2-7]{26})\/invite-again/.exec(members.html)?.[1] ?? NOBODYS,
@@ -56,13 +63,24 @@ const form = (path: string): AccountPage[] => [
 
 const accountPages: readonly AccountPage[] = [
   ...["/{environment}/requests", "/{environment}/requests/{id}"].map(seen),
-  ...["/members", "/audit", "/quick-start", "/{environment}", "/{environment}/keys", "/{environment}/webhooks"].map(
-    seen,
-  ),
+  ...[
+    "/members",
+    "/audit",
+    "/quick-start",
+    "/{environment}",
+    "/{environment}/search",
+    "/{environment}/keys",
+    "/{environment}/webhooks",
+  ].map(seen),
   ...form("/members/invite"),
   ...form("/members/{id}/invite-again"),
   ...form("/members/{id}/role"),
   ...form("/members/{id}/remove"),
+  ...["shipments", "orders", "labels"]
+    .flatMap((list) => [`/{environment}/${list}`, `/{environment}/${list}/{id}`])
+    .map(seen),
+  ...["/{environment}/labels/{id}/file", "/{environment}/labels/{id}/picture"].map(seen),
+  ...form("/{environment}/labels/{id}/void"),
   ...form("/{environment}/keys/new"),
   ...form("/{environment}/keys/{id}/revoke"),
   ...form("/{environment}/webhooks/new"),
@@ -89,7 +107,7 @@ describe.each(accountPages.map((page) => [`${page.method} ${page.path}`, page] a
     const { status, html } = await send(visitor, path);
     expect(status).toBe(page.access === "admin" ? 403 : 200);
     expect(html).not.toMatch(
-      /<main[\s\S]*(?:<form(?![^>]*method="get")|\/new"|\/revoke"|\/disable"|\/invite|\/role"|\/remove")/,
+      /<main[\s\S]*(?:<form(?![^>]*method="get")|\/new"|\/revoke"|\/disable"|\/invite|\/role"|\/remove"|\/void")/,
     );
   });
 
