@@ -122,7 +122,9 @@ function refusalOf(
   if (page.access === "admin" && session.role !== "admin") {
     return forbidden("You are a viewer of this account: you see everything and change nothing.");
   }
-  return takesFreshSignIn(page, asked.environment) && !session.fresh ? showSignInAgain(deps, asked) : undefined;
+  return takesFreshSignIn(page, asked.environment) && !session.fresh
+    ? showSignInAgain(deps, { url: asked.url, email: session.email })
+    : undefined;
 }
 
 function isEnvironment(word: string): word is Environment {

@@ -9,6 +9,7 @@ import {
   VoidLabelResponseSchema,
 } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
+import { countLabels } from "./count-labels.js";
 import { checkLabel, createLabel } from "./create-label.js";
 import type { CarrierDeps } from "./deps.js";
 import { inspectLabel, searchLabels } from "./find-labels.js";
@@ -38,6 +39,7 @@ export function carrierRoutes(deps: CarrierDeps): Routes {
       listLabels: (request) => listLabels(deps, request),
       searchLabels: (request) => searchLabels(deps, request),
       inspectLabel: (request) => inspectLabel(deps, request),
+      countLabels: (request) => countLabels(deps, request),
       getLabelFile: (request) => getLabelFile(deps, request),
     });
   };

@@ -13,6 +13,7 @@ const OF_ENVIRONMENT: readonly (readonly [Section, string, string])[] = [
   ["shipments", "/shipments", "Shipments"],
   ["orders", "/orders", "Orders"],
   ["labels", "/labels", "Labels"],
+  ["requests", "/requests", "Requests"],
   ["webhooks", "/webhooks", "Webhooks"],
   ["keys", "/keys", "API keys"],
 ];

@@ -25,6 +25,7 @@ export type Section =
   | "shipments"
   | "orders"
   | "labels"
+  | "requests"
   | "keys"
   | "webhooks"
   | "members"
@@ -65,6 +66,8 @@ export interface HtmlPage {
   body: ComponentChildren;
   /** Shows a secret: it is not compressed, and the script wipes it when it is left. */
   secret?: true;
+  /** It is loaded anew after so many seconds, with a script or without. */
+  refreshSeconds?: number | undefined;
 }
 
 /** Where to go instead. */

@@ -5,12 +5,14 @@ import { executeWrite } from "../../api/execute-write.js";
 import { jsonBody } from "../../input/json-body.js";
 import { callerOf, type PageDeps, type PageRequest } from "./page.js";
 
-/** A write of the API, by a form: `row` is that of the table of endpoints, `id` is empty where its path has none. */
+/** A write of the API, by a form: `row` is that of the table of endpoints, `id` is for rows whose path has one. */
 export interface FormWrite {
   row: string;
-  id: string;
+  id?: string;
   /** Names the form as it was shown; it is the idempotency key. */
   formId: string;
+  /** A form that makes several writes names each, so that sent again it makes each once. */
+  step?: string;
   /** Undefined where the endpoint takes none. */
   body: unknown;
 }
@@ -19,7 +21,7 @@ export interface FormWrite {
 export function writeByForm(
   deps: PageDeps,
   request: PageRequest,
-  { row, id, formId, body }: FormWrite,
+  { row, id = "", formId, step, body }: FormWrite,
 ): Promise<Snapshot> {
   const route = routes.find(({ method, path }) => `${method} ${path}` === row) as WriteRoute;
   const { requestId, deadline, actor } = request;
@@ -28,7 +30,7 @@ export function writeByForm(
     deadline,
     caller: callerOf(request),
     actor,
-    idempotencyKey: `developer-area:${formId}`,
+    idempotencyKey: ["developer-area", formId, step].filter(Boolean).join(":"),
     id,
     body: body === undefined ? undefined : jsonBody(body),
     url: "",
