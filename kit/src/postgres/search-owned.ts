@@ -2,13 +2,13 @@ import type { Caller as CallerMessage, Search } from "@shipping/proto/shipping/c
 import sql, { join, raw, type Sql } from "sql-template-tag";
 import { type Caller, callerOf } from "../caller.js";
 import { type PlaceInList, placeAfter } from "./newest-first.js";
-import { ownedSql } from "./owned.js";
+import { ownedInIndex, ownedSql } from "./owned.js";
 import type { ReadDeps } from "./read-owned.js";
 
 /** So many rows are looked at for each reading of a text: a page costs no more, whatever is typed. */
 export const MOST_MATCHES = 500;
 
-/** What a search knows of a table. An index begins with account, environment, state and time of creation, another with account, environment and id. */
+/** What a search knows of a table. An index begins with the hash of `ownedInIndex`, state and time of creation, another with account, environment and id. */
 export interface SearchOptions {
   table: string;
   /** What a SELECT yields of a found row, its `id` and `"createdAt"` among it. */
@@ -17,7 +17,7 @@ export interface SearchOptions {
   statuses: readonly string[];
   /** Columns that a text may name a row by, each with an index. */
   names: readonly Sql[];
-  /** Expressions in COLLATE "C" whose values may begin with a text, each with an index behind account and environment. */
+  /** Expressions in COLLATE "C" whose values may begin with a text, each with an index behind the hash of `ownedInIndex`. */
   terms?: readonly Sql[];
   /** The beginnings to look for in the index of each term. */
   beginnings?(text: string): readonly (readonly string[])[];
@@ -72,7 +72,7 @@ function newest({ table, columns }: SearchOptions, wanted: Wanted): Sql {
     SELECT found.* FROM unnest(${[...statuses]}::text[]) AS wanted (status)
     CROSS JOIN LATERAL (
       SELECT ${columns} FROM ${raw(table)}
-      WHERE ${ownedSql(caller)} AND status = wanted.status AND created_at >= ${from}::timestamptz
+      WHERE ${ownedInIndex(caller)} AND status = wanted.status AND created_at >= ${from}::timestamptz
         AND created_at < ${before}::timestamptz AND (created_at, id) < (${at}::timestamptz, ${id})
       ORDER BY created_at DESC, id DESC LIMIT ${most}::bigint) AS found
     ORDER BY "createdAt" DESC, id DESC LIMIT ${most}::bigint`;
@@ -86,17 +86,18 @@ function matching(
 ): Sql {
   const { table, columns, names, terms = [], beginnings = () => [] } = options;
   const { caller, statuses, from, before, at, id, most } = wanted;
-  const read = sql`id, status, created_at FROM ${raw(table)} WHERE ${ownedSql(caller)}`;
+  const read = sql`id, status, created_at FROM ${raw(table)} WHERE`;
+  const owned = ownedSql(caller);
   const begins = text === "" ? [] : beginnings(text);
   const readings = [
-    sql`SELECT 'ids' AS reading, ${read} AND id = ANY(${[...ids]}::text[])`,
-    ...names.map((name) => sql`SELECT 'name', ${read} AND ${name} = ${text}`),
+    sql`SELECT 'ids' AS reading, ${read} ${owned} AND id = ANY(${[...ids]}::text[])`,
+    ...names.map((name) => sql`SELECT 'name', ${read} ${owned} AND ${name} = ${text}`),
     ...terms.map(
       (term, nth) => sql`
       SELECT ${String(nth)} || begin, begun.*
       FROM unnest(${[...(begins[nth] ?? [])]}::text[], ${(begins[nth] ?? []).map(endOf)}::text[]) AS asked (begin, "end")
       CROSS JOIN LATERAL (
-        SELECT ${read} AND ${term} >= begin AND ${term} < "end"
+        SELECT ${read} ${ownedInIndex(caller)} AND ${term} >= begin AND ${term} < "end"
         ORDER BY ${term} DESC LIMIT ${MOST_MATCHES + 1}::bigint) AS begun`,
     ),
   ];

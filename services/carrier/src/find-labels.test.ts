@@ -120,3 +120,9 @@ describe("inspectLabel", () => {
     }
   });
 });
+
+test("no index but the primary key can be taken for that of an account", async () => {
+  const rows = await carrier.deps.db.run<{ indexname: string }>(sql`
+    SELECT indexname FROM pg_indexes WHERE tablename = 'labels' AND indexdef LIKE '%(account_id, environment,%'`);
+  expect(rows).toEqual([{ indexname: "labels_pkey" }]);
+});

@@ -210,3 +210,13 @@ test("every search reads its rows by an index, however many there are", async ()
   expect(statements).toHaveLength(6);
   for (const statement of statements) expect(await costlyNodes(db, statement)).toEqual([]);
 });
+
+test("no index but the primary key, and that of an order's shipments, can be taken for that of an account", async () => {
+  const rows = await records.deps.db.run<{ indexdef: string }>(sql`
+    SELECT indexdef FROM pg_indexes WHERE tablename IN ('orders', 'shipments') AND indexdef LIKE '%(account_id, environment,%'`);
+  expect(rows.map(({ indexdef }) => /INDEX (\w+) ON/.exec(indexdef)?.[1]).sort()).toEqual([
+    "orders_pkey",
+    "shipments_by_order",
+    "shipments_pkey",
+  ]);
+});
