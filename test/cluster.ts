@@ -29,6 +29,7 @@ export interface ClusterFile {
   sandbox_key: string;
   live_key: string;
   sign_in_url: string;
+  sign_in_email: string;
   gateways: string[];
   pid: number;
   processes: ClusterProcess[];

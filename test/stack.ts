@@ -3,6 +3,7 @@ import { type AdminDeps, createAccount } from "@shipping/gateway/accounts/manage
 import { createKey, revokeKey } from "@shipping/gateway/accounts/manage-keys";
 import type { Scope } from "@shipping/gateway/admission/api-key";
 import type { DeveloperArea } from "@shipping/gateway/developers/session/settings";
+import type { MailRoute } from "@shipping/gateway/mail/settings";
 import type { Environment } from "@shipping/kit/caller";
 import { createLocalBus } from "@shipping/kit/events/in-process-bus";
 import type { Database } from "@shipping/kit/postgres/database";
@@ -43,6 +44,8 @@ export interface StackOptions {
   privateTargets?: boolean;
   /** How its developer area differs from the one that everybody gets. */
   developerArea?: DeveloperArea;
+  /** How it sends mails; not at all unless told how. */
+  mail?: MailRoute;
   /** Proxies that are believed; none unless told otherwise. */
   trustedProxies?: number;
   /** How many of every part run on the same databases; one unless told otherwise. */
@@ -70,7 +73,9 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     paceLimits: { perSecond: 10_000, burst: 10_000 },
     trustedProxies: options.trustedProxies ?? 0,
     auditRetentionDays: 400,
+    requestLogDays: 7,
     developerArea: options.developerArea ?? {},
+    mail: options.mail,
   };
   const start = () => startParts({ databases, bus: createLocalBus(), delivery, gateway, logOf });
   const running = await start();

@@ -76,11 +76,14 @@ describe("rooms", () => {
     "kit/src": ["service", "ledger", "events", "rpc", "rpc/unary", "postgres", "tls", "process", "."],
     "gateway/src": [
       ...["cli", ".", "developers", "openapi", "guides"],
-      ...["account", "sign-in", "webhooks", "keys", "page", "session"].map((room) => `developers/${room}`),
-      ...["api/endpoints", "api/middleware", "api", "accounts", "site", "http", "admission", "input", "idempotency"],
-      ...["database", "owners"],
+      ...[
+        ...["alerts", "account", "overview", "search", "sign-in", "webhooks", "labels", "orders", "shipments"],
+        ...["resources", "requests", "keys", "page", "session"],
+      ].map((room) => `developers/${room}`),
+      ...["api/endpoints", "api/middleware", "api", "accounts", "mail", "site", "http", "admission", "input"],
+      ...["idempotency", "request-log", "database", "owners"],
     ],
-    "services/webhooks/src": [".", "dispatch", "subscriptions", "egress"],
+    "services/webhooks/src": [".", "dispatch", "health", "events", "subscriptions", "egress"],
     "deploy/local/src": ["client", "cluster", "demo", "listen", "platform", "databases", "servers", "."],
   };
   const roomOf = (root: string, path: string) => relative(root, dirname(path)).split(sep).join("/") || ".";

@@ -11,6 +11,7 @@ import { identifyRequest } from "./api/middleware/identify-request.js";
 import { logRequest } from "./api/middleware/log-request.js";
 import { paceAnonymous } from "./api/middleware/pace-anonymous.js";
 import { readBody, refuseBody } from "./api/middleware/read-body.js";
+import { recordRequest } from "./api/middleware/record-request.js";
 import { refuseEscapes, refuseMethod, refuseRoute } from "./api/middleware/refuse-unknown.js";
 import { requireCarrier, requireIdempotencyKey, requireScope } from "./api/middleware/requirements.js";
 import { takeTurn } from "./api/middleware/take-turn.js";
@@ -36,6 +37,7 @@ export function createApp(deps: ApiDeps & DeveloperDeps): App {
   app.enable("strict routing");
 
   app.use(logRequest(deps.log, deps.metrics));
+  app.use(recordRequest(deps));
   app.use(traceRequest);
   app.use(identifyRequest(deps.random));
   app.use(refuseMethod);

@@ -5,22 +5,28 @@ import { type BulkheadLimits, createBulkhead, DEFAULT_LIMITS, measureBulkhead } 
 import { createPace, DEFAULT_PACE, measurePace, type PaceLimits } from "./admission/pace.js";
 import type { EndpointDeps } from "./api/deps.js";
 import { createApp } from "./app.js";
+import { tellFailing } from "./developers/alerts/tell-failing.js";
 import type { DeveloperDeps } from "./developers/session/settings.js";
 import { sweepAccess } from "./developers/session/sweep-access.js";
 import { createConnections, MOST_CONNECTIONS, measureConnections } from "./http/connections.js";
 import { listen } from "./http/listen.js";
 import { createWaitingBytes, DEFAULT_WAITING, measureWaiting, type WaitingLimits } from "./http/waiting-bytes.js";
 import { startIdempotency } from "./idempotency/start-idempotency.js";
+import { delivererOf } from "./mail/deliver.js";
+import { createMailer } from "./mail/mailer.js";
+import { startRequestLog } from "./request-log/request-log.js";
 
 /** Where the gateway keeps its schema and migrations. */
 export const gatewayMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
+
+const FAST_STOP_MS = 500;
 
 /** A running gateway. */
 export interface Gateway {
   port: number;
   /** Its metrics of requests. */
   metrics: Metrics;
-  /** Answers the requests under way, then writes the queued done marks. */
+  /** Answers the requests under way, then writes the queued done marks and what the request log holds. */
   stop(fast?: boolean): Promise<void>;
 }
 
@@ -60,25 +66,44 @@ export async function startGateway(config: Listening, deps: GatewayParts): Promi
   const unread = deps.unread ?? DEFAULT_WAITING;
   const waiting = createWaitingBytes(unread);
   measureWaiting(metrics, waiting, unread);
+  const requestLog = startRequestLog({ ...deps, metrics });
+  const mailer = createMailer({
+    deliver: deps.mail && delivererOf(deps.mail),
+    log: deps.log,
+    metrics,
+    random: deps.random,
+  });
+  const ownOrigin = () => `http://127.0.0.1:${port}`;
   const app = createApp({
     ...deps,
+    requestLog,
+    mailer,
     idempotency,
     bulkhead,
     pace,
     waiting,
     metrics,
-    ownOrigin: () => `http://127.0.0.1:${port}`,
+    ownOrigin,
     wakeAudit: recording.wake,
   });
   const server = await listen({ ...config, ...app, connections, log: deps.log, random: deps.random });
   port = server.port;
   const sweeping = sweepAccess(deps);
+  const area = mailer.canSend ? deps.developerArea : undefined;
+  const telling = area && tellFailing({ ...deps, mailer, origin: () => area.publicUrl ?? ownOrigin() });
   return {
     port,
     metrics,
     async stop(fast) {
       await server.stop(fast);
-      await Promise.all([sweeping.stop(), recording.stop()]);
+      const stopping = [
+        sweeping.stop(),
+        recording.stop(),
+        requestLog.stop(),
+        mailer.stop(fast ? FAST_STOP_MS : undefined),
+      ];
+      await Promise.all(stopping);
+      await telling?.stop();
       await idempotency.stop();
     },
   };

@@ -15,6 +15,10 @@ export interface Claim {
   idempotencyKey: string;
   token: bigint;
   fingerprint: Uint8Array;
+  /** Who asks: the id of an API key, or a member's e-mail address. Empty where a gateway of before does not say. */
+  requestedBy?: string;
+  /** The request that sends it. */
+  requestId?: string;
 }
 
 /** The caller of a request. A request without a valid one is refused: only a faulty neighbour could send it. */
@@ -28,9 +32,9 @@ export function callerOf(request: { caller?: CallerMessage | undefined }): Calle
 
 /** The claim of a write. A write without one is refused. */
 export function claimOf(request: { claim?: ClaimMessage | undefined }): Claim {
-  const { idempotencyKey, token, fingerprint } = request.claim ?? {};
+  const { idempotencyKey, token, fingerprint, requestedBy, requestId } = request.claim ?? {};
   if (!idempotencyKey || !token || fingerprint?.length !== 32) {
     throw fail("internal_error", "The write carries no claim.");
   }
-  return { idempotencyKey, token, fingerprint };
+  return { idempotencyKey, token, fingerprint, ...(requestedBy && { requestedBy }), ...(requestId && { requestId }) };
 }

@@ -14,8 +14,8 @@ const settings = {
   webhooks: webhooksSettings,
 };
 
-// A pod listens everywhere; fault points are for tests; a trial names its one receiver.
-const NOT_FOR_A_CLUSTER = ["HOST", "FAULT_FILE", "WEBHOOK_ALLOW_PRIVATE_TARGETS"];
+// A pod listens everywhere; fault points are for tests; a trial names its one receiver; mails are sent or not written.
+const NOT_FOR_A_CLUSTER = ["HOST", "FAULT_FILE", "WEBHOOK_ALLOW_PRIVATE_TARGETS", "MAIL_DIR"];
 // Instead of certificates, and of being known to NATS.
 const TRUSTING = ["RPC_PLAINTEXT_TRUSTS_NETWORK", "NATS_ANONYMOUS_TRUSTS_NETWORK"];
 // A pod has the password as a file; the other ways of being known to NATS have checks of their own.
@@ -36,8 +36,11 @@ const everything = [
   "parts.gateway.settings.PUBLIC_URL=https://api.example.com",
   "parts.gateway.settings.TRUSTED_PROXIES=1",
   "parts.gateway.settings.AUDIT_RETENTION_DAYS=400",
+  "parts.gateway.settings.REQUEST_LOG_DAYS=14",
   "parts.gateway.settings.OIDC_ISSUER=https://id.example.com",
   "parts.gateway.settings.OIDC_CLIENT_ID=developers",
+  "parts.gateway.settings.MAIL_FROM=no-reply@example.com",
+  "parts.gateway.settings.SMTP_PLAINTEXT_TRUSTS_NETWORK=false",
   "parts.webhooks.settings.MAX_ATTEMPTS_IN_FLIGHT=64",
   "parts.webhooks.settings.RETENTION_DAYS=60",
   "parts.webhooks.settings.CLOCK_SPEEDUP=10",
@@ -61,7 +64,13 @@ test.each(Object.entries(settings))(
 );
 
 test.each(Object.keys(settings))("no switch for trials reaches %s in production", (part) => {
-  const switches = ["WEBHOOK_ALLOW_TARGETS", "CLOCK_SPEEDUP", ...TRUSTING, ...NOT_FOR_A_CLUSTER];
+  const switches = [
+    "WEBHOOK_ALLOW_TARGETS",
+    "CLOCK_SPEEDUP",
+    "SMTP_PLAINTEXT_TRUSTS_NETWORK",
+    ...TRUSTING,
+    ...NOT_FOR_A_CLUSTER,
+  ];
   expect(environmentOf(part, "production").filter((key) => switches.includes(key))).toEqual([]);
 });
 

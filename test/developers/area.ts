@@ -66,7 +66,7 @@ export function useArea(options?: StackOptions): Area {
     async ageSignIn(email) {
       await stack.databases.gateway.pool.query(
         `UPDATE sessions SET authenticated_at = authenticated_at - interval '15 minutes'
-         WHERE member_id = (SELECT id FROM account_members WHERE email = $1)`,
+         WHERE member_id IN (SELECT id FROM account_members WHERE email = $1)`,
         [email],
       );
     },

@@ -116,7 +116,7 @@ describe("a session", () => {
   });
 
   test("ends with the member", async () => {
-    const { visitor, email } = await area.signIn();
+    const { visitor, email } = await area.signIn({ role: "viewer" });
     await clear(`DELETE FROM account_members WHERE email = '${email}'`);
     expect((await visitor.get(OVERVIEW)).status).toBe(401);
   });

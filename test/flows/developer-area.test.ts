@@ -1,3 +1,6 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { eventually } from "@shipping/kit/testing/eventually";
 import { apiClient } from "../api-client.js";
 import { type ClusterUnderTest, startCluster } from "../cluster.js";
 import { newVisitor, secretIn } from "../developers/visitor.js";
@@ -28,3 +31,31 @@ test("signed in at one gateway, one works at the other: what is revoked there is
   expect((await visitor.post(`${there}/developers/sign-out`)).status).toBe(303);
   expect((await visitor.get("/developers/sandbox")).status).toBe(401);
 });
+
+test("asked for at one gateway, a link is a file for its owner only, and signs in at the other, as does the invitation that follows", async () => {
+  const { sign_in_email: email } = await cluster.now();
+  const [here, there] = cluster.gateways.map((url) => new URL(url).origin) as [string, string];
+  expect((await newVisitor(here).submit("/developers/sign-in", { email })).status).toBe(200);
+  const visitor = newVisitor(there);
+  expect((await visitor.submit(await linkTo(email))).status).toBe(303);
+
+  const invited = "bob@example.com";
+  expect((await visitor.submit("/developers/members/invite", { email: invited })).status).toBe(201);
+  expect((await newVisitor(here).submit(await linkTo(invited))).status).toBe(303);
+  expect((await visitor.get("/developers/audit")).html).toContain("Member invited");
+});
+
+/** The path of the link in the mail to an address. */
+function linkTo(address: string): Promise<string> {
+  const folder = join(cluster.dataDir, "mail");
+  return eventually(async () => {
+    for (const name of await readdir(folder)) {
+      const file = join(folder, name);
+      const [, path] = /(\/developers\/sign-in\/\S+)$/m.exec(await readFile(file, "utf8")) ?? [];
+      if (!path || !(await readFile(file, "utf8")).includes(`\nTo: ${address}\n`)) continue;
+      expect((await stat(file)).mode & 0o777).toBe(0o600);
+      return path;
+    }
+    throw new Error(`No mail to ${address}.`);
+  });
+}

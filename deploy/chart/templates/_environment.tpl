@@ -48,6 +48,10 @@
 - name: OIDC_CLIENT_SECRET
   {{- include "shipping.fromSecret" (list $root $part "OIDC_CLIENT_SECRET" false) | nindent 2 }}
 {{- end }}
+{{- if $values.settings.MAIL_FROM }}
+- name: SMTP_URL
+  {{- include "shipping.fromSecret" (list $root $part "SMTP_URL" false) | nindent 2 }}
+{{- end }}
 {{- if $secured }}
 - { name: TLS_CERT_FILE, value: /tls/tls.crt }
 - { name: TLS_KEY_FILE, value: /tls/tls.key }

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import {
   type DeveloperDeps,
   developerDepsOf,
@@ -42,10 +43,16 @@ export function localDeliveryConfig(secretsKeys: string, overrides: Env = {}): D
   return readConfig(schema, { SECRETS_KEYS: secretsKeys, ...process.env, ...overrides });
 }
 
-/** The developer area that it serves, if any. */
-export function localDeveloperDeps(overrides: Env = {}): DeveloperDeps {
+/** The developer area that it serves, if any. What names no mail server keeps its mails in `folder`. */
+export function localDeveloperDeps(folder: string, overrides: Env = {}): DeveloperDeps {
   const schema = z.object(developerSettings).superRefine(refuseHalfAnArea);
-  return developerDepsOf(readConfig(schema, { ...process.env, ...overrides }));
+  const env = { ...process.env, ...overrides };
+  return developerDepsOf(readConfig(schema, { ...mailFolder(folder, env), ...env }));
+}
+
+/** The setting of a part that keeps its mails in a data folder: in development, without a mail server. */
+export function mailFolder(folder: string, env: Env = process.env): Env {
+  return env.SMTP_URL || env.NODE_ENV === "production" ? {} : { MAIL_DIR: join(folder, "mail") };
 }
 
 /** The whole environment, to be handed on to a part's own process. */

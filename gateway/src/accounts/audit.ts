@@ -17,9 +17,13 @@ export type AuditAction =
   | "key.created"
   | "key.revoked"
   | "member.added"
+  | "member.invited"
+  | "member.invited_again"
+  | "member.role_changed"
   | "member.removed"
   | "webhook.created"
-  | "webhook.disabled";
+  | "webhook.disabled"
+  | "label.voided";
 
 /** A change of what belongs to an account. */
 export interface Change {

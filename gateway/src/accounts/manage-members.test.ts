@@ -1,6 +1,6 @@
 import { gatewayDatabase } from "../testing/gateway-database.js";
 import { createAccount } from "./manage-accounts.js";
-import { addMember, removeMember } from "./manage-members.js";
+import { addMember, changeRole, createSignInLink, listMembers, removeMember } from "./manage-members.js";
 
 let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
 beforeAll(async () => {
@@ -38,4 +38,69 @@ test("of ten that add the same person at once one does, as of ten that remove th
   const remove = () => removeMember(gateway.admin, { accountId, email: "ada@example.com" });
   await Promise.allSettled(Array.from({ length: 10 }, remove));
   expect((await actionsOf(accountId)).sort()).toEqual(["member.added", "member.removed"]);
+});
+
+describe("an account keeps an admin", () => {
+  const admin = (accountId: string, email: string) => addMember(gateway.admin, { accountId, email, role: "admin" });
+  const emailsOf = async (accountId: string) => (await listMembers(gateway.admin, accountId)).map(({ email }) => email);
+  const ONLY = "is the last admin: open invitations do not count. Make somebody else an admin first.";
+
+  test("the last one is neither removed nor made a viewer, and nothing is in the audit log", async () => {
+    const accountId = await newAccount();
+    await add(accountId, "viewer@example.com");
+    const { id } = await admin(accountId, "ada@example.com");
+    await expect(removeMember(gateway.admin, { accountId, email: "ada@example.com" })).rejects.toThrow(ONLY);
+    await expect(changeRole(gateway.admin, { accountId, id, role: "viewer" })).rejects.toThrow(ONLY);
+    expect(await emailsOf(accountId)).toEqual(["viewer@example.com", "ada@example.com"]);
+    expect(await actionsOf(accountId)).toEqual(["member.added", "member.added"]);
+  });
+
+  test.each([
+    ["remove each other", (a: { accountId: string; id: string }) => removeMember(gateway.admin, a)],
+    [
+      "make each other viewers",
+      (a: { accountId: string; id: string }) => changeRole(gateway.admin, { ...a, role: "viewer" }),
+    ],
+  ])("of two who %s at once one stays, ten times out of ten", async (_case, end) => {
+    for (let round = 0; round < 10; round++) {
+      const accountId = await newAccount();
+      const both = [await admin(accountId, "ada@example.com"), await admin(accountId, "bob@example.com")];
+      const ended = await Promise.allSettled(both.map(({ id }) => end({ accountId, id })));
+      expect(ended.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+      expect(await gateway.prisma.accountMember.count({ where: { accountId, role: "admin" } })).toBe(1);
+    }
+  });
+
+  test("one who was invited and has not come is none, and can be removed", async () => {
+    const accountId = await newAccount();
+    const [ada, bob] = [await admin(accountId, "ada@example.com"), await admin(accountId, "bob@example.com")];
+    await gateway.prisma.accountMember.update({ where: { id: bob.id }, data: { invitedAt: new Date() } });
+    await expect(removeMember(gateway.admin, { accountId, id: ada.id })).rejects.toThrow(ONLY);
+    await removeMember(gateway.admin, { accountId, id: bob.id });
+    expect(await emailsOf(accountId)).toEqual(["ada@example.com"]);
+  });
+});
+
+test("a role is changed once, however often it is asked, and says from what to what", async () => {
+  const accountId = await newAccount();
+  const { id } = await add(accountId, "bob@example.com");
+  await Promise.all(Array.from({ length: 5 }, () => changeRole(gateway.admin, { accountId, id, role: "admin" })));
+  const entries = await gateway.prisma.auditEntry.findMany({ where: { accountId, action: "member.role_changed" } });
+  expect(entries.map(({ detail, actor }) => [detail, actor])).toEqual([
+    ["bob@example.com: from viewer to admin", "operator"],
+  ]);
+});
+
+test("a member of another account is not found, by id or by e-mail", async () => {
+  const [accountId, foreign] = [await newAccount(), await newAccount()];
+  const { id } = await add(foreign, "bob@example.com");
+  for (const ref of [{ id }, { email: "bob@example.com" }]) {
+    await expect(removeMember(gateway.admin, { accountId, ...ref })).rejects.toMatchObject({ code: "not_found" });
+    await expect(changeRole(gateway.admin, { accountId, ...ref, role: "admin" })).rejects.toMatchObject({
+      code: "not_found",
+    });
+  }
+  await expect(createSignInLink(gateway.admin, { accountId, origin: "http://127.0.0.1" })).rejects.toThrow(
+    "no administrator",
+  );
 });

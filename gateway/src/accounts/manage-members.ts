@@ -3,6 +3,7 @@ import { type Failure, fail } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import { violated } from "@shipping/kit/postgres/database";
 import sql from "sql-template-tag";
+import { isAddress } from "../mail/address.js";
 import { type Actor, OPERATOR, tellAuditLog } from "./audit.js";
 import { type AdminDeps, noSuchAccount, requireAccount } from "./manage-accounts.js";
 
@@ -19,7 +20,12 @@ export interface Member {
   /** Whether a sign-in through the provider has tied the e-mail to a person there. */
   bound: boolean;
   createdAt: Date;
+  /** When they were last invited, if they have not signed in since. */
+  invitedAt: Date | null;
 }
+
+/** Names a member of an account, by id or by e-mail. */
+export type MemberRef = { accountId: string } & ({ id: string } | { email: string });
 
 /** A link that signs a member in, once. */
 export interface CreatedLink {
@@ -30,12 +36,10 @@ export interface CreatedLink {
 
 export const LINK_MINUTES = 15;
 
-const EMAIL = /^(?=.{3,200}$)[^\s@\p{C}<>"]+@[^\s@\p{C}<>"]+$/u;
-
 /** An e-mail as it is compared and kept. */
 export function emailOf(text: string): string {
   const email = text.trim().toLowerCase();
-  if (!EMAIL.test(email)) throw fail("invalid_request", `Not an e-mail address: ${JSON.stringify(text)}`);
+  if (!isAddress(email)) throw fail("invalid_request", `Not an e-mail address: ${JSON.stringify(text)}`);
   return email;
 }
 
@@ -61,17 +65,25 @@ export async function addMember(
   await deps.db.run(statement).catch((error) => {
     throw memberRefusal(error, accountId, email) ?? error;
   });
-  return { ...member, bound: false };
+  return { ...member, bound: false, invitedAt: null };
 }
 
-function memberRefusal(error: unknown, accountId: string, email: string): Failure | undefined {
+/** What is said of a change of members that a constraint has refused, if one has. */
+export function memberRefusal(error: unknown, accountId: string, email: string): Failure | undefined {
   switch (violated(error)?.constraint) {
     case "account_members_account_id_fkey":
       return noSuchAccount(accountId);
     case "account_members_account_id_email_key":
       return fail("invalid_request", `${email} is a member of ${accountId} already.`);
+    case "sign_in_links_member_id_fkey":
+      return fail("not_found");
     case "account_members_limit":
       return fail("invalid_request", `${accountId} has ${MEMBERS_LIMIT} members, the most there may be.`);
+    case "account_members_last_admin":
+      return fail(
+        "invalid_request",
+        `${email} is the last admin: open invitations do not count. Make somebody else an admin first.`,
+      );
     default:
       return undefined;
   }
@@ -90,27 +102,62 @@ export async function listMembers(
     take,
     ...(after && { cursor: { id: after }, skip: 1 }),
   });
-  return members.map(({ id, email, role, subject, createdAt }) => ({
-    id,
-    email,
-    role,
-    bound: subject !== null,
-    createdAt,
-  }));
+  return members.map(asMember);
 }
 
-/** Removes a member from an account: every link and session of theirs ends with it. */
+/** One member. */
+export async function getMember(deps: Pick<AdminDeps, "prisma">, ref: MemberRef): Promise<Member> {
+  const { accountId, ...named } = ref;
+  const where = "email" in named ? { accountId, email: emailOf(named.email) } : { accountId, ...named };
+  const member = await deps.prisma.accountMember.findFirst({ where });
+  if (member) return asMember(member);
+  const who = "email" in named ? named.email : named.id;
+  throw fail(
+    "not_found",
+    `${accountId} has no member ${who}: add one with member add --account ${accountId} --email E.`,
+  );
+}
+
+function asMember({ subject, ...member }: Omit<Member, "bound"> & { subject: string | null }): Member {
+  const { id, email, role, createdAt, invitedAt } = member;
+  return { id, email, role, bound: subject !== null, createdAt, invitedAt };
+}
+
+/** Makes an admin of a viewer, or the other way round. The last admin stays one. */
+export async function changeRole(
+  deps: AdminDeps,
+  wanted: MemberRef & { role: Role },
+  actor: Actor = OPERATOR,
+): Promise<void> {
+  const { role, ...ref } = wanted;
+  const { id, email, role: before } = await getMember(deps, ref);
+  const { accountId } = wanted;
+  const detail = `${email}: from ${before} to ${role}`;
+  const change = { accountId, action: "member.role_changed", environment: null, subject: id, detail } as const;
+  const statement = sql`
+    WITH changed AS (UPDATE account_members SET role = ${role} WHERE id = ${id} AND role <> ${role} RETURNING id)
+    ${tellAuditLog(deps, actor, { ...change, from: sql`changed` })}`;
+  await deps.db.run(statement).catch((error) => {
+    throw memberRefusal(error, accountId, email) ?? error;
+  });
+}
+
+/** Removes a member from an account: every link and session of theirs ends with it. The last admin stays. */
 export async function removeMember(
   deps: AdminDeps,
-  wanted: { accountId: string; email: string },
+  wanted: MemberRef,
   actor: Actor = OPERATOR,
 ): Promise<{ id: string; email: string }> {
-  const { id, email } = await findMember(deps, wanted);
+  await requireAccount(deps, wanted.accountId);
+  const { id, email } = await getMember(deps, wanted);
   const { accountId } = wanted;
   const change = { accountId, action: "member.removed", environment: null, subject: id, detail: email } as const;
-  await deps.db.run(sql`
+  const statement = sql`
     WITH removed AS (DELETE FROM account_members WHERE id = ${id} RETURNING id)
-    ${tellAuditLog(deps, actor, { ...change, from: sql`removed` })}`);
+    ${tellAuditLog(deps, actor, { ...change, from: sql`removed` })}`;
+  await deps.db.run(statement).catch((error) => {
+    throw memberRefusal(error, accountId, email) ?? error;
+  });
   return { id, email };
 }
 
@@ -119,11 +166,19 @@ export async function createSignInLink(
   deps: AdminDeps,
   wanted: { accountId: string; email?: string | undefined; origin: string },
 ): Promise<CreatedLink> {
-  const member = await findMember(deps, wanted);
-  const token = Buffer.from(deps.random(32)).toString("base64url");
+  const { accountId, email } = wanted;
+  await requireAccount(deps, accountId);
+  const member = email === undefined ? await firstAdmin(deps, accountId) : await getMember(deps, { accountId, email });
+  const { url, hash } = newLink(deps, wanted.origin);
   const expiresAt = new Date(deps.now().getTime() + LINK_MINUTES * 60_000);
-  await deps.prisma.signInLink.create({ data: { hash: tokenHash(token), memberId: member.id, expiresAt } });
-  return { url: `${wanted.origin}/developers/sign-in/${token}`, email: member.email, expiresAt };
+  await deps.prisma.signInLink.create({ data: { hash, memberId: member.id, expiresAt } });
+  return { url, email: member.email, expiresAt };
+}
+
+/** A link of its own, and the hash under which it is kept. */
+export function newLink({ random }: Pick<AdminDeps, "random">, origin: string) {
+  const token = Buffer.from(random(32)).toString("base64url");
+  return { url: `${origin}/developers/sign-in/${token}`, hash: tokenHash(token) };
 }
 
 /** What is kept of a link's or a session's token. */
@@ -131,13 +186,14 @@ export function tokenHash(token: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(createHash("sha256").update(token).digest());
 }
 
-async function findMember(deps: AdminDeps, { accountId, email }: { accountId: string; email?: string | undefined }) {
-  await requireAccount(deps, accountId);
-  const member = await deps.prisma.accountMember.findFirst({
-    where: { accountId, ...(email === undefined ? { role: "admin" } : { email: emailOf(email) }) },
+async function firstAdmin({ prisma }: AdminDeps, accountId: string): Promise<{ id: string; email: string }> {
+  const admin = await prisma.accountMember.findFirst({
+    where: { accountId, role: "admin" },
     orderBy: [{ createdAt: "asc" }, { id: "asc" }],
   });
-  if (member) return member;
-  const missing = email === undefined ? "no administrator" : `no member ${email}`;
-  throw fail("not_found", `${accountId} has ${missing}: add one with member add --account ${accountId} --email E.`);
+  if (admin) return admin;
+  throw fail(
+    "not_found",
+    `${accountId} has no administrator: add one with member add --account ${accountId} --email E.`,
+  );
 }

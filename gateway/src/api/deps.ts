@@ -4,7 +4,9 @@ import type { Pace } from "../admission/pace.js";
 import type { GatewayDeps } from "../database/deps.js";
 import type { WaitingBytes } from "../http/waiting-bytes.js";
 import type { Idempotency } from "../idempotency/start-idempotency.js";
+import type { Mailer } from "../mail/mailer.js";
 import type { Clients } from "../owners/clients.js";
+import type { RequestLog } from "../request-log/request-log.js";
 
 /** What an endpoint's handler works with. */
 export interface EndpointDeps extends GatewayDeps {
@@ -17,10 +19,12 @@ export interface ApiDeps extends EndpointDeps {
   /** Proxies in front of the gateway, whose X-Forwarded-For is believed. */
   trustedProxies: number;
   metrics: Metrics;
+  mailer: Mailer;
   idempotency: Idempotency;
   bulkhead: Bulkhead;
   pace: Pace;
   waiting: WaitingBytes;
+  requestLog: RequestLog;
   /** Scheme and host of this gateway's own listener. */
   ownOrigin(): string;
   /** Writes pending changes of subscriptions to the audit log soon. */

@@ -26,7 +26,7 @@ export interface WriteRequest extends RegistryKey, Due {
 
 /** Executes a row of the table of routes once: replay or conflict, then fields, claim and RPC, the order in which `executeOnce` asks for them. */
 export async function executeWrite(deps: ApiDeps, route: WriteRoute, request: WriteRequest): Promise<Snapshot> {
-  const { caller, actor, id, body, url } = request;
+  const { caller, actor, id, body, url, requestId } = request;
   let checked: Checked | undefined;
   function validate(): unknown {
     checked ??= checkBody(route.body, body, url);
@@ -45,7 +45,8 @@ export async function executeWrite(deps: ApiDeps, route: WriteRoute, request: Wr
       owner: route.owner,
       validate,
       async send(input, claim, options) {
-        const { outcome } = await route.handler(deps, { caller, claim, actor, id, input }, options);
+        const told = { ...claim, requestedBy: actor.name, requestId };
+        const { outcome } = await route.handler(deps, { caller, claim: told, actor, id, input }, options);
         if (route.owner === "webhooks") deps.wakeAudit();
         if (!outcome) throw new Error("The owner answered a write without an outcome.");
         return outcome;

@@ -1,3 +1,4 @@
+import type { FieldError } from "@shipping/kit/errors";
 import type { ErrorCode } from "@shipping/proto/errors";
 import type { RequestHandler } from "express";
 import type { Admission } from "../admission/admit.js";
@@ -16,6 +17,10 @@ export interface Locals {
   paced?: boolean;
   replayed?: boolean;
   errorCode?: ErrorCode;
+  /** The fields at fault. */
+  faults?: readonly FieldError[];
+  /** What a write made or changed. */
+  resourceId?: string | undefined;
 }
 
 /** A middleware of the gateway. */

@@ -29,6 +29,7 @@ export function sendError({
     if (res.headersSent || res.destroyed) return void res.destroy();
     const failure = failureOf(error);
     res.locals.errorCode = failure.code;
+    res.locals.faults = failure.fields;
     if (failure !== error && failure.status >= 500) {
       log.error({ err: error, request_id: res.locals.requestId }, "request failed");
     }

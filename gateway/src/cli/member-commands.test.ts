@@ -39,8 +39,8 @@ describe("member", () => {
 
   test("remove takes the member away, links and all", async () => {
     const account = await newAccount();
-    await json(`member add --account ${account} --email ada@example.com`);
-    await json(`sign-in-link --account ${account}`);
+    await json(`member add --account ${account} --email ada@example.com --role viewer`);
+    await json(`sign-in-link --account ${account} --email ada@example.com`);
     expect(await json(`member remove --account ${account} --email ada@example.com`)).toMatchObject({
       email: "ada@example.com",
     });
@@ -50,6 +50,15 @@ describe("member", () => {
       ["operator", "member.added", "command line"],
       ["operator", "member.removed", "command line"],
     ]);
+  });
+
+  test("remove leaves the last administrator, and says what to do first", async () => {
+    const account = await newAccount();
+    await json(`member add --account ${account} --email ada@example.com`);
+    const { status, err } = await admin(`member remove --account ${account} --email ada@example.com`);
+    expect([status, err]).toEqual([1, expect.stringMatching(/the last admin.*Make somebody else an admin first/)]);
+    await json(`member add --account ${account} --email bob@example.com`);
+    await json(`member remove --account ${account} --email ada@example.com`);
   });
 
   test("is refused twice in one account, without an account, and without an e-mail address", async () => {

@@ -12,6 +12,7 @@ import { addMemberCommands } from "./member-commands.js";
 import { onGateway } from "./on-gateway.js";
 import { parseDuration, parseScopes } from "./option-values.js";
 import { type Print, toJson, toTable } from "./print.js";
+import { addRequestCommands } from "./request-commands.js";
 
 /** The surroundings of a command line. */
 export interface Shell {
@@ -34,7 +35,7 @@ export async function runAdmin(args: readonly string[], shell: Shell): Promise<n
 
 function commands(shell: Shell): Command {
   const admin = new Command("admin")
-    .description("Accounts, members, API keys and sealed secrets of a running platform, and its health.")
+    .description("Accounts, members, API keys, requests and sealed secrets of a running platform, and its health.")
     .option("--json", "print one JSON value and nothing else")
     .exitOverride()
     .configureOutput({ writeOut: shell.out, writeErr: shell.err })
@@ -46,6 +47,7 @@ function commands(shell: Shell): Command {
   addAccountCommands(admin, print, platform);
   addKeyCommands(admin, print, platform);
   addMemberCommands(admin, print, platform, config);
+  addRequestCommands(admin, print, platform);
   addSecretsCommands(admin, print, platform);
   admin
     .command("doctor")

@@ -1,20 +1,38 @@
 import { showAuditLog } from "./account/audit-log.js";
+import { askToRemove, changeRoleAsAsked, removeAsAsked, showRoleForm } from "./account/change-member.js";
+import { askToInviteAgain, inviteAgainAsAsked, inviteAsAsked, showInviteForm } from "./account/invite-member.js";
 import { showMembers } from "./account/members.js";
-import { showOverview } from "./account/overview.js";
 import { showQuickStart } from "./account/quick-start.js";
 import { createKeyAsAsked, showKeyForm } from "./keys/create-key.js";
 import { showKeys } from "./keys/keys.js";
 import { askToRevokeKey, revokeKeyAsAsked } from "./keys/revoke-key.js";
+import { showLabel } from "./labels/label.js";
+import { downloadLabel, showPicture } from "./labels/label-file.js";
+import { showLabels } from "./labels/labels.js";
+import { askToVoid, voidAsAsked } from "./labels/void-label.js";
+import { showOrder } from "./orders/order.js";
+import { showOrders } from "./orders/orders.js";
+import { showOverview } from "./overview/overview.js";
 import type { AccountPage, OpenPage, PageRoute } from "./page/page.js";
+import { showRequest } from "./requests/request.js";
+import { showRequests } from "./requests/requests.js";
+import { showSearch } from "./search/search.js";
+import { showShipment } from "./shipments/shipment.js";
+import { showShipments } from "./shipments/shipments.js";
+import { askForLink, showLinkForm } from "./sign-in/ask-for-link.js";
 import { askToSignIn, redeemAsAsked, showEntrance, signOut } from "./sign-in/sign-in.js";
 import { beginProviderSignIn, completeProviderSignIn } from "./sign-in/sign-in-provider.js";
 import { createWebhookAsAsked, showWebhookForm } from "./webhooks/create-webhook.js";
+import { showSubscription } from "./webhooks/subscription.js";
+import { sendTestAsAsked, showTest } from "./webhooks/test-page.js";
 import { askToDisable, disableAsAsked, showWebhooks } from "./webhooks/webhooks.js";
 
 /** For everyone: the way in and the way out. */
 const entrance: readonly OpenPage[] = [
   { method: "GET", path: "", access: "anyone", handler: showEntrance },
   { method: "POST", path: "/sign-out", access: "anyone", handler: signOut },
+  { method: "GET", path: "/sign-in", access: "anyone", handler: showLinkForm },
+  { method: "POST", path: "/sign-in", access: "anyone", takesForm: true, handler: askForLink },
   { method: "GET", path: "/sign-in/provider", access: "anyone", handler: beginProviderSignIn },
   { method: "GET", path: "/sign-in/callback", access: "anyone", handler: completeProviderSignIn },
   { method: "GET", path: "/sign-in/{token}", access: "anyone", handler: askToSignIn },
@@ -26,10 +44,52 @@ const section = <Name extends AccountPage["section"]>(name: Name, rows: readonly
 
 /** Of the whole account. */
 const account: readonly AccountPage[] = [
-  { method: "GET", path: "/members", section: "members", access: "viewer", handler: showMembers },
   { method: "GET", path: "/audit", section: "audit", access: "viewer", handler: showAuditLog },
   { method: "GET", path: "/quick-start", section: "quick-start", access: "viewer", handler: showQuickStart },
 ];
+
+const shipments = section("shipments", [
+  { method: "GET", path: "/{environment}/shipments", access: "viewer", handler: showShipments },
+  { method: "GET", path: "/{environment}/shipments/{id}", access: "viewer", handler: showShipment },
+]);
+
+const orders = section("orders", [
+  { method: "GET", path: "/{environment}/orders", access: "viewer", handler: showOrders },
+  { method: "GET", path: "/{environment}/orders/{id}", access: "viewer", handler: showOrder },
+]);
+
+const labels = section("labels", [
+  { method: "GET", path: "/{environment}/labels", access: "viewer", handler: showLabels },
+  { method: "GET", path: "/{environment}/labels/{id}", access: "viewer", handler: showLabel },
+  { method: "GET", path: "/{environment}/labels/{id}/file", access: "viewer", handler: downloadLabel },
+  { method: "GET", path: "/{environment}/labels/{id}/picture", access: "viewer", handler: showPicture },
+  { method: "GET", path: "/{environment}/labels/{id}/void", access: "admin", handler: askToVoid },
+  {
+    method: "POST",
+    path: "/{environment}/labels/{id}/void",
+    access: "admin",
+    takesForm: true,
+    handler: voidAsAsked,
+  },
+]);
+
+const members = section("members", [
+  { method: "GET", path: "/members", access: "viewer", handler: showMembers },
+  { method: "GET", path: "/members/invite", access: "admin", handler: showInviteForm },
+  { method: "POST", path: "/members/invite", access: "admin", takesForm: true, handler: inviteAsAsked },
+  { method: "GET", path: "/members/{id}/invite-again", access: "admin", handler: askToInviteAgain },
+  {
+    method: "POST",
+    path: "/members/{id}/invite-again",
+    access: "admin",
+    takesForm: true,
+    handler: inviteAgainAsAsked,
+  },
+  { method: "GET", path: "/members/{id}/role", access: "admin", handler: showRoleForm },
+  { method: "POST", path: "/members/{id}/role", access: "admin", takesForm: true, handler: changeRoleAsAsked },
+  { method: "GET", path: "/members/{id}/remove", access: "admin", handler: askToRemove },
+  { method: "POST", path: "/members/{id}/remove", access: "admin", handler: removeAsAsked },
+]);
 
 const keys = section("keys", [
   { method: "GET", path: "/{environment}/keys", access: "viewer", handler: showKeys },
@@ -37,6 +97,11 @@ const keys = section("keys", [
   { method: "POST", path: "/{environment}/keys/new", access: "admin", takesForm: true, handler: createKeyAsAsked },
   { method: "GET", path: "/{environment}/keys/{id}/revoke", access: "admin", handler: askToRevokeKey },
   { method: "POST", path: "/{environment}/keys/{id}/revoke", access: "admin", handler: revokeKeyAsAsked },
+]);
+
+const requests = section("requests", [
+  { method: "GET", path: "/{environment}/requests", access: "viewer", handler: showRequests },
+  { method: "GET", path: "/{environment}/requests/{id}", access: "viewer", handler: showRequest },
 ]);
 
 const webhooks = section("webhooks", [
@@ -48,6 +113,15 @@ const webhooks = section("webhooks", [
     access: "admin",
     takesForm: true,
     handler: createWebhookAsAsked,
+  },
+  { method: "GET", path: "/{environment}/webhooks/{id}", access: "viewer", handler: showSubscription },
+  { method: "GET", path: "/{environment}/webhooks/{id}/test", access: "viewer", handler: showTest },
+  {
+    method: "POST",
+    path: "/{environment}/webhooks/{id}/test",
+    access: "admin",
+    takesForm: true,
+    handler: sendTestAsAsked,
   },
   { method: "GET", path: "/{environment}/webhooks/{id}/disable", access: "admin", handler: askToDisable },
   {
@@ -63,7 +137,13 @@ const webhooks = section("webhooks", [
 export const pages: readonly PageRoute[] = [
   ...entrance,
   ...account,
+  ...members,
   { method: "GET", path: "/{environment}", section: "overview", access: "viewer", handler: showOverview },
+  { method: "GET", path: "/{environment}/search", access: "viewer", handler: showSearch },
+  ...shipments,
+  ...orders,
+  ...labels,
+  ...requests,
   ...keys,
   ...webhooks,
 ];

@@ -94,14 +94,15 @@ function answerPage(deps: PageDeps, page: PageRoute): PageStep {
     const session = await findSession(deps, asked.cookies);
     res.locals.session = session;
     const refusal = refusalOf(deps, page, { req, session, asked });
-    if (refusal) return sendPageAnswer(req, res, refusal);
+    if (refusal) return await sendPageAnswer(req, res, refusal);
     if (page.method === "POST" && page.access !== "anyone" && session) await limitForms(deps, session);
     const form = page.takesForm ? await readForm(req, res) : new Map();
     const complete = { ...asked, form, deadline: Date.now() + ANSWER_MS };
-    if (page.access === "anyone") return sendPageAnswer(req, res, await page.handler(deps, { ...complete, session }));
+    if (page.access === "anyone")
+      return await sendPageAnswer(req, res, await page.handler(deps, { ...complete, session }));
     if (!session) throw new Error("A page of an account was reached without one.");
     const actor = { name: session.email, source: asked.source };
-    sendPageAnswer(req, res, await page.handler(deps, { ...complete, session, actor }));
+    await sendPageAnswer(req, res, await page.handler(deps, { ...complete, session, actor }));
   };
 }
 
@@ -121,7 +122,9 @@ function refusalOf(
   if (page.access === "admin" && session.role !== "admin") {
     return forbidden("You are a viewer of this account: you see everything and change nothing.");
   }
-  return takesFreshSignIn(page, asked.environment) && !session.fresh ? showSignInAgain(deps, asked) : undefined;
+  return takesFreshSignIn(page, asked.environment) && !session.fresh
+    ? showSignInAgain(deps, { url: asked.url, email: session.email })
+    : undefined;
 }
 
 function isEnvironment(word: string): word is Environment {

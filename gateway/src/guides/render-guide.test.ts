@@ -33,6 +33,11 @@ describe("a guide", () => {
     expect(html(markdown)).toBe(`<p>${expected}</p>\n`);
   });
 
+  test("lets a link lead to the row of an error code, and to no other row", () => {
+    const rows = html("| code | is |\n| --- | --- |\n| `not_found` | a |\n| `data` | b |\n| `not_found` or so | c |\n");
+    expect(rows.match(/<tr[^>]*>/g)).toEqual(["<tr>", '<tr id="not_found">', "<tr>", "<tr>"]);
+  });
+
   test("names what a code block is, and keeps its marks to itself", () => {
     expect(html("```sh fails\nfalse\n```")).toBe(
       '<figure><figcaption>Shell</figcaption><pre tabindex="0"><code>false\n</code></pre></figure>\n',

@@ -1,3 +1,4 @@
+import { errors } from "@shipping/proto/errors";
 import MarkdownIt, { type Token } from "markdown-it";
 import { type Guide, guides } from "./guides.js";
 
@@ -49,6 +50,7 @@ export function renderGuide(guide: Guide, markdown: string): Rendered {
         rendered.texts.push({ id, title, text: "" });
       }
     }
+    if (token.type === "tr_open") nameRow(token, tokens[index + 2]?.content ?? "");
     redirectLinks(token.children ?? []);
     const last = rendered.texts.at(-1);
     if (last && (token.type === "inline" || token.type === "fence")) last.text += ` ${textOf(token.content)}`;
@@ -63,6 +65,12 @@ function idOf(title: string): string {
     .toLowerCase()
     .replace(/[^\p{L}\p{N} -]/gu, "")
     .replaceAll(" ", "-");
+}
+
+/** Lets links lead to the row of an error code, which is the whole of its first cell. */
+function nameRow(row: Token, firstCell: string): void {
+  const [, code = ""] = /^`(\w+)`$/.exec(firstCell) ?? [];
+  if (Object.hasOwn(errors, code)) row.attrSet("id", code);
 }
 
 /** Lets links to other guides lead to their pages here; what is not served here is no link. */

@@ -13,7 +13,7 @@ export function serveGuides(app: Express, site: Site): void {
   const overview = page(overviewPage(site));
 
   app.get("/docs", (req, res) => sendDocument(req, res, overview));
-  app.get(["/", "/docs/"], (_req, res) => res.writeHead(308, { Location: "/docs" }).end());
+  app.get(["/", "/docs/"], (_req, res) => res.writeHead(308, { Location: "/docs", "Content-Length": 0 }).end());
   style.serve(app);
   app.get("/docs/search", (req, res) => {
     const { q } = req.query;

@@ -1,15 +1,25 @@
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import type { Request } from "express";
 import { rangeIn, unmetCondition, type Validators } from "./conditional.js";
 import { HttpRefusal } from "./http-rules.js";
 
 /** A public document: a page, a style sheet, a picture. */
-export interface Document extends Required<Validators> {
+export interface Document {
   type: string;
-  body: Buffer;
   headers: Readonly<Record<string, string>>;
+  plain: Representation;
+  /** Made when it is first asked for; a picture has none. */
+  compressed?: () => Representation;
+}
+
+/** A document's bytes in one encoding, with an entity tag of their own. */
+interface Representation extends Required<Validators> {
+  body: Buffer;
+  encoding?: "gzip";
 }
 
 // All of them come with the build, and change with it.
@@ -21,19 +31,41 @@ export function documentOf(
   content: string | Buffer,
   headers: Readonly<Record<string, string>> = {},
 ): Document {
-  const body = Buffer.from(content);
+  const plain = representationOf(Buffer.from(content));
+  const document = { type, plain, headers: { "Cache-Control": "no-cache", ...headers } };
+  if (!COMPRESSIBLE.test(type)) return document;
+  let compressed: Representation | undefined;
+  return {
+    ...document,
+    compressed: () => {
+      compressed ??= { ...representationOf(gzipSync(plain.body)), encoding: "gzip" };
+      return compressed;
+    },
+  };
+}
+
+const COMPRESSIBLE = /^text\/|json|svg/;
+
+function representationOf(body: Buffer): Representation {
   const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 27)}"`;
-  return { type, body, etag, modified: MODIFIED, headers: { "Cache-Control": "no-cache", ...headers } };
+  return { body, etag, modified: MODIFIED };
 }
 
 /** Answers a GET of a document, under its conditions, or with a part of it. */
-export function sendDocument(req: IncomingMessage, res: ServerResponse, document: Document): void {
-  const { type, body, etag, modified, headers } = document;
-  const described = { ...headers, ETag: etag, "Last-Modified": modified.toUTCString() };
-  const unmet = unmetCondition(req.headers, document);
+export function sendDocument(req: Request, res: ServerResponse, document: Document): void {
+  const { type, headers, plain, compressed } = document;
+  const chosen = compressed && req.acceptsEncodings("gzip") ? compressed() : plain;
+  const { body, etag, modified, encoding } = chosen;
+  const described = {
+    ...headers,
+    ETag: etag,
+    "Last-Modified": modified.toUTCString(),
+    ...(compressed && { Vary: "Accept-Encoding" }),
+  };
+  const unmet = unmetCondition(req.headers, chosen);
   if (unmet === 412) throw new HttpRefusal(412, "A condition of the request does not hold.");
   if (unmet === 304) return void res.writeHead(304, described).end();
-  const range = rangeIn(req.headers, body.length, document);
+  const range = rangeIn(req.headers, body.length, chosen);
   if (range === null) {
     res.setHeader("Content-Range", `bytes */${body.length}`);
     throw new HttpRefusal(416, "The document has no such part.");
@@ -44,6 +76,7 @@ export function sendDocument(req: IncomingMessage, res: ServerResponse, document
     "Accept-Ranges": "bytes",
     "Content-Type": type,
     "Content-Length": part.length,
+    ...(encoding && { "Content-Encoding": encoding }),
     ...(range && { "Content-Range": `bytes ${range.first}-${range.last}/${body.length}` }),
   });
   res.end(part);

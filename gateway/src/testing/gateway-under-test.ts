@@ -75,6 +75,7 @@ export async function gatewayUnderTest(
       paceLimits: { perSecond: 10_000, burst: 10_000 },
       trustedProxies: 0,
       auditRetentionDays: 400,
+      requestLogDays: 7,
       ...given,
     },
   );
@@ -97,6 +98,8 @@ export async function gatewayUnderTest(
   }
 
   return {
+    db: database.db,
+    url: database.url,
     port: gateway.port,
     metrics: gateway.metrics,
     newKey: database.newKey,

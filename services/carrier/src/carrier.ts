@@ -3,10 +3,11 @@ import { fail } from "@shipping/kit/errors";
 import type { Shipment } from "@shipping/proto/shipping/records/v1/records_pb";
 import type { Rate } from "./rate.js";
 
-/** What a carrier answers to a booking: the number that it will be tracked by, and the label to print. */
+/** What a carrier answers to a booking: the number that it will be tracked by, the label to print, and the rate at which it did. */
 export interface Booking {
   trackingNumber: string;
   pdf: Uint8Array;
+  rate: Rate;
 }
 
 /** A carrier, as the operations see it. A real one is one more file that implements this. */

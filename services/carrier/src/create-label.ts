@@ -2,6 +2,7 @@ import { callerOf, claimOf } from "@shipping/kit/caller";
 import { type FieldError, failFields } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import { executedNow, keyOfWrite, type Write } from "@shipping/kit/ledger/ledger";
+import { originText } from "@shipping/kit/ledger/origin";
 import { newEvent } from "@shipping/kit/ledger/outbox";
 import { violated } from "@shipping/kit/postgres/database";
 import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
@@ -14,6 +15,7 @@ import { carrierFor } from "./carrier.js";
 import type { CarrierDeps } from "./deps.js";
 import { type LabelRow, labelJson, labelRefusal } from "./label.js";
 import { projectLabelEvent } from "./project-label-event.js";
+import { type Rate, rateJson } from "./rate.js";
 import { findLabelOf } from "./read-labels.js";
 import { readShipment } from "./read-shipment.js";
 
@@ -44,7 +46,7 @@ export async function createLabel(deps: CarrierDeps, request: CreateLabelRequest
 
   const now = deps.now();
   const carrier = carrierFor(deps.carriers, caller);
-  const { trackingNumber, pdf } = await carrier.book({ shipment, rateId, at: now });
+  const { trackingNumber, pdf, rate } = await carrier.book({ shipment, rateId, at: now });
   const row = {
     id: newId("lbl", random),
     shipmentId,
@@ -59,7 +61,7 @@ export async function createLabel(deps: CarrierDeps, request: CreateLabelRequest
   const event = newEvent({ type: "label.created", caller, data, now, random });
 
   // The unique shipment_id holds where two requests saw the same draft; it rolls the ledger row back with the rest.
-  const outcome = await insertLabel(deps, { caller, claim, snapshot, event, row, pdf }).catch(async (error) => {
+  const outcome = await insertLabel(deps, { caller, claim, snapshot, event, row, pdf, rate }).catch(async (error) => {
     if (violated(error)?.constraint !== "labels_shipment_id_key") throw error;
     const first = await findLabelOf(deps, { caller, id: shipmentId });
     throw labelRefusal(first?.status ?? "created");
@@ -75,6 +77,7 @@ interface Creation extends Write {
   event: Event;
   row: LabelRow;
   pdf: Uint8Array;
+  rate: Rate;
 }
 
 // Locks in one order: keys, then shipments.
@@ -89,11 +92,18 @@ const insertLabel = microBatchOperation<CarrierDeps, Creation, WriteOutcome>({
           ${rows.map(({ id }) => id)}::text[], ${rows.map(({ shipmentId }) => shipmentId)}::text[],
           ${rows.map(({ status }) => status)}::text[], ${rows.map(({ carrier }) => carrier)}::text[],
           ${rows.map(({ trackingNumber }) => trackingNumber)}::text[],
-          ${rows.map(({ createdAt }) => createdAt)}::timestamptz[], ${creations.map(({ pdf }) => pdf)}::bytea[]
-        ) WITH ORDINALITY AS made (id, shipment_id, status, carrier, tracking_number, created_at, pdf, ordinal) USING (ordinal)),
+          ${rows.map(({ createdAt }) => createdAt)}::timestamptz[], ${creations.map(({ pdf }) => pdf)}::bytea[],
+          ${creations.map(({ rate }) => rateJson(rate))}::text[],
+          ${creations.map(({ claim, event }) => originText(claim, event))}::text[]
+        ) WITH ORDINALITY AS made (
+          id, shipment_id, status, carrier, tracking_number, created_at, pdf, rate, origin, ordinal)
+        USING (ordinal)),
       created AS (
-        INSERT INTO labels (account_id, environment, id, shipment_id, status, carrier, tracking_number, created_at)
-        SELECT account_id, environment, id, shipment_id, status, carrier, tracking_number, created_at
+        INSERT INTO labels (
+          account_id, environment, id, shipment_id, status, carrier, tracking_number, created_at,
+          rate, origin)
+        SELECT account_id, environment, id, shipment_id, status, carrier, tracking_number, created_at,
+          rate, origin
         FROM made ORDER BY shipment_id),
       stored AS (
         INSERT INTO label_files (account_id, environment, label_id, pdf)

@@ -18,10 +18,12 @@ import sql, { type Sql } from "sql-template-tag";
 import type { CarrierDeps } from "./deps.js";
 import { type LabelRow, labelJson } from "./label.js";
 
-const select = (isAsked: Sql) => sql`
-  SELECT id, shipment_id AS "shipmentId", status, carrier, tracking_number AS "trackingNumber",
-    created_at AS "createdAt", voided_at AS "voidedAt"
-  FROM labels WHERE ${isAsked}`;
+/** The columns of a SELECT that yields a LabelRow. */
+export const labelColumns = sql`
+  id, shipment_id AS "shipmentId", status, carrier, tracking_number AS "trackingNumber",
+  created_at AS "createdAt", voided_at AS "voidedAt"`;
+
+const select = (isAsked: Sql) => sql`SELECT ${labelColumns} FROM labels WHERE ${isAsked}`;
 
 /** Reads one label of a caller. */
 export const findLabel = readOwned<LabelRow>("id", select);

@@ -9,8 +9,10 @@ import {
   VoidLabelResponseSchema,
 } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
+import { countLabels } from "./count-labels.js";
 import { checkLabel, createLabel } from "./create-label.js";
 import type { CarrierDeps } from "./deps.js";
+import { inspectLabel, searchLabels } from "./find-labels.js";
 import { quoteRates } from "./quote-rates.js";
 import { getLabel, getLabelFile, listLabels } from "./read-labels.js";
 import { voidLabel } from "./void-label.js";
@@ -35,6 +37,9 @@ export function carrierRoutes(deps: CarrierDeps): Routes {
       },
       getLabel: (request) => getLabel(deps, request),
       listLabels: (request) => listLabels(deps, request),
+      searchLabels: (request) => searchLabels(deps, request),
+      inspectLabel: (request) => inspectLabel(deps, request),
+      countLabels: (request) => countLabels(deps, request),
       getLabelFile: (request) => getLabelFile(deps, request),
     });
   };

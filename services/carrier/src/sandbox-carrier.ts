@@ -1,6 +1,7 @@
 import type { Random } from "@shipping/kit/ids";
 import type { Carrier } from "./carrier.js";
 import { renderLabelPdf } from "./label-pdf.js";
+import type { Rate } from "./rate.js";
 
 const NAME = "service_sandbox";
 const SERVICE = "sandbox_standard";
@@ -9,20 +10,24 @@ const SERVICE = "sandbox_standard";
 export function sandboxCarrier(random: Random): Carrier {
   return {
     name: NAME,
-    async rates({ id: shipmentId }) {
-      const price = { currency: "EUR", amount: 5, test: true };
-      return [{ id: rateId(shipmentId), shipmentId, carrier: NAME, service: SERVICE, ...price }];
+    async rates({ id }) {
+      return [rateOf(id)];
     },
     offers: (id, shipmentId) => id === rateId(shipmentId),
-    async book({ shipment: { reference, from, to, parcel }, at }) {
+    async book({ shipment: { id, reference, from, to, parcel }, at }) {
       if (!from || !to || !parcel) throw new Error("The shipment lacks an address or its parcel.");
       const trackingNumber = newTrackingNumber(random);
       const service = SERVICE.replace("_", " ").toUpperCase();
       const pdf = await renderLabelPdf({ trackingNumber, service, reference, from, to, parcel, createdAt: at });
-      return { trackingNumber, pdf };
+      return { trackingNumber, pdf, rate: rateOf(id) };
     },
     async void() {},
   };
+}
+
+function rateOf(shipmentId: string): Rate {
+  const price = { currency: "EUR", amount: 5, test: true };
+  return { id: rateId(shipmentId), shipmentId, carrier: NAME, service: SERVICE, ...price };
 }
 
 function rateId(shipmentId: string): string {

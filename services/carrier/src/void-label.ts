@@ -1,6 +1,7 @@
 import { type Caller, type Claim, callerOf, claimOf } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { executedNow } from "@shipping/kit/ledger/ledger";
+import { originText } from "@shipping/kit/ledger/origin";
 import { newEvent } from "@shipping/kit/ledger/outbox";
 import { ownedSql } from "@shipping/kit/postgres/owned";
 import type { Call } from "@shipping/kit/rpc/server";
@@ -44,7 +45,7 @@ async function voidAsRead(deps: CarrierDeps, caller: Caller, claim: Claim, id: s
     WITH target AS (
       SELECT FROM labels WHERE ${ownedSql(caller)} AND id = ${id} AND status = ${row.status} FOR UPDATE),
     ${ledger.claim([write], sql`WHERE EXISTS (SELECT FROM target)`)}
-    ${changes ? voiding(deps, caller, id, now, event) : empty}
+    ${changes ? voiding(deps, { caller, claim, id, now, event }) : empty}
     SELECT ordinal FROM claim`;
   const [ending] = await ledger.execute([write], statement);
   const outcome = await ending;
@@ -55,10 +56,18 @@ async function voidAsRead(deps: CarrierDeps, caller: Caller, claim: Claim, id: s
   return outcome;
 }
 
-function voiding(deps: CarrierDeps, caller: Caller, id: string, now: Date, event: Event): Sql {
+interface Voiding {
+  caller: Caller;
+  claim: Claim;
+  id: string;
+  now: Date;
+  event: Event;
+}
+
+function voiding(deps: CarrierDeps, { caller, claim, id, now, event }: Voiding): Sql {
   return sql`,
     changed AS (
-      UPDATE labels SET status = 'voided', voided_at = ${now}
+      UPDATE labels SET status = 'voided', voided_at = ${now}, void_origin = ${originText(claim, event)}
       WHERE ${ownedSql(caller)} AND id = ${id} AND EXISTS (SELECT FROM claim)),
     emitted AS (${deps.outbox.insert([event])})`;
 }

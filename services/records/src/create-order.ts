@@ -34,12 +34,16 @@ interface Creation extends Write {
 const insertOrder = microBatchOperation<RecordsDeps, Creation, WriteOutcome>({
   keyOf: keyOfWrite,
   run({ ledger, outbox }, creations) {
+    const orders = creations.map(({ order }) => order);
     const statement = sql`
       WITH ${ledger.claim(creations)},
       created AS (
-        INSERT INTO orders (account_id, environment, id, status, reference, sender, recipient, parcel, metadata, created_at)
-        SELECT account_id, environment, id, status, reference, sender, recipient, parcel, metadata, created_at
-        FROM claim JOIN ${givenSql(creations.map(({ order }) => order))} USING (ordinal)
+        INSERT INTO orders (
+          account_id, environment, id, status, reference, sender, recipient, parcel, metadata, created_at,
+          origin)
+        SELECT account_id, environment, id, status, reference, sender, recipient, parcel, metadata, created_at,
+          origin
+        FROM claim JOIN ${givenSql(orders, creations)} USING (ordinal)
         ORDER BY account_id, environment, id),
       emitted AS (${outbox.insert(creations.map(({ event }) => event))})
       SELECT ordinal FROM claim`;

@@ -50,9 +50,11 @@ const insertShipment = microBatchOperation<RecordsDeps, Creation, WriteOutcome |
       ${ledger.claim(creations, orderIsThere)},
       created AS (
         INSERT INTO shipments (
-          account_id, environment, id, status, reference, sender, recipient, parcel, metadata, created_at, order_id)
-        SELECT account_id, environment, id, status, reference, sender, recipient, parcel, metadata, created_at, order_id
-        FROM claim JOIN ${givenSql(shipments)} USING (ordinal) JOIN ordered USING (ordinal)
+          account_id, environment, id, status, reference, sender, recipient, parcel, metadata, created_at, order_id,
+          origin)
+        SELECT account_id, environment, id, status, reference, sender, recipient, parcel, metadata, created_at, order_id,
+          origin
+        FROM claim JOIN ${givenSql(shipments, creations)} USING (ordinal) JOIN ordered USING (ordinal)
         ORDER BY account_id, environment, id),
       emitted AS (${outbox.insert(creations.map(({ event }) => event))})
       SELECT ordinal FROM claim`;

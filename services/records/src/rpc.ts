@@ -11,8 +11,10 @@ import { applyLabelEvent } from "./apply-label-event.js";
 import { createOrder } from "./create-order.js";
 import { createShipment } from "./create-shipment.js";
 import type { RecordsDeps } from "./deps.js";
+import { inspectOrder, inspectShipment } from "./inspect-records.js";
 import { getOrder, listOrders } from "./read-orders.js";
 import { getShipment, getShipmentForCarrier, listShipments } from "./read-shipments.js";
+import { searchOrders, searchShipments } from "./search-records.js";
 
 const its = RecordsService.method;
 
@@ -25,6 +27,10 @@ export const recordsPeers: Peers = {
     its.createShipment,
     its.getShipment,
     its.listShipments,
+    its.searchOrders,
+    its.searchShipments,
+    its.inspectOrder,
+    its.inspectShipment,
     ...LedgerService.methods,
   ],
   carrier: [its.getShipmentForCarrier, its.applyLabelEvent],
@@ -42,6 +48,10 @@ export function recordsRoutes(deps: RecordsDeps): Routes {
         create(CreateShipmentResponseSchema, { outcome: await createShipment(deps, request) }),
       getShipment: (request) => getShipment(deps, request),
       listShipments: (request) => listShipments(deps, request),
+      searchOrders: (request) => searchOrders(deps, request),
+      searchShipments: (request) => searchShipments(deps, request),
+      inspectOrder: (request) => inspectOrder(deps, request),
+      inspectShipment: (request) => inspectShipment(deps, request),
       getShipmentForCarrier: (request) => getShipmentForCarrier(deps, request),
       applyLabelEvent: (request) => applyLabelEvent(deps, request),
     });

@@ -1,5 +1,7 @@
 import { fromJson } from "@bufbuild/protobuf";
-import type { Caller } from "@shipping/kit/caller";
+import type { Caller, Claim } from "@shipping/kit/caller";
+import { originText } from "@shipping/kit/ledger/origin";
+import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import {
   type Address,
   AddressSchema,
@@ -56,14 +58,16 @@ export function lastMembers({ environment, createdAt }: SharedRow): string {
   return `"livemode":${environment === "live"},"created_at":"${createdAt.toISOString()}"`;
 }
 
-/** What orders and shipments share of new rows, as a table `given (id, status, reference, …, created_at, ordinal)`. */
-export function givenSql(rows: readonly SharedRow[]): Sql {
+/** What orders and shipments share of new rows, as a table `given (id, status, reference, …, created_at, origin, ordinal)`. */
+export function givenSql(rows: readonly SharedRow[], writes: readonly { claim: Claim; event: Event }[]): Sql {
   return sql`unnest(
     ${rows.map(({ id }) => id)}::text[], ${rows.map(({ status }) => status)}::text[],
     ${rows.map(({ reference }) => reference)}::text[], ${rows.map(({ sender }) => sender)}::json[],
     ${rows.map(({ recipient }) => recipient)}::json[], ${rows.map(({ parcel }) => parcel)}::json[],
-    ${rows.map(({ metadata }) => metadata)}::text[], ${rows.map(({ createdAt }) => createdAt)}::timestamptz[]
-  ) WITH ORDINALITY AS given (id, status, reference, sender, recipient, parcel, metadata, created_at, ordinal)`;
+    ${rows.map(({ metadata }) => metadata)}::text[], ${rows.map(({ createdAt }) => createdAt)}::timestamptz[],
+    ${writes.map(({ claim, event }) => originText(claim, event))}::text[]
+  ) WITH ORDINALITY AS given (
+    id, status, reference, sender, recipient, parcel, metadata, created_at, origin, ordinal)`;
 }
 
 // In the order in which the public resource has them; members that are undefined are left out.

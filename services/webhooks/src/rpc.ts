@@ -9,7 +9,11 @@ import {
   WebhooksService,
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import type { DispatchDeps } from "./dispatch/deps.js";
-import { filterMissing } from "./dispatch/filter-missing.js";
+import { filterMissing } from "./events/filter-missing.js";
+import { getEvent } from "./events/get-event.js";
+import { listTestDeliveries } from "./health/list-test-deliveries.js";
+import { getSubscriptionHealth, listSubscriptionHealth } from "./health/read-health.js";
+import { acknowledgeFailing, claimFailing } from "./health/tell-failing.js";
 import { acknowledgeChanges, listChanges } from "./subscriptions/changes.js";
 import { createSubscription } from "./subscriptions/create-subscription.js";
 import { disableSubscription } from "./subscriptions/disable-subscription.js";
@@ -30,6 +34,12 @@ export const webhooksPeers: Peers = {
     its.listChanges,
     its.acknowledgeChanges,
     its.rotateSecrets,
+    its.getSubscriptionHealth,
+    its.listSubscriptionHealth,
+    its.claimFailing,
+    its.acknowledgeFailing,
+    its.listTestDeliveries,
+    its.getEvent,
     ...LedgerService.methods,
   ],
   records: [its.filterMissing],
@@ -51,8 +61,14 @@ export function webhooksRoutes(deps: DispatchDeps): Routes {
         create(DisableSubscriptionResponseSchema, { outcome: await disableSubscription(deps, request) }),
       listChanges: () => listChanges(deps),
       acknowledgeChanges: (request) => acknowledgeChanges(deps, request),
+      getEvent: (request) => getEvent(deps, request),
       filterMissing: (request) => filterMissing(deps, request),
       rotateSecrets: () => rotateSecrets(deps),
+      getSubscriptionHealth: (request) => getSubscriptionHealth(deps, request),
+      listSubscriptionHealth: (request) => listSubscriptionHealth(deps, request),
+      claimFailing: () => claimFailing(deps),
+      acknowledgeFailing: (request) => acknowledgeFailing(deps, request),
+      listTestDeliveries: (request) => listTestDeliveries(deps, request),
     });
   };
 }

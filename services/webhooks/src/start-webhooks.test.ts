@@ -158,7 +158,7 @@ describe("webhooks", () => {
     expect(await deliveryOf(webhooks.db, { eventId: event.id })).toMatchObject({
       state: "pending",
       attempt: 1,
-      lastError: "connection",
+      lastError: "interrupted",
     });
   });
 });

@@ -18,13 +18,15 @@ import { createAttempts } from "./dispatch/attempts.js";
 import { completeDeliveries, type Ended } from "./dispatch/complete-delivery.js";
 import type { AttemptDeps, DispatchDeps } from "./dispatch/deps.js";
 import { dispatchOnce } from "./dispatch/dispatch-deliveries.js";
-import { expireOnce } from "./dispatch/expire-events.js";
 import { createWebhooksMetrics } from "./dispatch/metrics.js";
 import { measureBacklog } from "./dispatch/ready-queue.js";
 import { sweepOnce } from "./dispatch/sweep-deliveries.js";
 import { createTargets } from "./dispatch/targets.js";
 import { createEgressAgents } from "./egress/egress-agents.js";
 import { createResolve, type Resolve } from "./egress/egress-guard.js";
+import { expireOnce } from "./events/expire-events.js";
+import { createHealthKeeper } from "./health/keep-health.js";
+import { sweepHoursOnce } from "./health/sweep-hours.js";
 import { webhooksPeers, webhooksRoutes } from "./rpc.js";
 import { createKeyRing, ledgerCodec } from "./subscriptions/key-ring.js";
 import { requireKeys } from "./subscriptions/rotate-secrets.js";
@@ -54,6 +56,8 @@ const POLL_MS = 250;
 const MIN_POLL_MS = 25;
 const SWEEP_MS = 1_000;
 const EXPIRE_MS = 1_000;
+const HEALTH_MS = 1_000;
+const SWEEP_HOURS_MS = 60_000;
 const STOP_MS = 11_000;
 const FAST_STOP_MS = 2_000;
 
@@ -74,6 +78,8 @@ export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
   signals.on("due", dispatcher.wake);
   const sweeper = startLoop({ name: "sweep", everyMs: SWEEP_MS, log, once: () => sweepOnce(deps) });
   const expirer = startLoop({ name: "expire", everyMs: EXPIRE_MS, log, once: () => expireOnce(deps) });
+  const health = startLoop({ name: "health", everyMs: HEALTH_MS, log, once: () => deps.health.flushOnce() });
+  const hours = startLoop({ name: "sweep-hours", everyMs: SWEEP_HOURS_MS, log, once: () => sweepHoursOnce(deps) });
 
   const accept = microBatch<Event, void>({
     concurrency: 1,
@@ -97,8 +103,10 @@ export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
     metrics: deps.metrics,
     async stop(fast = false) {
       await inbox.stop();
-      await Promise.all([dispatcher.stop(), sweeper.stop(), expirer.stop()]);
+      await Promise.all([dispatcher, sweeper, expirer, hours].map((loop) => loop.stop()));
       await deps.attempts.stop(fast ? FAST_STOP_MS : STOP_MS, () => deps.agents.destroy());
+      await health.stop();
+      await deps.health.flushOnce().catch((err) => log.warn({ err }, "the last second of health is lost"));
       deps.agents.destroy();
     },
   };
@@ -125,6 +133,7 @@ export function makeDeps(parts: WebhooksParts, wakeDispatcher: () => void): Disp
     clockOffsetMs,
     log,
     metrics: createWebhooksMetrics(log),
+    health: createHealthKeeper(db),
     now,
     random,
     wakeDispatcher,

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { openPrisma } from "@shipping/gateway/database/open-prisma";
 import { openDatabase } from "@shipping/kit/postgres/database";
 import { silentLog } from "@shipping/kit/process/log";
-import { environment, type LocalConfig, localDeliveryConfig, localDeveloperDeps } from "../config.js";
+import { environment, type LocalConfig, localDeliveryConfig, localDeveloperDeps, mailFolder } from "../config.js";
 import type { DataFolder } from "../data-folder.js";
 import { mapParts, prepareDatabases, withoutDatabase } from "../databases/prepare-databases.js";
 import { type Part, parts } from "../parts.js";
@@ -38,7 +38,7 @@ export async function launch(of: Launch): Promise<Launched> {
   const keys = await secretsKeys(folder);
   // Refuses at once, in a sentence, settings that webhooks and the gateway would refuse.
   localDeliveryConfig(keys);
-  const { developerArea } = localDeveloperDeps();
+  const { developerArea } = localDeveloperDeps(folder.path);
   const ports = await choosePorts(cluster);
   const logs = await emptyLogs(folder.path);
   const [databaseUrls, bus] = await Promise.all([
@@ -48,7 +48,7 @@ export async function launch(of: Launch): Promise<Launched> {
   // Before the processes start: on a small machine they take all of it, and a connection waits a second at most.
   const origin = developerArea && (developerArea.publicUrl ?? `http://127.0.0.1:${ports.parts.gateway[0]}`);
   const account = await withDemoAccount(folder, databaseUrls.gateway, origin);
-  const env = environment();
+  const env = { ...mailFolder(folder.path), ...environment() };
   const certificates = cluster.tls ? await keepPartCertificates(folder.path) : undefined;
   const processes = planProcesses({ ports, databaseUrls, bus, secretsKeys: keys, certificates, env });
   say(`Starting ${processes.length} processes; their logs are in ${logs} …`);

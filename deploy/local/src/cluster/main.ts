@@ -17,15 +17,16 @@ async function start(stopping: AbortSignal): Promise<Cluster> {
     stopping,
     say,
   });
-  const { base_url, sandbox_key, sign_in_url, processes } = cluster.description;
+  const { base_url, sandbox_key, sign_in_url, sign_in_email, processes } = cluster.description;
   const lines = processes.map(({ name, address, pid }) => `  ${name.padEnd(12)} ${address.padEnd(16)} pid ${pid}`);
   say(`
 The cluster is ready after ${(performance.now() / 1000).toFixed(1)} s at ${base_url}
 ${lines.join("\n")}
-${sign_in_url ? `\nDeveloper area, once and for 15 minutes:\n  ${sign_in_url}\n` : ""}
+${sign_in_url ? `\nDeveloper area, once and for 15 minutes (ask for other links as ${sign_in_email}):\n  ${sign_in_url}\n` : ""}
 First call:
   curl -H "Authorization: Bearer ${sandbox_key}" ${base_url}/account
 
+Without SMTP_URL, mails are files in ${cluster.dataDir}/mail.
 All of this stands in ${cluster.file}. What ends is started again; Ctrl-C ends it all.
 `);
   return cluster;

@@ -11,9 +11,10 @@ export interface DemoAccount {
   live_key: string;
 }
 
-/** A sign-in link to its developer area, for one use. */
+/** A sign-in link to its developer area, for one use, and the address that gets the next ones. */
 export interface DemoSignIn {
   sign_in_url: string;
+  sign_in_email: string;
 }
 
 const EMAIL = "demo@example.com";
@@ -41,5 +42,5 @@ export async function demoSignIn(
   const members = await listMembers(deps, accountId);
   if (!members.some(({ email }) => email === EMAIL)) await addMember(deps, { accountId, email: EMAIL, role: "admin" });
   const { url } = await createSignInLink(deps, { accountId, email: EMAIL, origin });
-  return { sign_in_url: url };
+  return { sign_in_url: url, sign_in_email: EMAIL };
 }

@@ -8,7 +8,7 @@ import { type Platform, startPlatform } from "./start-platform.js";
 /** `npm start`: the platform in one process, until Ctrl-C. */
 async function start(): Promise<Platform> {
   measureProcess("platform");
-  const platform = await startPlatform();
+  const platform = await startPlatform({ printMail });
   const { baseUrl, metricsUrl, runsOn, demo } = platform;
   process.stdout.write(`
 The shipping platform is ready at ${baseUrl}
@@ -16,13 +16,22 @@ The shipping platform is ready at ${baseUrl}
   metrics     ${metricsUrl}
   runs on     ${runsOn}
   demo keys   ${platform.demoFile}
-${demo.sign_in_url ? `  developers  ${demo.sign_in_url} (works once, for 15 minutes)\n` : ""}
+${linesOf(platform)}
 First call:
   curl -H "Authorization: Bearer ${demo.sandbox_key}" ${baseUrl}/account
 
 Ctrl-C stops it; everything is kept in ${platform.dataDir}.
 `);
   return platform;
+}
+
+function linesOf({ demo: { sign_in_url, sign_in_email }, mailFolder }: Platform): string {
+  const developers = `  developers  ${sign_in_url} (works once, for 15 minutes; ask for others as ${sign_in_email})\n`;
+  return `${sign_in_url ? developers : ""}${mailFolder ? `  mails       shown here, and kept in ${mailFolder}\n` : ""}`;
+}
+
+function printMail(text: string): void {
+  process.stdout.write(`\n--- a mail ---\n${text}--- end of the mail ---\n`);
 }
 
 await runProcess({

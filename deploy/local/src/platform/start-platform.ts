@@ -28,13 +28,21 @@ export interface Platform extends Running {
   /** The versions of what it runs on. */
   runsOn: string;
   demo: DemoAccount & Partial<DemoSignIn>;
+  /** Where mails are kept that no server takes; undefined if one does. */
+  mailFolder: string | undefined;
   /** Holds base URL, account and keys for scripts. */
   demoFile: string;
   dataDir: string;
 }
 
+/** What goes before its environment, and what shows the mails that it keeps. */
+export interface PlatformOptions {
+  overrides?: Env;
+  printMail?(text: string): void;
+}
+
 /** Starts the platform as its environment says, with `overrides` before it. */
-export async function startPlatform(options: { overrides?: Env } = {}): Promise<Platform> {
+export async function startPlatform(options: PlatformOptions = {}): Promise<Platform> {
   const config = localConfig(options.overrides);
   const folder = await takeDataFolder(config.DATA_DIR);
   const opened: Running[] = [{ stop: () => folder.release() }];
@@ -55,14 +63,14 @@ export async function startPlatform(options: { overrides?: Env } = {}): Promise<
 async function startOn(
   folder: DataFolder,
   config: LocalConfig,
-  options: { overrides?: Env },
+  options: PlatformOptions,
   opened: Running[],
 ): Promise<Omit<Platform, "stop">> {
   const logOf = (part: string) => createLog({ part, level: config.LOG_LEVEL, destination: process.stderr });
   const log = logOf("platform");
   const delivery = localDeliveryConfig(await secretsKeys(folder), options.overrides);
-  const developer = localDeveloperDeps(options.overrides);
-  const { developerArea } = developer;
+  const developer = localDeveloperDeps(folder.path, options.overrides);
+  const { developerArea, mail } = developer;
   const { databases, urls } = await openDatabases({ folder, config, log, opened });
   const bus = openBus(config, log);
   opened.push({ stop: () => bus.close() });
@@ -70,7 +78,13 @@ async function startOn(
     databases,
     bus,
     delivery,
-    gateway: { port: config.PORT, host: config.HOST, requestsPerMinute: config.RATE_LIMIT_PER_MINUTE, ...developer },
+    gateway: {
+      port: config.PORT,
+      host: config.HOST,
+      requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
+      ...developer,
+      mail: mail && "folder" in mail ? { ...mail, print: options.printMail } : mail,
+    },
     logOf,
   });
   opened.push(running);
@@ -100,6 +114,7 @@ async function startOn(
     metricsUrl: `${at(ops.port)}/metrics`,
     runsOn: `PostgreSQL ${await requirePostgres(databases.gateway.pool)}, Node ${process.versions.node}`,
     demo,
+    mailFolder: mail && "folder" in mail ? mail.folder : undefined,
     demoFile: join(folder.path, "demo.json"),
     dataDir: folder.path,
   };

@@ -26,6 +26,16 @@ export function answerWrite(deps: ApiDeps, route: WriteRoute): Step {
       res.locals.replayed = true;
       res.setHeader("Idempotency-Replayed", "true");
     }
+    res.locals.resourceId = resourceIn(snapshot.body);
     sendAnswer(res, snapshot.status, rendered(snapshot.body));
   };
+}
+
+// Resources begin with their id. A rate has the id of its shipment in its own, and its list begins with a bracket.
+const FIRST_BYTES = 60;
+const ID = /^\[?\{"id":"(?:rate_test_)?(\w+)"/;
+
+/** The id of the resource that an owner rendered. */
+function resourceIn(body: Uint8Array): string | undefined {
+  return ID.exec(Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, FIRST_BYTES)).toString("latin1"))?.[1];
 }

@@ -7,9 +7,13 @@ const WORDS: Record<AuditAction, string> = {
   "key.created": "Key created",
   "key.revoked": "Key revoked",
   "member.added": "Member added",
+  "member.invited": "Member invited",
+  "member.invited_again": "Invitation resent",
+  "member.role_changed": "Role changed",
   "member.removed": "Member removed",
   "webhook.created": "Subscription created",
   "webhook.disabled": "Subscription disabled",
+  "label.voided": "Label voided",
 };
 
 /** `GET /developers/audit`: the newest first. */
@@ -32,7 +36,7 @@ export async function showAuditLog(deps: PageDeps, { session, query }: PageReque
       <h1>Audit log</h1>
       <p>
         Every change of keys, members and subscriptions, whether it was made here, with the API or at the operator's
-        command line, for {deps.auditRetentionDays} days.
+        command line, and every label that was voided here, for {deps.auditRetentionDays} days.
       </p>
       {entries.length === 0 ? (
         <div class="empty">

@@ -1,7 +1,11 @@
-import { listMembers } from "../../accounts/manage-members.js";
+import { INVITATION_DAYS } from "../../accounts/invite-members.js";
+import { listMembers, type Member } from "../../accounts/manage-members.js";
 import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
 import { cursorOf, PAGE_SIZE, Paging, pageOf } from "../page/paging.js";
-import { Code, Text, Time } from "../page/text.js";
+import { Text, Time } from "../page/text.js";
+
+/** Where the list of members is; what changes one is below it. */
+export const MEMBERS_PATH = `${AREA_PATH}/members`;
 
 /** `GET /developers/members`. */
 export async function showMembers(deps: PageDeps, { session, query }: PageRequest): Promise<PageAnswer> {
@@ -12,44 +16,89 @@ export async function showMembers(deps: PageDeps, { session, query }: PageReques
   const after = begin?.id;
   const read = await listMembers(deps, accountId, { after, take: PAGE_SIZE + 1 });
   const { rows: members, nextCursor } = pageOf(read);
+  const mayChange = session.role === "admin";
+  const headings = ["E-mail", "Role", "Added", ...(deps.provider ? ["Sign-in"] : []), ...(mayChange ? ["Change"] : [])];
   return shown(
     "Members",
     <>
-      <h1>Members</h1>
-      <p>
-        Who may sign in to this account. An admin creates and revokes; a viewer sees everything and changes nothing.
-      </p>
+      <div class="head">
+        <div>
+          <h1>Members</h1>
+          <p>
+            Who may sign in to this account. An admin creates, revokes and invites; a viewer sees everything and changes
+            nothing.
+          </p>
+        </div>
+        {mayChange && (
+          <a class="button" href={`${MEMBERS_PATH}/invite`}>
+            Invite member
+          </a>
+        )}
+      </div>
       <table>
         <thead>
           <tr>
-            <th scope="col">E-mail</th>
-            <th scope="col">Role</th>
-            <th scope="col">Added</th>
-            {deps.provider && <th scope="col">Sign-in</th>}
+            {headings.map((heading) => (
+              <th scope="col">{heading}</th>
+            ))}
           </tr>
         </thead>
         <tbody>
-          {members.map(({ id, email, role, bound, createdAt }) => (
+          {members.map((member) => (
             <tr>
               <td data-label="E-mail">
                 <span>
-                  <Text>{email}</Text> {id === session.memberId && <span class="tag">You</span>}
+                  <Text>{member.email}</Text> {member.id === session.memberId && <span class="tag">You</span>}
                 </span>
               </td>
-              <td data-label="Role">{role}</td>
+              <td data-label="Role">{member.role}</td>
               <td data-label="Added">
-                <Time at={createdAt} />
+                <Added member={member} now={deps.now()} />
               </td>
-              {deps.provider && <td data-label="Sign-in">{bound ? "Known to the provider" : "Not yet"}</td>}
+              {deps.provider && <td data-label="Sign-in">{member.bound ? "Known to the provider" : "Not yet"}</td>}
+              {mayChange && (
+                <td>
+                  <Changes member={member} />
+                </td>
+              )}
             </tr>
           ))}
         </tbody>
       </table>
-      <Paging path={`${AREA_PATH}/members`} after={after} next={nextCursor} />
-      <h2>To add or remove a member</h2>
-      <p>Whoever operates this installation does so. A removed member is signed out everywhere at once.</p>
-      <Code>{`npm run -s admin -- member add --account ${accountId} --email E --role viewer
-npm run -s admin -- member remove --account ${accountId} --email E`}</Code>
+      <Paging path={MEMBERS_PATH} after={after} next={nextCursor} />
     </>,
+  );
+}
+
+function Added({ member: { createdAt, invitedAt }, now }: { member: Member; now: Date }) {
+  if (!invitedAt) return <Time at={createdAt} />;
+  const isOver = now.getTime() - invitedAt.getTime() > INVITATION_DAYS * 86_400_000;
+  return (
+    <span>
+      <span class="tag warning">Invited</span>
+      <span class="sub">
+        <Time at={invitedAt} />
+        {isOver && ", the link has expired"}
+      </span>
+    </span>
+  );
+}
+
+function Changes({ member: { id, email, invitedAt } }: { member: Member }) {
+  const path = `${MEMBERS_PATH}/${id}`;
+  return (
+    <span class="ways">
+      {invitedAt && (
+        <a href={`${path}/invite-again`} aria-label={`Resend invitation to ${email}`}>
+          Resend invitation
+        </a>
+      )}
+      <a href={`${path}/role`} aria-label={`Change role of ${email}`}>
+        Change role
+      </a>
+      <a class="danger-link" href={`${path}/remove`} aria-label={`Remove ${email}`}>
+        Remove
+      </a>
+    </span>
   );
 }

@@ -26,6 +26,7 @@ export function renderArea({ page, session, section, environment }: Frame): stri
     children: (
       <>
         <SiteHeader site={{ hasArea: true }} part="developers">
+          {session && <SearchForm environment={environment ?? "sandbox"} />}
           {session && <Account session={session} />}
         </SiteHeader>
         {session && environment && (
@@ -46,6 +47,17 @@ export function renderArea({ page, session, section, environment }: Frame): stri
       </>
     ),
   });
+}
+
+function SearchForm({ environment }: { environment: Environment }) {
+  return (
+    <search>
+      <form action={`${AREA_PATH}/${environment}/search`}>
+        <input type="search" name="q" placeholder={`Search ${environment}`} aria-label={`Search ${environment}`} />
+        <button type="submit">Search</button>
+      </form>
+    </search>
+  );
 }
 
 function Account({ session }: { session: SignedIn }) {

@@ -10,6 +10,10 @@ export const BAND: Record<Environment, { name: string; says: string }> = {
 /** The sections of one environment, whose paths are those of both. */
 const OF_ENVIRONMENT: readonly (readonly [Section, string, string])[] = [
   ["overview", "", "Overview"],
+  ["shipments", "/shipments", "Shipments"],
+  ["orders", "/orders", "Orders"],
+  ["labels", "/labels", "Labels"],
+  ["requests", "/requests", "Requests"],
   ["webhooks", "/webhooks", "Webhooks"],
   ["keys", "/keys", "API keys"],
 ];

@@ -1,4 +1,4 @@
-import type { Environment } from "@shipping/kit/caller";
+import type { Caller, Environment } from "@shipping/kit/caller";
 import type { ComponentChildren } from "preact";
 import type { Actor } from "../../accounts/audit.js";
 import type { ApiDeps } from "../../api/deps.js";
@@ -20,7 +20,17 @@ export interface PageDeps extends ApiDeps, DeveloperDeps {
 }
 
 /** The part of the area that a page belongs to, for the navigation. */
-export type Section = "overview" | "keys" | "webhooks" | "members" | "audit" | "quick-start";
+export type Section =
+  | "overview"
+  | "shipments"
+  | "orders"
+  | "labels"
+  | "requests"
+  | "keys"
+  | "webhooks"
+  | "members"
+  | "audit"
+  | "quick-start";
 
 /** What every page is asked. What the path does not have is empty. */
 export interface VisitorRequest {
@@ -56,6 +66,8 @@ export interface HtmlPage {
   body: ComponentChildren;
   /** Shows a secret: it is not compressed, and the script wipes it when it is left. */
   secret?: true;
+  /** It is loaded anew after so many seconds, with a script or without. */
+  refreshSeconds?: number | undefined;
 }
 
 /** Where to go instead. */
@@ -63,8 +75,25 @@ export interface Redirect {
   location: string;
 }
 
+/** The content of a file. */
+export interface FileContent {
+  type: string;
+  body: Uint8Array;
+  /** Under which it is saved; one that has no name is shown. */
+  name?: string;
+  /** Whether the reader's browser may keep it, under the file's entity tag. */
+  kept?: true;
+}
+
+/** A file to show or to save, made only if the reader does not have it. */
+export interface FileAnswer {
+  /** Of the content that may be kept, with its quotes. */
+  etag?: string;
+  content(): Promise<FileContent>;
+}
+
 /** What a page's handler answers. `cookies` are `Set-Cookie` headers. */
-export type PageAnswer = (HtmlPage | Redirect) & { cookies?: readonly string[] };
+export type PageAnswer = (HtmlPage | Redirect | FileAnswer) & { cookies?: readonly string[] };
 
 interface Row {
   method: "GET" | "POST";
@@ -105,6 +134,11 @@ export interface PageLocals extends Locals {
   page: PageRoute | undefined;
   session: SignedIn | undefined;
   environment: Environment;
+}
+
+/** On whose data a page works. */
+export function callerOf({ session, environment }: Pick<PageRequest, "session" | "environment">): Caller {
+  return { accountId: session.accountId, environment };
 }
 
 /** A page with its status 200. */

@@ -16,10 +16,11 @@ export function pageOf<Row extends { id: string }>(read: readonly Row[]): { rows
   return read.length > rows.length && last ? { rows, nextCursor: last.id } : { rows };
 }
 
-/** The ways to the other pages of a list: to its beginning, and on. Nothing where it has but one. */
+/** The ways to the other pages of a list: to its beginning, and on. Nothing where it has but one. `path` may have a query. */
 export function Paging(props: { path: string; after: string | undefined; next: string | undefined }) {
   const { path, after, next } = props;
   if (!after && !next) return null;
+  const onward = `${path}${path.includes("?") ? "&" : "?"}after=${next}`;
   return (
     <nav class="paging" aria-label="Pages of this list">
       {after && (
@@ -28,7 +29,7 @@ export function Paging(props: { path: string; after: string | undefined; next: s
         </a>
       )}
       {next && (
-        <a href={`${path}?after=${next}`} rel="next">
+        <a href={onward} rel="next">
           Next page
         </a>
       )}

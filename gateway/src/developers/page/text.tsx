@@ -1,19 +1,11 @@
 import type { ComponentChildren } from "preact";
+import { visible } from "../../input/visible.js";
 
-// Characters that change the direction of the text around them, or that are invisible.
-const HIDDEN = /[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+export { visible };
 
 /** A text that somebody typed: it cannot reorder the text around it, and its invisible characters are shown. */
 export function Text({ children }: { children: string }) {
   return <bdi>{visible(children)}</bdi>;
-}
-
-/** A text with its invisible characters written out, for instance as `⟨U+202E⟩`. */
-export function visible(text: string): string {
-  return text.replace(
-    HIDDEN,
-    (character) => `⟨U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`,
-  );
 }
 
 /** A point in time: UTC as it is sent and when it is pointed at, the reader's own time once the script has run. */

@@ -1,5 +1,6 @@
 import { flag, positiveInt, secret } from "@shipping/kit/process/config";
 import { z } from "zod";
+import { type MailRoute, mailRouteOf, mailSettings, refuseHalfAMail } from "../../mail/settings.js";
 import type { ProviderSettings } from "./provider.js";
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
@@ -32,6 +33,7 @@ export const developerSettings = {
     .describe("OpenID provider through which members sign in; by link alone if absent"),
   OIDC_CLIENT_ID: z.string().optional().describe("the developer area's client at the provider"),
   OIDC_CLIENT_SECRET: secret(z.string()).optional().describe("its secret"),
+  ...mailSettings,
   TRUSTED_PROXIES: z.coerce
     .number()
     .int()
@@ -39,16 +41,26 @@ export const developerSettings = {
     .default(0)
     .describe("proxies in front of the gateway, whose X-Forwarded-For tells where a person comes from"),
   AUDIT_RETENTION_DAYS: positiveInt().default(400).describe("days for which the audit log is kept"),
+  REQUEST_LOG_DAYS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(90)
+    .default(7)
+    .describe("days for which writes and refusals are kept in the request log; 0 keeps no log"),
   NODE_ENV: z.string().default("development").describe("production serves the developer area under a PUBLIC_URL only"),
 };
 
 type DeveloperConfig = z.output<z.ZodObject<typeof developerSettings>>;
 
-/** The result of these settings. The audit log is kept whether or not there is an area that shows it. */
+/** The result of these settings. Audit log and request log are kept whether or not there is an area that shows them. */
 export interface DeveloperDeps {
   /** Proxies in front of the gateway, whose X-Forwarded-For is believed. */
   trustedProxies: number;
   auditRetentionDays: number;
+  requestLogDays: number;
+  /** How mails are sent. Absent: none is. */
+  mail?: MailRoute | undefined;
   /** Absent: it is not served. */
   developerArea?: DeveloperArea | undefined;
 }
@@ -62,6 +74,7 @@ export interface DeveloperArea {
 
 /** Refuses half of a provider, and a production that does not know its own address. */
 export function refuseHalfAnArea(config: DeveloperConfig, context: z.RefinementCtx): void {
+  refuseHalfAMail(config, context);
   const refuse = (key: string, message: string) => context.addIssue({ code: "custom", path: [key], message });
   const keys = ["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"] as const;
   const missing = keys.filter((key) => config[key] === undefined);
@@ -76,6 +89,8 @@ export function developerDepsOf(config: DeveloperConfig): DeveloperDeps {
   return {
     trustedProxies: config.TRUSTED_PROXIES,
     auditRetentionDays: config.AUDIT_RETENTION_DAYS,
+    requestLogDays: config.REQUEST_LOG_DAYS,
+    mail: mailRouteOf(config),
     developerArea: developerAreaOf(config),
   };
 }

@@ -1,3 +1,4 @@
+import { countMail } from "../../accounts/count-mails.js";
 import { addMember, createSignInLink } from "../../accounts/manage-members.js";
 import { gatewayDatabase } from "../../testing/gateway-database.js";
 import { limitRefusals } from "../sign-in/limit-sign-in.js";
@@ -15,13 +16,16 @@ test("what has ended is deleted in its time, and nothing before", async () => {
   const link = () => createSignInLink(admin, { accountId, origin: "http://127.0.0.1" });
   await redeemLink(now, (await link()).url.split("/").at(-1) ?? "");
   await link();
+  await countMail(admin, { name: "address:1", most: 1, minutes: 10 });
   await limitRefusals(now, { source: "192.0.2.1", deliberate: true });
 
-  expect(await after(0)).toEqual({ links: 0, sessions: 0, refusals: 0, entries: 0 });
-  expect(await after(0.3)).toEqual({ links: 1, sessions: 0, refusals: 1, entries: 0 });
-  expect(await after(0.6)).toEqual({ links: 0, sessions: 1, refusals: 0, entries: 0 });
-  expect(await after(399 * 24)).toEqual({ links: 0, sessions: 0, refusals: 0, entries: 0 });
-  expect(await after(401 * 24)).toEqual({ links: 0, sessions: 0, refusals: 0, entries: 2 });
+  const none = { links: 0, sessions: 0, refusals: 0, mailCounts: 0, entries: 0 };
+  expect(await after(0)).toEqual(none);
+  expect(await after(0.3)).toEqual({ ...none, links: 1, refusals: 1 });
+  expect(await after(0.6)).toEqual({ ...none, sessions: 1 });
+  expect(await after(1.1)).toEqual({ ...none, mailCounts: 1 });
+  expect(await after(399 * 24)).toEqual(none);
+  expect(await after(401 * 24)).toEqual({ ...none, entries: 2 });
   expect(await prisma.apiKey.count()).toBe(1);
   await drop();
 });

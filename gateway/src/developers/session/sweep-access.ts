@@ -1,5 +1,6 @@
 import { type Loop, startLoop } from "@shipping/kit/process/loop";
 import sql from "sql-template-tag";
+import { LONGEST_WINDOW_MINUTES } from "../../accounts/count-mails.js";
 import { clock, type GatewayDeps } from "../../database/deps.js";
 import { isOpen } from "./keep-session.js";
 import { WINDOW_MINUTES } from "./limit-window.js";
@@ -9,18 +10,26 @@ const EVERY_MS = 3_600_000;
 
 type Deps = Pick<GatewayDeps, "db" | "clockOffsetMs"> & Pick<DeveloperDeps, "auditRetentionDays">;
 
-/** Deletes the links and sessions that have ended, the windows of refused attempts that are over, and audit entries past their time. */
+/** Deletes the links and sessions that have ended, the windows of refused attempts and of mails that are over, and audit entries past their time. */
 export async function sweepAccessOnce(
   deps: Deps,
-): Promise<{ links: number; sessions: number; refusals: number; entries: number }> {
+): Promise<{ links: number; sessions: number; refusals: number; mailCounts: number; entries: number }> {
   const now = clock(deps);
   const links = await deps.db.run(sql`DELETE FROM sign_in_links WHERE expires_at <= ${now} RETURNING member_id`);
   const sessions = await deps.db.run(sql`DELETE FROM sessions s WHERE NOT (${isOpen(deps)}) RETURNING member_id`);
   const refusals = await deps.db.run(sql`
     DELETE FROM sign_in_refusals WHERE since <= ${now} - ${WINDOW_MINUTES} * interval '1 minute' RETURNING since`);
+  const mailCounts = await deps.db.run(sql`
+    DELETE FROM mail_counts WHERE since <= ${now} - ${LONGEST_WINDOW_MINUTES} * interval '1 minute' RETURNING since`);
   const entries = await deps.db.run(sql`
     DELETE FROM audit_entries WHERE at <= ${now} - ${deps.auditRetentionDays} * interval '1 day' RETURNING id`);
-  return { links: links.length, sessions: sessions.length, refusals: refusals.length, entries: entries.length };
+  return {
+    links: links.length,
+    sessions: sessions.length,
+    refusals: refusals.length,
+    mailCounts: mailCounts.length,
+    entries: entries.length,
+  };
 }
 
 /** Does so every hour. */

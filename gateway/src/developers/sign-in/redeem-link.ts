@@ -16,15 +16,24 @@ export async function peekLink(deps: Deps, token: string): Promise<{ email: stri
   return link;
 }
 
-/** Exchanges a link for a session, and returns its token. One statement: of concurrent requests, one gets it. */
-export async function redeemLink(deps: Deps, linkToken: string): Promise<string | undefined> {
+/** Exchanges a link for a session, and returns its token. One statement: of concurrent requests, one gets it. Whoever was invited has come. */
+export async function redeemLink(
+  deps: Deps,
+  linkToken: string,
+): Promise<{ token: string; returnTo: string | null } | undefined> {
   const { token, hash } = newSessionToken(deps);
-  const spent = await deps.db.run(sql`
+  const [spent] = await deps.db.run<{ returnTo: string | null }>(sql`
     WITH spent AS (
-      DELETE FROM sign_in_links WHERE hash = ${hashOf(linkToken)} AND expires_at > ${clock(deps)} RETURNING member_id
+      DELETE FROM sign_in_links WHERE hash = ${hashOf(linkToken)} AND expires_at > ${clock(deps)}
+      RETURNING member_id, return_to
+    ),
+    sessions AS (
+      INSERT INTO sessions (hash, member_id, created_at, authenticated_at, seen_at)
+      SELECT ${hash}, member_id, ${clock(deps)}, ${clock(deps)}, ${clock(deps)} FROM spent
+    ),
+    came AS (
+      UPDATE account_members SET invited_at = NULL FROM spent WHERE id = spent.member_id AND invited_at IS NOT NULL
     )
-    INSERT INTO sessions (hash, member_id, created_at, authenticated_at, seen_at)
-    SELECT ${hash}, member_id, ${clock(deps)}, ${clock(deps)}, ${clock(deps)} FROM spent
-    RETURNING member_id`);
-  return spent.length > 0 ? token : undefined;
+    SELECT return_to AS "returnTo" FROM spent`);
+  return spent && { token, returnTo: spent.returnTo };
 }

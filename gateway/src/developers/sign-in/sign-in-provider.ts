@@ -85,6 +85,7 @@ async function startSession(deps: PageDeps, memberId: string, { authenticatedAt 
   // Without a time from the provider the authentication counts as old; with a time in the future, as of now.
   const longAgo = new Date(deps.now().getTime() - FRESH_MINUTES * MINUTE_MS);
   await deps.db.run(sql`
+    WITH came AS (UPDATE account_members SET invited_at = NULL WHERE id = ${memberId} AND invited_at IS NOT NULL)
     INSERT INTO sessions (hash, member_id, created_at, authenticated_at, seen_at)
     VALUES (${hash}, ${memberId}, ${clock(deps)}, least(${authenticatedAt ?? longAgo}, ${clock(deps)}), ${clock(deps)})`);
   return token;

@@ -1,9 +1,12 @@
+import { INVITATION_DAYS } from "../../accounts/invite-members.js";
 import { LINK_MINUTES } from "../../accounts/manage-members.js";
 import { CLEAR_PATH } from "../page/assets.js";
 import { AREA_PATH, type HtmlPage, type PageAnswer, type PageDeps, shown, type VisitorRequest } from "../page/page.js";
-import { Code, Text } from "../page/text.js";
+import { Text } from "../page/text.js";
 import { endSession } from "../session/keep-session.js";
+import { isAllowedReturnTo } from "../session/provider.js";
 import { FRESH_MINUTES, type SignedIn, setCookie } from "../session/session.js";
+import { LinkByMail } from "./ask-for-link.js";
 import { limitRefusals } from "./limit-sign-in.js";
 import { peekLink, redeemLink } from "./redeem-link.js";
 
@@ -18,21 +21,15 @@ export async function showEntrance(
 }
 
 /** The sign-in page. Its picture clears what the browser still keeps of the pages before, script or no script. */
-export function showSignedOut({ provider }: Pick<PageDeps, "provider">): HtmlPage {
+export function showSignedOut(deps: Pick<PageDeps, "provider" | "mailer">): HtmlPage {
   return {
     status: 401,
     title: "Sign in",
     body: (
       <>
         <h1>Developer area</h1>
-        <p>API keys, webhook subscriptions and how to begin. Sign in to see those of your account.</p>
-        {provider ? (
-          <a class="button" href={PROVIDER_PATH}>
-            Sign in
-          </a>
-        ) : (
-          <HowToGetALink />
-        )}
+        <p>Sign in to see the shipments, requests, API keys and webhooks of your account.</p>
+        <WaysIn deps={deps} provider={{ path: PROVIDER_PATH, words: "Sign in" }} />
         <img src={CLEAR_PATH} alt="" width="1" height="1" />
       </>
     ),
@@ -40,7 +37,11 @@ export function showSignedOut({ provider }: Pick<PageDeps, "provider">): HtmlPag
 }
 
 /** Says that this takes a sign-in of the last minutes, and offers one. */
-export function showSignInAgain({ provider }: PageDeps, { url }: Pick<VisitorRequest, "url">): HtmlPage {
+export function showSignInAgain(
+  deps: Pick<PageDeps, "provider" | "mailer">,
+  { url, email }: Pick<VisitorRequest, "url"> & { email: string },
+): HtmlPage {
+  const path = `${PROVIDER_PATH}?return_to=${encodeURIComponent(url)}`;
   return {
     status: 403,
     title: "Sign in again",
@@ -51,26 +52,36 @@ export function showSignInAgain({ provider }: PageDeps, { url }: Pick<VisitorReq
           To change the live environment or the members of the account, you must have signed in within the last{" "}
           {FRESH_MINUTES} minutes.
         </p>
-        {provider ? (
-          <a class="button" href={`${PROVIDER_PATH}?return_to=${encodeURIComponent(url)}`}>
-            Sign in again
-          </a>
-        ) : (
-          <HowToGetALink />
-        )}
+        <WaysIn
+          deps={deps}
+          provider={{ path, words: "Sign in again" }}
+          email={email}
+          returnTo={isAllowedReturnTo(url) ? url : undefined}
+        />
       </>
     ),
   };
 }
 
-function HowToGetALink() {
+/** Through the provider, by mail, or both. The operator's links are told of where there is neither. */
+function WaysIn(props: {
+  deps: Pick<PageDeps, "provider" | "mailer">;
+  provider: { path: string; words: string };
+  email?: string;
+  returnTo?: string | undefined;
+}) {
+  const { deps, provider, ...known } = props;
+  const isTold = !deps.provider || deps.mailer.canSend;
   return (
     <>
-      <p>
-        You sign in with a link. Whoever operates this installation makes one for you; it works once, for {LINK_MINUTES}{" "}
-        minutes:
-      </p>
-      <Code>npm run -s admin -- sign-in-link --account ACCOUNT --email YOU</Code>
+      {deps.provider && (
+        <p>
+          <a class="button" href={provider.path}>
+            {provider.words}
+          </a>
+        </p>
+      )}
+      {isTold && <LinkByMail deps={deps} {...known} />}
     </>
   );
 }
@@ -103,10 +114,12 @@ export async function askToSignIn(deps: PageDeps, asked: VisitorRequest): Promis
 
 /** `POST /developers/sign-in/{token}`: spends the link. */
 export async function redeemAsAsked(deps: PageDeps, asked: VisitorRequest): Promise<PageAnswer> {
-  const session = await redeemLink(deps, asked.id);
-  if (!session) return refuseLink(deps, asked);
+  const redeemed = await redeemLink(deps, asked.id);
+  if (!redeemed) return refuseLink(deps, asked);
   await endSession(deps, asked.cookies);
-  return { location: `${AREA_PATH}/sandbox`, cookies: [setCookie("session", session, deps.origin())] };
+  const { token, returnTo } = redeemed;
+  const location = returnTo !== null && isAllowedReturnTo(returnTo) ? returnTo : `${AREA_PATH}/sandbox`;
+  return { location, cookies: [setCookie("session", token, deps.origin())] };
 }
 
 /** `POST /developers/sign-out`. */
@@ -125,8 +138,11 @@ async function refuseLink(deps: PageDeps, asked: VisitorRequest): Promise<HtmlPa
       body: (
         <>
           <h1>This link does not work</h1>
-          <p>It was used before, it is older than {LINK_MINUTES} minutes, or it is not complete.</p>
-          <HowToGetALink />
+          <p>
+            It was used before, a newer one took its place, it is older than {LINK_MINUTES} minutes (an invitation:{" "}
+            {INVITATION_DAYS} days), or it is not complete.
+          </p>
+          <WaysIn deps={deps} provider={{ path: PROVIDER_PATH, words: "Sign in" }} />
         </>
       ),
     }

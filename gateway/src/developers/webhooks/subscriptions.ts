@@ -1,15 +1,11 @@
 import { fail } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
-import type { Snapshot } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { z } from "zod";
-import type { WriteRoute } from "../../api/endpoint.js";
-import { routes } from "../../api/endpoints/endpoints.js";
-import { executeWrite } from "../../api/execute-write.js";
 import type { webhook } from "../../api/resources.js";
-import { jsonBody } from "../../input/json-body.js";
 import { answered, callOptions } from "../../owners/call-owner.js";
-import type { PageDeps, PageRequest } from "../page/page.js";
+import { callerOf, type PageDeps, type PageRequest } from "../page/page.js";
 import { cursorOf, PAGE_SIZE } from "../page/paging.js";
+import { writeByForm } from "../page/write-by-form.js";
 
 /** A subscription, as `GET /webhooks/{id}` shows it. */
 export type Subscription = z.infer<typeof webhook>;
@@ -36,7 +32,7 @@ export async function createSubscription(
   request: PageRequest,
   { formId, ...body }: { formId: string; url: string; events: readonly string[] },
 ): Promise<{ id: string; secret: string } | undefined> {
-  const snapshot = await write(deps, request, { row: "POST /webhooks", id: "", formId, body });
+  const snapshot = await writeByForm(deps, request, { row: "POST /webhooks", formId, body });
   if (snapshot.replayed) return undefined;
   return parsed(snapshot.body);
 }
@@ -44,32 +40,15 @@ export async function createSubscription(
 /** `DELETE /webhooks/{id}` by form. */
 export async function disableSubscription(deps: PageDeps, request: PageRequest, formId: string): Promise<void> {
   const { id } = await getSubscription(deps, request);
-  await write(deps, request, { row: "DELETE /webhooks/{id}", id, formId, body: undefined });
+  await writeByForm(deps, request, { row: "DELETE /webhooks/{id}", id, formId, body: undefined });
 }
 
-function write(
-  deps: PageDeps,
-  request: PageRequest,
-  { row, id, formId, body }: { row: string; id: string; formId: string; body: unknown },
-): Promise<Snapshot> {
-  const route = routes.find(({ method, path }) => `${method} ${path}` === row) as WriteRoute;
-  const { requestId, deadline } = request;
-  const idempotencyKey = `developer-area:${formId}`;
-  const due = { requestId, deadline };
-  return executeWrite(deps, route, {
-    ...due,
-    caller: callerOf(request),
-    actor: request.actor,
-    idempotencyKey,
-    id,
-    body: body === undefined ? undefined : jsonBody(body),
-    url: "",
-    peeked: undefined,
-  });
-}
-
-function parsed<Resource>(json: Uint8Array): Resource {
+/** A resource as its owner rendered it. */
+export function parsed<Resource>(json: Uint8Array): Resource {
   return JSON.parse(Buffer.from(json).toString()) as Resource;
 }
 
-const callerOf = ({ session, environment }: PageRequest) => ({ accountId: session.accountId, environment });
+/** The host of a subscription's URL, by which people recognise it. Path and query may hold a token. */
+export function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url;
+}

@@ -1,4 +1,3 @@
-import type { Environment } from "@shipping/kit/caller";
 import { failFields } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import { z } from "zod";
@@ -6,13 +5,17 @@ import { formId } from "../page/form-field.js";
 import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
 import { cursorOf, Paging } from "../page/paging.js";
 import { checkForm } from "../page/read-form.js";
-import { Chips, Note, Text, Time } from "../page/text.js";
-import { disableSubscription, getSubscription, listSubscriptions, type Subscription } from "./subscriptions.js";
+import { Note, Text } from "../page/text.js";
+import { listHealth } from "./health.js";
+import { SubscriptionTable } from "./subscription-table.js";
+import { disableSubscription, getSubscription, listSubscriptions } from "./subscriptions.js";
 
 /** `GET …/webhooks`. */
 export async function showWebhooks(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, session } = request;
   const { subscriptions, nextCursor } = await listSubscriptions(deps, request);
+  const ids = subscriptions.map(({ id }) => id);
+  const health = ids.length > 0 ? await listHealth(deps, request, ids) : new Map();
   const base = `${AREA_PATH}/${environment}/webhooks`;
   const mayChange = session.role === "admin";
   const create = mayChange && (
@@ -39,73 +42,15 @@ export async function showWebhooks(deps: PageDeps, request: PageRequest): Promis
           {create}
         </div>
       ) : (
-        <SubscriptionTable subscriptions={subscriptions} environment={environment} mayChange={mayChange} />
+        <SubscriptionTable
+          subscriptions={subscriptions}
+          health={health}
+          environment={environment}
+          mayChange={mayChange}
+        />
       )}
       <Paging path={base} after={cursorOf(request.query, "whk")} next={nextCursor} />
     </>,
-  );
-}
-
-function SubscriptionTable(props: {
-  subscriptions: readonly Subscription[];
-  environment: Environment;
-  mayChange: boolean;
-}) {
-  const { subscriptions, environment, mayChange } = props;
-  const headings = ["Endpoint", "Events", "Created", "Status", ...(mayChange ? ["Disable"] : [])];
-  return (
-    <table>
-      <thead>
-        <tr>
-          {headings.map((heading) => (
-            <th scope="col">{heading}</th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {subscriptions.map(({ id, url, events, status, created_at: createdAt, disabled_at: disabledAt }) => (
-          <tr class={status === "active" ? undefined : "over"}>
-            <td data-label="Endpoint">
-              <span>
-                <Text>{url}</Text>
-                <code class="sub">{id}</code>
-              </span>
-            </td>
-            <td data-label="Events">
-              <Chips words={events} />
-            </td>
-            <td data-label="Created">
-              <Time at={new Date(createdAt)} />
-            </td>
-            <td data-label="Status">
-              {disabledAt ? (
-                <span>
-                  <span class="tag">Disabled</span>
-                  <span class="sub">
-                    <Time at={new Date(disabledAt)} />
-                  </span>
-                </span>
-              ) : (
-                <span class="tag good">Active</span>
-              )}
-            </td>
-            {mayChange && (
-              <td>
-                {status === "active" && (
-                  <a
-                    class="danger-link"
-                    href={`${AREA_PATH}/${environment}/webhooks/${id}/disable`}
-                    aria-label={`Disable ${id}`}
-                  >
-                    Disable
-                  </a>
-                )}
-              </td>
-            )}
-          </tr>
-        ))}
-      </tbody>
-    </table>
   );
 }
 

@@ -82,7 +82,22 @@ export type Session = Prisma.SessionModel
  */
 export type SignInRefusal = Prisma.SignInRefusalModel
 /**
+ * Model WebhookTests
+ * Tests of webhooks that an account has sent in the minute that began then.
+ */
+export type WebhookTests = Prisma.WebhookTestsModel
+/**
+ * Model MailCount
+ * Links that were asked for and invitations, by who or what is limited and when that window of time began.
+ */
+export type MailCount = Prisma.MailCountModel
+/**
  * Model AuditEntry
  * Who changed what of an account, when and from where.
  */
 export type AuditEntry = Prisma.AuditEntryModel
+/**
+ * Model RequestCount
+ * How many requests of an hour ended how.
+ */
+export type RequestCount = Prisma.RequestCountModel

@@ -5,13 +5,13 @@ import { newCaller } from "@shipping/kit/testing/writes";
 import { EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import { FilterMissingRequestSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql from "sql-template-tag";
+import { filterMissing } from "../events/filter-missing.js";
 import { disableSubscription } from "../subscriptions/disable-subscription.js";
 import { type Receiver, startReceiver } from "../testing/receiver.js";
 import { failThrice, queueOf } from "../testing/stored-deliveries.js";
 import { disableRequest, eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { acceptEvents, deadLetterEvent } from "./accept-event.js";
 import type { DispatchDeps } from "./deps.js";
-import { filterMissing } from "./filter-missing.js";
 
 let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
 let deps: DispatchDeps;

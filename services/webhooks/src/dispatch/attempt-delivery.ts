@@ -1,7 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { traced } from "@shipping/kit/process/tracing";
+import { kindOf } from "../health/failure-reason.js";
 import type { ClaimedDelivery } from "./attempts.js";
-import type { CompleteDelivery, Ended } from "./complete-delivery.js";
+import { type CompleteDelivery, countEnd, type Ended } from "./complete-delivery.js";
 import { ATTEMPT_MS, LEASE_MS, nextStep } from "./delivery.js";
 import { type AttemptDeps, jitter } from "./deps.js";
 import { type Attempted, sendAttempt } from "./send-attempt.js";
@@ -38,8 +39,9 @@ async function makeAttempt(
     const { eventId, body } = claimed;
     const { url, secret } = target;
     attempted = await sendAttempt(deps.agents, { url, secret, eventId, body, at: deps.now() });
-    const nextAt = await completeInLease(complete, endOf(deps, claimed, attempted), claimedAt);
-    if (nextAt !== undefined) deps.metrics.countAttempt(attempted);
+    const ended = endOf(deps, claimed, attempted);
+    const nextAt = await completeInLease(complete, ended, claimedAt);
+    if (nextAt !== undefined) countEnd(deps, ended);
     deps.log.info(
       { ...lineOf(claimed, target, attempted, nextAt), fenced: nextAt === undefined || undefined },
       "attempt",
@@ -55,9 +57,9 @@ async function makeAttempt(
 
 function endOf(deps: AttemptDeps, claimed: ClaimedDelivery, attempted: Attempted): Ended {
   const { subscriptionId, eventId, claimId, attempt } = claimed;
-  const { outcome, status, errorKind, ms } = attempted;
+  const { outcome, status, reason, ms } = attempted;
   const step = nextStep(attempt, outcome === "delivered", () => jitter(deps), deps.clockSpeedup);
-  return { subscriptionId, eventId, claimId, step, status, errorKind, ms };
+  return { subscriptionId, eventId, claimId, step, status, reason, ms };
 }
 
 // A short outage of the database must not cause a second request for a delivered event.
@@ -90,7 +92,8 @@ function lineOf(
     host: (target?.url ?? new URL(url)).host,
     outcome: attempted?.outcome,
     status: attempted?.status,
-    error: attempted?.errorKind,
+    error: attempted?.reason && kindOf(attempted.reason),
+    reason: attempted?.reason,
     ms: attempted?.ms,
     next_at: nextAt?.toISOString() ?? null,
   };

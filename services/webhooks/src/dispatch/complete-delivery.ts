@@ -1,8 +1,8 @@
 import sql from "sql-template-tag";
+import type { FailureReason } from "../health/failure-reason.js";
 import { clock } from "../subscriptions/deps.js";
 import type { NextStep } from "./delivery.js";
 import type { AttemptDeps } from "./deps.js";
-import type { ErrorKind } from "./send-attempt.js";
 
 /** An attempt that has ended, and what follows. */
 export interface Ended {
@@ -11,7 +11,7 @@ export interface Ended {
   claimId: string;
   step: NextStep;
   status?: number | undefined;
-  errorKind?: ErrorKind | undefined;
+  reason?: FailureReason | undefined;
   ms?: number | undefined;
 }
 
@@ -23,6 +23,14 @@ interface Completed {
   nextAt: Date | null;
   /** Their subscriptions had more to claim when the statement began. */
   more: boolean;
+}
+
+/** Counts an end that is recorded, for the metrics and for the health of its subscription. */
+export function countEnd(deps: AttemptDeps, { subscriptionId, step, status, reason }: Ended): void {
+  const delivered = step.state === "delivered";
+  const at = new Date(deps.now().getTime() + deps.clockOffsetMs);
+  deps.metrics.countAttempt({ outcome: delivered ? "delivered" : "failed", ...(reason && { reason }) });
+  deps.health.count({ subscriptionId, at, delivered, givenUp: step.state === "exhausted", status, reason });
 }
 
 /** Records how attempts ended, in one statement, each fenced by its claim. An attempt ends with its lease at the latest. */
@@ -42,7 +50,7 @@ export async function completeDeliveries(
           ${ended.map((e) => e.step.state)}::text[],
           ${ended.map((e) => (e.step.state === "pending" ? e.step.waitMs : null))}::float8[],
           ${ended.map((e) => e.status ?? null)}::integer[],
-          ${ended.map((e) => e.errorKind ?? null)}::text[],
+          ${ended.map((e) => e.reason ?? null)}::text[],
           ${ended.map((e) => e.ms ?? null)}::integer[]
         ) AS ended (subscription_id, event_id, claim_id, state, wait_ms, status, error, ms)
         ORDER BY subscription_id, event_id) AS ended

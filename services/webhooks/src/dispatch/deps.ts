@@ -1,18 +1,19 @@
 import type { EgressAgents } from "../egress/egress-agents.js";
+import type { EventDeps } from "../events/deps.js";
+import type { HealthKeeper } from "../health/keep-health.js";
 import type { SubscriptionDeps } from "../subscriptions/deps.js";
 import type { Attempts } from "./attempts.js";
 import type { WebhooksMetrics } from "./metrics.js";
 import type { Targets } from "./targets.js";
 
 /** What an attempt and its completion work with. */
-export interface AttemptDeps extends SubscriptionDeps {
+export interface AttemptDeps extends SubscriptionDeps, EventDeps {
   targets: Targets;
   agents: EgressAgents;
-  /** For how long events and their ended deliveries are kept. */
-  retentionDays: number;
   /** Divides the waits between attempts; 1 unless the operator set CLOCK_SPEEDUP. */
   clockSpeedup: number;
   metrics: WebhooksMetrics;
+  health: HealthKeeper;
   /** Called when there is something to claim. */
   wakeDispatcher(): void;
 }

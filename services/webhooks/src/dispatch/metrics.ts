@@ -1,12 +1,13 @@
 import type { Log } from "@shipping/kit/process/log";
 import { createMetrics, type Metrics } from "@shipping/kit/process/metrics";
-import { type Attempted, ERROR_KINDS, type ErrorKind } from "./send-attempt.js";
+import { ERROR_KINDS, type ErrorKind, kindOf } from "../health/failure-reason.js";
+import type { Attempted } from "./send-attempt.js";
 
 /** What is counted as events and attempts go by. */
 export interface WebhooksMetrics extends Metrics {
   countAccepted(events: number): void;
   countDeadLetter(): void;
-  countAttempt(ended: Pick<Attempted, "outcome" | "errorKind">): void;
+  countAttempt(ended: Pick<Attempted, "outcome" | "reason">): void;
 }
 
 type AttemptOutcome = "delivered" | "refused" | ErrorKind;
@@ -30,6 +31,7 @@ export function createWebhooksMetrics(log: Log): WebhooksMetrics {
     ...metrics,
     countAccepted: accepted,
     countDeadLetter: () => dead(),
-    countAttempt: ({ outcome, errorKind }) => attempts(outcome === "delivered" ? outcome : (errorKind ?? "refused")),
+    countAttempt: ({ outcome, reason }) =>
+      attempts(outcome === "delivered" ? outcome : reason ? kindOf(reason) : "refused"),
   };
 }

@@ -67,13 +67,14 @@ describe("send", () => {
     });
     const garbage = await rawReceiver((socket) => socket.end("SSH-2.0-OpenSSH\r\n"));
     const reset = await rawReceiver((socket) => socket.resetAndDestroy());
-    for (const url of [upgrade, garbage, reset]) expect(await endOf(post(url))).toBe("connection");
+    const ends = await Promise.all([upgrade, garbage, reset].map((url) => endOf(post(url))));
+    expect(ends).toEqual(["connection_closed", "answer_not_http", "connection_closed"]);
   });
 
   test("a refused connection is a failure", async () => {
     const receiver = await startReceiver();
     await receiver.close();
-    expect(await endOf(post(receiver.url))).toBe("connection");
+    expect(await endOf(post(receiver.url))).toBe("connection_refused");
   });
 
   test("a busy moment while connecting is no failure, though the host has a second address that refuses", async () => {
@@ -93,7 +94,7 @@ describe("send", () => {
     });
     const through = agentsWith();
     await (await post(receiver.url, through)).discarded;
-    expect(await endOf(post(receiver.url, through))).toBe("connection");
+    expect(await endOf(post(receiver.url, through))).toBe("connection_closed");
     expect([receiver.received.length, receiver.connections()]).toEqual([2, 1]);
   });
 });
@@ -120,11 +121,11 @@ describe("the ten seconds", () => {
       post("https://slow.example/", slowNames),
       post(late.url),
     ]);
-    expect(attempts.map(({ errorKind, status }) => errorKind ?? status)).toEqual([
-      "timeout",
-      "timeout",
-      "timeout",
-      "timeout",
+    expect(attempts.map(({ reason, status }) => reason ?? status)).toEqual([
+      "timeout_answering",
+      "timeout_answering",
+      "timeout_connecting",
+      "timeout_connecting",
       204,
     ]);
     for (const { ms } of attempts.slice(0, 4)) expect(ms).toBeGreaterThan(9_900);

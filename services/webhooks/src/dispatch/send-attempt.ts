@@ -2,7 +2,7 @@ import http from "node:http";
 import https from "node:https";
 import { traceHeaders } from "@shipping/kit/process/tracing";
 import type { EgressAgents } from "../egress/egress-agents.js";
-import { AddressRefused, NameNotResolved } from "../egress/egress-guard.js";
+import { ConnectionEnded, type FailureReason, reasonOf, TimedOut } from "../health/failure-reason.js";
 import { ATTEMPT_MS } from "./delivery.js";
 import { sign } from "./signature.js";
 
@@ -16,23 +16,12 @@ export interface AttemptRequest {
   at: Date;
 }
 
-/** Why an attempt without an answer failed. */
-export const ERROR_KINDS = [
-  "address_refused",
-  "name_not_resolved",
-  "timeout",
-  "tls",
-  "connection",
-  "lease_expired",
-] as const;
-
-export type ErrorKind = (typeof ERROR_KINDS)[number];
-
 /** How an attempt ended. */
 export interface Attempted {
   outcome: "delivered" | "failed";
   status?: number;
-  errorKind?: ErrorKind;
+  /** Why there was no answer. */
+  reason?: FailureReason;
   ms: number;
   /** Resolves once the rest of the answer is read or cut off, at most a second later. The outcome does not wait for it. */
   discarded: Promise<void>;
@@ -50,7 +39,8 @@ export async function sendAttempt(agents: EgressAgents, attempt: AttemptRequest)
     const outcome = status >= 200 && status < 300 ? "delivered" : "failed";
     return { outcome, status, ms: since(start), discarded: discardRest(response) };
   } catch (error) {
-    return { outcome: "failed", errorKind: errorKindOf(error), ms: since(start), discarded: Promise.resolve() };
+    const reason = agents.isDestroyed() ? "interrupted" : reasonOf(error);
+    return { outcome: "failed", reason, ms: since(start), discarded: Promise.resolve() };
   }
 }
 
@@ -64,7 +54,8 @@ function post(agents: EgressAgents, attempt: AttemptRequest): Promise<http.Incom
     let answered = false;
     // Rejected first: while a request waits for its connection, Node emits no event when it is destroyed.
     const deadline = setTimeout(() => {
-      reject(new TimedOut());
+      // It gets its socket once that is connected.
+      reject(new TimedOut(sent.socket !== null));
       sent.destroy();
     }, ATTEMPT_MS);
     const fail = (error: Error) => {
@@ -79,7 +70,7 @@ function post(agents: EgressAgents, attempt: AttemptRequest): Promise<http.Incom
       })
       .on("error", fail)
       // A protocol upgrade must not leave the attempt open. No error is created for good answers: its stack is a large part of their cost.
-      .on("close", () => answered || fail(new Error("The connection ended without an answer.")))
+      .on("close", () => answered || fail(new ConnectionEnded()))
       .end(body);
   });
 }
@@ -110,19 +101,6 @@ function discardRest(response: http.IncomingMessage): Promise<void> {
       resolve();
     });
   });
-}
-
-/** The ten seconds were over. */
-class TimedOut extends Error {
-  override readonly name = "TimedOut";
-}
-
-function errorKindOf(error: unknown): ErrorKind {
-  if (error instanceof TimedOut) return "timeout";
-  if (error instanceof AddressRefused) return "address_refused";
-  if (error instanceof NameNotResolved) return "name_not_resolved";
-  const code = String((error as NodeJS.ErrnoException).code);
-  return /^(ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code) ? "tls" : "connection";
 }
 
 function since(start: number): number {

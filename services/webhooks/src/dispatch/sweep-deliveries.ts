@@ -1,6 +1,6 @@
 import sql from "sql-template-tag";
 import { clock } from "../subscriptions/deps.js";
-import { completeDeliveries, type Ended } from "./complete-delivery.js";
+import { completeDeliveries, countEnd, type Ended } from "./complete-delivery.js";
 import { LEASE_MS, nextStep } from "./delivery.js";
 import { type DispatchDeps, jitter } from "./deps.js";
 
@@ -21,23 +21,22 @@ async function failExpired(deps: DispatchDeps): Promise<number> {
   if (expired.length === 0) return 0;
   const ended = expired.map(({ attempt, ...claimed }): Ended => {
     const step = nextStep(attempt, false, () => jitter(deps), deps.clockSpeedup);
-    return { ...claimed, step, errorKind: "lease_expired" };
+    return { ...claimed, step, reason: "lease_expired" };
   });
   const nextAt = await completeDeliveries(deps, ended);
   const recorded = expired.flatMap((claimed, at) => {
     const next = nextAt[at];
-    return next === undefined ? [] : [{ ...claimed, next }];
+    return next === undefined ? [] : [{ ...claimed, next, end: ended[at]! }];
   });
-  for (const { subscriptionId, eventId, attempt, next } of recorded) {
-    const attempted = { outcome: "failed", errorKind: "lease_expired" } as const;
-    deps.metrics.countAttempt(attempted);
+  for (const { subscriptionId, eventId, attempt, next, end } of recorded) {
+    countEnd(deps, end);
     deps.log.warn(
       {
         event: eventId,
         subscription: subscriptionId,
         attempt,
-        outcome: attempted.outcome,
-        error: attempted.errorKind,
+        outcome: "failed",
+        error: "lease_expired",
         ms: LEASE_MS,
         next_at: next?.toISOString() ?? null,
       },

@@ -26,9 +26,9 @@ describe("over TLS", () => {
     const receiver = await receiverWith(withStatus(204), { tls: true });
     const target = `other.example.com:${receiver.port}`;
     const through = agentsWith({ rules: { ...closed, allowTargets: [target] }, resolve: async () => ["127.0.0.1"] });
-    expect(await endOf(post(`https://${target}/`, through))).toBe("tls");
+    expect(await endOf(post(`https://${target}/`, through))).toBe("tls_wrong_name");
     const wellKnown = createEgressAgents({ rules: { ...closed, allowPrivate: true }, resolve: async () => [] });
-    expect(await endOf(post(receiver.url, wellKnown))).toBe("tls");
+    expect(await endOf(post(receiver.url, wellKnown))).toBe("tls_self_signed");
     expect(receiver.received).toHaveLength(0);
   });
 });
@@ -68,7 +68,7 @@ describe("the egress guard", () => {
   });
 
   test("a name that does not resolve: no connection is attempted", async () => {
-    expect(await endOf(post("https://a.example/", agentsWith({ rules: closed })))).toBe("name_not_resolved");
+    expect(await endOf(post("https://a.example/", agentsWith({ rules: closed })))).toBe("name_not_found");
     expect(connect).not.toHaveBeenCalled();
   });
 
@@ -84,7 +84,7 @@ describe("the egress guard", () => {
     const through = agentsWith({ rules: allowed, resolve: answersInTurn });
     expect(await endOf(post(`http://${target}/`, through))).toBe("delivered 204");
     expect(looked).toEqual(["rebinding.example"]);
-    expect(await endOf(post(`http://${target}/`, through))).toBe("name_not_resolved");
+    expect(await endOf(post(`http://${target}/`, through))).toBe("name_not_found");
   });
 
   test("public when it is asked for, loopback from then on: connected to what was vetted, refused at the next connection", async () => {
@@ -96,7 +96,7 @@ describe("the egress guard", () => {
       lookup?.("a.example", { all: true }, (_error, addresses) => known.push(addresses));
       return this.destroy(new Error("No test leaves this machine."));
     });
-    expect(await endOf(post("http://a.example/", through))).toBe("connection");
+    expect(await endOf(post("http://a.example/", through))).toBe("connection_failed");
     expect([known, answers]).toEqual([[[{ address: "93.184.216.34", family: 4 }]], [["127.0.0.1"]]]);
     expect(await endOf(post("http://a.example/", through))).toBe("address_refused");
     expect(connect).toHaveBeenCalledTimes(1);

@@ -17,6 +17,7 @@ export interface EgressAgents {
   of(url: URL): http.Agent;
   /** Closes every connection. */
   destroy(): void;
+  isDestroyed(): boolean;
 }
 
 export interface EgressOptions {
@@ -43,9 +44,12 @@ const NEXT_ADDRESS_MS = 2_500;
 export function createEgressAgents(options: EgressOptions): EgressAgents {
   const plain = new GuardedHttpAgent(options);
   const secure = new GuardedHttpsAgent(options);
+  let destroyed = false;
   return {
     of: (url) => (url.protocol === "https:" ? secure : plain),
+    isDestroyed: () => destroyed,
     destroy() {
+      destroyed = true;
       plain.destroy();
       secure.destroy();
     },

@@ -154,6 +154,7 @@ describe("createResolve", () => {
     server = await startNameServer({
       "both.example": { 4: ["93.184.216.34", "10.0.0.1"], 6: ["2606:4700:4700:0:0:0:0:1111"] },
       "four.example": { 4: ["93.184.216.34"], 6: [] },
+      "none.example": { 4: [], 6: [] },
       "fails.example": "fails",
       "silent.example": "silent",
     });
@@ -167,16 +168,19 @@ describe("createResolve", () => {
     await expect(vetAddresses("both.example", 443, strict, resolve)).rejects.toThrow(AddressRefused);
   });
 
-  test("yields nothing for a name that is unknown, or whose server does not answer in time", async () => {
+  test("yields nothing for a name that has no address, and says of others that their servers failed or were silent", async () => {
     const resolve = createResolve([server.address]);
-    expect(await resolve("fails.example")).toEqual([]);
-    await expect(vetAddresses("silent.example", 443, strict, resolve)).rejects.toThrow(NameNotResolved);
+    expect(await resolve("none.example")).toEqual([]);
+    const refusal = (name: string) => vetAddresses(name, 443, strict, resolve).catch((error: unknown) => error);
+    expect(await refusal("none.example")).toMatchObject({ name: "NameNotResolved", isUnanswered: false });
+    expect(await refusal("fails.example")).toMatchObject({ name: "NameNotResolved", isUnanswered: true });
+    expect(await refusal("silent.example")).toMatchObject({ name: "NameNotResolved", isUnanswered: true });
   });
 
   test("is not held up by names whose servers hang", async () => {
     const resolve = createResolve([server.address]);
     const ended: string[] = [];
-    const hanging = Array.from({ length: 16 }, () => resolve("silent.example").then(() => ended.push("hanging")));
+    const hanging = Array.from({ length: 16 }, () => resolve("silent.example").catch(() => ended.push("hanging")));
     await resolve("four.example").then(() => ended.push("answered"));
     expect(ended).toEqual(["answered"]);
     await Promise.all(hanging);

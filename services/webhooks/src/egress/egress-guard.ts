@@ -25,6 +25,14 @@ export class AddressRefused extends Error {
 /** A connection that is not made, since its host has no address. */
 export class NameNotResolved extends Error {
   override readonly name = "NameNotResolved";
+
+  constructor(
+    message: string,
+    /** Whether its name servers said nothing, rather than that there is none. */
+    readonly isUnanswered = false,
+  ) {
+    super(message);
+  }
 }
 
 const RESOLVE_TIMEOUT_MS = 2_000;
@@ -75,8 +83,16 @@ export function createResolve(servers?: readonly string[]): Resolve {
   if (servers) resolver.setServers(servers);
   return async (hostname) => {
     const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-    return answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+    const addresses = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+    if (addresses.length === 0 && answers.some(isUnanswered))
+      throw new NameNotResolved(`${hostname} is not answered.`, true);
+    return addresses;
   };
+}
+
+// ENOTFOUND and ENODATA are answers: there is no such name, or it has no address of this family.
+function isUnanswered(answer: PromiseSettledResult<unknown>): boolean {
+  return answer.status === "rejected" && !["ENOTFOUND", "ENODATA"].includes(answer.reason?.code);
 }
 
 async function addressesOf(host: string, exempt: boolean, resolve: Resolve): Promise<string[]> {

@@ -34,7 +34,7 @@ export function withStatus(status: number): Responder {
 /** Starts a receiver on loopback. */
 export async function startReceiver(
   answer: Responder = withStatus(204),
-  options: { tls?: boolean } = {},
+  options: { tls?: boolean | { cert: string; key: string } } = {},
 ): Promise<Receiver> {
   const received: Received[] = [];
   const sockets = new Set<Socket>();
@@ -48,7 +48,7 @@ export async function startReceiver(
     answer(response, one, received.length);
   };
   const server = options.tls
-    ? https.createServer({ key: privateKey, cert: certificate }, listener)
+    ? https.createServer(options.tls === true ? { key: privateKey, cert: certificate } : options.tls, listener)
     : http.createServer(listener);
   server.on("connection", (socket: Socket) => {
     connections += 1;

@@ -16,7 +16,7 @@ export function sendingUnderTest() {
     return agents;
   }
 
-  async function receiverWith(answer?: Responder, options?: { tls: boolean }): Promise<Receiver> {
+  async function receiverWith(answer?: Responder, options?: Parameters<typeof startReceiver>[1]): Promise<Receiver> {
     const receiver = await startReceiver(answer, options);
     ends.push(() => receiver.close());
     return receiver;
@@ -37,6 +37,6 @@ export function sendingUnderTest() {
 
 /** An attempt's end in a word or two. */
 export async function endOf(attempt: Promise<Attempted>): Promise<string> {
-  const { outcome, status, errorKind } = await attempt;
-  return errorKind ?? `${outcome} ${status}`;
+  const { outcome, status, reason } = await attempt;
+  return reason ?? `${outcome} ${status}`;
 }

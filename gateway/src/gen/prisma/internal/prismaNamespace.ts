@@ -405,7 +405,10 @@ export const ModelName = {
   SignInLink: 'SignInLink',
   Session: 'Session',
   SignInRefusal: 'SignInRefusal',
-  AuditEntry: 'AuditEntry'
+  WebhookTests: 'WebhookTests',
+  MailCount: 'MailCount',
+  AuditEntry: 'AuditEntry',
+  RequestCount: 'RequestCount'
 } as const
 
 export type ModelName = (typeof ModelName)[keyof typeof ModelName]
@@ -421,7 +424,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "account" | "apiKey" | "rateWindow" | "idempotencyRegistry" | "accountMember" | "signInLink" | "session" | "signInRefusal" | "auditEntry"
+    modelProps: "account" | "apiKey" | "rateWindow" | "idempotencyRegistry" | "accountMember" | "signInLink" | "session" | "signInRefusal" | "webhookTests" | "mailCount" | "auditEntry" | "requestCount"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -1017,6 +1020,154 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
+    WebhookTests: {
+      payload: Prisma.$WebhookTestsPayload<ExtArgs>
+      fields: Prisma.WebhookTestsFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.WebhookTestsFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookTestsPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.WebhookTestsFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookTestsPayload>
+        }
+        findFirst: {
+          args: Prisma.WebhookTestsFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookTestsPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.WebhookTestsFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookTestsPayload>
+        }
+        findMany: {
+          args: Prisma.WebhookTestsFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookTestsPayload>[]
+        }
+        create: {
+          args: Prisma.WebhookTestsCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookTestsPayload>
+        }
+        createMany: {
+          args: Prisma.WebhookTestsCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.WebhookTestsCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookTestsPayload>[]
+        }
+        delete: {
+          args: Prisma.WebhookTestsDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookTestsPayload>
+        }
+        update: {
+          args: Prisma.WebhookTestsUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookTestsPayload>
+        }
+        deleteMany: {
+          args: Prisma.WebhookTestsDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.WebhookTestsUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.WebhookTestsUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookTestsPayload>[]
+        }
+        upsert: {
+          args: Prisma.WebhookTestsUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookTestsPayload>
+        }
+        aggregate: {
+          args: Prisma.WebhookTestsAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateWebhookTests>
+        }
+        groupBy: {
+          args: Prisma.WebhookTestsGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.WebhookTestsGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.WebhookTestsCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.WebhookTestsCountAggregateOutputType> | number
+        }
+      }
+    }
+    MailCount: {
+      payload: Prisma.$MailCountPayload<ExtArgs>
+      fields: Prisma.MailCountFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.MailCountFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MailCountPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.MailCountFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MailCountPayload>
+        }
+        findFirst: {
+          args: Prisma.MailCountFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MailCountPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.MailCountFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MailCountPayload>
+        }
+        findMany: {
+          args: Prisma.MailCountFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MailCountPayload>[]
+        }
+        create: {
+          args: Prisma.MailCountCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MailCountPayload>
+        }
+        createMany: {
+          args: Prisma.MailCountCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.MailCountCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MailCountPayload>[]
+        }
+        delete: {
+          args: Prisma.MailCountDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MailCountPayload>
+        }
+        update: {
+          args: Prisma.MailCountUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MailCountPayload>
+        }
+        deleteMany: {
+          args: Prisma.MailCountDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.MailCountUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.MailCountUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MailCountPayload>[]
+        }
+        upsert: {
+          args: Prisma.MailCountUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MailCountPayload>
+        }
+        aggregate: {
+          args: Prisma.MailCountAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateMailCount>
+        }
+        groupBy: {
+          args: Prisma.MailCountGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.MailCountGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.MailCountCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.MailCountCountAggregateOutputType> | number
+        }
+      }
+    }
     AuditEntry: {
       payload: Prisma.$AuditEntryPayload<ExtArgs>
       fields: Prisma.AuditEntryFieldRefs
@@ -1088,6 +1239,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         count: {
           args: Prisma.AuditEntryCountArgs<ExtArgs>
           result: runtime.Types.Utils.Optional<Prisma.AuditEntryCountAggregateOutputType> | number
+        }
+      }
+    }
+    RequestCount: {
+      payload: Prisma.$RequestCountPayload<ExtArgs>
+      fields: Prisma.RequestCountFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.RequestCountFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RequestCountPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.RequestCountFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RequestCountPayload>
+        }
+        findFirst: {
+          args: Prisma.RequestCountFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RequestCountPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.RequestCountFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RequestCountPayload>
+        }
+        findMany: {
+          args: Prisma.RequestCountFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RequestCountPayload>[]
+        }
+        create: {
+          args: Prisma.RequestCountCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RequestCountPayload>
+        }
+        createMany: {
+          args: Prisma.RequestCountCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.RequestCountCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RequestCountPayload>[]
+        }
+        delete: {
+          args: Prisma.RequestCountDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RequestCountPayload>
+        }
+        update: {
+          args: Prisma.RequestCountUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RequestCountPayload>
+        }
+        deleteMany: {
+          args: Prisma.RequestCountDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.RequestCountUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.RequestCountUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RequestCountPayload>[]
+        }
+        upsert: {
+          args: Prisma.RequestCountUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RequestCountPayload>
+        }
+        aggregate: {
+          args: Prisma.RequestCountAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateRequestCount>
+        }
+        groupBy: {
+          args: Prisma.RequestCountGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.RequestCountGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.RequestCountCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.RequestCountCountAggregateOutputType> | number
         }
       }
     }
@@ -1189,7 +1414,8 @@ export const AccountMemberScalarFieldEnum = {
   role: 'role',
   issuer: 'issuer',
   subject: 'subject',
-  createdAt: 'createdAt'
+  createdAt: 'createdAt',
+  invitedAt: 'invitedAt'
 } as const
 
 export type AccountMemberScalarFieldEnum = (typeof AccountMemberScalarFieldEnum)[keyof typeof AccountMemberScalarFieldEnum]
@@ -1198,7 +1424,9 @@ export type AccountMemberScalarFieldEnum = (typeof AccountMemberScalarFieldEnum)
 export const SignInLinkScalarFieldEnum = {
   hash: 'hash',
   memberId: 'memberId',
-  expiresAt: 'expiresAt'
+  expiresAt: 'expiresAt',
+  formId: 'formId',
+  returnTo: 'returnTo'
 } as const
 
 export type SignInLinkScalarFieldEnum = (typeof SignInLinkScalarFieldEnum)[keyof typeof SignInLinkScalarFieldEnum]
@@ -1226,6 +1454,24 @@ export const SignInRefusalScalarFieldEnum = {
 export type SignInRefusalScalarFieldEnum = (typeof SignInRefusalScalarFieldEnum)[keyof typeof SignInRefusalScalarFieldEnum]
 
 
+export const WebhookTestsScalarFieldEnum = {
+  accountId: 'accountId',
+  since: 'since',
+  tests: 'tests'
+} as const
+
+export type WebhookTestsScalarFieldEnum = (typeof WebhookTestsScalarFieldEnum)[keyof typeof WebhookTestsScalarFieldEnum]
+
+
+export const MailCountScalarFieldEnum = {
+  name: 'name',
+  since: 'since',
+  count: 'count'
+} as const
+
+export type MailCountScalarFieldEnum = (typeof MailCountScalarFieldEnum)[keyof typeof MailCountScalarFieldEnum]
+
+
 export const AuditEntryScalarFieldEnum = {
   id: 'id',
   accountId: 'accountId',
@@ -1239,6 +1485,17 @@ export const AuditEntryScalarFieldEnum = {
 } as const
 
 export type AuditEntryScalarFieldEnum = (typeof AuditEntryScalarFieldEnum)[keyof typeof AuditEntryScalarFieldEnum]
+
+
+export const RequestCountScalarFieldEnum = {
+  accountId: 'accountId',
+  environment: 'environment',
+  hour: 'hour',
+  outcome: 'outcome',
+  count: 'count'
+} as const
+
+export type RequestCountScalarFieldEnum = (typeof RequestCountScalarFieldEnum)[keyof typeof RequestCountScalarFieldEnum]
 
 
 export const SortOrder = {
@@ -1513,7 +1770,10 @@ export type GlobalOmitConfig = {
   signInLink?: Prisma.SignInLinkOmit
   session?: Prisma.SessionOmit
   signInRefusal?: Prisma.SignInRefusalOmit
+  webhookTests?: Prisma.WebhookTestsOmit
+  mailCount?: Prisma.MailCountOmit
   auditEntry?: Prisma.AuditEntryOmit
+  requestCount?: Prisma.RequestCountOmit
 }
 
 /* Types for Logging */

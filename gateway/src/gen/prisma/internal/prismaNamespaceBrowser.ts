@@ -59,7 +59,10 @@ export const ModelName = {
   SignInLink: 'SignInLink',
   Session: 'Session',
   SignInRefusal: 'SignInRefusal',
-  AuditEntry: 'AuditEntry'
+  WebhookTests: 'WebhookTests',
+  MailCount: 'MailCount',
+  AuditEntry: 'AuditEntry',
+  RequestCount: 'RequestCount'
 } as const
 
 export type ModelName = (typeof ModelName)[keyof typeof ModelName]
@@ -137,7 +140,8 @@ export const AccountMemberScalarFieldEnum = {
   role: 'role',
   issuer: 'issuer',
   subject: 'subject',
-  createdAt: 'createdAt'
+  createdAt: 'createdAt',
+  invitedAt: 'invitedAt'
 } as const
 
 export type AccountMemberScalarFieldEnum = (typeof AccountMemberScalarFieldEnum)[keyof typeof AccountMemberScalarFieldEnum]
@@ -146,7 +150,9 @@ export type AccountMemberScalarFieldEnum = (typeof AccountMemberScalarFieldEnum)
 export const SignInLinkScalarFieldEnum = {
   hash: 'hash',
   memberId: 'memberId',
-  expiresAt: 'expiresAt'
+  expiresAt: 'expiresAt',
+  formId: 'formId',
+  returnTo: 'returnTo'
 } as const
 
 export type SignInLinkScalarFieldEnum = (typeof SignInLinkScalarFieldEnum)[keyof typeof SignInLinkScalarFieldEnum]
@@ -174,6 +180,24 @@ export const SignInRefusalScalarFieldEnum = {
 export type SignInRefusalScalarFieldEnum = (typeof SignInRefusalScalarFieldEnum)[keyof typeof SignInRefusalScalarFieldEnum]
 
 
+export const WebhookTestsScalarFieldEnum = {
+  accountId: 'accountId',
+  since: 'since',
+  tests: 'tests'
+} as const
+
+export type WebhookTestsScalarFieldEnum = (typeof WebhookTestsScalarFieldEnum)[keyof typeof WebhookTestsScalarFieldEnum]
+
+
+export const MailCountScalarFieldEnum = {
+  name: 'name',
+  since: 'since',
+  count: 'count'
+} as const
+
+export type MailCountScalarFieldEnum = (typeof MailCountScalarFieldEnum)[keyof typeof MailCountScalarFieldEnum]
+
+
 export const AuditEntryScalarFieldEnum = {
   id: 'id',
   accountId: 'accountId',
@@ -187,6 +211,17 @@ export const AuditEntryScalarFieldEnum = {
 } as const
 
 export type AuditEntryScalarFieldEnum = (typeof AuditEntryScalarFieldEnum)[keyof typeof AuditEntryScalarFieldEnum]
+
+
+export const RequestCountScalarFieldEnum = {
+  accountId: 'accountId',
+  environment: 'environment',
+  hour: 'hour',
+  outcome: 'outcome',
+  count: 'count'
+} as const
+
+export type RequestCountScalarFieldEnum = (typeof RequestCountScalarFieldEnum)[keyof typeof RequestCountScalarFieldEnum]
 
 
 export const SortOrder = {

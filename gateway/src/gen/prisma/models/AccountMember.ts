@@ -32,6 +32,7 @@ export type AccountMemberMinAggregateOutputType = {
   issuer: string | null
   subject: string | null
   createdAt: Date | null
+  invitedAt: Date | null
 }
 
 export type AccountMemberMaxAggregateOutputType = {
@@ -42,6 +43,7 @@ export type AccountMemberMaxAggregateOutputType = {
   issuer: string | null
   subject: string | null
   createdAt: Date | null
+  invitedAt: Date | null
 }
 
 export type AccountMemberCountAggregateOutputType = {
@@ -52,6 +54,7 @@ export type AccountMemberCountAggregateOutputType = {
   issuer: number
   subject: number
   createdAt: number
+  invitedAt: number
   _all: number
 }
 
@@ -64,6 +67,7 @@ export type AccountMemberMinAggregateInputType = {
   issuer?: true
   subject?: true
   createdAt?: true
+  invitedAt?: true
 }
 
 export type AccountMemberMaxAggregateInputType = {
@@ -74,6 +78,7 @@ export type AccountMemberMaxAggregateInputType = {
   issuer?: true
   subject?: true
   createdAt?: true
+  invitedAt?: true
 }
 
 export type AccountMemberCountAggregateInputType = {
@@ -84,6 +89,7 @@ export type AccountMemberCountAggregateInputType = {
   issuer?: true
   subject?: true
   createdAt?: true
+  invitedAt?: true
   _all?: true
 }
 
@@ -167,6 +173,7 @@ export type AccountMemberGroupByOutputType = {
   issuer: string | null
   subject: string | null
   createdAt: Date
+  invitedAt: Date | null
   _count: AccountMemberCountAggregateOutputType | null
   _min: AccountMemberMinAggregateOutputType | null
   _max: AccountMemberMaxAggregateOutputType | null
@@ -198,6 +205,7 @@ export type AccountMemberWhereInput = {
   issuer?: Prisma.StringNullableFilter<"AccountMember"> | string | null
   subject?: Prisma.StringNullableFilter<"AccountMember"> | string | null
   createdAt?: Prisma.DateTimeFilter<"AccountMember"> | Date | string
+  invitedAt?: Prisma.DateTimeNullableFilter<"AccountMember"> | Date | string | null
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput>
   links?: Prisma.SignInLinkListRelationFilter
   sessions?: Prisma.SessionListRelationFilter
@@ -211,6 +219,7 @@ export type AccountMemberOrderByWithRelationInput = {
   issuer?: Prisma.SortOrderInput | Prisma.SortOrder
   subject?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  invitedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   account?: Prisma.AccountOrderByWithRelationInput
   links?: Prisma.SignInLinkOrderByRelationAggregateInput
   sessions?: Prisma.SessionOrderByRelationAggregateInput
@@ -229,6 +238,7 @@ export type AccountMemberWhereUniqueInput = Prisma.AtLeast<{
   issuer?: Prisma.StringNullableFilter<"AccountMember"> | string | null
   subject?: Prisma.StringNullableFilter<"AccountMember"> | string | null
   createdAt?: Prisma.DateTimeFilter<"AccountMember"> | Date | string
+  invitedAt?: Prisma.DateTimeNullableFilter<"AccountMember"> | Date | string | null
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput>
   links?: Prisma.SignInLinkListRelationFilter
   sessions?: Prisma.SessionListRelationFilter
@@ -242,6 +252,7 @@ export type AccountMemberOrderByWithAggregationInput = {
   issuer?: Prisma.SortOrderInput | Prisma.SortOrder
   subject?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  invitedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.AccountMemberCountOrderByAggregateInput
   _max?: Prisma.AccountMemberMaxOrderByAggregateInput
   _min?: Prisma.AccountMemberMinOrderByAggregateInput
@@ -258,6 +269,7 @@ export type AccountMemberScalarWhereWithAggregatesInput = {
   issuer?: Prisma.StringNullableWithAggregatesFilter<"AccountMember"> | string | null
   subject?: Prisma.StringNullableWithAggregatesFilter<"AccountMember"> | string | null
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"AccountMember"> | Date | string
+  invitedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"AccountMember"> | Date | string | null
 }
 
 export type AccountMemberCreateInput = {
@@ -267,6 +279,7 @@ export type AccountMemberCreateInput = {
   issuer?: string | null
   subject?: string | null
   createdAt: Date | string
+  invitedAt?: Date | string | null
   account: Prisma.AccountCreateNestedOneWithoutMembersInput
   links?: Prisma.SignInLinkCreateNestedManyWithoutMemberInput
   sessions?: Prisma.SessionCreateNestedManyWithoutMemberInput
@@ -280,6 +293,7 @@ export type AccountMemberUncheckedCreateInput = {
   issuer?: string | null
   subject?: string | null
   createdAt: Date | string
+  invitedAt?: Date | string | null
   links?: Prisma.SignInLinkUncheckedCreateNestedManyWithoutMemberInput
   sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutMemberInput
 }
@@ -291,6 +305,7 @@ export type AccountMemberUpdateInput = {
   issuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   subject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  invitedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   account?: Prisma.AccountUpdateOneRequiredWithoutMembersNestedInput
   links?: Prisma.SignInLinkUpdateManyWithoutMemberNestedInput
   sessions?: Prisma.SessionUpdateManyWithoutMemberNestedInput
@@ -304,6 +319,7 @@ export type AccountMemberUncheckedUpdateInput = {
   issuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   subject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  invitedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   links?: Prisma.SignInLinkUncheckedUpdateManyWithoutMemberNestedInput
   sessions?: Prisma.SessionUncheckedUpdateManyWithoutMemberNestedInput
 }
@@ -316,6 +332,7 @@ export type AccountMemberCreateManyInput = {
   issuer?: string | null
   subject?: string | null
   createdAt: Date | string
+  invitedAt?: Date | string | null
 }
 
 export type AccountMemberUpdateManyMutationInput = {
@@ -325,6 +342,7 @@ export type AccountMemberUpdateManyMutationInput = {
   issuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   subject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  invitedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type AccountMemberUncheckedUpdateManyInput = {
@@ -335,6 +353,7 @@ export type AccountMemberUncheckedUpdateManyInput = {
   issuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   subject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  invitedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type AccountMemberListRelationFilter = {
@@ -366,6 +385,7 @@ export type AccountMemberCountOrderByAggregateInput = {
   issuer?: Prisma.SortOrder
   subject?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  invitedAt?: Prisma.SortOrder
 }
 
 export type AccountMemberMaxOrderByAggregateInput = {
@@ -376,6 +396,7 @@ export type AccountMemberMaxOrderByAggregateInput = {
   issuer?: Prisma.SortOrder
   subject?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  invitedAt?: Prisma.SortOrder
 }
 
 export type AccountMemberMinOrderByAggregateInput = {
@@ -386,6 +407,7 @@ export type AccountMemberMinOrderByAggregateInput = {
   issuer?: Prisma.SortOrder
   subject?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  invitedAt?: Prisma.SortOrder
 }
 
 export type AccountMemberScalarRelationFilter = {
@@ -470,6 +492,7 @@ export type AccountMemberCreateWithoutAccountInput = {
   issuer?: string | null
   subject?: string | null
   createdAt: Date | string
+  invitedAt?: Date | string | null
   links?: Prisma.SignInLinkCreateNestedManyWithoutMemberInput
   sessions?: Prisma.SessionCreateNestedManyWithoutMemberInput
 }
@@ -481,6 +504,7 @@ export type AccountMemberUncheckedCreateWithoutAccountInput = {
   issuer?: string | null
   subject?: string | null
   createdAt: Date | string
+  invitedAt?: Date | string | null
   links?: Prisma.SignInLinkUncheckedCreateNestedManyWithoutMemberInput
   sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutMemberInput
 }
@@ -522,6 +546,7 @@ export type AccountMemberScalarWhereInput = {
   issuer?: Prisma.StringNullableFilter<"AccountMember"> | string | null
   subject?: Prisma.StringNullableFilter<"AccountMember"> | string | null
   createdAt?: Prisma.DateTimeFilter<"AccountMember"> | Date | string
+  invitedAt?: Prisma.DateTimeNullableFilter<"AccountMember"> | Date | string | null
 }
 
 export type AccountMemberCreateWithoutLinksInput = {
@@ -531,6 +556,7 @@ export type AccountMemberCreateWithoutLinksInput = {
   issuer?: string | null
   subject?: string | null
   createdAt: Date | string
+  invitedAt?: Date | string | null
   account: Prisma.AccountCreateNestedOneWithoutMembersInput
   sessions?: Prisma.SessionCreateNestedManyWithoutMemberInput
 }
@@ -543,6 +569,7 @@ export type AccountMemberUncheckedCreateWithoutLinksInput = {
   issuer?: string | null
   subject?: string | null
   createdAt: Date | string
+  invitedAt?: Date | string | null
   sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutMemberInput
 }
 
@@ -569,6 +596,7 @@ export type AccountMemberUpdateWithoutLinksInput = {
   issuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   subject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  invitedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   account?: Prisma.AccountUpdateOneRequiredWithoutMembersNestedInput
   sessions?: Prisma.SessionUpdateManyWithoutMemberNestedInput
 }
@@ -581,6 +609,7 @@ export type AccountMemberUncheckedUpdateWithoutLinksInput = {
   issuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   subject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  invitedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   sessions?: Prisma.SessionUncheckedUpdateManyWithoutMemberNestedInput
 }
 
@@ -591,6 +620,7 @@ export type AccountMemberCreateWithoutSessionsInput = {
   issuer?: string | null
   subject?: string | null
   createdAt: Date | string
+  invitedAt?: Date | string | null
   account: Prisma.AccountCreateNestedOneWithoutMembersInput
   links?: Prisma.SignInLinkCreateNestedManyWithoutMemberInput
 }
@@ -603,6 +633,7 @@ export type AccountMemberUncheckedCreateWithoutSessionsInput = {
   issuer?: string | null
   subject?: string | null
   createdAt: Date | string
+  invitedAt?: Date | string | null
   links?: Prisma.SignInLinkUncheckedCreateNestedManyWithoutMemberInput
 }
 
@@ -629,6 +660,7 @@ export type AccountMemberUpdateWithoutSessionsInput = {
   issuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   subject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  invitedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   account?: Prisma.AccountUpdateOneRequiredWithoutMembersNestedInput
   links?: Prisma.SignInLinkUpdateManyWithoutMemberNestedInput
 }
@@ -641,6 +673,7 @@ export type AccountMemberUncheckedUpdateWithoutSessionsInput = {
   issuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   subject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  invitedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   links?: Prisma.SignInLinkUncheckedUpdateManyWithoutMemberNestedInput
 }
 
@@ -651,6 +684,7 @@ export type AccountMemberCreateManyAccountInput = {
   issuer?: string | null
   subject?: string | null
   createdAt: Date | string
+  invitedAt?: Date | string | null
 }
 
 export type AccountMemberUpdateWithoutAccountInput = {
@@ -660,6 +694,7 @@ export type AccountMemberUpdateWithoutAccountInput = {
   issuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   subject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  invitedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   links?: Prisma.SignInLinkUpdateManyWithoutMemberNestedInput
   sessions?: Prisma.SessionUpdateManyWithoutMemberNestedInput
 }
@@ -671,6 +706,7 @@ export type AccountMemberUncheckedUpdateWithoutAccountInput = {
   issuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   subject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  invitedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   links?: Prisma.SignInLinkUncheckedUpdateManyWithoutMemberNestedInput
   sessions?: Prisma.SessionUncheckedUpdateManyWithoutMemberNestedInput
 }
@@ -682,6 +718,7 @@ export type AccountMemberUncheckedUpdateManyWithoutAccountInput = {
   issuer?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   subject?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  invitedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 
@@ -732,6 +769,7 @@ export type AccountMemberSelect<ExtArgs extends runtime.Types.Extensions.Interna
   issuer?: boolean
   subject?: boolean
   createdAt?: boolean
+  invitedAt?: boolean
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
   links?: boolean | Prisma.AccountMember$linksArgs<ExtArgs>
   sessions?: boolean | Prisma.AccountMember$sessionsArgs<ExtArgs>
@@ -746,6 +784,7 @@ export type AccountMemberSelectCreateManyAndReturn<ExtArgs extends runtime.Types
   issuer?: boolean
   subject?: boolean
   createdAt?: boolean
+  invitedAt?: boolean
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["accountMember"]>
 
@@ -757,6 +796,7 @@ export type AccountMemberSelectUpdateManyAndReturn<ExtArgs extends runtime.Types
   issuer?: boolean
   subject?: boolean
   createdAt?: boolean
+  invitedAt?: boolean
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["accountMember"]>
 
@@ -768,9 +808,10 @@ export type AccountMemberSelectScalar = {
   issuer?: boolean
   subject?: boolean
   createdAt?: boolean
+  invitedAt?: boolean
 }
 
-export type AccountMemberOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "email" | "role" | "issuer" | "subject" | "createdAt", ExtArgs["result"]["accountMember"]>
+export type AccountMemberOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "email" | "role" | "issuer" | "subject" | "createdAt" | "invitedAt", ExtArgs["result"]["accountMember"]>
 export type AccountMemberInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
   links?: boolean | Prisma.AccountMember$linksArgs<ExtArgs>
@@ -808,6 +849,10 @@ export type $AccountMemberPayload<ExtArgs extends runtime.Types.Extensions.Inter
     issuer: string | null
     subject: string | null
     createdAt: Date
+    /**
+     * When they were last invited by mail or link; null from their first sign-in on, and for those whom the operator added.
+     */
+    invitedAt: Date | null
   }, ExtArgs["result"]["accountMember"]>
   composites: {}
 }
@@ -1241,6 +1286,7 @@ export interface AccountMemberFieldRefs {
   readonly issuer: Prisma.FieldRef<"AccountMember", 'String'>
   readonly subject: Prisma.FieldRef<"AccountMember", 'String'>
   readonly createdAt: Prisma.FieldRef<"AccountMember", 'DateTime'>
+  readonly invitedAt: Prisma.FieldRef<"AccountMember", 'DateTime'>
 }
     
 

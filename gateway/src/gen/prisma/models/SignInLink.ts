@@ -28,18 +28,24 @@ export type SignInLinkMinAggregateOutputType = {
   hash: runtime.Bytes | null
   memberId: string | null
   expiresAt: Date | null
+  formId: string | null
+  returnTo: string | null
 }
 
 export type SignInLinkMaxAggregateOutputType = {
   hash: runtime.Bytes | null
   memberId: string | null
   expiresAt: Date | null
+  formId: string | null
+  returnTo: string | null
 }
 
 export type SignInLinkCountAggregateOutputType = {
   hash: number
   memberId: number
   expiresAt: number
+  formId: number
+  returnTo: number
   _all: number
 }
 
@@ -48,18 +54,24 @@ export type SignInLinkMinAggregateInputType = {
   hash?: true
   memberId?: true
   expiresAt?: true
+  formId?: true
+  returnTo?: true
 }
 
 export type SignInLinkMaxAggregateInputType = {
   hash?: true
   memberId?: true
   expiresAt?: true
+  formId?: true
+  returnTo?: true
 }
 
 export type SignInLinkCountAggregateInputType = {
   hash?: true
   memberId?: true
   expiresAt?: true
+  formId?: true
+  returnTo?: true
   _all?: true
 }
 
@@ -139,6 +151,8 @@ export type SignInLinkGroupByOutputType = {
   hash: runtime.Bytes
   memberId: string
   expiresAt: Date
+  formId: string | null
+  returnTo: string | null
   _count: SignInLinkCountAggregateOutputType | null
   _min: SignInLinkMinAggregateOutputType | null
   _max: SignInLinkMaxAggregateOutputType | null
@@ -166,6 +180,8 @@ export type SignInLinkWhereInput = {
   hash?: Prisma.BytesFilter<"SignInLink"> | runtime.Bytes
   memberId?: Prisma.StringFilter<"SignInLink"> | string
   expiresAt?: Prisma.DateTimeFilter<"SignInLink"> | Date | string
+  formId?: Prisma.StringNullableFilter<"SignInLink"> | string | null
+  returnTo?: Prisma.StringNullableFilter<"SignInLink"> | string | null
   member?: Prisma.XOR<Prisma.AccountMemberScalarRelationFilter, Prisma.AccountMemberWhereInput>
 }
 
@@ -173,23 +189,30 @@ export type SignInLinkOrderByWithRelationInput = {
   hash?: Prisma.SortOrder
   memberId?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrder
+  formId?: Prisma.SortOrderInput | Prisma.SortOrder
+  returnTo?: Prisma.SortOrderInput | Prisma.SortOrder
   member?: Prisma.AccountMemberOrderByWithRelationInput
 }
 
 export type SignInLinkWhereUniqueInput = Prisma.AtLeast<{
   hash?: runtime.Bytes
+  memberId_formId?: Prisma.SignInLinkMemberIdFormIdCompoundUniqueInput
   AND?: Prisma.SignInLinkWhereInput | Prisma.SignInLinkWhereInput[]
   OR?: Prisma.SignInLinkWhereInput[]
   NOT?: Prisma.SignInLinkWhereInput | Prisma.SignInLinkWhereInput[]
   memberId?: Prisma.StringFilter<"SignInLink"> | string
   expiresAt?: Prisma.DateTimeFilter<"SignInLink"> | Date | string
+  formId?: Prisma.StringNullableFilter<"SignInLink"> | string | null
+  returnTo?: Prisma.StringNullableFilter<"SignInLink"> | string | null
   member?: Prisma.XOR<Prisma.AccountMemberScalarRelationFilter, Prisma.AccountMemberWhereInput>
-}, "hash">
+}, "hash" | "memberId_formId">
 
 export type SignInLinkOrderByWithAggregationInput = {
   hash?: Prisma.SortOrder
   memberId?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrder
+  formId?: Prisma.SortOrderInput | Prisma.SortOrder
+  returnTo?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.SignInLinkCountOrderByAggregateInput
   _max?: Prisma.SignInLinkMaxOrderByAggregateInput
   _min?: Prisma.SignInLinkMinOrderByAggregateInput
@@ -202,11 +225,15 @@ export type SignInLinkScalarWhereWithAggregatesInput = {
   hash?: Prisma.BytesWithAggregatesFilter<"SignInLink"> | runtime.Bytes
   memberId?: Prisma.StringWithAggregatesFilter<"SignInLink"> | string
   expiresAt?: Prisma.DateTimeWithAggregatesFilter<"SignInLink"> | Date | string
+  formId?: Prisma.StringNullableWithAggregatesFilter<"SignInLink"> | string | null
+  returnTo?: Prisma.StringNullableWithAggregatesFilter<"SignInLink"> | string | null
 }
 
 export type SignInLinkCreateInput = {
   hash: runtime.Bytes
   expiresAt: Date | string
+  formId?: string | null
+  returnTo?: string | null
   member: Prisma.AccountMemberCreateNestedOneWithoutLinksInput
 }
 
@@ -214,11 +241,15 @@ export type SignInLinkUncheckedCreateInput = {
   hash: runtime.Bytes
   memberId: string
   expiresAt: Date | string
+  formId?: string | null
+  returnTo?: string | null
 }
 
 export type SignInLinkUpdateInput = {
   hash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  formId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  returnTo?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   member?: Prisma.AccountMemberUpdateOneRequiredWithoutLinksNestedInput
 }
 
@@ -226,23 +257,31 @@ export type SignInLinkUncheckedUpdateInput = {
   hash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   memberId?: Prisma.StringFieldUpdateOperationsInput | string
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  formId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  returnTo?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type SignInLinkCreateManyInput = {
   hash: runtime.Bytes
   memberId: string
   expiresAt: Date | string
+  formId?: string | null
+  returnTo?: string | null
 }
 
 export type SignInLinkUpdateManyMutationInput = {
   hash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  formId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  returnTo?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type SignInLinkUncheckedUpdateManyInput = {
   hash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   memberId?: Prisma.StringFieldUpdateOperationsInput | string
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  formId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  returnTo?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type SignInLinkListRelationFilter = {
@@ -255,22 +294,33 @@ export type SignInLinkOrderByRelationAggregateInput = {
   _count?: Prisma.SortOrder
 }
 
+export type SignInLinkMemberIdFormIdCompoundUniqueInput = {
+  memberId: string
+  formId: string
+}
+
 export type SignInLinkCountOrderByAggregateInput = {
   hash?: Prisma.SortOrder
   memberId?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrder
+  formId?: Prisma.SortOrder
+  returnTo?: Prisma.SortOrder
 }
 
 export type SignInLinkMaxOrderByAggregateInput = {
   hash?: Prisma.SortOrder
   memberId?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrder
+  formId?: Prisma.SortOrder
+  returnTo?: Prisma.SortOrder
 }
 
 export type SignInLinkMinOrderByAggregateInput = {
   hash?: Prisma.SortOrder
   memberId?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrder
+  formId?: Prisma.SortOrder
+  returnTo?: Prisma.SortOrder
 }
 
 export type SignInLinkCreateNestedManyWithoutMemberInput = {
@@ -318,11 +368,15 @@ export type SignInLinkUncheckedUpdateManyWithoutMemberNestedInput = {
 export type SignInLinkCreateWithoutMemberInput = {
   hash: runtime.Bytes
   expiresAt: Date | string
+  formId?: string | null
+  returnTo?: string | null
 }
 
 export type SignInLinkUncheckedCreateWithoutMemberInput = {
   hash: runtime.Bytes
   expiresAt: Date | string
+  formId?: string | null
+  returnTo?: string | null
 }
 
 export type SignInLinkCreateOrConnectWithoutMemberInput = {
@@ -358,26 +412,36 @@ export type SignInLinkScalarWhereInput = {
   hash?: Prisma.BytesFilter<"SignInLink"> | runtime.Bytes
   memberId?: Prisma.StringFilter<"SignInLink"> | string
   expiresAt?: Prisma.DateTimeFilter<"SignInLink"> | Date | string
+  formId?: Prisma.StringNullableFilter<"SignInLink"> | string | null
+  returnTo?: Prisma.StringNullableFilter<"SignInLink"> | string | null
 }
 
 export type SignInLinkCreateManyMemberInput = {
   hash: runtime.Bytes
   expiresAt: Date | string
+  formId?: string | null
+  returnTo?: string | null
 }
 
 export type SignInLinkUpdateWithoutMemberInput = {
   hash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  formId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  returnTo?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type SignInLinkUncheckedUpdateWithoutMemberInput = {
   hash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  formId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  returnTo?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type SignInLinkUncheckedUpdateManyWithoutMemberInput = {
   hash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  formId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  returnTo?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 
@@ -386,6 +450,8 @@ export type SignInLinkSelect<ExtArgs extends runtime.Types.Extensions.InternalAr
   hash?: boolean
   memberId?: boolean
   expiresAt?: boolean
+  formId?: boolean
+  returnTo?: boolean
   member?: boolean | Prisma.AccountMemberDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["signInLink"]>
 
@@ -393,6 +459,8 @@ export type SignInLinkSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Ex
   hash?: boolean
   memberId?: boolean
   expiresAt?: boolean
+  formId?: boolean
+  returnTo?: boolean
   member?: boolean | Prisma.AccountMemberDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["signInLink"]>
 
@@ -400,6 +468,8 @@ export type SignInLinkSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Ex
   hash?: boolean
   memberId?: boolean
   expiresAt?: boolean
+  formId?: boolean
+  returnTo?: boolean
   member?: boolean | Prisma.AccountMemberDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["signInLink"]>
 
@@ -407,9 +477,11 @@ export type SignInLinkSelectScalar = {
   hash?: boolean
   memberId?: boolean
   expiresAt?: boolean
+  formId?: boolean
+  returnTo?: boolean
 }
 
-export type SignInLinkOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"hash" | "memberId" | "expiresAt", ExtArgs["result"]["signInLink"]>
+export type SignInLinkOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"hash" | "memberId" | "expiresAt" | "formId" | "returnTo", ExtArgs["result"]["signInLink"]>
 export type SignInLinkInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   member?: boolean | Prisma.AccountMemberDefaultArgs<ExtArgs>
 }
@@ -429,6 +501,14 @@ export type $SignInLinkPayload<ExtArgs extends runtime.Types.Extensions.Internal
     hash: runtime.Bytes
     memberId: string
     expiresAt: Date
+    /**
+     * Names the form that sent it as an invitation: sent twice, it makes one. Null for a link that its member asked for.
+     */
+    formId: string | null
+    /**
+     * The page of the area that it leads to.
+     */
+    returnTo: string | null
   }, ExtArgs["result"]["signInLink"]>
   composites: {}
 }
@@ -856,6 +936,8 @@ export interface SignInLinkFieldRefs {
   readonly hash: Prisma.FieldRef<"SignInLink", 'Bytes'>
   readonly memberId: Prisma.FieldRef<"SignInLink", 'String'>
   readonly expiresAt: Prisma.FieldRef<"SignInLink", 'DateTime'>
+  readonly formId: Prisma.FieldRef<"SignInLink", 'String'>
+  readonly returnTo: Prisma.FieldRef<"SignInLink", 'String'>
 }
     
 

@@ -4,7 +4,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Caller, Claim, FieldError, WriteOutcome } from "../../common/v1/common_pb.js";
+import type { Caller, Claim, FieldError, Origin, Search, WriteOutcome } from "../../common/v1/common_pb.js";
 import { file_shipping_common_v1_common } from "../../common/v1/common_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file shipping/carrier/v1/carrier.proto.
  */
 export const file_shipping_carrier_v1_carrier: GenFile = /*@__PURE__*/
-  fileDesc("CiFzaGlwcGluZy9jYXJyaWVyL3YxL2NhcnJpZXIucHJvdG8SE3NoaXBwaW5nLmNhcnJpZXIudjEifgoRUXVvdGVSYXRlc1JlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIoCgVjbGFpbRgCIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5DbGFpbRITCgtzaGlwbWVudF9pZBgDIAEoCSJHChJRdW90ZVJhdGVzUmVzcG9uc2USMQoHb3V0Y29tZRgBIAEoCzIgLnNoaXBwaW5nLmNvbW1vbi52MS5Xcml0ZU91dGNvbWUikAEKEkNyZWF0ZUxhYmVsUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEigKBWNsYWltGAIgASgLMhkuc2hpcHBpbmcuY29tbW9uLnYxLkNsYWltEhMKC3NoaXBtZW50X2lkGAMgASgJEg8KB3JhdGVfaWQYBCABKAkiZQoRQ2hlY2tMYWJlbFJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchITCgtzaGlwbWVudF9pZBgCIAEoCRIPCgdyYXRlX2lkGAMgASgJIkQKEkNoZWNrTGFiZWxSZXNwb25zZRIuCgZmaWVsZHMYASADKAsyHi5zaGlwcGluZy5jb21tb24udjEuRmllbGRFcnJvciJIChNDcmVhdGVMYWJlbFJlc3BvbnNlEjEKB291dGNvbWUYASABKAsyIC5zaGlwcGluZy5jb21tb24udjEuV3JpdGVPdXRjb21lInQKEFZvaWRMYWJlbFJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIoCgVjbGFpbRgCIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5DbGFpbRIKCgJpZBgDIAEoCSJGChFWb2lkTGFiZWxSZXNwb25zZRIxCgdvdXRjb21lGAEgASgLMiAuc2hpcHBpbmcuY29tbW9uLnYxLldyaXRlT3V0Y29tZSJJCg9HZXRMYWJlbFJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIKCgJpZBgCIAEoCSIgChBHZXRMYWJlbFJlc3BvbnNlEgwKBGRhdGEYASABKAwibAoRTGlzdExhYmVsc1JlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchINCgVsaW1pdBgCIAEoBRISCgVhZnRlchgDIAEoCUgAiAEBQggKBl9hZnRlciJMChJMaXN0TGFiZWxzUmVzcG9uc2USDAoEZGF0YRgBIAEoDBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciJNChNHZXRMYWJlbEZpbGVSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISCgoCaWQYAiABKAkiIwoUR2V0TGFiZWxGaWxlUmVzcG9uc2USCwoDcGRmGAEgASgMMr0FCg5DYXJyaWVyU2VydmljZRJdCgpRdW90ZVJhdGVzEiYuc2hpcHBpbmcuY2Fycmllci52MS5RdW90ZVJhdGVzUmVxdWVzdBonLnNoaXBwaW5nLmNhcnJpZXIudjEuUXVvdGVSYXRlc1Jlc3BvbnNlEmAKC0NyZWF0ZUxhYmVsEicuc2hpcHBpbmcuY2Fycmllci52MS5DcmVhdGVMYWJlbFJlcXVlc3QaKC5zaGlwcGluZy5jYXJyaWVyLnYxLkNyZWF0ZUxhYmVsUmVzcG9uc2USYgoKQ2hlY2tMYWJlbBImLnNoaXBwaW5nLmNhcnJpZXIudjEuQ2hlY2tMYWJlbFJlcXVlc3QaJy5zaGlwcGluZy5jYXJyaWVyLnYxLkNoZWNrTGFiZWxSZXNwb25zZSIDkAIBEloKCVZvaWRMYWJlbBIlLnNoaXBwaW5nLmNhcnJpZXIudjEuVm9pZExhYmVsUmVxdWVzdBomLnNoaXBwaW5nLmNhcnJpZXIudjEuVm9pZExhYmVsUmVzcG9uc2USXAoIR2V0TGFiZWwSJC5zaGlwcGluZy5jYXJyaWVyLnYxLkdldExhYmVsUmVxdWVzdBolLnNoaXBwaW5nLmNhcnJpZXIudjEuR2V0TGFiZWxSZXNwb25zZSIDkAIBEmIKCkxpc3RMYWJlbHMSJi5zaGlwcGluZy5jYXJyaWVyLnYxLkxpc3RMYWJlbHNSZXF1ZXN0Gicuc2hpcHBpbmcuY2Fycmllci52MS5MaXN0TGFiZWxzUmVzcG9uc2UiA5ACARJoCgxHZXRMYWJlbEZpbGUSKC5zaGlwcGluZy5jYXJyaWVyLnYxLkdldExhYmVsRmlsZVJlcXVlc3QaKS5zaGlwcGluZy5jYXJyaWVyLnYxLkdldExhYmVsRmlsZVJlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_shipping_common_v1_common]);
+  fileDesc("CiFzaGlwcGluZy9jYXJyaWVyL3YxL2NhcnJpZXIucHJvdG8SE3NoaXBwaW5nLmNhcnJpZXIudjEifgoRUXVvdGVSYXRlc1JlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIoCgVjbGFpbRgCIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5DbGFpbRITCgtzaGlwbWVudF9pZBgDIAEoCSJHChJRdW90ZVJhdGVzUmVzcG9uc2USMQoHb3V0Y29tZRgBIAEoCzIgLnNoaXBwaW5nLmNvbW1vbi52MS5Xcml0ZU91dGNvbWUikAEKEkNyZWF0ZUxhYmVsUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEigKBWNsYWltGAIgASgLMhkuc2hpcHBpbmcuY29tbW9uLnYxLkNsYWltEhMKC3NoaXBtZW50X2lkGAMgASgJEg8KB3JhdGVfaWQYBCABKAkiZQoRQ2hlY2tMYWJlbFJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchITCgtzaGlwbWVudF9pZBgCIAEoCRIPCgdyYXRlX2lkGAMgASgJIkQKEkNoZWNrTGFiZWxSZXNwb25zZRIuCgZmaWVsZHMYASADKAsyHi5zaGlwcGluZy5jb21tb24udjEuRmllbGRFcnJvciJIChNDcmVhdGVMYWJlbFJlc3BvbnNlEjEKB291dGNvbWUYASABKAsyIC5zaGlwcGluZy5jb21tb24udjEuV3JpdGVPdXRjb21lInQKEFZvaWRMYWJlbFJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIoCgVjbGFpbRgCIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5DbGFpbRIKCgJpZBgDIAEoCSJGChFWb2lkTGFiZWxSZXNwb25zZRIxCgdvdXRjb21lGAEgASgLMiAuc2hpcHBpbmcuY29tbW9uLnYxLldyaXRlT3V0Y29tZSJJCg9HZXRMYWJlbFJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIKCgJpZBgCIAEoCSIgChBHZXRMYWJlbFJlc3BvbnNlEgwKBGRhdGEYASABKAwibAoRTGlzdExhYmVsc1JlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchINCgVsaW1pdBgCIAEoBRISCgVhZnRlchgDIAEoCUgAiAEBQggKBl9hZnRlciJMChJMaXN0TGFiZWxzUmVzcG9uc2USDAoEZGF0YRgBIAEoDBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciJNChNHZXRMYWJlbEZpbGVSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISCgoCaWQYAiABKAkiIwoUR2V0TGFiZWxGaWxlUmVzcG9uc2USCwoDcGRmGAEgASgMIn0KDExhYmVsU3VtbWFyeRIKCgJpZBgBIAEoCRIOCgZzdGF0dXMYAiABKAkSEwoLc2hpcG1lbnRfaWQYAyABKAkSDwoHY2FycmllchgEIAEoCRIXCg90cmFja2luZ19udW1iZXIYBSABKAkSEgoKY3JlYXRlZF9hdBgGIAEoCSJtChNTZWFyY2hMYWJlbHNSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISKgoGc2VhcmNoGAIgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLlNlYXJjaCJzChRTZWFyY2hMYWJlbHNSZXNwb25zZRIxCgZsYWJlbHMYASADKAsyIS5zaGlwcGluZy5jYXJyaWVyLnYxLkxhYmVsU3VtbWFyeRIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciJNChNJbnNwZWN0TGFiZWxSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISCgoCaWQYAiABKAkimwEKFEluc3BlY3RMYWJlbFJlc3BvbnNlEgwKBGRhdGEYASABKAwSDAoEcmF0ZRgCIAEoDBIrCgdjcmVhdGVkGAMgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLk9yaWdpbhIvCgZ2b2lkZWQYBCABKAsyGi5zaGlwcGluZy5jb21tb24udjEuT3JpZ2luSACIAQFCCQoHX3ZvaWRlZCI0CgtMYWJlbHNTaW5jZRIUCgxjcmVhdGVkX2Zyb20YASABKAkSDwoHYXRfbW9zdBgCIAEoBSJyChJDb3VudExhYmVsc1JlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIwCgZ3YW50ZWQYAiADKAsyIC5zaGlwcGluZy5jYXJyaWVyLnYxLkxhYmVsc1NpbmNlIiUKE0NvdW50TGFiZWxzUmVzcG9uc2USDgoGY291bnRzGAEgAygFMvgHCg5DYXJyaWVyU2VydmljZRJdCgpRdW90ZVJhdGVzEiYuc2hpcHBpbmcuY2Fycmllci52MS5RdW90ZVJhdGVzUmVxdWVzdBonLnNoaXBwaW5nLmNhcnJpZXIudjEuUXVvdGVSYXRlc1Jlc3BvbnNlEmAKC0NyZWF0ZUxhYmVsEicuc2hpcHBpbmcuY2Fycmllci52MS5DcmVhdGVMYWJlbFJlcXVlc3QaKC5zaGlwcGluZy5jYXJyaWVyLnYxLkNyZWF0ZUxhYmVsUmVzcG9uc2USYgoKQ2hlY2tMYWJlbBImLnNoaXBwaW5nLmNhcnJpZXIudjEuQ2hlY2tMYWJlbFJlcXVlc3QaJy5zaGlwcGluZy5jYXJyaWVyLnYxLkNoZWNrTGFiZWxSZXNwb25zZSIDkAIBEloKCVZvaWRMYWJlbBIlLnNoaXBwaW5nLmNhcnJpZXIudjEuVm9pZExhYmVsUmVxdWVzdBomLnNoaXBwaW5nLmNhcnJpZXIudjEuVm9pZExhYmVsUmVzcG9uc2USXAoIR2V0TGFiZWwSJC5zaGlwcGluZy5jYXJyaWVyLnYxLkdldExhYmVsUmVxdWVzdBolLnNoaXBwaW5nLmNhcnJpZXIudjEuR2V0TGFiZWxSZXNwb25zZSIDkAIBEmIKCkxpc3RMYWJlbHMSJi5zaGlwcGluZy5jYXJyaWVyLnYxLkxpc3RMYWJlbHNSZXF1ZXN0Gicuc2hpcHBpbmcuY2Fycmllci52MS5MaXN0TGFiZWxzUmVzcG9uc2UiA5ACARJoCgxTZWFyY2hMYWJlbHMSKC5zaGlwcGluZy5jYXJyaWVyLnYxLlNlYXJjaExhYmVsc1JlcXVlc3QaKS5zaGlwcGluZy5jYXJyaWVyLnYxLlNlYXJjaExhYmVsc1Jlc3BvbnNlIgOQAgESaAoMSW5zcGVjdExhYmVsEiguc2hpcHBpbmcuY2Fycmllci52MS5JbnNwZWN0TGFiZWxSZXF1ZXN0Gikuc2hpcHBpbmcuY2Fycmllci52MS5JbnNwZWN0TGFiZWxSZXNwb25zZSIDkAIBEmUKC0NvdW50TGFiZWxzEicuc2hpcHBpbmcuY2Fycmllci52MS5Db3VudExhYmVsc1JlcXVlc3QaKC5zaGlwcGluZy5jYXJyaWVyLnYxLkNvdW50TGFiZWxzUmVzcG9uc2UiA5ACARJoCgxHZXRMYWJlbEZpbGUSKC5zaGlwcGluZy5jYXJyaWVyLnYxLkdldExhYmVsRmlsZVJlcXVlc3QaKS5zaGlwcGluZy5jYXJyaWVyLnYxLkdldExhYmVsRmlsZVJlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_shipping_common_v1_common]);
 
 /**
  * Names the shipment to rate.
@@ -363,6 +363,239 @@ export const GetLabelFileResponseSchema: GenMessage<GetLabelFileResponse> = /*@_
   messageDesc(file_shipping_carrier_v1_carrier, 13);
 
 /**
+ * A label in a list.
+ *
+ * @generated from message shipping.carrier.v1.LabelSummary
+ */
+export type LabelSummary = Message<"shipping.carrier.v1.LabelSummary"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * `created` or `voided`
+   *
+   * @generated from field: string status = 2;
+   */
+  status: string;
+
+  /**
+   * @generated from field: string shipment_id = 3;
+   */
+  shipmentId: string;
+
+  /**
+   * @generated from field: string carrier = 4;
+   */
+  carrier: string;
+
+  /**
+   * @generated from field: string tracking_number = 5;
+   */
+  trackingNumber: string;
+
+  /**
+   * RFC 3339.
+   *
+   * @generated from field: string created_at = 6;
+   */
+  createdAt: string;
+};
+
+/**
+ * Describes the message shipping.carrier.v1.LabelSummary.
+ * Use `create(LabelSummarySchema)` to create a new message.
+ */
+export const LabelSummarySchema: GenMessage<LabelSummary> = /*@__PURE__*/
+  messageDesc(file_shipping_carrier_v1_carrier, 14);
+
+/**
+ * Labels to find.
+ *
+ * @generated from message shipping.carrier.v1.SearchLabelsRequest
+ */
+export type SearchLabelsRequest = Message<"shipping.carrier.v1.SearchLabelsRequest"> & {
+  /**
+   * @generated from field: shipping.common.v1.Caller caller = 1;
+   */
+  caller?: Caller | undefined;
+
+  /**
+   * Its text is a whole id or tracking number, since no label is known by the beginning of one.
+   *
+   * @generated from field: shipping.common.v1.Search search = 2;
+   */
+  search?: Search | undefined;
+};
+
+/**
+ * Describes the message shipping.carrier.v1.SearchLabelsRequest.
+ * Use `create(SearchLabelsRequestSchema)` to create a new message.
+ */
+export const SearchLabelsRequestSchema: GenMessage<SearchLabelsRequest> = /*@__PURE__*/
+  messageDesc(file_shipping_carrier_v1_carrier, 15);
+
+/**
+ * One page.
+ *
+ * @generated from message shipping.carrier.v1.SearchLabelsResponse
+ */
+export type SearchLabelsResponse = Message<"shipping.carrier.v1.SearchLabelsResponse"> & {
+  /**
+   * @generated from field: repeated shipping.carrier.v1.LabelSummary labels = 1;
+   */
+  labels: LabelSummary[];
+
+  /**
+   * The last id of the page; absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2;
+   */
+  nextCursor?: string | undefined;
+};
+
+/**
+ * Describes the message shipping.carrier.v1.SearchLabelsResponse.
+ * Use `create(SearchLabelsResponseSchema)` to create a new message.
+ */
+export const SearchLabelsResponseSchema: GenMessage<SearchLabelsResponse> = /*@__PURE__*/
+  messageDesc(file_shipping_carrier_v1_carrier, 16);
+
+/**
+ * Names a label.
+ *
+ * @generated from message shipping.carrier.v1.InspectLabelRequest
+ */
+export type InspectLabelRequest = Message<"shipping.carrier.v1.InspectLabelRequest"> & {
+  /**
+   * @generated from field: shipping.common.v1.Caller caller = 1;
+   */
+  caller?: Caller | undefined;
+
+  /**
+   * @generated from field: string id = 2;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message shipping.carrier.v1.InspectLabelRequest.
+ * Use `create(InspectLabelRequestSchema)` to create a new message.
+ */
+export const InspectLabelRequestSchema: GenMessage<InspectLabelRequest> = /*@__PURE__*/
+  messageDesc(file_shipping_carrier_v1_carrier, 17);
+
+/**
+ * The label, its creation and, if it is voided, that.
+ *
+ * @generated from message shipping.carrier.v1.InspectLabelResponse
+ */
+export type InspectLabelResponse = Message<"shipping.carrier.v1.InspectLabelResponse"> & {
+  /**
+   * The public resource: UTF-8 JSON.
+   *
+   * @generated from field: bytes data = 1;
+   */
+  data: Uint8Array;
+
+  /**
+   * The public rate that it was made with: UTF-8 JSON; empty where that was not kept.
+   *
+   * @generated from field: bytes rate = 2;
+   */
+  rate: Uint8Array;
+
+  /**
+   * @generated from field: shipping.common.v1.Origin created = 3;
+   */
+  created?: Origin | undefined;
+
+  /**
+   * @generated from field: optional shipping.common.v1.Origin voided = 4;
+   */
+  voided?: Origin | undefined;
+};
+
+/**
+ * Describes the message shipping.carrier.v1.InspectLabelResponse.
+ * Use `create(InspectLabelResponseSchema)` to create a new message.
+ */
+export const InspectLabelResponseSchema: GenMessage<InspectLabelResponse> = /*@__PURE__*/
+  messageDesc(file_shipping_carrier_v1_carrier, 18);
+
+/**
+ * Labels to count: those made at a time or later.
+ *
+ * @generated from message shipping.carrier.v1.LabelsSince
+ */
+export type LabelsSince = Message<"shipping.carrier.v1.LabelsSince"> & {
+  /**
+   * RFC 3339.
+   *
+   * @generated from field: string created_from = 1;
+   */
+  createdFrom: string;
+
+  /**
+   * 1 to 10,001: more are not counted.
+   *
+   * @generated from field: int32 at_most = 2;
+   */
+  atMost: number;
+};
+
+/**
+ * Describes the message shipping.carrier.v1.LabelsSince.
+ * Use `create(LabelsSinceSchema)` to create a new message.
+ */
+export const LabelsSinceSchema: GenMessage<LabelsSince> = /*@__PURE__*/
+  messageDesc(file_shipping_carrier_v1_carrier, 19);
+
+/**
+ * Labels to count, voided ones included.
+ *
+ * @generated from message shipping.carrier.v1.CountLabelsRequest
+ */
+export type CountLabelsRequest = Message<"shipping.carrier.v1.CountLabelsRequest"> & {
+  /**
+   * @generated from field: shipping.common.v1.Caller caller = 1;
+   */
+  caller?: Caller | undefined;
+
+  /**
+   * @generated from field: repeated shipping.carrier.v1.LabelsSince wanted = 2;
+   */
+  wanted: LabelsSince[];
+};
+
+/**
+ * Describes the message shipping.carrier.v1.CountLabelsRequest.
+ * Use `create(CountLabelsRequestSchema)` to create a new message.
+ */
+export const CountLabelsRequestSchema: GenMessage<CountLabelsRequest> = /*@__PURE__*/
+  messageDesc(file_shipping_carrier_v1_carrier, 20);
+
+/**
+ * How many there are, in the order of what was asked.
+ *
+ * @generated from message shipping.carrier.v1.CountLabelsResponse
+ */
+export type CountLabelsResponse = Message<"shipping.carrier.v1.CountLabelsResponse"> & {
+  /**
+   * @generated from field: repeated int32 counts = 1;
+   */
+  counts: number[];
+};
+
+/**
+ * Describes the message shipping.carrier.v1.CountLabelsResponse.
+ * Use `create(CountLabelsResponseSchema)` to create a new message.
+ */
+export const CountLabelsResponseSchema: GenMessage<CountLabelsResponse> = /*@__PURE__*/
+  messageDesc(file_shipping_carrier_v1_carrier, 21);
+
+/**
  * Owns rates, labels and label files.
  *
  * @generated from service shipping.carrier.v1.CarrierService
@@ -428,6 +661,36 @@ export const CarrierService: GenService<{
     methodKind: "unary";
     input: typeof ListLabelsRequestSchema;
     output: typeof ListLabelsResponseSchema;
+  },
+  /**
+   * Finds labels by id, tracking number or the shipment's id.
+   *
+   * @generated from rpc shipping.carrier.v1.CarrierService.SearchLabels
+   */
+  searchLabels: {
+    methodKind: "unary";
+    input: typeof SearchLabelsRequestSchema;
+    output: typeof SearchLabelsResponseSchema;
+  },
+  /**
+   * Reads one label, its rate, and who made and voided it; `not_found` if the caller has none of that id.
+   *
+   * @generated from rpc shipping.carrier.v1.CarrierService.InspectLabel
+   */
+  inspectLabel: {
+    methodKind: "unary";
+    input: typeof InspectLabelRequestSchema;
+    output: typeof InspectLabelResponseSchema;
+  },
+  /**
+   * Counts labels by when they were made.
+   *
+   * @generated from rpc shipping.carrier.v1.CarrierService.CountLabels
+   */
+  countLabels: {
+    methodKind: "unary";
+    input: typeof CountLabelsRequestSchema;
+    output: typeof CountLabelsResponseSchema;
   },
   /**
    * Reads the PDF of a label; `not_found`, `label_voided`.

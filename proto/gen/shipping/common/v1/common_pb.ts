@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file shipping/common/v1/common.proto.
  */
 export const file_shipping_common_v1_common: GenFile = /*@__PURE__*/
-  fileDesc("Ch9zaGlwcGluZy9jb21tb24vdjEvY29tbW9uLnByb3RvEhJzaGlwcGluZy5jb21tb24udjEiMQoGQ2FsbGVyEhIKCmFjY291bnRfaWQYASABKAkSEwoLZW52aXJvbm1lbnQYAiABKAkiJQoFQWN0b3ISDAoEbmFtZRgBIAEoCRIOCgZzb3VyY2UYAiABKAkiGAoISnNvblRleHQSDAoEdGV4dBgBIAEoCSJECgVDbGFpbRIXCg9pZGVtcG90ZW5jeV9rZXkYASABKAkSDQoFdG9rZW4YAiABKAMSEwoLZmluZ2VycHJpbnQYAyABKAwiOgoIU25hcHNob3QSDgoGc3RhdHVzGAEgASgFEgwKBGJvZHkYAiABKAwSEAoIcmVwbGF5ZWQYAyABKAgiHwoIQ29uZmxpY3QSEwoLZmluZ2VycHJpbnQYASABKAwiBwoFU3RhbGUiqQEKDFdyaXRlT3V0Y29tZRIwCghzbmFwc2hvdBgBIAEoCzIcLnNoaXBwaW5nLmNvbW1vbi52MS5TbmFwc2hvdEgAEjAKCGNvbmZsaWN0GAIgASgLMhwuc2hpcHBpbmcuY29tbW9uLnYxLkNvbmZsaWN0SAASKgoFc3RhbGUYAyABKAsyGS5zaGlwcGluZy5jb21tb24udjEuU3RhbGVIAEIJCgdvdXRjb21lIlwKC0Vycm9yRGV0YWlsEgwKBGNvZGUYASABKAkSDwoHbWVzc2FnZRgCIAEoCRIuCgZmaWVsZHMYAyADKAsyHi5zaGlwcGluZy5jb21tb24udjEuRmllbGRFcnJvciIrCgpGaWVsZEVycm9yEgwKBHBhdGgYASABKAkSDwoHbWVzc2FnZRgCIAEoCWIGcHJvdG8z");
+  fileDesc("Ch9zaGlwcGluZy9jb21tb24vdjEvY29tbW9uLnByb3RvEhJzaGlwcGluZy5jb21tb24udjEiMQoGQ2FsbGVyEhIKCmFjY291bnRfaWQYASABKAkSEwoLZW52aXJvbm1lbnQYAiABKAkiJQoFQWN0b3ISDAoEbmFtZRgBIAEoCRIOCgZzb3VyY2UYAiABKAkiGAoISnNvblRleHQSDAoEdGV4dBgBIAEoCSJuCgVDbGFpbRIXCg9pZGVtcG90ZW5jeV9rZXkYASABKAkSDQoFdG9rZW4YAiABKAMSEwoLZmluZ2VycHJpbnQYAyABKAwSFAoMcmVxdWVzdGVkX2J5GAQgASgJEhIKCnJlcXVlc3RfaWQYBSABKAkiRAoGT3JpZ2luEhQKDHJlcXVlc3RlZF9ieRgBIAEoCRISCgpyZXF1ZXN0X2lkGAIgASgJEhAKCGV2ZW50X2lkGAMgASgJItoBCgZTZWFyY2gSDQoFbGltaXQYASABKAUSEQoEdGV4dBgCIAEoCUgAiAEBEgsKA2lkcxgDIAMoCRITCgZzdGF0dXMYBCABKAlIAYgBARIZCgxjcmVhdGVkX2Zyb20YBSABKAlIAogBARIbCg5jcmVhdGVkX2JlZm9yZRgGIAEoCUgDiAEBEhIKBWFmdGVyGAcgASgJSASIAQFCBwoFX3RleHRCCQoHX3N0YXR1c0IPCg1fY3JlYXRlZF9mcm9tQhEKD19jcmVhdGVkX2JlZm9yZUIICgZfYWZ0ZXIiOgoIU25hcHNob3QSDgoGc3RhdHVzGAEgASgFEgwKBGJvZHkYAiABKAwSEAoIcmVwbGF5ZWQYAyABKAgiHwoIQ29uZmxpY3QSEwoLZmluZ2VycHJpbnQYASABKAwiBwoFU3RhbGUiqQEKDFdyaXRlT3V0Y29tZRIwCghzbmFwc2hvdBgBIAEoCzIcLnNoaXBwaW5nLmNvbW1vbi52MS5TbmFwc2hvdEgAEjAKCGNvbmZsaWN0GAIgASgLMhwuc2hpcHBpbmcuY29tbW9uLnYxLkNvbmZsaWN0SAASKgoFc3RhbGUYAyABKAsyGS5zaGlwcGluZy5jb21tb24udjEuU3RhbGVIAEIJCgdvdXRjb21lIlwKC0Vycm9yRGV0YWlsEgwKBGNvZGUYASABKAkSDwoHbWVzc2FnZRgCIAEoCRIuCgZmaWVsZHMYAyADKAsyHi5zaGlwcGluZy5jb21tb24udjEuRmllbGRFcnJvciIrCgpGaWVsZEVycm9yEgwKBHBhdGgYASABKAkSDwoHbWVzc2FnZRgCIAEoCWIGcHJvdG8z");
 
 /**
  * The account and environment on whose behalf a request is made. Field 1 of every request.
@@ -116,6 +116,20 @@ export type Claim = Message<"shipping.common.v1.Claim"> & {
    * @generated from field: bytes fingerprint = 3;
    */
   fingerprint: Uint8Array;
+
+  /**
+   * Who asks: the id of an API key, `key_…`, or a member's e-mail address.
+   *
+   * @generated from field: string requested_by = 4;
+   */
+  requestedBy: string;
+
+  /**
+   * The request that sends it, `req_…`.
+   *
+   * @generated from field: string request_id = 5;
+   */
+  requestId: string;
 };
 
 /**
@@ -124,6 +138,103 @@ export type Claim = Message<"shipping.common.v1.Claim"> & {
  */
 export const ClaimSchema: GenMessage<Claim> = /*@__PURE__*/
   messageDesc(file_shipping_common_v1_common, 3);
+
+/**
+ * Who made a change, for the customer that it belongs to. Fields are empty where that was not kept.
+ *
+ * @generated from message shipping.common.v1.Origin
+ */
+export type Origin = Message<"shipping.common.v1.Origin"> & {
+  /**
+   * The id of an API key, `key_…`, or a member's e-mail address.
+   *
+   * @generated from field: string requested_by = 1;
+   */
+  requestedBy: string;
+
+  /**
+   * The request that was executed, `req_…`.
+   *
+   * @generated from field: string request_id = 2;
+   */
+  requestId: string;
+
+  /**
+   * The event that it caused, `evt_…`.
+   *
+   * @generated from field: string event_id = 3;
+   */
+  eventId: string;
+};
+
+/**
+ * Describes the message shipping.common.v1.Origin.
+ * Use `create(OriginSchema)` to create a new message.
+ */
+export const OriginSchema: GenMessage<Origin> = /*@__PURE__*/
+  messageDesc(file_shipping_common_v1_common, 4);
+
+/**
+ * Which of a caller's resources to find, the newest first. What is absent does not matter.
+ *
+ * @generated from message shipping.common.v1.Search
+ */
+export type Search = Message<"shipping.common.v1.Search"> & {
+  /**
+   * 1 to 500.
+   *
+   * @generated from field: int32 limit = 1;
+   */
+  limit: number;
+
+  /**
+   * What a person types: an id, or the beginning of what the resource is known by. At most 500 resources are looked at for each
+   * reading of it.
+   *
+   * @generated from field: optional string text = 2;
+   */
+  text?: string | undefined;
+
+  /**
+   * Found, too, whatever the text says: at most 500.
+   *
+   * @generated from field: repeated string ids = 3;
+   */
+  ids: string[];
+
+  /**
+   * @generated from field: optional string status = 4;
+   */
+  status?: string | undefined;
+
+  /**
+   * RFC 3339; created at this time or later.
+   *
+   * @generated from field: optional string created_from = 5;
+   */
+  createdFrom?: string | undefined;
+
+  /**
+   * RFC 3339; created before this time.
+   *
+   * @generated from field: optional string created_before = 6;
+   */
+  createdBefore?: string | undefined;
+
+  /**
+   * Only those that come after this one in the list.
+   *
+   * @generated from field: optional string after = 7;
+   */
+  after?: string | undefined;
+};
+
+/**
+ * Describes the message shipping.common.v1.Search.
+ * Use `create(SearchSchema)` to create a new message.
+ */
+export const SearchSchema: GenMessage<Search> = /*@__PURE__*/
+  messageDesc(file_shipping_common_v1_common, 5);
 
 /**
  * The answer of a write, rendered once by its owner.
@@ -158,7 +269,7 @@ export type Snapshot = Message<"shipping.common.v1.Snapshot"> & {
  * Use `create(SnapshotSchema)` to create a new message.
  */
 export const SnapshotSchema: GenMessage<Snapshot> = /*@__PURE__*/
-  messageDesc(file_shipping_common_v1_common, 4);
+  messageDesc(file_shipping_common_v1_common, 6);
 
 /**
  * The key already holds the result of another request.
@@ -179,7 +290,7 @@ export type Conflict = Message<"shipping.common.v1.Conflict"> & {
  * Use `create(ConflictSchema)` to create a new message.
  */
 export const ConflictSchema: GenMessage<Conflict> = /*@__PURE__*/
-  messageDesc(file_shipping_common_v1_common, 5);
+  messageDesc(file_shipping_common_v1_common, 7);
 
 /**
  * A later claim has fenced this one off; nothing was executed.
@@ -194,7 +305,7 @@ export type Stale = Message<"shipping.common.v1.Stale"> & {
  * Use `create(StaleSchema)` to create a new message.
  */
 export const StaleSchema: GenMessage<Stale> = /*@__PURE__*/
-  messageDesc(file_shipping_common_v1_common, 6);
+  messageDesc(file_shipping_common_v1_common, 8);
 
 /**
  * How a write ended when it was not refused.
@@ -237,7 +348,7 @@ export type WriteOutcome = Message<"shipping.common.v1.WriteOutcome"> & {
  * Use `create(WriteOutcomeSchema)` to create a new message.
  */
 export const WriteOutcomeSchema: GenMessage<WriteOutcome> = /*@__PURE__*/
-  messageDesc(file_shipping_common_v1_common, 7);
+  messageDesc(file_shipping_common_v1_common, 9);
 
 /**
  * Travels as a typed detail of every error that says for certain that nothing was executed.
@@ -272,7 +383,7 @@ export type ErrorDetail = Message<"shipping.common.v1.ErrorDetail"> & {
  * Use `create(ErrorDetailSchema)` to create a new message.
  */
 export const ErrorDetailSchema: GenMessage<ErrorDetail> = /*@__PURE__*/
-  messageDesc(file_shipping_common_v1_common, 8);
+  messageDesc(file_shipping_common_v1_common, 10);
 
 /**
  * One field at fault.
@@ -300,5 +411,5 @@ export type FieldError = Message<"shipping.common.v1.FieldError"> & {
  * Use `create(FieldErrorSchema)` to create a new message.
  */
 export const FieldErrorSchema: GenMessage<FieldError> = /*@__PURE__*/
-  messageDesc(file_shipping_common_v1_common, 9);
+  messageDesc(file_shipping_common_v1_common, 11);
 

@@ -4,7 +4,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Caller, Claim, JsonText, WriteOutcome } from "../../common/v1/common_pb.js";
+import type { Caller, Claim, JsonText, Origin, Search, WriteOutcome } from "../../common/v1/common_pb.js";
 import { file_shipping_common_v1_common } from "../../common/v1/common_pb.js";
 import type { Event } from "../../events/v1/events_pb.js";
 import { file_shipping_events_v1_events } from "../../events/v1/events_pb.js";
@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file shipping/records/v1/records.proto.
  */
 export const file_shipping_records_v1_records: GenFile = /*@__PURE__*/
-  fileDesc("CiFzaGlwcGluZy9yZWNvcmRzL3YxL3JlY29yZHMucHJvdG8SE3NoaXBwaW5nLnJlY29yZHMudjEi+gEKB0FkZHJlc3MSDAoEbmFtZRgBIAEoCRIPCgdzdHJlZXQxGAIgASgJEgwKBGNpdHkYAyABKAkSEwoLcG9zdGFsX2NvZGUYBCABKAkSDwoHY291bnRyeRgFIAEoCRIUCgdjb21wYW55GAYgASgJSACIAQESFAoHc3RyZWV0MhgHIAEoCUgBiAEBEhIKBXN0YXRlGAggASgJSAKIAQESEgoFZW1haWwYCSABKAlIA4gBARISCgVwaG9uZRgKIAEoCUgEiAEBQgoKCF9jb21wYW55QgoKCF9zdHJlZXQyQggKBl9zdGF0ZUIICgZfZW1haWxCCAoGX3Bob25lIlMKBlBhcmNlbBIRCgl3ZWlnaHRfa2cYASABKAESEQoJbGVuZ3RoX2NtGAIgASgBEhAKCHdpZHRoX2NtGAMgASgBEhEKCWhlaWdodF9jbRgEIAEoASK8AQoIU2hpcG1lbnQSCgoCaWQYASABKAkSDgoGc3RhdHVzGAIgASgJEhEKCXJlZmVyZW5jZRgDIAEoCRIqCgRmcm9tGAQgASgLMhwuc2hpcHBpbmcucmVjb3Jkcy52MS5BZGRyZXNzEigKAnRvGAUgASgLMhwuc2hpcHBpbmcucmVjb3Jkcy52MS5BZGRyZXNzEisKBnBhcmNlbBgGIAEoCzIbLnNoaXBwaW5nLnJlY29yZHMudjEuUGFyY2VsIsICChJDcmVhdGVPcmRlclJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIoCgVjbGFpbRgCIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5DbGFpbRIRCglyZWZlcmVuY2UYAyABKAkSKgoEZnJvbRgEIAEoCzIcLnNoaXBwaW5nLnJlY29yZHMudjEuQWRkcmVzcxIoCgJ0bxgFIAEoCzIcLnNoaXBwaW5nLnJlY29yZHMudjEuQWRkcmVzcxIrCgZwYXJjZWwYBiABKAsyGy5zaGlwcGluZy5yZWNvcmRzLnYxLlBhcmNlbBIzCghtZXRhZGF0YRgHIAEoCzIcLnNoaXBwaW5nLmNvbW1vbi52MS5Kc29uVGV4dEgAiAEBQgsKCV9tZXRhZGF0YSJIChNDcmVhdGVPcmRlclJlc3BvbnNlEjEKB291dGNvbWUYASABKAsyIC5zaGlwcGluZy5jb21tb24udjEuV3JpdGVPdXRjb21lIkkKD0dldE9yZGVyUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEgoKAmlkGAIgASgJIiAKEEdldE9yZGVyUmVzcG9uc2USDAoEZGF0YRgBIAEoDCJsChFMaXN0T3JkZXJzUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEg0KBWxpbWl0GAIgASgFEhIKBWFmdGVyGAMgASgJSACIAQFCCAoGX2FmdGVyIkwKEkxpc3RPcmRlcnNSZXNwb25zZRIMCgRkYXRhGAEgASgMEhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yIukCChVDcmVhdGVTaGlwbWVudFJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIoCgVjbGFpbRgCIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5DbGFpbRIRCglyZWZlcmVuY2UYAyABKAkSKgoEZnJvbRgEIAEoCzIcLnNoaXBwaW5nLnJlY29yZHMudjEuQWRkcmVzcxIoCgJ0bxgFIAEoCzIcLnNoaXBwaW5nLnJlY29yZHMudjEuQWRkcmVzcxIrCgZwYXJjZWwYBiABKAsyGy5zaGlwcGluZy5yZWNvcmRzLnYxLlBhcmNlbBIzCghtZXRhZGF0YRgHIAEoCzIcLnNoaXBwaW5nLmNvbW1vbi52MS5Kc29uVGV4dEgAiAEBEhUKCG9yZGVyX2lkGAggASgJSAGIAQFCCwoJX21ldGFkYXRhQgsKCV9vcmRlcl9pZCJLChZDcmVhdGVTaGlwbWVudFJlc3BvbnNlEjEKB291dGNvbWUYASABKAsyIC5zaGlwcGluZy5jb21tb24udjEuV3JpdGVPdXRjb21lIkwKEkdldFNoaXBtZW50UmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEgoKAmlkGAIgASgJIiMKE0dldFNoaXBtZW50UmVzcG9uc2USDAoEZGF0YRgBIAEoDCJvChRMaXN0U2hpcG1lbnRzUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEg0KBWxpbWl0GAIgASgFEhIKBWFmdGVyGAMgASgJSACIAQFCCAoGX2FmdGVyIk8KFUxpc3RTaGlwbWVudHNSZXNwb25zZRIMCgRkYXRhGAEgASgMEhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yIlYKHEdldFNoaXBtZW50Rm9yQ2FycmllclJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIKCgJpZBgCIAEoCSJQCh1HZXRTaGlwbWVudEZvckNhcnJpZXJSZXNwb25zZRIvCghzaGlwbWVudBgBIAEoCzIdLnNoaXBwaW5nLnJlY29yZHMudjEuU2hpcG1lbnQibgoWQXBwbHlMYWJlbEV2ZW50UmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEigKBWV2ZW50GAIgASgLMhkuc2hpcHBpbmcuZXZlbnRzLnYxLkV2ZW50IhkKF0FwcGx5TGFiZWxFdmVudFJlc3BvbnNlMucGCg5SZWNvcmRzU2VydmljZRJgCgtDcmVhdGVPcmRlchInLnNoaXBwaW5nLnJlY29yZHMudjEuQ3JlYXRlT3JkZXJSZXF1ZXN0Giguc2hpcHBpbmcucmVjb3Jkcy52MS5DcmVhdGVPcmRlclJlc3BvbnNlElwKCEdldE9yZGVyEiQuc2hpcHBpbmcucmVjb3Jkcy52MS5HZXRPcmRlclJlcXVlc3QaJS5zaGlwcGluZy5yZWNvcmRzLnYxLkdldE9yZGVyUmVzcG9uc2UiA5ACARJiCgpMaXN0T3JkZXJzEiYuc2hpcHBpbmcucmVjb3Jkcy52MS5MaXN0T3JkZXJzUmVxdWVzdBonLnNoaXBwaW5nLnJlY29yZHMudjEuTGlzdE9yZGVyc1Jlc3BvbnNlIgOQAgESaQoOQ3JlYXRlU2hpcG1lbnQSKi5zaGlwcGluZy5yZWNvcmRzLnYxLkNyZWF0ZVNoaXBtZW50UmVxdWVzdBorLnNoaXBwaW5nLnJlY29yZHMudjEuQ3JlYXRlU2hpcG1lbnRSZXNwb25zZRJlCgtHZXRTaGlwbWVudBInLnNoaXBwaW5nLnJlY29yZHMudjEuR2V0U2hpcG1lbnRSZXF1ZXN0Giguc2hpcHBpbmcucmVjb3Jkcy52MS5HZXRTaGlwbWVudFJlc3BvbnNlIgOQAgESawoNTGlzdFNoaXBtZW50cxIpLnNoaXBwaW5nLnJlY29yZHMudjEuTGlzdFNoaXBtZW50c1JlcXVlc3QaKi5zaGlwcGluZy5yZWNvcmRzLnYxLkxpc3RTaGlwbWVudHNSZXNwb25zZSIDkAIBEoMBChVHZXRTaGlwbWVudEZvckNhcnJpZXISMS5zaGlwcGluZy5yZWNvcmRzLnYxLkdldFNoaXBtZW50Rm9yQ2FycmllclJlcXVlc3QaMi5zaGlwcGluZy5yZWNvcmRzLnYxLkdldFNoaXBtZW50Rm9yQ2FycmllclJlc3BvbnNlIgOQAgESbAoPQXBwbHlMYWJlbEV2ZW50Eisuc2hpcHBpbmcucmVjb3Jkcy52MS5BcHBseUxhYmVsRXZlbnRSZXF1ZXN0Giwuc2hpcHBpbmcucmVjb3Jkcy52MS5BcHBseUxhYmVsRXZlbnRSZXNwb25zZWIGcHJvdG8z", [file_shipping_common_v1_common, file_shipping_events_v1_events]);
+  fileDesc("CiFzaGlwcGluZy9yZWNvcmRzL3YxL3JlY29yZHMucHJvdG8SE3NoaXBwaW5nLnJlY29yZHMudjEi+gEKB0FkZHJlc3MSDAoEbmFtZRgBIAEoCRIPCgdzdHJlZXQxGAIgASgJEgwKBGNpdHkYAyABKAkSEwoLcG9zdGFsX2NvZGUYBCABKAkSDwoHY291bnRyeRgFIAEoCRIUCgdjb21wYW55GAYgASgJSACIAQESFAoHc3RyZWV0MhgHIAEoCUgBiAEBEhIKBXN0YXRlGAggASgJSAKIAQESEgoFZW1haWwYCSABKAlIA4gBARISCgVwaG9uZRgKIAEoCUgEiAEBQgoKCF9jb21wYW55QgoKCF9zdHJlZXQyQggKBl9zdGF0ZUIICgZfZW1haWxCCAoGX3Bob25lIlMKBlBhcmNlbBIRCgl3ZWlnaHRfa2cYASABKAESEQoJbGVuZ3RoX2NtGAIgASgBEhAKCHdpZHRoX2NtGAMgASgBEhEKCWhlaWdodF9jbRgEIAEoASK8AQoIU2hpcG1lbnQSCgoCaWQYASABKAkSDgoGc3RhdHVzGAIgASgJEhEKCXJlZmVyZW5jZRgDIAEoCRIqCgRmcm9tGAQgASgLMhwuc2hpcHBpbmcucmVjb3Jkcy52MS5BZGRyZXNzEigKAnRvGAUgASgLMhwuc2hpcHBpbmcucmVjb3Jkcy52MS5BZGRyZXNzEisKBnBhcmNlbBgGIAEoCzIbLnNoaXBwaW5nLnJlY29yZHMudjEuUGFyY2VsIsICChJDcmVhdGVPcmRlclJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIoCgVjbGFpbRgCIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5DbGFpbRIRCglyZWZlcmVuY2UYAyABKAkSKgoEZnJvbRgEIAEoCzIcLnNoaXBwaW5nLnJlY29yZHMudjEuQWRkcmVzcxIoCgJ0bxgFIAEoCzIcLnNoaXBwaW5nLnJlY29yZHMudjEuQWRkcmVzcxIrCgZwYXJjZWwYBiABKAsyGy5zaGlwcGluZy5yZWNvcmRzLnYxLlBhcmNlbBIzCghtZXRhZGF0YRgHIAEoCzIcLnNoaXBwaW5nLmNvbW1vbi52MS5Kc29uVGV4dEgAiAEBQgsKCV9tZXRhZGF0YSJIChNDcmVhdGVPcmRlclJlc3BvbnNlEjEKB291dGNvbWUYASABKAsyIC5zaGlwcGluZy5jb21tb24udjEuV3JpdGVPdXRjb21lIkkKD0dldE9yZGVyUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEgoKAmlkGAIgASgJIiAKEEdldE9yZGVyUmVzcG9uc2USDAoEZGF0YRgBIAEoDCJsChFMaXN0T3JkZXJzUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEg0KBWxpbWl0GAIgASgFEhIKBWFmdGVyGAMgASgJSACIAQFCCAoGX2FmdGVyIkwKEkxpc3RPcmRlcnNSZXNwb25zZRIMCgRkYXRhGAEgASgMEhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yIukCChVDcmVhdGVTaGlwbWVudFJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIoCgVjbGFpbRgCIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5DbGFpbRIRCglyZWZlcmVuY2UYAyABKAkSKgoEZnJvbRgEIAEoCzIcLnNoaXBwaW5nLnJlY29yZHMudjEuQWRkcmVzcxIoCgJ0bxgFIAEoCzIcLnNoaXBwaW5nLnJlY29yZHMudjEuQWRkcmVzcxIrCgZwYXJjZWwYBiABKAsyGy5zaGlwcGluZy5yZWNvcmRzLnYxLlBhcmNlbBIzCghtZXRhZGF0YRgHIAEoCzIcLnNoaXBwaW5nLmNvbW1vbi52MS5Kc29uVGV4dEgAiAEBEhUKCG9yZGVyX2lkGAggASgJSAGIAQFCCwoJX21ldGFkYXRhQgsKCV9vcmRlcl9pZCJLChZDcmVhdGVTaGlwbWVudFJlc3BvbnNlEjEKB291dGNvbWUYASABKAsyIC5zaGlwcGluZy5jb21tb24udjEuV3JpdGVPdXRjb21lIkwKEkdldFNoaXBtZW50UmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEgoKAmlkGAIgASgJIiMKE0dldFNoaXBtZW50UmVzcG9uc2USDAoEZGF0YRgBIAEoDCJvChRMaXN0U2hpcG1lbnRzUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEg0KBWxpbWl0GAIgASgFEhIKBWFmdGVyGAMgASgJSACIAQFCCAoGX2FmdGVyIk8KFUxpc3RTaGlwbWVudHNSZXNwb25zZRIMCgRkYXRhGAEgASgMEhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yIlYKHEdldFNoaXBtZW50Rm9yQ2FycmllclJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIKCgJpZBgCIAEoCSJQCh1HZXRTaGlwbWVudEZvckNhcnJpZXJSZXNwb25zZRIvCghzaGlwbWVudBgBIAEoCzIdLnNoaXBwaW5nLnJlY29yZHMudjEuU2hpcG1lbnQibgoWQXBwbHlMYWJlbEV2ZW50UmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEigKBWV2ZW50GAIgASgLMhkuc2hpcHBpbmcuZXZlbnRzLnYxLkV2ZW50IhkKF0FwcGx5TGFiZWxFdmVudFJlc3BvbnNlIsQBCg1SZWNvcmRTdW1tYXJ5EgoKAmlkGAEgASgJEg4KBnN0YXR1cxgCIAEoCRIRCglyZWZlcmVuY2UYAyABKAkSKAoCdG8YBCABKAsyHC5zaGlwcGluZy5yZWNvcmRzLnYxLkFkZHJlc3MSEgoKY3JlYXRlZF9hdBgFIAEoCRIVCghvcmRlcl9pZBgGIAEoCUgAiAEBEhUKCGxhYmVsX2lkGAcgASgJSAGIAQFCCwoJX29yZGVyX2lkQgsKCV9sYWJlbF9pZCJtChNTZWFyY2hPcmRlcnNSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISKgoGc2VhcmNoGAIgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLlNlYXJjaCKIAQoUU2VhcmNoT3JkZXJzUmVzcG9uc2USMgoGb3JkZXJzGAEgAygLMiIuc2hpcHBpbmcucmVjb3Jkcy52MS5SZWNvcmRTdW1tYXJ5EhgKC25leHRfY3Vyc29yGAIgASgJSACIAQESEgoKaW5jb21wbGV0ZRgDIAEoCEIOCgxfbmV4dF9jdXJzb3IilAEKFlNlYXJjaFNoaXBtZW50c1JlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIqCgZzZWFyY2gYAiABKAsyGi5zaGlwcGluZy5jb21tb24udjEuU2VhcmNoEhUKCG9yZGVyX2lkGAMgASgJSACIAQFCCwoJX29yZGVyX2lkIo4BChdTZWFyY2hTaGlwbWVudHNSZXNwb25zZRI1CglzaGlwbWVudHMYASADKAsyIi5zaGlwcGluZy5yZWNvcmRzLnYxLlJlY29yZFN1bW1hcnkSGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBARISCgppbmNvbXBsZXRlGAMgASgIQg4KDF9uZXh0X2N1cnNvciJNChNJbnNwZWN0T3JkZXJSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISCgoCaWQYAiABKAkiUQoUSW5zcGVjdE9yZGVyUmVzcG9uc2USDAoEZGF0YRgBIAEoDBIrCgdjcmVhdGVkGAIgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLk9yaWdpbiJQChZJbnNwZWN0U2hpcG1lbnRSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISCgoCaWQYAiABKAkiVAoXSW5zcGVjdFNoaXBtZW50UmVzcG9uc2USDAoEZGF0YRgBIAEoDBIrCgdjcmVhdGVkGAIgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLk9yaWdpbjKhCgoOUmVjb3Jkc1NlcnZpY2USYAoLQ3JlYXRlT3JkZXISJy5zaGlwcGluZy5yZWNvcmRzLnYxLkNyZWF0ZU9yZGVyUmVxdWVzdBooLnNoaXBwaW5nLnJlY29yZHMudjEuQ3JlYXRlT3JkZXJSZXNwb25zZRJcCghHZXRPcmRlchIkLnNoaXBwaW5nLnJlY29yZHMudjEuR2V0T3JkZXJSZXF1ZXN0GiUuc2hpcHBpbmcucmVjb3Jkcy52MS5HZXRPcmRlclJlc3BvbnNlIgOQAgESYgoKTGlzdE9yZGVycxImLnNoaXBwaW5nLnJlY29yZHMudjEuTGlzdE9yZGVyc1JlcXVlc3QaJy5zaGlwcGluZy5yZWNvcmRzLnYxLkxpc3RPcmRlcnNSZXNwb25zZSIDkAIBEmkKDkNyZWF0ZVNoaXBtZW50Eiouc2hpcHBpbmcucmVjb3Jkcy52MS5DcmVhdGVTaGlwbWVudFJlcXVlc3QaKy5zaGlwcGluZy5yZWNvcmRzLnYxLkNyZWF0ZVNoaXBtZW50UmVzcG9uc2USZQoLR2V0U2hpcG1lbnQSJy5zaGlwcGluZy5yZWNvcmRzLnYxLkdldFNoaXBtZW50UmVxdWVzdBooLnNoaXBwaW5nLnJlY29yZHMudjEuR2V0U2hpcG1lbnRSZXNwb25zZSIDkAIBEmsKDUxpc3RTaGlwbWVudHMSKS5zaGlwcGluZy5yZWNvcmRzLnYxLkxpc3RTaGlwbWVudHNSZXF1ZXN0Giouc2hpcHBpbmcucmVjb3Jkcy52MS5MaXN0U2hpcG1lbnRzUmVzcG9uc2UiA5ACARKDAQoVR2V0U2hpcG1lbnRGb3JDYXJyaWVyEjEuc2hpcHBpbmcucmVjb3Jkcy52MS5HZXRTaGlwbWVudEZvckNhcnJpZXJSZXF1ZXN0GjIuc2hpcHBpbmcucmVjb3Jkcy52MS5HZXRTaGlwbWVudEZvckNhcnJpZXJSZXNwb25zZSIDkAIBEmgKDFNlYXJjaE9yZGVycxIoLnNoaXBwaW5nLnJlY29yZHMudjEuU2VhcmNoT3JkZXJzUmVxdWVzdBopLnNoaXBwaW5nLnJlY29yZHMudjEuU2VhcmNoT3JkZXJzUmVzcG9uc2UiA5ACARJxCg9TZWFyY2hTaGlwbWVudHMSKy5zaGlwcGluZy5yZWNvcmRzLnYxLlNlYXJjaFNoaXBtZW50c1JlcXVlc3QaLC5zaGlwcGluZy5yZWNvcmRzLnYxLlNlYXJjaFNoaXBtZW50c1Jlc3BvbnNlIgOQAgESaAoMSW5zcGVjdE9yZGVyEiguc2hpcHBpbmcucmVjb3Jkcy52MS5JbnNwZWN0T3JkZXJSZXF1ZXN0Gikuc2hpcHBpbmcucmVjb3Jkcy52MS5JbnNwZWN0T3JkZXJSZXNwb25zZSIDkAIBEnEKD0luc3BlY3RTaGlwbWVudBIrLnNoaXBwaW5nLnJlY29yZHMudjEuSW5zcGVjdFNoaXBtZW50UmVxdWVzdBosLnNoaXBwaW5nLnJlY29yZHMudjEuSW5zcGVjdFNoaXBtZW50UmVzcG9uc2UiA5ACARJsCg9BcHBseUxhYmVsRXZlbnQSKy5zaGlwcGluZy5yZWNvcmRzLnYxLkFwcGx5TGFiZWxFdmVudFJlcXVlc3QaLC5zaGlwcGluZy5yZWNvcmRzLnYxLkFwcGx5TGFiZWxFdmVudFJlc3BvbnNlYgZwcm90bzM", [file_shipping_common_v1_common, file_shipping_events_v1_events]);
 
 /**
  * A sender or a recipient.
@@ -610,6 +610,286 @@ export const ApplyLabelEventResponseSchema: GenMessage<ApplyLabelEventResponse> 
   messageDesc(file_shipping_records_v1_records, 18);
 
 /**
+ * An order or a shipment in a list.
+ *
+ * @generated from message shipping.records.v1.RecordSummary
+ */
+export type RecordSummary = Message<"shipping.records.v1.RecordSummary"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * An order's is `received`; a shipment's `draft`, `label_created` or `voided`.
+   *
+   * @generated from field: string status = 2;
+   */
+  status: string;
+
+  /**
+   * The client's own reference.
+   *
+   * @generated from field: string reference = 3;
+   */
+  reference: string;
+
+  /**
+   * @generated from field: shipping.records.v1.Address to = 4;
+   */
+  to?: Address | undefined;
+
+  /**
+   * RFC 3339.
+   *
+   * @generated from field: string created_at = 5;
+   */
+  createdAt: string;
+
+  /**
+   * Of a shipment that has one.
+   *
+   * @generated from field: optional string order_id = 6;
+   */
+  orderId?: string | undefined;
+
+  /**
+   * Of a shipment that has one.
+   *
+   * @generated from field: optional string label_id = 7;
+   */
+  labelId?: string | undefined;
+};
+
+/**
+ * Describes the message shipping.records.v1.RecordSummary.
+ * Use `create(RecordSummarySchema)` to create a new message.
+ */
+export const RecordSummarySchema: GenMessage<RecordSummary> = /*@__PURE__*/
+  messageDesc(file_shipping_records_v1_records, 19);
+
+/**
+ * Orders to find.
+ *
+ * @generated from message shipping.records.v1.SearchOrdersRequest
+ */
+export type SearchOrdersRequest = Message<"shipping.records.v1.SearchOrdersRequest"> & {
+  /**
+   * @generated from field: shipping.common.v1.Caller caller = 1;
+   */
+  caller?: Caller | undefined;
+
+  /**
+   * @generated from field: shipping.common.v1.Search search = 2;
+   */
+  search?: Search | undefined;
+};
+
+/**
+ * Describes the message shipping.records.v1.SearchOrdersRequest.
+ * Use `create(SearchOrdersRequestSchema)` to create a new message.
+ */
+export const SearchOrdersRequestSchema: GenMessage<SearchOrdersRequest> = /*@__PURE__*/
+  messageDesc(file_shipping_records_v1_records, 20);
+
+/**
+ * One page.
+ *
+ * @generated from message shipping.records.v1.SearchOrdersResponse
+ */
+export type SearchOrdersResponse = Message<"shipping.records.v1.SearchOrdersResponse"> & {
+  /**
+   * @generated from field: repeated shipping.records.v1.RecordSummary orders = 1;
+   */
+  orders: RecordSummary[];
+
+  /**
+   * The last id of the page; absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2;
+   */
+  nextCursor?: string | undefined;
+
+  /**
+   * The text begins so much that not all of it was looked at.
+   *
+   * @generated from field: bool incomplete = 3;
+   */
+  incomplete: boolean;
+};
+
+/**
+ * Describes the message shipping.records.v1.SearchOrdersResponse.
+ * Use `create(SearchOrdersResponseSchema)` to create a new message.
+ */
+export const SearchOrdersResponseSchema: GenMessage<SearchOrdersResponse> = /*@__PURE__*/
+  messageDesc(file_shipping_records_v1_records, 21);
+
+/**
+ * Shipments to find.
+ *
+ * @generated from message shipping.records.v1.SearchShipmentsRequest
+ */
+export type SearchShipmentsRequest = Message<"shipping.records.v1.SearchShipmentsRequest"> & {
+  /**
+   * @generated from field: shipping.common.v1.Caller caller = 1;
+   */
+  caller?: Caller | undefined;
+
+  /**
+   * @generated from field: shipping.common.v1.Search search = 2;
+   */
+  search?: Search | undefined;
+
+  /**
+   * Only those of this order; text, ids, status and times are not looked at then.
+   *
+   * @generated from field: optional string order_id = 3;
+   */
+  orderId?: string | undefined;
+};
+
+/**
+ * Describes the message shipping.records.v1.SearchShipmentsRequest.
+ * Use `create(SearchShipmentsRequestSchema)` to create a new message.
+ */
+export const SearchShipmentsRequestSchema: GenMessage<SearchShipmentsRequest> = /*@__PURE__*/
+  messageDesc(file_shipping_records_v1_records, 22);
+
+/**
+ * One page.
+ *
+ * @generated from message shipping.records.v1.SearchShipmentsResponse
+ */
+export type SearchShipmentsResponse = Message<"shipping.records.v1.SearchShipmentsResponse"> & {
+  /**
+   * @generated from field: repeated shipping.records.v1.RecordSummary shipments = 1;
+   */
+  shipments: RecordSummary[];
+
+  /**
+   * The last id of the page; absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2;
+   */
+  nextCursor?: string | undefined;
+
+  /**
+   * The text begins so much that not all of it was looked at.
+   *
+   * @generated from field: bool incomplete = 3;
+   */
+  incomplete: boolean;
+};
+
+/**
+ * Describes the message shipping.records.v1.SearchShipmentsResponse.
+ * Use `create(SearchShipmentsResponseSchema)` to create a new message.
+ */
+export const SearchShipmentsResponseSchema: GenMessage<SearchShipmentsResponse> = /*@__PURE__*/
+  messageDesc(file_shipping_records_v1_records, 23);
+
+/**
+ * Names an order.
+ *
+ * @generated from message shipping.records.v1.InspectOrderRequest
+ */
+export type InspectOrderRequest = Message<"shipping.records.v1.InspectOrderRequest"> & {
+  /**
+   * @generated from field: shipping.common.v1.Caller caller = 1;
+   */
+  caller?: Caller | undefined;
+
+  /**
+   * @generated from field: string id = 2;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message shipping.records.v1.InspectOrderRequest.
+ * Use `create(InspectOrderRequestSchema)` to create a new message.
+ */
+export const InspectOrderRequestSchema: GenMessage<InspectOrderRequest> = /*@__PURE__*/
+  messageDesc(file_shipping_records_v1_records, 24);
+
+/**
+ * The order and its creation.
+ *
+ * @generated from message shipping.records.v1.InspectOrderResponse
+ */
+export type InspectOrderResponse = Message<"shipping.records.v1.InspectOrderResponse"> & {
+  /**
+   * The public resource: UTF-8 JSON.
+   *
+   * @generated from field: bytes data = 1;
+   */
+  data: Uint8Array;
+
+  /**
+   * @generated from field: shipping.common.v1.Origin created = 2;
+   */
+  created?: Origin | undefined;
+};
+
+/**
+ * Describes the message shipping.records.v1.InspectOrderResponse.
+ * Use `create(InspectOrderResponseSchema)` to create a new message.
+ */
+export const InspectOrderResponseSchema: GenMessage<InspectOrderResponse> = /*@__PURE__*/
+  messageDesc(file_shipping_records_v1_records, 25);
+
+/**
+ * Names a shipment.
+ *
+ * @generated from message shipping.records.v1.InspectShipmentRequest
+ */
+export type InspectShipmentRequest = Message<"shipping.records.v1.InspectShipmentRequest"> & {
+  /**
+   * @generated from field: shipping.common.v1.Caller caller = 1;
+   */
+  caller?: Caller | undefined;
+
+  /**
+   * @generated from field: string id = 2;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message shipping.records.v1.InspectShipmentRequest.
+ * Use `create(InspectShipmentRequestSchema)` to create a new message.
+ */
+export const InspectShipmentRequestSchema: GenMessage<InspectShipmentRequest> = /*@__PURE__*/
+  messageDesc(file_shipping_records_v1_records, 26);
+
+/**
+ * The shipment and its creation.
+ *
+ * @generated from message shipping.records.v1.InspectShipmentResponse
+ */
+export type InspectShipmentResponse = Message<"shipping.records.v1.InspectShipmentResponse"> & {
+  /**
+   * The public resource: UTF-8 JSON.
+   *
+   * @generated from field: bytes data = 1;
+   */
+  data: Uint8Array;
+
+  /**
+   * @generated from field: shipping.common.v1.Origin created = 2;
+   */
+  created?: Origin | undefined;
+};
+
+/**
+ * Describes the message shipping.records.v1.InspectShipmentResponse.
+ * Use `create(InspectShipmentResponseSchema)` to create a new message.
+ */
+export const InspectShipmentResponseSchema: GenMessage<InspectShipmentResponse> = /*@__PURE__*/
+  messageDesc(file_shipping_records_v1_records, 27);
+
+/**
  * Owns orders and shipments.
  *
  * @generated from service shipping.records.v1.RecordsService
@@ -684,6 +964,46 @@ export const RecordsService: GenService<{
     methodKind: "unary";
     input: typeof GetShipmentForCarrierRequestSchema;
     output: typeof GetShipmentForCarrierResponseSchema;
+  },
+  /**
+   * Finds orders by id, or by the beginning of the reference, the recipient's name or the recipient's postal code.
+   *
+   * @generated from rpc shipping.records.v1.RecordsService.SearchOrders
+   */
+  searchOrders: {
+    methodKind: "unary";
+    input: typeof SearchOrdersRequestSchema;
+    output: typeof SearchOrdersResponseSchema;
+  },
+  /**
+   * Finds shipments alike, or those of an order.
+   *
+   * @generated from rpc shipping.records.v1.RecordsService.SearchShipments
+   */
+  searchShipments: {
+    methodKind: "unary";
+    input: typeof SearchShipmentsRequestSchema;
+    output: typeof SearchShipmentsResponseSchema;
+  },
+  /**
+   * Reads one order and who made it; `not_found` if the caller has none of that id.
+   *
+   * @generated from rpc shipping.records.v1.RecordsService.InspectOrder
+   */
+  inspectOrder: {
+    methodKind: "unary";
+    input: typeof InspectOrderRequestSchema;
+    output: typeof InspectOrderResponseSchema;
+  },
+  /**
+   * Reads one shipment and who made it; `not_found` if the caller has none of that id.
+   *
+   * @generated from rpc shipping.records.v1.RecordsService.InspectShipment
+   */
+  inspectShipment: {
+    methodKind: "unary";
+    input: typeof InspectShipmentRequestSchema;
+    output: typeof InspectShipmentResponseSchema;
   },
   /**
    * Carries a label event over to the shipment's status. Idempotent; only ever moves forward.

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file shipping/webhooks/v1/webhooks.proto.
  */
 export const file_shipping_webhooks_v1_webhooks: GenFile = /*@__PURE__*/
-  fileDesc("CiNzaGlwcGluZy93ZWJob29rcy92MS93ZWJob29rcy5wcm90bxIUc2hpcHBpbmcud2ViaG9va3MudjEiuAEKGUNyZWF0ZVN1YnNjcmlwdGlvblJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIoCgVjbGFpbRgCIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5DbGFpbRILCgN1cmwYAyABKAkSDgoGZXZlbnRzGAQgAygJEigKBWFjdG9yGAUgASgLMhkuc2hpcHBpbmcuY29tbW9uLnYxLkFjdG9yIk8KGkNyZWF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlEjEKB291dGNvbWUYASABKAsyIC5zaGlwcGluZy5jb21tb24udjEuV3JpdGVPdXRjb21lIlMKGENoZWNrU3Vic2NyaXB0aW9uUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEgsKA3VybBgCIAEoCSJLChlDaGVja1N1YnNjcmlwdGlvblJlc3BvbnNlEi4KBmZpZWxkcxgBIAMoCzIeLnNoaXBwaW5nLmNvbW1vbi52MS5GaWVsZEVycm9yIlAKFkdldFN1YnNjcmlwdGlvblJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIKCgJpZBgCIAEoCSInChdHZXRTdWJzY3JpcHRpb25SZXNwb25zZRIMCgRkYXRhGAEgASgMInMKGExpc3RTdWJzY3JpcHRpb25zUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEg0KBWxpbWl0GAIgASgFEhIKBWFmdGVyGAMgASgJSACIAQFCCAoGX2FmdGVyIlMKGUxpc3RTdWJzY3JpcHRpb25zUmVzcG9uc2USDAoEZGF0YRgBIAEoDBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciKoAQoaRGlzYWJsZVN1YnNjcmlwdGlvblJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIoCgVjbGFpbRgCIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5DbGFpbRIKCgJpZBgDIAEoCRIoCgVhY3RvchgEIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5BY3RvciJQChtEaXNhYmxlU3Vic2NyaXB0aW9uUmVzcG9uc2USMQoHb3V0Y29tZRgBIAEoCzIgLnNoaXBwaW5nLmNvbW1vbi52MS5Xcml0ZU91dGNvbWUixwEKElN1YnNjcmlwdGlvbkNoYW5nZRIKCgJpZBgBIAEoCRIpCgVvd25lchgCIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISKAoFYWN0b3IYAyABKAsyGS5zaGlwcGluZy5jb21tb24udjEuQWN0b3ISDgoGYWN0aW9uGAQgASgJEhcKD3N1YnNjcmlwdGlvbl9pZBgFIAEoCRILCgN1cmwYBiABKAkSDgoGZXZlbnRzGAcgAygJEgoKAmF0GAggASgJIkAKEkxpc3RDaGFuZ2VzUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyIlAKE0xpc3RDaGFuZ2VzUmVzcG9uc2USOQoHY2hhbmdlcxgBIAMoCzIoLnNoaXBwaW5nLndlYmhvb2tzLnYxLlN1YnNjcmlwdGlvbkNoYW5nZSJUChlBY2tub3dsZWRnZUNoYW5nZXNSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISCwoDaWRzGAIgAygJIhwKGkFja25vd2xlZGdlQ2hhbmdlc1Jlc3BvbnNlIjAKDlB1Ymxpc2hlZEV2ZW50EgoKAmlkGAEgASgJEhIKCmNyZWF0ZWRfYXQYAiABKAkieAoURmlsdGVyTWlzc2luZ1JlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchI0CgZldmVudHMYAiADKAsyJC5zaGlwcGluZy53ZWJob29rcy52MS5QdWJsaXNoZWRFdmVudCIyChVGaWx0ZXJNaXNzaW5nUmVzcG9uc2USGQoRbWlzc2luZ19ldmVudF9pZHMYASADKAkiQgoUUm90YXRlU2VjcmV0c1JlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlciKkAQoVUm90YXRlU2VjcmV0c1Jlc3BvbnNlEhYKDndyaXRpbmdfa2V5X2lkGAEgASgJEhUKDXN1YnNjcmlwdGlvbnMYAiABKAUSFQoNbGVkZ2VyX2JvZGllcxgDIAEoBRIUCgx1c2VkX2tleV9pZHMYBCADKAkSFgoOdW51c2VkX2tleV9pZHMYBSADKAkSFwoPbWlzc2luZ19rZXlfaWRzGAYgAygJMqwICg9XZWJob29rc1NlcnZpY2USdwoSQ3JlYXRlU3Vic2NyaXB0aW9uEi8uc2hpcHBpbmcud2ViaG9va3MudjEuQ3JlYXRlU3Vic2NyaXB0aW9uUmVxdWVzdBowLnNoaXBwaW5nLndlYmhvb2tzLnYxLkNyZWF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlEnkKEUNoZWNrU3Vic2NyaXB0aW9uEi4uc2hpcHBpbmcud2ViaG9va3MudjEuQ2hlY2tTdWJzY3JpcHRpb25SZXF1ZXN0Gi8uc2hpcHBpbmcud2ViaG9va3MudjEuQ2hlY2tTdWJzY3JpcHRpb25SZXNwb25zZSIDkAIBEnMKD0dldFN1YnNjcmlwdGlvbhIsLnNoaXBwaW5nLndlYmhvb2tzLnYxLkdldFN1YnNjcmlwdGlvblJlcXVlc3QaLS5zaGlwcGluZy53ZWJob29rcy52MS5HZXRTdWJzY3JpcHRpb25SZXNwb25zZSIDkAIBEnkKEUxpc3RTdWJzY3JpcHRpb25zEi4uc2hpcHBpbmcud2ViaG9va3MudjEuTGlzdFN1YnNjcmlwdGlvbnNSZXF1ZXN0Gi8uc2hpcHBpbmcud2ViaG9va3MudjEuTGlzdFN1YnNjcmlwdGlvbnNSZXNwb25zZSIDkAIBEnoKE0Rpc2FibGVTdWJzY3JpcHRpb24SMC5zaGlwcGluZy53ZWJob29rcy52MS5EaXNhYmxlU3Vic2NyaXB0aW9uUmVxdWVzdBoxLnNoaXBwaW5nLndlYmhvb2tzLnYxLkRpc2FibGVTdWJzY3JpcHRpb25SZXNwb25zZRJnCgtMaXN0Q2hhbmdlcxIoLnNoaXBwaW5nLndlYmhvb2tzLnYxLkxpc3RDaGFuZ2VzUmVxdWVzdBopLnNoaXBwaW5nLndlYmhvb2tzLnYxLkxpc3RDaGFuZ2VzUmVzcG9uc2UiA5ACARJ3ChJBY2tub3dsZWRnZUNoYW5nZXMSLy5zaGlwcGluZy53ZWJob29rcy52MS5BY2tub3dsZWRnZUNoYW5nZXNSZXF1ZXN0GjAuc2hpcHBpbmcud2ViaG9va3MudjEuQWNrbm93bGVkZ2VDaGFuZ2VzUmVzcG9uc2USbQoNRmlsdGVyTWlzc2luZxIqLnNoaXBwaW5nLndlYmhvb2tzLnYxLkZpbHRlck1pc3NpbmdSZXF1ZXN0Gisuc2hpcHBpbmcud2ViaG9va3MudjEuRmlsdGVyTWlzc2luZ1Jlc3BvbnNlIgOQAgESaAoNUm90YXRlU2VjcmV0cxIqLnNoaXBwaW5nLndlYmhvb2tzLnYxLlJvdGF0ZVNlY3JldHNSZXF1ZXN0Gisuc2hpcHBpbmcud2ViaG9va3MudjEuUm90YXRlU2VjcmV0c1Jlc3BvbnNlYgZwcm90bzM", [file_shipping_common_v1_common]);
+  fileDesc("CiNzaGlwcGluZy93ZWJob29rcy92MS93ZWJob29rcy5wcm90bxIUc2hpcHBpbmcud2ViaG9va3MudjEiuAEKGUNyZWF0ZVN1YnNjcmlwdGlvblJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIoCgVjbGFpbRgCIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5DbGFpbRILCgN1cmwYAyABKAkSDgoGZXZlbnRzGAQgAygJEigKBWFjdG9yGAUgASgLMhkuc2hpcHBpbmcuY29tbW9uLnYxLkFjdG9yIk8KGkNyZWF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlEjEKB291dGNvbWUYASABKAsyIC5zaGlwcGluZy5jb21tb24udjEuV3JpdGVPdXRjb21lIlMKGENoZWNrU3Vic2NyaXB0aW9uUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEgsKA3VybBgCIAEoCSJLChlDaGVja1N1YnNjcmlwdGlvblJlc3BvbnNlEi4KBmZpZWxkcxgBIAMoCzIeLnNoaXBwaW5nLmNvbW1vbi52MS5GaWVsZEVycm9yIlAKFkdldFN1YnNjcmlwdGlvblJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIKCgJpZBgCIAEoCSInChdHZXRTdWJzY3JpcHRpb25SZXNwb25zZRIMCgRkYXRhGAEgASgMInMKGExpc3RTdWJzY3JpcHRpb25zUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEg0KBWxpbWl0GAIgASgFEhIKBWFmdGVyGAMgASgJSACIAQFCCAoGX2FmdGVyIlMKGUxpc3RTdWJzY3JpcHRpb25zUmVzcG9uc2USDAoEZGF0YRgBIAEoDBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciKoAQoaRGlzYWJsZVN1YnNjcmlwdGlvblJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIoCgVjbGFpbRgCIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5DbGFpbRIKCgJpZBgDIAEoCRIoCgVhY3RvchgEIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5BY3RvciJQChtEaXNhYmxlU3Vic2NyaXB0aW9uUmVzcG9uc2USMQoHb3V0Y29tZRgBIAEoCzIgLnNoaXBwaW5nLmNvbW1vbi52MS5Xcml0ZU91dGNvbWUixwEKElN1YnNjcmlwdGlvbkNoYW5nZRIKCgJpZBgBIAEoCRIpCgVvd25lchgCIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISKAoFYWN0b3IYAyABKAsyGS5zaGlwcGluZy5jb21tb24udjEuQWN0b3ISDgoGYWN0aW9uGAQgASgJEhcKD3N1YnNjcmlwdGlvbl9pZBgFIAEoCRILCgN1cmwYBiABKAkSDgoGZXZlbnRzGAcgAygJEgoKAmF0GAggASgJIkAKEkxpc3RDaGFuZ2VzUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyIlAKE0xpc3RDaGFuZ2VzUmVzcG9uc2USOQoHY2hhbmdlcxgBIAMoCzIoLnNoaXBwaW5nLndlYmhvb2tzLnYxLlN1YnNjcmlwdGlvbkNoYW5nZSJUChlBY2tub3dsZWRnZUNoYW5nZXNSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISCwoDaWRzGAIgAygJIhwKGkFja25vd2xlZGdlQ2hhbmdlc1Jlc3BvbnNlIjAKDlB1Ymxpc2hlZEV2ZW50EgoKAmlkGAEgASgJEhIKCmNyZWF0ZWRfYXQYAiABKAkieAoURmlsdGVyTWlzc2luZ1JlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchI0CgZldmVudHMYAiADKAsyJC5zaGlwcGluZy53ZWJob29rcy52MS5QdWJsaXNoZWRFdmVudCIyChVGaWx0ZXJNaXNzaW5nUmVzcG9uc2USGQoRbWlzc2luZ19ldmVudF9pZHMYASADKAkiQgoUUm90YXRlU2VjcmV0c1JlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlciKkAQoVUm90YXRlU2VjcmV0c1Jlc3BvbnNlEhYKDndyaXRpbmdfa2V5X2lkGAEgASgJEhUKDXN1YnNjcmlwdGlvbnMYAiABKAUSFQoNbGVkZ2VyX2JvZGllcxgDIAEoBRIUCgx1c2VkX2tleV9pZHMYBCADKAkSFgoOdW51c2VkX2tleV9pZHMYBSADKAkSFwoPbWlzc2luZ19rZXlfaWRzGAYgAygJIkEKD0RlbGl2ZXJ5RmFpbHVyZRIOCgZyZWFzb24YASABKAkSEwoGc3RhdHVzGAIgASgFSACIAQFCCQoHX3N0YXR1cyKYAgoSU3Vic2NyaXB0aW9uSGVhbHRoEhcKD3N1YnNjcmlwdGlvbl9pZBgBIAEoCRILCgN1cmwYAiABKAkSDQoFc3RhdGUYAyABKAkSHAoPbGFzdF9zdWNjZXNzX2F0GAQgASgJSACIAQESHAoPbGFzdF9mYWlsdXJlX2F0GAUgASgJSAGIAQESOwoMbGFzdF9mYWlsdXJlGAYgASgLMiUuc2hpcHBpbmcud2ViaG9va3MudjEuRGVsaXZlcnlGYWlsdXJlEhoKDWZhaWxpbmdfc2luY2UYByABKAlIAogBAUISChBfbGFzdF9zdWNjZXNzX2F0QhIKEF9sYXN0X2ZhaWx1cmVfYXRCEAoOX2ZhaWxpbmdfc2luY2UiQQoOSG91ck9mQXR0ZW1wdHMSDAoEaG91chgBIAEoCRIRCglkZWxpdmVyZWQYAiABKAUSDgoGZmFpbGVkGAMgASgFIlYKHEdldFN1YnNjcmlwdGlvbkhlYWx0aFJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIKCgJpZBgCIAEoCSKxAQodR2V0U3Vic2NyaXB0aW9uSGVhbHRoUmVzcG9uc2USOAoGaGVhbHRoGAEgASgLMiguc2hpcHBpbmcud2ViaG9va3MudjEuU3Vic2NyaXB0aW9uSGVhbHRoEg8KB3BlbmRpbmcYAiABKAUSEAoIZ2l2ZW5fdXAYAyABKAUSMwoFaG91cnMYBCADKAsyJC5zaGlwcGluZy53ZWJob29rcy52MS5Ib3VyT2ZBdHRlbXB0cyJYCh1MaXN0U3Vic2NyaXB0aW9uSGVhbHRoUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEgsKA2lkcxgCIAMoCSJhCh5MaXN0U3Vic2NyaXB0aW9uSGVhbHRoUmVzcG9uc2USPwoNc3Vic2NyaXB0aW9ucxgBIAMoCzIoLnNoaXBwaW5nLndlYmhvb2tzLnYxLlN1YnNjcmlwdGlvbkhlYWx0aCJBChNDbGFpbUZhaWxpbmdSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXIiugEKE0ZhaWxpbmdTdWJzY3JpcHRpb24SKQoFb3duZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEhcKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCRILCgN1cmwYAyABKAkSFQoNZmFpbGluZ19zaW5jZRgEIAEoCRI7CgxsYXN0X2ZhaWx1cmUYBSABKAsyJS5zaGlwcGluZy53ZWJob29rcy52MS5EZWxpdmVyeUZhaWx1cmUiWAoUQ2xhaW1GYWlsaW5nUmVzcG9uc2USQAoNc3Vic2NyaXB0aW9ucxgBIAMoCzIpLnNoaXBwaW5nLndlYmhvb2tzLnYxLkZhaWxpbmdTdWJzY3JpcHRpb24iYQoZQWNrbm93bGVkZ2VGYWlsaW5nUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEhgKEHN1YnNjcmlwdGlvbl9pZHMYAiADKAkiHAoaQWNrbm93bGVkZ2VGYWlsaW5nUmVzcG9uc2UihQEKGUxpc3RUZXN0RGVsaXZlcmllc1JlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIXCg9zdWJzY3JpcHRpb25faWQYAiABKAkSFAoMcmVzb3VyY2VfaWRzGAMgAygJEg0KBXNpbmNlGAQgASgJIuYBCgxUZXN0RGVsaXZlcnkSEAoIZXZlbnRfaWQYASABKAkSEgoKZXZlbnRfdHlwZRgCIAEoCRINCgVzdGF0ZRgDIAEoCRIPCgdhdHRlbXB0GAQgASgFEhMKBnN0YXR1cxgFIAEoBUgAiAEBEg8KAm1zGAYgASgFSAGIAQESNgoHZmFpbHVyZRgHIAEoCzIlLnNoaXBwaW5nLndlYmhvb2tzLnYxLkRlbGl2ZXJ5RmFpbHVyZRIUCgduZXh0X2F0GAggASgJSAKIAQFCCQoHX3N0YXR1c0IFCgNfbXNCCgoIX25leHRfYXQiVAoaTGlzdFRlc3REZWxpdmVyaWVzUmVzcG9uc2USNgoKZGVsaXZlcmllcxgBIAMoCzIiLnNoaXBwaW5nLndlYmhvb2tzLnYxLlRlc3REZWxpdmVyeSJJCg9HZXRFdmVudFJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIKCgJpZBgCIAEoCSI1ChBHZXRFdmVudFJlc3BvbnNlEgwKBHR5cGUYASABKAkSEwoLcmVzb3VyY2VfaWQYAiABKAky/Q0KD1dlYmhvb2tzU2VydmljZRJ3ChJDcmVhdGVTdWJzY3JpcHRpb24SLy5zaGlwcGluZy53ZWJob29rcy52MS5DcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0GjAuc2hpcHBpbmcud2ViaG9va3MudjEuQ3JlYXRlU3Vic2NyaXB0aW9uUmVzcG9uc2USeQoRQ2hlY2tTdWJzY3JpcHRpb24SLi5zaGlwcGluZy53ZWJob29rcy52MS5DaGVja1N1YnNjcmlwdGlvblJlcXVlc3QaLy5zaGlwcGluZy53ZWJob29rcy52MS5DaGVja1N1YnNjcmlwdGlvblJlc3BvbnNlIgOQAgEScwoPR2V0U3Vic2NyaXB0aW9uEiwuc2hpcHBpbmcud2ViaG9va3MudjEuR2V0U3Vic2NyaXB0aW9uUmVxdWVzdBotLnNoaXBwaW5nLndlYmhvb2tzLnYxLkdldFN1YnNjcmlwdGlvblJlc3BvbnNlIgOQAgESeQoRTGlzdFN1YnNjcmlwdGlvbnMSLi5zaGlwcGluZy53ZWJob29rcy52MS5MaXN0U3Vic2NyaXB0aW9uc1JlcXVlc3QaLy5zaGlwcGluZy53ZWJob29rcy52MS5MaXN0U3Vic2NyaXB0aW9uc1Jlc3BvbnNlIgOQAgESegoTRGlzYWJsZVN1YnNjcmlwdGlvbhIwLnNoaXBwaW5nLndlYmhvb2tzLnYxLkRpc2FibGVTdWJzY3JpcHRpb25SZXF1ZXN0GjEuc2hpcHBpbmcud2ViaG9va3MudjEuRGlzYWJsZVN1YnNjcmlwdGlvblJlc3BvbnNlEmcKC0xpc3RDaGFuZ2VzEiguc2hpcHBpbmcud2ViaG9va3MudjEuTGlzdENoYW5nZXNSZXF1ZXN0Gikuc2hpcHBpbmcud2ViaG9va3MudjEuTGlzdENoYW5nZXNSZXNwb25zZSIDkAIBEncKEkFja25vd2xlZGdlQ2hhbmdlcxIvLnNoaXBwaW5nLndlYmhvb2tzLnYxLkFja25vd2xlZGdlQ2hhbmdlc1JlcXVlc3QaMC5zaGlwcGluZy53ZWJob29rcy52MS5BY2tub3dsZWRnZUNoYW5nZXNSZXNwb25zZRJeCghHZXRFdmVudBIlLnNoaXBwaW5nLndlYmhvb2tzLnYxLkdldEV2ZW50UmVxdWVzdBomLnNoaXBwaW5nLndlYmhvb2tzLnYxLkdldEV2ZW50UmVzcG9uc2UiA5ACARJtCg1GaWx0ZXJNaXNzaW5nEiouc2hpcHBpbmcud2ViaG9va3MudjEuRmlsdGVyTWlzc2luZ1JlcXVlc3QaKy5zaGlwcGluZy53ZWJob29rcy52MS5GaWx0ZXJNaXNzaW5nUmVzcG9uc2UiA5ACARJoCg1Sb3RhdGVTZWNyZXRzEiouc2hpcHBpbmcud2ViaG9va3MudjEuUm90YXRlU2VjcmV0c1JlcXVlc3QaKy5zaGlwcGluZy53ZWJob29rcy52MS5Sb3RhdGVTZWNyZXRzUmVzcG9uc2UShQEKFUdldFN1YnNjcmlwdGlvbkhlYWx0aBIyLnNoaXBwaW5nLndlYmhvb2tzLnYxLkdldFN1YnNjcmlwdGlvbkhlYWx0aFJlcXVlc3QaMy5zaGlwcGluZy53ZWJob29rcy52MS5HZXRTdWJzY3JpcHRpb25IZWFsdGhSZXNwb25zZSIDkAIBEogBChZMaXN0U3Vic2NyaXB0aW9uSGVhbHRoEjMuc2hpcHBpbmcud2ViaG9va3MudjEuTGlzdFN1YnNjcmlwdGlvbkhlYWx0aFJlcXVlc3QaNC5zaGlwcGluZy53ZWJob29rcy52MS5MaXN0U3Vic2NyaXB0aW9uSGVhbHRoUmVzcG9uc2UiA5ACARJlCgxDbGFpbUZhaWxpbmcSKS5zaGlwcGluZy53ZWJob29rcy52MS5DbGFpbUZhaWxpbmdSZXF1ZXN0Giouc2hpcHBpbmcud2ViaG9va3MudjEuQ2xhaW1GYWlsaW5nUmVzcG9uc2USdwoSQWNrbm93bGVkZ2VGYWlsaW5nEi8uc2hpcHBpbmcud2ViaG9va3MudjEuQWNrbm93bGVkZ2VGYWlsaW5nUmVxdWVzdBowLnNoaXBwaW5nLndlYmhvb2tzLnYxLkFja25vd2xlZGdlRmFpbGluZ1Jlc3BvbnNlEnwKEkxpc3RUZXN0RGVsaXZlcmllcxIvLnNoaXBwaW5nLndlYmhvb2tzLnYxLkxpc3RUZXN0RGVsaXZlcmllc1JlcXVlc3QaMC5zaGlwcGluZy53ZWJob29rcy52MS5MaXN0VGVzdERlbGl2ZXJpZXNSZXNwb25zZSIDkAIBYgZwcm90bzM", [file_shipping_common_v1_common]);
 
 /**
  * A subscription to create.
@@ -577,6 +577,531 @@ export const RotateSecretsResponseSchema: GenMessage<RotateSecretsResponse> = /*
   messageDesc(file_shipping_webhooks_v1_webhooks, 19);
 
 /**
+ * Why an attempt failed, as far as it is the receiver's owner's business.
+ *
+ * @generated from message shipping.webhooks.v1.DeliveryFailure
+ */
+export type DeliveryFailure = Message<"shipping.webhooks.v1.DeliveryFailure"> & {
+  /**
+   * `status`: it was answered, with another status than 2xx. Otherwise there was no answer, for instance `connection_refused`,
+   * `tls_expired`, `timeout_answering`.
+   *
+   * @generated from field: string reason = 1;
+   */
+  reason: string;
+
+  /**
+   * With the reason `status` alone.
+   *
+   * @generated from field: optional int32 status = 2;
+   */
+  status?: number | undefined;
+};
+
+/**
+ * Describes the message shipping.webhooks.v1.DeliveryFailure.
+ * Use `create(DeliveryFailureSchema)` to create a new message.
+ */
+export const DeliveryFailureSchema: GenMessage<DeliveryFailure> = /*@__PURE__*/
+  messageDesc(file_shipping_webhooks_v1_webhooks, 20);
+
+/**
+ * How the deliveries of a subscription go, a second late at most.
+ *
+ * @generated from message shipping.webhooks.v1.SubscriptionHealth
+ */
+export type SubscriptionHealth = Message<"shipping.webhooks.v1.SubscriptionHealth"> & {
+  /**
+   * @generated from field: string subscription_id = 1;
+   */
+  subscriptionId: string;
+
+  /**
+   * @generated from field: string url = 2;
+   */
+  url: string;
+
+  /**
+   * `active`, `failing` (active, and no attempt has succeeded since the last failure) or `disabled`.
+   *
+   * @generated from field: string state = 3;
+   */
+  state: string;
+
+  /**
+   * Times are ISO 8601 UTC with milliseconds; absent if there was none.
+   *
+   * @generated from field: optional string last_success_at = 4;
+   */
+  lastSuccessAt?: string | undefined;
+
+  /**
+   * @generated from field: optional string last_failure_at = 5;
+   */
+  lastFailureAt?: string | undefined;
+
+  /**
+   * Of the last attempt that failed.
+   *
+   * @generated from field: shipping.webhooks.v1.DeliveryFailure last_failure = 6;
+   */
+  lastFailure?: DeliveryFailure | undefined;
+
+  /**
+   * The first failure after the last success; absent unless `failing`.
+   *
+   * @generated from field: optional string failing_since = 7;
+   */
+  failingSince?: string | undefined;
+};
+
+/**
+ * Describes the message shipping.webhooks.v1.SubscriptionHealth.
+ * Use `create(SubscriptionHealthSchema)` to create a new message.
+ */
+export const SubscriptionHealthSchema: GenMessage<SubscriptionHealth> = /*@__PURE__*/
+  messageDesc(file_shipping_webhooks_v1_webhooks, 21);
+
+/**
+ * Attempts of a subscription that ended within an hour.
+ *
+ * @generated from message shipping.webhooks.v1.HourOfAttempts
+ */
+export type HourOfAttempts = Message<"shipping.webhooks.v1.HourOfAttempts"> & {
+  /**
+   * When it began.
+   *
+   * @generated from field: string hour = 1;
+   */
+  hour: string;
+
+  /**
+   * @generated from field: int32 delivered = 2;
+   */
+  delivered: number;
+
+  /**
+   * @generated from field: int32 failed = 3;
+   */
+  failed: number;
+};
+
+/**
+ * Describes the message shipping.webhooks.v1.HourOfAttempts.
+ * Use `create(HourOfAttemptsSchema)` to create a new message.
+ */
+export const HourOfAttemptsSchema: GenMessage<HourOfAttempts> = /*@__PURE__*/
+  messageDesc(file_shipping_webhooks_v1_webhooks, 22);
+
+/**
+ * Names a subscription.
+ *
+ * @generated from message shipping.webhooks.v1.GetSubscriptionHealthRequest
+ */
+export type GetSubscriptionHealthRequest = Message<"shipping.webhooks.v1.GetSubscriptionHealthRequest"> & {
+  /**
+   * @generated from field: shipping.common.v1.Caller caller = 1;
+   */
+  caller?: Caller | undefined;
+
+  /**
+   * @generated from field: string id = 2;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message shipping.webhooks.v1.GetSubscriptionHealthRequest.
+ * Use `create(GetSubscriptionHealthRequestSchema)` to create a new message.
+ */
+export const GetSubscriptionHealthRequestSchema: GenMessage<GetSubscriptionHealthRequest> = /*@__PURE__*/
+  messageDesc(file_shipping_webhooks_v1_webhooks, 23);
+
+/**
+ * Its health.
+ *
+ * @generated from message shipping.webhooks.v1.GetSubscriptionHealthResponse
+ */
+export type GetSubscriptionHealthResponse = Message<"shipping.webhooks.v1.GetSubscriptionHealthResponse"> & {
+  /**
+   * @generated from field: shipping.webhooks.v1.SubscriptionHealth health = 1;
+   */
+  health?: SubscriptionHealth | undefined;
+
+  /**
+   * Deliveries that are not at their end, counted up to 1,001.
+   *
+   * @generated from field: int32 pending = 2;
+   */
+  pending: number;
+
+  /**
+   * Deliveries that ended with the eighth failure, in the last 30 days.
+   *
+   * @generated from field: int32 given_up = 3;
+   */
+  givenUp: number;
+
+  /**
+   * The last 24 hours in their order, those without an attempt included; the last one is under way.
+   *
+   * @generated from field: repeated shipping.webhooks.v1.HourOfAttempts hours = 4;
+   */
+  hours: HourOfAttempts[];
+};
+
+/**
+ * Describes the message shipping.webhooks.v1.GetSubscriptionHealthResponse.
+ * Use `create(GetSubscriptionHealthResponseSchema)` to create a new message.
+ */
+export const GetSubscriptionHealthResponseSchema: GenMessage<GetSubscriptionHealthResponse> = /*@__PURE__*/
+  messageDesc(file_shipping_webhooks_v1_webhooks, 24);
+
+/**
+ * Names subscriptions.
+ *
+ * @generated from message shipping.webhooks.v1.ListSubscriptionHealthRequest
+ */
+export type ListSubscriptionHealthRequest = Message<"shipping.webhooks.v1.ListSubscriptionHealthRequest"> & {
+  /**
+   * @generated from field: shipping.common.v1.Caller caller = 1;
+   */
+  caller?: Caller | undefined;
+
+  /**
+   * Up to 100; those of another caller are passed over. None: all active ones.
+   *
+   * @generated from field: repeated string ids = 2;
+   */
+  ids: string[];
+};
+
+/**
+ * Describes the message shipping.webhooks.v1.ListSubscriptionHealthRequest.
+ * Use `create(ListSubscriptionHealthRequestSchema)` to create a new message.
+ */
+export const ListSubscriptionHealthRequestSchema: GenMessage<ListSubscriptionHealthRequest> = /*@__PURE__*/
+  messageDesc(file_shipping_webhooks_v1_webhooks, 25);
+
+/**
+ * The health of each, ascending by id.
+ *
+ * @generated from message shipping.webhooks.v1.ListSubscriptionHealthResponse
+ */
+export type ListSubscriptionHealthResponse = Message<"shipping.webhooks.v1.ListSubscriptionHealthResponse"> & {
+  /**
+   * @generated from field: repeated shipping.webhooks.v1.SubscriptionHealth subscriptions = 1;
+   */
+  subscriptions: SubscriptionHealth[];
+};
+
+/**
+ * Describes the message shipping.webhooks.v1.ListSubscriptionHealthResponse.
+ * Use `create(ListSubscriptionHealthResponseSchema)` to create a new message.
+ */
+export const ListSubscriptionHealthResponseSchema: GenMessage<ListSubscriptionHealthResponse> = /*@__PURE__*/
+  messageDesc(file_shipping_webhooks_v1_webhooks, 26);
+
+/**
+ * Has no fields of its own.
+ *
+ * @generated from message shipping.webhooks.v1.ClaimFailingRequest
+ */
+export type ClaimFailingRequest = Message<"shipping.webhooks.v1.ClaimFailingRequest"> & {
+  /**
+   * Absent: the question is the mail's, not an account's.
+   *
+   * @generated from field: shipping.common.v1.Caller caller = 1;
+   */
+  caller?: Caller | undefined;
+};
+
+/**
+ * Describes the message shipping.webhooks.v1.ClaimFailingRequest.
+ * Use `create(ClaimFailingRequestSchema)` to create a new message.
+ */
+export const ClaimFailingRequestSchema: GenMessage<ClaimFailingRequest> = /*@__PURE__*/
+  messageDesc(file_shipping_webhooks_v1_webhooks, 27);
+
+/**
+ * A subscription that has failed for a day.
+ *
+ * @generated from message shipping.webhooks.v1.FailingSubscription
+ */
+export type FailingSubscription = Message<"shipping.webhooks.v1.FailingSubscription"> & {
+  /**
+   * @generated from field: shipping.common.v1.Caller owner = 1;
+   */
+  owner?: Caller | undefined;
+
+  /**
+   * @generated from field: string subscription_id = 2;
+   */
+  subscriptionId: string;
+
+  /**
+   * @generated from field: string url = 3;
+   */
+  url: string;
+
+  /**
+   * ISO 8601 UTC with milliseconds.
+   *
+   * @generated from field: string failing_since = 4;
+   */
+  failingSince: string;
+
+  /**
+   * @generated from field: shipping.webhooks.v1.DeliveryFailure last_failure = 5;
+   */
+  lastFailure?: DeliveryFailure | undefined;
+};
+
+/**
+ * Describes the message shipping.webhooks.v1.FailingSubscription.
+ * Use `create(FailingSubscriptionSchema)` to create a new message.
+ */
+export const FailingSubscriptionSchema: GenMessage<FailingSubscription> = /*@__PURE__*/
+  messageDesc(file_shipping_webhooks_v1_webhooks, 28);
+
+/**
+ * Up to 100; when these are acknowledged, there may be more.
+ *
+ * @generated from message shipping.webhooks.v1.ClaimFailingResponse
+ */
+export type ClaimFailingResponse = Message<"shipping.webhooks.v1.ClaimFailingResponse"> & {
+  /**
+   * @generated from field: repeated shipping.webhooks.v1.FailingSubscription subscriptions = 1;
+   */
+  subscriptions: FailingSubscription[];
+};
+
+/**
+ * Describes the message shipping.webhooks.v1.ClaimFailingResponse.
+ * Use `create(ClaimFailingResponseSchema)` to create a new message.
+ */
+export const ClaimFailingResponseSchema: GenMessage<ClaimFailingResponse> = /*@__PURE__*/
+  messageDesc(file_shipping_webhooks_v1_webhooks, 29);
+
+/**
+ * Names subscriptions, of any caller.
+ *
+ * @generated from message shipping.webhooks.v1.AcknowledgeFailingRequest
+ */
+export type AcknowledgeFailingRequest = Message<"shipping.webhooks.v1.AcknowledgeFailingRequest"> & {
+  /**
+   * Absent: see ClaimFailingRequest.
+   *
+   * @generated from field: shipping.common.v1.Caller caller = 1;
+   */
+  caller?: Caller | undefined;
+
+  /**
+   * Up to 100.
+   *
+   * @generated from field: repeated string subscription_ids = 2;
+   */
+  subscriptionIds: string[];
+};
+
+/**
+ * Describes the message shipping.webhooks.v1.AcknowledgeFailingRequest.
+ * Use `create(AcknowledgeFailingRequestSchema)` to create a new message.
+ */
+export const AcknowledgeFailingRequestSchema: GenMessage<AcknowledgeFailingRequest> = /*@__PURE__*/
+  messageDesc(file_shipping_webhooks_v1_webhooks, 30);
+
+/**
+ * They are not handed out again.
+ *
+ * @generated from message shipping.webhooks.v1.AcknowledgeFailingResponse
+ */
+export type AcknowledgeFailingResponse = Message<"shipping.webhooks.v1.AcknowledgeFailingResponse"> & {
+};
+
+/**
+ * Describes the message shipping.webhooks.v1.AcknowledgeFailingResponse.
+ * Use `create(AcknowledgeFailingResponseSchema)` to create a new message.
+ */
+export const AcknowledgeFailingResponseSchema: GenMessage<AcknowledgeFailingResponse> = /*@__PURE__*/
+  messageDesc(file_shipping_webhooks_v1_webhooks, 31);
+
+/**
+ * Names a subscription and the resources of a test.
+ *
+ * @generated from message shipping.webhooks.v1.ListTestDeliveriesRequest
+ */
+export type ListTestDeliveriesRequest = Message<"shipping.webhooks.v1.ListTestDeliveriesRequest"> & {
+  /**
+   * Its environment is `sandbox`.
+   *
+   * @generated from field: shipping.common.v1.Caller caller = 1;
+   */
+  caller?: Caller | undefined;
+
+  /**
+   * @generated from field: string subscription_id = 2;
+   */
+  subscriptionId: string;
+
+  /**
+   * One or two: an event belongs to the test if its body names one of them.
+   *
+   * @generated from field: repeated string resource_ids = 3;
+   */
+  resourceIds: string[];
+
+  /**
+   * When the test began: ISO 8601 UTC with milliseconds. Events that arrive within the two minutes after it count.
+   *
+   * @generated from field: string since = 4;
+   */
+  since: string;
+};
+
+/**
+ * Describes the message shipping.webhooks.v1.ListTestDeliveriesRequest.
+ * Use `create(ListTestDeliveriesRequestSchema)` to create a new message.
+ */
+export const ListTestDeliveriesRequestSchema: GenMessage<ListTestDeliveriesRequest> = /*@__PURE__*/
+  messageDesc(file_shipping_webhooks_v1_webhooks, 32);
+
+/**
+ * What became of one event of a test.
+ *
+ * @generated from message shipping.webhooks.v1.TestDelivery
+ */
+export type TestDelivery = Message<"shipping.webhooks.v1.TestDelivery"> & {
+  /**
+   * @generated from field: string event_id = 1;
+   */
+  eventId: string;
+
+  /**
+   * @generated from field: string event_type = 2;
+   */
+  eventType: string;
+
+  /**
+   * `pending`, `in_flight`, `delivered`, `exhausted` or `cancelled`.
+   *
+   * @generated from field: string state = 3;
+   */
+  state: string;
+
+  /**
+   * Attempts that were begun.
+   *
+   * @generated from field: int32 attempt = 4;
+   */
+  attempt: number;
+
+  /**
+   * Of the last attempt that has ended: the status, unless there was no answer, and its milliseconds.
+   *
+   * @generated from field: optional int32 status = 5;
+   */
+  status?: number | undefined;
+
+  /**
+   * @generated from field: optional int32 ms = 6;
+   */
+  ms?: number | undefined;
+
+  /**
+   * If that attempt failed.
+   *
+   * @generated from field: shipping.webhooks.v1.DeliveryFailure failure = 7;
+   */
+  failure?: DeliveryFailure | undefined;
+
+  /**
+   * The next attempt: ISO 8601 UTC with milliseconds.
+   *
+   * @generated from field: optional string next_at = 8;
+   */
+  nextAt?: string | undefined;
+};
+
+/**
+ * Describes the message shipping.webhooks.v1.TestDelivery.
+ * Use `create(TestDeliverySchema)` to create a new message.
+ */
+export const TestDeliverySchema: GenMessage<TestDelivery> = /*@__PURE__*/
+  messageDesc(file_shipping_webhooks_v1_webhooks, 33);
+
+/**
+ * In the order in which the events arrived; those that have not arrived are missing.
+ *
+ * @generated from message shipping.webhooks.v1.ListTestDeliveriesResponse
+ */
+export type ListTestDeliveriesResponse = Message<"shipping.webhooks.v1.ListTestDeliveriesResponse"> & {
+  /**
+   * @generated from field: repeated shipping.webhooks.v1.TestDelivery deliveries = 1;
+   */
+  deliveries: TestDelivery[];
+};
+
+/**
+ * Describes the message shipping.webhooks.v1.ListTestDeliveriesResponse.
+ * Use `create(ListTestDeliveriesResponseSchema)` to create a new message.
+ */
+export const ListTestDeliveriesResponseSchema: GenMessage<ListTestDeliveriesResponse> = /*@__PURE__*/
+  messageDesc(file_shipping_webhooks_v1_webhooks, 34);
+
+/**
+ * Names an event.
+ *
+ * @generated from message shipping.webhooks.v1.GetEventRequest
+ */
+export type GetEventRequest = Message<"shipping.webhooks.v1.GetEventRequest"> & {
+  /**
+   * @generated from field: shipping.common.v1.Caller caller = 1;
+   */
+  caller?: Caller | undefined;
+
+  /**
+   * @generated from field: string id = 2;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message shipping.webhooks.v1.GetEventRequest.
+ * Use `create(GetEventRequestSchema)` to create a new message.
+ */
+export const GetEventRequestSchema: GenMessage<GetEventRequest> = /*@__PURE__*/
+  messageDesc(file_shipping_webhooks_v1_webhooks, 35);
+
+/**
+ * What it was about.
+ *
+ * @generated from message shipping.webhooks.v1.GetEventResponse
+ */
+export type GetEventResponse = Message<"shipping.webhooks.v1.GetEventResponse"> & {
+  /**
+   * `label.created` and its like.
+   *
+   * @generated from field: string type = 1;
+   */
+  type: string;
+
+  /**
+   * The order, shipment or label that the event shows.
+   *
+   * @generated from field: string resource_id = 2;
+   */
+  resourceId: string;
+};
+
+/**
+ * Describes the message shipping.webhooks.v1.GetEventResponse.
+ * Use `create(GetEventResponseSchema)` to create a new message.
+ */
+export const GetEventResponseSchema: GenMessage<GetEventResponse> = /*@__PURE__*/
+  messageDesc(file_shipping_webhooks_v1_webhooks, 36);
+
+/**
  * Owns webhook subscriptions and delivers events to them.
  *
  * @generated from service shipping.webhooks.v1.WebhooksService
@@ -653,6 +1178,16 @@ export const WebhooksService: GenService<{
     output: typeof AcknowledgeChangesResponseSchema;
   },
   /**
+   * Says what an event was about; `not_found` if the caller has none of that id, or has it no more.
+   *
+   * @generated from rpc shipping.webhooks.v1.WebhooksService.GetEvent
+   */
+  getEvent: {
+    methodKind: "unary";
+    input: typeof GetEventRequestSchema;
+    output: typeof GetEventResponseSchema;
+  },
+  /**
    * Says which of these events have not arrived: producers ask before they delete their copies.
    *
    * @generated from rpc shipping.webhooks.v1.WebhooksService.FilterMissing
@@ -672,6 +1207,58 @@ export const WebhooksService: GenService<{
     methodKind: "unary";
     input: typeof RotateSecretsRequestSchema;
     output: typeof RotateSecretsResponseSchema;
+  },
+  /**
+   * Reads how the deliveries of one subscription have gone; `not_found` if the caller has none of that id.
+   *
+   * @generated from rpc shipping.webhooks.v1.WebhooksService.GetSubscriptionHealth
+   */
+  getSubscriptionHealth: {
+    methodKind: "unary";
+    input: typeof GetSubscriptionHealthRequestSchema;
+    output: typeof GetSubscriptionHealthResponseSchema;
+  },
+  /**
+   * Reads in what state the caller's subscriptions are: those that are named, or all active ones.
+   *
+   * @generated from rpc shipping.webhooks.v1.WebhooksService.ListSubscriptionHealth
+   */
+  listSubscriptionHealth: {
+    methodKind: "unary";
+    input: typeof ListSubscriptionHealthRequestSchema;
+    output: typeof ListSubscriptionHealthResponseSchema;
+  },
+  /**
+   * Hands out active subscriptions, of any caller, that have failed for a day and of which nobody was told: up to 100, each to one
+   * asker at a time, again after fifteen minutes unless it was acknowledged, then less and less often.
+   *
+   * @generated from rpc shipping.webhooks.v1.WebhooksService.ClaimFailing
+   */
+  claimFailing: {
+    methodKind: "unary";
+    input: typeof ClaimFailingRequestSchema;
+    output: typeof ClaimFailingResponseSchema;
+  },
+  /**
+   * Remembers that somebody was told. A subscription that has delivered since, and fails for another day, is handed out again.
+   *
+   * @generated from rpc shipping.webhooks.v1.WebhooksService.AcknowledgeFailing
+   */
+  acknowledgeFailing: {
+    methodKind: "unary";
+    input: typeof AcknowledgeFailingRequestSchema;
+    output: typeof AcknowledgeFailingResponseSchema;
+  },
+  /**
+   * Reads what became, for one sandbox subscription, of the first events of certain resources in the minutes after a time.
+   * `not_found` if the caller has none of that id.
+   *
+   * @generated from rpc shipping.webhooks.v1.WebhooksService.ListTestDeliveries
+   */
+  listTestDeliveries: {
+    methodKind: "unary";
+    input: typeof ListTestDeliveriesRequestSchema;
+    output: typeof ListTestDeliveriesResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_shipping_webhooks_v1_webhooks, 0);

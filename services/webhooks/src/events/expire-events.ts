@@ -1,6 +1,6 @@
 import sql from "sql-template-tag";
 import { clock } from "../subscriptions/deps.js";
-import type { DispatchDeps } from "./deps.js";
+import type { EventDeps } from "./deps.js";
 
 const BATCH = 500;
 
@@ -16,7 +16,7 @@ export interface Expired {
  * whose deliveries are not all at their end stays. Nothing that is claimed or pending is locked, and several replicas take
  * different batches.
  */
-export async function expireOnce(deps: DispatchDeps): Promise<Expired> {
+export async function expireOnce(deps: EventDeps): Promise<Expired> {
   // As an array, since a join with `expired` is a scan of all deliveries to a planner that has no statistics yet.
   const [removed] = await deps.db.run<Expired>(sql`
     WITH ${clock(deps)},
@@ -41,6 +41,6 @@ export async function expireOnce(deps: DispatchDeps): Promise<Expired> {
 }
 
 // An hour more than FilterMissing counts, which goes by the clock of the event's owner: what it takes for missing was never here.
-function retentionBegin(deps: DispatchDeps) {
+function retentionBegin(deps: EventDeps) {
   return sql`(SELECT now FROM clock) - ${deps.retentionDays}::integer * interval '1 day' - interval '1 hour'`;
 }

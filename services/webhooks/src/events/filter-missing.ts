@@ -6,7 +6,7 @@ import {
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql from "sql-template-tag";
 import { clock } from "../subscriptions/deps.js";
-import type { DispatchDeps } from "./deps.js";
+import type { EventDeps } from "./deps.js";
 
 /**
  * Says which events have not arrived. A dead one has: to send it again would not help. One older than the retention has too: it was
@@ -14,7 +14,7 @@ import type { DispatchDeps } from "./deps.js";
  * kept for ever would be the largest table of all. So an event is lost only if the broker lost it after acknowledging it and, from
  * then on, its producer could not ask once during the whole retention.
  */
-export async function filterMissing(deps: DispatchDeps, request: FilterMissingRequest): Promise<FilterMissingResponse> {
+export async function filterMissing(deps: EventDeps, request: FilterMissingRequest): Promise<FilterMissingResponse> {
   const absent = await deps.db.run<{ id: string; expired: boolean }>(sql`
     WITH ${clock(deps)}
     SELECT asked.id, asked.created_at < clock.now - ${deps.retentionDays}::integer * interval '1 day' AS expired

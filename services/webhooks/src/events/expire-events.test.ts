@@ -5,10 +5,10 @@ import { newCaller } from "@shipping/kit/testing/writes";
 import { EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import { FilterMissingRequestSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql from "sql-template-tag";
+import { acceptEvents, deadLetterEvent } from "../dispatch/accept-event.js";
+import type { DispatchDeps } from "../dispatch/deps.js";
+import { dispatchOnce } from "../dispatch/dispatch-deliveries.js";
 import { eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
-import { acceptEvents, deadLetterEvent } from "./accept-event.js";
-import type { DispatchDeps } from "./deps.js";
-import { dispatchOnce } from "./dispatch-deliveries.js";
 import { expireOnce } from "./expire-events.js";
 import { filterMissing } from "./filter-missing.js";
 

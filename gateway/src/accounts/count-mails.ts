@@ -1,0 +1,27 @@
+import sql from "sql-template-tag";
+import type { AdminDeps } from "./manage-accounts.js";
+
+/** So long what may be asked is counted anew, at most. */
+export const LONGEST_WINDOW_MINUTES = 60;
+
+/** A limit on what may be asked by somebody, or of somebody, in a window of time. */
+export interface MailLimit {
+  /** Who or what is limited, such as `invitations:acc_…`. */
+  name: string;
+  most: number;
+  minutes: number;
+}
+
+/** Counts one more, whichever gateway does it. False: there were as many as there may be in this window. */
+export async function countMail(
+  deps: Pick<AdminDeps, "db" | "now">,
+  { name, most, minutes }: MailLimit,
+): Promise<boolean> {
+  const windowMs = minutes * 60_000;
+  const since = new Date(Math.floor(deps.now().getTime() / windowMs) * windowMs);
+  const counted = await deps.db.run(sql`
+    INSERT INTO mail_counts AS c (name, since, count) VALUES (${name}, ${since}, 1)
+    ON CONFLICT (name, since) DO UPDATE SET count = c.count + 1 WHERE c.count < ${most}
+    RETURNING count`);
+  return counted.length > 0;
+}

@@ -1,0 +1,106 @@
+import { randomBytes } from "node:crypto";
+import { newId } from "@shipping/kit/ids";
+import { gatewayDatabase } from "../testing/gateway-database.js";
+import { countMail } from "./count-mails.js";
+import { INVITATIONS_PER_HOUR, inviteAgain, inviteMember } from "./invite-members.js";
+import { createAccount } from "./manage-accounts.js";
+import { addMember, listMembers, removeMember } from "./manage-members.js";
+
+let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
+beforeAll(async () => {
+  gateway = await gatewayDatabase();
+});
+afterAll(() => gateway.drop());
+
+const HOUR_MS = 3_600_000;
+const actor = { name: "ada@example.com", source: "192.0.2.1" };
+const newAccount = async () => (await createAccount(gateway.admin, { name: "Acme" })).id;
+const newFormId = () => newId("form", randomBytes);
+const wanted = (accountId: string, email = "bob@example.com", formId = newFormId()) => ({
+  ...{ accountId, email, formId, role: "viewer" as const, origin: "https://ship.example" },
+});
+const invite = (of: ReturnType<typeof wanted>, deps = gateway.admin) => inviteMember(deps, of, actor);
+const linksOf = (id: string) => gateway.prisma.signInLink.count({ where: { memberId: id } });
+const entriesOf = async (accountId: string) =>
+  (await gateway.prisma.auditEntry.findMany({ where: { accountId } })).map((entry) => [
+    entry.action,
+    entry.detail,
+    entry.actor,
+    entry.source,
+  ]);
+
+test("an invitation is a member who has not come, a link of seven days, and an audit entry", async () => {
+  const accountId = await newAccount();
+  const { id, url, expiresAt } = await invite(wanted(accountId, " Bob@Example.com "));
+  expect(url).toMatch(/^https:\/\/ship\.example\/developers\/sign-in\/[\w-]{43}$/);
+  expect(Math.round((expiresAt.getTime() - Date.now()) / HOUR_MS)).toBe(7 * 24);
+  expect(await listMembers(gateway.admin, accountId)).toMatchObject([
+    { id, email: "bob@example.com", invitedAt: expect.any(Date) },
+  ]);
+  expect(await linksOf(id)).toBe(1);
+  expect(await entriesOf(accountId)).toEqual([
+    ["member.invited", "bob@example.com as viewer", "ada@example.com", "192.0.2.1"],
+  ]);
+});
+
+test("the same form, sent ten times at once, makes one member and one link; another form for the same person is refused", async () => {
+  const accountId = await newAccount();
+  const of = wanted(accountId);
+  const sent = await Promise.allSettled(Array.from({ length: 10 }, () => invite(of)));
+  const codes = sent.flatMap((each) => (each.status === "rejected" ? [each.reason.code] : []));
+  expect(codes).toEqual(Array(9).fill("idempotency_conflict"));
+  await expect(invite(wanted(accountId))).rejects.toThrow("bob@example.com is a member already.");
+  const [{ id } = { id: "" }, ...others] = await listMembers(gateway.admin, accountId);
+  expect([others, await linksOf(id), (await entriesOf(accountId)).length]).toEqual([[], 1, 1]);
+});
+
+test("a new invitation ends the link before, once per form, and not a link that the person asked for", async () => {
+  const accountId = await newAccount();
+  const { id, url } = await invite(wanted(accountId));
+  await gateway.prisma.signInLink.create({ data: { hash: randomBytes(32), memberId: id, expiresAt: new Date() } });
+  const formId = newFormId();
+  const again = () => inviteAgain(gateway.admin, { accountId, id, formId, origin: "https://ship.example" }, actor);
+  expect((await again()).url).not.toBe(url);
+  await expect(again()).rejects.toMatchObject({ code: "idempotency_conflict" });
+  expect(await linksOf(id)).toBe(2);
+  expect((await entriesOf(accountId)).map(([action]) => action).sort()).toEqual([
+    "member.invited",
+    "member.invited_again",
+  ]);
+});
+
+test("who has come, is removed or belongs to another account is not invited again", async () => {
+  const [accountId, foreign] = [await newAccount(), await newAccount()];
+  const again = (id: string, of = accountId) =>
+    inviteAgain(gateway.admin, { accountId: of, id, formId: newFormId(), origin: "https://ship.example" }, actor);
+  const { id: come } = await addMember(gateway.admin, { accountId, email: "ada@example.com", role: "admin" });
+  await expect(again(come)).rejects.toThrow("has signed in already");
+  const { id } = await invite(wanted(accountId));
+  await expect(again(id, foreign)).rejects.toMatchObject({ code: "not_found" });
+  await removeMember(gateway.admin, { accountId, id });
+  await expect(again(id)).rejects.toMatchObject({ code: "not_found" });
+  expect(await linksOf(id)).toBe(0);
+});
+
+test("an account has at most 100 members, invited ones included", async () => {
+  const accountId = await newAccount();
+  for (let n = 0; n < 100; n++)
+    await addMember(gateway.admin, { accountId, email: `${n}@example.com`, role: "viewer" });
+  await expect(invite(wanted(accountId))).rejects.toThrow("100 members, the most there may be");
+});
+
+test("an account sends 50 invitations in an hour, and more in the next; others are not held up", async () => {
+  const [accountId, other] = [await newAccount(), await newAccount()];
+  const at = (ms: number) => ({ ...gateway.admin, now: () => new Date(ms) });
+  const hour = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS;
+  for (let n = 0; n < INVITATIONS_PER_HOUR; n++) await invite(wanted(accountId, `${n}@example.com`), at(hour));
+  await expect(invite(wanted(accountId), at(hour + HOUR_MS - 1))).rejects.toMatchObject({ code: "rate_limited" });
+  await invite(wanted(other), at(hour));
+  await invite(wanted(accountId), at(hour + HOUR_MS));
+});
+
+test("of many that are counted at once, as many pass as may", async () => {
+  const limit = { name: "address:many", most: 5, minutes: 60 };
+  const passed = await Promise.all(Array.from({ length: 20 }, () => countMail(gateway.admin, limit)));
+  expect(passed.filter(Boolean)).toHaveLength(5);
+});

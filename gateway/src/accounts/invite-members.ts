@@ -1,0 +1,104 @@
+import { fail } from "@shipping/kit/errors";
+import { newId } from "@shipping/kit/ids";
+import sql from "sql-template-tag";
+import { type Actor, tellAuditLog } from "./audit.js";
+import { countMail } from "./count-mails.js";
+import type { AdminDeps } from "./manage-accounts.js";
+import { type CreatedLink, emailOf, getMember, memberRefusal, newLink, type Role } from "./manage-members.js";
+
+/** How long an invitation is good. */
+export const INVITATION_DAYS = 7;
+/** Of an account in an hour: enough for a department, and no way to send mail to the whole world. */
+export const INVITATIONS_PER_HOUR = 50;
+
+const DAY_MS = 86_400_000;
+
+interface Invitation {
+  accountId: string;
+  /** Names the form that asks for it: sent several times, it makes one. */
+  formId: string;
+  /** Where people reach the developer area. */
+  origin: string;
+}
+
+/** An invitation, whose link is seen this once. */
+export interface Invited extends CreatedLink {
+  id: string;
+  role: Role;
+}
+
+/** Adds a member who is to come by a link. Member, link and audit entry are one statement. */
+export async function inviteMember(
+  deps: AdminDeps,
+  wanted: Invitation & { email: string; role: Role },
+  actor: Actor,
+): Promise<Invited> {
+  const { accountId, role, formId, origin } = wanted;
+  const email = emailOf(wanted.email);
+  await limitInvitations(deps, accountId);
+  const id = newId("mem", deps.random);
+  const { url, hash } = newLink(deps, origin);
+  const now = deps.now();
+  const expiresAt = new Date(now.getTime() + INVITATION_DAYS * DAY_MS);
+  const detail = `${email} as ${role}`;
+  const change = { accountId, action: "member.invited", environment: null, subject: id, detail } as const;
+  const statement = sql`
+    WITH added AS (
+      INSERT INTO account_members (id, account_id, email, role, created_at, invited_at)
+      VALUES (${id}, ${accountId}, ${email}, ${role}, ${now}, ${now})
+      ON CONFLICT (account_id, email) DO NOTHING
+      RETURNING id),
+    links AS (
+      INSERT INTO sign_in_links (hash, member_id, expires_at, form_id) SELECT ${hash}, id, ${expiresAt}, ${formId} FROM added),
+    entries AS (${tellAuditLog(deps, actor, { ...change, from: sql`added` })})
+    SELECT id FROM added`;
+  const added = await deps.db.run(statement).catch((error) => {
+    throw memberRefusal(error, accountId, email) ?? error;
+  });
+  if (added.length > 0) return { id, email, role, url, expiresAt };
+  const sent = await deps.prisma.signInLink.count({ where: { formId, member: { accountId, email } } });
+  if (sent > 0) throw alreadySent();
+  throw fail("invalid_request", `${email} is a member already.`);
+}
+
+/** A new link for somebody who has not come yet; it ends the one before. */
+export async function inviteAgain(
+  deps: AdminDeps,
+  wanted: Invitation & { id: string },
+  actor: Actor,
+): Promise<Invited> {
+  const { accountId, id, formId, origin } = wanted;
+  const { email, role, invitedAt } = await getMember(deps, { accountId, id });
+  if (!invitedAt) throw fail("invalid_request", `${email} has signed in already.`);
+  await limitInvitations(deps, accountId);
+  const { url, hash } = newLink(deps, origin);
+  const now = deps.now();
+  const expiresAt = new Date(now.getTime() + INVITATION_DAYS * DAY_MS);
+  const detail = `${email} as ${role}`;
+  const change = { accountId, action: "member.invited_again", environment: null, subject: id, detail } as const;
+  const statement = sql`
+    WITH made AS (
+      INSERT INTO sign_in_links (hash, member_id, expires_at, form_id) VALUES (${hash}, ${id}, ${expiresAt}, ${formId})
+      ON CONFLICT (member_id, form_id) DO NOTHING
+      RETURNING member_id),
+    renewed AS (
+      UPDATE account_members SET invited_at = ${now} FROM made WHERE id = made.member_id AND invited_at IS NOT NULL),
+    ended AS (
+      DELETE FROM sign_in_links l USING made
+      WHERE l.member_id = made.member_id AND l.form_id IS NOT NULL AND l.form_id <> ${formId}),
+    entries AS (${tellAuditLog(deps, actor, { ...change, from: sql`made` })})
+    SELECT member_id FROM made`;
+  const renewed = await deps.db.run(statement).catch((error) => {
+    throw memberRefusal(error, accountId, email) ?? error;
+  });
+  if (renewed.length === 0) throw alreadySent();
+  return { id, email, role: role as Role, url, expiresAt };
+}
+
+async function limitInvitations(deps: AdminDeps, accountId: string): Promise<void> {
+  const limit = { name: `invitations:${accountId}`, most: INVITATIONS_PER_HOUR, minutes: 60 };
+  if (await countMail(deps, limit)) return;
+  throw fail("rate_limited", `An account sends ${INVITATIONS_PER_HOUR} invitations an hour at most. Wait a while.`);
+}
+
+const alreadySent = () => fail("idempotency_conflict", "This form has sent its invitation.");

@@ -1,0 +1,48 @@
+import { fail } from "@shipping/kit/errors";
+import type { Command } from "commander";
+import type { LoggedRequest } from "../request-log/logged-request.js";
+import { readAnyRequest } from "../request-log/read-request.js";
+import type { FindPlatform } from "./find-platform.js";
+import { onGateway } from "./on-gateway.js";
+import { type Print, toTable } from "./print.js";
+
+/** Adds the commands for the request log. */
+export function addRequestCommands(admin: Command, print: Print, platform: FindPlatform): void {
+  const request = admin.command("request").description("the log of requests, of all accounts");
+  request
+    .command("show")
+    .description("shows a write or a refusal by the id in its X-Request-Id header or its error")
+    .argument("<request-id>", "id of the request")
+    .action(async (id: string) => {
+      const found = await onGateway(await platform(), (deps) => readAnyRequest(deps, id));
+      if (!found) throw fail("not_found", unknown(id));
+      print(found, toTable(["FACT", "VALUE"], factsOf(found)));
+    });
+}
+
+function unknown(id: string): string {
+  return `No such request: ${id}. The log has writes and refusals of the last days (REQUEST_LOG_DAYS); reads that succeed, and most of many refusals alike, are only counted.`;
+}
+
+function factsOf(request: LoggedRequest): string[][] {
+  const { keyId, keyName, keyLastFour, fields, more } = request;
+  const facts: [string, string | null | undefined][] = [
+    ["id", request.requestId],
+    ["at", request.at.toISOString()],
+    ["account", request.accountId ?? "none: no API key was admitted"],
+    ["environment", request.environment],
+    ["key", keyId && [keyId, keyLastFour && `ends in ${keyLastFour}`, keyName].filter(Boolean).join(", ")],
+    ["request", `${request.method} ${request.path}`],
+    ["status", request.status === null ? "none: the client went away" : String(request.status)],
+    ["code", request.code],
+    ...fields.map(({ path, message }): [string, string] => ["field", `${path}: ${message}`]),
+    ["duration", `${request.ms.toFixed(1)} ms`],
+    ["idempotency key", request.idempotencyKey],
+    ["replayed", request.replayed ? "yes" : "no"],
+    ["resource", request.resourceId],
+    ["address", request.source],
+    ["user agent", request.userAgent],
+    ["more like it", more > 0 ? `${more} in that minute` : null],
+  ];
+  return facts.filter((fact): fact is [string, string] => Boolean(fact[1]));
+}

@@ -1,0 +1,24 @@
+import { INVITATION_DAYS, type Invited } from "../../accounts/invite-members.js";
+import type { Mail } from "../../mail/deliver.js";
+import { mailOf } from "../../mail/letter.js";
+import { SITE_NAME } from "../../site/site-header.js";
+import { AREA_PATH } from "../page/page.js";
+
+const MAY = {
+  admin: "an admin, who may change everything",
+  viewer: "a viewer, who sees everything and changes nothing",
+};
+
+/** The mail that invites somebody. */
+export function invitationMail(invited: Invited & { inviter: string; accountName: string; origin: string }): Mail {
+  const { email, role, url, inviter, accountName, origin } = invited;
+  return mailOf(email, {
+    subject: `Invitation to ${accountName} on ${SITE_NAME}`,
+    before: [`${inviter} invites you to the developer area of ${accountName} as ${MAY[role]}.`],
+    links: [{ words: `Sign in to ${accountName}`, url }],
+    after: [
+      `The link works once, within ${INVITATION_DAYS} days. Later on, ask for a link at ${origin}${AREA_PATH} with this address.`,
+      "If you do not know who invites you, ignore this e-mail.",
+    ],
+  });
+}

@@ -1,0 +1,163 @@
+import { type FieldError, failureIn } from "@shipping/kit/errors";
+import { isId, newId } from "@shipping/kit/ids";
+import { z } from "zod";
+import { INVITATION_DAYS, type Invited, inviteAgain, inviteMember } from "../../accounts/invite-members.js";
+import { emailOf, getMember, ROLES } from "../../accounts/manage-members.js";
+import { Fault, Field, FormFaults, faultAttributes, formId } from "../page/form-field.js";
+import { type HtmlPage, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
+import { checkForm } from "../page/read-form.js";
+import { Text } from "../page/text.js";
+import { invitationMail } from "./invitation-mail.js";
+import { InvitationPage } from "./invitation-page.js";
+import { MEMBERS_PATH } from "./members.js";
+import { RoleChoice } from "./role-choice.js";
+
+const inviteForm = z.object({
+  email: z.string("is missing").refine(isEmail, "must be one e-mail address"),
+  role: z.enum(ROLES, "must be admin or viewer"),
+  form_id: formId,
+});
+const againForm = z.object({ form_id: formId });
+
+function isEmail(text: string): boolean {
+  try {
+    return emailOf(text) !== "";
+  } catch (error) {
+    if (failureIn(error)) return false;
+    throw error;
+  }
+}
+
+/** `GET /developers/members/invite`. */
+export async function showInviteForm(deps: PageDeps): Promise<PageAnswer> {
+  const values = { email: "", role: "viewer", formId: newId("form", deps.random) };
+  return shown("Invite a member", <InviteForm deps={deps} values={values} faults={[]} />);
+}
+
+/** `POST /developers/members/invite`. Where no mail is sent, the link stands in this answer and nowhere else. */
+export async function inviteAsAsked(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
+  const { form, session, actor } = request;
+  const { value, faults } = checkForm(inviteForm, form);
+  if (!value) return refuseForm(deps, request, 422, faults);
+  const { email, role, form_id: id } = value;
+  try {
+    const wanted = { accountId: session.accountId, email, role, formId: id, origin: deps.origin() };
+    return send(deps, request, await inviteMember(deps, wanted, actor));
+  } catch (error) {
+    const failure = failureIn(error);
+    if (failure?.code === "idempotency_conflict") return { location: MEMBERS_PATH };
+    // The fields are right: somebody is a member already, or there are as many as there may be.
+    if (failure?.code !== "invalid_request") throw error;
+    return refuseForm(deps, request, 409, [{ path: "", message: failure.message }]);
+  }
+}
+
+/** `GET /developers/members/{id}/invite-again`: asks. */
+export async function askToInviteAgain(deps: PageDeps, { session, id }: PageRequest): Promise<PageAnswer> {
+  const member = await getMember(deps, { accountId: session.accountId, id });
+  if (!member.invitedAt) return { location: MEMBERS_PATH };
+  return shown(
+    "Resend an invitation",
+    <>
+      <h1>Resend an invitation</h1>
+      <p>
+        <Text>{member.email}</Text> has not signed in yet.{" "}
+        {deps.mailer.canSend ? "The new link goes there by e-mail" : "You get a new link to pass on"}; the one before
+        stops working.
+      </p>
+      <form method="post">
+        <input type="hidden" name="form_id" value={newId("form", deps.random)} />
+        <div class="actions">
+          <button type="submit">Resend invitation</button>
+          <a href={MEMBERS_PATH}>Cancel</a>
+        </div>
+      </form>
+    </>,
+  );
+}
+
+/** `POST /developers/members/{id}/invite-again`. */
+export async function inviteAgainAsAsked(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
+  const { form, session, actor, id } = request;
+  const { accountId } = session;
+  const { invitedAt } = await getMember(deps, { accountId, id });
+  const { value } = checkForm(againForm, form);
+  if (!invitedAt || !value) return { location: MEMBERS_PATH };
+  try {
+    const wanted = { accountId, id, formId: value.form_id, origin: deps.origin() };
+    return send(deps, request, await inviteAgain(deps, wanted, actor));
+  } catch (error) {
+    const code = failureIn(error)?.code;
+    // Sent before, or come in between: either way the list says how it stands.
+    if (code === "idempotency_conflict" || code === "invalid_request") return { location: MEMBERS_PATH };
+    throw error;
+  }
+}
+
+function send(deps: PageDeps, { session }: PageRequest, invited: Invited): HtmlPage {
+  const { canSend } = deps.mailer;
+  const { email: inviter, accountName } = session;
+  if (canSend) void deps.mailer.send(invitationMail({ ...invited, inviter, accountName, origin: deps.origin() }));
+  const body = <InvitationPage invited={invited} isMailed={canSend} />;
+  return {
+    status: 201,
+    title: canSend ? "Invitation sent" : "Pass on the link",
+    body,
+    ...(!canSend && { secret: true }),
+  };
+}
+
+interface Values {
+  email: string;
+  role: string;
+  formId: string;
+}
+
+function InviteForm(props: { deps: PageDeps; values: Values; faults: readonly FieldError[] }) {
+  const { deps, values, faults } = props;
+  return (
+    <>
+      <h1>Invite a member</h1>
+      <p>
+        {deps.mailer.canSend
+          ? `They get a link by e-mail, which works once, within ${INVITATION_DAYS} days.`
+          : `This installation sends no e-mail. You get a link to pass on, which works once, within ${INVITATION_DAYS} days.`}
+      </p>
+      <FormFaults faults={faults} fields={["email", "role"]} />
+      <form method="post">
+        <input type="hidden" name="form_id" value={values.formId} />
+        <Field id="email" label="E-mail address">
+          <input
+            type="text"
+            inputMode="email"
+            id="email"
+            name="email"
+            value={values.email}
+            maxLength={200}
+            required
+            autocomplete="off"
+            autocapitalize="none"
+            spellcheck={false}
+            {...faultAttributes("email", faults, "email")}
+          />
+          <Fault id="email" faults={faults} path="email" />
+        </Field>
+        <RoleChoice role={values.role} faults={faults} />
+        <div class="actions">
+          <button type="submit">Invite member</button>
+          <a href={MEMBERS_PATH}>Cancel</a>
+        </div>
+      </form>
+    </>
+  );
+}
+
+function refuseForm(deps: PageDeps, { form }: PageRequest, status: number, faults: readonly FieldError[]): HtmlPage {
+  const sent = (name: string) => form.get(name)?.[0] ?? "";
+  const values = {
+    email: sent("email"),
+    role: sent("role"),
+    formId: isId("form", sent("form_id")) ? sent("form_id") : newId("form", deps.random),
+  };
+  return { status, title: "Invite a member", body: <InviteForm deps={deps} values={values} faults={faults} /> };
+}

@@ -1,0 +1,44 @@
+import type { FailingSubscription } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import type { Letter } from "../../mail/letter.js";
+import { AREA_PATH } from "../page/page.js";
+import { wordsOf } from "../webhooks/failure-words.js";
+import { hostOf } from "../webhooks/subscriptions.js";
+
+/** What the mail names one by one; an account may have ten active in each environment. */
+const MOST_NAMED = 20;
+
+/**
+ * What the admins of an account are told of subscriptions that have failed for a day. Of a URL it says the host alone: path and query may
+ * hold a token.
+ */
+export function failingLetter(about: {
+  accountName: string;
+  origin: string;
+  subscriptions: readonly FailingSubscription[];
+}): Letter {
+  const { accountName, origin, subscriptions } = about;
+  const named = subscriptions.slice(0, MOST_NAMED);
+  const more = subscriptions.length - named.length;
+  const [first] = named;
+  return {
+    subject:
+      first && subscriptions.length === 1
+        ? `Webhooks to ${hostOf(first.url)} have failed for a day`
+        : `${subscriptions.length} webhook subscriptions of ${accountName} have failed for a day`,
+    before: [...named.map(paragraphOf), ...(more > 0 ? [`And ${more} more.`] : [])],
+    links: named.map(({ url, subscriptionId, owner }) => ({
+      words: `Health of the ${owner?.environment} subscription to ${hostOf(url)}`,
+      url: `${origin}${AREA_PATH}/${owner?.environment}/webhooks/${subscriptionId}`,
+    })),
+    after: [
+      "After eight failures an event is not sent again. When your receiver works again, retrieve what it missed from the API.",
+      `You get this e-mail once, as an admin of ${accountName}. Another one comes only if deliveries succeed and then fail for a day again.`,
+    ],
+  };
+}
+
+function paragraphOf({ url, owner, failingSince, lastFailure }: FailingSubscription): string {
+  const since = `${failingSince.slice(0, 10)} ${failingSince.slice(11, 16)} UTC`;
+  const { what, remedy } = wordsOf(lastFailure ?? { reason: "" });
+  return `No ${owner?.environment} event has been delivered to ${hostOf(url)} since ${since}. The last failure: ${what}. ${remedy}`;
+}

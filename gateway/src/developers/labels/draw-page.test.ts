@@ -1,0 +1,81 @@
+import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { inflateSync } from "node:zlib";
+import { createDrawing } from "./draw-page.js";
+
+/** A PDF of one page, with a black square in its lower left corner. */
+function pdfOf({ width = 288, height = 432 } = {}): Buffer {
+  const content = "0 0 100 100 re f";
+  const objects = [
+    "<</Type/Catalog/Pages 2 0 R>>",
+    "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+    `<</Type/Page/Parent 2 0 R/MediaBox[0 0 ${width} ${height}]/Contents 4 0 R>>`,
+    `<</Length ${content.length}>>stream\n${content}\nendstream`,
+  ];
+  let text = "%PDF-1.4\n";
+  const places = objects.map((object, nth) => {
+    const place = text.length;
+    text += `${nth + 1} 0 obj\n${object}\nendobj\n`;
+    return `${String(place).padStart(10, "0")} 00000 n \n`;
+  });
+  const table = `xref\n0 5\n0000000000 65535 f \n${places.join("")}trailer\n<</Size 5/Root 1 0 R>>\n`;
+  return Buffer.from(`${text}${table}startxref\n${text.length}\n%%EOF\n`);
+}
+
+/** Width and height of a PNG, and its points of grey, row by row. */
+function pointsOf(png: Uint8Array) {
+  const bytes = Buffer.from(png);
+  expect(bytes.subarray(0, 8).toString("latin1")).toBe("\x89PNG\r\n\x1a\n");
+  const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
+  const data = bytes.subarray(bytes.indexOf("IDAT") + 4, bytes.indexOf("IEND") - 8);
+  const rows = inflateSync(data);
+  expect(rows).toHaveLength((width + 1) * height);
+  return { width, height, at: (x: number, y: number) => rows[y * (width + 1) + 1 + x] };
+}
+
+const limits = { most: 4, timeoutMs: 20_000, idleMs: 1_000 };
+
+describe("drawing", () => {
+  test("yields the page as a PNG of twice its size, black where it is black", async () => {
+    const png = await createDrawing(limits).draw(pdfOf());
+    const { width, height, at } = pointsOf(png!);
+    expect([width, height]).toEqual([576, 864]);
+    expect([at(10, 850), at(300, 850), at(10, 10)]).toEqual([0, 255, 255]);
+  });
+
+  test("never a larger one, whatever size the page says that it has", async () => {
+    const { width, height } = pointsOf((await createDrawing(limits).draw(pdfOf({ width: 14_000, height: 14_000 })))!);
+    expect([width, height]).toEqual([576, 576]);
+  });
+
+  test.each<[string, Buffer]>([
+    ["nothing", Buffer.alloc(0)],
+    ["no PDF", Buffer.from("hello")],
+    ["a PDF that ends early", pdfOf().subarray(0, 40)],
+  ])("of %s there is none, and the next is drawn", async (_what, pdf) => {
+    const { draw } = createDrawing(limits);
+    expect(await draw(pdf)).toBeUndefined();
+    expect(await draw(pdfOf())).toBeDefined();
+  });
+
+  test("more than may wait are refused at once, the others are drawn one after another", async () => {
+    const { draw } = createDrawing(limits);
+    const drawn = await Promise.all(Array.from({ length: 7 }, () => draw(pdfOf())));
+    expect(drawn.map((png) => png !== undefined)).toEqual([true, true, true, true, false, false, false]);
+    expect(await draw(pdfOf())).toBeDefined();
+  });
+
+  test.each([
+    ["hangs", "parentPort.on('message', () => { for (;;); });"],
+    ["throws", "parentPort.on('message', () => { throw new Error('broken'); });"],
+    ["ends", "parentPort.on('message', () => process.exit(1));"],
+    ["cannot even start", "throw new Error('broken');"],
+  ])("a thread that %s costs its own drawing, and no other waits for it", async (fate, code) => {
+    const script = join(tmpdir(), `draw-${process.pid}-${fate.replaceAll(" ", "-")}.mjs`);
+    await writeFile(script, `import { parentPort } from "node:worker_threads"; ${code}`);
+    const { draw } = createDrawing({ ...limits, timeoutMs: 500 }, pathToFileURL(script));
+    expect(await Promise.all([draw(pdfOf()), draw(pdfOf())])).toEqual([undefined, undefined]);
+  });
+});

@@ -1,0 +1,27 @@
+import { type LabelsMade, MOST_LABELS } from "./read-overview.js";
+
+/** How many labels were made lately. */
+export function LabelFigures({ base, labels }: { base: string; labels: LabelsMade }) {
+  return (
+    <>
+      <h2>Labels made</h2>
+      <dl class="figures">
+        <div>
+          <dt>Last 24 hours</dt>
+          <dd>{inWords(labels.lastDay)}</dd>
+        </div>
+        <div>
+          <dt>Last 30 days</dt>
+          <dd>{inWords(labels.lastMonth)}</dd>
+        </div>
+      </dl>
+      <p>
+        <a href={`${base}/labels`}>All labels</a>
+      </p>
+    </>
+  );
+}
+
+function inWords(count: number): string {
+  return count > MOST_LABELS ? `more than ${MOST_LABELS.toLocaleString("en")}` : count.toLocaleString("en");
+}

@@ -1,0 +1,74 @@
+import { AREA_PATH } from "../page/page.js";
+
+/** Which of the first steps an account has taken. What its environment cannot do is no step. */
+interface Done {
+  key: boolean;
+  label?: boolean;
+  webhook: boolean;
+}
+
+interface Step {
+  isDone: boolean;
+  title: string;
+  why: string;
+  /** Where it is done. */
+  path: string;
+  button: string;
+}
+
+/** What a new account does next; nothing once all of it is done. Viewers see where the account stands. */
+export function NextSteps({ base, isAdmin, done }: { base: string; isAdmin: boolean; done: Done }) {
+  const steps = stepsOf(base, done);
+  const next = steps.find(({ isDone }) => !isDone);
+  if (!next) return null;
+  return (
+    <section class="steps" aria-labelledby="next-steps">
+      <h2 id="next-steps">Next steps</h2>
+      <ol>
+        {steps.map((step) => (
+          <li class={step.isDone ? "done" : undefined}>
+            <div>
+              <strong>{step.title}</strong> {step.isDone && <span class="tag good">Done</span>}
+              {!step.isDone && <p class="hint">{step.why}</p>}
+            </div>
+            {step === next && isAdmin && (
+              <a class="button" href={step.path}>
+                {step.button}
+              </a>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function stepsOf(base: string, done: Done): Step[] {
+  return [
+    {
+      isDone: done.key,
+      title: "Create an API key",
+      why: "Your software needs one to call the API.",
+      path: `${base}/keys/new`,
+      button: "Create key",
+    },
+    ...(done.label === undefined
+      ? []
+      : [
+          {
+            isDone: done.label,
+            title: "Make your first label",
+            why: "From an order to its PDF, with commands that you can copy.",
+            path: `${AREA_PATH}/quick-start`,
+            button: "Open the quick start",
+          },
+        ]),
+    {
+      isDone: done.webhook,
+      title: "Subscribe to events",
+      why: "Have events sent to your software instead of asking for them.",
+      path: `${base}/webhooks/new`,
+      button: "Create subscription",
+    },
+  ];
+}

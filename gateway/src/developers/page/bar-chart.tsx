@@ -1,0 +1,103 @@
+import { HEIGHT, stack } from "./stacked-bars.js";
+import { Time } from "./text.js";
+
+/** What a stacked bar is made of, from the bottom up. */
+export interface BarKind {
+  /** As it stands in the legend and in the table: "Delivered". */
+  name: string;
+  tone: "good" | "warning" | "danger";
+}
+
+/** An hour, and how many there were of each kind. */
+export interface Bar {
+  at: Date;
+  counts: readonly number[];
+}
+
+const WIDTH = 20;
+const GAP = 4;
+
+/** Counts by the hour as stacked bars, and the same as a table. `label` says what is counted: "Attempts by the hour". */
+export function BarChart(props: { label: string; kinds: readonly BarKind[]; bars: readonly Bar[] }) {
+  const { label, kinds, bars } = props;
+  const sums = bars.map(({ counts }) => counts.reduce((sum, count) => sum + count, 0));
+  const most = Math.max(...sums, 0);
+  const totals = kinds.map((kind, n) => ({ ...kind, total: bars.reduce((sum, bar) => sum + (bar.counts[n] ?? 0), 0) }));
+  const said = totals.map(({ name, total }) => `${number(total)} ${name.toLowerCase()}`).join(", ");
+  const [first, last] = [bars[0], bars.at(-1)];
+  return (
+    <figure class="chart">
+      <figcaption>
+        <ul class="legend">
+          {totals.map(({ name, tone, total }) => (
+            <li>
+              <span class={`mark ${tone}`} aria-hidden="true" />
+              {name} <strong>{number(total)}</strong>
+            </li>
+          ))}
+        </ul>
+        <span class="most">{most === 0 ? "None in these hours" : `Most in an hour: ${number(most)}`}</span>
+      </figcaption>
+      <svg
+        class={most === 0 ? "none" : undefined}
+        role="img"
+        aria-label={`${label}: ${said}`}
+        viewBox={`0 0 ${bars.length * WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+      >
+        {bars.map((bar, n) => (
+          <g>
+            <title>{titleOf(bar, kinds)}</title>
+            <rect class="hour" x={n * WIDTH} y={0} width={WIDTH} height={HEIGHT} />
+            {stack(bar.counts, most).map(({ y, height }, kind) =>
+              height > 0 ? (
+                <rect class={kinds[kind]?.tone} x={n * WIDTH + GAP / 2} y={y} width={WIDTH - GAP} height={height} />
+              ) : null,
+            )}
+          </g>
+        ))}
+      </svg>
+      {first && last && (
+        <div class="axis">
+          <Time at={first.at} />
+          <span>this hour</span>
+        </div>
+      )}
+      <details>
+        <summary>As a table</summary>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Hour</th>
+              {kinds.map(({ name }) => (
+                <th scope="col">{name}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {bars.map(({ at, counts }) => (
+              <tr>
+                <td data-label="Hour">
+                  <Time at={at} />
+                </td>
+                {kinds.map(({ name }, n) => (
+                  <td data-label={name}>{number(counts[n] ?? 0)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </figure>
+  );
+}
+
+function titleOf({ at, counts }: Bar, kinds: readonly BarKind[]): string {
+  const iso = at.toISOString();
+  const words = kinds.map(({ name }, n) => `${number(counts[n] ?? 0)} ${name.toLowerCase()}`);
+  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC: ${words.join(", ")}`;
+}
+
+function number(value: number): string {
+  return value.toLocaleString("en");
+}

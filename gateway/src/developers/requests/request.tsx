@@ -1,0 +1,143 @@
+import type { Environment } from "@shipping/kit/caller";
+import { fail } from "@shipping/kit/errors";
+import { isId } from "@shipping/kit/ids";
+import type { ComponentChildren } from "preact";
+import { ABORTED } from "../../request-log/ended-request.js";
+import type { LoggedRequest } from "../../request-log/logged-request.js";
+import { readReplayed, readRequest } from "../../request-log/read-request.js";
+import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
+import { Note, Text, Time } from "../page/text.js";
+import { addressOf } from "./asked-requests.js";
+import { durationOf, KeyName, meaningOf, moreOf, StatusTag } from "./request-words.js";
+
+/** `GET …/requests/{id}`: all that is known of a request. */
+export async function showRequest(deps: PageDeps, { session, environment, id }: PageRequest): Promise<PageAnswer> {
+  const caller = { accountId: session.accountId, environment };
+  const request = await readRequest(deps, caller, id);
+  if (!request) throw fail("not_found");
+  const original = await readReplayed(deps, caller, request);
+  const list = `${AREA_PATH}/${environment}/requests`;
+  const { method, path, idempotencyKey, keyId } = request;
+  return shown(
+    "Request",
+    <>
+      <h1 class="request-line">
+        {method} <Text>{path}</Text>
+      </h1>
+      <p>
+        <StatusTag {...request} />
+      </p>
+      <Refusal request={request} />
+      <dl class="request-facts">
+        <Fact name="Request ID">
+          <code>{request.requestId}</code>
+        </Fact>
+        <Fact name="Time">
+          <Time at={request.at} /> <code class="sub">{request.at.toISOString()}</code>
+        </Fact>
+        <Fact name="Duration">{durationOf(request)}</Fact>
+        <Fact name="API key">
+          {keyId === null ? "None" : <KeyName {...request} />}
+          {keyId !== null && (
+            <a class="sub" href={addressOf(list, { keyId })}>
+              Requests with this key
+            </a>
+          )}
+        </Fact>
+        <Fact name="Idempotency key">
+          {idempotencyKey === null ? (
+            "None"
+          ) : (
+            <>
+              <Text>{idempotencyKey}</Text>{" "}
+              <a class="sub" href={addressOf(list, { sought: idempotencyKey })}>
+                Requests with this idempotency key
+              </a>
+            </>
+          )}
+        </Fact>
+        <Fact name="Replayed">
+          <Replay request={request} original={original} list={list} />
+        </Fact>
+        <Fact name="Resource">
+          <Resource id={request.resourceId} environment={environment} />
+        </Fact>
+        <Fact name="Client address">{request.source}</Fact>
+        <Fact name="User agent">{request.userAgent ? <Text>{request.userAgent}</Text> : "None"}</Fact>
+        {request.more > 0 && <Fact name="Repeated">{moreOf(request)}: the limit on listed refusals was reached</Fact>}
+      </dl>
+      <p class="hint">Bodies and query strings are not kept. To see what a request made, open its resource.</p>
+      <p>
+        <a href={list}>All requests</a>
+      </p>
+    </>,
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}
+
+/** What was wrong with it. */
+function Refusal({ request: { code, fields } }: { request: LoggedRequest }) {
+  if (code === ABORTED) {
+    return (
+      <Note kind="hint">
+        <p>
+          The client closed the connection before it had the whole answer. The request may have been executed: repeat a
+          write with the same idempotency key.
+        </p>
+      </Note>
+    );
+  }
+  const meaning = meaningOf(code);
+  if (!meaning) return null;
+  return (
+    <Note kind="hint">
+      <p>
+        <a href={meaning.guide}>
+          <code>{code}</code>
+        </a>{" "}
+        {meaning.sentence}
+      </p>
+      {fields.length > 0 && (
+        <ul>
+          {fields.map(({ path, message }) => (
+            <li>
+              <code>
+                <Text>{path}</Text>
+              </code>{" "}
+              <Text>{message}</Text>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Note>
+  );
+}
+
+function Replay(props: { request: LoggedRequest; original: string | undefined; list: string }) {
+  const { request, original, list } = props;
+  if (!request.replayed) return <>No</>;
+  if (!original) return <>Yes: it repeated an earlier answer and executed nothing</>;
+  return (
+    <>
+      Yes: it repeated the answer to <a href={`${list}/${original}`}>{original}</a>
+    </>
+  );
+}
+
+const SECTIONS = { ord: "orders", shp: "shipments", lbl: "labels", whk: "webhooks" };
+
+/** What it made or named, with the way there. */
+function Resource({ id, environment }: { id: string | null; environment: Environment }) {
+  if (id === null) return <>None</>;
+  const section = Object.entries(SECTIONS).find(([prefix]) => isId(prefix, id))?.[1];
+  const path = section ? `/${section}/${id}` : `/search?q=${encodeURIComponent(id)}`;
+  return <a href={`${AREA_PATH}/${environment}${path}`}>{id}</a>;
+}

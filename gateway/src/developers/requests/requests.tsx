@@ -1,0 +1,140 @@
+import { isId } from "@shipping/kit/ids";
+import { findRequests, listRequests, type RequestPage } from "../../request-log/list-requests.js";
+import type { LoggedRequest } from "../../request-log/logged-request.js";
+import { readRequest } from "../../request-log/read-request.js";
+import { listKeysOfPage } from "../keys/list-keys.js";
+import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
+import { PAGE_SIZE } from "../page/paging.js";
+import { Text, Time } from "../page/text.js";
+import { type AskedRequests, addressOf, askedRequests, isNarrowed } from "./asked-requests.js";
+import { RequestFilter, RequestSearch } from "./request-filter.js";
+import { durationOf, KeyName, ListedStatus, moreOf } from "./request-words.js";
+
+/** `GET …/requests`: writes and refusals, the newest first. */
+export async function showRequests(deps: PageDeps, { session, environment, query }: PageRequest): Promise<PageAnswer> {
+  const caller = { accountId: session.accountId, environment };
+  const list = `${AREA_PATH}/${environment}/requests`;
+  const asked = askedRequests(query);
+  const { sought, after } = asked;
+  if (sought && (await readRequest(deps, caller, sought))) return { location: `${list}/${sought}` };
+  if (sought && isId("key", sought)) return { location: addressOf(list, { keyId: sought }) };
+  const page = sought
+    ? await findRequests(deps, caller, sought, { after, size: PAGE_SIZE })
+    : await listRequests(deps, caller, asked, PAGE_SIZE);
+  const { rows: keys } = await listKeysOfPage(deps, { ...caller, after: undefined });
+  return shown(
+    "Requests",
+    <>
+      <h1>{environment === "live" ? "Live requests" : "Sandbox requests"}</h1>
+      <Introduction days={deps.requestLogDays} />
+      <RequestSearch list={list} asked={asked} />
+      <RequestFilter list={list} asked={asked} keys={keys} />
+      {page.rows.length > 0 ? (
+        <RequestTable list={list} rows={page.rows} />
+      ) : (
+        <Nothing asked={asked} page={page} list={list} days={deps.requestLogDays} />
+      )}
+      <RequestPaging list={list} asked={asked} page={page} />
+    </>,
+  );
+}
+
+function Introduction({ days }: { days: number }) {
+  if (days === 0) return <p>The operator has switched the request log off: nothing new is listed here.</p>;
+  return (
+    <p>
+      Every write and every request that failed in the last {days} days. Reads that succeed are only counted. Bodies are
+      never kept. A request appears here within a few seconds; the last ones before a crash of the platform may be
+      missing.
+    </p>
+  );
+}
+
+function RequestTable({ list, rows }: { list: string; rows: readonly LoggedRequest[] }) {
+  return (
+    <table class="requests">
+      <thead>
+        <tr>
+          {["Request", "Status", "API key", "Duration", "Time"].map((heading) => (
+            <th scope="col">{heading}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr>
+            <td data-label="Request">
+              <span>
+                <a href={`${list}/${row.requestId}`}>
+                  {row.method} <Text>{row.path.replace(/^\/api\/v1(?=\/)/, "")}</Text>
+                </a>
+                <code class="sub">{row.requestId}</code>
+              </span>
+            </td>
+            <td data-label="Status">
+              <span>
+                <ListedStatus {...row} />
+                {row.replayed && <span class="sub">Replayed</span>}
+                {row.more > 0 && <span class="sub">{moreOf(row)}</span>}
+              </span>
+            </td>
+            <td data-label="API key">
+              <span>
+                <KeyName {...row} />
+              </span>
+            </td>
+            <td data-label="Duration">
+              <span class="nowrap">{durationOf(row)}</span>
+            </td>
+            <td data-label="Time">
+              <Time at={row.at} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Nothing(props: { asked: AskedRequests; page: RequestPage; list: string; days: number }) {
+  const { asked, page, list, days } = props;
+  const { sought } = asked;
+  return (
+    <div class="empty">
+      {sought ? (
+        <p>
+          Nothing found for <Text>{sought}</Text>. Not listed are reads that succeeded, requests without a valid API key
+          or to a path that the API does not have, most of many refusals alike, requests of the other environment, and
+          whatever is older than {days} days.
+        </p>
+      ) : page.lookedBackTo ? (
+        <p>
+          No request matches back to <Time at={page.lookedBackTo} />. There are older ones to look through.
+        </p>
+      ) : isNarrowed(asked) ? (
+        <p>No request matches this filter.</p>
+      ) : (
+        <p>No request yet. Make a call with an API key of this environment, and it appears here.</p>
+      )}
+      {isNarrowed(asked) ? <a href={list}>Show all requests</a> : <a href={`${AREA_PATH}/quick-start`}>Quick start</a>}
+    </div>
+  );
+}
+
+function RequestPaging({ list, asked, page }: { list: string; asked: AskedRequests; page: RequestPage }) {
+  if (!asked.after && !page.nextCursor) return null;
+  return (
+    <nav class="paging" aria-label="Pages of this list">
+      {asked.after && (
+        <a href={addressOf(list, { ...asked, after: undefined })} rel="first">
+          First page
+        </a>
+      )}
+      {page.nextCursor && (
+        <a href={addressOf(list, { ...asked, after: page.nextCursor })} rel="next">
+          {page.lookedBackTo ? "Look further back" : "Next page"}
+        </a>
+      )}
+    </nav>
+  );
+}

@@ -1,0 +1,80 @@
+import type { ComponentChildren } from "preact";
+import { Note } from "../page/text.js";
+import { type Filter, narrows } from "./filter.js";
+import { STATES } from "./state.js";
+
+/** The form above a list: a search, a state and a time, all at once. */
+export function FilterForm(props: { path: string; filter: Filter; states: readonly string[]; searched: string }) {
+  const { path, filter, states, searched } = props;
+  return (
+    <form class="filter" method="get" action={path}>
+      <div class="field wide">
+        <label for="q">Search</label>
+        <input
+          type="search"
+          id="q"
+          name="q"
+          value={filter.text}
+          maxLength={200}
+          autocomplete="off"
+          aria-describedby="q-hint"
+        />
+        <p class="hint" id="q-hint">
+          {searched}
+        </p>
+      </div>
+      {states.length > 1 && (
+        <div class="field">
+          <label for="state">State</label>
+          <select id="state" name="state">
+            <option value="">Any</option>
+            {states.map((state) => (
+              <option value={state} selected={state === filter.state}>
+                {STATES[state]?.words ?? state}
+              </option>
+            ))}
+          </select>
+        </div>
+      )}
+      <div class="field">
+        <label for="from">Created from (UTC)</label>
+        <input type="date" id="from" name="from" value={filter.from} />
+      </div>
+      <div class="field">
+        <label for="to">Created until (UTC)</label>
+        <input type="date" id="to" name="to" value={filter.to} />
+      </div>
+      <div class="field send">
+        <button type="submit">Search</button>
+        {narrows(filter) && <a href={path}>Clear</a>}
+      </div>
+    </form>
+  );
+}
+
+/** Says that a text begins more than is looked at. */
+export function Incomplete({ shown }: { shown: boolean }) {
+  if (!shown) return null;
+  return (
+    <Note kind="hint">
+      <p>More than 500 begin like this, and only 500 of them were looked at. Type more of what you are looking for.</p>
+    </Note>
+  );
+}
+
+/** What stands where a list has nothing to show: that nothing matches, or what to do first. */
+export function Nothing(props: { filter: Filter; what: string; path: string; children: ComponentChildren }) {
+  const { filter, what, path, children } = props;
+  return (
+    <div class="empty">
+      {filter.after || narrows(filter) ? (
+        <>
+          <p>No {what} matches.</p>
+          <a href={path}>Show all</a>
+        </>
+      ) : (
+        children
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,59 @@
+import { cursorOf } from "../page/paging.js";
+import type { Wanted } from "./find-resources.js";
+
+/** What the form above a list says, as it was sent; what makes no sense is empty. */
+export interface Filter {
+  text: string;
+  state: string;
+  /** Days, `2026-11-21`, both included, in UTC. */
+  from: string;
+  to: string;
+  /** The id that the page begins after. */
+  after: string | undefined;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Reads the filter of a list whose resources have these states and ids of that prefix. */
+export function filterIn(
+  query: URLSearchParams,
+  { states, prefix }: { states: readonly string[]; prefix: string },
+): Filter {
+  const state = query.get("state") ?? "";
+  return {
+    text: query.get("q")?.trim() ?? "",
+    state: states.includes(state) ? state : "",
+    from: dayIn(query.get("from")),
+    to: dayIn(query.get("to")),
+    after: cursorOf(query, prefix),
+  };
+}
+
+/** What an owner is asked to find. */
+export function wantedBy({ text, state, from, to, after }: Filter): Wanted {
+  return {
+    ...(text && { text }),
+    ...(state && { status: state }),
+    ...(from && { createdFrom: new Date(from).toISOString() }),
+    ...(to && { createdBefore: new Date(Date.parse(to) + DAY_MS).toISOString() }),
+    ...(after && { after }),
+  };
+}
+
+/** Whether it leaves anything out. */
+export function narrows({ text, state, from, to }: Filter): boolean {
+  return [text, state, from, to].some((value) => value !== "");
+}
+
+/** The path of the list's first page under the same filter. */
+export function pathUnder(path: string, { text: q, state, from, to }: Filter): string {
+  const given = Object.entries({ q, state, from, to }).filter(([, value]) => value !== "");
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+}
+
+// The Gregorian calendar's days of four-digit years, as `<input type="date">` sends them.
+function dayIn(text: string | null): string {
+  if (!text || !/^[1-9]\d{3}-\d{2}-\d{2}$/.test(text)) return "";
+  const time = Date.parse(text);
+  return Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== text ? "" : text;
+}

@@ -1,0 +1,104 @@
+import type { Environment } from "@shipping/kit/caller";
+import type { z } from "zod";
+import type { tracking as trackingSchema } from "../../api/resources.js";
+import { AREA_PATH } from "../page/page.js";
+import { Note, Time } from "../page/text.js";
+import type { ReadLabel } from "./read-resources.js";
+import { State } from "./state.js";
+
+interface Card extends ReadLabel {
+  tracking: z.infer<typeof trackingSchema> | undefined;
+  environment: Environment;
+  mayVoid: boolean;
+  /** Whether its id is the way to its page. */
+  linked?: true;
+}
+
+/** A label: its picture and file until it is voided, its rate, and where the parcel is. */
+export function LabelCard({ label, rate, tracking, environment, mayVoid, linked }: Card) {
+  const path = `${AREA_PATH}/${environment}/labels/${label.id}`;
+  const isVoided = label.status === "voided";
+  return (
+    <div class="label-card">
+      {!isVoided && (
+        <a class="picture" href={`${path}/picture`}>
+          <img
+            src={`${path}/picture`}
+            width="288"
+            height="432"
+            loading="lazy"
+            alt={`The shipping label with tracking number ${label.tracking_number}, as its PDF shows it`}
+          />
+        </a>
+      )}
+      <div>
+        {isVoided && (
+          <Note kind="danger">
+            <p>This label is void. Do not put it on a parcel: its file can no longer be downloaded.</p>
+          </Note>
+        )}
+        <dl>
+          <dt>Label</dt>
+          <dd>
+            {linked ? (
+              <a href={path}>
+                <code>{label.id}</code>
+              </a>
+            ) : (
+              <code>{label.id}</code>
+            )}{" "}
+            <State state={label.status} />
+          </dd>
+          <dt>Carrier</dt>
+          <dd>
+            <code>{label.carrier}</code>
+          </dd>
+          <dt>Rate</dt>
+          <dd>{rate ? <Rate {...rate} /> : "Not recorded when this label was made"}</dd>
+          <dt>Charged</dt>
+          <dd>{money(label.charge)}</dd>
+          <dt>Tracking number</dt>
+          <dd>
+            <code>{label.tracking_number}</code>
+          </dd>
+          <dt>Tracking</dt>
+          <dd>
+            {tracking ? (
+              <>
+                <State state={tracking.status} /> since <Time at={new Date(tracking.updated_at)} />
+                {tracking.events.length === 0 && <span class="sub">No scan yet. The sandbox has none.</span>}
+              </>
+            ) : (
+              "Nothing is known yet"
+            )}
+          </dd>
+        </dl>
+        {!isVoided && (
+          <div class="actions">
+            <a class="button" href={`${path}/file`} download={`label-${label.id}.pdf`}>
+              Download PDF
+            </a>
+            {mayVoid && (
+              <a class="danger-link" href={`${path}/void`}>
+                Void label
+              </a>
+            )}
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Rate({ id, service, currency, amount, test }: NonNullable<ReadLabel["rate"]>) {
+  return (
+    <>
+      {money({ currency, amount })} <code>{service}</code>
+      {test && <span class="sub">A test rate, no offer</span>}
+      <code class="sub">{id}</code>
+    </>
+  );
+}
+
+const money = ({ currency, amount }: { currency: string; amount: number }) =>
+  new Intl.NumberFormat("en", { style: "currency", currency, currencyDisplay: "code" }).format(amount);

@@ -1,0 +1,90 @@
+import { failureIn } from "@shipping/kit/errors";
+import type { Origin } from "@shipping/proto/shipping/common/v1/common_pb";
+import type { z } from "zod";
+import type { label, order, rate, shipment, tracking } from "../../api/resources.js";
+import { answered, callOptions } from "../../owners/call-owner.js";
+import { callerOf, type PageDeps, type PageRequest } from "../page/page.js";
+import { requireId } from "./find-resources.js";
+import type { Happening } from "./origin.js";
+
+type Label = z.infer<typeof label>;
+type Tracking = z.infer<typeof tracking>;
+
+/** An order, and what happened to it. */
+export interface ReadOrder {
+  order: z.infer<typeof order>;
+  happenings: Happening[];
+}
+
+/** A shipment, and what happened to it. */
+export interface ReadShipment {
+  shipment: z.infer<typeof shipment>;
+  happenings: Happening[];
+}
+
+/** A label, its rate where that was kept, and what happened to it. */
+export interface ReadLabel {
+  label: Label;
+  rate: z.infer<typeof rate> | undefined;
+  happenings: Happening[];
+}
+
+/** One order of the caller. */
+export async function readOrder(deps: PageDeps, request: PageRequest, id: string): Promise<ReadOrder> {
+  requireId("ord", id);
+  const asked = { caller: callerOf(request), id };
+  const { data, created } = await answered(deps.clients.records.inspectOrder(asked, callOptions(request)));
+  const order: ReadOrder["order"] = parsed(data);
+  return { order, happenings: [happening("order.created", order.created_at, created)] };
+}
+
+/** One shipment of the caller. */
+export async function readShipment(deps: PageDeps, request: PageRequest, id: string): Promise<ReadShipment> {
+  requireId("shp", id);
+  const asked = { caller: callerOf(request), id };
+  const { data, created } = await answered(deps.clients.records.inspectShipment(asked, callOptions(request)));
+  const shipment: ReadShipment["shipment"] = parsed(data);
+  return { shipment, happenings: [happening("shipment.created", shipment.created_at, created)] };
+}
+
+/** One label of the caller. */
+export async function readLabel(deps: PageDeps, request: PageRequest, id: string): Promise<ReadLabel> {
+  requireId("lbl", id);
+  const asked = { caller: callerOf(request), id };
+  const answer = await answered(deps.clients.carrier.inspectLabel(asked, callOptions(request)));
+  const label: Label = parsed(answer.data);
+  const happenings = [happening("label.created", label.created_at, answer.created)];
+  if (label.voided_at) happenings.push(happening("label.voided", label.voided_at, answer.voided));
+  return { label, rate: answer.rate.length > 0 ? parsed(answer.rate) : undefined, happenings };
+}
+
+/** What tracking knows of a number; undefined if it knows nothing yet. */
+export async function readTracking(
+  deps: PageDeps,
+  request: PageRequest,
+  trackingNumber: string,
+): Promise<Tracking | undefined> {
+  const asked = { caller: callerOf(request), trackingNumber };
+  try {
+    const { data } = await answered(deps.clients.tracking.getTracking(asked, callOptions(request)));
+    return parsed(data);
+  } catch (error) {
+    if (failureIn(error)?.code === "not_found") return undefined;
+    throw error;
+  }
+}
+
+const WORDS: Record<string, string> = {
+  "order.created": "Order received",
+  "shipment.created": "Shipment created",
+  "label.created": "Label created",
+  "label.voided": "Label voided",
+};
+
+function happening(type: string, at: string, origin: Origin | undefined): Happening {
+  return { type, words: WORDS[type] ?? type, at: new Date(at), origin };
+}
+
+function parsed<Resource>(json: Uint8Array): Resource {
+  return JSON.parse(Buffer.from(json).toString()) as Resource;
+}

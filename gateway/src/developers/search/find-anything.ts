@@ -1,0 +1,117 @@
+import { failureIn } from "@shipping/kit/errors";
+import { isId } from "@shipping/kit/ids";
+import { findKeys } from "../../accounts/find-keys.js";
+import { trackingNumber } from "../../input/schemas.js";
+import { answered, callOptions } from "../../owners/call-owner.js";
+import { findRequests } from "../../request-log/list-requests.js";
+import { readRequest } from "../../request-log/read-request.js";
+import { nameOf } from "../keys/keys.js";
+import { callerOf, type PageDeps, type PageRequest } from "../page/page.js";
+import { findLabels, findOrders, findShipments } from "../resources/find-resources.js";
+import { getSubscription } from "../webhooks/subscriptions.js";
+
+/** Something that was found: what it is, and its page, below that of the environment. */
+export interface Found {
+  kind: Kind;
+  path: string;
+  /** What people call it, and its id. */
+  name: string;
+  id: string;
+}
+
+export type Kind = "API key" | "Label" | "Order" | "Request" | "Shipment" | "Subscription";
+
+/** How much of each kind is shown. */
+export const MOST_OF_A_KIND = 5;
+
+type Find = (deps: PageDeps, request: PageRequest, text: string) => Promise<Found[]>;
+
+/** What an id or a tracking number names, by the prefix of the id. */
+const NAMED: Readonly<Record<string, Find>> = {
+  ord: orders,
+  shp: shipments,
+  lbl: labels,
+  req: request,
+  key: keys,
+  whk: subscription,
+  evt: event,
+};
+
+/** What a text names, if it is an id or a tracking number; else whatever is known by it, the newest of each kind. */
+export async function findAnything(deps: PageDeps, asked: PageRequest, text: string): Promise<Found[]> {
+  const prefix = text.slice(0, 3);
+  if (isId(prefix, text)) return (await NAMED[prefix]?.(deps, asked, text)) ?? [];
+  if (trackingNumber.safeParse(text).success) return labels(deps, asked, text);
+  const found = await Promise.all([shipments, orders, labels, keys, requests].map((find) => find(deps, asked, text)));
+  return found.flat();
+}
+
+async function orders(deps: PageDeps, asked: PageRequest, text: string): Promise<Found[]> {
+  const { found } = await findOrders(deps, asked, { text, limit: MOST_OF_A_KIND });
+  return found.map(({ id, reference }) => ({ kind: "Order", path: `orders/${id}`, name: reference, id }));
+}
+
+async function shipments(deps: PageDeps, asked: PageRequest, text: string): Promise<Found[]> {
+  const { found } = await findShipments(deps, asked, { text, limit: MOST_OF_A_KIND });
+  return found.map(({ id, reference }) => ({ kind: "Shipment", path: `shipments/${id}`, name: reference, id }));
+}
+
+async function labels(deps: PageDeps, asked: PageRequest, text: string): Promise<Found[]> {
+  const { found } = await findLabels(deps, asked, { text, limit: MOST_OF_A_KIND });
+  return found.map(({ id, trackingNumber: name }) => ({ kind: "Label", path: `labels/${id}`, name, id }));
+}
+
+async function request(deps: PageDeps, asked: PageRequest, text: string): Promise<Found[]> {
+  const found = await readRequest(deps, callerOf(asked), text);
+  return found ? [requestFound(found)] : [];
+}
+
+async function requests(deps: PageDeps, asked: PageRequest, text: string): Promise<Found[]> {
+  const { rows } = await findRequests(deps, callerOf(asked), text, { size: MOST_OF_A_KIND });
+  return rows.map(requestFound);
+}
+
+function requestFound({
+  requestId: id,
+  method,
+  path,
+  status,
+}: {
+  requestId: string;
+  method: string;
+  path: string;
+  status: number | null;
+}): Found {
+  return { kind: "Request", path: `requests/${id}`, name: `${method} ${path} ${status ?? ""}`.trim(), id };
+}
+
+async function keys(deps: PageDeps, asked: PageRequest, text: string): Promise<Found[]> {
+  const found = await findKeys(deps, callerOf(asked), text);
+  return found.slice(0, MOST_OF_A_KIND).map((key) => ({
+    kind: "API key",
+    path: `requests?key=${key.id}`,
+    name: `${nameOf(key)} …${key.lastFour}`,
+    id: key.id,
+  }));
+}
+
+async function subscription(deps: PageDeps, asked: PageRequest, id: string): Promise<Found[]> {
+  const found = await unlessMissing(getSubscription(deps, { ...asked, id }));
+  return found ? [{ kind: "Subscription", path: `webhooks/${id}`, name: found.url, id }] : [];
+}
+
+/** What an event was about. */
+async function event(deps: PageDeps, asked: PageRequest, id: string): Promise<Found[]> {
+  const call = deps.clients.webhooks.getEvent({ caller: callerOf(asked), id }, callOptions(asked));
+  const found = await unlessMissing(answered(call));
+  return found ? findAnything(deps, asked, found.resourceId) : [];
+}
+
+async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (failureIn(error)?.code === "not_found") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,134 @@
+import { type FieldError, fail, failureIn } from "@shipping/kit/errors";
+import { z } from "zod";
+import { countMail } from "../../accounts/count-mails.js";
+import { emailOf, LINK_MINUTES } from "../../accounts/manage-members.js";
+import { Fault, Field, FormFaults, faultAttributes } from "../page/form-field.js";
+import { AREA_PATH, type HtmlPage, type PageAnswer, type PageDeps, shown, type VisitorRequest } from "../page/page.js";
+import { checkForm } from "../page/read-form.js";
+import { refusalPage } from "../page/refusal-page.js";
+import { Code } from "../page/text.js";
+import { WINDOW_MINUTES } from "../session/limit-window.js";
+import { isAllowedReturnTo } from "../session/provider.js";
+import type { SignedIn } from "../session/session.js";
+import { MAILS_PER_ADDRESS, writeLinkMail } from "./mail-links.js";
+
+const PATH = `${AREA_PATH}/sign-in`;
+/** From one network address in a window: an office asks less, a program that tries addresses more. */
+const ASKED_PER_SOURCE = 60;
+
+const linkForm = z.object({
+  email: z.string("is missing").transform((text, context) => {
+    try {
+      return emailOf(text);
+    } catch (error) {
+      if (!failureIn(error)) throw error;
+      context.addIssue({ code: "custom", message: "must be one e-mail address" });
+      return z.NEVER;
+    }
+  }),
+  return_to: z.string().refine(isAllowedReturnTo, "is not a page of the developer area").optional(),
+});
+
+type Deps = Pick<PageDeps, "mailer" | "provider">;
+
+/** How one gets in without the provider: by asking for a link here, or else the operator. `email` is whom the page knows already. */
+export function LinkByMail(props: {
+  deps: Deps;
+  email?: string;
+  returnTo?: string | undefined;
+  faults?: readonly FieldError[];
+}) {
+  const { deps, email = "", returnTo, faults = [] } = props;
+  if (!deps.mailer.canSend) return <LinkByOperator />;
+  return (
+    <form method="post" action={PATH}>
+      {returnTo !== undefined && <input type="hidden" name="return_to" value={returnTo} />}
+      <Field
+        id="email"
+        label="E-mail address"
+        hint={`You get a link that signs you in once, within ${LINK_MINUTES} minutes.`}
+      >
+        <input
+          type="text"
+          inputMode="email"
+          id="email"
+          name="email"
+          value={email}
+          maxLength={200}
+          required
+          autocomplete="email"
+          autocapitalize="none"
+          spellcheck={false}
+          {...faultAttributes("email", faults, "email")}
+        />
+        <Fault id="email" faults={faults} path="email" />
+      </Field>
+      <button type="submit">Email me a link</button>
+    </form>
+  );
+}
+
+function LinkByOperator() {
+  return (
+    <>
+      <p>
+        You sign in with a link. This installation sends no e-mail: whoever operates it makes a link for you, which
+        works once, within {LINK_MINUTES} minutes.
+      </p>
+      <Code>npm run -s admin -- sign-in-link --account ACCOUNT --email YOU</Code>
+    </>
+  );
+}
+
+/** `GET /developers/sign-in`. */
+export async function showLinkForm(deps: PageDeps): Promise<PageAnswer> {
+  return formPage(deps, 200, "", []);
+}
+
+/** `POST /developers/sign-in`: the same answer in the same time, whoever is a member; the rest is done in the background. */
+export async function askForLink(
+  deps: PageDeps,
+  asked: VisitorRequest & { session: SignedIn | undefined },
+): Promise<PageAnswer> {
+  const { form, session, source } = asked;
+  if (!deps.mailer.canSend) throw fail("service_unavailable", "This installation sends no e-mail.");
+  const { value, faults } = checkForm(linkForm, form);
+  if (!value) return formPage(deps, 422, form.get("email")?.[0] ?? "", faults);
+  const limit = { name: `source:${source}`, most: ASKED_PER_SOURCE, minutes: WINDOW_MINUTES };
+  if (!(await countMail(deps, limit))) {
+    const why = `Too many links were asked for from your address. Wait ${WINDOW_MINUTES} minutes. Links that you have still work.`;
+    return refusalPage(fail("rate_limited", why));
+  }
+  const { email, return_to: returnTo } = value;
+  const memberId = session?.email === email ? session.memberId : undefined;
+  void deps.mailer.sendUnseen(() => writeLinkMail(deps, { email, memberId, returnTo }));
+  return shown(
+    "Check your e-mail",
+    <>
+      <h1>Check your e-mail</h1>
+      <p>
+        If this address belongs to a member, a link to sign in is on its way. It works once, within {LINK_MINUTES}{" "}
+        minutes.
+      </p>
+      <p>
+        Nothing there after a few minutes? Look into the spam folder, check the address, and{" "}
+        <a href={PATH}>ask for another link</a>. At most {MAILS_PER_ADDRESS} are sent in {WINDOW_MINUTES} minutes; those
+        that you have still work.
+      </p>
+    </>,
+  );
+}
+
+function formPage(deps: PageDeps, status: number, email: string, faults: readonly FieldError[]): HtmlPage {
+  return {
+    status,
+    title: "Sign in",
+    body: (
+      <>
+        <h1>Sign in</h1>
+        <FormFaults faults={faults} fields={["email"]} />
+        <LinkByMail deps={deps} email={email} faults={faults} />
+      </>
+    ),
+  };
+}

@@ -1,0 +1,55 @@
+import { createHash } from "node:crypto";
+import sql from "sql-template-tag";
+import { countMail } from "../../accounts/count-mails.js";
+import { LINK_MINUTES, newLink } from "../../accounts/manage-members.js";
+import type { Mail } from "../../mail/deliver.js";
+import { mailOf } from "../../mail/letter.js";
+import { SITE_NAME } from "../../site/site-header.js";
+import type { PageDeps } from "../page/page.js";
+import { WINDOW_MINUTES } from "../session/limit-window.js";
+
+/** Mails of links to one address in a window. Shorter than the life of a link, it ends while the last one still signs in. */
+export const MAILS_PER_ADDRESS = 5;
+/** Of an address that is a member of more accounts, those whose names come first. */
+const MOST_LINKS = 50;
+
+/** Who asked for a link. */
+export interface WantedLink {
+  /** As it is kept: in lower case. */
+  email: string;
+  /** Only for this member, who is signed in already. */
+  memberId?: string | undefined;
+  /** The page of the area that the link leads to. */
+  returnTo?: string | undefined;
+}
+
+type Deps = Pick<PageDeps, "db" | "now" | "random" | "origin">;
+
+/** Writes the mail with a link for each account that somebody is a member of; none to a stranger, or to somebody who has had several. */
+export async function writeLinkMail(deps: Deps, wanted: WantedLink): Promise<Mail | undefined> {
+  const { email, memberId, returnTo } = wanted;
+  const members = await deps.db.run<{ id: string; accountName: string }>(sql`
+    SELECT m.id, a.name AS "accountName" FROM account_members m JOIN accounts a ON a.id = m.account_id
+    WHERE m.email = ${email} AND (${memberId ?? null}::text IS NULL OR m.id = ${memberId ?? null})
+    ORDER BY a.name, a.id LIMIT ${MOST_LINKS}`);
+  if (members.length === 0) return undefined;
+  // Kept without the address itself.
+  const name = `address:${createHash("sha256").update(email).digest("hex")}`;
+  if (!(await countMail(deps, { name, most: MAILS_PER_ADDRESS, minutes: WINDOW_MINUTES }))) return undefined;
+  const links = members.map(({ id, accountName }) => ({ id, accountName, ...newLink(deps, deps.origin()) }));
+  const expiresAt = new Date(deps.now().getTime() + LINK_MINUTES * 60_000);
+  await deps.db.run(sql`
+    INSERT INTO sign_in_links (hash, member_id, expires_at, return_to)
+    SELECT hash, m.id, ${expiresAt}, ${returnTo ?? null}
+    FROM unnest(${links.map(({ hash }) => Buffer.from(hash))}::bytea[], ${links.map(({ id }) => id)}::text[]) AS made (hash, member_id)
+    JOIN account_members m ON m.id = made.member_id`);
+  return mailOf(email, {
+    subject: `Sign in to ${SITE_NAME}`,
+    before: ["You asked for a link to sign in to the developer area."],
+    links: links.map(({ accountName, url }) => ({ words: `Sign in to ${accountName}`, url })),
+    after: [
+      `${links.length > 1 ? "Each link" : "The link"} works once, within ${LINK_MINUTES} minutes.`,
+      "If you did not ask for this, ignore this e-mail. Nobody can sign in without the link.",
+    ],
+  });
+}

@@ -1,0 +1,22 @@
+import { wordsOf } from "./failure-words.js";
+
+const said = (reason: string, status?: number) => {
+  const { what, remedy } = wordsOf({ reason, ...(status !== undefined && { status }) } as Parameters<
+    typeof wordsOf
+  >[0]);
+  return `${what}. ${remedy}`;
+};
+
+test("a status is said as such, with what may be behind it", () => {
+  expect(said("status", 500)).toMatch(/^Answered 500\. .*log/);
+  expect(said("status", 301)).toMatch(/^Answered 301\. Redirects are not followed/);
+  expect(said("status", 401)).toMatch(/signature/);
+  expect(said("status", 418)).toMatch(/^Answered 418\. Only 200 to 299/);
+});
+
+test("a reason is said in words, one that is not known in general ones", () => {
+  expect(said("tls_expired")).toMatch(/^The certificate has expired\. Renew/);
+  expect(said("name_not_found")).toContain("DNS");
+  expect(said("something_new")).toMatch(/^The request failed/);
+  expect(said("constructor")).toMatch(/^The request failed/);
+});

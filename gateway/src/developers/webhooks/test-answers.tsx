@@ -1,0 +1,135 @@
+import type { TestDelivery } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import { AREA_PATH } from "../page/page.js";
+import { Note, Text, Time } from "../page/text.js";
+import { wordsOf } from "./failure-words.js";
+import type { Shipment } from "./send-test.js";
+
+const ATTEMPTS = 8;
+
+/** The events of a test, and how the receiver has answered each. */
+export function TestAnswers(props: {
+  shipment: Shipment;
+  types: readonly string[];
+  deliveries: readonly TestDelivery[];
+  answered: boolean;
+  watched: boolean;
+  over: boolean;
+  /** Of this page. */
+  path: string;
+}) {
+  const { shipment, types, deliveries, path } = props;
+  return (
+    <>
+      <p>
+        Made <Time at={new Date(shipment.created_at)} />: shipment{" "}
+        <a href={`${AREA_PATH}/sandbox/shipments/${shipment.id}`}>
+          <code>{shipment.id}</code>
+        </a>
+        , reference <Text>{shipment.reference}</Text>.
+      </p>
+      <Progress {...props} />
+      <table>
+        <thead>
+          <tr>
+            {["Event", "State", "Answer", "Time", "Attempt"].map((heading) => (
+              <th scope="col">{heading}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {types.map((type) => (
+            <AnswerRow type={type} delivery={deliveries.find(({ eventType }) => eventType === type)} />
+          ))}
+        </tbody>
+      </table>
+      <p>
+        <a href={path}>Update now</a>
+      </p>
+    </>
+  );
+}
+
+function Progress(props: {
+  answered: boolean;
+  watched: boolean;
+  over: boolean;
+  deliveries: readonly TestDelivery[];
+  path: string;
+}) {
+  const { answered, watched, over, deliveries, path } = props;
+  const failed = deliveries.find(({ failure, state }) => failure && state !== "delivered")?.failure;
+  if (failed) {
+    const { what, remedy } = wordsOf(failed);
+    return (
+      <Note kind="danger">
+        <p>
+          <strong>{what}.</strong> {remedy}{" "}
+          <a href="/docs/webhooks#when-deliveries-fail">What to do when deliveries fail</a>
+        </p>
+      </Note>
+    );
+  }
+  if (answered) {
+    return (
+      <Note kind="good">
+        <p>
+          <strong>Your receiver took every event of this test.</strong>
+        </p>
+      </Note>
+    );
+  }
+  return (
+    <Note kind="hint">
+      <p>
+        {over
+          ? "Not every answer came within two minutes, so this page is no longer updated by itself."
+          : watched
+            ? "Waiting for answers. This page is updated every two seconds, for two minutes."
+            : "Waiting for answers."}{" "}
+        {watched && <a href={`${path}&refresh=off`}>Stop updating</a>}
+      </p>
+    </Note>
+  );
+}
+
+function AnswerRow({ type, delivery }: { type: string; delivery: TestDelivery | undefined }) {
+  const { tone, words } = stateOf(delivery);
+  return (
+    <tr>
+      <td data-label="Event">
+        <span>
+          <code class="nowrap">{type}</code>
+          {delivery && <code class="sub">{delivery.eventId}</code>}
+        </span>
+      </td>
+      <td data-label="State">
+        <span>
+          <span class={`tag ${tone}`.trim()}>{words}</span>
+          {delivery?.nextAt && delivery.failure && (
+            <span class="sub">
+              again <Time at={new Date(delivery.nextAt)} />
+            </span>
+          )}
+        </span>
+      </td>
+      <td data-label="Answer">{delivery ? answerOf(delivery) : "None yet"}</td>
+      <td data-label="Time">{delivery?.ms === undefined ? "" : `${delivery.ms.toLocaleString("en")} ms`}</td>
+      <td data-label="Attempt">{delivery && delivery.attempt > 0 ? `${delivery.attempt} of ${ATTEMPTS}` : ""}</td>
+    </tr>
+  );
+}
+
+function stateOf(delivery: TestDelivery | undefined): { words: string; tone: string } {
+  if (!delivery) return { words: "Waiting for the event", tone: "" };
+  if (delivery.state === "delivered") return { words: "Delivered", tone: "good" };
+  if (delivery.state === "exhausted") return { words: "Given up", tone: "danger" };
+  if (delivery.state === "cancelled") return { words: "Cancelled", tone: "" };
+  if (delivery.state === "in_flight") return { words: "Waiting for the answer", tone: "" };
+  if (delivery.failure) return { words: "Will be retried", tone: "warning" };
+  return { words: "Waiting to be sent", tone: "" };
+}
+
+function answerOf({ status, failure }: TestDelivery): string {
+  if (failure) return wordsOf(failure).what;
+  return status === undefined ? "None yet" : `Answered ${status}`;
+}

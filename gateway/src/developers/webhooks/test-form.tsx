@@ -1,0 +1,55 @@
+import type { Environment } from "@shipping/kit/caller";
+import { AREA_PATH } from "../page/page.js";
+import { Note } from "../page/text.js";
+import type { Subscription } from "./subscriptions.js";
+
+interface About {
+  subscription: Subscription;
+  environment: Environment;
+  mayChange: boolean;
+  formId: string;
+}
+
+/** How a subscription is tested: by a button, or why there is none. */
+export function TestSection(about: About) {
+  return (
+    <>
+      <h2>Send a test</h2>
+      <TestForm {...about} />
+    </>
+  );
+}
+
+/** The button, with what it does. */
+export function TestForm({ subscription, environment, mayChange, formId }: About) {
+  if (environment === "live") {
+    return (
+      <Note kind="hint">
+        <p>
+          Tests are for the sandbox: a live shipment is a real one. <a href="/docs/testing">How to test</a>
+        </p>
+      </Note>
+    );
+  }
+  if (subscription.status !== "active") return <p>Nothing is sent to a disabled subscription.</p>;
+  if (!mayChange) return <p>Admins of this account can send a test.</p>;
+  return (
+    <>
+      <p>
+        {`${whatItDoes(subscription)} and shows how your receiver answers the events. `}
+        Your other sandbox subscriptions get them, too.
+      </p>
+      <form method="post" action={`${AREA_PATH}/${environment}/webhooks/${subscription.id}/test`}>
+        <input type="hidden" name="form_id" value={formId} />
+        <button type="submit">Send test</button>
+      </form>
+    </>
+  );
+}
+
+/** What a test makes: always a shipment and its label; the rest where the subscription waits for it. */
+function whatItDoes({ events }: Subscription): string {
+  const order = events.includes("order.created") ? "an order, " : "";
+  const voids = events.includes("label.voided") ? " voids the label," : "";
+  return `This makes ${order}a shipment and its label in the sandbox, named as a test,${voids}`;
+}

@@ -1,0 +1,70 @@
+import { randomBytes } from "node:crypto";
+import { request } from "node:http";
+import { buffer } from "node:stream/consumers";
+import { gunzipSync } from "node:zlib";
+import { silentLog } from "@shipping/kit/process/log";
+import express from "express";
+import { type HttpServer, listen } from "./listen.js";
+import { documentOf, sendDocument } from "./send-document.js";
+
+const TEXT = "Labels and parcels. ".repeat(200);
+const page = documentOf("text/html; charset=utf-8", TEXT);
+const picture = documentOf("image/png", Buffer.from(TEXT));
+
+let server: HttpServer;
+beforeAll(async () => {
+  const app = express();
+  app.get("/page", (req, res) => sendDocument(req, res, page));
+  app.get("/picture", (req, res) => sendDocument(req, res, picture));
+  server = await listen({ handler: app, port: 0, host: "127.0.0.1", log: silentLog(), random: randomBytes });
+});
+afterAll(() => server.stop(true));
+
+// Without `fetch`, which asks for compression by itself and hides it.
+async function get(path: string, headers: Record<string, string> = {}) {
+  const asked = request({ host: "127.0.0.1", port: server.port, path, headers, agent: false }).end();
+  const answer = await new Promise<import("node:http").IncomingMessage>((resolve, reject) => {
+    asked.once("response", resolve).once("error", reject);
+  });
+  return { status: answer.statusCode, headers: answer.headers, body: await buffer(answer) };
+}
+
+const gzip = { "accept-encoding": "br, gzip" };
+
+test("text is compressed for whoever takes it, and says that it depends on that", async () => {
+  const compressed = await get("/page", gzip);
+  expect(compressed.headers).toMatchObject({ "content-encoding": "gzip", vary: "Accept-Encoding" });
+  expect(compressed.headers["content-length"]).toBe(String(compressed.body.length));
+  expect(compressed.body.length).toBeLessThan(TEXT.length / 10);
+  expect(gunzipSync(compressed.body).toString()).toBe(TEXT);
+});
+
+test.each(["", "identity", "gzip;q=0", "br"])("Accept-Encoding: %s gets it as it is", async (encoding) => {
+  const { headers, body } = await get("/page", { "accept-encoding": encoding });
+  expect(headers).not.toHaveProperty("content-encoding");
+  expect(headers.vary).toBe("Accept-Encoding");
+  expect(body.toString()).toBe(TEXT);
+});
+
+test("each encoding has an entity tag of its own, under which it is known", async () => {
+  const tags = [(await get("/page")).headers.etag ?? "", (await get("/page", gzip)).headers.etag ?? ""] as const;
+  expect(tags[0]).not.toBe(tags[1]);
+  expect((await get("/page", { "if-none-match": tags[0] })).status).toBe(304);
+  expect((await get("/page", { ...gzip, "if-none-match": tags[1] })).status).toBe(304);
+  expect((await get("/page", { ...gzip, "if-none-match": tags[0] })).status).toBe(200);
+});
+
+test("a part is a part of the encoding", async () => {
+  const whole = await get("/page", gzip);
+  const part = await get("/page", { ...gzip, range: "bytes=2-9" });
+  expect(part.status).toBe(206);
+  expect(part.headers["content-range"]).toBe(`bytes 2-9/${whole.body.length}`);
+  expect(part.body.equals(whole.body.subarray(2, 10))).toBe(true);
+});
+
+test("a picture is never compressed", async () => {
+  const { headers, body } = await get("/picture", gzip);
+  expect(headers).not.toHaveProperty("content-encoding");
+  expect(headers).not.toHaveProperty("vary");
+  expect(body.toString()).toBe(TEXT);
+});

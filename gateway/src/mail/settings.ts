@@ -1,0 +1,91 @@
+import { flag, secret } from "@shipping/kit/process/config";
+import { z } from "zod";
+import { parseSender } from "./address.js";
+
+const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+/** A server that takes mails. */
+export interface SmtpServer {
+  host: string;
+  port: number;
+  /** From the first byte on, by STARTTLS, without which nothing is sent, or not at all. */
+  tls: "implicit" | "starttls" | "none";
+  user?: string;
+  password?: string;
+}
+
+/** Who mails come from. */
+export interface Sender {
+  name: string;
+  address: string;
+}
+
+/** How mails leave this process: through a server, or into a folder. */
+export type MailRoute = { from: Sender } & (
+  | { smtp: SmtpServer }
+  | {
+      folder: string;
+      /** Shows the text of each mail, too. */
+      print?: ((text: string) => void) | undefined;
+    }
+);
+
+/** What the mails need to know. */
+export const mailSettings = {
+  SMTP_URL: secret(z.string())
+    .refine(isSmtpUrl, { message: "must be smtp://user:password@host:port, or smtps:// for TLS from the start" })
+    .optional()
+    .describe("server through which mails are sent; no mail is sent if absent"),
+  SMTP_PLAINTEXT_TRUSTS_NETWORK: flag()
+    .default(false)
+    .describe("sends mails to an smtp:// server without TLS: whoever listens in can sign in"),
+  MAIL_FROM: z
+    .string()
+    .transform((text, context) => {
+      const sender = parseSender(text);
+      if (sender) return sender;
+      context.addIssue({ code: "custom", message: "must be an address, or Name <address>" });
+      return z.NEVER;
+    })
+    .optional()
+    .describe("who mails come from: an address, or Name <address>"),
+  MAIL_DIR: z
+    .string()
+    .optional()
+    .describe("folder in which mails are kept as files instead of being sent; for development"),
+};
+
+type MailConfig = z.output<z.ZodObject<typeof mailSettings>>;
+
+/** Refuses a server without a sender, and a production that keeps mails to itself. */
+export function refuseHalfAMail(config: MailConfig & { NODE_ENV: string }, context: z.RefinementCtx): void {
+  const refuse = (key: string, message: string) => context.addIssue({ code: "custom", path: [key], message });
+  if (config.SMTP_URL && !config.MAIL_FROM) refuse("MAIL_FROM", "is missing: SMTP_URL needs it");
+  if (config.MAIL_DIR && config.NODE_ENV === "production") refuse("MAIL_DIR", "is for development only");
+}
+
+/** The way that these settings name, if any. A server comes before a folder. */
+export function mailRouteOf(config: MailConfig): MailRoute | undefined {
+  const { SMTP_URL, SMTP_PLAINTEXT_TRUSTS_NETWORK, MAIL_FROM, MAIL_DIR } = config;
+  if (SMTP_URL && MAIL_FROM) return { from: MAIL_FROM, smtp: smtpServerOf(SMTP_URL, SMTP_PLAINTEXT_TRUSTS_NETWORK) };
+  const from = MAIL_FROM ?? { name: "Shipping Platform", address: "no-reply@localhost" };
+  return MAIL_DIR ? { from, folder: MAIL_DIR } : undefined;
+}
+
+function isSmtpUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password, pathname, search, hash } = new URL(text);
+  const isBare = pathname.length <= 1 && search === "" && hash === "";
+  return /^smtps?:$/.test(protocol) && hostname !== "" && isBare && (username === "") === (password === "");
+}
+
+function smtpServerOf(text: string, mayBePlain: boolean): SmtpServer {
+  const { protocol, hostname, port, username, password } = new URL(text);
+  const tls = protocol === "smtps:" ? "implicit" : LOOPBACK.has(hostname) || mayBePlain ? "none" : "starttls";
+  return {
+    host: hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: Number(port || (tls === "implicit" ? 465 : 587)),
+    tls,
+    ...(username && { user: decodeURIComponent(username), password: decodeURIComponent(password) }),
+  };
+}

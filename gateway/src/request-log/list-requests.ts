@@ -1,0 +1,134 @@
+import type { Caller } from "@shipping/kit/caller";
+import { ownedSql } from "@shipping/kit/postgres/owned";
+import { errors } from "@shipping/proto/errors";
+import sql, { join, type Sql } from "sql-template-tag";
+import type { GatewayDeps } from "../database/deps.js";
+import { ABORTED } from "./ended-request.js";
+import { LOGGED, type LoggedRequest, loggedRequest, NAMED, type NamedRow } from "./logged-request.js";
+import { holds } from "./read-request.js";
+
+/** Which requests of a caller are wanted; all, the newest first, unless it says less. */
+export interface WantedRequests {
+  /** `2xx`, `4xx` or `5xx`, an HTTP status, or the code of a refusal. */
+  status?: string | undefined;
+  method?: string | undefined;
+  keyId?: string | undefined;
+  from?: Date | undefined;
+  until?: Date | undefined;
+  /** Only those before this one. */
+  after?: string | undefined;
+}
+
+/** A page of requests. */
+export interface RequestPage {
+  rows: LoggedRequest[];
+  /** After which request the next page begins; absent on the last. */
+  nextCursor?: string;
+  /** Set where no more were looked at than can be looked at in one go: how far back this page goes. */
+  lookedBackTo?: Date;
+}
+
+type Deps = Pick<GatewayDeps, "db">;
+
+/** Rows that a filter without an index of its own looks at in one go. */
+const MOST_LOOKED_AT = 2_000;
+
+const CODES = Object.entries(errors).map(([code, { status }]) => ({ code, status: String(status) }));
+
+/** The codes of the refusals that a status stands for; undefined if it stands for none. */
+export function codesOf(status: string): string[] | undefined {
+  if (status === ABORTED) return [ABORTED];
+  const codes = CODES.filter(
+    (each) => each.code === status || each.status === status || `${each.status[0]}xx` === status,
+  );
+  return codes.length > 0 ? codes.map(({ code }) => code) : undefined;
+}
+
+/** Requests of a caller, the newest first. What has an index is found however rare it is; of the rest, so many are looked through at a time. */
+export async function listRequests(
+  deps: Deps,
+  caller: Caller,
+  wanted: WantedRequests,
+  size: number,
+): Promise<RequestPage> {
+  const { status, method = null, keyId = null } = wanted;
+  const succeeded = status === "2xx";
+  const codes = status === undefined ? undefined : codesOf(status);
+  const isFiltered = succeeded || method !== null || (codes !== undefined && keyId !== null);
+  const most = isFiltered ? MOST_LOOKED_AT : size + 1;
+  const looked = newest(caller, { codes, keyId, isInTime: await timeOf(deps, caller, wanted), most });
+  const rows = await deps.db.runList<NamedRow>(sql`
+    WITH looked AS MATERIALIZED (${looked}),
+    found AS (
+      SELECT * FROM looked
+      WHERE (${!succeeded} OR code IS NULL) AND (${method}::text IS NULL OR method = ${method})
+        AND (${keyId}::text IS NULL OR key_id = ${keyId})
+      ORDER BY at DESC, request_id DESC LIMIT ${size + 1})
+    ${NAMED}`);
+  const page = pageOf(rows, size);
+  if (page.nextCursor || !isFiltered) return page;
+  const [last] = await deps.db.runList<{ requestId: string; at: Date }>(sql`
+    SELECT request_id AS "requestId", at FROM (${looked}) AS looked
+    ORDER BY looked.at DESC, looked.request_id DESC OFFSET ${most - 1} LIMIT 1`);
+  return last ? { ...page, nextCursor: last.requestId, lookedBackTo: last.at } : page;
+}
+
+/** Requests of a caller with this idempotency key, or on this resource, the newest first. */
+export async function findRequests(
+  deps: Deps,
+  caller: Caller,
+  text: string,
+  { after, size }: { after?: string | undefined; size: number },
+): Promise<RequestPage> {
+  const isInTime = await timeOf(deps, caller, { after });
+  const held = (column: "idempotency_key" | "resource_id") => sql`(
+    SELECT ${LOGGED} FROM request_log
+    WHERE ${holds(column, caller, text)} AND ${isInTime}
+    ORDER BY at DESC, request_id DESC LIMIT ${size + 1})`;
+  const rows = await deps.db.runList<NamedRow>(sql`
+    WITH either AS (${held("idempotency_key")} UNION ${held("resource_id")}),
+    found AS (SELECT * FROM either ORDER BY at DESC, request_id DESC LIMIT ${size + 1})
+    ${NAMED}`);
+  return pageOf(rows, size);
+}
+
+/** A statement for the newest rows of a caller: of these codes, or else of this key, if they are given. */
+function newest(
+  caller: Caller,
+  asked: { codes: string[] | undefined; keyId: string | null; isInTime: Sql; most: number },
+): Sql {
+  const { codes, keyId, isInTime, most } = asked;
+  const rows = (isTheirs: Sql) => sql`
+    SELECT ${LOGGED} FROM request_log WHERE ${isTheirs} AND ${isInTime} ORDER BY at DESC, request_id DESC LIMIT ${most}`;
+  if (!codes)
+    return rows(keyId === null ? sql`${ownedSql(caller)} AND account_id IS NOT NULL` : holds("key_id", caller, keyId));
+  return sql`
+    SELECT one.* FROM unnest(${codes}::text[]) AS wanted (wanted_code)
+    CROSS JOIN LATERAL (${rows(sql`${ownedSql(caller)} AND code = wanted_code`)}) AS one
+    ORDER BY one.at DESC, one.request_id DESC LIMIT ${most}`;
+}
+
+/** The condition on time. A request to begin after that the caller does not have is no condition. */
+async function timeOf(
+  deps: Deps,
+  caller: Caller,
+  { from, until, after }: Pick<WantedRequests, "from" | "until" | "after">,
+): Promise<Sql> {
+  const [begin] = after
+    ? await deps.db.run<{ at: string }>(sql`
+        SELECT at::text FROM request_log WHERE request_id = ${after} AND ${ownedSql(caller)} LIMIT 1`)
+    : [];
+  const conditions = [sql`true`];
+  if (from) conditions.push(sql`at >= ${from}`);
+  if (until) conditions.push(sql`at <= ${until}`);
+  // By the text of the time: a Date would lose its microseconds.
+  if (begin)
+    conditions.push(sql`at <= ${begin.at}::timestamptz AND (at, request_id) < (${begin.at}::timestamptz, ${after})`);
+  return join(conditions, " AND ");
+}
+
+function pageOf(read: readonly NamedRow[], size: number): RequestPage {
+  const rows = read.slice(0, size).map(loggedRequest);
+  const last = rows.at(-1);
+  return read.length > size && last ? { rows, nextCursor: last.requestId } : { rows };
+}

@@ -1,0 +1,193 @@
+import { randomBytes } from "node:crypto";
+import type { Caller } from "@shipping/kit/caller";
+import { newId } from "@shipping/kit/ids";
+import type { Database } from "@shipping/kit/postgres/database";
+import { DatabaseOutage } from "@shipping/kit/postgres/outage";
+import { createLog, silentLog } from "@shipping/kit/process/log";
+import { createMetrics } from "@shipping/kit/process/metrics";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { countIn, rowsIn } from "@shipping/kit/testing/rows";
+import { samplesIn } from "@shipping/kit/testing/samples";
+import { newCaller } from "@shipping/kit/testing/writes";
+import sql from "sql-template-tag";
+import { gatewayDatabase } from "../testing/gateway-database.js";
+import { refusalsByCode, requestsByHour } from "./count-requests.js";
+import type { EndedRequest } from "./ended-request.js";
+import { startRequestLog } from "./request-log.js";
+
+let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
+beforeEach(async () => {
+  gateway = await gatewayDatabase();
+});
+afterEach(() => gateway.drop());
+
+/** What the log has warned of. */
+const warnings: string[] = [];
+const log = createLog({ part: "gateway", destination: { write: (line) => void warnings.push(JSON.parse(line).msg) } });
+
+const DAY_MS = 86_400_000;
+
+function start(db: Database = gateway.db) {
+  const metrics = createMetrics({ part: "gateway", log: silentLog(), cacheMs: 0 });
+  const requestLog = startRequestLog({ db, log, clockOffsetMs: 0, requestLogDays: 7, metrics });
+  const sample = async (series: string) => samplesIn(await metrics.render())[series];
+  return { ...requestLog, sample };
+}
+
+const ended = (caller: Caller | undefined, also: Partial<EndedRequest> = {}): EndedRequest => ({
+  requestId: newId("req", randomBytes),
+  caller,
+  keyId: caller && "key_a",
+  method: "POST",
+  path: "/api/v1/orders",
+  status: 201,
+  aborted: false,
+  ms: 1,
+  replayed: false,
+  source: "192.0.2.1",
+  userAgent: "",
+  ...also,
+});
+
+const limited: Partial<EndedRequest> = { status: 429, code: "rate_limited" };
+const written = () => countIn(gateway.db, "request_log");
+
+/** Takes every connection of the database, and yields what gives them back. */
+async function takeConnections(): Promise<() => void> {
+  const { pool } = gateway.db;
+  const held = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
+  pool.options.connectionTimeoutMillis = 50;
+  return () => {
+    for (const client of held) client.release();
+  };
+}
+
+test("a stop writes everything that was recorded, counts included", async () => {
+  const requests = start();
+  const caller = newCaller();
+  for (let n = 0; n < 2_500; n++) requests.record(ended(caller));
+  requests.countRead(caller);
+  await requests.stop();
+  expect(await written()).toBe(2_500);
+  const hours = await requestsByHour({ db: gateway.db, clockOffsetMs: 0 }, caller);
+  expect(hours.map(({ writes, reads }) => writes + reads).reduce((sum, n) => sum + n)).toBe(2_501);
+});
+
+test("while the database is away requests wait, and are written once it is back, at their own time", async () => {
+  const requests = start();
+  const giveBack = await takeConnections();
+  requests.record(ended(newCaller()));
+  const recordedAt = Date.now();
+  await eventually(() => expect(warnings).toContain("the request log waits for its database"));
+  giveBack();
+  await eventually(async () => expect(await written()).toBe(1));
+  const [row] = await rowsIn<{ at: Date }>(gateway.db, "request_log");
+  expect(Math.abs(row!.at.getTime() - recordedAt)).toBeLessThan(1_000);
+  expect(await requests.sample('request_log_waiting{part="gateway"}')).toBe(0);
+  await requests.stop();
+});
+
+test("when too many wait the others are left out, and counted as lost", async () => {
+  const requests = start();
+  const giveBack = await takeConnections();
+  for (let n = 0; n < 20_003; n++) requests.record(ended(newCaller()));
+  expect(await requests.sample('request_log_lost_total{reason="buffer_full",part="gateway"}')).toBe(3);
+  giveBack();
+  await requests.stop();
+  expect(await written()).toBe(20_000);
+});
+
+test("a statement whose answer is lost is not repeated if it was committed, and is if it was not", async () => {
+  const outage = new DatabaseOutage(new Error("Connection terminated"), true);
+  const outcomes = ["committed", "lost"];
+  const db: Database = {
+    ...gateway.db,
+    async run(statement) {
+      if (!statement.text.includes("INSERT INTO request_log") || outcomes.length === 0)
+        return gateway.db.run(statement);
+      if (outcomes.shift() === "committed") await gateway.db.run(statement);
+      throw outage;
+    },
+  };
+  const requests = start(db);
+  const caller = newCaller();
+  requests.record(ended(caller));
+  await eventually(() => expect(outcomes).toEqual(["lost"]));
+  requests.record(ended(caller));
+  await eventually(async () => expect(await written()).toBe(2));
+  await requests.stop();
+  const [counted] = await rowsIn<{ count: number }>(gateway.db, "request_counts");
+  expect(counted?.count).toBe(2);
+});
+
+test("a row that the database refuses takes no other with it", async () => {
+  const requests = start();
+  const caller = newCaller();
+  for (let n = 0; n < 5; n++) requests.record(ended(caller, n === 3 ? { source: "\0" } : {}));
+  await requests.stop();
+  expect(await written()).toBe(4);
+  expect(await requests.sample('request_log_lost_total{reason="refused_by_database",part="gateway"}')).toBe(1);
+});
+
+test("a day without a partition gets one when its first request is written", async () => {
+  const requests = start();
+  await eventually(async () => expect(await partitions()).toHaveLength(4));
+  for (const name of await partitions()) await gateway.db.pool.query(`DROP TABLE ${name}`);
+  requests.record(ended(newCaller()));
+  await requests.stop();
+  expect([await written(), (await partitions()).length]).toEqual([1, 4]);
+});
+
+async function partitions(): Promise<string[]> {
+  const rows = await gateway.db.run<{ name: string }>(
+    sql`SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'request_log'::regclass`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+describe("a loop of refusals", () => {
+  test("is listed up to a number of each key and code; the last row says how many more there were", async () => {
+    const requests = start();
+    const caller = newCaller();
+    for (let n = 0; n < 1_000; n++) requests.record(ended(caller, { ...limited, method: "GET" }));
+    requests.record(ended(caller, { status: 404, code: "not_found" }));
+    requests.record(ended(caller, { ...limited, keyId: "key_b" }));
+    await requests.stop();
+    const rows = await rowsIn<{ more: number; keyId: string }>(gateway.db, "request_log", { code: "rate_limited" });
+    expect(rows.filter(({ keyId }) => keyId === "key_a")).toHaveLength(11);
+    expect(rows.map(({ more }) => more).filter(Boolean)).toEqual([989]);
+    expect(rows.filter(({ keyId }) => keyId === "key_b")).toHaveLength(1);
+    expect(await written()).toBe(13);
+  });
+
+  test("is counted in full", async () => {
+    const requests = start();
+    const caller = newCaller();
+    for (let n = 0; n < 1_000; n++) requests.record(ended(caller, limited));
+    requests.record(ended(caller, { status: 503, code: "service_unavailable" }));
+    requests.record(ended(caller, { replayed: true }));
+    requests.record(ended(caller, { status: undefined, aborted: true }));
+    await requests.stop();
+    const deps = { db: gateway.db, clockOffsetMs: 0 };
+    expect(await refusalsByCode(deps, caller)).toEqual([
+      { code: "rate_limited", status: 429, count: 1_000 },
+      { code: "service_unavailable", status: 503, count: 1 },
+    ]);
+    const hours = await requestsByHour(deps, caller);
+    expect(hours).toHaveLength(24);
+    expect(hours.filter(({ refused }) => refused > 0)).toEqual([
+      { hour: expect.any(Date), reads: 0, writes: 0, replays: 1, refused: 1_000, failed: 1, aborted: 1 },
+    ]);
+    expect((await requestsByHour(deps, newCaller())).every(({ refused }) => refused === 0)).toBe(true);
+    expect(await refusalsByCode({ db: gateway.db, clockOffsetMs: 2 * DAY_MS }, caller)).toEqual([]);
+  });
+
+  test("of nobody is listed a hundred and twenty times a minute, whatever it tries", async () => {
+    const requests = start();
+    for (let n = 0; n < 1_000; n++)
+      requests.record(ended(undefined, { status: 401, code: "unauthorized", path: `/api/v1/${n}` }));
+    await requests.stop();
+    expect(await written()).toBe(121);
+    expect(await countIn(gateway.db, "request_counts")).toBe(0);
+  });
+});

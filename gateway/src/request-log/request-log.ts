@@ -1,0 +1,143 @@
+import type { Caller } from "@shipping/kit/caller";
+import { isRefusal } from "@shipping/kit/postgres/database";
+import { startLoop } from "@shipping/kit/process/loop";
+import type { Metrics } from "@shipping/kit/process/metrics";
+import type { GatewayDeps } from "../database/deps.js";
+import { ABORTED, type EndedRequest, type LogRow, outcomeOf, rowOf } from "./ended-request.js";
+import { createRefusalFolds } from "./fold-refusals.js";
+import { keepPartitions, keepPartitionsOnce } from "./keep-partitions.js";
+import { type Count, isLogged, writeRequests } from "./write-requests.js";
+
+/** The log of requests, which is written in the background. */
+export interface RequestLog {
+  /** Counts a read that succeeded: it is not listed. */
+  countRead(caller: Caller): void;
+  /** Takes note of a request that has ended. Never waits, never fails. */
+  record(ended: EndedRequest): void;
+  /** Writes what it holds, and ends. */
+  stop(): Promise<void>;
+}
+
+type Deps = Pick<GatewayDeps, "db" | "log" | "clockOffsetMs"> & {
+  metrics: Metrics;
+  /** Days for which requests are kept; 0: none is. */
+  requestLogDays: number;
+};
+
+const EVERY_MS = 1_000;
+/** Rows of a statement. */
+const MOST_ROWS = 1_000;
+/** Rows that wait for a database that is away; a row takes about 1 KB. */
+const MOST_WAITING = 20_000;
+/** Counts linger longer: a count that is written once saves many. */
+const COUNTS_EVERY_MS = 10_000;
+
+const LOST = ["buffer_full", "refused_by_database"] as const;
+
+/** Starts it. With 0 days it takes note of nothing, and what it has is dropped as it ages. */
+export function startRequestLog(deps: Deps): RequestLog {
+  const keeping = keepPartitions(deps);
+  if (deps.requestLogDays === 0) return { countRead() {}, record() {}, stop: () => keeping.stop() };
+
+  const folds = createRefusalFolds(() => performance.now());
+  const waiting: LogRow[] = [];
+  let counts = new Map<string, Count>();
+  let countsSince = performance.now();
+  /** What may have been written: the connection was lost before the answer came. */
+  let doubtful: { rows: readonly LogRow[]; counted: readonly Count[] } = { rows: [], counted: [] };
+  const lose = deps.metrics.counterOf("request_log_lost_total", "Requests that the request log had to leave out.", {
+    by: "reason",
+    values: LOST,
+  });
+  deps.metrics.gauges({ request_log_waiting: "Requests that wait to be written to the request log." }, () => ({
+    request_log_waiting: waiting.length,
+  }));
+
+  function list(row: LogRow): void {
+    if (waiting.length < MOST_WAITING) waiting.push(row);
+    else lose("buffer_full");
+    if (waiting.length === MOST_ROWS) writing.wake();
+  }
+
+  function count({ accountId, environment, outcome, count: n }: Count): void {
+    const key = `${accountId} ${environment} ${outcome}`;
+    const counted = counts.get(key);
+    if (counted) counted.count += n;
+    else counts.set(key, { accountId, environment, outcome, count: n });
+  }
+
+  async function writeWaiting(atEnd = false): Promise<void> {
+    for (const row of folds.take(atEnd)) list(row);
+    await settleDoubt();
+    do {
+      const rows = waiting.slice(0, MOST_ROWS);
+      const counted = takeCounts(atEnd);
+      if (rows.length === 0 && counted.length === 0) return;
+      doubtful = { rows, counted };
+      await writeOrSplit(rows, counted);
+      doubtful = { rows: [], counted: [] };
+      waiting.splice(0, rows.length);
+    } while (waiting.length >= (atEnd ? 1 : MOST_ROWS));
+  }
+
+  function takeCounts(atEnd: boolean): Count[] {
+    if (!atEnd && performance.now() - countsSince < COUNTS_EVERY_MS) return [];
+    const taken = [...counts.values()];
+    counts = new Map();
+    countsSince = performance.now();
+    return taken;
+  }
+
+  /** Of a statement that failed, either all was written or nothing. Without a row there is nothing to ask for: rather too few counts than twice. */
+  async function settleDoubt(): Promise<void> {
+    const [first] = doubtful.rows;
+    if (first && (await isLogged(deps, first.requestId))) waiting.splice(0, doubtful.rows.length);
+    else if (first) for (const each of doubtful.counted) count(each);
+    doubtful = { rows: [], counted: [] };
+  }
+
+  /** A day may lack its partition, after a jump of the clock; and a row that PostgreSQL refuses takes no other with it. */
+  async function writeOrSplit(rows: readonly LogRow[], counted: readonly Count[], again = false): Promise<void> {
+    try {
+      await writeRequests(deps, rows, counted);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      if (!again) {
+        await keepPartitionsOnce(deps);
+        return writeOrSplit(rows, counted, true);
+      }
+      if (rows.length <= 1) {
+        deps.log.warn({ err: error }, "a request could not be logged");
+        return lose("refused_by_database");
+      }
+      const half = Math.ceil(rows.length / 2);
+      await writeOrSplit(rows.slice(0, half), counted, true);
+      await writeOrSplit(rows.slice(half), [], true);
+    }
+  }
+
+  const writing = startLoop({
+    name: "write-requests",
+    everyMs: EVERY_MS,
+    log: deps.log,
+    once: () =>
+      writeWaiting().catch((err) =>
+        deps.log.warn({ err, waiting: waiting.length }, "the request log waits for its database"),
+      ),
+  });
+
+  return {
+    countRead: (caller) => count({ ...caller, outcome: "read", count: 1 }),
+    record(ended) {
+      if (ended.caller) count({ ...ended.caller, outcome: outcomeOf(ended), count: 1 });
+      const row = rowOf(ended, performance.now());
+      if (row.code === undefined || row.code === ABORTED || folds.lists(row)) list(row);
+    },
+    async stop() {
+      await Promise.all([keeping.stop(), writing.stop()]);
+      await writeWaiting(true).catch((err) =>
+        deps.log.warn({ err, lost: waiting.length }, "the request log is not complete"),
+      );
+    },
+  };
+}

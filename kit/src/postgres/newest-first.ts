@@ -1,0 +1,37 @@
+import sql, { raw } from "sql-template-tag";
+import type { Caller } from "../caller.js";
+import { ownedSql } from "./owned.js";
+import type { ReadDeps } from "./read-owned.js";
+
+/** The part of a list, the newest first, that a page is of: times in ISO 8601, or `-infinity` and `infinity`. */
+export interface PlaceInList {
+  /** Created at this time or later. */
+  from: string;
+  /** Created before this time. */
+  before: string;
+  /** Only rows that come after this time and id. */
+  at: string;
+  id: string;
+}
+
+/** Where a page begins in a list. After a row that the caller does not have, it is the first page. */
+export async function placeAfter(
+  { db }: ReadDeps,
+  asked: {
+    caller: Caller;
+    table: string;
+    createdFrom?: string | undefined;
+    createdBefore?: string | undefined;
+    after?: string | undefined;
+  },
+): Promise<PlaceInList> {
+  const { caller, table, after, createdFrom: from = "-infinity", createdBefore: before = "infinity" } = asked;
+  const [row] =
+    after === undefined
+      ? []
+      : await db.runList<{ createdAt: Date }>(sql`
+          SELECT created_at AS "createdAt" FROM ${raw(table)} WHERE ${ownedSql(caller)} AND id = ${after} LIMIT 1`);
+  return row && after !== undefined
+    ? { from, before, at: row.createdAt.toISOString(), id: after }
+    : { from, before, at: "infinity", id: "" };
+}

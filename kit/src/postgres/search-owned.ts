@@ -1,0 +1,123 @@
+import type { Caller as CallerMessage, Search } from "@shipping/proto/shipping/common/v1/common_pb";
+import sql, { join, raw, type Sql } from "sql-template-tag";
+import { type Caller, callerOf } from "../caller.js";
+import { type PlaceInList, placeAfter } from "./newest-first.js";
+import { ownedInIndex, ownedSql } from "./owned.js";
+import type { ReadDeps } from "./read-owned.js";
+
+/** So many rows are looked at for each reading of a text: a page costs no more, whatever is typed. */
+export const MOST_MATCHES = 500;
+
+/** What a search knows of a table. An index begins with the hash of `ownedInIndex`, state and time of creation, another with account, environment and id. */
+export interface SearchOptions {
+  table: string;
+  /** What a SELECT yields of a found row, its `id` and `"createdAt"` among it. */
+  columns: Sql;
+  /** Every state that a row can have. */
+  statuses: readonly string[];
+  /** Columns that a text may name a row by, each with an index. */
+  names: readonly Sql[];
+  /** Expressions in COLLATE "C" whose values may begin with a text, each with an index behind the hash of `ownedInIndex`. */
+  terms?: readonly Sql[];
+  /** The beginnings to look for in the index of each term. */
+  beginnings?(text: string): readonly (readonly string[])[];
+}
+
+/** What was found: one page, the newest first. */
+export interface Found<Row> {
+  rows: Row[];
+  /** The last id of the page; absent on the last page. */
+  nextCursor?: string;
+  /** The text begins more rows than are looked at. */
+  incomplete: boolean;
+}
+
+/** A page that is wanted. */
+interface Wanted extends PlaceInList {
+  caller: Caller;
+  statuses: readonly string[];
+  /** One row more than the page shows says that there is another page. */
+  most: number;
+}
+
+/** Finds rows of a caller, on the connections of lists. Without a text it reads a part of one index; with one, the rows that each of its readings begins. */
+export function searchOwned<Row extends { id: string }>(options: SearchOptions) {
+  const { table, statuses } = options;
+  return async (
+    deps: ReadDeps,
+    request: { caller?: CallerMessage | undefined; search?: Search | undefined },
+  ): Promise<Found<Row>> => {
+    const caller = callerOf(request);
+    if (!request.search) throw new Error("The request says nothing of what to find.");
+    const { limit, ids, status, ...search } = request.search;
+    const text = search.text?.trim() ?? "";
+    // PostgreSQL holds no text with U+0000.
+    if (text.includes("\0")) return { rows: [], incomplete: false };
+    const place = await placeAfter(deps, { caller, table, ...search });
+    const states = status === undefined ? statuses : [status];
+    const wanted = { ...place, caller, statuses: states, most: limit + 1 };
+    const all = text === "" && ids.length === 0;
+    const statement = all ? newest(options, wanted) : matching(options, wanted, { text, ids });
+    const read = await deps.db.runList<(Row | { id: null }) & { incomplete?: boolean }>(statement);
+    const incomplete = read[0]?.incomplete === true;
+    const rows = read.filter((row): row is Row => row.id !== null).slice(0, limit);
+    return { rows, incomplete, ...(read.length > limit && { nextCursor: rows.at(-1)!.id }) };
+  };
+}
+
+/** The newest rows of each state, merged. */
+function newest({ table, columns }: SearchOptions, wanted: Wanted): Sql {
+  const { caller, statuses, from, before, at, id, most } = wanted;
+  return sql`
+    SELECT found.* FROM unnest(${[...statuses]}::text[]) AS wanted (status)
+    CROSS JOIN LATERAL (
+      SELECT ${columns} FROM ${raw(table)}
+      WHERE ${ownedInIndex(caller)} AND status = wanted.status AND created_at >= ${from}::timestamptz
+        AND created_at < ${before}::timestamptz AND (created_at, id) < (${at}::timestamptz, ${id})
+      ORDER BY created_at DESC, id DESC LIMIT ${most}::bigint) AS found
+    ORDER BY "createdAt" DESC, id DESC LIMIT ${most}::bigint`;
+}
+
+/** What the readings of a text have found, narrowed down to state and time, and put in order. */
+function matching(
+  options: SearchOptions,
+  wanted: Wanted,
+  { text, ids }: { text: string; ids: readonly string[] },
+): Sql {
+  const { table, columns, names, terms = [], beginnings = () => [] } = options;
+  const { caller, statuses, from, before, at, id, most } = wanted;
+  const read = sql`id, status, created_at FROM ${raw(table)} WHERE`;
+  const owned = ownedSql(caller);
+  const begins = text === "" ? [] : beginnings(text);
+  const readings = [
+    sql`SELECT 'ids' AS reading, ${read} ${owned} AND id = ANY(${[...ids]}::text[])`,
+    ...names.map((name) => sql`SELECT 'name', ${read} ${owned} AND ${name} = ${text}`),
+    ...terms.map(
+      (term, nth) => sql`
+      SELECT ${String(nth)} || begin, begun.*
+      FROM unnest(${[...(begins[nth] ?? [])]}::text[], ${(begins[nth] ?? []).map(endOf)}::text[]) AS asked (begin, "end")
+      CROSS JOIN LATERAL (
+        SELECT ${read} ${ownedInIndex(caller)} AND ${term} >= begin AND ${term} < "end"
+        ORDER BY ${term} DESC LIMIT ${MOST_MATCHES + 1}::bigint) AS begun`,
+    ),
+  ];
+  return sql`
+    WITH matched AS (${join(readings, " UNION ALL ")}),
+    page AS (
+      SELECT DISTINCT created_at, id FROM matched
+      WHERE status = ANY(${[...statuses]}::text[]) AND created_at >= ${from}::timestamptz
+        AND created_at < ${before}::timestamptz AND (created_at, id) < (${at}::timestamptz, ${id})
+      ORDER BY created_at DESC, id DESC LIMIT ${most}::bigint)
+    SELECT said.incomplete, found.*
+    FROM (
+      SELECT coalesce(bool_or(rows > ${MOST_MATCHES}::bigint), false) AS incomplete
+      FROM (SELECT count(*) AS rows FROM matched WHERE reading NOT IN ('ids', 'name') GROUP BY reading) AS counted) AS said
+    LEFT JOIN (
+      SELECT found.* FROM page CROSS JOIN LATERAL (
+        SELECT ${columns} FROM ${raw(table)} WHERE ${ownedSql(caller)} AND id = page.id LIMIT 1) AS found
+    ) AS found ON true
+    ORDER BY found."createdAt" DESC, found.id DESC`;
+}
+
+/** Beyond every text that begins so: U+10FFFF is no character. */
+const endOf = (begin: string) => `${begin}\u{10FFFF}`;

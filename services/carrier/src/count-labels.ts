@@ -1,0 +1,31 @@
+import { create } from "@bufbuild/protobuf";
+import { callerOf } from "@shipping/kit/caller";
+import { ownedSql } from "@shipping/kit/postgres/owned";
+import {
+  type CountLabelsRequest,
+  type CountLabelsResponse,
+  CountLabelsResponseSchema,
+} from "@shipping/proto/shipping/carrier/v1/carrier_pb";
+import sql from "sql-template-tag";
+import type { CarrierDeps } from "./deps.js";
+
+const MOST = 10_001;
+
+/** Counts labels of the caller, voided ones included, each time up to what is asked for. */
+export async function countLabels(deps: CarrierDeps, request: CountLabelsRequest): Promise<CountLabelsResponse> {
+  const { wanted } = request;
+  const from = wanted.map(({ createdFrom }) => createdFrom);
+  const most = wanted.map(({ atMost }) => Math.min(atMost, MOST));
+  // The states are named for the sake of their index.
+  const rows = await deps.db.runList<{ count: number }>(sql`
+    SELECT (
+      SELECT count(*)::integer FROM (
+        SELECT FROM labels
+        WHERE ${ownedSql(callerOf(request))} AND status IN ('created', 'voided') AND created_at >= wanted.since
+        LIMIT wanted.most
+      ) AS counted
+    ) AS count
+    FROM unnest(${from}::timestamptz[], ${most}::integer[]) WITH ORDINALITY AS wanted (since, most, nth)
+    ORDER BY nth`);
+  return create(CountLabelsResponseSchema, { counts: rows.map(({ count }) => count) });
+}

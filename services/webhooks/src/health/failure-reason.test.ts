@@ -1,0 +1,99 @@
+import { once } from "node:events";
+import net, { type AddressInfo } from "node:net";
+import { issueCertificate, newAuthority } from "@shipping/kit/tls/certificate-authority";
+import { withStatus } from "../testing/receiver.js";
+import { endOf, sendingUnderTest } from "../testing/sending.js";
+import { kindOf, reasonOf } from "./failure-reason.js";
+
+const { agentsWith, receiverWith, post, end, atEnd } = sendingUnderTest();
+afterAll(end);
+
+const DAY_MS = 86_400_000;
+
+/** A receiver with a certificate of an authority: for that host, good for so many days from then on. */
+async function certified({ host = "localhost", fromDays = -2, days = 90, known = true } = {}) {
+  const validity = { now: new Date(Date.now() + fromDays * DAY_MS), ms: days * DAY_MS };
+  const authority = await newAuthority({ now: new Date(Date.now() - 400 * DAY_MS), ms: 3650 * DAY_MS });
+  const tls = await issueCertificate(authority, { hosts: [host], uri: "spiffe://tests/receiver" }, validity);
+  const { url } = await receiverWith(withStatus(204), { tls });
+  return endOf(post(url, agentsWith(known ? { ca: authority.cert } : {})));
+}
+
+/** How an attempt ends at a server that does that with each connection. */
+async function at(handle: (socket: net.Socket) => void, scheme = "http") {
+  const server = net.createServer((socket) => {
+    socket.on("error", () => {});
+    handle(socket);
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  atEnd(() => server.close());
+  return endOf(post(`${scheme}://localhost:${(server.address() as AddressInfo).port}/`));
+}
+
+describe("what is wrong with a certificate", () => {
+  test("a good one is none of it", async () => {
+    expect(await certified()).toBe("delivered 204");
+  });
+
+  test.each([
+    ["tls_expired", { fromDays: -20, days: 10 }],
+    ["tls_not_yet_valid", { fromDays: 2 }],
+    ["tls_wrong_name", { host: "shop.example.com" }],
+    ["tls_unknown_authority", { known: false }],
+  ])("%s", async (reason, certificate) => {
+    expect(await certified(certificate)).toBe(reason);
+  });
+
+  test("tls_self_signed", async () => {
+    const { url } = await receiverWith(withStatus(204), { tls: true });
+    const { ca } = { ca: (await newAuthority({ now: new Date(), ms: DAY_MS })).cert };
+    expect(await endOf(post(url, agentsWith({ ca })))).toBe("tls_self_signed");
+  });
+
+  test("none at all: a server that does not speak TLS, and one that refuses to", async () => {
+    const { url } = await receiverWith(withStatus(204));
+    expect(await endOf(post(url.replace("http:", "https:")))).toBe("tls_not_spoken");
+    // A fatal alert: handshake_failure.
+    const alert = Buffer.from([21, 3, 3, 0, 2, 2, 40]);
+    expect(await at((socket) => socket.once("data", () => socket.end(alert)), "https")).toBe("tls_failed");
+  });
+});
+
+describe("what is wrong with a connection", () => {
+  test("closed before anything is sent, in the middle of TLS, or after the request", async () => {
+    expect(await at((socket) => socket.destroy())).toBe("connection_closed");
+    expect(await at((socket) => socket.once("data", () => socket.destroy()), "https")).toBe("connection_closed");
+    expect(await at((socket) => socket.once("data", () => socket.resetAndDestroy()))).toBe("connection_closed");
+  });
+
+  test("an answer that is not HTTP, and one whose header has no end", async () => {
+    expect(await at((socket) => socket.end("220 mail.example.com ESMTP\r\n"))).toBe("answer_not_http");
+    const header = `HTTP/1.1 200 OK\r\nX-Filler: ${"x".repeat(100_000)}\r\n\r\n`;
+    expect(await at((socket) => socket.once("data", () => socket.end(header)))).toBe("answer_header_too_large");
+  });
+
+  test("a name without an address, one whose servers do not answer, and an address that is not allowed", async () => {
+    const named = (addresses: string[]) => agentsWith({ resolve: async () => addresses });
+    const url = "https://shop.example.com/";
+    expect(await endOf(post(url, named([])))).toBe("name_not_found");
+    expect(await endOf(post(url, named(["10.0.0.1"])))).toBe("address_refused");
+  });
+
+  test("no way there, and no answer to the first packet", () => {
+    const failed = (code: string) => reasonOf(Object.assign(new Error("connect"), { code }));
+    expect([failed("EHOSTUNREACH"), failed("ENETUNREACH"), failed("ETIMEDOUT"), failed("EWHATEVER")]).toEqual([
+      "connection_unreachable",
+      "connection_unreachable",
+      "timeout_connecting",
+      "connection_failed",
+    ]);
+  });
+});
+
+test("each reason is of a kind that metrics know", () => {
+  expect([kindOf("tls_expired"), kindOf("timeout_connecting"), kindOf("answer_not_http")]).toEqual([
+    "tls",
+    "timeout",
+    "connection",
+  ]);
+});

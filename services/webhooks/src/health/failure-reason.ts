@@ -1,0 +1,89 @@
+import { AddressRefused, NameNotResolved } from "../egress/egress-guard.js";
+
+/** Why attempts fail, as metrics and logs say it. */
+export const ERROR_KINDS = [
+  "address_refused",
+  "name_not_resolved",
+  "timeout",
+  "tls",
+  "connection",
+  "lease_expired",
+] as const;
+
+export type ErrorKind = (typeof ERROR_KINDS)[number];
+
+/** Why an attempt without an answer failed, as its subscription's owner may know it, and the kind that it is of. */
+const REASONS = {
+  address_refused: "address_refused",
+  name_not_found: "name_not_resolved",
+  name_server_failed: "name_not_resolved",
+  timeout_connecting: "timeout",
+  timeout_answering: "timeout",
+  tls_expired: "tls",
+  tls_not_yet_valid: "tls",
+  tls_self_signed: "tls",
+  tls_unknown_authority: "tls",
+  tls_wrong_name: "tls",
+  tls_not_spoken: "tls",
+  tls_failed: "tls",
+  connection_refused: "connection",
+  connection_unreachable: "connection",
+  connection_closed: "connection",
+  connection_failed: "connection",
+  answer_not_http: "connection",
+  answer_header_too_large: "connection",
+  interrupted: "connection",
+  lease_expired: "lease_expired",
+} as const satisfies Record<string, ErrorKind>;
+
+export type FailureReason = keyof typeof REASONS;
+
+/** Whether it was our process that ended, not the receiver that failed. */
+export const isOurs = (reason: FailureReason | undefined) => reason === "interrupted" || reason === "lease_expired";
+
+/** The kind of a reason. */
+export const kindOf = (reason: FailureReason): ErrorKind => REASONS[reason];
+
+/** The ten seconds were over. */
+export class TimedOut extends Error {
+  override readonly name = "TimedOut";
+
+  constructor(readonly isConnected: boolean) {
+    super("The ten seconds were over.");
+  }
+}
+
+/** The connection ended before an answer came. */
+export class ConnectionEnded extends Error {
+  override readonly name = "ConnectionEnded";
+  readonly code = "ECONNRESET";
+}
+
+// What Node and OpenSSL call it.
+const CODES: readonly (readonly [RegExp, FailureReason])[] = [
+  [/^CERT_HAS_EXPIRED$/, "tls_expired"],
+  [/^CERT_NOT_YET_VALID$/, "tls_not_yet_valid"],
+  [/^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/, "tls_self_signed"],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, "tls_wrong_name"],
+  [/^(UNABLE_TO_|CERT_UNTRUSTED$)/, "tls_unknown_authority"],
+  [/^(ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED)/, "tls_failed"],
+  [/^ECONNREFUSED$/, "connection_refused"],
+  [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, "connection_unreachable"],
+  [/^(ETIMEDOUT|ERR_SOCKET_CONNECTION_TIMEOUT)$/, "timeout_connecting"],
+  [/^(ECONNRESET|EPIPE)$/, "connection_closed"],
+  [/^HPE_HEADER_OVERFLOW$/, "answer_header_too_large"],
+  [/^HPE_/, "answer_not_http"],
+];
+
+/** Says why an attempt ended with this error. */
+export function reasonOf(error: unknown): FailureReason {
+  if (error instanceof TimedOut) return error.isConnected ? "timeout_answering" : "timeout_connecting";
+  if (error instanceof AddressRefused) return "address_refused";
+  if (error instanceof NameNotResolved) return error.isUnanswered ? "name_server_failed" : "name_not_found";
+  const { code, message } = error as NodeJS.ErrnoException;
+  // A server that answers the beginning of TLS with something else.
+  if (code === "EPROTO" || code?.startsWith("ERR_SSL")) {
+    if (/wrong version number|packet length too long|http request/i.test(message)) return "tls_not_spoken";
+  }
+  return CODES.find(([pattern]) => pattern.test(String(code)))?.[1] ?? "connection_failed";
+}

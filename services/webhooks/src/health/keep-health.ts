@@ -1,0 +1,101 @@
+import type { Database } from "@shipping/kit/postgres/database";
+import sql from "sql-template-tag";
+import { addEnd, type CountedEnd, hourOf, newTally, type Tally } from "./tally.js";
+
+/**
+ * The picture of how deliveries go, apart from the deliveries: ends are counted in the process and written each second, one statement
+ * for all subscriptions that had any. So a delivery costs the picture next to nothing; a process that is killed loses its last second
+ * of it, and nothing else.
+ */
+export interface HealthKeeper {
+  /** Counts an attempt whose end is recorded. */
+  count(end: CountedEnd): void;
+  /** Writes what was counted. Says of how many subscriptions. */
+  flushOnce(): Promise<number>;
+}
+
+interface Counted {
+  hour: Date;
+  tallies: Tally[];
+}
+
+/** What waits while the database is away: a minute of flushes. The oldest is given up first. */
+const MOST_WAITING = 60;
+
+/** Makes one, with nothing counted. */
+export function createHealthKeeper(db: Pick<Database, "run">): HealthKeeper {
+  let counting = new Map<number, Map<string, Tally>>();
+  const waiting: Counted[] = [];
+
+  function count(end: CountedEnd): void {
+    const tallies = entryOf(counting, hourOf(end.at), () => new Map());
+    addEnd(
+      entryOf(tallies, end.subscriptionId, () => newTally(end.subscriptionId)),
+      end,
+    );
+  }
+
+  async function flushOnce(): Promise<number> {
+    for (const [hour, tallies] of counting) waiting.push({ hour: new Date(hour), tallies: [...tallies.values()] });
+    counting = new Map();
+    waiting.splice(0, waiting.length - MOST_WAITING);
+    let written = 0;
+    for (let next = waiting[0]; next; next = waiting[0]) {
+      await write(db, next);
+      waiting.shift();
+      written += next.tallies.length;
+    }
+    return written;
+  }
+
+  return { count, flushOnce };
+}
+
+function entryOf<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}
+
+// Sorted, so that no two replicas wait for each other's rows. What comes late, from a replica that was slower to write, must not hide
+// what another has written: of all known times after the last success, the earliest is since when it fails.
+async function write(db: Pick<Database, "run">, { hour, tallies }: Counted): Promise<void> {
+  await db.run(sql`
+    WITH ended AS (
+      SELECT * FROM unnest(
+        ${tallies.map((t) => t.subscriptionId)}::text[],
+        ${tallies.map((t) => t.delivered)}::integer[],
+        ${tallies.map((t) => t.failed)}::integer[],
+        ${tallies.map((t) => t.givenUp)}::integer[],
+        ${tallies.map((t) => t.lastSuccessAt)}::timestamptz[],
+        ${tallies.map((t) => t.lastFailureAt)}::timestamptz[],
+        ${tallies.map((t) => t.reason)}::text[],
+        ${tallies.map((t) => t.status)}::integer[],
+        ${tallies.map((t) => t.failingSince)}::timestamptz[]
+      ) AS ended (subscription_id, delivered, failed, given_up, last_success_at, last_failure_at, reason, status, failing_since)
+      ORDER BY subscription_id),
+    counted AS (
+      INSERT INTO subscription_hours AS h (hour, subscription_id, delivered, failed, given_up)
+      SELECT ${hour}, subscription_id, delivered, failed, given_up FROM ended ORDER BY subscription_id
+      ON CONFLICT (hour, subscription_id) DO UPDATE SET
+        delivered = h.delivered + excluded.delivered,
+        failed = h.failed + excluded.failed,
+        given_up = h.given_up + excluded.given_up)
+    INSERT INTO subscription_health AS h
+      (subscription_id, last_success_at, last_failure_at, last_failure_reason, last_failure_status, failing_since)
+    SELECT subscription_id, last_success_at, last_failure_at, reason, status, failing_since FROM ended ORDER BY subscription_id
+    ON CONFLICT (subscription_id) DO UPDATE SET
+      (last_failure_reason, last_failure_status) = (
+        SELECT CASE WHEN newer THEN excluded.last_failure_reason ELSE h.last_failure_reason END,
+          CASE WHEN newer THEN excluded.last_failure_status ELSE h.last_failure_status END
+        FROM (SELECT coalesce(excluded.last_failure_at >= coalesce(h.last_failure_at, '-infinity'), false) AS newer) AS the),
+      last_success_at = greatest(h.last_success_at, excluded.last_success_at),
+      last_failure_at = greatest(h.last_failure_at, excluded.last_failure_at),
+      failing_since = (
+        SELECT min(at) FROM unnest(ARRAY[h.failing_since, h.last_failure_at, excluded.failing_since, excluded.last_failure_at]) AS at
+        WHERE at > coalesce(greatest(h.last_success_at, excluded.last_success_at), '-infinity')),
+      told_at = CASE WHEN excluded.last_success_at < h.failing_since OR excluded.last_success_at IS NULL THEN h.told_at END,
+      telling_until = CASE WHEN excluded.last_success_at < h.failing_since OR excluded.last_success_at IS NULL THEN h.telling_until END`);
+}

@@ -1,0 +1,125 @@
+import { create } from "@bufbuild/protobuf";
+import type { Caller } from "@shipping/kit/caller";
+import { newId, pooledRandom } from "@shipping/kit/ids";
+import { newEvent } from "@shipping/kit/ledger/outbox";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { costlyNodes, watched } from "@shipping/kit/testing/plans";
+import { newCaller } from "@shipping/kit/testing/writes";
+import { ListTestDeliveriesRequestSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import sql from "sql-template-tag";
+import { acceptEvents } from "../dispatch/accept-event.js";
+import type { DispatchDeps } from "../dispatch/deps.js";
+import { type Receiver, startReceiver } from "../testing/receiver.js";
+import { subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
+import { listTestDeliveries } from "./list-test-deliveries.js";
+
+let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
+let deps: DispatchDeps;
+let receiver: Receiver;
+const answers: ((status: number) => void)[] = [];
+beforeAll(async () => {
+  webhooks = await webhooksUnderTest();
+  deps = webhooks.replica();
+  receiver = await startReceiver((response) => answers.push((status) => response.writeHead(status).end()));
+});
+afterAll(async () => {
+  for (const answer of answers.splice(0)) answer(204);
+  await receiver.close();
+  await webhooks.end();
+});
+
+const TYPES = ["shipment.created", "label.created"];
+
+/** A subscription of a sandbox, and a shipment whose events can arrive. */
+async function testOf(caller: Caller = newCaller(), url = receiver.url) {
+  const since = new Date();
+  const { id: subscriptionId } = await subscribe(deps, caller, url, TYPES);
+  const shipment = newId("shp", pooledRandom);
+  const data = (id: string) => JSON.stringify({ id, object: "any", status: "created", shipment_id: shipment });
+  const arrive = (type: string, id = shipment) =>
+    acceptEvents(deps, [newEvent({ type, caller, data: data(id), now: new Date(), random: pooledRandom })]);
+  const read = async (by: Caller = caller, resourceIds = [shipment]) => {
+    const request = { caller: by, subscriptionId, resourceIds, since: since.toISOString() };
+    return (await listTestDeliveries(deps, create(ListTestDeliveriesRequestSchema, request))).deliveries;
+  };
+  return { caller, subscriptionId, shipment, arrive, read };
+}
+
+test("answers are seen as they come: under way, then delivered or when it is tried again and why", async () => {
+  const { arrive, read } = await testOf();
+  expect(await read()).toEqual([]);
+  await arrive("shipment.created");
+  await eventually(() => expect(answers).toHaveLength(1));
+  const [underWay] = await read();
+  expect(underWay).toMatchObject({ eventType: "shipment.created", state: "in_flight", attempt: 1 });
+  expect(underWay?.failure ?? underWay?.status ?? underWay?.nextAt).toBeUndefined();
+  answers.shift()?.(204);
+  await eventually(async () => expect(await read()).toMatchObject([{ state: "delivered", status: 204 }]));
+
+  await arrive("label.created", "lbl_1");
+  await eventually(() => expect(answers).toHaveLength(1));
+  answers.shift()?.(500);
+  await eventually(async () => {
+    const [delivered, failed] = await read();
+    expect(delivered?.failure).toBeUndefined();
+    expect(failed).toMatchObject({
+      eventType: "label.created",
+      state: "pending",
+      attempt: 1,
+      status: 500,
+      ms: expect.any(Number),
+      failure: { reason: "status", status: 500 },
+      nextAt: expect.stringMatching(/Z$/),
+    });
+  });
+});
+
+test("a receiver that is not there is a reason without a status", async () => {
+  const { arrive, read } = await testOf(newCaller(), "http://localhost:1/hook");
+  await arrive("shipment.created");
+  await eventually(async () => {
+    const [refused] = await read();
+    expect(refused).toMatchObject({ state: "pending", failure: { reason: "connection_refused" } });
+    expect(refused?.status).toBeUndefined();
+  });
+});
+
+test("other events, other types and other subscriptions are none of it", async () => {
+  const { caller, arrive, read } = await testOf(newCaller(), "http://localhost:1/hook");
+  const other = await testOf(caller, "http://localhost:1/hook");
+  await other.arrive("shipment.created");
+  await arrive("label.voided");
+  expect(await read()).toEqual([]);
+  const [theirs] = await other.read();
+  await arrive("shipment.created");
+  const ours = await read();
+  expect(ours).toHaveLength(1);
+  expect(ours[0]?.eventId).not.toBe(theirs?.eventId);
+});
+
+test("somebody else's subscription is missing, and so is a live one: no deliveries are inspected there", async () => {
+  const { caller, read } = await testOf();
+  const live: Caller = { ...caller, environment: "live" };
+  for (const by of [newCaller(), live]) await expect(read(by)).rejects.toMatchObject({ code: "not_found" });
+  const { id } = await subscribe(deps, live, receiver.url, TYPES);
+  const request = create(ListTestDeliveriesRequestSchema, {
+    caller: live,
+    subscriptionId: id,
+    since: new Date().toISOString(),
+  });
+  await expect(listTestDeliveries(deps, request)).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("the search reads the events of its two minutes, and no others", async () => {
+  await deps.db.run(sql`
+    INSERT INTO events (id, type, account_id, environment, body, received_at)
+    SELECT 'evt_' || n, 'shipment.created', 'acc_other', 'sandbox', convert_to(repeat('x', 900), 'UTF8'), now() - n * interval '1 minute'
+    FROM generate_series(10, 5000) AS n`);
+  await deps.db.run(sql`ANALYZE events`);
+  const { db, statements } = watched(webhooks.db);
+  const { caller, subscriptionId, shipment } = await testOf();
+  const request = { caller, subscriptionId, resourceIds: [shipment], since: new Date().toISOString() };
+  await listTestDeliveries(webhooks.replica({ db }), create(ListTestDeliveriesRequestSchema, request));
+  const costly = await Promise.all(statements.map((statement) => costlyNodes(db, statement)));
+  expect(costly.flat()).toEqual([]);
+});

@@ -1,0 +1,152 @@
+import { create } from "@bufbuild/protobuf";
+import type { Caller } from "@shipping/kit/caller";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { costlyNodes, watched } from "@shipping/kit/testing/plans";
+import { newCaller } from "@shipping/kit/testing/writes";
+import {
+  GetSubscriptionHealthRequestSchema,
+  ListSubscriptionHealthRequestSchema,
+} from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import sql from "sql-template-tag";
+import { acceptEvents } from "../dispatch/accept-event.js";
+import type { DispatchDeps } from "../dispatch/deps.js";
+import { dispatchOnce } from "../dispatch/dispatch-deliveries.js";
+import { disableSubscription } from "../subscriptions/disable-subscription.js";
+import { type Receiver, startReceiver } from "../testing/receiver.js";
+import { disableRequest, eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
+import { getSubscriptionHealth, listSubscriptionHealth } from "./read-health.js";
+
+let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
+let deps: DispatchDeps;
+let receiver: Receiver;
+let status = 204;
+beforeAll(async () => {
+  webhooks = await webhooksUnderTest();
+  deps = webhooks.replica();
+  receiver = await startReceiver((response) => response.writeHead(status).end());
+});
+afterAll(async () => {
+  await receiver.close();
+  await webhooks.end();
+});
+
+const read = (caller: Caller, id: string, by = deps) =>
+  getSubscriptionHealth(by, create(GetSubscriptionHealthRequestSchema, { caller, id }));
+const list = async (caller: Caller, ids: string[] = []) =>
+  (await listSubscriptionHealth(deps, create(ListSubscriptionHealthRequestSchema, { caller, ids }))).subscriptions;
+
+/** Sends an event, and waits until the receiver's answer is recorded and written. */
+async function attempt(caller: Caller, subscriptionId: string): Promise<void> {
+  const { id } = eventFor(caller);
+  await acceptEvents(deps, [{ ...eventFor(caller), id }]);
+  await eventually(async () => {
+    expect(await deps.db.run(sql`SELECT FROM deliveries WHERE event_id = ${id} AND state <> 'in_flight'`)).toHaveLength(
+      1,
+    );
+  });
+  await eventually(async () => {
+    await deps.health.flushOnce();
+    expect(
+      await deps.db.run(sql`SELECT FROM subscription_health WHERE subscription_id = ${subscriptionId}`),
+    ).toHaveLength(1);
+  });
+}
+
+const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/);
+
+test("a new subscription is active, with a day of empty hours", async () => {
+  const caller = newCaller();
+  const { id } = await subscribe(deps, caller, receiver.url);
+  const { health, hours, ...counts } = await read(caller, id);
+  expect(health).toMatchObject({ subscriptionId: id, url: receiver.url, state: "active" });
+  expect(health?.lastFailure ?? health?.lastSuccessAt ?? health?.failingSince).toBeUndefined();
+  expect(counts).toMatchObject({ pending: 0, givenUp: 0 });
+  expect(hours).toHaveLength(24);
+  const begun = hours.map(({ hour }) => Date.parse(hour));
+  expect(begun.every((hour, n) => hour % 3_600_000 === 0 && hour - begun[0]! === n * 3_600_000)).toBe(true);
+  expect(Date.now() - begun.at(-1)!).toBeLessThan(3_600_000 + 1_000);
+  expect(hours.every(({ delivered, failed }) => delivered === 0 && failed === 0)).toBe(true);
+});
+
+test("one whose receiver answers 500 is failing, with the status, and active as soon as it has delivered", async () => {
+  const caller = newCaller();
+  const { id } = await subscribe(deps, caller, receiver.url);
+  status = 500;
+  await attempt(caller, id);
+  const failing = await read(caller, id);
+  expect(failing.health).toMatchObject({
+    state: "failing",
+    failingSince: TIME,
+    lastFailureAt: TIME,
+    lastFailure: { reason: "status", status: 500 },
+  });
+  expect([failing.pending, failing.hours.at(-1)?.failed]).toEqual([1, 1]);
+  status = 204;
+  await attempt(caller, id);
+  await eventually(async () => {
+    await deps.health.flushOnce();
+    const mended = await read(caller, id);
+    expect(mended.health).toMatchObject({ state: "active", lastSuccessAt: TIME, lastFailureAt: TIME });
+    expect(mended.health?.failingSince).toBeUndefined();
+    expect(mended.hours.at(-1)).toMatchObject({ delivered: 1, failed: 1 });
+  });
+});
+
+test("a success that a killed process has not written is known all the same", async () => {
+  const caller = newCaller();
+  const { id } = await subscribe(deps, caller, receiver.url);
+  status = 500;
+  await attempt(caller, id);
+  const doomed = webhooks.replica();
+  status = 204;
+  await acceptEvents(doomed, [eventFor(caller)]);
+  await eventually(async () => expect((await read(caller, id)).health?.state).toBe("active"));
+});
+
+test("the eighth failure counts as given up, for 30 days", async () => {
+  const caller = newCaller();
+  const { id } = await subscribe(deps, caller, receiver.url);
+  status = 500;
+  await attempt(caller, id);
+  await deps.db.run(sql`UPDATE deliveries SET attempt = 7, next_at = clock_timestamp() WHERE subscription_id = ${id}`);
+  await dispatchOnce(deps);
+  await eventually(async () => {
+    await deps.health.flushOnce();
+    expect(await read(caller, id)).toMatchObject({ givenUp: 1, pending: 0 });
+  });
+  const later = webhooks.replica({ clockOffsetMs: 30.1 * 86_400_000 });
+  expect(await read(caller, id, later)).toMatchObject({ givenUp: 0 });
+  status = 204;
+});
+
+test("what is pending is counted up to 1,001, and no plan grows with the deliveries of others", async () => {
+  const { db, statements } = watched(webhooks.db);
+  const caller = newCaller();
+  const { id } = await subscribe(deps, caller, receiver.url);
+  await db.run(sql`
+    INSERT INTO deliveries (subscription_id, event_id, state, attempt, next_at)
+    SELECT ${id}, 'evt_' || n, 'pending', 1, clock_timestamp() + interval '1 hour' FROM generate_series(1, 3000) AS n`);
+  statements.length = 0;
+  expect((await read(caller, id, webhooks.replica({ db }))).pending).toBe(1_001);
+  const costly = await Promise.all(statements.map((statement) => costlyNodes(db, statement)));
+  expect(costly.flat()).toEqual([]);
+});
+
+test("the list has those that are named, or all active ones, and never anybody else's", async () => {
+  const [caller, other] = [newCaller(), newCaller()];
+  const live = { ...caller, environment: "live" as const };
+  const mine = await subscribe(deps, caller, receiver.url);
+  const ended = await subscribe(deps, caller, receiver.url);
+  const theirs = await subscribe(deps, other, receiver.url);
+  await disableSubscription(deps, disableRequest(caller, ended.id));
+  expect((await list(caller)).map(({ subscriptionId }) => subscriptionId)).toEqual([mine.id]);
+  const named = await list(caller, [mine.id, ended.id, theirs.id, "whk_none"]);
+  expect(Object.fromEntries(named.map(({ subscriptionId, state }) => [subscriptionId, state]))).toEqual({
+    [mine.id]: "active",
+    [ended.id]: "disabled",
+  });
+  expect(await list(live, [mine.id])).toEqual([]);
+  for (const stranger of [other, live]) {
+    await expect(read(stranger, mine.id)).rejects.toMatchObject({ code: "not_found" });
+  }
+});

@@ -1,0 +1,115 @@
+import { create } from "@bufbuild/protobuf";
+import { callerOf } from "@shipping/kit/caller";
+import { fail } from "@shipping/kit/errors";
+import { ownedSql } from "@shipping/kit/postgres/owned";
+import {
+  type GetSubscriptionHealthRequest,
+  type GetSubscriptionHealthResponse,
+  GetSubscriptionHealthResponseSchema,
+  type ListSubscriptionHealthRequest,
+  type ListSubscriptionHealthResponse,
+  ListSubscriptionHealthResponseSchema,
+} from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import sql, { type Sql } from "sql-template-tag";
+import { clock, type SubscriptionDeps } from "../subscriptions/deps.js";
+import { HEALTH_DAYS } from "./sweep-hours.js";
+
+type Deps = Pick<SubscriptionDeps, "db" | "clockOffsetMs">;
+
+interface HealthRow {
+  id: string;
+  url: string;
+  status: string;
+  isFailing: boolean;
+  lastSuccessAt: Date | null;
+  lastFailureAt: Date | null;
+  failingSince: Date | null;
+  reason: string | null;
+  failureStatus: number | null;
+}
+
+interface DetailedRow extends HealthRow {
+  pending: number;
+  givenUp: number;
+  hours: { hour: string; delivered: number; failed: number }[];
+}
+
+const MOST_LISTED = 100;
+const MOST_PENDING = 1_001;
+const HOURS_SHOWN = 24;
+
+// A success that a killed process had counted and not written: the ready queue knows it, in the delivery's own statement.
+const healthOf = sql`
+  s.id, s.url, s.status, h.failing_since IS NOT NULL AND q.fail_streak > 0 AS "isFailing",
+  h.last_success_at AS "lastSuccessAt", h.last_failure_at AS "lastFailureAt", h.failing_since AS "failingSince",
+  h.last_failure_reason AS reason, h.last_failure_status AS "failureStatus"`;
+
+const withHealth = (subscriptions: Sql) => sql`
+  (${subscriptions}) AS s
+  JOIN ready_queue AS q ON q.subscription_id = s.id
+  LEFT JOIN subscription_health AS h ON h.subscription_id = s.id`;
+
+/** Reads the health of one of the caller's subscriptions, the last day by the hour. */
+export async function getSubscriptionHealth(
+  deps: Deps,
+  request: GetSubscriptionHealthRequest,
+): Promise<GetSubscriptionHealthResponse> {
+  const owned = sql`SELECT id, url, status FROM subscriptions WHERE ${ownedSql(callerOf(request))} AND id = ${request.id}`;
+  const [row] = await deps.db.run<DetailedRow>(sql`
+    WITH ${clock(deps)}
+    SELECT ${healthOf},
+      (SELECT count(*) FROM (
+        (SELECT FROM deliveries WHERE subscription_id = s.id AND state = 'pending' LIMIT ${MOST_PENDING})
+        UNION ALL (SELECT FROM deliveries WHERE subscription_id = s.id AND state = 'in_flight')
+        LIMIT ${MOST_PENDING}) AS waiting
+      )::integer AS pending,
+      (SELECT coalesce(sum(given_up), 0) FROM subscription_hours
+        WHERE subscription_id = s.id AND given_up > 0 AND hour > (SELECT now FROM clock) - ${HEALTH_DAYS}::integer * interval '1 day'
+      )::integer AS "givenUp",
+      (SELECT jsonb_agg(jsonb_build_object('hour', hour, 'delivered', coalesce(delivered, 0), 'failed', coalesce(failed, 0)) ORDER BY hour)
+        FROM clock,
+          generate_series(date_trunc('hour', now, 'UTC') - (${HOURS_SHOWN}::integer - 1) * interval '1 hour', now, interval '1 hour') AS hour
+          LEFT JOIN LATERAL (
+            SELECT delivered, failed FROM subscription_hours AS counted
+            WHERE counted.hour = hour.hour AND counted.subscription_id = s.id OFFSET 0) AS of_hour ON true
+      ) AS hours
+    FROM ${withHealth(owned)}`);
+  if (!row) throw fail("not_found", "No such webhook subscription.");
+  const { pending, givenUp, hours } = row;
+  return create(GetSubscriptionHealthResponseSchema, {
+    health: messageOf(row),
+    pending,
+    givenUp,
+    hours: hours.map(({ hour, ...counts }) => ({ hour: new Date(hour).toISOString(), ...counts })),
+  });
+}
+
+/** Reads the health of the caller's subscriptions that are named, or of all that are active. */
+export async function listSubscriptionHealth(
+  deps: Deps,
+  request: ListSubscriptionHealthRequest,
+): Promise<ListSubscriptionHealthResponse> {
+  const named = request.ids.slice(0, MOST_LISTED);
+  const wanted = named.length > 0 ? sql`id = ANY (${named}::text[])` : sql`status = 'active'`;
+  const owned = sql`SELECT id, url, status FROM subscriptions WHERE ${ownedSql(callerOf(request))} AND ${wanted}`;
+  const rows = await deps.db.run<HealthRow>(sql`SELECT ${healthOf} FROM ${withHealth(owned)} ORDER BY s.id`);
+  return create(ListSubscriptionHealthResponseSchema, { subscriptions: rows.map(messageOf) });
+}
+
+function messageOf(row: HealthRow) {
+  const { id, url, status, isFailing, lastSuccessAt, lastFailureAt, failingSince } = row;
+  const state = status === "active" && isFailing ? "failing" : status;
+  return {
+    subscriptionId: id,
+    url,
+    state,
+    ...(lastSuccessAt && { lastSuccessAt: lastSuccessAt.toISOString() }),
+    ...(lastFailureAt && { lastFailureAt: lastFailureAt.toISOString(), lastFailure: failureOf(row) }),
+    ...(state === "failing" && failingSince && { failingSince: failingSince.toISOString() }),
+  };
+}
+
+/** A failure as messages say it. */
+export function failureOf({ reason, failureStatus }: Pick<HealthRow, "reason" | "failureStatus">) {
+  return { reason: reason ?? "status", ...(failureStatus !== null && { status: failureStatus }) };
+}

@@ -1,0 +1,64 @@
+import { type FailureReason, isOurs } from "./failure-reason.js";
+
+/** What ended, as far as it is counted. */
+export interface CountedEnd {
+  subscriptionId: string;
+  at: Date;
+  delivered: boolean;
+  /** It was the last attempt, and failed. */
+  givenUp: boolean;
+  status?: number | undefined;
+  reason?: FailureReason | undefined;
+}
+
+/** The attempts of one subscription within one hour, and how the last of each kind ended. */
+export interface Tally {
+  subscriptionId: string;
+  delivered: number;
+  failed: number;
+  givenUp: number;
+  lastSuccessAt: Date | null;
+  lastFailureAt: Date | null;
+  /** `status` if it was answered. */
+  reason: FailureReason | "status" | null;
+  status: number | null;
+  /** The first failure after the last success. */
+  failingSince: Date | null;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** When the hour of a time began. */
+export function hourOf(at: Date): number {
+  return Math.floor(at.getTime() / HOUR_MS) * HOUR_MS;
+}
+
+/** A tally without anything in it. */
+export function newTally(subscriptionId: string): Tally {
+  const counts = { delivered: 0, failed: 0, givenUp: 0 };
+  return {
+    subscriptionId,
+    ...counts,
+    lastSuccessAt: null,
+    lastFailureAt: null,
+    reason: null,
+    status: null,
+    failingSince: null,
+  };
+}
+
+/** Adds an end to its tally. An attempt that ended with its process says nothing about the receiver: only that it was the last counts. */
+export function addEnd(tally: Tally, { at, delivered, givenUp, status, reason }: CountedEnd): void {
+  if (givenUp) tally.givenUp += 1;
+  if (delivered) {
+    tally.delivered += 1;
+    tally.lastSuccessAt = at;
+    tally.failingSince = null;
+  } else if (!isOurs(reason)) {
+    tally.failed += 1;
+    tally.lastFailureAt = at;
+    tally.failingSince ??= at;
+    tally.reason = reason ?? "status";
+    tally.status = reason ? null : (status ?? null);
+  }
+}

@@ -1,0 +1,118 @@
+import { create } from "@bufbuild/protobuf";
+import type { Caller } from "@shipping/kit/caller";
+import { newCaller } from "@shipping/kit/testing/writes";
+import { AcknowledgeFailingRequestSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import sql from "sql-template-tag";
+import type { DispatchDeps } from "../dispatch/deps.js";
+import { disableSubscription } from "../subscriptions/disable-subscription.js";
+import { disableRequest, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
+import { acknowledgeFailing, claimFailing } from "./tell-failing.js";
+
+const HOUR_MS = 3_600_000;
+const URL = "https://shop.example.com/hooks";
+
+let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
+let deps: DispatchDeps;
+beforeEach(async () => {
+  webhooks = await webhooksUnderTest();
+  deps = webhooks.replica();
+});
+afterEach(() => webhooks.end());
+
+/** A subscription whose first attempt failed that many hours ago, with two more after it. */
+async function failingFor(hours: number, caller: Caller = newCaller()): Promise<string> {
+  const { id } = await subscribe(deps, caller, URL);
+  await ended(id, hours, false);
+  await deps.db.run(sql`UPDATE ready_queue SET fail_streak = 3 WHERE subscription_id = ${id}`);
+  return id;
+}
+
+async function ended(subscriptionId: string, hoursAgo: number, delivered: boolean): Promise<void> {
+  const at = new Date(Date.now() - hoursAgo * HOUR_MS);
+  deps.health.count({ subscriptionId, at, delivered, givenUp: false, ...(!delivered && { status: 500 }) });
+  await deps.health.flushOnce();
+  if (delivered)
+    await deps.db.run(sql`UPDATE ready_queue SET fail_streak = 0 WHERE subscription_id = ${subscriptionId}`);
+}
+
+const claimed = async (by = deps) => (await claimFailing(by)).subscriptions.map(({ subscriptionId }) => subscriptionId);
+const told = (...subscriptionIds: string[]) =>
+  acknowledgeFailing(deps, create(AcknowledgeFailingRequestSchema, { subscriptionIds }));
+const later = (hours: number) => webhooks.replica({ clockOffsetMs: hours * HOUR_MS });
+
+test("one that has failed for a day is handed out, with its owner, since when and why; one of 23 hours is not", async () => {
+  const caller = newCaller();
+  const id = await failingFor(24.1, caller);
+  await failingFor(23.9);
+  expect((await claimFailing(deps)).subscriptions).toMatchObject([
+    {
+      owner: caller,
+      subscriptionId: id,
+      url: URL,
+      failingSince: expect.stringMatching(/Z$/),
+      lastFailure: { reason: "status", status: 500 },
+    },
+  ]);
+});
+
+test("each to one asker, of however many at once; all of them, a hundred at a time", async () => {
+  const ids = await Promise.all(Array.from({ length: 120 }, () => failingFor(25)));
+  const shares = await Promise.all(Array.from({ length: 8 }, () => claimed()));
+  shares.push(await claimed());
+  expect(shares.flat().sort()).toEqual(ids.sort());
+  expect(await claimed()).toEqual([]);
+});
+
+test("who took it and was killed is followed by another; once somebody was told, nobody gets it", async () => {
+  const id = await failingFor(24.1);
+  expect(await claimed()).toEqual([id]);
+  expect(await claimed(later(0.2))).toEqual([]);
+  expect(await claimed(later(0.3))).toEqual([id]);
+  await told(id);
+  expect(await claimed(later(1_000))).toEqual([]);
+});
+
+test("one of which nobody can be told is handed out less and less often, once a day in the end", async () => {
+  await failingFor(24);
+  const hours: number[] = [];
+  for (let hour = 0; hour < 96; hour += 0.125) if ((await claimed(later(hour))).length > 0) hours.push(hour);
+  expect(hours.length).toBeLessThan(14);
+  expect(hours.slice(0, 3)).toEqual([0, 0.25, 0.625]);
+  expect(hours.at(-1)! - hours.at(-2)!).toBeGreaterThanOrEqual(24);
+});
+
+test("a failure after that changes nothing; a success does, and another day of failures is told again", async () => {
+  const id = await failingFor(25);
+  await claimed();
+  await told(id);
+  await ended(id, 1, false);
+  expect(await claimed(later(30))).toEqual([]);
+  await ended(id, 0.9, true);
+  await ended(id, 0.8, false);
+  await deps.db.run(sql`UPDATE ready_queue SET fail_streak = 1 WHERE subscription_id = ${id}`);
+  expect(await claimed(later(23))).toEqual([]);
+  expect(await claimed(later(23.5))).toEqual([id]);
+});
+
+test("of a disabled one nobody is told, nor of one that has delivered though a killed process did not say so", async () => {
+  const caller = newCaller();
+  const disabled = await failingFor(25, caller);
+  await disableSubscription(deps, disableRequest(caller, disabled));
+  const mended = await failingFor(25);
+  await deps.db.run(sql`UPDATE ready_queue SET fail_streak = 0 WHERE subscription_id = ${mended}`);
+  expect(await claimed()).toEqual([]);
+  const left = await deps.db.run(
+    sql`SELECT FROM subscription_health WHERE failing_since IS NOT NULL AND told_at IS NULL`,
+  );
+  expect(left).toEqual([]);
+});
+
+test("an acknowledgement that comes after the subscription was mended is passed over", async () => {
+  const id = await failingFor(25);
+  await claimed();
+  await ended(id, 0.1, true);
+  await told(id);
+  await ended(id, 0.05, false);
+  await deps.db.run(sql`UPDATE ready_queue SET fail_streak = 1 WHERE subscription_id = ${id}`);
+  expect(await claimed(later(24.1))).toEqual([id]);
+});

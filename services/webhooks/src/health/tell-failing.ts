@@ -1,0 +1,87 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  type AcknowledgeFailingRequest,
+  type AcknowledgeFailingResponse,
+  AcknowledgeFailingResponseSchema,
+  type ClaimFailingResponse,
+  ClaimFailingResponseSchema,
+} from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import sql from "sql-template-tag";
+import { clock, type SubscriptionDeps } from "../subscriptions/deps.js";
+import { failureOf } from "./read-health.js";
+
+type Deps = Pick<SubscriptionDeps, "db" | "clockOffsetMs">;
+
+interface FailingRow {
+  id: string;
+  accountId: string;
+  environment: string;
+  url: string;
+  failingSince: Date;
+  reason: string | null;
+  failureStatus: number | null;
+}
+
+const FAILED_FOR_HOURS = 24;
+const MOST_CLAIMED = 100;
+
+// Longer than a mailer goes on trying; a gateway that dies with them is followed by another after that. What cannot be told then is
+// handed out less and less often, once a day in the end.
+const TELLING_MINUTES = 15;
+const MOST_TELLING_HOURS = 24;
+
+/**
+ * Hands out subscriptions that have failed for a day, each to one asker. Of those that were disabled nobody is told, and neither of those
+ * that have delivered since, of which a killed process kept the news to itself.
+ */
+export async function claimFailing(deps: Deps): Promise<ClaimFailingResponse> {
+  const rows = await deps.db.run<FailingRow>(sql`
+    WITH ${clock(deps)},
+    untold AS (
+      SELECT h.subscription_id, s.account_id, s.environment, s.url, s.status = 'active' AS is_active, q.fail_streak > 0 AS is_failing
+      FROM subscription_health AS h
+      JOIN subscriptions AS s ON s.id = h.subscription_id
+      JOIN ready_queue AS q ON q.subscription_id = h.subscription_id
+      WHERE h.told_at IS NULL AND h.failing_since <= (SELECT now FROM clock) - ${FAILED_FOR_HOURS}::integer * interval '1 hour'
+        AND (h.telling_until IS NULL OR h.telling_until < (SELECT now FROM clock))
+      ORDER BY h.failing_since LIMIT ${MOST_CLAIMED}
+      FOR UPDATE OF h SKIP LOCKED),
+    claimed AS (
+      UPDATE subscription_health AS h SET
+        failing_since = CASE WHEN is_failing THEN failing_since END,
+        told_at = CASE WHEN is_failing AND NOT is_active THEN now END,
+        telling_until = CASE WHEN is_failing AND is_active THEN now + least(
+          greatest(${TELLING_MINUTES}::integer * interval '1 minute', now - failing_since - ${FAILED_FOR_HOURS}::integer * interval '1 hour'),
+          ${MOST_TELLING_HOURS}::integer * interval '1 hour') END
+      FROM untold, clock WHERE h.subscription_id = untold.subscription_id
+      RETURNING h.*)
+    SELECT untold.subscription_id AS id, untold.account_id AS "accountId", untold.environment, untold.url,
+      claimed.failing_since AS "failingSince", claimed.last_failure_reason AS reason, claimed.last_failure_status AS "failureStatus"
+    FROM untold JOIN claimed USING (subscription_id) WHERE is_failing AND is_active
+    ORDER BY claimed.failing_since`);
+  return create(ClaimFailingResponseSchema, {
+    subscriptions: rows.map((row) => ({
+      owner: { accountId: row.accountId, environment: row.environment },
+      subscriptionId: row.id,
+      url: row.url,
+      failingSince: row.failingSince.toISOString(),
+      lastFailure: failureOf(row),
+    })),
+  });
+}
+
+/** Remembers that somebody was told, until the subscription has delivered again. */
+export async function acknowledgeFailing(
+  deps: Deps,
+  { subscriptionIds }: AcknowledgeFailingRequest,
+): Promise<AcknowledgeFailingResponse> {
+  await deps.db.run(sql`
+    WITH ${clock(deps)},
+    told AS (
+      SELECT subscription_id FROM subscription_health
+      WHERE subscription_id = ANY (${subscriptionIds}::text[]) AND failing_since IS NOT NULL AND telling_until IS NOT NULL
+      ORDER BY subscription_id FOR UPDATE)
+    UPDATE subscription_health AS h SET told_at = clock.now, telling_until = NULL
+    FROM told, clock WHERE h.subscription_id = told.subscription_id`);
+  return create(AcknowledgeFailingResponseSchema);
+}

@@ -1,0 +1,225 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer, request, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+import { type MailFolder, mailFolder } from "@shipping/gateway/testing/mail-folder";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { type Receiver, startReceiver } from "@shipping/webhooks/testing/receiver";
+import type { Locator, Page } from "playwright-core";
+import { type ClusterUnderTest, startCluster } from "../cluster.js";
+import { linksIn } from "../developers/mailbox.js";
+import { useBrowser } from "./browser.js";
+
+const run = promisify(execFile);
+const browser = useBrowser();
+
+/** A platform that has just been started for the first time, as a browser sees it. */
+interface Fresh {
+  origin: string;
+  /** Of the demo account's admin, which the start prints. */
+  email: string;
+  mails: MailFolder;
+  stop(): Promise<void>;
+}
+
+// The receiver is on loopback.
+const TARGETS = { WEBHOOK_ALLOW_PRIVATE_TARGETS: "true" };
+
+/** What `npm start` runs once it has built. */
+async function freshStart(): Promise<Fresh> {
+  const folder = await mkdtemp(join(tmpdir(), "shipping-journey-"));
+  const dataDir = join(folder, "data");
+  const platform = spawn(process.execPath, [join(import.meta.dirname, "../../deploy/local/dist/platform/main.js")], {
+    env: { ...process.env, ...TARGETS, DATA_DIR: dataDir, PORT: "0", METRICS_PORT: "0" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const origin = await printedOrigin(platform);
+  // Nobody reads on: what it prints later must not wait for that.
+  platform.stdout?.resume();
+  const { sign_in_email: email } = JSON.parse(await readFile(join(dataDir, "demo.json"), "utf8"));
+  return {
+    origin,
+    email,
+    mails: mailFolder(join(dataDir, "mail")),
+    async stop() {
+      const ended = once(platform, "exit");
+      platform.kill("SIGTERM");
+      await ended;
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+async function printedOrigin(platform: ChildProcess): Promise<string> {
+  const lines = createInterface(platform.stdout!);
+  for await (const line of lines) {
+    const [, origin] = /ready at (http:\/\/[^/]+)/.exec(line) ?? [];
+    if (origin) return origin;
+  }
+  throw new Error("The platform has not said where it is.");
+}
+
+/** `npm run cluster` with two gateways, and in front of them what sends each request to the other one. */
+async function freshCluster(): Promise<Fresh> {
+  const cluster = await startCluster(["--gateways", "2"], TARGETS);
+  const { sign_in_email: email } = await cluster.now();
+  const proxy = await alternate(cluster);
+  return {
+    origin: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    email,
+    mails: mailFolder(join(cluster.dataDir, "mail")),
+    async stop() {
+      proxy.closeAllConnections();
+      proxy.close();
+      await cluster.stop();
+    },
+  };
+}
+
+async function alternate({ gateways }: ClusterUnderTest): Promise<Server> {
+  expect(gateways).toHaveLength(2);
+  let turn = 0;
+  const proxy = createServer((asked, answer) => {
+    const { port } = new URL(gateways[turn++ % 2]!);
+    const { method, url: path, headers } = asked;
+    const passed = request({ host: "127.0.0.1", port, method, path, headers }, (got) => {
+      answer.writeHead(got.statusCode ?? 502, got.headers);
+      got.pipe(answer);
+    });
+    passed.on("error", () => answer.destroy());
+    asked.pipe(passed);
+  });
+  proxy.listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  return proxy;
+}
+
+/** A receiver that answers 500 until it is mended. */
+async function brokenReceiver(): Promise<Receiver & { mend(): void }> {
+  let status = 500;
+  const receiver = await startReceiver((response) => response.writeHead(status).end());
+  return Object.assign(receiver, {
+    mend: () => {
+      status = 204;
+    },
+  });
+}
+
+const press = (page: Page, name: string) => page.getByRole("main").getByRole("button", { name }).first().click();
+const follow = (page: Page, name: string | RegExp) => page.getByRole("link", { name }).first().click();
+const heading = (page: Page, name: string) => page.getByRole("heading", { name, exact: true }).waitFor();
+
+/** Reloads a page until it shows that: what happened is there within seconds. */
+const reloadUntil = (page: Page, shown: Locator) =>
+  eventually(
+    async () => {
+      await page.reload();
+      expect(await shown.count()).toBeGreaterThan(0);
+    },
+    { withinMs: 20_000 },
+  );
+
+describe.each([
+  ["npm start", freshStart, true],
+  ["npm start, without the script", freshStart, false],
+  ["npm run cluster, each request at another gateway", freshCluster, true],
+] as const)("%s", (_, start, javaScriptEnabled) => {
+  let platform: Fresh;
+  let receiver: Awaited<ReturnType<typeof brokenReceiver>>;
+  let folder: string;
+  beforeAll(async () => {
+    platform = await start();
+    receiver = await brokenReceiver();
+    folder = await mkdtemp(join(tmpdir(), "shipping-quick-start-"));
+  });
+  afterAll(async () => {
+    await platform.stop();
+    await receiver.close();
+    await rm(folder, { recursive: true });
+  });
+
+  /** A page of somebody who opens the link of the last mail to that address. */
+  async function signInByMail(page: Page, email: string): Promise<void> {
+    const [path = ""] = linksIn(await platform.mails.mailTo(email));
+    await page.goto(platform.origin + path);
+    await press(page, "Sign in");
+    await heading(page, "Sandbox overview");
+  }
+
+  test("from the first sign-in to a healthy webhook, without a shell but for the quick start's own lines", async () => {
+    const { origin, email } = platform;
+    const page = await (await browser.open({ javaScriptEnabled })).newPage();
+    await page.goto(`${origin}/developers`);
+    await page.getByLabel("E-mail address").fill(email);
+    await press(page, "Email me a link");
+    await heading(page, "Check your e-mail");
+    await signInByMail(page, email);
+
+    await follow(page, "Members");
+    await follow(page, "Invite member");
+    await page.getByLabel("E-mail address").fill("grace@example.com");
+    await press(page, "Invite member");
+    await heading(page, "Invitation sent");
+    const other = await (await browser.open({ javaScriptEnabled })).newPage();
+    await signInByMail(other, "grace@example.com");
+    await other.context().close();
+
+    await page.goto(`${origin}/developers/sandbox`);
+    await follow(page, "API keys");
+    await follow(page, "Create key");
+    await press(page, "Create key");
+    const key = (await page.locator("#secret").textContent()) ?? "";
+    await follow(page, "Quick start");
+    const [give = "", curl = ""] = await page.locator("main pre").allTextContents();
+    await run("sh", ["-eu", "-c", `${give.replace("YOUR_SANDBOX_KEY", key)}\n${curl}`], { cwd: folder });
+    const saved = await readFile(join(folder, "label-1001.pdf"));
+
+    await follow(page, "Requests");
+    const request = page
+      .getByRole("cell")
+      .filter({ has: page.getByRole("link", { name: "POST /labels", exact: true }) });
+    await reloadUntil(page, request);
+    const [requestId = ""] = /req_[a-z2-7]{26}/.exec(await request.innerHTML()) ?? [];
+    await page.getByRole("searchbox", { name: "Search sandbox" }).fill(requestId);
+    await page.getByRole("searchbox", { name: "Search sandbox" }).press("Enter");
+    await page.waitForURL(`**/requests/${requestId}`);
+    await page.getByText("201 Created").waitFor();
+    await follow(page, /^lbl_/);
+    await page.waitForURL("**/labels/lbl_*");
+    await page.locator('main a[href*="/shipments/shp_"]').first().click();
+    await page.waitForURL("**/shipments/shp_*");
+    const download = page.waitForEvent("download");
+    await follow(page, "Download PDF");
+    expect(await readFile(await (await download).path())).toEqual(saved);
+
+    await follow(page, "Webhooks");
+    await follow(page, "Create subscription");
+    await page.getByLabel("Endpoint URL").fill(receiver.url);
+    await press(page, "Create subscription");
+    await follow(page, "All subscriptions");
+    await page.getByRole("main").getByRole("link", { name: receiver.url }).click();
+    const health = page.url();
+    await press(page, "Send test");
+    await page.getByText("Answered 500").first().waitFor();
+    await follow(page, "Health of this subscription");
+    await reloadUntil(page, page.getByText("Nothing has been delivered since"));
+    expect(await page.getByText("Answered 500").count()).toBeGreaterThan(0);
+    await follow(page, "Overview");
+    await page.getByText("is failing").waitFor();
+
+    receiver.mend();
+    await page.goto(health);
+    await press(page, "Send test");
+    await page.getByText("Your receiver took every event of this test.").waitFor();
+    await follow(page, "Health of this subscription");
+    await reloadUntil(page, page.getByText("Active", { exact: true }));
+    await follow(page, "Overview");
+    expect(await page.getByText("is failing").count()).toBe(0);
+    await page.context().close();
+  });
+});

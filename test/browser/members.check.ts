@@ -1,0 +1,152 @@
+import { randomBytes } from "node:crypto";
+import type { Page } from "playwright-core";
+import { useArea } from "../developers/area.js";
+import { useMailbox } from "../developers/mailbox.js";
+import { useBrowser } from "./browser.js";
+import { faultsOf } from "./look.js";
+import { signInWithLink } from "./sign-in.js";
+
+const mailbox = useMailbox();
+const area = useArea({ mail: mailbox.route });
+const silent = useArea();
+const browser = useBrowser();
+
+const newEmail = () => `${randomBytes(6).toString("hex")}@example.com`;
+const press = (page: Page, name: string) => page.getByRole("button", { name }).click();
+const follow = (page: Page, name: string | RegExp) => page.getByRole("link", { name }).first().click();
+
+/** Opens the link of the next mail to an address, as somebody at their mailbox does. */
+async function signInByMail(page: Page, email: string): Promise<void> {
+  const [path = ""] = await mailbox.linksTo(email);
+  await page.goto(area.origin() + path);
+  await press(page, "Sign in");
+  await page.waitForURL("**/developers/sandbox");
+}
+
+describe.each([true, false])("with the script %p", (javaScriptEnabled) => {
+  test("one asks for a link, invites somebody, who comes by theirs, is given another role, and is removed", async () => {
+    const { email } = await area.newLink();
+    const invited = newEmail();
+    const [mine, theirs] = [await browser.open({ javaScriptEnabled }), await browser.open({ javaScriptEnabled })];
+    const [page, other] = [await mine.newPage(), await theirs.newPage()];
+
+    await page.goto(`${area.origin()}/developers`);
+    await page.getByLabel("E-mail address").fill(email);
+    await press(page, "Email me a link");
+    await page.getByRole("heading", { name: "Check your e-mail" }).waitFor();
+    await signInByMail(page, email);
+
+    await follow(page, "Members");
+    await follow(page, "Invite member");
+    await page.getByLabel("E-mail address").fill(invited);
+    await page.getByLabel("Role").selectOption("viewer");
+    await press(page, "Invite member");
+    await page.getByRole("heading", { name: "Invitation sent" }).waitFor();
+    await follow(page, "All members");
+    await page.getByText("Invited", { exact: true }).waitFor();
+
+    await signInByMail(other, invited);
+    await other.goto(`${area.origin()}/developers/sandbox/keys/new`);
+    await other.getByText("You are a viewer of this account").waitFor();
+    await page.reload();
+    expect(await page.getByText("Invited", { exact: true }).count()).toBe(0);
+
+    await follow(page, `Change role of ${invited}`);
+    await page.getByLabel("Role").selectOption("admin");
+    await press(page, "Change role");
+    await page.getByRole("heading", { name: "Members" }).waitFor();
+    await other.reload();
+    await other.getByRole("heading", { name: "Create a sandbox key" }).waitFor();
+
+    await follow(page, `Remove ${invited}`);
+    await press(page, "Remove member");
+    await page.getByRole("heading", { name: "Members" }).waitFor();
+    expect(await page.getByText(invited).count()).toBe(0);
+    await other.reload();
+    await other.getByLabel("E-mail address").waitFor();
+    await Promise.all([mine.close(), theirs.close()]);
+  });
+
+  test("what takes a new sign-in is found again behind the link", async () => {
+    const link = await area.newLink();
+    const context = await browser.open({ javaScriptEnabled });
+    const page = await signInWithLink(context, link);
+    await area.ageSignIn(link.email);
+    await page.goto(`${area.origin()}/developers/live/keys/new`);
+    expect(await page.getByLabel("E-mail address").inputValue()).toBe(link.email);
+    await press(page, "Email me a link");
+    const [path = ""] = await mailbox.linksTo(link.email);
+    await page.goto(area.origin() + path);
+    await press(page, "Sign in");
+    await page.getByRole("heading", { name: "Create a live key" }).waitFor();
+    await context.close();
+  });
+});
+
+describe("every step is accessible, fits its window, and is within the keyboard's reach", () => {
+  const nothingWrong = async (page: Page, name: string) => expect(await faultsOf(page, name)).toEqual([]);
+
+  test("the way in by mail", async () => {
+    const page = await (await browser.open()).newPage();
+    await page.goto(`${area.origin()}/developers`);
+    await nothingWrong(page, "mail signed out");
+    await page.goto(`${area.origin()}/developers/sign-in`);
+    await page.getByLabel("E-mail address").fill("nobody");
+    await press(page, "Email me a link");
+    await nothingWrong(page, "mail no address");
+    await page.getByLabel("E-mail address").fill(newEmail());
+    await press(page, "Email me a link");
+    await nothingWrong(page, "mail asked");
+    await page.goto(`${area.origin()}/developers/sign-in/none`);
+    await nothingWrong(page, "mail link that does not work");
+    await page.goto(`${silent.origin()}/developers`);
+    await nothingWrong(page, "mail none");
+    await page.context().close();
+  });
+
+  test("members", async () => {
+    const link = await area.newLink();
+    const page = await signInWithLink(await browser.open(), link);
+    const go = (path: string) => page.goto(`${area.origin()}/developers/members${path}`);
+    const long = `${"x".repeat(60)}@${"long-".repeat(20)}example.com`;
+    await area.newLink({ accountId: link.accountId, role: "viewer" });
+    await go("/invite");
+    await nothingWrong(page, "members invite");
+    await page.getByLabel("E-mail address").fill("nobody");
+    await press(page, "Invite member");
+    await nothingWrong(page, "members invite refused");
+    await page.getByLabel("E-mail address").fill(long);
+    await press(page, "Invite member");
+    await nothingWrong(page, "members invited");
+    await go("");
+    await nothingWrong(page, "members list");
+    await follow(page, /^Resend invitation to/);
+    await nothingWrong(page, "members invite again");
+    await go("");
+    await follow(page, `Change role of ${link.email}`);
+    await page.getByLabel("Role").selectOption("viewer");
+    await press(page, "Change role");
+    await nothingWrong(page, "members last admin");
+    await go("");
+    await follow(page, `Remove ${long}`);
+    await nothingWrong(page, "members remove");
+    await area.ageSignIn(link.email);
+    await go("/invite");
+    await nothingWrong(page, "members sign in again");
+    await page.context().close();
+  });
+
+  test("the link of an invitation, where no mail can be sent, which is wiped as the page is left", async () => {
+    const page = await signInWithLink(await browser.open(), await silent.newLink());
+    await page.goto(`${silent.origin()}/developers/members/invite`);
+    await page.getByLabel("E-mail address").fill(newEmail());
+    await press(page, "Invite member");
+    const url = (await page.locator("#secret").textContent()) ?? "";
+    expect(url).toMatch(/\/developers\/sign-in\/[\w-]{43}$/);
+    await nothingWrong(page, "members link");
+    await page.reload();
+    expect(new URL(page.url()).pathname).toBe("/developers/members");
+    expect(await page.content()).not.toContain(url);
+    await page.context().close();
+  });
+});

@@ -1,0 +1,72 @@
+import { eventually } from "@shipping/kit/testing/eventually";
+import type { Page } from "playwright-core";
+import sql from "sql-template-tag";
+import { createLabel, createOrder, createShipment } from "../api/platform.js";
+import { apiClient } from "../api-client.js";
+import { useArea } from "../developers/area.js";
+import { useSubscribers } from "../developers/subscribers.js";
+import { useBrowser } from "./browser.js";
+import { faultsOf } from "./look.js";
+import { signInWithLink } from "./sign-in.js";
+
+const area = useArea();
+const browser = useBrowser();
+const { obedient, subscribed } = useSubscribers(area);
+
+const LONG_WORD = "x".repeat(190);
+const REFERENCE = "Weekly order";
+
+/** An account in which much has happened, and something goes wrong. */
+async function openBusy(): Promise<Page> {
+  const { receiver } = await obedient(500);
+  const { accountId, email, visitor } = await subscribed(`${receiver.url}&${LONG_WORD}`);
+  for (const name of ["Warehouse", LONG_WORD]) await visitor.submit("/developers/sandbox/keys/new", { name });
+  const { key } = await area.stack().newKey(accountId);
+  const api = apiClient(area.stack().baseUrl, key);
+  await createLabel(api);
+  await createOrder(api, { reference: REFERENCE });
+  for (let n = 0; n < 7; n++)
+    await createShipment(api, {
+      reference: REFERENCE,
+      to: { name: LONG_WORD, street1: "1 Road", city: "York", postal_code: "YO1", country: "GB" },
+    });
+  await area
+    .stack()
+    .databases.gateway.run(sql`UPDATE api_keys SET expires_at = now() + interval '2 days' WHERE name = ${LONG_WORD}`);
+  await aDayOfRequests(accountId);
+  return signInWithLink(await browser.open(), await area.newLink({ accountId, email }));
+}
+
+/** A day of requests, for the eye. */
+async function aDayOfRequests(accountId: string): Promise<void> {
+  await area.stack().databases.gateway.run(sql`
+    INSERT INTO request_counts (account_id, environment, hour, outcome, count)
+    SELECT ${accountId}, 'sandbox', date_trunc('hour', now(), 'UTC') - n * interval '1 hour', outcome, count
+    FROM generate_series(1, 23) AS n, LATERAL (VALUES
+      ('read', (3000 + 2000 * sin(n / 3.0))::integer), ('write', 900), ('replay', 12), ('invalid_request', n * 20), ('internal_error', n % 7)
+    ) AS counted (outcome, count)`);
+}
+
+describe("what happened, and what can be found", () => {
+  let page: Page;
+  beforeAll(async () => {
+    page = await openBusy();
+  });
+  afterAll(() => page.context().close());
+
+  test("the overview of a busy account is accessible, fits its window, and is within the keyboard's reach", async () => {
+    await eventually(async () => {
+      await page.goto(`${area.origin()}/developers/sandbox`);
+      expect(await page.getByText("is failing").count()).toBe(1);
+    });
+    expect(await faultsOf(page, "busy overview")).toEqual([]);
+  });
+
+  test.each([REFERENCE, "nothing like it", `service_test_${LONG_WORD}`])("so is a search for %s", async (text) => {
+    await page.goto(`${area.origin()}/developers/sandbox`);
+    await page.getByRole("searchbox", { name: "Search sandbox" }).fill(text);
+    await page.getByRole("searchbox").press("Enter");
+    await page.getByRole("heading", { name: "Search" }).waitFor();
+    expect(await faultsOf(page, `search ${text.slice(0, 12)}`)).toEqual([]);
+  });
+});

@@ -1,0 +1,147 @@
+import { randomUUID } from "node:crypto";
+import { eventually } from "@shipping/kit/testing/eventually";
+import type { Page } from "playwright-core";
+import { useArea } from "../developers/area.js";
+import { useBrowser } from "./browser.js";
+import { faultsOf } from "./look.js";
+import { signInWithLink } from "./sign-in.js";
+
+const area = useArea();
+const browser = useBrowser();
+
+const LIST = "/developers/sandbox/requests";
+const LONG = "x".repeat(190);
+const address = { name: "A", street1: "B", city: "C", postal_code: "D", country: "DE" };
+const order = {
+  reference: "PO-1",
+  from: address,
+  to: address,
+  parcel: { weight_kg: 1, length_cm: 2, width_cm: 3, height_cm: 4 },
+};
+
+/** Sends a write, and yields the id of the request. */
+async function post(path: string, key: string, body: unknown, headers: Record<string, string> = {}): Promise<string> {
+  const answer = await fetch(area.stack().baseUrl + path, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      "idempotency-key": randomUUID(),
+      ...headers,
+    },
+    body: JSON.stringify(body),
+  });
+  return answer.headers.get("x-request-id") ?? "";
+}
+
+async function openAs(accountId: string, javaScriptEnabled = true): Promise<Page> {
+  return signInWithLink(await browser.open({ javaScriptEnabled }), await area.newLink({ accountId }));
+}
+
+/** Opens a page of requests until the log has what it is about. */
+const openOnceLogged = (page: Page, path: string) =>
+  eventually(async () => expect((await page.goto(area.origin() + path))?.status()).toBe(200));
+
+/** The words of the columns beside the first that stand on more than one line. */
+const BROKEN_WORDS = `[...document.querySelectorAll("td:not(:first-child), th")].flatMap((cell) => {
+  const words = [];
+  const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    for (const { 0: word, index } of node.data.matchAll(/\\S+/g)) {
+      const range = document.createRange();
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      if (range.getClientRects().length > 1) words.push(word);
+    }
+  }
+  return words;
+})`;
+
+describe("what is known of requests is accessible, fits its window, and is within the keyboard's reach", () => {
+  const ids: Record<string, string> = {};
+  let page: Page;
+  beforeAll(async () => {
+    const accountId = await area.stack().newAccount();
+    const { key } = await area.stack().newKey(accountId);
+    ids["that made an order"] = await post("/orders", key, order, { "idempotency-key": "order-1" });
+    ids["that repeats it"] = await post("/orders", key, order, { "idempotency-key": "order-1" });
+    const faults = { ...order, to: {}, [`${LONG}.${LONG}`]: 1, "<b>": 1 };
+    for (let n = 0; n < 55; n++) await post(`/labels/${LONG}/void`, key, {});
+    const long = { "user-agent": LONG, "idempotency-key": LONG.slice(0, 128) };
+    ids["that was refused, with names that are too long"] = await post("/orders", key, faults, long);
+    page = await openAs(accountId);
+    await openOnceLogged(page, `${LIST}/${ids["that was refused, with names that are too long"]}`);
+  });
+  afterAll(() => page.context().close());
+
+  const opened = async (path: string, name: string) => {
+    await page.goto(area.origin() + path);
+    return faultsOf(page, `requests ${name}`);
+  };
+
+  test.each([930, 1024, 1280])("%s pixels are enough for the list, and no word but a path is broken", async (width) => {
+    await page.setViewportSize({ width, height: 800 });
+    await page.goto(area.origin() + LIST);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+    expect(await page.evaluate<string[]>(BROKEN_WORDS)).toEqual([]);
+  });
+
+  test.each(["that made an order", "that repeats it", "that was refused, with names that are too long"])(
+    "a request %s",
+    async (name) => expect(await opened(`${LIST}/${ids[name]}`, name)).toEqual([]),
+  );
+
+  test.each([
+    ["a list of several pages", LIST],
+    ["a filter", `${LIST}?status=4xx&method=POST&from=2026-01-01T00:00`],
+    ["a filter that nothing passes", `${LIST}?status=5xx`],
+    ["a search that finds", `${LIST}?q=order-1`],
+    ["a search that finds nothing", `${LIST}?q=${LONG}`],
+    ["an empty list", "/developers/live/requests"],
+    ["a request that is not there", `${LIST}/req_mfrggzdfmztwq2lknnwg23tpoa`],
+  ])("%s", async (name, path) => expect(await opened(path, name)).toEqual([]));
+});
+
+test.each([true, false])(
+  "with the script %p, a request is found by its id, and its fault is explained",
+  async (script) => {
+    const accountId = await area.stack().newAccount();
+    const { key } = await area.stack().newKey(accountId);
+    const id = await post("/orders", key, { ...order, to: { ...address, country: "de" } });
+    const page = await openAs(accountId, script);
+    await openOnceLogged(page, `${LIST}/${id}`);
+    await page.getByRole("link", { name: "Requests", exact: true }).click();
+    await page.getByRole("searchbox", { name: "Request ID, idempotency key or resource ID" }).fill(id);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`**/requests/${id}`);
+    await page.getByText("must be two letters A-Z").waitFor();
+    await page.getByRole("link", { name: "invalid_request" }).click();
+    await page.waitForURL("**/docs/errors#invalid_request");
+    expect(await page.locator("tr:target").textContent()).toContain("422");
+    await page.context().close();
+  },
+);
+
+test("a filter is chosen, passed on to the next page, and cleared, without the script", async () => {
+  const accountId = await area.stack().newAccount();
+  const { key } = await area.stack().newKey(accountId);
+  const made = await post("/orders", key, order);
+  let last = "";
+  for (let n = 0; n < 52; n++) last = await post("/labels/nothing/void", key, {});
+  const page = await openAs(accountId, false);
+  await openOnceLogged(page, `${LIST}/${last}`);
+  await page.goto(area.origin() + LIST);
+  await page.getByLabel("Status").selectOption("4xx Refused");
+  await page.getByRole("button", { name: "Filter" }).click();
+  await page.getByRole("link", { name: "Next page" }).click();
+  await page.getByRole("link", { name: "First page" }).waitFor();
+  expect(await page.locator("tbody tr").count()).toBe(2);
+  expect(await page.getByLabel("Status").inputValue()).toBe("4xx");
+  await page.getByLabel("Status").selectOption("2xx Succeeded");
+  await page.getByRole("button", { name: "Filter" }).click();
+  await page.getByText(made).waitFor();
+  expect(await page.locator("tbody tr").count()).toBe(1);
+  await page.getByRole("link", { name: "Clear" }).click();
+  await page.getByRole("link", { name: "Next page" }).waitFor();
+  await page.context().close();
+});

@@ -1,0 +1,120 @@
+import type { Page } from "playwright-core";
+import sql from "sql-template-tag";
+import { useArea } from "../developers/area.js";
+import { LIST, useSubscribers } from "../developers/subscribers.js";
+import { useBrowser } from "./browser.js";
+import { faultsOf } from "./look.js";
+import { signInWithLink } from "./sign-in.js";
+
+const area = useArea();
+const browser = useBrowser();
+const { obedient, subscribed } = useSubscribers(area);
+
+const press = (page: Page, name: string) => page.getByRole("button", { name }).click();
+const TYPES = ["order.created", "shipment.created", "label.created", "label.voided"];
+const LONG_URL = `https://shop.example.com/${"x".repeat(200)}`;
+
+/** A page of an admin with a subscription to a receiver, or to an address. */
+async function open(url: string, options: { javaScriptEnabled?: boolean; environment?: string } = {}) {
+  const { environment, ...context } = options;
+  const { path, id, accountId, email } = await subscribed(url, TYPES, environment);
+  const page = await signInWithLink(await browser.open(context), await area.newLink({ accountId, email }));
+  return { page, id, go: (below = "") => page.goto(area.origin() + path + below) };
+}
+
+/** A day of attempts, for the eye. */
+async function aDayOf(id: string, isFailing: boolean): Promise<void> {
+  const { webhooks } = area.stack().databases;
+  await webhooks.run(sql`
+    INSERT INTO subscription_hours (hour, subscription_id, delivered, failed, given_up)
+    SELECT date_trunc('hour', now(), 'UTC') - n * interval '1 hour', ${id}, CASE WHEN n > 5 OR NOT ${isFailing} THEN 900 + 700 * sin(n / 3.0) ELSE 0 END,
+      CASE WHEN n <= 5 AND ${isFailing} THEN 300 + 40 * n ELSE n % 5 END, CASE WHEN n <= 5 AND ${isFailing} THEN 7 ELSE 0 END
+    FROM generate_series(0, 23) AS n`);
+  await webhooks.run(sql`
+    INSERT INTO subscription_health (subscription_id, last_success_at, last_failure_at, last_failure_reason, failing_since)
+    VALUES (${id}, now() - interval '6 hours', now() - interval '1 minute', 'tls_expired', ${isFailing ? new Date(Date.now() - 6 * 3_600_000) : null})`);
+  if (isFailing) await webhooks.run(sql`UPDATE ready_queue SET fail_streak = 9 WHERE subscription_id = ${id}`);
+}
+
+describe.each([true, false])("with the script %p", (javaScriptEnabled) => {
+  test("one sends a test, and sees each answer as it comes, without a hand", async () => {
+    const { receiver, tell } = await obedient();
+    const { page, go } = await open(receiver.url, { javaScriptEnabled });
+    await go();
+    await press(page, "Send test");
+    await page.getByText("Waiting for the answer").first().waitFor();
+    tell(204);
+    await page.getByText("Your receiver took every event of this test.").waitFor();
+    expect(await page.getByText("Answered 204").count()).toBe(TYPES.length);
+    await page.getByRole("link", { name: "Health of this subscription" }).click();
+    await page.getByText("None yet").first().waitFor();
+    await page.context().close();
+  });
+});
+
+describe("every page is accessible, fits its window, and is within the keyboard's reach", () => {
+  const nothingWrong = async (page: Page, name: string) => expect(await faultsOf(page, name)).toEqual([]);
+
+  test("a new subscription, a healthy one, one that fails, one that is disabled, one that is live; their list", async () => {
+    const { page, go, id } = await open(LONG_URL);
+    await go();
+    await nothingWrong(page, "health new");
+    await aDayOf(id, false);
+    await go();
+    await page.getByText("As a table").click();
+    await nothingWrong(page, "health good");
+    for (const url of ["https://failing.example.com/hooks", "https://disabled.example.com/hooks"]) {
+      await page.goto(`${area.origin()}${LIST}/new`);
+      await page.getByLabel("Endpoint URL").fill(url);
+      await press(page, "Create subscription");
+      await page.getByRole("link", { name: "All subscriptions" }).click();
+    }
+    await page.getByRole("link", { name: "https://failing.example.com/hooks" }).click();
+    await aDayOf(page.url().split("/").at(-1) ?? "", true);
+    await page.reload();
+    await nothingWrong(page, "health failing");
+    await page.goto(`${area.origin()}${LIST}`);
+    await page.getByRole("link", { name: "https://disabled.example.com/hooks" }).click();
+    const disabled = page.url();
+    await page.getByRole("link", { name: "Disable subscription" }).click();
+    await press(page, "Disable subscription");
+    await nothingWrong(page, "health list");
+    await page.goto(disabled);
+    await nothingWrong(page, "health disabled");
+    await page.context().close();
+  });
+
+  test("a live one, which is not tested", async () => {
+    const { page, go } = await open(LONG_URL, { environment: "live" });
+    await go();
+    await nothingWrong(page, "health live");
+    await page.context().close();
+  });
+
+  test("a test whose answers are awaited, then one that was delivered, then one that failed", async () => {
+    const { receiver, tell } = await obedient();
+    const { page, go } = await open(receiver.url);
+    await go("/test");
+    await nothingWrong(page, "test none");
+    await press(page, "Send test");
+    await page
+      .getByText("Waiting for the answer")
+      .nth(TYPES.length - 1)
+      .waitFor();
+    await page.getByRole("link", { name: "Stop updating" }).click();
+    await page.waitForURL("**refresh=off");
+    await nothingWrong(page, "test waiting");
+    tell(204);
+    await page.getByRole("link", { name: "Update now" }).click();
+    await page.getByText("Your receiver took every event of this test.").waitFor();
+    await nothingWrong(page, "test delivered");
+    tell(500);
+    await press(page, "Send test");
+    await page
+      .getByText("Will be retried")
+      .nth(TYPES.length - 1)
+      .waitFor();
+    await nothingWrong(page, "test failed");
+    await page.context().close();
+  });
+});

@@ -1,0 +1,215 @@
+import { createLabel, missingId, voidLabel } from "../api/platform.js";
+import type { Label } from "../api-client.js";
+import { useArea } from "./area.js";
+import { type Customer, newCustomer } from "./customer.js";
+import { fieldsOf, type Visitor } from "./visitor.js";
+
+const area = useArea();
+
+const PNG = "\x89PNG";
+
+/** The bytes of an answer in Latin-1, and what is said of them. */
+async function fileAt(visitor: Visitor, path: string, headers: Record<string, string> = {}) {
+  const response = await fetch(area.origin() + path, { headers: { cookie: visitor.cookies(), ...headers } });
+  const text = Buffer.from(await response.arrayBuffer()).toString("latin1");
+  return { status: response.status, headers: Object.fromEntries(response.headers), text };
+}
+
+/** The pages of a label. */
+const pathOf = ({ id }: { id: string }, page = "") => `/developers/sandbox/labels/${id}${page}`;
+
+async function labelled(): Promise<Customer & { label: Label }> {
+  const customer = await newCustomer(area);
+  return { ...customer, label: await createLabel(customer.api) };
+}
+
+describe("GET /developers/{environment}/labels/{id}/file", () => {
+  test("is the file of the API, to save under the label's id, and kept nowhere", async () => {
+    const { visitor, api, label } = await labelled();
+    const { status, headers, text } = await fileAt(visitor, pathOf(label, "/file"));
+    expect(status).toBe(200);
+    expect(text).toBe((await api.get(`/labels/${label.id}/file`)).bytes.toString("latin1"));
+    expect(headers).toMatchObject({
+      "content-type": "application/pdf",
+      "content-disposition": `attachment; filename="label-${label.id}.pdf"`,
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      "content-security-policy": expect.stringContaining("default-src 'none'"),
+    });
+  });
+});
+
+describe("GET /developers/{environment}/labels/{id}/picture", () => {
+  test("is the PDF's page as a PNG, which the reader's browser keeps and asks about", async () => {
+    const { visitor, label } = await labelled();
+    const { status, headers, text } = await fileAt(visitor, pathOf(label, "/picture"));
+    expect([status, text.slice(0, 4)]).toEqual([200, PNG]);
+    expect([Buffer.from(text, "latin1").readUInt32BE(16), text.length > 2_000]).toEqual([576, true]);
+    const { etag = "" } = headers;
+    expect(headers).toMatchObject({
+      "content-type": "image/png",
+      "cache-control": "private, no-cache",
+      "x-content-type-options": "nosniff",
+    });
+    const again = await fileAt(visitor, pathOf(label, "/picture"), { "if-none-match": etag });
+    expect([again.status, again.text, again.headers.etag]).toEqual([304, "", etag]);
+  });
+
+  test("of a file that is broken, it says so, and is not kept", async () => {
+    const { visitor, label } = await labelled();
+    await area
+      .stack()
+      .databases.carrier.pool.query("UPDATE label_files SET pdf = 'hello' WHERE label_id = $1", [label.id]);
+    const { status, headers, text } = await fileAt(visitor, pathOf(label, "/picture"));
+    expect([status, headers["content-type"], headers["cache-control"]]).toEqual([200, "image/svg+xml", "no-store"]);
+    expect(text).toContain("This label cannot be shown here.");
+    expect((await visitor.get(pathOf(label))).status).toBe(200);
+  });
+
+  test("many at once: each is drawn, or says that it is not", async () => {
+    const { visitor, label } = await labelled();
+    const pictures = await Promise.all(Array.from({ length: 30 }, () => fileAt(visitor, pathOf(label, "/picture"))));
+    const kinds = pictures.map(({ status, headers }) => `${status} ${headers["content-type"]}`);
+    expect(new Set(kinds)).toEqual(new Set(["200 image/png", "200 image/svg+xml"]));
+    expect((await fileAt(visitor, pathOf(label, "/picture"))).text.slice(0, 4)).toBe(PNG);
+  });
+});
+
+test("neither file nor picture is there for others, or once the label is void", async () => {
+  const { visitor, api, label } = await labelled();
+  const { visitor: stranger } = await area.signIn();
+  for (const page of ["/file", "/picture"]) {
+    const missing = await visitor.get(pathOf({ id: missingId("lbl") }, page));
+    const foreign = await stranger.get(pathOf(label, page));
+    const other = await visitor.get(pathOf(label, page).replace("sandbox", "live"));
+    expect([missing.status, foreign.status, other.status]).toEqual([404, 404, 404]);
+    expect((await area.visitor().get(pathOf(label, page))).status).toBe(401);
+  }
+  const { etag = "" } = (await fileAt(visitor, pathOf(label, "/picture"))).headers;
+  await voidLabel(api, label.id);
+  for (const page of ["/file", "/picture"]) {
+    const { status, text } = await fileAt(visitor, pathOf(label, page), { "if-none-match": etag });
+    expect([status, text.includes("The label is voided; its file can no longer be downloaded.")]).toEqual([409, true]);
+  }
+});
+
+/** Who is told to have voided labels of an account, as the audit log has it. */
+async function auditOf(accountId: string) {
+  const { rows } = await area
+    .stack()
+    .databases.gateway.pool.query(
+      "SELECT actor, subject, detail, source FROM audit_entries WHERE account_id = $1 AND action = 'label.voided'",
+      [accountId],
+    );
+  return rows as { actor: string; subject: string; detail: string; source: string }[];
+}
+
+/** The ids of the events that say that a label is void. */
+async function eventsOf(id: string): Promise<string[]> {
+  const { rows } = await area
+    .stack()
+    .databases.carrier.pool.query(
+      "SELECT event_id FROM outbox WHERE type = 'label.voided' AND convert_from(body, 'UTF8') LIKE $1",
+      [`%${id}%`],
+    );
+  return rows.map(({ event_id }) => event_id);
+}
+
+describe("voiding", () => {
+  test("asks first, then voids label, shipment and tracking, and is in the audit log, by whom", async () => {
+    const { visitor, accountId, email, api, label } = await labelled();
+    const { html } = await visitor.get(pathOf(label, "/void"));
+    for (const said of ["Void this sandbox label?", label.tracking_number, "PO-1", "Zofia Wójcik"]) {
+      expect(html).toContain(said);
+    }
+    expect((await api.get<Label>(`/labels/${label.id}`)).body.data.status).toBe("created");
+    expect(await visitor.submit(pathOf(label, "/void"))).toMatchObject({ status: 303, location: pathOf(label) });
+    expect((await api.get<Label>(`/labels/${label.id}`)).body.data.status).toBe("voided");
+    expect((await api.get<{ status: string }>(`/tracking/${label.tracking_number}`)).body.data.status).toBe("voided");
+    const page = (await visitor.get(pathOf(label))).html;
+    const [event] = await eventsOf(label.id);
+    for (const said of ["This label is void.", email, event ?? "no event"]) expect(page).toContain(said);
+    const detail = label.tracking_number;
+    expect(await auditOf(accountId)).toEqual([{ actor: email, subject: label.id, detail, source: "127.0.0.1" }]);
+    expect((await visitor.get("/developers/audit")).html).toContain("Label voided");
+    // Nothing is left to ask.
+    expect(await visitor.get(pathOf(label, "/void"))).toMatchObject({ status: 303, location: pathOf(label) });
+  });
+
+  test("ten parallel submissions of one form, and one more later, are one voiding", async () => {
+    const { visitor, accountId, label } = await labelled();
+    const path = pathOf(label, "/void");
+    const fields = fieldsOf((await visitor.get(path)).html);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => visitor.post(path, fields)));
+    expect([...answers, await visitor.post(path, fields)].map(({ status }) => status)).toEqual(Array(11).fill(303));
+    expect(await eventsOf(label.id)).toHaveLength(1);
+    expect(await auditOf(accountId)).toHaveLength(1);
+  });
+
+  test("of two admins and a program at once, one has done it, and is named everywhere", async () => {
+    const { visitor, accountId, email, api, keyId, label } = await labelled();
+    const other = await area.signIn({ accountId });
+    const path = pathOf(label, "/void");
+    const forms = await Promise.all([visitor, other.visitor].map(async (who) => fieldsOf((await who.get(path)).html)));
+    const [one, two, program] = await Promise.all([
+      visitor.post(path, forms[0]),
+      other.visitor.post(path, forms[1]),
+      api.post(`/labels/${label.id}/void`, {}),
+    ]);
+    expect([one.status, two.status, program.status]).toEqual([303, 303, 200]);
+    expect(await eventsOf(label.id)).toHaveLength(1);
+    const { rows } = await area
+      .stack()
+      .databases.carrier.pool.query("SELECT void_origin FROM labels WHERE id = $1", [label.id]);
+    const done = String(rows[0].void_origin).split(" ")[2] ?? "";
+    expect([email, other.email, keyId]).toContain(done);
+    expect((await auditOf(accountId)).map(({ actor }) => actor)).toEqual(done === keyId ? [] : [done]);
+  });
+
+  test("an audit log that cannot be written answers 500; the same form sent again writes it", async () => {
+    const { visitor, accountId, label } = await labelled();
+    const { pool } = area.stack().databases.gateway;
+    const path = pathOf(label, "/void");
+    const fields = fieldsOf((await visitor.get(path)).html);
+    await pool.query("ALTER TABLE audit_entries ADD CONSTRAINT closed CHECK (action <> 'label.voided') NOT VALID");
+    try {
+      expect((await visitor.post(path, fields)).status).toBe(500);
+    } finally {
+      await pool.query("ALTER TABLE audit_entries DROP CONSTRAINT closed");
+    }
+    expect(await auditOf(accountId)).toEqual([]);
+    expect((await visitor.post(path, fields)).status).toBe(303);
+    expect(await auditOf(accountId)).toHaveLength(1);
+  });
+
+  test("another's label, a viewer, and a forged form change nothing", async () => {
+    const { visitor, accountId, api, label } = await labelled();
+    const stranger = await labelled();
+    const { visitor: viewer } = await area.signIn({ accountId, role: "viewer" });
+    const path = pathOf(label, "/void");
+    const fields = fieldsOf((await visitor.get(path)).html);
+    const missing = await stranger.visitor.post(pathOf({ id: missingId("lbl") }, "/void"), fields);
+    const foreign = await stranger.visitor.post(path, fields);
+    expect([missing.status, foreign.status, foreign.html]).toEqual([404, 404, missing.html]);
+    const refused = [
+      await viewer.post(path, fields),
+      await visitor.post(path, fields, { headers: { "sec-fetch-site": "cross-site" } }),
+      await visitor.post(path, { ...fields, form_id: "form_1" }),
+      await visitor.post(path, { ...fields, more: "1" }),
+      await visitor.post(path.replace("sandbox", "live"), fields),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([403, 403, 422, 422, 404]);
+    expect((await api.get<Label>(`/labels/${label.id}`)).body.data.status).toBe("created");
+    expect((await viewer.get(pathOf(label))).html).not.toContain("/void");
+    expect(await eventsOf(label.id)).toEqual([]);
+  });
+
+  test("a form that has voided one label voids no other", async () => {
+    const { visitor, api, label } = await labelled();
+    const other = await createLabel(api);
+    const fields = fieldsOf((await visitor.get(pathOf(label, "/void"))).html);
+    expect((await visitor.post(pathOf(label, "/void"), fields)).status).toBe(303);
+    expect((await visitor.post(pathOf(other, "/void"), fields)).status).toBe(409);
+    expect((await api.get<Label>(`/labels/${other.id}`)).body.data.status).toBe("created");
+  });
+});

@@ -1,0 +1,228 @@
+import {
+  createLabel,
+  createOrder,
+  createShipment,
+  FULL_RECORD,
+  missingId,
+  RECORD,
+  voidLabel,
+} from "../api/platform.js";
+import { useArea } from "./area.js";
+import { newCustomer } from "./customer.js";
+import { decodeText, type Visitor } from "./visitor.js";
+
+const area = useArea();
+
+/** What the table of a list links to, from top to bottom, each by the prefix of its id. */
+const listed = (html: string, prefix: string) => [
+  ...new Set(
+    [...html.matchAll(new RegExp(`<td[^>]*><span><a href="[^"]*/(${prefix}_[a-z2-7]{26})"`, "g"))].map(([, id]) => id),
+  ),
+];
+
+/** A page as it is read: its text without what frames it. */
+const mainOf = (html: string) =>
+  decodeText((/<main[^>]*>([\s\S]*)<\/main>/.exec(html)?.[1] ?? "").replace(/<[^>]*>/g, " ")).replace(/\s+/g, " ");
+
+async function open(visitor: Visitor, path: string): Promise<string> {
+  const { status, html } = await visitor.get(`/developers/sandbox/${path}`);
+  expect([path, status]).toEqual([path, 200]);
+  return html;
+}
+
+const toNamed = (name: string, postalCode = "31-147") => ({ to: { ...RECORD.to, name, postal_code: postalCode } });
+
+describe("GET /developers/{environment}/shipments", () => {
+  test("an empty one says what to do first, in either environment", async () => {
+    const { visitor } = await area.signIn();
+    for (const list of ["shipments", "orders", "labels"]) {
+      const html = await open(visitor, list);
+      expect(html).toContain(`There is no sandbox ${list.slice(0, -1)} yet.`);
+      expect(html).toContain('href="/developers/quick-start"');
+      expect((await visitor.get(`/developers/live/${list}`)).html).toContain(`no live ${list.slice(0, -1)}`);
+    }
+  });
+
+  test("lists the newest first, whatever became of them, and none of another environment or account", async () => {
+    const { visitor, api, live } = await newCustomer(area);
+    await createShipment(live);
+    const draft = await createShipment(api);
+    const { shipment_id: labelled } = await createLabel(api);
+    const { id, shipment_id: voided } = await createLabel(api);
+    await voidLabel(api, id);
+    const html = await open(visitor, "shipments");
+    expect(listed(html, "shp")).toEqual([voided, labelled, draft.id]);
+    for (const said of ["Draft", "Label created", "Voided", "Zofia Wójcik", "31-147 Kraków, PL"])
+      expect(html).toContain(said);
+    const { visitor: stranger } = await area.signIn();
+    expect(listed(await open(stranger, "shipments"), "shp")).toEqual([]);
+  });
+
+  test("finds by id, reference, recipient, postal code, label and tracking number, and keeps what was asked", async () => {
+    const { visitor, api } = await newCustomer(area);
+    await createShipment(api, { reference: "other", ...toNamed("Else", "99999") });
+    const label = await createLabel(api, { reference: "PO-77 (a&b)", ...toNamed("Grace Hopper", "SW1A 1AA") });
+    const own = label.shipment_id;
+    for (const text of [own, "po-77", "PO-77 (A&B)", "grace", "sw1a1", "SW1A 1", label.id, label.tracking_number]) {
+      const html = await open(visitor, `shipments?${new URLSearchParams({ q: ` ${text} ` })}`);
+      expect([text, listed(html, "shp")]).toEqual([text, [own]]);
+      expect(decodeText(html)).toContain(`value="${text}"`);
+    }
+    const labels = await open(visitor, "labels?q=grace");
+    expect(listed(labels, "lbl")).toEqual([label.id]);
+    expect(labels).toContain("Grace Hopper");
+  });
+
+  test("narrows a search down to a state and to days", async () => {
+    const { visitor, api } = await newCustomer(area);
+    const draft = await createShipment(api);
+    const { shipment_id: labelled } = await createLabel(api);
+    const today = draft.created_at.slice(0, 10);
+    const found = async (query: string) => listed(await open(visitor, `shipments?${query}`), "shp");
+    expect(await found("q=PO-1&state=draft")).toEqual([draft.id]);
+    expect(await found("state=label_created")).toEqual([labelled]);
+    expect(await found(`q=PO-1&from=${today}`)).toEqual([labelled, draft.id]);
+    expect(await found(`state=draft&to=${today}`)).toEqual([draft.id]);
+    expect(await found("to=2020-01-01")).toEqual([]);
+    const nothing = await open(visitor, "shipments?q=PO-1&state=voided");
+    expect(nothing).toContain("No shipment matches.");
+    expect(nothing).toMatch(/<option value="voided" selected/);
+  });
+
+  test.each(["%", "_", "'", "\0", "\\", "<script>", "\u202egnp", "ﷺ", "x".repeat(1_000), "🎁 ".repeat(100)])(
+    "finds nothing, and nothing breaks, by %j",
+    async (text) => {
+      const { visitor, api } = await newCustomer(area);
+      await createLabel(api);
+      const query = new URLSearchParams({ q: text, state: text, from: text, to: text, after: text });
+      for (const [list, word] of [
+        ["shipments", "shipment"],
+        ["orders", "order"],
+        ["labels", "label"],
+      ]) {
+        const html = await open(visitor, `${list}?${query}`);
+        expect(html).toContain(`No ${word} matches.`);
+        expect(html).not.toContain("<script>");
+      }
+    },
+  );
+
+  test("comes in pages of fifty, each shipment once, under the filter", async () => {
+    const { visitor, api } = await newCustomer(area);
+    const made = await Promise.all(Array.from({ length: 60 }, () => createShipment(api)));
+    const seen: unknown[] = [];
+    let path: string | undefined = "shipments?state=draft&q=po-";
+    while (path) {
+      const html = await open(visitor, path);
+      seen.push(listed(html, "shp").length, ...listed(html, "shp"));
+      const [, next] = /<a href="\/developers\/sandbox\/([^"]+)" rel="next"/.exec(html) ?? [];
+      path = next && decodeText(next);
+    }
+    expect([seen[0], seen[51]]).toEqual([50, 10]);
+    expect(seen.filter((one) => typeof one === "string").sort()).toEqual(made.map(({ id }) => id).sort());
+  });
+});
+
+describe("GET /developers/{environment}/shipments/{id}", () => {
+  test("shows addresses, parcel, metadata, its order, who made it, and the event", async () => {
+    const { visitor, api, keyId } = await newCustomer(area);
+    const order = await createOrder(api);
+    const metadata = { ...FULL_RECORD.metadata, note: "\u202e<b>" };
+    const answer = await api.post<{ id: string }>("/shipments", { ...FULL_RECORD, metadata, order_id: order.id });
+    const html = await open(visitor, `shipments/${answer.body.data.id}`);
+    const text = mainOf(html);
+    for (const said of [
+      ...["PO-1", "Draft", "Nordlicht GmbH", "Tor 3", "20457 Hamburg", "Germany (DE)", "+49 40 1", "a@b.example"],
+      ...["31-147 Kraków", "1.25 kg", "30 × 20 × 12.5 cm", '"sku": "A-1"', String.raw`"note": "\u202e<b>"`],
+      ...["Shipment created", "shipment.created", "It has no label yet."],
+      answer.headers.get("x-request-id") ?? "no request id",
+    ]) {
+      expect(text).toContain(said);
+    }
+    expect(html).toContain(`href="/developers/sandbox/orders/${order.id}"`);
+    const { rows } = await area
+      .stack()
+      .databases.records.pool.query(
+        "SELECT event_id FROM outbox WHERE type = 'shipment.created' AND convert_from(body, 'UTF8') LIKE $1",
+        [`%${answer.body.data.id}%`],
+      );
+    expect(text).toContain(rows[0].event_id);
+    const { rows: keys } = await area
+      .stack()
+      .databases.gateway.pool.query("SELECT last_four FROM api_keys WHERE id = $1", [keyId]);
+    expect(text).toContain(`Unnamed key …${keys[0].last_four}`);
+  });
+
+  test("says what became of it, in its order, with the label, its rate, and where the parcel is", async () => {
+    const { visitor, api } = await newCustomer(area);
+    const label = await createLabel(api);
+    const html = await open(visitor, `shipments/${label.shipment_id}`);
+    expect(html).toContain(`src="/developers/sandbox/labels/${label.id}/picture"`);
+    const text = mainOf(html);
+    for (const said of [
+      label.tracking_number,
+      "Pre-transit",
+      "EUR 5.00",
+      "A test rate",
+      "label.created",
+      "Download PDF",
+    ]) {
+      expect(text).toContain(said);
+    }
+    await voidLabel(api, label.id);
+    const after = await open(visitor, `shipments/${label.shipment_id}`);
+    expect(mainOf(after)).toMatch(/Shipment created .* Label created .* Label voided .* This label is void\./);
+    expect(after).not.toMatch(/picture"|\/file"|\/void"/);
+  });
+
+  test("one of before, of which nobody kept who made it, says so", async () => {
+    const { visitor, api } = await newCustomer(area);
+    const label = await createLabel(api);
+    const { records, carrier } = area.stack().databases;
+    await records.pool.query("UPDATE shipments SET origin = NULL WHERE id = $1", [label.shipment_id]);
+    await carrier.pool.query("UPDATE labels SET origin = NULL, rate = NULL WHERE id = $1", [label.id]);
+    const text = mainOf(await open(visitor, `shipments/${label.shipment_id}`));
+    for (const said of ["Who did it was not recorded then.", "Not recorded when this label was made"]) {
+      expect(text).toContain(said);
+    }
+  });
+});
+
+describe("GET /developers/{environment}/orders/{id}", () => {
+  test("shows its shipments, and what it was made of", async () => {
+    const { visitor, api } = await newCustomer(area);
+    const order = await createOrder(api, { reference: "PO-9" });
+    expect(mainOf(await open(visitor, `orders/${order.id}`))).toContain("None yet.");
+    const shipments = [
+      await createShipment(api, { order_id: order.id }),
+      await createShipment(api, { order_id: order.id }),
+    ];
+    await createShipment(api);
+    const html = await open(visitor, `orders/${order.id}`);
+    expect(listed(html, "shp")).toEqual(shipments.map(({ id }) => id).reverse());
+    for (const said of ["PO-9", "Order received", "order.created", "Zofia Wójcik"])
+      expect(mainOf(html)).toContain(said);
+    expect(listed(await open(visitor, "orders?q=po-9"), "ord")).toEqual([order.id]);
+  });
+});
+
+test.each(["shipments", "orders", "labels"])(
+  "%s: another account's, another environment's and a malformed id are missing: 404, byte for byte",
+  async (list) => {
+    const { visitor, api, live } = await newCustomer(area);
+    const owner = await newCustomer(area);
+    const makers = { shipments: createShipment, orders: createOrder, labels: createLabel };
+    const make = makers[list as keyof typeof makers];
+    const foreign = (await make(owner.api)).id;
+    const own = list === "labels" ? (await createLabel(api)).id : (await make(live)).id;
+    const paths = [
+      ...[missingId(foreign.slice(0, 3)), foreign, "x", foreign.slice(0, -1)].map((id) => `sandbox/${list}/${id}`),
+      `${list === "labels" ? "live" : "sandbox"}/${list}/${own}`,
+    ];
+    const [first, ...others] = await Promise.all(paths.map((path) => visitor.get(`/developers/${path}`)));
+    expect(first?.status).toBe(404);
+    // Which environment is open stands in the navigation.
+    for (const other of others) expect([other.status, mainOf(other.html)]).toEqual([404, mainOf(first?.html ?? "")]);
+    expect(others.slice(0, 3).map(({ html }) => html)).toEqual(Array(3).fill(first?.html));
+  },
+);

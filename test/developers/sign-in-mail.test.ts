@@ -1,0 +1,222 @@
+import { randomBytes } from "node:crypto";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { useArea } from "./area.js";
+import { linksIn, useMailbox } from "./mailbox.js";
+import type { PageAnswer } from "./visitor.js";
+
+const mailbox = useMailbox();
+const area = useArea({ mail: mailbox.route, logs: true, trustedProxies: 1 });
+const silent = useArea();
+
+const FORM = "/developers/sign-in";
+const newEmail = () => `${randomBytes(6).toString("hex")}@example.com`;
+const pool = () => area.stack().databases.gateway.pool;
+
+/** A member who has not signed in. */
+async function newMember(options: Parameters<typeof area.newLink>[0] = {}) {
+  const { email, accountId } = await area.newLink(options);
+  return { email, accountId };
+}
+
+let asker = 0;
+/** Asks for a link, from a network address of its own. */
+function ask(email: string, visitor = area.visitor(), source?: string) {
+  asker += 1;
+  return visitor.post(FORM, { email }, { headers: { "x-forwarded-for": source ?? `203.0.113.${asker}` } });
+}
+
+describe("somebody who asks for a link", () => {
+  test("finds the form where they are signed out, gets a mail, and signs in with its link, once", async () => {
+    const { email } = await newMember();
+    const visitor = area.visitor();
+    const entrance = await visitor.get("/developers");
+    expect([entrance.status, entrance.html.includes(`action="${FORM}"`)]).toEqual([401, true]);
+    expect(await visitor.submit(FORM, { email: ` ${email.toUpperCase()} ` })).toMatchObject({ status: 200 });
+    const [path = ""] = await mailbox.linksTo(email);
+    expect((await visitor.get(path)).html).toContain(`<bdi>${email}</bdi>`);
+    expect(await visitor.submit(path)).toMatchObject({ status: 303, location: "/developers/sandbox" });
+    expect((await visitor.get("/developers/sandbox")).status).toBe(200);
+    expect((await area.visitor().post(path)).status).toBe(404);
+  });
+
+  test("gets the mail at the address that is kept, in both forms, with nothing from elsewhere", async () => {
+    const { email } = await newMember();
+    await ask(email);
+    const { from, to, parsed } = await mailbox.server().mailTo(email);
+    expect([from, to, parsed.subject]).toEqual(["no-reply@ship.example", [email], "Sign in to Shipping Platform"]);
+    expect(parsed.headers.get("auto-submitted")).toBe("auto-generated");
+    const html = String(parsed.html);
+    expect(html).toContain("Sign in to Nordlicht");
+    expect(html).not.toMatch(/<img|src=|<link|url\(/);
+    expect(parsed.text).toContain("works once, within 15 minutes");
+  });
+
+  test("who is a member of several accounts gets a link to each", async () => {
+    const { email } = await newMember();
+    const other = await area.stack().newAccount("Another");
+    await newMember({ email, accountId: other, role: "viewer" });
+    await ask(email);
+    const [first = "", second = ""] = await mailbox.linksTo(email);
+    const visitor = area.visitor();
+    for (const [path, name] of [
+      [first, "Another"],
+      [second, "Nordlicht"],
+    ] as const) {
+      await visitor.submit(path);
+      expect((await visitor.get("/developers/sandbox")).html).toContain(name);
+    }
+  });
+
+  test("again, since it takes a new sign-in, gets one for this account, which leads back to the page", async () => {
+    const { visitor, email } = await area.signIn();
+    await newMember({ email, accountId: await area.stack().newAccount("Another") });
+    await area.ageSignIn(email);
+    const page = await visitor.get("/developers/live/keys/new");
+    expect([page.status, page.html.includes(`value="${email}"`)]).toEqual([403, true]);
+    await visitor.post(FORM, { email, return_to: "/developers/live/keys/new" });
+    const links = await mailbox.linksTo(email);
+    expect(links).toHaveLength(1);
+    expect(await visitor.submit(links[0] ?? "")).toMatchObject({ status: 303, location: "/developers/live/keys/new" });
+    expect((await visitor.get("/developers/live/keys/new")).status).toBe(200);
+  });
+
+  test.each(["//evil.example", "https://evil.example", "/developers/../api", "/developers?x"])(
+    "is led nowhere else: %s",
+    async (return_to) => {
+      const { email } = await newMember();
+      expect((await area.visitor().post(FORM, { email, return_to })).status).toBe(422);
+    },
+  );
+});
+
+describe("nobody finds out who is a member", () => {
+  const seen = ({ status, html, headers }: PageAnswer) => {
+    const { "x-request-id": _, date: __, ...rest } = headers;
+    return { status, html, rest };
+  };
+
+  test("the answer is the same in every byte and header, for a member, a stranger, one who asks too often", async () => {
+    const { email } = await newMember();
+    const stranger = seen(await ask(newEmail()));
+    expect(stranger.status).toBe(200);
+    for (let times = 0; times < 8; times++) expect(seen(await ask(email))).toEqual(stranger);
+    expect(seen(await ask(`x${"y".repeat(150)}@example.com`))).toEqual(stranger);
+  });
+
+  test("and comes before anything is looked up: a database that has locked the members delays no answer", async () => {
+    const { email } = await newMember();
+    const client = await pool().connect();
+    await client.query("BEGIN; LOCK TABLE account_members IN ACCESS EXCLUSIVE MODE");
+    expect((await ask(email)).status).toBe(200);
+    await client.query("ROLLBACK");
+    client.release();
+    expect(await mailbox.linksTo(email)).toHaveLength(1);
+  });
+
+  test("a stranger leaves nothing behind but a count of the network address", async () => {
+    const before = await rowsOf("mail_counts");
+    await ask(newEmail(), area.visitor(), "198.51.100.7");
+    await ask(newEmail(), area.visitor(), "198.51.100.7");
+    const { email } = await newMember();
+    await ask(email);
+    await mailbox.linksTo(email);
+    const added = (await rowsOf("mail_counts")).filter((row) => !before.includes(row));
+    expect(added.filter((row) => row.includes("198.51.100.7"))).toHaveLength(1);
+    expect(added.filter((row) => row.includes("address:"))).toHaveLength(1);
+    expect(added.join()).not.toContain(email);
+  });
+
+  const rowsOf = async (table: string) =>
+    (await pool().query(`SELECT t::text FROM ${table} AS t`)).rows.map(({ t }) => t as string);
+});
+
+describe("limits", () => {
+  test("an address gets five mails in ten minutes; the links it has still sign in", async () => {
+    const { email } = await newMember();
+    for (let times = 0; times < 7; times++) await ask(email);
+    const links = [];
+    for (let n = 0; n < 5; n++) links.push(...(await mailbox.linksTo(email)));
+    // The mails of another come after those that were not sent.
+    const other = await newMember();
+    await ask(other.email);
+    await mailbox.linksTo(other.email);
+    expect(mailbox.server().taken.filter(({ to }) => to.includes(email))).toHaveLength(5);
+    for (const path of links) expect((await area.visitor().submit(path)).status).toBe(303);
+  });
+
+  test("a network address that asks too often is told so: 429, with the same words for everybody; its links work", async () => {
+    const { email } = await newMember();
+    const source = "198.51.100.99";
+    await ask(email, area.visitor(), source);
+    const [path = ""] = await mailbox.linksTo(email);
+    const statuses = [];
+    for (let times = 0; times < 60; times++) statuses.push((await ask(newEmail(), area.visitor(), source)).status);
+    expect([...new Set(statuses.slice(0, 59))]).toEqual([200]);
+    const refused = [await ask(email, area.visitor(), source), await ask(newEmail(), area.visitor(), source)];
+    expect(refused.map(({ status, headers }) => [status, headers["retry-after"]])).toEqual(Array(2).fill([429, "600"]));
+    expect(refused[0]?.html).toBe(refused[1]?.html);
+    const headers = { "x-forwarded-for": source };
+    expect((await area.visitor().get(path, { headers })).status).toBe(200);
+    expect((await area.visitor().post(path, {}, { headers })).status).toBe(303);
+    expect((await ask(email)).status).toBe(200);
+  });
+
+  test.each([
+    "",
+    "nobody",
+    "a@b.example, c@d.example",
+    "Ada <a@b.example>",
+    '"a b"@example.com',
+    `${"x".repeat(200)}@b.example`,
+    "a@b.example\r\nBcc: c@d.example",
+  ])("what is not one address is said to be none: %j", async (email) => {
+    const { status, html } = await ask(email);
+    expect([status, html.includes('aria-invalid="true"')]).toEqual([422, true]);
+  });
+
+  test("a form from elsewhere sends nothing: 403", async () => {
+    const { email } = await newMember();
+    const headers = { "sec-fetch-site": "cross-site" };
+    expect((await area.visitor().post(FORM, { email }, { headers })).status).toBe(403);
+  });
+});
+
+describe("a mail server in trouble", () => {
+  afterEach(() => mailbox.server().misbehave(undefined));
+
+  test.each([{ refuse: 451 }, "hang up", "fall silent"] as const)(
+    "%j delays no page, and the mail comes later",
+    async (how) => {
+      const { email } = await newMember();
+      mailbox.server().misbehave(how);
+      const tries = mailbox.server().tries();
+      const begin = performance.now();
+      expect((await ask(email)).status).toBe(200);
+      expect(performance.now() - begin).toBeLessThan(1_000);
+      await eventually(() => expect(mailbox.server().tries()).toBeGreaterThan(tries));
+      mailbox.server().misbehave(undefined);
+      if (how === "fall silent") return;
+      const [mail] = [await eventually(() => mailbox.server().mailTo(email), { withinMs: 15_000 })];
+      expect((await area.visitor().submit(linksIn(mail)[0] ?? "")).status).toBe(303);
+    },
+  );
+
+  test("is in the log, without the link and the address", async () => {
+    const { email } = await newMember();
+    mailbox.server().misbehave({ refuse: 550 });
+    await ask(email);
+    await eventually(() => expect(area.stack().logged()).toContain("a mail was not sent, and is given up"));
+    expect(area.stack().logged()).not.toContain(email);
+    expect(area.stack().logged()).not.toMatch(/sign-in\/[\w-]{43}/);
+  });
+});
+
+test("where no mail can be sent, the pages say so and name the operator's command", async () => {
+  for (const path of ["/developers", FORM, `${FORM}/none`]) {
+    const { html } = await silent.visitor().get(path);
+    expect(html).toContain("This installation sends no e-mail");
+    expect(html).toContain("npm run -s admin -- sign-in-link");
+    expect(html).not.toContain("<form");
+  }
+  expect((await silent.visitor().post(FORM, { email: newEmail() })).status).toBe(503);
+});

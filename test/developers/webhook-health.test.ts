@@ -1,0 +1,103 @@
+import { eventually } from "@shipping/kit/testing/eventually";
+import sql from "sql-template-tag";
+import { useArea } from "./area.js";
+import { LIST, sendTest, textOf, useSubscribers, wordsIn } from "./subscribers.js";
+
+const area = useArea();
+const { obedient, selfSigned, subscribed } = useSubscribers(area);
+
+describe("GET /developers/{environment}/webhooks/{id}", () => {
+  test("a new subscription: active, nothing delivered, an empty day", async () => {
+    const { visitor, path } = await subscribed("https://shop.example.com/hooks?token=mine");
+    const text = await textOf(visitor, path);
+    for (const said of ["shop.example.com", "Active", "Last success None yet", "Pending None", "None in these hours"]) {
+      expect(text).toContain(said);
+    }
+    expect(await textOf(visitor, LIST)).toContain("Active None yet");
+  });
+
+  test("from failing, with the reason, to healthy: in the list, on its own page", async () => {
+    const { receiver, tell } = await obedient(500);
+    const { visitor, path } = await subscribed(receiver.url);
+    await sendTest(visitor, path);
+    await eventually(async () => {
+      const text = await textOf(visitor, path);
+      for (const said of ["Nothing has been delivered since", "Answered 500", "Pending 2 events", "Failed 2"]) {
+        expect(text).toContain(said);
+      }
+    });
+    expect(await textOf(visitor, LIST)).toContain("Failing since");
+    tell(204);
+    await sendTest(visitor, path);
+    await eventually(async () => {
+      const text = await textOf(visitor, path);
+      expect(text).toContain("Delivered 2");
+      expect(text).not.toMatch(/Nothing has been delivered since|Failing since/);
+    });
+    expect(await textOf(visitor, LIST)).toMatch(/Active \d{4}-/);
+  });
+
+  test("the reason why nothing arrives is said in words", async () => {
+    const secure = await selfSigned();
+    for (const [url, reason] of [
+      ["http://localhost:1/hook", "The connection was refused"],
+      [secure.url, "The certificate is self-signed"],
+      [secure.url.replace("https:", "http:"), "The connection was closed without an answer"],
+    ] as const) {
+      const { visitor, path } = await subscribed(url);
+      await sendTest(visitor, path);
+      await eventually(async () => expect(await textOf(visitor, path)).toContain(reason));
+    }
+  });
+
+  test("the bars say in words what they show, and the same in a table", async () => {
+    const { visitor, path, id } = await subscribed("https://shop.example.com/hooks");
+    const { webhooks } = area.stack().databases;
+    await webhooks.run(sql`
+      INSERT INTO subscription_hours (hour, subscription_id, delivered, failed)
+      SELECT date_trunc('hour', now(), 'UTC') - n * interval '1 hour', ${id}, 1200 * n, n FROM generate_series(0, 30) AS n`);
+    const { html } = await visitor.get(path);
+    expect(html).toContain('aria-label="Attempts in the last 24 hours: 331,200 delivered, 276 failed"');
+    expect(html).toMatch(/<title>\d{4}-\d\d-\d\d \d\d:00 UTC: 27,600 delivered, 23 failed<\/title>/);
+    expect(html.match(/<td data-label="Failed">/g)).toHaveLength(24);
+    expect(html).not.toMatch(/style=|NaN|Infinity/);
+  });
+
+  test("a disabled one is seen as such, and nothing can be sent to it", async () => {
+    const { visitor, path } = await subscribed("https://shop.example.com/hooks");
+    await visitor.submit(`${path}/disable`);
+    const { html } = await visitor.get(path);
+    expect(wordsIn(html)).toContain("Disabled");
+    expect(html).not.toContain("Send test</button>");
+    expect(await textOf(visitor, LIST)).toContain("Disabled since");
+    expect(await visitor.post(`${path}/test`, { form_id: "form_mfrggzdfmztwq2lknnwg23tpoa" })).toMatchObject({
+      status: 303,
+      location: `${path}/test`,
+    });
+  });
+
+  test("an address with markup and characters that turn text is text", async () => {
+    const { visitor, accountId } = await subscribed("https://shop.example.com/hooks");
+    const url = "https://shop.example.com/<script>alert(1)</script>?\u202e=1";
+    const { webhooks } = area.stack().databases;
+    await webhooks.run(sql`UPDATE subscriptions SET url = ${url} WHERE account_id = ${accountId}`);
+    const { html } = await visitor.get(LIST);
+    const [path = ""] = /\/developers\/sandbox\/webhooks\/whk_[a-z2-7]{26}/.exec(html) ?? [];
+    for (const page of [html, (await visitor.get(path)).html, (await visitor.get(`${path}/test`)).html]) {
+      expect(page).not.toContain("<script>alert");
+      expect(page).toContain("⟨U+202E⟩");
+    }
+  });
+
+  test("another account's, or another environment's, is missing: 404, byte for byte", async () => {
+    const { visitor, path } = await subscribed("https://shop.example.com/hooks");
+    const stranger = (await area.signIn()).visitor;
+    for (const below of ["", "/test"]) {
+      const missing = await stranger.get(`${LIST}/whk_mfrggzdfmztwq2lknnwg23tpoa${below}`);
+      const foreign = await stranger.get(path + below);
+      const elsewhere = await visitor.get(path.replace("sandbox", "live") + below);
+      expect([missing.status, foreign.status, elsewhere.status]).toEqual([404, 404, 404]);
+      expect(foreign.html).toBe(missing.html);
+    }
+  });
+});

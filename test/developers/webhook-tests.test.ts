@@ -1,0 +1,126 @@
+import { createHmac } from "node:crypto";
+import { eventually } from "@shipping/kit/testing/eventually";
+import sql from "sql-template-tag";
+import { createShipment } from "../api/platform.js";
+import { apiClient } from "../api-client.js";
+import { useArea } from "./area.js";
+import { LIST, sendTest, textOf, useSubscribers, wordsIn } from "./subscribers.js";
+
+const area = useArea();
+const { obedient, subscribed } = useSubscribers(area);
+
+describe("POST /developers/sandbox/webhooks/{id}/test", () => {
+  test("a real shipment and label, named as a test; each answer is shown as it comes, and the page loads itself until then", async () => {
+    const { receiver, tell } = await obedient();
+    const { visitor, path, secret } = await subscribed(receiver.url);
+    const page = await sendTest(visitor, path);
+    await eventually(() => expect(receiver.received).toHaveLength(2));
+    const waiting = await visitor.get(page);
+    expect(waiting.headers.refresh).toBe("2");
+    expect(wordsIn(waiting.html)).toMatch(
+      /shipment\.created evt_\w+ Waiting for the answer .*label\.created evt_\w+ Waiting/,
+    );
+    expect((await visitor.get(`${page}&refresh=off`)).headers.refresh).toBeUndefined();
+    tell(204);
+    await eventually(async () => {
+      const { headers, html } = await visitor.get(page);
+      expect(headers.refresh).toBeUndefined();
+      expect(wordsIn(html)).toContain("Your receiver took every event of this test.");
+      expect(wordsIn(html)).toMatch(/Delivered Answered 204 [\d,]+ ms 1 of 8/);
+    });
+    for (const { headers, body } of receiver.received) {
+      const [, time = "", digest = ""] = /^t=(\d+),v1=(\w+)$/.exec(String(headers["service-signature"])) ?? [];
+      expect(createHmac("sha256", secret).update(`${time}.`).update(body).digest("hex")).toBe(digest);
+      const { type, data } = JSON.parse(body.toString());
+      if (type === "shipment.created") expect(data.reference).toMatch(/^Webhook test whk_/);
+    }
+  });
+
+  test("all four types, if the subscription waits for them", async () => {
+    const { receiver } = await obedient(204);
+    const types = ["order.created", "shipment.created", "label.created", "label.voided"];
+    const { visitor, path } = await subscribed(receiver.url, types);
+    const page = await sendTest(visitor, path);
+    await eventually(async () => expect(await textOf(visitor, page)).toContain("Your receiver took every event"));
+    expect(receiver.received.map(({ body }) => JSON.parse(body.toString()).type).sort()).toEqual([...types].sort());
+  });
+
+  test("a failure is told with its reason, what to do, and when it is tried again", async () => {
+    const { receiver } = await obedient(404);
+    const { visitor, path } = await subscribed(receiver.url, ["label.created"]);
+    const page = await sendTest(visitor, path);
+    await eventually(async () => {
+      const { html, headers } = await visitor.get(page);
+      expect(wordsIn(html)).toMatch(/Answered 404\. Nothing is at this path\..* Will be retried again \d{4}-/);
+      expect(headers.refresh).toBeUndefined();
+    });
+  });
+
+  test("after two minutes without an answer the page says so and rests", async () => {
+    const { receiver, tell } = await obedient();
+    const { visitor, path, accountId } = await subscribed(receiver.url, ["shipment.created"]);
+    const page = await sendTest(visitor, path);
+    const { records } = area.stack().databases;
+    await records.run(sql`
+      UPDATE shipments SET created_at = created_at - interval '121 seconds' WHERE account_id = ${accountId}`);
+    const { html, headers } = await visitor.get(page);
+    expect([headers.refresh, wordsIn(html)]).toEqual([undefined, expect.stringContaining("within two minutes")]);
+    tell(204);
+  });
+
+  test("the same form, several times at once, is one test", async () => {
+    const { receiver } = await obedient(204);
+    const { visitor, path } = await subscribed(receiver.url);
+    const form = { form_id: "form_mfrggzdfmztwq2lknnwg23tpoa" };
+    const answers = await Promise.all(Array.from({ length: 5 }, () => visitor.post(`${path}/test`, form)));
+    expect(new Set(answers.map(({ status, location }) => `${status} ${location}`)).size).toBe(1);
+    await eventually(() => expect(receiver.received).toHaveLength(2));
+  });
+
+  test("429 rate_limited for the eleventh test of an account in a minute, however many come at once", async () => {
+    const { receiver } = await obedient(204);
+    const { visitor, path, accountId } = await subscribed(receiver.url, ["label.created"]);
+    const { gateway } = area.stack().databases;
+    // So that the minute does not end while the test runs.
+    await gateway.run(sql`
+      INSERT INTO webhook_tests (account_id, since, tests) VALUES (${accountId}, date_trunc('minute', now()), 0)`);
+    const ids = [..."abcdefghijklmno"].map((letter) => `form_${letter.repeat(25)}a`);
+    const answers = await Promise.all(ids.map((form_id) => visitor.post(`${path}/test`, { form_id })));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThanOrEqual(5);
+    expect(refused[0]?.html).toContain("At most 10 tests a minute");
+    await gateway.run(
+      sql`UPDATE webhook_tests SET since = since - interval '1 minute' WHERE account_id = ${accountId}`,
+    );
+    expect((await visitor.submit(`${path}/test`)).status).toBe(303);
+  });
+
+  test("live subscriptions are not tested: their page says where to, and the form does nothing", async () => {
+    const { visitor, path } = await subscribed("https://shop.example.com/hooks", ["label.created"], "live");
+    const { html } = await visitor.get(path);
+    expect(html).toContain('href="/docs/testing"');
+    expect(html).not.toContain("Send test</button>");
+    const answer = await visitor.post(`${path}/test`, { form_id: "form_mfrggzdfmztwq2lknnwg23tpoa" });
+    expect(answer).toMatchObject({ status: 303, location: `${path}/test` });
+    expect(await textOf(visitor, answer.location ?? "")).toContain("Tests are for the sandbox");
+  });
+
+  test("the page shows tests of this subscription alone: no other shipment, no other subscription's test", async () => {
+    const { receiver } = await obedient(204);
+    const { visitor, path, accountId } = await subscribed(receiver.url);
+    const page = await sendTest(visitor, path);
+    await visitor.submit(`${LIST}/new`, { url: receiver.url, events: ["label.created"] });
+    const other = [...(await visitor.get(LIST)).html.matchAll(/webhooks\/(whk_[a-z2-7]{26})"/g)]
+      .map(([, id]) => `${LIST}/${id}`)
+      .find((found) => found !== path);
+    const { key } = await area.stack().newKey(accountId);
+    const own = await createShipment(apiClient(area.stack().baseUrl, key));
+    const answers = await Promise.all([
+      visitor.get(page.replace(path, other ?? "")),
+      visitor.get(`${path}/test?shipment=${own.id}`),
+      visitor.get(`${path}/test?shipment=shp_mfrggzdfmztwq2lknnwg23tpoa`),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
+    expect((await visitor.get(`${path}/test?shipment=%00`)).status).toBe(200);
+  });
+});
