@@ -29,7 +29,7 @@ const documents = [
   "/docs",
   "/docs/search?q=retry",
   "/docs/reference",
-  ...["style.css", "start.js", "swagger-ui.css", "swagger-ui-bundle.js"].map((at) => `/docs/${at}`),
+  ...["style.css", "start.js", "reference.css", "swagger-ui.css", "swagger-ui-bundle.js"].map((at) => `/docs/${at}`),
   ...guides.map(({ slug }) => `/docs/${slug}`),
   ...["style.css", "script.js", "clear.gif"].map((at) => `${AREA_PATH}/${at}`),
 ];

@@ -9,7 +9,7 @@ import { type Document, documentOf, sendDocument } from "../http/send-document.j
 import { serveSiteAssets } from "../site/site-assets.js";
 import type { Site } from "../site/site-header.js";
 import { openApiDocument } from "./openapi.js";
-import { referencePage, startScript } from "./reference-page.js";
+import { referencePage, referenceStyle, startScript } from "./reference-page.js";
 
 const DOCUMENT_PATH = `${BASE_PATH}/openapi.json`;
 const SCRIPT_TYPE = "text/javascript; charset=utf-8";
@@ -51,7 +51,6 @@ export function servePages(app: Express, site: Site): void {
         "Content-Security-Policy": POLICY,
         "Referrer-Policy": "no-referrer",
       }),
-    "/docs/start.js": () => documentOf(SCRIPT_TYPE, startScript(DOCUMENT_PATH)),
     "/docs/swagger-ui.css": () => asset("text/css; charset=utf-8", "swagger-ui.css"),
     "/docs/swagger-ui-bundle.js": () => asset(SCRIPT_TYPE, "swagger-ui-bundle.js"),
   };
@@ -64,6 +63,7 @@ export function servePages(app: Express, site: Site): void {
     });
   }
   serveSiteAssets(app);
+  for (const asset of [startScript, referenceStyle]) asset.serve(app);
   // Last: its paths take in those above.
   serveGuides(app, site);
 }
