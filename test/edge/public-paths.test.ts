@@ -25,6 +25,7 @@ const get = (path: string, headers = {}) => send("GET", path, headers);
 /** What everybody may read. */
 const documents = [
   `${BASE_PATH}/openapi.json`,
+  `${BASE_PATH}/postman.json`,
   ...["/favicon.ico", "/favicon.svg", "/style.css"],
   "/docs",
   "/docs/search?q=retry",

@@ -3,6 +3,7 @@ import { assetOf } from "../http/asset.js";
 import { renderDocument } from "../site/html-document.js";
 import { siteStyle } from "../site/site-assets.js";
 import { type Site, SiteHeader } from "../site/site-header.js";
+import { COLLECTION_PATH } from "./collection.js";
 import { idempotencyKey } from "./components.js";
 
 /** What starts Swagger UI. */
@@ -27,6 +28,9 @@ export function referencePage(site: Site): string {
               Choose “Authorize”, enter a sandbox key, and try the operations from top to bottom. The ids in the
               examples stand for what you made last on this page, and each request gets a fresh idempotency key. An id
               or a key that you enter yourself is sent as it is.
+            </p>
+            <p>
+              The same requests as a <a href={COLLECTION_PATH}>collection for Postman, Bruno and Insomnia</a>.
             </p>
           </div>
           <div id="page" data-key={idempotencyKey.example} data-ids={ids.join(" ")} />

@@ -8,6 +8,7 @@ import { serveGuides } from "../guides/serve-guides.js";
 import { type Document, documentOf, sendDocument } from "../http/send-document.js";
 import { serveSiteAssets } from "../site/site-assets.js";
 import type { Site } from "../site/site-header.js";
+import { COLLECTION_PATH, collectionText } from "./collection.js";
 import { openApiDocument } from "./openapi.js";
 import { referencePage, referenceStyle, startScript } from "./reference-page.js";
 
@@ -40,12 +41,17 @@ export function preparePages(): void {
   library();
 }
 
-/** The machine-readable description, the reference made of it and the guides, for everyone and without a key. */
-export function servePages(app: Express, site: Site): void {
+/** The machine-readable description, the collection and the reference made of it, and the guides, for everyone and without a key. */
+export function servePages(app: Express, site: Site, origin: () => string): void {
   const assets = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
   const asset = (type: string, file: string) => documentOf(type, readFileSync(join(assets, file)));
   const served: Readonly<Record<string, () => Document>> = {
     [DOCUMENT_PATH]: () => documentOf("application/json", openApiText(), { "Cache-Control": "no-store" }),
+    [COLLECTION_PATH]: () =>
+      documentOf("application/json", collectionText(origin()), {
+        "Cache-Control": "no-store",
+        "Content-Disposition": 'attachment; filename="shipping.postman_collection.json"',
+      }),
     "/docs/reference": () =>
       documentOf("text/html; charset=utf-8", referencePage(site), {
         "Content-Security-Policy": POLICY,
