@@ -30,7 +30,8 @@ export function referencePage(site: Site): string {
               or a key that you enter yourself is sent as it is.
             </p>
             <p>
-              The same requests as a <a href={COLLECTION_PATH}>collection for Postman, Bruno and Insomnia</a>.
+              To send the same requests from Postman, Bruno or Insomnia, import{" "}
+              <a href={COLLECTION_PATH}>the collection</a>.
             </p>
           </div>
           <div id="page" data-key={idempotencyKey.example} data-ids={ids.join(" ")} />

@@ -26,7 +26,7 @@ export async function showQuickStart(deps: PageDeps, { session }: PageRequest): 
       <h2>2. Make a label</h2>
       <p>
         Every request that changes something has an idempotency key: sent again, it answers the same and does nothing
-        twice. Here, the keys are made afresh for each run. Your own program uses a number that it already has, such as
+        twice. These examples make new keys for each run. Your own program uses a number that it already has, such as
         that of its order.
       </p>
       <details open>
