@@ -61,3 +61,13 @@ test("the collection works from top to bottom with nothing but a sandbox key, an
   }
   expect(new Set(all).size).toBe(14);
 });
+
+test("the collection names the address that the operator gave", async () => {
+  const named = await startStack({ developerArea: { publicUrl: "https://ship.example.com" } });
+  try {
+    const { variable } = (await (await fetch(`${named.baseUrl}/postman.json`)).json()) as Collection;
+    expect(variable).toContainEqual({ key: "base_url", value: "https://ship.example.com/api/v1" });
+  } finally {
+    await named.stop();
+  }
+});
