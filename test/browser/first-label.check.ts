@@ -43,12 +43,11 @@ async function printedLink(): Promise<string> {
 const copy = (page: Page, n: number) =>
   copiedFrom(page, page.getByRole("button", { name: "Copy", exact: true }).nth(n));
 
-test("the link that npm start prints leads to the quick start and a key, with which the lines there, as copied, make a label", async () => {
+test("the link that npm start prints leads in three clicks to a key, with which the quick start's lines, as copied, make a label", async () => {
   const context = await browser.open();
   const page = await context.newPage();
   await page.goto(link);
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("link", { name: "Open the quick start" }).click();
   await page.getByRole("link", { name: "Create key" }).click();
   await page.getByRole("button", { name: "Create key" }).click();
   const key = await copy(page, 0);
