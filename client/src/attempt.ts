@@ -12,7 +12,7 @@ export interface Answer {
 
 /** Sends the request once and reads its answer to the end; throws a ShippingError if no whole answer comes. */
 export async function attempt(settings: Settings, request: Outgoing): Promise<Answer> {
-  const { signal, idempotencyKey } = request;
+  const { signal, idempotencyKey, timeoutMs } = request;
   if (signal?.aborted) throw aborted(request);
   const controller = new AbortController();
   let isLate = false;
@@ -20,7 +20,7 @@ export async function attempt(settings: Settings, request: Outgoing): Promise<An
   const timer = setTimeout(() => {
     isLate = true;
     controller.abort();
-  }, settings.timeoutMs);
+  }, timeoutMs);
   // Not AbortSignal.any: as long as the caller's signal lives, it would keep about a kilobyte of each call.
   signal?.addEventListener("abort", stop);
   try {
@@ -30,8 +30,7 @@ export async function attempt(settings: Settings, request: Outgoing): Promise<An
     return { status: response.status, headers: response.headers, bytes };
   } catch (cause) {
     if (signal?.aborted) throw aborted(request);
-    if (isLate)
-      throw new ShippingError("timed_out", `No complete answer within ${settings.timeoutMs} ms.`, { idempotencyKey });
+    if (isLate) throw new ShippingError("timed_out", `No complete answer within ${timeoutMs} ms.`, { idempotencyKey });
     throw new ShippingError("connection_failed", "The connection failed before there was a complete answer.", {
       idempotencyKey,
       cause,

@@ -38,16 +38,21 @@ export function call<T>(settings: Settings, operation: Operation): Call<T> {
 /** The list at a path. Nothing is asked for before it is iterated. */
 export function list<T>(settings: Settings, path: string, given: ListOptions = {}): List<T> {
   const page = (options: ListOptions = {}): Call<Page<T>> => {
-    const { signal = given.signal, limit = given.limit, after = given.after } = options;
+    const { limit, after, ...rest } = { ...given, ...onlyDefined(options) };
     return call(settings, {
       method: "GET",
       path: [path],
       query: { limit, after },
       answers: "page",
-      options: { signal },
+      options: rest,
     });
   };
   return { page, [Symbol.asyncIterator]: () => recordsOf(page, given.after) };
+}
+
+/** What is given as undefined is not given: it hides nothing that the list was given. */
+function onlyDefined(options: ListOptions): ListOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
 async function* recordsOf<T>(

@@ -31,11 +31,11 @@ interface Failed {
 
 /** Sends an operation, again with the same key where that may help, and yields its answer. */
 export async function send<T>(settings: Settings, operation: Operation): Promise<Answered<T>> {
-  const request = outgoing(operation, settings.baseUrl);
+  const request = outgoing(operation, settings);
   for (let retry = 0; ; retry++) {
     const outcome = await attempted<T>(settings, request);
     if ("data" in outcome) return outcome;
-    const isOver = !outcome.isRetryable || retry >= settings.maxRetries;
+    const isOver = !outcome.isRetryable || retry >= request.retries;
     const wait = isOver ? undefined : waitMs(retry, outcome.retryAfterSeconds, settings.random);
     if (wait === undefined) throw outcome.error;
     await pause(wait, request);

@@ -36,18 +36,29 @@ export function settingsOf(options: ShippingOptions): Settings {
   // A header's value: anything else throws inside of `fetch`, where it looks like a lost connection.
   if (typeof options.apiKey !== "string" || !/^[!-~]+$/.test(options.apiKey))
     throw refused("apiKey must be an API key: printable ASCII without spaces.");
-  if (!Number.isSafeInteger(maxRetries) || maxRetries < 0) throw refused("maxRetries must be an integer, 0 or more.");
-  if (!(timeoutMs > 0 && timeoutMs <= LONGEST_TIMER_MS)) throw refused("timeoutMs must be greater than 0.");
   return {
     apiKey: options.apiKey,
     baseUrl: baseUrlOf(options.baseUrl),
     // Called as a method of anything but the global object, `fetch` throws in workerd.
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
-    maxRetries,
-    timeoutMs,
+    maxRetries: checkedRetries(maxRetries, "maxRetries"),
+    timeoutMs: checkedTimeout(timeoutMs, "timeoutMs"),
     now,
     random,
   };
+}
+
+/** A number of retries, of the client or of one call. */
+export function checkedRetries(value: number, name: string): number {
+  if (!Number.isSafeInteger(value) || value < 0) throw refused(`${name} must be an integer, 0 or more.`);
+  return value;
+}
+
+/** A time limit, of the client or of one call. */
+export function checkedTimeout(value: number, name: string): number {
+  if (!(typeof value === "number" && value > 0 && value <= LONGEST_TIMER_MS))
+    throw refused(`${name} must be a number greater than 0, at most ${LONGEST_TIMER_MS}.`);
+  return value;
 }
 
 function baseUrlOf(text: string): string {
