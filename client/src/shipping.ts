@@ -43,7 +43,7 @@ export class Shipping {
   readonly tracking: TrackingResource;
   readonly webhooks: WebhooksResource;
 
-  constructor(options: ShippingOptions) {
+  constructor(options: ShippingOptions = {}) {
     const settings = settingsOf(options);
     this.account = new AccountResource(settings);
     this.orders = new OrdersResource(settings);

@@ -42,7 +42,9 @@ const uses = {
     shipping.labels.get("lbl_1", { idempotencyKey: "x" });
     // @ts-expect-error: what an order was answered with holds more than one may be made of.
     shipping.orders.create({ ...input, status: "received" });
-    // @ts-expect-error: nothing works without a base URL.
+    // @ts-expect-error: a key is a text.
+    new Shipping({ apiKey: 7 });
+    // The environment has the rest.
     new Shipping({ apiKey: "service_test_…" });
   },
 

@@ -79,7 +79,7 @@ describe("one method for each operation", () => {
     expect(sent.headers.get("user-agent")).toBe(`shipping-client/${version}`);
   });
 
-  test.each(methods)("shipping.$resource.$name takes the options of one call", async ({ resource, name }) => {
+  test.each(methods)("$name of $resource takes the options of one call", async ({ resource, name }) => {
     const sent: Sent[] = [];
     const resources = clientOf(sent) as unknown as Record<string, Record<string, (...given: unknown[]) => unknown>>;
     const options = { headers: { "x-job": "7" }, retries: 0, timeoutMs: 5_000 };
