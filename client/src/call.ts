@@ -1,7 +1,7 @@
 import type { Operation, ReadOptions } from "./operation.js";
 import type { Page } from "./read-answer.js";
 import { type Answered, send } from "./send.js";
-import type { Settings } from "./settings.js";
+import { refused, type Settings } from "./settings.js";
 import { ShippingError } from "./shipping-error.js";
 
 /** An operation under way: a promise of its data. */
@@ -21,7 +21,11 @@ export interface ListOptions extends ReadOptions {
 export interface List<T> extends AsyncIterable<T> {
   /** One page. What is given here goes before what the list was given. */
   page(options?: ListOptions): Call<Page<T>>;
+  /** The first records, at most `max`: what comes after them is left out, and not asked for. */
+  toArray(options: { max: number }): Promise<T[]>;
 }
+
+const LARGEST_PAGE = 100;
 
 /** Begins an operation. */
 export function call<T>(settings: Settings, operation: Operation): Call<T> {
@@ -47,7 +51,24 @@ export function list<T>(settings: Settings, path: string, given: ListOptions = {
       options: rest,
     });
   };
-  return { page, [Symbol.asyncIterator]: () => recordsOf(page, given.after) };
+  return {
+    page,
+    toArray: (options) => firstOf(page, given, options),
+    [Symbol.asyncIterator]: () => recordsOf(page, given.after),
+  };
+}
+
+async function firstOf<T>(page: List<T>["page"], given: ListOptions, options: { max: number }): Promise<T[]> {
+  const max = options?.max;
+  // Without a bound, a list that has grown would fill the memory.
+  if (!Number.isSafeInteger(max) || max < 1) throw refused("toArray needs max: an integer, 1 or more.");
+  const limit = given.limit ?? Math.min(max, LARGEST_PAGE);
+  const records: T[] = [];
+  for await (const record of recordsOf((options) => page({ limit, ...options }), given.after)) {
+    records.push(record);
+    if (records.length === max) break;
+  }
+  return records;
 }
 
 /** What is given as undefined is not given: it hides nothing that the list was given. */

@@ -27,6 +27,9 @@ const uses = {
     expectTypeOf(shipping.webhooks.get).returns.toEqualTypeOf<Call<Webhook>>();
     expectTypeOf(shipping.shipments.get("x").withResponse()).resolves.toHaveProperty("data").toEqualTypeOf<Shipment>();
     expectTypeOf(shipping.orders.list().page()).resolves.toEqualTypeOf<{ data: Order[]; next_cursor: string | null }>();
+    expectTypeOf(shipping.orders.list().toArray({ max: 10 })).resolves.toEqualTypeOf<Order[]>();
+    // @ts-expect-error: a list has no end that you know.
+    shipping.orders.list().toArray();
   },
 
   inputs(shipping: Shipping, input: ShipmentInput, company: string | undefined) {
