@@ -1,8 +1,8 @@
+import { errorOf } from "./error-kinds.js";
 import type { Operation, ReadOptions } from "./operation.js";
 import type { Page } from "./read-answer.js";
 import { type Answered, send } from "./send.js";
 import { refused, type Settings } from "./settings.js";
-import { ShippingError } from "./shipping-error.js";
 
 /** An operation under way: a promise of its data. */
 export interface Call<T> extends Promise<T> {
@@ -87,7 +87,7 @@ async function* recordsOf<T>(
     if (next_cursor === null) return;
     // Would never end.
     if (seen.has(next_cursor))
-      throw new ShippingError("unexpected_answer", `The list repeats itself: next_cursor was ${next_cursor} before.`);
+      throw errorOf("unexpected_answer", `The list repeats itself: next_cursor was ${next_cursor} before.`);
     seen.add(next_cursor);
     after = next_cursor;
   }

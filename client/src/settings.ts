@@ -1,5 +1,6 @@
 import { variable } from "./config.js";
-import { ShippingError } from "./shipping-error.js";
+import { errorOf } from "./error-kinds.js";
+import type { ShippingError } from "./shipping-error.js";
 
 export interface ShippingOptions {
   /** `service_test_…` for the sandbox, `service_live_…` for live. Keep it on a server. `SHIPPING_KEY` of the environment unless it is given. */
@@ -101,5 +102,5 @@ function baseUrlOf(text: string, name: string): string {
 
 /** A refusal of what the caller gave, before anything is sent. */
 export function refused(message: string, cause?: unknown): ShippingError {
-  return new ShippingError("invalid_argument", message, { cause });
+  return errorOf("invalid_argument", message, { cause });
 }

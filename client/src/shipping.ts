@@ -12,6 +12,20 @@ import { testHeader } from "./sign-webhook.js";
 import { verify } from "./verify-webhook.js";
 
 export type { Call, List, ListOptions } from "./call.js";
+export {
+  AbortedError,
+  AuthenticationError,
+  ConflictError,
+  ConnectionError,
+  InvalidArgumentError,
+  InvalidRequestError,
+  NotFoundError,
+  PermissionError,
+  RateLimitError,
+  ServerError,
+  UnexpectedAnswerError,
+  WebhookVerificationError,
+} from "./error-kinds.js";
 export type * from "./gen/api-types.js";
 export type { ReadOptions, WriteOptions } from "./operation.js";
 export type { Page } from "./read-answer.js";

@@ -5,8 +5,10 @@ import {
   type Event,
   type Label,
   type LabelInput,
+  NotFoundError,
   type Order,
   type Rate,
+  RateLimitError,
   type Shipment,
   type ShipmentInput,
   Shipping,
@@ -63,6 +65,10 @@ const uses = {
   errors(error: ShippingError) {
     const known: string = error.code === "label_exists" ? "known" : error.code;
     const open = error.code === "a_code_of_tomorrow";
+    if (error instanceof RateLimitError) expectTypeOf(error.name).toEqualTypeOf<"RateLimitError">();
+    // The classes are apart: what is not the one is not lost.
+    else if (error instanceof NotFoundError) expectTypeOf(error.name).toEqualTypeOf<"NotFoundError">();
+    else expectTypeOf(error).toEqualTypeOf<ShippingError>();
     return { known, open };
   },
 };

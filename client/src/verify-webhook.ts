@@ -1,6 +1,7 @@
+import { errorOf } from "./error-kinds.js";
 import type { Event } from "./gen/api-types.js";
 import { refused } from "./settings.js";
-import { ShippingError } from "./shipping-error.js";
+import type { ShippingError } from "./shipping-error.js";
 import { bytesOf, checkedSecret, keyOf, type RawBody, signedBytes } from "./webhook-signature.js";
 
 export interface VerifyOptions {
@@ -30,7 +31,7 @@ export async function verify(
 ): Promise<Event> {
   const { toleranceSeconds = 300, now = Date.now } = options;
   const bytes = bytesOf(body);
-  if (!bytes) throw new ShippingError("parsed_body", PARSED_BODY);
+  if (!bytes) throw errorOf("parsed_body", PARSED_BODY);
   checkedSecret(secret);
   // NaN would let any time pass.
   if (!Number.isFinite(toleranceSeconds) || toleranceSeconds < 0)
@@ -63,10 +64,10 @@ function eventIn(bytes: Uint8Array): Event {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (cause) {
-    throw new ShippingError("invalid_event", "The signature is good, but the body is no JSON.", { cause });
+    throw errorOf("invalid_event", "The signature is good, but the body is no JSON.", { cause });
   }
 }
 
 function invalid(message: string): ShippingError {
-  return new ShippingError("invalid_signature", message);
+  return errorOf("invalid_signature", message);
 }
