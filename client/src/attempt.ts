@@ -14,6 +14,7 @@ export interface Answer {
 /** Sends the request once and reads its answer to the end; throws a ShippingError if no whole answer comes. */
 export async function attempt(settings: Settings, request: Outgoing): Promise<Answer> {
   const { signal, idempotencyKey, timeoutMs } = request;
+  // A hook may have aborted it.
   if (signal?.aborted) throw aborted(request);
   const controller = new AbortController();
   let isLate = false;

@@ -1,8 +1,9 @@
 import { variable } from "./config.js";
 import { errorOf } from "./error-kinds.js";
+import type { Hooks } from "./hooks.js";
 import type { ShippingError } from "./shipping-error.js";
 
-export interface ShippingOptions {
+export interface ShippingOptions extends Hooks {
   /** `service_test_…` for the sandbox, `service_live_…` for live. Keep it on a server. `SHIPPING_KEY` of the environment unless it is given. */
   apiKey?: string;
   /** The versioned root of the API, ending in `/api/v1`. `SHIPPING_URL` of the environment unless it is given. */
@@ -20,7 +21,7 @@ export interface ShippingOptions {
 }
 
 /** The options, checked and complete. */
-export interface Settings {
+export interface Settings extends Hooks {
   apiKey: string;
   baseUrl: string;
   fetch: typeof globalThis.fetch;
@@ -45,6 +46,8 @@ export function settingsOf(options: ShippingOptions): Settings {
     timeoutMs: checkedTimeout(timeoutMs, "timeoutMs"),
     now,
     random,
+    onRequest: checkedHook(options.onRequest, "onRequest"),
+    onResponse: checkedHook(options.onResponse, "onResponse"),
   };
 }
 
@@ -84,6 +87,11 @@ function named(options: ShippingOptions, option: "apiKey" | "baseUrl", name: Par
   if (Object.hasOwn(options, option)) return [options[option], option] as Named;
   const value = variable(name);
   return value === undefined ? undefined : ([value, name] as Named);
+}
+
+function checkedHook<Hook>(hook: Hook, name: keyof Hooks): Hook {
+  if (hook !== undefined && typeof hook !== "function") throw refused(`${name} must be a function.`);
+  return hook;
 }
 
 function checkedKey(value: string, name: string): string {

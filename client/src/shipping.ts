@@ -27,6 +27,7 @@ export {
   WebhookVerificationError,
 } from "./error-kinds.js";
 export type * from "./gen/api-types.js";
+export type { Hooks, RequestInfo, ResponseInfo } from "./hooks.js";
 export type { ReadOptions, WriteOptions } from "./operation.js";
 export type { Page } from "./read-answer.js";
 export type {
