@@ -42,7 +42,7 @@ export function tellHooks(
     call(onResponse, { method, url, attempt, status, ms: performance.now() - begun, requestId, code });
 }
 
-/** A log that fails must not fail a label, and an `async` hook's rejection must not end the process. */
+/** A log that fails must not fail a label, and an `async` hook's rejection must not end the program. */
 function call<Info>(hook: ((info: Info) => unknown) | undefined, info: Info): void {
   if (!hook) return;
   new Promise((resolve) => resolve(hook(info))).catch(() => undefined);
