@@ -86,7 +86,15 @@ export async function startGateway(config: Listening, deps: GatewayParts): Promi
     ownOrigin,
     wakeAudit: recording.wake,
   });
-  const server = await listen({ ...config, ...app, connections, log: deps.log, random: deps.random });
+  async function stopWorkers(fast?: boolean): Promise<void> {
+    await Promise.all([recording.stop(), requestLog.stop(), mailer.stop(fast ? FAST_STOP_MS : undefined)]);
+  }
+  const listening = listen({ ...config, ...app, connections, log: deps.log, random: deps.random });
+  const server = await listening.catch(async (error) => {
+    await stopWorkers(true);
+    await idempotency.stop();
+    throw error;
+  });
   port = server.port;
   const sweeping = sweepAccess(deps);
   const area = mailer.canSend ? deps.developerArea : undefined;
@@ -96,13 +104,7 @@ export async function startGateway(config: Listening, deps: GatewayParts): Promi
     metrics,
     async stop(fast) {
       await server.stop(fast);
-      const stopping = [
-        sweeping.stop(),
-        recording.stop(),
-        requestLog.stop(),
-        mailer.stop(fast ? FAST_STOP_MS : undefined),
-      ];
-      await Promise.all(stopping);
+      await Promise.all([sweeping.stop(), stopWorkers(fast)]);
       await telling?.stop();
       await idempotency.stop();
     },

@@ -51,7 +51,7 @@ describe("POST /developers/sandbox/webhooks/{id}/test", () => {
     const page = await sendTest(visitor, path);
     await eventually(async () => {
       const { html, headers } = await visitor.get(page);
-      expect(wordsIn(html)).toMatch(/Answered 404\. Nothing is at this path\..* Will be retried again \d{4}-/);
+      expect(wordsIn(html)).toMatch(/Answered 404\. Nothing is at this path\..* Will be retried next attempt \d{4}-/);
       expect(headers.refresh).toBeUndefined();
     });
   });

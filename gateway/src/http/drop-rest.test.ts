@@ -70,6 +70,15 @@ test("one whose watch was stopped goes on", async () => {
   far.destroy();
 });
 
+test("watches that were stopped leave nothing on a connection that is used for long", async () => {
+  const { near, far } = await connection();
+  const before = far.listenerCount("close");
+  for (let n = 0; n < 20; n++) dropRest(far)();
+  expect(far.listenerCount("close")).toBe(before);
+  near.destroy();
+  far.destroy();
+});
+
 describe("the rest of a request that has its answer", () => {
   /** Answers GET with 200, and anything else with a 404 before its body is there. */
   const handler: RequestListener = (req, res) => {

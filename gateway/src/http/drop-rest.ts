@@ -17,7 +17,10 @@ export function dropRest(socket: Socket): () => void {
     stop();
     socket.destroy();
   }, LOOK_MS);
-  const stop = () => clearInterval(timer);
+  const stop = () => {
+    clearInterval(timer);
+    socket.off("close", stop);
+  };
   socket.once("close", stop);
   return stop;
 }

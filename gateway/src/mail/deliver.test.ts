@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type TestAuthority, testAuthority } from "@shipping/kit/testing/certificates";
 import { type SmtpUnderTest, smtpUnderTest } from "../testing/smtp-server.js";
 import { delivererOf, type Mail } from "./deliver.js";
-import { mailOf } from "./letter.js";
+import { mailOf } from "./mail-of.js";
 import type { SmtpServer } from "./settings.js";
 
 const from = { name: "Shipping, Inc. <x>", address: "no-reply@ship.example" };

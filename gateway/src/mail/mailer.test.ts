@@ -2,7 +2,7 @@ import { createLog } from "@shipping/kit/process/log";
 import { createMetrics } from "@shipping/kit/process/metrics";
 import { eventually } from "@shipping/kit/testing/eventually";
 import type { Deliver, Mail } from "./deliver.js";
-import { mailOf } from "./letter.js";
+import { mailOf } from "./mail-of.js";
 import { createMailer } from "./mailer.js";
 
 const LINK = "https://ship.example/developers/sign-in/secret";

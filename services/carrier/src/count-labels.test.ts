@@ -17,7 +17,7 @@ afterAll(() => carrier.end());
 const HOUR_MS = 3_600_000;
 
 async function count(caller: Caller, ...wanted: { hoursAgo: number; atMost: number }[]): Promise<number[]> {
-  const since = (hoursAgo: number) => new Date(Date.now() - hoursAgo * HOUR_MS).toISOString();
+  const since = (hoursAgo: number) => new Date(carrier.deps.now().getTime() - hoursAgo * HOUR_MS).toISOString();
   const request = create(CountLabelsRequestSchema, {
     caller,
     wanted: wanted.map(({ hoursAgo, atMost }) => ({ createdFrom: since(hoursAgo), atMost })),
@@ -35,7 +35,7 @@ test("labels are counted from each time on, voided ones too, up to what is asked
   const caller = newCaller();
   const labels = [await carrier.newLabel(caller), await carrier.newLabel(caller), await carrier.newLabel(caller)];
   const old = labels[0]?.id ?? "";
-  await carrier.deps.db.run(sql`UPDATE labels SET created_at = now() - interval '30 hours' WHERE id = ${old}`);
+  await carrier.deps.db.run(sql`UPDATE labels SET created_at = created_at - interval '30 hours' WHERE id = ${old}`);
   await carrier.newLabel(newCaller());
   const asked = [
     { hoursAgo: 1, atMost: 100 },

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { callerOf } from "@shipping/kit/caller";
-import { ownedSql } from "@shipping/kit/postgres/owned";
+import { ownedInIndex } from "@shipping/kit/postgres/owned";
 import {
   type CountLabelsRequest,
   type CountLabelsResponse,
@@ -16,12 +16,12 @@ export async function countLabels(deps: CarrierDeps, request: CountLabelsRequest
   const { wanted } = request;
   const from = wanted.map(({ createdFrom }) => createdFrom);
   const most = wanted.map(({ atMost }) => Math.min(atMost, MOST));
-  // The states are named for the sake of their index.
+  // The states are named for the sake of their index, as is its owner.
   const rows = await deps.db.runList<{ count: number }>(sql`
     SELECT (
       SELECT count(*)::integer FROM (
         SELECT FROM labels
-        WHERE ${ownedSql(callerOf(request))} AND status IN ('created', 'voided') AND created_at >= wanted.since
+        WHERE ${ownedInIndex(callerOf(request))} AND status IN ('created', 'voided') AND created_at >= wanted.since
         LIMIT wanted.most
       ) AS counted
     ) AS count

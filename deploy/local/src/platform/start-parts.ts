@@ -49,17 +49,34 @@ export interface RunningParts extends Running {
  * Starts all parts in one process. They call each other through the in-memory transport, with the same handlers and messages as
  * between processes; besides, each service listens on a free loopback port, for grpcurl and the doctor.
  */
-export async function startParts({ databases, bus, delivery, gateway, logOf }: PartsOptions): Promise<RunningParts> {
-  const common = { bus, now: () => new Date(), random: randomBytes };
+export async function startParts(options: PartsOptions): Promise<RunningParts> {
   const started: Running[] = [];
+  // Callers stop before the parts that they call.
+  const stop = async (fast?: boolean) => {
+    for (const running of started.splice(0).reverse()) await running.stop(fast);
+  };
+  try {
+    return { ...(await startInto(started, options)), stop };
+  } catch (error) {
+    await stop(true);
+    throw error;
+  }
+}
+
+async function startInto(
+  started: Running[],
+  { databases, bus, delivery, gateway, logOf }: PartsOptions,
+): Promise<Omit<RunningParts, "stop">> {
+  const common = { bus, now: () => new Date(), random: randomBytes };
   const metrics: Metrics[] = [];
 
   async function open(
     part: Exclude<Part, "gateway">,
     service: Service,
   ): Promise<{ transport: Transport; port: number }> {
+    started.push(service);
     const server = await serve({ routes: service.routes, port: 0, host: "127.0.0.1", log: logOf(part) });
-    started.push(service, { stop: () => server.stop(0) });
+    started.push({ stop: () => server.stop(0) });
     if (service.metrics) metrics.push(service.metrics);
     return { transport: inProcess(service.routes, logOf(part)), port: server.port };
   }
@@ -82,18 +99,15 @@ export async function startParts({ databases, bus, delivery, gateway, logOf }: P
   });
   const { bus: _, ...inputs } = inputsOf("gateway");
   const prisma = openPrisma(databases.gateway);
+  started.push({ stop: () => prisma.$disconnect() });
   const { port, host, ...limits } = gateway;
   const api = await startGateway({ port, host }, { ...inputs, prisma, clients, ...limits, clockOffsetMs: 0 });
-  started.push({ stop: () => prisma.$disconnect() }, api);
+  started.push(api);
 
   return {
     port: api.port,
     metrics: [api.metrics, ...metrics],
     gatewayPrisma: prisma,
     rpcPorts: { records: records.port, carrier: carrier.port, tracking: tracking.port, webhooks: webhooks.port },
-    // Callers stop before the parts that they call.
-    async stop(fast) {
-      for (const running of started.reverse()) await running.stop(fast);
-    },
   };
 }

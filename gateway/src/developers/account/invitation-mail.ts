@@ -1,6 +1,6 @@
 import { INVITATION_DAYS, type Invited } from "../../accounts/invite-members.js";
 import type { Mail } from "../../mail/deliver.js";
-import { mailOf } from "../../mail/letter.js";
+import { mailOf } from "../../mail/mail-of.js";
 import { SITE_NAME } from "../../site/site-header.js";
 import { AREA_PATH } from "../page/page.js";
 

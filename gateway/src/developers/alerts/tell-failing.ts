@@ -3,7 +3,7 @@ import { type Loop, startLoop } from "@shipping/kit/process/loop";
 import type { FailingSubscription } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql from "sql-template-tag";
 import type { GatewayDeps } from "../../database/deps.js";
-import { mailOf } from "../../mail/letter.js";
+import { mailOf } from "../../mail/mail-of.js";
 import type { Mailer } from "../../mail/mailer.js";
 import type { Clients } from "../../owners/clients.js";
 import { failingLetter } from "./failing-mail.js";

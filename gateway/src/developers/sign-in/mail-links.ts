@@ -3,7 +3,7 @@ import sql from "sql-template-tag";
 import { countMail } from "../../accounts/count-mails.js";
 import { LINK_MINUTES, newLink } from "../../accounts/manage-members.js";
 import type { Mail } from "../../mail/deliver.js";
-import { mailOf } from "../../mail/letter.js";
+import { mailOf } from "../../mail/mail-of.js";
 import { SITE_NAME } from "../../site/site-header.js";
 import type { PageDeps } from "../page/page.js";
 import { WINDOW_MINUTES } from "../session/limit-window.js";

@@ -107,7 +107,7 @@ function AnswerRow({ type, delivery }: { type: string; delivery: TestDelivery | 
           <span class={`tag ${tone}`.trim()}>{words}</span>
           {delivery?.nextAt && delivery.failure && (
             <span class="sub">
-              again <Time at={new Date(delivery.nextAt)} />
+              next attempt <Time at={new Date(delivery.nextAt)} />
             </span>
           )}
         </span>

@@ -1,4 +1,4 @@
-import { mailOf } from "./letter.js";
+import { mailOf } from "./mail-of.js";
 
 const url = "https://ship.example/x?a=1&b=2";
 

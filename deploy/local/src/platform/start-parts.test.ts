@@ -1,0 +1,42 @@
+import { randomBytes } from "node:crypto";
+import { createServer } from "node:net";
+import { createLocalBus } from "@shipping/kit/events/in-process-bus";
+import type { Database } from "@shipping/kit/postgres/database";
+import { silentLog } from "@shipping/kit/process/log";
+import { testDatabase } from "@shipping/kit/testing/database";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { localDeliveryConfig } from "../config.js";
+import { migrationsOf, type Part, parts } from "../parts.js";
+import { startParts } from "./start-parts.js";
+
+const listeners = () => process.getActiveResourcesInfo().filter((kind) => kind === "TCPServerWrap").length;
+
+test("parts that cannot all start leave none running", async () => {
+  const cloned = await Promise.all(
+    parts.map(async (part) => [part, await testDatabase({ directory: migrationsOf[part] })] as const),
+  );
+  const databases = Object.fromEntries(cloned.map(([part, { db }]) => [part, db])) as Record<Part, Database>;
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+  const { port } = taken.address() as { port: number };
+  const before = listeners();
+  const developer = {
+    trustedProxies: 0,
+    auditRetentionDays: 400,
+    requestLogDays: 7,
+    developerArea: {},
+    mail: undefined,
+  };
+  const starting = startParts({
+    databases,
+    bus: createLocalBus(),
+    delivery: localDeliveryConfig(`test:${randomBytes(32).toString("base64")}`),
+    gateway: { port, host: "127.0.0.1", requestsPerMinute: 120, ...developer },
+    logOf: silentLog,
+  });
+  await expect(starting).rejects.toMatchObject({ code: "EADDRINUSE", port });
+  await eventually(() => expect(listeners()).toBe(before));
+  // With something that still used them, these would not end.
+  await Promise.all(cloned.map(([, database]) => database.drop()));
+  taken.close();
+});
