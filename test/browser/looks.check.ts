@@ -80,10 +80,13 @@ describe("so is what everybody may read", () => {
   });
   afterAll(() => page.context().close());
 
-  test.each(["/docs", "/docs/webhooks", "/docs/search?q=retry", "/nothing"])("%s", async (path) => {
-    await page.goto(area.origin() + path);
-    expect(await faultsOf(page, path)).toEqual([]);
-  });
+  test.each(["/docs", "/docs/webhooks", "/docs/client", "/docs/client-methods", "/docs/search?q=retry", "/nothing"])(
+    "%s",
+    async (path) => {
+      await page.goto(area.origin() + path);
+      expect(await faultsOf(page, path)).toEqual([]);
+    },
+  );
 
   // Swagger UI's own faults are not ours to mend.
   test("the reference is in the reader's scheme and fits its window", async () => {
