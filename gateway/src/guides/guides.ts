@@ -17,6 +17,8 @@ export const guides: readonly Guide[] = [
   ["limits", "Limits", "Requests per minute, sizes, lengths."],
   ["environments", "Environments", "Sandbox and live, keys and scopes."],
   ["testing", "Testing", "Try your integration, its failures included."],
+  ["versioning", "Versions and changes", "What can change within v1, and what your client must tolerate."],
+  ["changelog", "Changelog", "What has changed, newest first."],
 ]
   .map(([slug = "", title = "", about = ""]) => ({ slug, title, about, file: `docs/${slug}.md` }))
   .concat({
