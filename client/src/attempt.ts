@@ -1,7 +1,8 @@
+import { errorOf } from "./error-kinds.js";
 import { CLIENT_VERSION } from "./gen/version.js";
 import type { Outgoing } from "./operation.js";
 import type { Settings } from "./settings.js";
-import { ShippingError } from "./shipping-error.js";
+import type { ShippingError } from "./shipping-error.js";
 
 /** A complete answer. */
 export interface Answer {
@@ -12,7 +13,8 @@ export interface Answer {
 
 /** Sends the request once and reads its answer to the end; throws a ShippingError if no whole answer comes. */
 export async function attempt(settings: Settings, request: Outgoing): Promise<Answer> {
-  const { signal, idempotencyKey } = request;
+  const { signal, idempotencyKey, timeoutMs } = request;
+  // A hook may have aborted it.
   if (signal?.aborted) throw aborted(request);
   const controller = new AbortController();
   let isLate = false;
@@ -20,7 +22,7 @@ export async function attempt(settings: Settings, request: Outgoing): Promise<An
   const timer = setTimeout(() => {
     isLate = true;
     controller.abort();
-  }, settings.timeoutMs);
+  }, timeoutMs);
   // Not AbortSignal.any: as long as the caller's signal lives, it would keep about a kilobyte of each call.
   signal?.addEventListener("abort", stop);
   try {
@@ -30,9 +32,8 @@ export async function attempt(settings: Settings, request: Outgoing): Promise<An
     return { status: response.status, headers: response.headers, bytes };
   } catch (cause) {
     if (signal?.aborted) throw aborted(request);
-    if (isLate)
-      throw new ShippingError("timed_out", `No complete answer within ${settings.timeoutMs} ms.`, { idempotencyKey });
-    throw new ShippingError("connection_failed", "The connection failed before there was a complete answer.", {
+    if (isLate) throw errorOf("timed_out", `No complete answer within ${timeoutMs} ms.`, { idempotencyKey });
+    throw errorOf("connection_failed", "The connection failed before there was a complete answer.", {
       idempotencyKey,
       cause,
     });
@@ -60,7 +61,7 @@ function init({ apiKey }: Settings, { method, headers, body }: Outgoing, signal:
 
 /** What is thrown when the caller's signal is aborted. */
 export function aborted({ signal, idempotencyKey }: Outgoing): ShippingError {
-  return new ShippingError("aborted", "The request was aborted by its signal.", {
+  return errorOf("aborted", "The request was aborted by its signal.", {
     idempotencyKey,
     cause: signal?.reason,
   });

@@ -1,8 +1,8 @@
+import { errorOf } from "./error-kinds.js";
 import type { Operation, ReadOptions } from "./operation.js";
 import type { Page } from "./read-answer.js";
 import { type Answered, send } from "./send.js";
-import type { Settings } from "./settings.js";
-import { ShippingError } from "./shipping-error.js";
+import { refused, type Settings } from "./settings.js";
 
 /** An operation under way: a promise of its data. */
 export interface Call<T> extends Promise<T> {
@@ -21,7 +21,11 @@ export interface ListOptions extends ReadOptions {
 export interface List<T> extends AsyncIterable<T> {
   /** One page. What is given here goes before what the list was given. */
   page(options?: ListOptions): Call<Page<T>>;
+  /** The first records, at most `max`: what comes after them is left out, and not asked for. */
+  toArray(options: { max: number }): Promise<T[]>;
 }
+
+const LARGEST_PAGE = 100;
 
 /** Begins an operation. */
 export function call<T>(settings: Settings, operation: Operation): Call<T> {
@@ -38,16 +42,38 @@ export function call<T>(settings: Settings, operation: Operation): Call<T> {
 /** The list at a path. Nothing is asked for before it is iterated. */
 export function list<T>(settings: Settings, path: string, given: ListOptions = {}): List<T> {
   const page = (options: ListOptions = {}): Call<Page<T>> => {
-    const { signal = given.signal, limit = given.limit, after = given.after } = options;
+    const { limit, after, ...rest } = { ...given, ...onlyDefined(options) };
     return call(settings, {
       method: "GET",
       path: [path],
       query: { limit, after },
       answers: "page",
-      options: { signal },
+      options: rest,
     });
   };
-  return { page, [Symbol.asyncIterator]: () => recordsOf(page, given.after) };
+  return {
+    page,
+    toArray: (options) => firstOf(page, given, options),
+    [Symbol.asyncIterator]: () => recordsOf(page, given.after),
+  };
+}
+
+async function firstOf<T>(page: List<T>["page"], given: ListOptions, options: { max: number }): Promise<T[]> {
+  const max = options?.max;
+  // Without a bound, a list that has grown would fill the memory.
+  if (!Number.isSafeInteger(max) || max < 1) throw refused("toArray needs max: an integer, 1 or more.");
+  const limit = given.limit ?? Math.min(max, LARGEST_PAGE);
+  const records: T[] = [];
+  for await (const record of recordsOf((options) => page({ limit, ...options }), given.after)) {
+    records.push(record);
+    if (records.length === max) break;
+  }
+  return records;
+}
+
+/** What is given as undefined is not given: it hides nothing that the list was given. */
+function onlyDefined(options: ListOptions): ListOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
 async function* recordsOf<T>(
@@ -61,7 +87,7 @@ async function* recordsOf<T>(
     if (next_cursor === null) return;
     // Would never end.
     if (seen.has(next_cursor))
-      throw new ShippingError("unexpected_answer", `The list repeats itself: next_cursor was ${next_cursor} before.`);
+      throw errorOf("unexpected_answer", `The list repeats itself: next_cursor was ${next_cursor} before.`);
     seen.add(next_cursor);
     after = next_cursor;
   }

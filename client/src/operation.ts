@@ -1,8 +1,15 @@
-import { refused } from "./settings.js";
+import { headersOf } from "./call-headers.js";
+import { checkedRetries, checkedTimeout, refused, type Settings } from "./settings.js";
 
 export interface ReadOptions {
   /** Ends the request, the wait before the next attempt, or a list between its pages. */
   signal?: AbortSignal | undefined;
+  /** How long one attempt of this call may take, its answer's last byte included. Overrides the client's `timeoutMs`. */
+  timeoutMs?: number | undefined;
+  /** How often this call is sent again after a failure; 0 for never. Overrides the client's `maxRetries`. */
+  retries?: number | undefined;
+  /** More headers, such as `traceparent`. Those that the client sets itself are refused. */
+  headers?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
 export interface WriteOptions extends ReadOptions {
@@ -35,16 +42,19 @@ export interface Outgoing {
   answers: Operation["answers"];
   idempotencyKey: string | undefined;
   signal: AbortSignal | undefined;
+  timeoutMs: number;
+  retries: number;
 }
 
 /** Checks all that the caller gave and fixes it. */
-export function outgoing(operation: Operation, baseUrl: string): Outgoing {
+export function outgoing(operation: Operation, { baseUrl, timeoutMs, maxRetries }: Settings): Outgoing {
   const { method, path, query, body, answers, options } = operation;
   const idempotencyKey = method === "GET" ? undefined : keyOf(options?.idempotencyKey);
   return {
     url: `${baseUrl}${path.map(segmentOf).join("")}${queryOf(query)}`,
     method,
     headers: {
+      ...headersOf(options?.headers),
       ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
       ...(method === "POST" && { "content-type": "application/json" }),
     },
@@ -52,6 +62,8 @@ export function outgoing(operation: Operation, baseUrl: string): Outgoing {
     answers,
     idempotencyKey,
     signal: options?.signal,
+    timeoutMs: checkedTimeout(options?.timeoutMs ?? timeoutMs, "timeoutMs"),
+    retries: checkedRetries(options?.retries ?? maxRetries, "retries"),
   };
 }
 

@@ -75,3 +75,41 @@ describe("one page", () => {
     expect(paths()).toEqual(["/labels?limit=5&after=a"]);
   });
 });
+
+describe("toArray", () => {
+  test("holds all records of a list that has fewer than max", async () => {
+    const resource = await serve(page(labels("a", "b"), "b"), page([], "c"), page(labels("d"), null));
+    expect(await resource.list().toArray({ max: 10_000 })).toEqual(labels("a", "b", "d"));
+    expect(paths()).toEqual(["/labels?limit=100", "/labels?limit=100&after=b", "/labels?limit=100&after=c"]);
+  });
+
+  test("ends at max, and asks for no page beyond it", async () => {
+    const resource = await serve(page(labels("a", "b"), "b"), page(labels("c", "d"), "d"));
+    expect(await resource.list({ limit: 2, after: "_" }).toArray({ max: 3 })).toEqual(labels("a", "b", "c"));
+    expect(paths()).toEqual(["/labels?limit=2&after=_", "/labels?limit=2&after=b"]);
+  });
+
+  test("asks for no more records than it holds", async () => {
+    const resource = await serve(page(labels("a", "b"), "b"));
+    expect(await resource.list().toArray({ max: 2 })).toEqual(labels("a", "b"));
+    expect(paths()).toEqual(["/labels?limit=2"]);
+  });
+
+  test("keeps the options of its list", async () => {
+    const resource = await serve(page(labels("a"), null));
+    await resource.list({ headers: { "x-job": "7" } }).toArray({ max: 1 });
+    expect(server.seen[0]?.headers["x-job"]).toBe("7");
+  });
+
+  test.each([undefined, {}, { max: 0 }, { max: -1 }, { max: 1.5 }, { max: Number.POSITIVE_INFINITY }, { max: "5" }])(
+    "is refused without a bound: %j",
+    async (options) => {
+      const resource = await serve(page(labels("a"), null));
+      expect(await errorOf(resource.list().toArray(options as { max: number }))).toMatchObject({
+        code: "invalid_argument",
+        message: expect.stringContaining("max"),
+      });
+      expect(server.seen).toEqual([]);
+    },
+  );
+});

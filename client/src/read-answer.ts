@@ -1,7 +1,8 @@
 import type { Answer } from "./attempt.js";
+import { errorOf } from "./error-kinds.js";
 import type { FieldError } from "./gen/api-types.js";
 import type { Outgoing } from "./operation.js";
-import { ShippingError } from "./shipping-error.js";
+import type { ShippingError } from "./shipping-error.js";
 
 /** One page of a list. `next_cursor` is the `after` of the next one, null on the last. */
 export interface Page<T> {
@@ -30,14 +31,14 @@ export function refusalIn(answer: Answer, { idempotencyKey }: Outgoing): { error
   if (code === undefined) return { error: unexpected(answer, details) };
   const message = textIn(refusal.message) ?? code;
   const fields = Array.isArray(refusal.fields) ? (refusal.fields as FieldError[]) : undefined;
-  return { error: new ShippingError(code, message, { ...details, fields }), code };
+  return { error: errorOf(code, message, { ...details, fields }), code };
 }
 
 function unexpected({ status, headers }: Answer, details: object): ShippingError {
   const type = headers.get("content-type") ?? "no content type";
   const isGood = status >= 200 && status < 300;
   const what = isGood ? "with a body that is cut off, or not the API's" : "without the API's error object";
-  return new ShippingError("unexpected_answer", `Answered ${status} (${type}) ${what}.`, details);
+  return errorOf("unexpected_answer", `Answered ${status} (${type}) ${what}.`, details);
 }
 
 function jsonIn(bytes: Uint8Array): unknown {

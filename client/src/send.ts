@@ -1,4 +1,5 @@
 import { type Answer, aborted, attempt } from "./attempt.js";
+import { tellHooks } from "./hooks.js";
 import { type Operation, type Outgoing, outgoing } from "./operation.js";
 import { goodValue, refusalIn } from "./read-answer.js";
 import { isRetryable, secondsOf, waitMs } from "./retry.js";
@@ -31,18 +32,26 @@ interface Failed {
 
 /** Sends an operation, again with the same key where that may help, and yields its answer. */
 export async function send<T>(settings: Settings, operation: Operation): Promise<Answered<T>> {
-  const request = outgoing(operation, settings.baseUrl);
+  const request = outgoing(operation, settings);
   for (let retry = 0; ; retry++) {
-    const outcome = await attempted<T>(settings, request);
+    const outcome = await attempted<T>(settings, request, retry + 1);
     if ("data" in outcome) return outcome;
-    const isOver = !outcome.isRetryable || retry >= settings.maxRetries;
+    const isOver = !outcome.isRetryable || retry >= request.retries;
     const wait = isOver ? undefined : waitMs(retry, outcome.retryAfterSeconds, settings.random);
     if (wait === undefined) throw outcome.error;
     await pause(wait, request);
   }
 }
 
-async function attempted<T>(settings: Settings, request: Outgoing): Promise<Answered<T> | Failed> {
+async function attempted<T>(settings: Settings, request: Outgoing, number: number): Promise<Answered<T> | Failed> {
+  if (request.signal?.aborted) throw aborted(request);
+  const tellEnd = tellHooks(settings, request, number);
+  const outcome = await outcomeOf<T>(settings, request);
+  tellEnd("data" in outcome ? { ...outcome.response, code: undefined } : outcome.error);
+  return outcome;
+}
+
+async function outcomeOf<T>(settings: Settings, request: Outgoing): Promise<Answered<T> | Failed> {
   try {
     return judged<T>(await attempt(settings, request), request, settings);
   } catch (error) {

@@ -1,10 +1,13 @@
-import { ShippingError } from "./shipping-error.js";
+import { variable } from "./config.js";
+import { errorOf } from "./error-kinds.js";
+import type { Hooks } from "./hooks.js";
+import type { ShippingError } from "./shipping-error.js";
 
-export interface ShippingOptions {
-  /** `service_test_…` for the sandbox, `service_live_…` for live. Keep it on a server. */
-  apiKey: string;
-  /** The versioned root of the API, ending in `/api/v1`. */
-  baseUrl: string;
+export interface ShippingOptions extends Hooks {
+  /** `service_test_…` for the sandbox, `service_live_…` for live. Keep it on a server. `SHIPPING_KEY` of the environment unless it is given. */
+  apiKey?: string;
+  /** The versioned root of the API, ending in `/api/v1`. `SHIPPING_URL` of the environment unless it is given. */
+  baseUrl?: string;
   /** Sends the requests; the runtime's own `fetch` unless another is given. */
   fetch?: typeof globalThis.fetch | undefined;
   /** How often a request that failed is sent again: 3 unless another number is given. */
@@ -18,7 +21,7 @@ export interface ShippingOptions {
 }
 
 /** The options, checked and complete. */
-export interface Settings {
+export interface Settings extends Hooks {
   apiKey: string;
   baseUrl: string;
   fetch: typeof globalThis.fetch;
@@ -33,31 +36,79 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Checks the options; what is missing gets its default. */
 export function settingsOf(options: ShippingOptions): Settings {
   const { maxRetries = 3, timeoutMs = 20_000, now = Date.now, random = Math.random } = options;
-  // A header's value: anything else throws inside of `fetch`, where it looks like a lost connection.
-  if (typeof options.apiKey !== "string" || !/^[!-~]+$/.test(options.apiKey))
-    throw refused("apiKey must be an API key: printable ASCII without spaces.");
-  if (!Number.isSafeInteger(maxRetries) || maxRetries < 0) throw refused("maxRetries must be an integer, 0 or more.");
-  if (!(timeoutMs > 0 && timeoutMs <= LONGEST_TIMER_MS)) throw refused("timeoutMs must be greater than 0.");
+  const [apiKey, baseUrl] = accessOf(options);
   return {
-    apiKey: options.apiKey,
-    baseUrl: baseUrlOf(options.baseUrl),
+    apiKey: checkedKey(...apiKey),
+    baseUrl: baseUrlOf(...baseUrl),
     // Called as a method of anything but the global object, `fetch` throws in workerd.
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
-    maxRetries,
-    timeoutMs,
+    maxRetries: checkedRetries(maxRetries, "maxRetries"),
+    timeoutMs: checkedTimeout(timeoutMs, "timeoutMs"),
     now,
     random,
+    onRequest: checkedHook(options.onRequest, "onRequest"),
+    onResponse: checkedHook(options.onResponse, "onResponse"),
   };
 }
 
-function baseUrlOf(text: string): string {
+/** A number of retries, of the client or of one call. */
+export function checkedRetries(value: number, name: string): number {
+  if (!Number.isSafeInteger(value) || value < 0) throw refused(`${name} must be an integer, 0 or more.`);
+  return value;
+}
+
+/** A time limit, of the client or of one call. */
+export function checkedTimeout(value: number, name: string): number {
+  if (!(typeof value === "number" && value > 0 && value <= LONGEST_TIMER_MS))
+    throw refused(`${name} must be a number greater than 0, at most ${LONGEST_TIMER_MS}.`);
+  return value;
+}
+
+/** A value, and what the caller knows it by. */
+type Named = [value: string, name: string];
+
+/** The key and the base URL, from the options or the environment. What is missing is told at once. */
+function accessOf(options: ShippingOptions): [apiKey: Named, baseUrl: Named] {
+  const key = named(options, "apiKey", "SHIPPING_KEY");
+  const url = named(options, "baseUrl", "SHIPPING_URL");
+  const missing = [...(key ? [] : ["apiKey or SHIPPING_KEY"]), ...(url ? [] : ["baseUrl or SHIPPING_URL"])];
+  if (!key || !url)
+    throw refused(
+      `Missing: ${missing.join(", and ")}. Pass the option to new Shipping(), or set the environment variable.`,
+    );
+  return [key, url];
+}
+
+/**
+ * An option that is given as undefined is refused, not replaced: it was meant to be read from somewhere, and the environment's key may be
+ * another account's.
+ */
+function named(options: ShippingOptions, option: "apiKey" | "baseUrl", name: Parameters<typeof variable>[0]) {
+  if (Object.hasOwn(options, option)) return [options[option], option] as Named;
+  const value = variable(name);
+  return value === undefined ? undefined : ([value, name] as Named);
+}
+
+function checkedHook<Hook>(hook: Hook, name: keyof Hooks): Hook {
+  if (hook !== undefined && typeof hook !== "function") throw refused(`${name} must be a function.`);
+  return hook;
+}
+
+function checkedKey(value: string, name: string): string {
+  // A header's value: anything else throws inside of `fetch`, where it looks like a lost connection.
+  if (typeof value !== "string" || !/^[!-~]+$/.test(value))
+    throw refused(`${name} must be an API key: printable ASCII without spaces.`);
+  return value;
+}
+
+function baseUrlOf(text: string, name: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || /[?#]/.test(text))
-    throw refused("baseUrl must be an http or https URL without credentials, query or fragment.");
+    throw refused(`${name} must be an http or https URL without credentials, query or fragment.`);
   return url.href.replace(/\/+$/, "");
 }
 
 /** A refusal of what the caller gave, before anything is sent. */
 export function refused(message: string, cause?: unknown): ShippingError {
-  return new ShippingError("invalid_argument", message, { cause });
+  return errorOf("invalid_argument", message, { cause });
 }

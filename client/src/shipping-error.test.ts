@@ -13,7 +13,7 @@ describe("ShippingError", () => {
     const error = await errorOf(server.client().shipments.create(SHIPMENT, { idempotencyKey: "order-7" }));
     expect(error).toBeInstanceOf(ShippingError);
     expect(error).toMatchObject({
-      name: "ShippingError",
+      name: "InvalidRequestError",
       code: "invalid_request",
       status: 422,
       message: "to.country: must be …",
@@ -21,7 +21,7 @@ describe("ShippingError", () => {
       fields,
       idempotencyKey: "order-7",
     });
-    expect(inspect(error)).toMatch(/^ShippingError: to.country: must be …\n/);
+    expect(inspect(error)).toMatch(/^InvalidRequestError: to.country: must be …\n/);
   });
 
   test("keeps the request id of an answer that is not the API's", async () => {

@@ -31,7 +31,21 @@ export interface ShippingErrorDetails {
 }
 
 // Two copies of this package in one program know each other's errors.
-const BRAND = Symbol.for("shipping-client.ShippingError");
+const brandOf = (name: string) => Symbol.for(`shipping-client.${name}`);
+
+/** Names a class, and has `instanceof` go by that name, so that it also knows the errors of another copy of this package. */
+export function named(kind: typeof ShippingError, name: string): void {
+  const brand = brandOf(name);
+  Object.defineProperty(kind.prototype, "name", { value: name });
+  Object.defineProperty(kind.prototype, brand, { value: true });
+  Object.defineProperty(kind, Symbol.hasInstance, {
+    value(this: unknown, value: unknown): boolean {
+      // A class that a caller derives has no brand of its own, and goes by its prototype as any class does.
+      if (this !== kind) return Function.prototype[Symbol.hasInstance].call(this, value);
+      return typeof value === "object" && value !== null && brand in value;
+    },
+  });
+}
 
 /** Every failure. It never holds the API key. */
 export class ShippingError extends Error {
@@ -47,8 +61,7 @@ export class ShippingError extends Error {
   readonly idempotencyKey: string | undefined;
 
   static {
-    Object.defineProperty(ShippingError.prototype, "name", { value: "ShippingError" });
-    Object.defineProperty(ShippingError.prototype, BRAND, { value: true });
+    named(ShippingError, "ShippingError");
   }
 
   constructor(code: ShippingErrorCode, message: string, details: ShippingErrorDetails = {}) {
@@ -58,9 +71,5 @@ export class ShippingError extends Error {
     this.requestId = details.requestId;
     this.fields = details.fields ?? [];
     this.idempotencyKey = details.idempotencyKey;
-  }
-
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return typeof value === "object" && value !== null && BRAND in value;
   }
 }

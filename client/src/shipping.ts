@@ -8,10 +8,26 @@ import {
   WebhooksResource,
 } from "./resources.js";
 import { type ShippingOptions, settingsOf } from "./settings.js";
+import { testHeader } from "./sign-webhook.js";
 import { verify } from "./verify-webhook.js";
 
 export type { Call, List, ListOptions } from "./call.js";
+export {
+  AbortedError,
+  AuthenticationError,
+  ConflictError,
+  ConnectionError,
+  InvalidArgumentError,
+  InvalidRequestError,
+  NotFoundError,
+  PermissionError,
+  RateLimitError,
+  ServerError,
+  UnexpectedAnswerError,
+  WebhookVerificationError,
+} from "./error-kinds.js";
 export type * from "./gen/api-types.js";
+export type { Hooks, RequestInfo, ResponseInfo } from "./hooks.js";
 export type { ReadOptions, WriteOptions } from "./operation.js";
 export type { Page } from "./read-answer.js";
 export type {
@@ -31,10 +47,18 @@ export {
   type ShippingErrorCode,
   type ShippingErrorDetails,
 } from "./shipping-error.js";
-export type { RawBody, VerifyOptions } from "./verify-webhook.js";
+export type { TestHeaderOptions } from "./sign-webhook.js";
+export type { VerifyOptions } from "./verify-webhook.js";
+export type { RawBody } from "./webhook-signature.js";
+
+/** For receivers of events and their tests: they need a subscription's secret, but no API key. */
+export const webhooks = { verify, testHeader } as const;
 
 /** The API as the holder of one key calls it. */
 export class Shipping {
+  /** The same as the export `webhooks`. The subscriptions are `webhooks` of an instance. */
+  static readonly webhooks = webhooks;
+
   readonly account: AccountResource;
   readonly orders: OrdersResource;
   readonly shipments: ShipmentsResource;
@@ -43,7 +67,7 @@ export class Shipping {
   readonly tracking: TrackingResource;
   readonly webhooks: WebhooksResource;
 
-  constructor(options: ShippingOptions) {
+  constructor(options: ShippingOptions = {}) {
     const settings = settingsOf(options);
     this.account = new AccountResource(settings);
     this.orders = new OrdersResource(settings);
@@ -54,6 +78,3 @@ export class Shipping {
     this.webhooks = new WebhooksResource(settings);
   }
 }
-
-/** For receivers of events: they need a subscription's secret, but no API key. */
-export const webhooks = { verify } as const;

@@ -5,8 +5,10 @@ import {
   type Event,
   type Label,
   type LabelInput,
+  NotFoundError,
   type Order,
   type Rate,
+  RateLimitError,
   type Shipment,
   type ShipmentInput,
   Shipping,
@@ -27,6 +29,9 @@ const uses = {
     expectTypeOf(shipping.webhooks.get).returns.toEqualTypeOf<Call<Webhook>>();
     expectTypeOf(shipping.shipments.get("x").withResponse()).resolves.toHaveProperty("data").toEqualTypeOf<Shipment>();
     expectTypeOf(shipping.orders.list().page()).resolves.toEqualTypeOf<{ data: Order[]; next_cursor: string | null }>();
+    expectTypeOf(shipping.orders.list().toArray({ max: 10 })).resolves.toEqualTypeOf<Order[]>();
+    // @ts-expect-error: a list has no end that you know.
+    shipping.orders.list().toArray();
   },
 
   inputs(shipping: Shipping, input: ShipmentInput, company: string | undefined) {
@@ -42,7 +47,9 @@ const uses = {
     shipping.labels.get("lbl_1", { idempotencyKey: "x" });
     // @ts-expect-error: what an order was answered with holds more than one may be made of.
     shipping.orders.create({ ...input, status: "received" });
-    // @ts-expect-error: nothing works without a base URL.
+    // @ts-expect-error: a key is a text.
+    new Shipping({ apiKey: 7 });
+    // The environment has the rest.
     new Shipping({ apiKey: "service_test_…" });
   },
 
@@ -58,6 +65,10 @@ const uses = {
   errors(error: ShippingError) {
     const known: string = error.code === "label_exists" ? "known" : error.code;
     const open = error.code === "a_code_of_tomorrow";
+    if (error instanceof RateLimitError) expectTypeOf(error.name).toEqualTypeOf<"RateLimitError">();
+    // The classes are apart: what is not the one is not lost.
+    else if (error instanceof NotFoundError) expectTypeOf(error.name).toEqualTypeOf<"NotFoundError">();
+    else expectTypeOf(error).toEqualTypeOf<ShippingError>();
     return { known, open };
   },
 };

@@ -1,6 +1,8 @@
+import { errorOf } from "./error-kinds.js";
 import type { Event } from "./gen/api-types.js";
 import { refused } from "./settings.js";
-import { ShippingError } from "./shipping-error.js";
+import type { ShippingError } from "./shipping-error.js";
+import { bytesOf, checkedSecret, keyOf, type RawBody, signedBytes } from "./webhook-signature.js";
 
 export interface VerifyOptions {
   /** How far the signature's time may be from yours, in either direction: 300 unless another number is given. */
@@ -8,9 +10,6 @@ export interface VerifyOptions {
   /** The time in milliseconds. */
   now?: (() => number) | undefined;
 }
-
-/** The body of a delivery as it arrived. */
-export type RawBody = string | Uint8Array | ArrayBuffer;
 
 // Strict on purpose: `t` once, digits alone, and nothing that is not understood.
 const HEADER = /^t=([0-9]{1,12})((?:,v1=[0-9a-f]{64})+)$/;
@@ -32,8 +31,9 @@ export async function verify(
 ): Promise<Event> {
   const { toleranceSeconds = 300, now = Date.now } = options;
   const bytes = bytesOf(body);
-  // An empty key would be anybody's, and NaN would let any time pass.
-  if (typeof secret !== "string" || !/^whsec_./.test(secret)) throw refused("secret must be the whole whsec_… text.");
+  if (!bytes) throw errorOf("parsed_body", PARSED_BODY);
+  checkedSecret(secret);
+  // NaN would let any time pass.
   if (!Number.isFinite(toleranceSeconds) || toleranceSeconds < 0)
     throw refused("toleranceSeconds must be a number, 0 or more.");
   if (signature === undefined || signature === null || signature.length === 0)
@@ -48,27 +48,10 @@ export async function verify(
   return eventIn(bytes);
 }
 
-function bytesOf(body: RawBody): Uint8Array<ArrayBuffer> {
-  if (typeof body === "string") return new TextEncoder().encode(body);
-  if (body instanceof ArrayBuffer) return new Uint8Array(body);
-  // Another realm's views too: `instanceof` does not know them. The copy leaves a pooled Buffer's neighbours out.
-  if (ArrayBuffer.isView(body)) return new Uint8Array(new Uint8Array(body.buffer, body.byteOffset, body.byteLength));
-  throw new ShippingError("parsed_body", PARSED_BODY);
-}
-
 /** Whether one of the digests is right. The runtime compares in constant time. */
 async function isSigned(secret: string, time: string, body: Uint8Array, digests: readonly string[]): Promise<boolean> {
-  const key = await crypto.subtle.importKey(
-    "raw",
-    new TextEncoder().encode(secret),
-    { name: "HMAC", hash: "SHA-256" },
-    false,
-    ["verify"],
-  );
-  const prefix = new TextEncoder().encode(`${time}.`);
-  const message = new Uint8Array(prefix.length + body.length);
-  message.set(prefix);
-  message.set(body, prefix.length);
+  const key = await keyOf(secret, "verify");
+  const message = signedBytes(time, body);
   const checks = digests.map((hex) => crypto.subtle.verify("HMAC", key, bytesOfHex(hex), message));
   return (await Promise.all(checks)).includes(true);
 }
@@ -81,10 +64,10 @@ function eventIn(bytes: Uint8Array): Event {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (cause) {
-    throw new ShippingError("invalid_event", "The signature is good, but the body is no JSON.", { cause });
+    throw errorOf("invalid_event", "The signature is good, but the body is no JSON.", { cause });
   }
 }
 
 function invalid(message: string): ShippingError {
-  return new ShippingError("invalid_signature", message);
+  return errorOf("invalid_signature", message);
 }

@@ -79,6 +79,16 @@ describe("one method for each operation", () => {
     expect(sent.headers.get("user-agent")).toBe(`shipping-client/${version}`);
   });
 
+  test.each(methods)("$name of $resource takes the options of one call", async ({ resource, name }) => {
+    const sent: Sent[] = [];
+    const resources = clientOf(sent) as unknown as Record<string, Record<string, (...given: unknown[]) => unknown>>;
+    const options = { headers: { "x-job": "7" }, retries: 0, timeoutMs: 5_000 };
+    const takes = resources[resource]?.[name]?.length === 1 ? [options] : [ID, options];
+    const asked = resources[resource]?.[name]?.(...takes) as { page?: () => Promise<unknown> };
+    await (asked.page ? asked.page() : asked);
+    expect(sent[0]?.headers.get("x-job")).toBe("7");
+  });
+
   test("and no other", () => {
     expect(methods).toHaveLength(routes.length);
   });

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
-import { installPacked, packClient } from "./packed-client.js";
+import { packClient } from "./packed-client.js";
 
 const run = promisify(execFile);
 const bin = (name: string) => join(import.meta.dirname, "../../node_modules/.bin", name);
@@ -13,7 +13,10 @@ let tarball: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "shipping-client-"));
   tarball = await packClient(folder);
-  await installPacked(tarball, folder);
+  // As its README says, in an empty project, with nothing in npm's cache and no network.
+  await writeFile(join(folder, "package.json"), '{ "private": true }');
+  const empty = ["--offline", "--cache", join(folder, "empty-cache"), "--no-audit", "--no-fund"];
+  await run("npm", ["install", ...empty, tarball], { cwd: folder });
 }, 120_000);
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -48,6 +51,33 @@ describe("the package as it would be published", () => {
     await run(bin("attw"), ["--profile", "esm-only", "--no-definitely-typed", tarball]);
   });
 
+  test("is all that was installed, at the version that its README installs", async () => {
+    const { packages } = JSON.parse(await readFile(join(folder, "package-lock.json"), "utf8"));
+    expect(Object.keys(packages)).toEqual(["", "node_modules/shipping-client"]);
+    expect(await readFile(installed("README.md"), "utf8")).toContain(`npm install ./${basename(tarball)}\n`);
+  });
+
+  test.each([
+    ["nodenext", "use.mts", { module: "nodenext" }],
+    ["nodenext, in CommonJS", "use.cts", { module: "nodenext" }],
+    ["bundler", "use.mts", { module: "esnext", moduleResolution: "bundler" }],
+  ])("has its types under %s, strictly, and without Node's", async (_name, file, options) => {
+    const code = `
+      import { type Label, RateLimitError, Shipping, webhooks } from "shipping-client";
+      const { labels } = new Shipping();
+      export const read = (): Promise<Label[]> => labels.list({ retries: 0 }).toArray({ max: 5 });
+      export const header: Promise<string> = webhooks.testHeader({ payload: "{}", secret: "whsec_x" });
+      export const isLimited = (error: unknown) => error instanceof RateLimitError && error.code;
+      // @ts-expect-error: a label has no such status.
+      export const isPrinted = (label: Label) => label.status === "printed";`;
+    await writeFile(join(folder, file), code);
+    const strict = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, types: [], noEmit: true };
+    const compilerOptions = { ...strict, target: "es2023", lib: ["es2023", "dom"], ...options };
+    await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: [file] }));
+    const { stdout } = await run(process.execPath, [bin("tsc"), "-p", folder]).catch((error) => error);
+    expect(stdout).toBe("");
+  });
+
   test("import and require yield the same classes", async () => {
     const script = `
       const required = require("shipping-client");
@@ -56,10 +86,10 @@ describe("the package as it would be published", () => {
       });`;
     await writeFile(join(folder, "load.cjs"), script);
     const { stdout } = await run(process.execPath, ["--no-warnings", "load.cjs"], { cwd: folder });
-    expect(stdout).toBe("Shipping,ShippingError,webhooks true\n");
+    expect(stdout).toMatch(/^[A-Z].*,Shipping,ShippingError,.*,webhooks true\n$/);
   });
 
-  test("imports nothing, and names no global of Node's", async () => {
+  test("imports nothing, and takes no global of Node's for granted", async () => {
     for (const file of await readdir(installed("dist"), { recursive: true })) {
       if (!file.endsWith(".js")) continue;
       expect(await readFile(installed(join("dist", file)), "utf8")).not.toMatch(/from "(?!\.)|\brequire\(|\bprocess\./);

@@ -8,11 +8,8 @@ const root = join(import.meta.dirname, "../..");
 
 /** Builds the client and packs it into a folder, as it would be published; yields the file. */
 export async function packClient(folder: string): Promise<string> {
-  // npm runs no script of its own here: the repository's settings forbid it.
-  await run(process.execPath, [join(root, "node_modules/.bin/tsc"), "-b", "client"], { cwd: root });
-  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder, "--workspace", "client"], {
-    cwd: root,
-  });
+  const pack = ["run", "--silent", "pack:client", "--", "--json", "--pack-destination", folder];
+  const { stdout } = await run("npm", pack, { cwd: root });
   return join(folder, JSON.parse(stdout)[0].filename);
 }
 

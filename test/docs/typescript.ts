@@ -11,7 +11,7 @@ const modules = join(import.meta.dirname, "../../node_modules");
 // What a snippet without an import of its own takes from those above it.
 const PRELUDE = `import { Shipping, ShippingError, webhooks } from "shipping-client";
 void [ShippingError, webhooks];
-const shipping = new Shipping({ apiKey: process.env.SHIPPING_KEY ?? "", baseUrl: process.env.SHIPPING_URL ?? "" });
+const shipping = new Shipping();
 `;
 
 /** The snippet as a module of its own. */

@@ -26,4 +26,10 @@ export const guides: readonly Guide[] = [
     title: "TypeScript client",
     about: "Retries, pages, typed errors and webhooks, done for you.",
     file: "client/README.md",
+  })
+  .concat({
+    slug: "client-methods",
+    title: "Client methods",
+    about: "Every method of the TypeScript client: its request, scope and answer.",
+    file: "docs/client-methods.md",
   });

@@ -1,0 +1,161 @@
+import type { ErrorCode } from "./gen/api-types.js";
+import { type ClientErrorCode, named, ShippingError, type ShippingErrorDetails } from "./shipping-error.js";
+
+// The literal names keep the classes apart for the compiler, which compares shapes.
+
+/** The request breaks a rule of the API: 400, 413, 415, 422. `fields` says which of its fields do. */
+export class InvalidRequestError extends ShippingError {
+  declare readonly name: "InvalidRequestError";
+
+  static {
+    named(InvalidRequestError, "InvalidRequestError");
+  }
+}
+
+/** The API key is missing, unknown, expired or revoked: 401. */
+export class AuthenticationError extends ShippingError {
+  declare readonly name: "AuthenticationError";
+
+  static {
+    named(AuthenticationError, "AuthenticationError");
+  }
+}
+
+/** The API key lacks a scope: 403. */
+export class PermissionError extends ShippingError {
+  declare readonly name: "PermissionError";
+
+  static {
+    named(PermissionError, "PermissionError");
+  }
+}
+
+/** There is no such resource, or it is another account's: 404. */
+export class NotFoundError extends ShippingError {
+  declare readonly name: "NotFoundError";
+
+  static {
+    named(NotFoundError, "NotFoundError");
+  }
+}
+
+/** The state of a resource, or of an idempotency key, does not allow it: 409. */
+export class ConflictError extends ShippingError {
+  declare readonly name: "ConflictError";
+
+  static {
+    named(ConflictError, "ConflictError");
+  }
+}
+
+/** Too many requests with this API key, on the last attempt too: 429. */
+export class RateLimitError extends ShippingError {
+  declare readonly name: "RateLimitError";
+
+  static {
+    named(RateLimitError, "RateLimitError");
+  }
+}
+
+/** The API answered that it could not: 500, 503. */
+export class ServerError extends ShippingError {
+  declare readonly name: "ServerError";
+
+  static {
+    named(ServerError, "ServerError");
+  }
+}
+
+/** No complete answer: the connection failed, or it took too long. The request may have been executed. */
+export class ConnectionError extends ShippingError {
+  declare readonly name: "ConnectionError";
+
+  static {
+    named(ConnectionError, "ConnectionError");
+  }
+}
+
+/** Your signal was aborted. The request may have been executed. */
+export class AbortedError extends ShippingError {
+  declare readonly name: "AbortedError";
+
+  static {
+    named(AbortedError, "AbortedError");
+  }
+}
+
+/** The answer is not the API's, but that of something in between. */
+export class UnexpectedAnswerError extends ShippingError {
+  declare readonly name: "UnexpectedAnswerError";
+
+  static {
+    named(UnexpectedAnswerError, "UnexpectedAnswerError");
+  }
+}
+
+/** An option, an id or an input that the client refuses: nothing was sent. */
+export class InvalidArgumentError extends ShippingError {
+  declare readonly name: "InvalidArgumentError";
+
+  static {
+    named(InvalidArgumentError, "InvalidArgumentError");
+  }
+}
+
+/** A webhook that is not to be trusted, or whose body cannot be read. */
+export class WebhookVerificationError extends ShippingError {
+  declare readonly name: "WebhookVerificationError";
+
+  static {
+    named(WebhookVerificationError, "WebhookVerificationError");
+  }
+}
+
+/** The class of every code. The compiler asks for those that are added. */
+const KINDS: Readonly<Record<ErrorCode | ClientErrorCode, typeof ShippingError>> = {
+  bad_request: InvalidRequestError,
+  invalid_json: InvalidRequestError,
+  unauthorized: AuthenticationError,
+  missing_scope: PermissionError,
+  not_found: NotFoundError,
+  idempotency_conflict: ConflictError,
+  idempotency_in_progress: ConflictError,
+  label_exists: ConflictError,
+  shipment_voided: ConflictError,
+  label_voided: ConflictError,
+  webhook_limit_reached: ConflictError,
+  payload_too_large: InvalidRequestError,
+  unsupported_media_type: InvalidRequestError,
+  invalid_request: InvalidRequestError,
+  rate_limited: RateLimitError,
+  internal_error: ServerError,
+  carrier_not_configured: ServerError,
+  service_unavailable: ServerError,
+  invalid_argument: InvalidArgumentError,
+  connection_failed: ConnectionError,
+  timed_out: ConnectionError,
+  aborted: AbortedError,
+  unexpected_answer: UnexpectedAnswerError,
+  invalid_signature: WebhookVerificationError,
+  parsed_body: WebhookVerificationError,
+  invalid_event: WebhookVerificationError,
+};
+
+const BY_STATUS: Readonly<Record<number, typeof ShippingError>> = {
+  401: AuthenticationError,
+  403: PermissionError,
+  404: NotFoundError,
+  409: ConflictError,
+  429: RateLimitError,
+};
+
+/** An error of the class that its code has; one of a code that is newer than this client goes by its status. */
+export function errorOf(code: string, message: string, details: ShippingErrorDetails = {}): ShippingError {
+  const Kind = Object.hasOwn(KINDS, code) ? KINDS[code as keyof typeof KINDS] : kindOfStatus(details.status);
+  return new Kind(code, message, details);
+}
+
+function kindOfStatus(status = 0): typeof ShippingError {
+  if (status >= 500) return ServerError;
+  return BY_STATUS[status] ?? (status >= 400 ? InvalidRequestError : ShippingError);
+}

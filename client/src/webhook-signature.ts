@@ -1,0 +1,33 @@
+import { refused } from "./settings.js";
+
+/** The body of a delivery as it arrived. */
+export type RawBody = string | Uint8Array | ArrayBuffer;
+
+/** The bytes of a body; undefined if it is none. */
+export function bytesOf(body: RawBody): Uint8Array<ArrayBuffer> | undefined {
+  if (typeof body === "string") return new TextEncoder().encode(body);
+  if (body instanceof ArrayBuffer) return new Uint8Array(body);
+  // Another realm's views too: `instanceof` does not know them. The copy leaves a pooled Buffer's neighbours out.
+  if (ArrayBuffer.isView(body)) return new Uint8Array(new Uint8Array(body.buffer, body.byteOffset, body.byteLength));
+  return undefined;
+}
+
+/** Refuses what is no secret: an empty key would be anybody's. */
+export function checkedSecret(secret: string): void {
+  if (typeof secret !== "string" || !/^whsec_./.test(secret)) throw refused("secret must be the whole whsec_… text.");
+}
+
+/** What a signature is made with, or checked with. */
+export function keyOf(secret: string, usage: "sign" | "verify"): Promise<CryptoKey> {
+  const bytes = new TextEncoder().encode(secret);
+  return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, [usage]);
+}
+
+/** What is signed: the time, a dot, the body. */
+export function signedBytes(time: string, body: Uint8Array): Uint8Array<ArrayBuffer> {
+  const prefix = new TextEncoder().encode(`${time}.`);
+  const message = new Uint8Array(prefix.length + body.length);
+  message.set(prefix);
+  message.set(body, prefix.length);
+  return message;
+}
