@@ -80,7 +80,10 @@ describe("so is what everybody may read", () => {
   });
   afterAll(() => page.context().close());
 
-  test.each(["/docs", "/docs/webhooks", "/docs/search?q=retry", "/nothing"])("%s", async (path) => {
+  test.each([
+    ...["/docs", "/docs/webhooks", "/docs/events", "/docs/events/order.created", "/docs/versioning"],
+    ...["/docs/search?q=retry", "/nothing"],
+  ])("%s", async (path) => {
     await page.goto(area.origin() + path);
     expect(await faultsOf(page, path)).toEqual([]);
   });
