@@ -28,18 +28,18 @@ describe("the page of an event", () => {
     expect(rowsUnder("Fields", page).map(([field]) => field)).toEqual(
       ["id", "type", "livemode", "created_at", "data"].map((name) => `\`${name}\``),
     );
-    expect(page).toContain("| `type` | string | yes | Always `label.voided`. |");
-    expect(page).toContain("| `data` | [Label](#label) | yes |");
-    expect(page).toContain("| `status` | string | yes | `created` or `voided`. |");
-    expect(page).toContain("| `voided_at` | string | no | Present once voided. |");
-    expect(page).toContain("| `charge.amount` | number | yes | Always `0`. |");
+    expect(page).toContain("| `type` | string | Always `label.voided`. |");
+    expect(page).toContain("| `data` | [Label](#label) |");
+    expect(page).toContain("| `status` | string | `created` or `voided`. |");
+    expect(page).toContain("| `voided_at` | string | Optional. Present once voided. |");
+    expect(page).toContain("| `charge.amount` | number | Always `0`. |");
   });
 
   test("has a table for each schema inside, once, with its bounds", () => {
     const page = eventReference("order.created", document);
     expect(page.match(/^### .*$/gm)).toEqual(["### Order", "### Address", "### Parcel"]);
-    expect(page).toMatch(/\| `weight_kg` \| number \| yes \| .*Greater than 0, at most 1000\. \|/);
-    expect(page).toMatch(/\| `street2` \| string \| no \| .*At most 200 characters\. \|/);
+    expect(page).toMatch(/\| `weight_kg` \| number \| .*Greater than 0, at most 1000\. \|/);
+    expect(page).toMatch(/\| `street2` \| string \| Optional\. .*At most 200 characters\. \|/);
   });
 
   test.each(EVENT_TYPES)("%s names every member that its example has", (type) => {

@@ -49,7 +49,7 @@ export function eventReference(type: EventType, { webhooks, components }: EventD
 function addTables(name: string, schemas: Record<string, Schema>, tables: Map<string, string>): void {
   if (tables.has(name)) return;
   const schema = schemas[name] ?? {};
-  const head = "| field | type | always there | rules |\n| --- | --- | --- | --- |";
+  const head = "| field | type | description |\n| --- | --- | --- |";
   tables.set(name, [head, ...rowsOf(schema, schemas, "")].join("\n"));
   for (const { $ref } of Object.values(schema.properties ?? {}))
     if ($ref && hasTable({ $ref }, schemas)) addTables(nameOf({ $ref }), schemas, tables);
@@ -59,7 +59,8 @@ function rowsOf({ properties = {}, required = [] }: Schema, schemas: Record<stri
   return Object.entries(properties).flatMap(([name, field]) => {
     const meant = { ...(field.$ref && schemas[nameOf(field)]), ...field };
     const type = hasTable(field, schemas) ? `[${nameOf(field)}](#${nameOf(field).toLowerCase()})` : (meant.type ?? "");
-    const cells = [`\`${above}${name}\``, type, required.includes(name) ? "yes" : "no", rulesOf(meant)];
+    const description = `${required.includes(name) ? "" : "Optional. "}${rulesOf(meant)}`;
+    const cells = [`\`${above}${name}\``, type, description];
     const row = `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
     return [row, ...(field.$ref ? [] : rowsOf(field, schemas, `${above}${name}.`))];
   });
