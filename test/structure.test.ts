@@ -84,7 +84,7 @@ describe("rooms", () => {
       ...["idempotency", "request-log", "database", "owners"],
     ],
     "services/webhooks/src": [".", "dispatch", "health", "events", "subscriptions", "egress"],
-    "deploy/local/src": ["client", "cluster", "demo", "listen", "platform", "databases", "servers", "."],
+    "deploy/local/src": ["client", "collection", "cluster", "demo", "listen", "platform", "databases", "servers", "."],
   };
   const roomOf = (root: string, path: string) => relative(root, dirname(path)).split(sep).join("/") || ".";
   const filesOf = (root: string) => production.filter(({ path }) => path.startsWith(`${root}/`) && /tsx?$/.test(path));

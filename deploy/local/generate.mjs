@@ -1,5 +1,5 @@
-// `npm run generate`: TypeScript from the protos, the gateway's Prisma client, and the types of `client` from the OpenAPI document. The
-// results are committed.
+// `npm run generate`: TypeScript from the protos, the gateway's Prisma client, and the types of `client` and
+// the collection for Postman from the OpenAPI document. The results are committed.
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -21,6 +21,7 @@ run("buf", ["generate"], join(root, "proto"));
 rmSync(join(root, "gateway", "src", "gen", "prisma"), { recursive: true, force: true });
 run("prisma", ["generate", "--no-hints"], join(root, "gateway"));
 run("tsx", ["--conditions=source", "src/client/generate-client.ts"], join(root, "deploy", "local"));
+run("tsx", ["--conditions=source", "src/collection/generate-collection.ts"], join(root, "deploy", "local"));
 
 function run(command, args, cwd) {
   const { status, error } = spawnSync(command, args, { cwd, env, stdio: "inherit" });

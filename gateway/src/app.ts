@@ -45,7 +45,7 @@ export function createApp(deps: ApiDeps & DeveloperDeps): App {
   const admit = admitCaller(deps); // 401, 429: before every operation
   for (const route of routes) register(app, route, [admit, ...stepsOf(deps, route)]);
   app.use(paceAnonymous(deps));
-  servePages(app, site);
+  servePages(app, site, () => deps.developerArea?.publicUrl ?? deps.ownOrigin());
   if (deps.developerArea) app.use(serveArea(deps, deps.developerArea));
   app.use(refuseRoute);
   app.use(sendError({ ...deps, site }));

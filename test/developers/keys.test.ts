@@ -17,7 +17,7 @@ describe("GET /developers/{environment}/keys/new", () => {
     expect(fieldsOf(html)).toEqual({
       form_id: expect.stringMatching(/^form_[a-z2-7]{26}$/),
       name: "Sandbox key",
-      scopes: ["orders:write", "shipments:write", "rates:read", "labels:write", "labels:read"],
+      scopes: ["account:read", "orders:write", "shipments:write", "rates:read", "labels:write", "labels:read"],
       expires: "90d",
     });
   });

@@ -25,11 +25,12 @@ const get = (path: string, headers = {}) => send("GET", path, headers);
 /** What everybody may read. */
 const documents = [
   `${BASE_PATH}/openapi.json`,
+  `${BASE_PATH}/postman.json`,
   ...["/favicon.ico", "/favicon.svg", "/style.css"],
   "/docs",
   "/docs/search?q=retry",
   "/docs/reference",
-  ...["style.css", "start.js", "swagger-ui.css", "swagger-ui-bundle.js"].map((at) => `/docs/${at}`),
+  ...["style.css", "start.js", "reference.css", "swagger-ui.css", "swagger-ui-bundle.js"].map((at) => `/docs/${at}`),
   ...guides.map(({ slug }) => `/docs/${slug}`),
   ...["style.css", "script.js", "clear.gif"].map((at) => `${AREA_PATH}/${at}`),
 ];

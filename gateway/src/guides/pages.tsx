@@ -34,7 +34,8 @@ export function overviewPage(site: Site): string {
           />
         </ul>
         <p>
-          For tools: the <a href="/api/v1/openapi.json">OpenAPI 3.1 document</a>.
+          For tools: the <a href="/api/v1/openapi.json">OpenAPI 3.1 document</a>, and a{" "}
+          <a href="/api/v1/postman.json">collection for Postman, Bruno and Insomnia</a>.
         </p>
       </>
     ),

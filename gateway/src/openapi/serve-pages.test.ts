@@ -10,7 +10,7 @@ const get = (path: string) => fetch(`http://127.0.0.1:${server.port}${path}`, { 
 
 beforeAll(async () => {
   const app = express();
-  servePages(app, { hasArea: true });
+  servePages(app, { hasArea: true }, () => "https://ship.example.com");
   server = await listen({ handler: app, port: 0, host: "127.0.0.1", log: silentLog(), random: randomBytes });
 });
 afterAll(() => server.stop(true));
@@ -20,6 +20,17 @@ describe("the description of the API", () => {
     const answer = await get("/api/v1/openapi.json");
     expect(answer.headers.get("content-type")).toBe("application/json");
     expect(await answer.json()).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
+  });
+
+  test("GET /api/v1/postman.json needs no key, and names the address of this installation and no other", async () => {
+    const answer = await get("/api/v1/postman.json");
+    expect(answer.headers.get("content-disposition")).toMatch(/^attachment; filename="[\w.]+\.json"$/);
+    const text = await answer.text();
+    expect(JSON.parse(text).variable).toContainEqual({ key: "base_url", value: "https://ship.example.com/api/v1" });
+    const hosts = [...text.matchAll(/https:\/\/[\w.]+/g)].map(([host]) => host);
+    expect(new Set(hosts)).toEqual(
+      new Set(["https://schema.getpostman.com", "https://ship.example.com", "https://hooks.example.com"]),
+    );
   });
 
   test("GET /docs/reference loads nothing from elsewhere, and everything it names is here", async () => {

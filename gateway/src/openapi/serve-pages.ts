@@ -7,9 +7,10 @@ import { serveGuides } from "../guides/serve-guides.js";
 import { type Document, documentOf, sendDocument } from "../http/send-document.js";
 import { serveSiteAssets } from "../site/site-assets.js";
 import type { Site } from "../site/site-header.js";
+import { COLLECTION_PATH, collectionText } from "./collection.js";
 import { library } from "./guide-library.js";
 import { openApiText } from "./openapi-text.js";
-import { referencePage, startScript } from "./reference-page.js";
+import { referencePage, referenceStyle, startScript } from "./reference-page.js";
 
 const DOCUMENT_PATH = `${BASE_PATH}/openapi.json`;
 const SCRIPT_TYPE = "text/javascript; charset=utf-8";
@@ -33,18 +34,22 @@ export function preparePages(): void {
   library();
 }
 
-/** The machine-readable description, the reference made of it and the guides, for everyone and without a key. */
-export function servePages(app: Express, site: Site): void {
+/** The machine-readable description, the collection and the reference made of it, and the guides, for everyone and without a key. */
+export function servePages(app: Express, site: Site, origin: () => string): void {
   const assets = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
   const asset = (type: string, file: string) => documentOf(type, readFileSync(join(assets, file)));
   const served: Readonly<Record<string, () => Document>> = {
     [DOCUMENT_PATH]: () => documentOf("application/json", openApiText(), { "Cache-Control": "no-store" }),
+    [COLLECTION_PATH]: () =>
+      documentOf("application/json", collectionText(origin()), {
+        "Cache-Control": "no-store",
+        "Content-Disposition": 'attachment; filename="shipping.postman_collection.json"',
+      }),
     "/docs/reference": () =>
       documentOf("text/html; charset=utf-8", referencePage(site), {
         "Content-Security-Policy": POLICY,
         "Referrer-Policy": "no-referrer",
       }),
-    "/docs/start.js": () => documentOf(SCRIPT_TYPE, startScript(DOCUMENT_PATH)),
     "/docs/swagger-ui.css": () => asset("text/css; charset=utf-8", "swagger-ui.css"),
     "/docs/swagger-ui-bundle.js": () => asset(SCRIPT_TYPE, "swagger-ui-bundle.js"),
   };
@@ -57,6 +62,7 @@ export function servePages(app: Express, site: Site): void {
     });
   }
   serveSiteAssets(app);
+  for (const asset of [startScript, referenceStyle]) asset.serve(app);
   // Last: its paths take in those above.
   serveGuides(app, site, library);
 }

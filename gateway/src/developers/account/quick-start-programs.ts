@@ -7,27 +7,37 @@ const SHIPPING = {
 
 const order = JSON.stringify(SHIPPING, null, 2);
 
-/** The corridor from an order to its label in POSIX shell and curl. `base` is the API's address. */
+/**
+ * From an order to its label in POSIX shell and curl 7.76 or newer. `base` is the API's address. It has no comments: an interactive zsh
+ * takes them for commands.
+ */
 export function curlSteps(base: string): string {
   return `BASE=${base}
+RUN=$(date +%s)-$$
 ORDER='${order}'
-post() { curl -s "$BASE/$1" -H "Authorization: Bearer $SHIPPING_KEY" -H "Idempotency-Key: $2" -H "Content-Type: application/json" -d "$3"; }
-id() { grep -o '"id":"[^"]*"' | head -n 1 | cut -d '"' -f 4; }
+create() {
+  ANSWER=$(curl -sS --fail-with-body "$BASE/$1" -H "Authorization: Bearer $SHIPPING_KEY" \\
+    -H "Idempotency-Key: $2-$RUN" -H "Content-Type: application/json" -d "$3") || { printf '%s\\n' "$ANSWER" >&2; return 1; }
+  printf '%s' "$ANSWER" | grep -o '"id":"[^"]*"' | head -n 1 | cut -d '"' -f 4
+}
 
-ORDER_ID=$(post orders order-1001 "$ORDER" | id)
-SHIPMENT_ID=$(post shipments parcel-1001 "\${ORDER%\\}}, \\"order_id\\": \\"$ORDER_ID\\"}" | id)
-RATE_ID=$(post rates rates-1001 "{\\"shipment_id\\": \\"$SHIPMENT_ID\\"}" | id)
-LABEL_ID=$(post labels label-1001 "{\\"shipment_id\\": \\"$SHIPMENT_ID\\", \\"rate_id\\": \\"$RATE_ID\\"}" | id)
-curl -s "$BASE/labels/$LABEL_ID/file" -H "Authorization: Bearer $SHIPPING_KEY" -o label-1001.pdf`;
+ORDER_ID=$(create orders order "$ORDER") &&
+SHIPMENT_ID=$(create shipments parcel "\${ORDER%\\}}, \\"order_id\\": \\"$ORDER_ID\\"}") &&
+RATE_ID=$(create rates rates "{\\"shipment_id\\": \\"$SHIPMENT_ID\\"}") &&
+LABEL_ID=$(create labels label "{\\"shipment_id\\": \\"$SHIPMENT_ID\\", \\"rate_id\\": \\"$RATE_ID\\"}") &&
+curl -fsS "$BASE/labels/$LABEL_ID/file" -H "Authorization: Bearer $SHIPPING_KEY" -o label-1001.pdf`;
 }
 
 /** The same for Node 20 or newer. */
 export function nodeProgram(base: string): string {
-  return `import { writeFile } from "node:fs/promises";
+  return `import { randomUUID } from "node:crypto";
+import { writeFile } from "node:fs/promises";
 import { env } from "node:process";
 
 const base = "${base}";
 const headers = { Authorization: \`Bearer \${env.SHIPPING_KEY}\` };
+// Your own program uses a number that it already has, such as that of its order.
+const run = randomUUID();
 
 async function post(path, key, body) {
   const answer = await fetch(base + path, {
@@ -41,11 +51,12 @@ async function post(path, key, body) {
 }
 
 const order = ${order};
-const { id: order_id } = await post("/orders", "order-1001", order);
-const { id: shipment_id } = await post("/shipments", "parcel-1001", { ...order, order_id });
-const [{ id: rate_id }] = await post("/rates", "rates-1001", { shipment_id });
-const label = await post("/labels", "label-1001", { shipment_id, rate_id });
+const { id: order_id } = await post("/orders", \`order-\${run}\`, order);
+const { id: shipment_id } = await post("/shipments", \`parcel-\${run}\`, { ...order, order_id });
+const [{ id: rate_id }] = await post("/rates", \`rates-\${run}\`, { shipment_id });
+const label = await post("/labels", \`label-\${run}\`, { shipment_id, rate_id });
 const file = await fetch(\`\${base}/labels/\${label.id}/file\`, { headers });
+if (!file.ok) throw new Error(await file.text());
 await writeFile("label-1001.pdf", Buffer.from(await file.arrayBuffer()));`;
 }
 
@@ -53,10 +64,13 @@ await writeFile("label-1001.pdf", Buffer.from(await file.arrayBuffer()));`;
 export function pythonProgram(base: string): string {
   return `import json
 import os
+import uuid
 from urllib.request import Request, urlopen
 
 base = "${base}"
 headers = {"Authorization": "Bearer " + os.environ["SHIPPING_KEY"]}
+# Your own program uses a number that it already has, such as that of its order.
+run = uuid.uuid4()
 
 
 def post(path, key, body):
@@ -66,10 +80,10 @@ def post(path, key, body):
 
 
 order = ${order}
-order_id = post("/orders", "order-1001", order)["id"]
-shipment_id = post("/shipments", "parcel-1001", {**order, "order_id": order_id})["id"]
-rate_id = post("/rates", "rates-1001", {"shipment_id": shipment_id})[0]["id"]
-label = post("/labels", "label-1001", {"shipment_id": shipment_id, "rate_id": rate_id})
+order_id = post("/orders", f"order-{run}", order)["id"]
+shipment_id = post("/shipments", f"parcel-{run}", {**order, "order_id": order_id})["id"]
+rate_id = post("/rates", f"rates-{run}", {"shipment_id": shipment_id})[0]["id"]
+label = post("/labels", f"label-{run}", {"shipment_id": shipment_id, "rate_id": rate_id})
 with urlopen(Request(f"{base}/labels/{label['id']}/file", headers=headers)) as answer:
     open("label-1001.pdf", "wb").write(answer.read())`;
 }

@@ -26,10 +26,11 @@ export async function showQuickStart(deps: PageDeps, { session }: PageRequest): 
       <h2>2. Make a label</h2>
       <p>
         Every request that changes something has an idempotency key: sent again, it answers the same and does nothing
-        twice.
+        twice. These examples make new keys for each run. Your own program uses a number that it already has, such as
+        that of its order.
       </p>
       <details open>
-        <summary>curl</summary>
+        <summary>curl 7.76 or newer</summary>
         <Code>{curlSteps(base)}</Code>
       </details>
       <details>

@@ -15,10 +15,10 @@ export const SCOPE_WORDS: Record<Scope, string> = {
   "webhooks:read": "See webhook subscriptions",
 };
 
-/** The least that the quick start takes: from an order to its label where there is a carrier, to its shipment where there is none. */
+/** What the quick starts take, and nothing more: the account, and from an order to its label where there is a carrier, to its shipment where there is none. */
 export const FIRST_SCOPES: Record<Environment, readonly Scope[]> = {
-  sandbox: ["orders:write", "shipments:write", "rates:read", "labels:write", "labels:read"],
-  live: ["orders:write", "shipments:write"],
+  sandbox: ["account:read", "orders:write", "shipments:write", "rates:read", "labels:write", "labels:read"],
+  live: ["account:read", "orders:write", "shipments:write"],
 };
 
 /** For how long a new key may be made; 90 days unless told otherwise. */

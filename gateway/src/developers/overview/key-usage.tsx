@@ -3,7 +3,8 @@ import { Text, Time } from "../page/text.js";
 import type { KeyInUse } from "./read-overview.js";
 
 /** How much of its limit each key has used in the last minute. */
-export function KeyUsage({ keys, limit }: { keys: readonly KeyInUse[]; limit: number }) {
+export function KeyUsage(props: { base: string; keys: readonly KeyInUse[]; limit: number; isAdmin: boolean }) {
+  const { base, keys, limit, isAdmin } = props;
   return (
     <>
       <h2>Requests per key in the last minute</h2>
@@ -40,6 +41,10 @@ export function KeyUsage({ keys, limit }: { keys: readonly KeyInUse[]; limit: nu
           ))}
         </tbody>
       </table>
+      <p class="paging">
+        <a href={`${base}/keys`}>All API keys</a>
+        {isAdmin && <a href={`${base}/keys/new`}>Create key</a>}
+      </p>
     </>
   );
 }

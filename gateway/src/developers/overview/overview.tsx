@@ -43,7 +43,7 @@ export async function showOverview(deps: PageDeps, request: PageRequest): Promis
       <Attention base={base} subscriptions={subscriptions} keys={keys} />
       <RequestFigures base={base} hours={hours} refusals={refusals} />
       {labels && <LabelFigures base={base} labels={labels} />}
-      {keys.length > 0 && <KeyUsage keys={keys} limit={deps.requestsPerMinute} />}
+      {keys.length > 0 && <KeyUsage base={base} keys={keys} limit={deps.requestsPerMinute} isAdmin={isAdmin} />}
       <Abilities environment={environment} requestsPerMinute={deps.requestsPerMinute} />
     </>,
   );

@@ -37,12 +37,12 @@ const NAMED: Readonly<Record<string, Find>> = {
   evt: event,
 };
 
-/** What a text names, if it is an id or a tracking number; else whatever is known by it, the newest of each kind. */
+/** What a text names, if it is an id or a tracking number; else whatever is known by it, the newest of each kind. Labels are with their shipments. */
 export async function findAnything(deps: PageDeps, asked: PageRequest, text: string): Promise<Found[]> {
   const prefix = text.slice(0, 3);
   if (isId(prefix, text)) return (await NAMED[prefix]?.(deps, asked, text)) ?? [];
   if (trackingNumber.safeParse(text).success) return labels(deps, asked, text);
-  const found = await Promise.all([shipments, orders, labels, keys, requests].map((find) => find(deps, asked, text)));
+  const found = await Promise.all([shipments, orders, keys, requests].map((find) => find(deps, asked, text)));
   return found.flat();
 }
 

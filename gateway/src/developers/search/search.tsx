@@ -66,7 +66,6 @@ function FoundTable({ found, base }: { found: readonly Found[]; base: string }) 
 const LISTS: readonly (readonly [Kind, string, string])[] = [
   ["Shipment", "shipments", "All shipments found"],
   ["Order", "orders", "All orders found"],
-  ["Label", "labels", "All labels found"],
   ["Request", "requests", "All requests found"],
 ];
 

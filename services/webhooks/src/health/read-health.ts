@@ -44,10 +44,11 @@ const healthOf = sql`
   h.last_success_at AS "lastSuccessAt", h.last_failure_at AS "lastFailureAt", h.failing_since AS "failingSince",
   h.last_failure_reason AS reason, h.last_failure_status AS "failureStatus"`;
 
+// Row by row, each by its primary key: whatever a planner thinks of a table that was empty when it last looked.
 const withHealth = (subscriptions: Sql) => sql`
   (${subscriptions}) AS s
-  JOIN ready_queue AS q ON q.subscription_id = s.id
-  LEFT JOIN subscription_health AS h ON h.subscription_id = s.id`;
+  JOIN LATERAL (SELECT * FROM ready_queue WHERE subscription_id = s.id OFFSET 0) AS q ON true
+  LEFT JOIN LATERAL (SELECT * FROM subscription_health WHERE subscription_id = s.id OFFSET 0) AS h ON true`;
 
 /** Reads the health of one of the caller's subscriptions, the last day by the hour. */
 export async function getSubscriptionHealth(

@@ -1,0 +1,89 @@
+import { pathWith, type Route } from "@shipping/gateway/api/endpoint";
+import { routes } from "@shipping/gateway/api/endpoints/endpoints";
+import * as examples from "@shipping/gateway/api/examples";
+import { SOME_ORIGIN } from "@shipping/gateway/openapi/collection";
+import { idempotencyKey } from "@shipping/gateway/openapi/components";
+import { openApiDocument } from "@shipping/gateway/openapi/openapi";
+import { convertDocument, type MadeRequest } from "./convert-document.js";
+
+const { order, shipment, label, webhook } = examples;
+
+/** The variables that stand for ids, and the ids of the examples. */
+const IDS = Object.entries({
+  order_id: order.id,
+  shipment_id: shipment.id,
+  label_id: label.id,
+  tracking_number: label.tracking_number,
+  webhook_id: webhook.id,
+});
+
+const ABOUT =
+  "Set the variable `api_key` to a sandbox key and send the requests from top to bottom. A request that creates something keeps its id in a variable for those below. Each request has a fresh `Idempotency-Key`; enter one of your own to repeat a request.";
+
+/** The API as a collection in Postman's format 2.1, which Bruno and Insomnia import, too. */
+export async function collection() {
+  const document = openApiDocument();
+  const { info, item: folders } = await convertDocument(document);
+  const [server] = document.servers;
+  const made = {
+    info: { name: info.name, description: ABOUT, schema: info.schema },
+    item: folders.map(({ name, description, item }) => ({ name, description, item: item.map(adjusted) })),
+    auth: { type: "bearer", bearer: [{ key: "token", value: "{{api_key}}", type: "string" }] },
+    variable: [
+      { key: "base_url", value: SOME_ORIGIN + server?.url },
+      { key: "api_key", value: "" },
+      ...IDS.map(([key]) => ({ key, value: "" })),
+    ],
+  };
+  return JSON.parse(withVariables(JSON.stringify(made)));
+}
+
+function withVariables(text: string): string {
+  return IDS.reduce((all, [name, id]) => all.replaceAll(id, `{{${name}}}`), text)
+    .replaceAll(idempotencyKey.example, "{{$guid}}")
+    .replaceAll("](/docs/", `](${SOME_ORIGIN}/docs/`);
+}
+
+/** A request with what all three programs read. Insomnia takes the address from `raw`, and none of them needs the ids that the library makes up. */
+function adjusted({ name, request: { method, description, url, header, body } }: MadeRequest) {
+  const route = routeOf(method, url.path);
+  const path = pathWith(route, route.example.id ?? "").slice(1);
+  return {
+    name,
+    request: {
+      method,
+      description: description.content,
+      header: header.map(({ key, value }) => ({ key, value })),
+      url: {
+        raw: `{{base_url}}/${path}`,
+        host: ["{{base_url}}"],
+        path: path.split("/"),
+        // The library makes a cursor up.
+        query: url.query.map(({ key }) => ({ key, value: "", disabled: true })),
+      },
+      ...(body?.raw && { body: { mode: "raw", raw: body.raw, options: { raw: { language: "json" } } } }),
+    },
+    ...keeping(route),
+  };
+}
+
+function routeOf(method: string, path: readonly string[]): Route {
+  const written = `/${path.join("/").replace(/:(\w+)/, "{$1}")}`;
+  const route = routes.find((one) => one.method === method && one.path === written);
+  if (!route) throw new Error(`The collection has ${method} ${written}, which is no operation.`);
+  return route;
+}
+
+/** The script that keeps the ids of what a request has created. */
+function keeping({ status, example }: Route) {
+  if (status !== 201) return {};
+  const answered = Object.entries(example.data as Record<string, unknown>);
+  const lines = answered
+    .filter(([member]) => member === "id" || member === "tracking_number")
+    .flatMap(([member, value]) => {
+      const [variable] = IDS.find(([, id]) => id === value) ?? [];
+      return variable ? [`  pm.collectionVariables.set("${variable}", pm.response.json().data.${member});`] : [];
+    });
+  const exec = ["if (pm.response.code === 201) {", ...lines, "}"];
+  return { event: [{ listen: "test", script: { type: "text/javascript", exec } }] };
+}

@@ -1,0 +1,15 @@
+import { readFileSync } from "node:fs";
+import { BASE_PATH } from "../api/endpoint.js";
+
+export const COLLECTION_PATH = `${BASE_PATH}/postman.json`;
+
+/** Stands for an installation's scheme and host in the collection that `npm run generate` makes. */
+export const SOME_ORIGIN = "https://installation.invalid";
+
+/** The API as a collection for Postman, Bruno and Insomnia, with the address of this installation. */
+export function collectionText(origin: string): string {
+  return readFileSync(new URL("../../assets/gen/postman.json", import.meta.url), "utf8").replaceAll(
+    SOME_ORIGIN,
+    origin,
+  );
+}
