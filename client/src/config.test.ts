@@ -50,6 +50,12 @@ describe("an option", () => {
     expect(server.seen[0]?.headers.authorization).toBe(`Bearer ${API_KEY}`);
   });
 
+  test("that is inherited counts too", async () => {
+    process.env.SHIPPING_KEY = "service_test_other";
+    await new Shipping(Object.create({ apiKey: API_KEY, baseUrl: server.baseUrl })).account.get();
+    expect(server.seen[0]?.headers.authorization).toBe(`Bearer ${API_KEY}`);
+  });
+
   test("that is given as undefined is refused: the environment's key may be another account's", () => {
     Object.assign(process.env, { SHIPPING_KEY: API_KEY, SHIPPING_URL: server.baseUrl });
     const unset: Record<string, string> = {};

@@ -57,7 +57,7 @@ export class RateLimitError extends ShippingError {
   }
 }
 
-/** The API answered that it could not: 500, 503. */
+/** The API failed, or cannot do this: 500, 503. */
 export class ServerError extends ShippingError {
   declare readonly name: "ServerError";
 
@@ -84,7 +84,7 @@ export class AbortedError extends ShippingError {
   }
 }
 
-/** The answer is not the API's, but that of something in between. */
+/** The response is not the API's, but that of a proxy or another program in between. */
 export class UnexpectedAnswerError extends ShippingError {
   declare readonly name: "UnexpectedAnswerError";
 
@@ -93,7 +93,7 @@ export class UnexpectedAnswerError extends ShippingError {
   }
 }
 
-/** An option, an id or an input that the client refuses: nothing was sent. */
+/** An option, id or input is not valid: nothing was sent. */
 export class InvalidArgumentError extends ShippingError {
   declare readonly name: "InvalidArgumentError";
 
@@ -102,7 +102,7 @@ export class InvalidArgumentError extends ShippingError {
   }
 }
 
-/** A webhook that is not to be trusted, or whose body cannot be read. */
+/** A webhook that you must not trust, or whose body cannot be read. */
 export class WebhookVerificationError extends ShippingError {
   declare readonly name: "WebhookVerificationError";
 

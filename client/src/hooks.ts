@@ -39,7 +39,7 @@ export function tellHooks(
   call(onRequest, { method, url, attempt });
   const begun = performance.now();
   return ({ status, requestId, code }) =>
-    call(onResponse, { method, url, attempt, status, ms: performance.now() - begun, requestId, code });
+    call(onResponse, { method, url, attempt, status, ms: Math.round(performance.now() - begun), requestId, code });
 }
 
 /** A log that fails must not fail a label, and an `async` hook's rejection must not end the program. */

@@ -4,18 +4,18 @@ import { checkedRetries, checkedTimeout, refused, type Settings } from "./settin
 export interface ReadOptions {
   /** Ends the request, the wait before the next attempt, or a list between its pages. */
   signal?: AbortSignal | undefined;
-  /** How long one attempt of this call may take, its answer's last byte included. Overrides the client's `timeoutMs`. */
+  /** How long one attempt of this call may take, until the last byte of its response. Overrides the client's `timeoutMs`. */
   timeoutMs?: number | undefined;
-  /** How often this call is sent again after a failure; 0 for never. Overrides the client's `maxRetries`. */
+  /** How often the client repeats this call after a failure; 0 for never. Overrides the client's `maxRetries`. */
   retries?: number | undefined;
-  /** More headers, such as `traceparent`. Those that the client sets itself are refused. */
+  /** Additional headers, such as `traceparent`. The client refuses those that it sets itself. */
   headers?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
 export interface WriteOptions extends ReadOptions {
   /**
-   * Names this write, for ever: 1 to 128 printable ASCII characters. Sent again with the same key, it is executed once and answered alike.
-   * Without one, the client makes one that holds for its own retries.
+   * Names this write permanently: 1 to 128 printable ASCII characters. However often you send it with this key, it is executed once, and you get the
+   * same result. Without one, the client makes a key for its own retries.
    */
   idempotencyKey?: string | undefined;
 }
@@ -78,11 +78,11 @@ function keyOf(given: string | undefined): string {
 function segmentOf(segment: string): string {
   // An URL folds `..`, also where it is percent-encoded, and an empty id would name the list.
   if (typeof segment !== "string" || /^(\.|%2e){0,2}$/i.test(segment))
-    throw refused(`${JSON.stringify(segment)} is no id.`);
+    throw refused(`${JSON.stringify(segment)} is not a valid id.`);
   try {
     return `/${encodeURIComponent(segment)}`;
   } catch (cause) {
-    throw refused(`${JSON.stringify(segment)} is no id.`, cause);
+    throw refused(`${JSON.stringify(segment)} is not a valid id.`, cause);
   }
 }
 

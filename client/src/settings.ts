@@ -84,7 +84,7 @@ function accessOf(options: ShippingOptions): [apiKey: Named, baseUrl: Named] {
  * another account's.
  */
 function named(options: ShippingOptions, option: "apiKey" | "baseUrl", name: Parameters<typeof variable>[0]) {
-  if (Object.hasOwn(options, option)) return [options[option], option] as Named;
+  if (option in options) return [options[option], option] as Named;
   const value = variable(name);
   return value === undefined ? undefined : ([value, name] as Named);
 }

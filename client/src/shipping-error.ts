@@ -16,10 +16,10 @@ export type ClientErrorCode =
   | "invalid_signature"
   /** A webhook whose body was parsed before it was verified. */
   | "parsed_body"
-  /** A webhook of good signature whose body is no JSON. */
+  /** A webhook with a valid signature whose body is not JSON. */
   | "invalid_event";
 
-/** Open, so that a code that is added later is no type error. */
+/** Open, so that a code that is added later is not a type error. */
 export type ShippingErrorCode = ErrorCode | ClientErrorCode | (string & {});
 
 export interface ShippingErrorDetails {

@@ -94,7 +94,7 @@ describe("webhooks.verify", () => {
   test.each([undefined, null, "", []])("no header (%j) is no signature", async (none) => {
     expect(await errorOf(verify(event, none, secret, at(now)))).toMatchObject({
       code: "invalid_signature",
-      message: "There is no Service-Signature.",
+      message: "The Service-Signature header is missing.",
     });
   });
 

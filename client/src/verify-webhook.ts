@@ -37,9 +37,9 @@ export async function verify(
   if (!Number.isFinite(toleranceSeconds) || toleranceSeconds < 0)
     throw refused("toleranceSeconds must be a number, 0 or more.");
   if (signature === undefined || signature === null || signature.length === 0)
-    throw invalid("There is no Service-Signature.");
+    throw invalid("The Service-Signature header is missing.");
   const [, time, digests] = HEADER.exec(String(signature)) ?? [];
-  if (time === undefined || digests === undefined) throw invalid("The Service-Signature is malformed.");
+  if (time === undefined || digests === undefined) throw invalid("The Service-Signature header is malformed.");
   if (!(await isSigned(secret, time, bytes, digests.slice(",v1=".length).split(",v1="))))
     throw invalid("Signed with another secret, or the body was changed on its way.");
   const ageSeconds = Math.floor(now() / 1000) - Number(time);
@@ -64,7 +64,7 @@ function eventIn(bytes: Uint8Array): WebhookEvent {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (cause) {
-    throw errorOf("invalid_event", "The signature is good, but the body is no JSON.", { cause });
+    throw errorOf("invalid_event", "The signature is valid, but the body is not JSON.", { cause });
   }
 }
 

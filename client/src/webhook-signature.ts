@@ -3,7 +3,7 @@ import { refused } from "./settings.js";
 /** The body of a delivery as it arrived. */
 export type RawBody = string | Uint8Array | ArrayBuffer;
 
-/** The bytes of a body; undefined if it is none. */
+/** The bytes of a body; undefined if it is neither text nor bytes. */
 export function bytesOf(body: RawBody): Uint8Array<ArrayBuffer> | undefined {
   if (typeof body === "string") return new TextEncoder().encode(body);
   if (body instanceof ArrayBuffer) return new Uint8Array(body);
@@ -12,7 +12,7 @@ export function bytesOf(body: RawBody): Uint8Array<ArrayBuffer> | undefined {
   return undefined;
 }
 
-/** Refuses what is no secret: an empty key would be anybody's. */
+/** Refuses what is not a secret: with an empty one, anybody could sign. */
 export function checkedSecret(secret: string): void {
   if (typeof secret !== "string" || !/^whsec_./.test(secret)) throw refused("secret must be the whole whsec_… text.");
 }
