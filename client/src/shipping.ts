@@ -1,3 +1,4 @@
+import type { LabelCreatedEvent, LabelVoidedEvent } from "./gen/api-types.js";
 import {
   AccountResource,
   LabelsResource,
@@ -27,6 +28,12 @@ export {
   WebhookVerificationError,
 } from "./error-kinds.js";
 export type * from "./gen/api-types.js";
+// Their names in 1.0.
+export type {
+  OrderCreatedEvent as OrderEvent,
+  ShipmentCreatedEvent as ShipmentEvent,
+  WebhookEvent as Event,
+} from "./gen/api-types.js";
 export type { Hooks, RequestInfo, ResponseInfo } from "./hooks.js";
 export type { ReadOptions, WriteOptions } from "./operation.js";
 export type { Page } from "./read-answer.js";
@@ -50,6 +57,8 @@ export {
 export type { TestHeaderOptions } from "./sign-webhook.js";
 export type { VerifyOptions } from "./verify-webhook.js";
 export type { RawBody } from "./webhook-signature.js";
+
+export type LabelEvent = LabelCreatedEvent | LabelVoidedEvent;
 
 /** For receivers of events and their tests: they need a subscription's secret, but no API key. */
 export const webhooks = { verify, testHeader } as const;

@@ -4,16 +4,20 @@ import {
   type CreatedWebhook,
   type Event,
   type Label,
+  type LabelEvent,
   type LabelInput,
   NotFoundError,
   type Order,
+  type OrderEvent,
   type Rate,
   RateLimitError,
   type Shipment,
+  type ShipmentEvent,
   type ShipmentInput,
   Shipping,
   type ShippingError,
   type Webhook,
+  type WebhookEvent,
   webhooks,
 } from "./shipping.js";
 
@@ -53,11 +57,13 @@ const uses = {
     new Shipping({ apiKey: "service_test_…" });
   },
 
-  events(event: Event) {
+  events(event: WebhookEvent) {
     if (event.type === "order.created") expectTypeOf(event.data).toEqualTypeOf<Order>();
     else if (event.type === "shipment.created") expectTypeOf(event.data).toEqualTypeOf<Shipment>();
     else expectTypeOf(event.data).toEqualTypeOf<Label>();
-    expectTypeOf(webhooks.verify).returns.resolves.toEqualTypeOf<Event>();
+    expectTypeOf(event).toEqualTypeOf<OrderEvent | ShipmentEvent | LabelEvent>();
+    expectTypeOf(event).toEqualTypeOf<Event>();
+    expectTypeOf(webhooks.verify).returns.resolves.toEqualTypeOf<WebhookEvent>();
     // @ts-expect-error: a parsed body.
     webhooks.verify({ id: "evt_1" }, "t=1,v1=…", "whsec_…");
   },

@@ -1,5 +1,5 @@
 import { errorOf } from "./error-kinds.js";
-import type { Event } from "./gen/api-types.js";
+import type { WebhookEvent } from "./gen/api-types.js";
 import { refused } from "./settings.js";
 import type { ShippingError } from "./shipping-error.js";
 import { bytesOf, checkedSecret, keyOf, type RawBody, signedBytes } from "./webhook-signature.js";
@@ -28,7 +28,7 @@ export async function verify(
   signature: string | readonly string[] | null | undefined,
   secret: string,
   options: VerifyOptions = {},
-): Promise<Event> {
+): Promise<WebhookEvent> {
   const { toleranceSeconds = 300, now = Date.now } = options;
   const bytes = bytesOf(body);
   if (!bytes) throw errorOf("parsed_body", PARSED_BODY);
@@ -60,7 +60,7 @@ function bytesOfHex(hex: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
-function eventIn(bytes: Uint8Array): Event {
+function eventIn(bytes: Uint8Array): WebhookEvent {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (cause) {

@@ -1,5 +1,6 @@
 import type * as resources from "@shipping/gateway/api/resources";
 import type * as schemas from "@shipping/gateway/input/schemas";
+import type { EventType } from "@shipping/gateway/input/schemas";
 import { expectTypeOf } from "expect-type";
 import type * as client from "shipping-client";
 import type { z } from "zod";
@@ -37,7 +38,7 @@ const equal = {
     expectTypeOf<Loose<client.Tracking>>().toEqualTypeOf<Of<typeof resources.tracking>>();
     expectTypeOf<Loose<client.Webhook>>().toEqualTypeOf<Of<typeof resources.webhook>>();
     expectTypeOf<Loose<client.CreatedWebhook>>().toEqualTypeOf<Of<typeof resources.createdWebhook>>();
-    expectTypeOf<Loose<client.Event>>().toEqualTypeOf<Of<typeof resources.event>>();
+    expectTypeOf<Loose<client.WebhookEvent>>().toEqualTypeOf<Of<(typeof resources.events)[EventType]>>();
   },
 };
 

@@ -5,6 +5,7 @@ import { json } from "node:stream/consumers";
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { type Customer, newCustomer } from "../edge/operations.js";
+import { payloadSchemaOf, validatorOf } from "../openapi/document-schemas.js";
 import { type Stack, startStack } from "../stack.js";
 
 type Json = Record<string, unknown>;
@@ -54,7 +55,7 @@ const STORY = storyOf(chapters);
 let stack: Stack;
 let customer: Customer;
 let steps: Step[];
-let eventExample: Json;
+let deliveries: Record<string, Json>;
 beforeAll(async () => {
   stack = await startStack();
   customer = await newCustomer(stack, { accountId: await stack.newAccount("Nordlicht GmbH") });
@@ -62,9 +63,19 @@ beforeAll(async () => {
   steps = Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, ...operation })),
   );
-  eventExample = document.webhooks.event.post.requestBody.content["application/json"].example;
+  deliveries = Object.fromEntries(
+    Object.entries<{ post: Operation }>(document.webhooks).map(([type, { post }]) => [
+      type,
+      post.requestBody?.content["application/json"].example ?? {},
+    ]),
+  );
 });
 afterAll(() => stack.stop());
+
+/** Whether the document's schema of this type's payload accepts it. */
+function acceptedAs(type: string, event: unknown): boolean {
+  return validatorOf(payloadSchemaOf(type))(event);
+}
 
 /** The platform's ids by those of the story. */
 const idsHere = new Map<string, string>();
@@ -122,10 +133,10 @@ test.each(STORY)("the example of %s, sent, is answered as it says", async (name)
   expect(answer.body).toEqual(expectedOf(example));
 });
 
-test("the example of a delivery is what a subscription's URL is sent", async () => {
-  const deliveries: unknown[] = [];
+test("the examples of deliveries are what a subscription's URL is sent", async () => {
+  const arrived: Json[] = [];
   const receiver = createServer(async (request, response) => {
-    deliveries.push(await json(request));
+    arrived.push((await json(request)) as Json);
     response.writeHead(204).end();
   });
   await once(receiver.listen(0, "127.0.0.1"), "listening");
@@ -133,22 +144,30 @@ test("the example of a delivery is what a subscription's URL is sent", async () 
     const headers = { "Idempotency-Key": `delivery-${path}` };
     return (await customer.send<Json>("POST", path, { body: JSON.stringify(body), headers })).body.data;
   };
+  const input = (name: string) =>
+    asHere(
+      steps.find(({ operationId }) => operationId === name)?.requestBody?.content["application/json"].example ?? {},
+    );
   try {
-    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
-    await post("/webhooks", { url, events: ["label.created"] });
-    const shipment = steps.find(({ operationId }) => operationId === "createShipment")?.requestBody;
-    const { id } = await post("/shipments", asHere(shipment?.content["application/json"].example ?? {}));
-    const label = await post("/labels", { shipment_id: id, rate_id: `rate_test_${id}` });
-    const [event] = await eventually(() => {
-      expect(deliveries).toHaveLength(1);
-      return deliveries as Json[];
-    });
-    const data = eventExample.data as Json;
     idsHere.clear();
-    learnIds(eventExample, event);
-    learnIds(data, label);
-    learnIds({ id: data.shipment_id }, { id });
-    expect(event).toEqual(expectedOf(eventExample));
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+    await post("/webhooks", { url, events: Object.keys(deliveries) });
+    const made = (type: string) => deliveries[type]?.data;
+    learnIds(made("order.created"), await post("/orders", input("createOrder")));
+    const shipment = await post("/shipments", input("createShipment"));
+    learnIds(made("shipment.created"), shipment);
+    const label = await post("/labels", { shipment_id: shipment.id, rate_id: `rate_test_${shipment.id}` });
+    learnIds(made("label.created"), label);
+    await post(`/labels/${label.id}/void`, {});
+    await eventually(() => expect(arrived).toHaveLength(4));
+    expect(Object.keys(deliveries).length).toBe(4);
+    for (const [type, example] of Object.entries(deliveries)) {
+      const event = arrived.find((one) => one.type === type);
+      learnIds(example, event);
+      expect(event).toEqual(expectedOf(example));
+      expect([type, acceptedAs(type, event), acceptedAs(type, example)]).toEqual([type, true, true]);
+      expect(acceptedAs(type, { ...event, type: "label.printed" })).toBe(false);
+    }
   } finally {
     receiver.closeAllConnections();
     receiver.close();

@@ -33,6 +33,11 @@ export function schemaOf(method: "get" | "post", path: string, parameter?: strin
   return operation.parameters.find(({ name }: { name?: string }) => name === parameter).schema;
 }
 
+/** The schema of what is sent for an event of this type. */
+export function payloadSchemaOf(type: string): Schema {
+  return document.webhooks[type].post.requestBody.content["application/json"].schema;
+}
+
 /** Tells whether a schema of the document accepts a value. */
 export function validatorOf(schema: Schema): (value: unknown) => boolean {
   const pointed = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/'));

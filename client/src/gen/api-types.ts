@@ -259,7 +259,7 @@ export interface CreatedWebhook {
 }
 
 /** An order was created. */
-export interface OrderEvent {
+export interface OrderCreatedEvent {
   /** The same in every delivery of this event. Starts with `evt_`. */
   id: string;
   type: "order.created";
@@ -271,7 +271,7 @@ export interface OrderEvent {
 }
 
 /** A shipment was created. */
-export interface ShipmentEvent {
+export interface ShipmentCreatedEvent {
   /** The same in every delivery of this event. Starts with `evt_`. */
   id: string;
   type: "shipment.created";
@@ -282,11 +282,11 @@ export interface ShipmentEvent {
   data: Shipment;
 }
 
-/** A label was created, or voided. */
-export interface LabelEvent {
+/** A label was created. */
+export interface LabelCreatedEvent {
   /** The same in every delivery of this event. Starts with `evt_`. */
   id: string;
-  type: "label.created" | "label.voided";
+  type: "label.created";
   /** False in the sandbox. */
   livemode: boolean;
   /** When it happened: ISO 8601 UTC with milliseconds. */
@@ -294,8 +294,17 @@ export interface LabelEvent {
   data: Label;
 }
 
-/** What a delivery brings. `data` is the resource as it was then. Ignore members and types that you do not know. */
-export type Event = OrderEvent | ShipmentEvent | LabelEvent;
+/** A label was voided. */
+export interface LabelVoidedEvent {
+  /** The same in every delivery of this event. Starts with `evt_`. */
+  id: string;
+  type: "label.voided";
+  /** False in the sandbox. */
+  livemode: boolean;
+  /** When it happened: ISO 8601 UTC with milliseconds. */
+  created_at: string;
+  data: Label;
+}
 
 /** What went wrong, for programs: it does not change. */
 export type ErrorCode = "bad_request" | "invalid_json" | "unauthorized" | "missing_scope" | "not_found" | "idempotency_conflict" | "idempotency_in_progress" | "label_exists" | "shipment_voided" | "label_voided" | "webhook_limit_reached" | "payload_too_large" | "unsupported_media_type" | "invalid_request" | "rate_limited" | "internal_error" | "carrier_not_configured" | "service_unavailable";
@@ -320,3 +329,9 @@ export interface ErrorBody {
     fields?: FieldError[];
   };
 }
+
+/**
+ * What a delivery brings: `type` tells which it is. `data` is the resource as it was then. Ignore members and types that you do
+ * not know.
+ */
+export type WebhookEvent = OrderCreatedEvent | ShipmentCreatedEvent | LabelCreatedEvent | LabelVoidedEvent;

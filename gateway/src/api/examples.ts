@@ -1,4 +1,5 @@
 import { scopes } from "../admission/api-key.js";
+import type { EventType } from "../input/schemas.js";
 
 // What the examples of the operations are made of. They tell one story: an order, its shipment, a label that is voided, a subscription.
 
@@ -69,6 +70,8 @@ export const label = {
   created_at: "2026-01-15T09:32:00.000Z",
 };
 
+export const voidedLabel = { ...label, status: "voided", voided_at: "2026-01-15T10:00:00.000Z" };
+
 export const webhookInput = {
   url: "https://hooks.example.com/shipping",
   events: ["shipment.created", "label.created"],
@@ -112,14 +115,17 @@ export const account = {
   created_at: "2026-01-02T08:00:00.000Z",
 };
 
-/** What the subscription is sent when the label was made. */
-export const eventExample = {
-  id: "evt_kq3v7zj2m5xw4a6bnd2tc7yhre",
-  type: "label.created",
-  livemode: false,
-  created_at: label.created_at,
-  data: label,
-};
+/** What a subscription is sent for each type, in the story's order. */
+export const events = {
+  "order.created": eventOf("evt_m4zwc5dfonvhgzlsmf2g653boi", "order.created", order.created_at, order),
+  "shipment.created": eventOf("evt_nzsxg5dvonqw2zlqnrswk3dfmy", "shipment.created", shipment.created_at, shipment),
+  "label.created": eventOf("evt_kq3v7zj2m5xw4a6bnd2tc7yhre", "label.created", label.created_at, label),
+  "label.voided": eventOf("evt_ovzgk4tfmqxgc43fnzuw4zlsoa", "label.voided", voidedLabel.voided_at, voidedLabel),
+} as const satisfies Record<EventType, unknown>;
+
+function eventOf<Data>(id: string, type: EventType, created_at: string, data: Data) {
+  return { id, type, livemode: false, created_at, data };
+}
 
 export const badLimit = { path: "limit", message: "must be an integer from 1 to 100" };
 export const badCountry = { path: "to.country", message: "must be two letters A-Z" };

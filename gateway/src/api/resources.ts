@@ -2,6 +2,7 @@ import { z } from "zod";
 import {
   address,
   EVENT_TYPES,
+  type EventType,
   labelId,
   metadata,
   orderId,
@@ -141,21 +142,26 @@ export const createdWebhook = webhook
   })
   .meta({ description: "A webhook subscription that was just created." });
 
-const eventOf = <Type extends z.ZodType, Data extends z.ZodType>(type: Type, data: Data, description: string) =>
+const eventOf = <const Type extends EventType, Data extends z.ZodType>(type: Type, data: Data, description: string) =>
   z
     .object({
       id: z.string().meta({ description: "The same in every delivery of this event. Starts with `evt_`." }),
-      type,
+      type: z.literal(type),
       livemode: z.boolean().meta({ description: "False in the sandbox." }),
       created_at: time("When it happened: ISO 8601 UTC with milliseconds."),
       data,
     })
     .meta({ description });
 
-export const orderEvent = eventOf(z.literal("order.created"), order, "An order was created.");
-export const shipmentEvent = eventOf(z.literal("shipment.created"), shipment, "A shipment was created.");
-export const labelEvent = eventOf(z.enum(["label.created", "label.voided"]), label, "A label was created, or voided.");
-export const event = z.union([orderEvent, shipmentEvent, labelEvent]).meta({
-  description:
-    "What a delivery brings. `data` is the resource as it was then. Ignore members and types that you do not know.",
-});
+export const orderCreatedEvent = eventOf("order.created", order, "An order was created.");
+export const shipmentCreatedEvent = eventOf("shipment.created", shipment, "A shipment was created.");
+export const labelCreatedEvent = eventOf("label.created", label, "A label was created.");
+export const labelVoidedEvent = eventOf("label.voided", label, "A label was voided.");
+
+/** What a delivery brings, by its type. */
+export const events = {
+  "order.created": orderCreatedEvent,
+  "shipment.created": shipmentCreatedEvent,
+  "label.created": labelCreatedEvent,
+  "label.voided": labelVoidedEvent,
+} as const satisfies Record<EventType, z.ZodType>;

@@ -43,7 +43,12 @@ export function renderPage(site: Site, { title, path, words = "", aside, childre
             <ul>
               <Entry path="/docs" current={path} title="Overview" />
               {guides.map((guide) => (
-                <Entry path={`/docs/${guide.slug}`} current={path} title={guide.title} />
+                <Entry
+                  path={`/docs/${guide.slug}`}
+                  current={path}
+                  title={guide.title}
+                  isInner={guide.event !== undefined}
+                />
               ))}
               <Entry path="/docs/reference" current={path} title="API reference" />
             </ul>
@@ -56,9 +61,17 @@ export function renderPage(site: Site, { title, path, words = "", aside, childre
   });
 }
 
-function Entry({ path, current, title }: { path: string; current: string; title: string }) {
+interface EntryOf {
+  path: string;
+  current: string;
+  title: string;
+  /** Whether it belongs to the entry above it. */
+  isInner?: boolean;
+}
+
+function Entry({ path, current, title, isInner }: EntryOf) {
   return (
-    <li>
+    <li {...(isInner && { class: "inner" })}>
       <a href={path} {...(path === current && { "aria-current": "page" as const })}>
         {title}
       </a>

@@ -1,4 +1,4 @@
-import { library } from "./library.js";
+import { library } from "../openapi/guide-library.js";
 
 const { search } = library();
 const placesOf = (text: string) => search(text).map(({ guide, id }) => `${guide.slug}#${id}`);

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import MiniSearch from "minisearch";
+import { type EventDocument, eventReference } from "./event-reference.js";
 import { type Guide, guides } from "./guides.js";
 import { type Rendered, renderGuide } from "./render-guide.js";
 
@@ -27,19 +28,12 @@ const MOST_WORDS = 10;
 const LONGEST_SEARCH = 100;
 const splitWords = MiniSearch.getDefault("tokenize");
 
-let opened: Library | undefined;
-
-/** The library of this process. Opening it takes a while. */
-export function library(): Library {
-  opened ??= openLibrary();
-  return opened;
-}
-
-/** Reads and renders all guides. */
-function openLibrary(): Library {
+/** Reads and renders all guides, those of events with what the OpenAPI document says of them. */
+export function openLibrary(document: EventDocument): Library {
   const pages = new Map(
     guides.map((guide) => {
-      const rendered = renderGuide(guide, readFileSync(new URL(guide.file, ROOT), "utf8"));
+      const text = readFileSync(new URL(guide.file, ROOT), "utf8");
+      const rendered = renderGuide(guide, guide.event ? `${text}\n${eventReference(guide.event, document)}` : text);
       return [guide.slug, { guide, rendered }];
     }),
   );

@@ -22,9 +22,11 @@ export function overviewPage(site: Site): string {
           </a>
         </p>
         <ul class="cards">
-          {guides.map(({ slug, title, about }) => (
-            <Card path={`/docs/${slug}`} title={title} about={about} />
-          ))}
+          {guides
+            .filter(({ event }) => event === undefined)
+            .map(({ slug, title, about }) => (
+              <Card path={`/docs/${slug}`} title={title} about={about} />
+            ))}
           <Card
             path="/docs/reference"
             title="API reference"

@@ -26,6 +26,7 @@ describe("a guide", () => {
     ["[x](webhooks.md#recipes)", '<a href="/docs/webhooks#recipes">x</a>'],
     ["[x](../client/README.md)", '<a href="/docs/client">x</a>'],
     ["[x](#here)", '<a href="#here">x</a>'],
+    ["[x](/docs/reference)", '<a href="/docs/reference">x</a>'],
     ["[x](https://semver.org)", '<a href="https://semver.org">x</a>'],
     ["[x](operations.md)", "<span>x</span>"],
     ["[x](../test/vectors/webhooks.json)", "<span>x</span>"],

@@ -88,7 +88,7 @@ function redirectLinks(tokens: Token[]): void {
 
 function hrefOf(target: string): string | undefined {
   const [path = "", fragment = ""] = target.split(/(#.*)/);
-  if (path === "" || /^https?:/.test(path)) return target;
+  if (path === "" || /^(https?:|\/)/.test(path)) return target;
   const guide = guides.find(({ file }) => file.endsWith(path.replace(/^(\.\.?\/)+/, "")));
   return guide && `/docs/${guide.slug}${fragment}`;
 }

@@ -1,15 +1,15 @@
-import type { Express } from "express";
+import type { Express, NextFunction, Request, Response } from "express";
 import { type Document, documentOf, sendDocument } from "../http/send-document.js";
 import { PLAIN_PAGE_HEADERS } from "../site/error-page.js";
 import type { Site } from "../site/site-header.js";
 import { style } from "./layout.js";
-import { library } from "./library.js";
+import type { Library } from "./library.js";
 import { guidePage, overviewPage, searchPage } from "./pages.js";
 
 const LONGEST_SHOWN = 200;
 
-/** The guides below `/docs`, for everyone. */
-export function serveGuides(app: Express, site: Site): void {
+/** The guides below `/docs`, for everyone. Opening the library takes a while: it is asked for when somebody reads. */
+export function serveGuides(app: Express, site: Site, library: () => Library): void {
   const overview = page(overviewPage(site));
 
   app.get("/docs", (req, res) => sendDocument(req, res, overview));
@@ -20,11 +20,13 @@ export function serveGuides(app: Express, site: Site): void {
     const text = typeof q === "string" ? q.trim().slice(0, LONGEST_SHOWN) : "";
     sendDocument(req, res, page(searchPage(site, text, library().search(text))));
   });
-  app.get("/docs/:slug", (req, res, next) => {
-    const found = library().page(req.params.slug);
+  const serveGuide = (slug: string, req: Request, res: Response, next: NextFunction) => {
+    const found = library().page(slug);
     if (found) sendDocument(req, res, page(guidePage(site, found.guide, found.rendered)));
     else next();
-  });
+  };
+  app.get("/docs/:slug", (req, res, next) => serveGuide(req.params.slug, req, res, next));
+  app.get("/docs/events/:type", (req, res, next) => serveGuide(`events/${req.params.type}`, req, res, next));
 }
 
 function page(html: string): Document {

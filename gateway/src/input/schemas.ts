@@ -133,7 +133,7 @@ export const labelInput = z.strictObject(
 export const voidInput = z.strictObject({}, body);
 
 export const EVENT_TYPES = ["order.created", "shipment.created", "label.created", "label.voided"] as const;
-type EventType = (typeof EVENT_TYPES)[number];
+export type EventType = (typeof EVENT_TYPES)[number];
 const SOME_EVENTS = "must be a list of one to four different event types";
 const ONE_EVENT = `must be one of ${EVENT_TYPES.join(", ")}`;
 

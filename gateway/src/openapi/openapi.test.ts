@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { routes } from "../api/endpoints/endpoints.js";
+import { events } from "../api/resources.js";
 import { guides } from "../guides/guides.js";
+import { EVENT_TYPES } from "../input/schemas.js";
 import { openApiDocument } from "./openapi.js";
 
 type Json = Record<string, unknown>;
@@ -103,6 +105,27 @@ describe("the OpenAPI document", () => {
       const { properties = {} } = expanded(operation.requestBody?.content["application/json"].schema ?? {}) as Json;
       expect(Object.keys(properties as Json)).toEqual(expect.arrayContaining(Object.keys(requestBody as Json)));
     }
+  });
+
+  test.each(EVENT_TYPES)(
+    "the webhook %s has a name, a guide and a schema of its own, which its example keeps",
+    (type) => {
+      const { operationId, description, requestBody } = document.webhooks[type].post;
+      const [, guide] = /Guide: \[.+\]\(\/docs\/(.+)\)\.$/.exec(description) ?? [];
+      expect(guides.map(({ slug }) => slug)).toContain(guide);
+      const { schema, example } = requestBody.content["application/json"];
+      const payload = resolve(schema.$ref) as { properties: Json };
+      expect(schema.$ref).toMatch(/Event$/);
+      expect(payload.properties.type).toMatchObject({ const: type });
+      expect(operationId).toMatch(/^receive[A-Z]\w+$/);
+      expect(events[type].parse(example)).toEqual(example);
+    },
+  );
+
+  test("there is a webhook for each type of event, and no other", () => {
+    expect(Object.keys(document.webhooks)).toEqual(EVENT_TYPES);
+    const names = Object.values<Record<string, Json>>(document.webhooks).map(({ post }) => post?.operationId);
+    expect(new Set(names).size).toBe(EVENT_TYPES.length);
   });
 
   test.each(operations)("the examples of $operation.operationId keep its schemas", ({ route }) => {

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { BASE_PATH, idName, type ReadRoute, type Route } from "../api/endpoint.js";
 import { routes } from "../api/endpoints/endpoints.js";
-import { eventExample } from "../api/examples.js";
-import { event } from "../api/resources.js";
+import * as examples from "../api/examples.js";
+import { events } from "../api/resources.js";
 import { guides } from "../guides/guides.js";
+import { EVENT_TYPES, type EventType } from "../input/schemas.js";
 import {
   componentSchemas,
   deliveryHeaders,
@@ -35,26 +36,28 @@ const tags = [
   { name: "webhooks", description: "Signed events, sent to your server." },
 ];
 
-/** What is sent to a subscription's URL. */
-const delivery = {
-  operationId: "receiveEvent",
-  summary: "An event, sent to the URL of a subscription",
-  description:
-    "Verify the signature over the bytes as they came. A failure is repeated up to seven times. Guide: [Webhooks](/docs/webhooks).",
-  tags: ["webhooks"],
-  security: [],
-  parameters: Object.entries(deliveryHeaders).map(([name, header]) => ({
-    name,
-    in: "header",
-    required: true,
-    ...header,
-  })),
-  requestBody: { required: true, content: { "application/json": { schema: schemaRef(event), example: eventExample } } },
-  responses: {
-    "2XX": { description: "The event was received: any 2xx, within ten seconds." },
-    "4XX": { description: "It was not, as after anything else: the event is sent again." },
-  },
-};
+/** What is sent to a subscription's URL for an event of this type. */
+function delivery(type: EventType) {
+  const schema = events[type];
+  return {
+    operationId: `receive${type.replace(/(?:^|\.)(\w)/g, (_, letter) => letter.toUpperCase())}`,
+    summary: schema.meta()?.description ?? type,
+    description: `Verify the signature over the bytes as they came. A failure is repeated up to seven times. Guide: [${type}](/docs/events/${type}).`,
+    tags: ["webhooks"],
+    security: [],
+    parameters: Object.entries(deliveryHeaders).map(([name, header]) => ({
+      name,
+      in: "header",
+      required: true,
+      ...header,
+    })),
+    requestBody: requestBody(schema, examples.events[type]),
+    responses: {
+      "2XX": { description: "The event was received: any 2xx, within ten seconds." },
+      "4XX": { description: "It was not, as after anything else: the event is sent again." },
+    },
+  };
+}
 
 /** The machine-readable description of the API, derived from the table of routes and the schemas that validate. */
 export function openApiDocument() {
@@ -69,7 +72,7 @@ export function openApiDocument() {
     security: [{ apiKey: [] }],
     tags,
     paths,
-    webhooks: { event: { post: delivery } },
+    webhooks: Object.fromEntries(EVENT_TYPES.map((type) => [type, { post: delivery(type) }])),
     components: {
       securitySchemes: {
         apiKey: {

@@ -3,13 +3,13 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { Express } from "express";
 import { BASE_PATH } from "../api/endpoint.js";
-import { library } from "../guides/library.js";
 import { serveGuides } from "../guides/serve-guides.js";
 import { type Document, documentOf, sendDocument } from "../http/send-document.js";
 import { serveSiteAssets } from "../site/site-assets.js";
 import type { Site } from "../site/site-header.js";
 import { COLLECTION_PATH, collectionText } from "./collection.js";
-import { openApiDocument } from "./openapi.js";
+import { library } from "./guide-library.js";
+import { openApiText } from "./openapi-text.js";
 import { referencePage, referenceStyle, startScript } from "./reference-page.js";
 
 const DOCUMENT_PATH = `${BASE_PATH}/openapi.json`;
@@ -27,13 +27,6 @@ const POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join("; ");
-
-let written: string | undefined;
-
-function openApiText(): string {
-  written ??= JSON.stringify(openApiDocument());
-  return written;
-}
 
 /** Makes what takes a while to make, so that nobody who asks for something else has to wait for it. */
 export function preparePages(): void {
@@ -71,5 +64,5 @@ export function servePages(app: Express, site: Site, origin: () => string): void
   serveSiteAssets(app);
   for (const asset of [startScript, referenceStyle]) asset.serve(app);
   // Last: its paths take in those above.
-  serveGuides(app, site);
+  serveGuides(app, site, library);
 }

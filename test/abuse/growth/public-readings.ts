@@ -3,13 +3,13 @@ import { parseApiKey } from "@shipping/gateway/admission/api-key";
 import { isOwnForm } from "@shipping/gateway/developers/page/origin";
 import { formOf } from "@shipping/gateway/developers/page/read-form";
 import { cookieIn } from "@shipping/gateway/developers/session/session";
-import { library } from "@shipping/gateway/guides/library";
 import { rangeIn, unmetCondition } from "@shipping/gateway/http/conditional";
 import { httpFault } from "@shipping/gateway/http/http-rules";
 import { isPlain } from "@shipping/gateway/http/media-type";
 import { sourceOf } from "@shipping/gateway/http/source";
 import { orderId, pageQuery } from "@shipping/gateway/input/schemas";
 import { validQuery } from "@shipping/gateway/input/validate";
+import { library } from "@shipping/gateway/openapi/guide-library";
 import { asSent, fill, numbered, type Reader, readingsOf } from "./shapes.js";
 
 const HEAD_BYTES = 16 * 1024;

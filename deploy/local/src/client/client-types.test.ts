@@ -58,6 +58,19 @@ export interface Parcel {
     ]);
   });
 
+  test("the bodies of the webhooks are one type, WebhookEvent", () => {
+    const event = (type: string) => ({ type: "object", properties: { type: { const: type } }, required: ["type"] });
+    const bodyOf = (name: string) => ({
+      post: { requestBody: { content: { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } } } },
+    });
+    const schemas = { Input: { type: "string" }, Made: event("thing.made"), Lost: event("thing.lost") };
+    const webhooks = { "thing.made": bodyOf("Made"), "thing.lost": bodyOf("Lost") };
+    const text = clientTypes({ ...document(schemas), webhooks });
+    expect(text).toContain('export interface Made {\n  type: "thing.made";\n}');
+    expect(text).toMatch(/export type WebhookEvent = Made \| Lost;\n$/);
+    expect(clientTypes(document(schemas))).not.toContain("WebhookEvent");
+  });
+
   test("a keyword that it does not know ends it, before it says less than the document", () => {
     expect(() => typesOf({ Input: { oneOf: [] } as object })).toThrow("No type is known for oneOf");
     expect(() => typesOf({ Input: { type: "null" } })).toThrow("No type is known for");

@@ -14,9 +14,14 @@ interface Schema {
   maximum?: number;
 }
 
+interface Operation {
+  requestBody?: { content: { "application/json": { schema: Schema } } };
+}
+
 /** The parts of an OpenAPI document that are read. */
 export interface Document {
-  paths: Record<string, Record<string, { requestBody?: { content: { "application/json": { schema: Schema } } } }>>;
+  paths: Record<string, Record<string, Operation>>;
+  webhooks?: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Schema> };
 }
 
@@ -40,7 +45,22 @@ export function clientTypes(document: Document): string {
   const declared = Object.entries(document.components.schemas)
     .filter(([name]) => name !== UNTYPED)
     .map(([name, schema]) => declaration(name, schema, inputs.has(name)));
-  return `// Made by \`npm run generate\` from the OpenAPI document: do not edit.\n\n${declared.join("\n")}`;
+  return `// Made by \`npm run generate\` from the OpenAPI document: do not edit.\n\n${[...declared, ...webhookEvent(document)].join("\n")}`;
+}
+
+const EVENT_COMMENT = `/**
+ * What a delivery brings: \`type\` tells which it is. \`data\` is the resource as it was then. Ignore members and types that you do
+ * not know.
+ */
+`;
+
+/** What may be sent to a receiver: one of the document's webhooks, told apart by their \`type\`. */
+function webhookEvent({ webhooks = {} }: Document): string[] {
+  const bodies = Object.values(webhooks).flatMap((methods) => Object.values(methods));
+  const types = bodies.map(({ requestBody }) =>
+    typeOf(requestBody?.content["application/json"].schema ?? {}, false, ""),
+  );
+  return types.length === 0 ? [] : [`${EVENT_COMMENT}export type WebhookEvent = ${types.join(" | ")};\n`];
 }
 
 /** The schemas that requests hold, those inside of others included. */

@@ -1,4 +1,4 @@
-import { type Event, Shipping, ShippingError } from "shipping-client";
+import { Shipping, ShippingError, type WebhookEvent } from "shipping-client";
 import type { Receiver } from "../listen/receiver.js";
 
 /** A step did not end as the specification says. */
@@ -15,7 +15,7 @@ export interface DemoSteps {
   /** Expects that a call is refused with this status and code. */
   refused(call: Promise<unknown>, status: number, code: string): Promise<void>;
   /** Waits for the signed event about a resource. `since` is when it was asked for. */
-  event(type: Event["type"], resourceId: string, since: number): Promise<void>;
+  event(type: WebhookEvent["type"], resourceId: string, since: number): Promise<void>;
   check(holds: boolean, promise: string): void;
 }
 

@@ -103,7 +103,7 @@ export const labelRoutes: readonly Route[] = [
     example: {
       id: examples.label.id,
       body: {},
-      data: { ...examples.label, status: "voided", voided_at: "2026-01-15T10:00:00.000Z" },
+      data: examples.voidedLabel,
       invalid: examples.unknownMember,
       missing: examples.noLabel,
     },
