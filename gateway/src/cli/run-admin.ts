@@ -1,16 +1,15 @@
 import type { Env } from "@shipping/kit/process/config";
 import { silentLog } from "@shipping/kit/process/log";
-import { Command, CommanderError, Option } from "commander";
+import { Command, CommanderError } from "commander";
 import { createAccount, listAccounts } from "../accounts/manage-accounts.js";
-import { type CreatedKey, createKey, type ListedKey, listKeys, revokeKey } from "../accounts/manage-keys.js";
 import { checkPlatform } from "./check-platform.js";
 import { adminConfig } from "./config.js";
 import { type FindPlatform, findPlatform } from "./find-platform.js";
 import { reasonOf } from "./finding.js";
+import { addKeyCommands } from "./key-commands.js";
 import { describeRotation, isComplete, rotateSecrets } from "./manage-secrets.js";
 import { addMemberCommands } from "./member-commands.js";
 import { onGateway } from "./on-gateway.js";
-import { parseDuration, parseScopes } from "./option-values.js";
 import { type Print, toJson, toTable } from "./print.js";
 import { addRequestCommands } from "./request-commands.js";
 
@@ -84,42 +83,6 @@ function addAccountCommands(admin: Command, print: Print, platform: FindPlatform
     });
 }
 
-function addKeyCommands(admin: Command, print: Print, platform: FindPlatform): void {
-  const key = admin.command("key").description("the API keys of an account");
-  key
-    .command("create")
-    .description("creates a key and shows it, this once")
-    .requiredOption("--account <account>", "id of the account")
-    .addOption(
-      new Option("--environment <environment>", "what it opens").choices(["sandbox", "live"]).makeOptionMandatory(),
-    )
-    .option("--name <name>", "what people call it")
-    .option("--scopes <scopes>", "scopes separated by commas; all ten if absent", parseScopes)
-    .option("--expires-in <duration>", "a number with s, m, h or d; never if absent", parseDuration)
-    .action(async ({ account: accountId, expiresIn: expiresInMs, ...options }) => {
-      const created = await onGateway(await platform(), (deps) =>
-        createKey(deps, { accountId, expiresInMs, ...options }),
-      );
-      print(created, describeNewKey(created));
-    });
-  key
-    .command("list")
-    .description("lists the keys of an account")
-    .requiredOption("--account <account>", "id of the account")
-    .action(async ({ account: accountId }: { account: string }) => {
-      const keys = await onGateway(await platform(), (deps) => listKeys(deps, { accountId }));
-      print(keys, toTable(["ID", "ENVIRONMENT", "ENDS IN", "STATUS", "LAST USED", "NAME", "SCOPES"], keys.map(keyRow)));
-    });
-  key
-    .command("revoke")
-    .description("revokes a key, from its next request on")
-    .argument("<key-id>", "id of the key")
-    .action(async (id: string) => {
-      const revoked = await onGateway(await platform(), (deps) => revokeKey(deps, { id }));
-      print(revoked, `Revoked ${id} at ${revoked.revokedAt.toISOString()}.`);
-    });
-}
-
 function addSecretsCommands(admin: Command, print: Print, platform: FindPlatform): void {
   const secrets = admin.command("secrets").description("what webhooks keeps sealed");
   secrets
@@ -131,16 +94,4 @@ function addSecretsCommands(admin: Command, print: Print, platform: FindPlatform
       if (!isComplete(rotated))
         throw new CommanderError(1, "admin.secrets", "some secrets are not sealed with the first key");
     });
-}
-
-function describeNewKey({ key, id, environment, scopes, expiresAt }: CreatedKey): string {
-  const expiry = expiresAt ? `expires ${expiresAt.toISOString()}` : "never expires";
-  return `${key}\n\nThis is the only time the key is shown. Its id is ${id}; ${environment}, ${expiry}, ${scopes.join(" ")}.`;
-}
-
-function keyRow({ id, environment, name, lastFour, scopes, expiresAt, revokedAt, lastUsedAt }: ListedKey): string[] {
-  const verb = expiresAt && expiresAt <= new Date() ? "expired" : "expires";
-  const expiry = expiresAt ? `${verb} ${expiresAt.toISOString()}` : "active";
-  const status = revokedAt ? `revoked ${revokedAt.toISOString()}` : expiry;
-  return [id, environment, lastFour, status, lastUsedAt?.toISOString() ?? "never", name ?? "", scopes.join(" ")];
 }
