@@ -11,9 +11,14 @@ export interface CommandLine extends Omit<Options, "say"> {
   json?: string;
 }
 
+// Beside `npm start`, whose keys stand in that file.
+const EXAMPLES = `
+Examples:
+  CONFORMANCE_KEY=$(node -p 'require("./.data/demo.json").sandbox_key') npm run -s conformance -- http://127.0.0.1:8080/api/v1`;
+
 /** The command, which hands its line to `act` when there is nothing to complain about. */
 export function conformanceCommand(key: string | undefined, act: (line: CommandLine) => Promise<void>): Command {
-  return new Command("conformance")
+  return new Command("npm run -s conformance --")
     .description("Judges whether the API at a base URL keeps the specification. The sandbox key is in CONFORMANCE_KEY.")
     .argument("<base-url>", "the versioned root of the API, ending in /api/v1", baseUrl)
     .addOption(
@@ -37,6 +42,7 @@ export function conformanceCommand(key: string | undefined, act: (line: CommandL
     .option("--no-skips", "a check that is skipped counts as one that could not be judged")
     .option("--junit <file>", "write the report as JUnit XML")
     .option("--json <file>", "write the report as JSON")
+    .addHelpText("after", EXAMPLES)
     .exitOverride()
     .action((base: string, options) => act(commandLine(base, key, options)));
 }

@@ -3,17 +3,27 @@ import { type CreatedKey, createKey, type ListedKey, listKeys, revokeKey } from 
 import { type Scope, scopes } from "../admission/api-key.js";
 import type { FindPlatform } from "./find-platform.js";
 import { accountOption, onAccount, onGateway } from "./on-gateway.js";
-import { type Print, toTable } from "./print.js";
+import { examples, type Print, toTable } from "./print.js";
 
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const LONGEST_MS = 36_500 * UNIT_MS.d;
 
 /** Adds the commands for API keys. */
 export function addKeyCommands(admin: Command, print: Print, platform: FindPlatform): void {
-  const key = admin.command("key").description("the API keys of an account");
+  const key = admin
+    .command("key")
+    .description("the API keys of an account")
+    .addHelpText("after", examples("list --account Acme"));
   key
     .command("create")
     .description("creates a key and shows it, this once")
+    .addHelpText(
+      "after",
+      examples(
+        "--account Acme --environment sandbox",
+        "--account Acme --environment sandbox --scopes orders:read,orders:write --expires-in 90d",
+      ),
+    )
     .addOption(accountOption())
     .addOption(
       new Option("--environment <environment>", "what it opens").choices(["sandbox", "live"]).makeOptionMandatory(),
@@ -30,6 +40,7 @@ export function addKeyCommands(admin: Command, print: Print, platform: FindPlatf
   key
     .command("list")
     .description("lists the keys of an account")
+    .addHelpText("after", examples("--account Acme"))
     .addOption(accountOption())
     .action(async ({ account }: { account: string }) => {
       const keys = await onAccount(await platform(), account, (deps, accountId) => listKeys(deps, { accountId }));
@@ -38,6 +49,7 @@ export function addKeyCommands(admin: Command, print: Print, platform: FindPlatf
   key
     .command("revoke")
     .description("revokes a key, from its next request on")
+    .addHelpText("after", examples("key_mfrggzdfmztwq2lknnwg23tpoa"))
     .argument("<key-id>", "id of the key")
     .action(async (id: string) => {
       const revoked = await onGateway(await platform(), (deps) => revokeKey(deps, { id }));

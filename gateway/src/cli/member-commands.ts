@@ -12,7 +12,7 @@ import {
 import type { AdminConfig } from "./config.js";
 import type { FindPlatform, Platform } from "./find-platform.js";
 import { accountOption, onAccount } from "./on-gateway.js";
-import { type Print, toTable } from "./print.js";
+import { examples, type Print, toTable } from "./print.js";
 
 /** Adds the commands for the people of the developer area. */
 export function addMemberCommands(
@@ -21,10 +21,17 @@ export function addMemberCommands(
   platform: FindPlatform,
   config: () => AdminConfig,
 ): void {
-  const member = admin.command("member").description("who may sign in to the developer area of an account");
+  const member = admin
+    .command("member")
+    .description("who may sign in to the developer area of an account")
+    .addHelpText("after", examples("list --account Acme"));
   member
     .command("add")
     .description("adds a member")
+    .addHelpText(
+      "after",
+      examples("--account Acme --email ada@example.com", "--account Acme --email bob@example.com --role viewer"),
+    )
     .addOption(accountOption())
     .requiredOption("--email <email>", "e-mail address, as the sign-in provider verifies it")
     .addOption(new Option("--role <role>", "a viewer changes nothing").choices(ROLES).default("admin"))
@@ -37,6 +44,7 @@ export function addMemberCommands(
   member
     .command("list")
     .description("lists the members of an account")
+    .addHelpText("after", examples("--account Acme"))
     .addOption(accountOption())
     .action(async ({ account }: { account: string }) => {
       const members = await onAccount(await platform(), account, listMembers);
@@ -46,6 +54,7 @@ export function addMemberCommands(
   member
     .command("remove")
     .description("removes a member, and ends every session of theirs")
+    .addHelpText("after", examples("--account Acme --email bob@example.com"))
     .addOption(accountOption())
     .requiredOption("--email <email>", "e-mail address")
     .action(async ({ account, email }: { account: string; email: string }) => {
@@ -57,6 +66,7 @@ export function addMemberCommands(
   admin
     .command("sign-in-link")
     .description(`makes a link that signs a member in, once and within ${LINK_MINUTES} minutes`)
+    .addHelpText("after", examples("--account Acme", "--account Acme --email ada@example.com"))
     .addOption(accountOption())
     .option("--email <email>", "e-mail address of the member; the first administrator if absent")
     .action(async ({ account, email }: { account: string; email?: string }) => {
