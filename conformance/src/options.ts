@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { isOnThisMachine } from "./base-url.js";
 import type { Options } from "./conformance.js";
 import { UsageError } from "./judge.js";
 import { REQUESTS_PER_WINDOW } from "./pace.js";
@@ -39,7 +40,7 @@ export function conformanceCommand(key: string | undefined, act: (line: CommandL
     .option("--invasive", "also what fills limits and leaves many records", false)
     .option("--only <ids>", "only these checks, separated by commas", (ids: string) => ids.split(","))
     .option("--requests-per-minute <n>", "pace for each key", positiveInt, REQUESTS_PER_WINDOW)
-    .option("--no-skips", "a check that is skipped counts as one that could not be judged")
+    .option("--no-skips", "a check that is skipped or not applicable counts as one that could not be judged")
     .option("--junit <file>", "write the report as JUnit XML")
     .option("--json <file>", "write the report as JSON")
     .addHelpText("after", EXAMPLES)
@@ -82,11 +83,9 @@ function contentOf(path: string): string {
   }
 }
 
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
-
 function baseUrl(text: string): string {
-  const { protocol, hostname, username, password, search, hash, pathname, origin } = new URL(url(text));
-  if (protocol !== "https:" && !LOOPBACK.test(hostname)) {
+  const { protocol, username, password, search, hash, pathname, origin } = new URL(url(text));
+  if (protocol !== "https:" && !isOnThisMachine(text)) {
     throw new InvalidArgumentError("Only https keeps a key secret on its way.");
   }
   if (username || password || search || hash) {

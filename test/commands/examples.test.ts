@@ -70,19 +70,11 @@ test("migrate:new: the example compares schema and migrations", async () => {
 }, 60_000);
 
 test("conformance: the example finds that the platform conforms", async () => {
-  // As it is without switches.
-  const judged = await startStack({ privateTargets: false });
-  try {
-    const { sandbox } = await judged.newCustomer();
-    await writeFile(
-      join(folder, ".data/demo.json"),
-      JSON.stringify({ base_url: judged.baseUrl, sandbox_key: sandbox }),
-    );
-    for (const line of await examples("npm run -s conformance --")) {
-      const { status, out } = await shell.run(line.replace("http://127.0.0.1:8080/api/v1", judged.baseUrl));
-      expect([status, out]).toEqual([0, expect.stringContaining(" 0 failed, ")]);
-    }
-  } finally {
-    await judged.stop();
+  for (const line of await examples("npm run -s conformance --")) {
+    const { status, out } = await shell.run(line.replace("http://127.0.0.1:8080/api/v1", stack.baseUrl));
+    expect([status, out]).toEqual([
+      0,
+      expect.stringMatching(/ 0 failed, \d+ skipped, 1 not applicable, 0 not judged\n$/),
+    ]);
   }
 }, 120_000);
