@@ -42,6 +42,8 @@ export interface StackOptions {
   logs?: boolean;
   /** Whether webhooks may point at receivers on this machine: the operator's switch, which is off by default but on here. */
   privateTargets?: boolean;
+  /** By what the waits between attempts are divided; 1 unless told otherwise. */
+  clockSpeedup?: number;
   /** How its developer area differs from the one that everybody gets. */
   developerArea?: DeveloperArea;
   /** How it sends mails; not at all unless told how. */
@@ -64,6 +66,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const logOf = (part: Part): Log => (options.logs ? createLog({ part, destination }) : silentLog());
   const delivery = localDeliveryConfig(`test:${randomBytes(32).toString("base64")}`, {
     WEBHOOK_ALLOW_PRIVATE_TARGETS: String(options.privateTargets ?? true),
+    CLOCK_SPEEDUP: String(options.clockSpeedup ?? 1),
   });
   const gateway = {
     port: 0,

@@ -25,7 +25,7 @@ export interface Check {
   proves: readonly string[];
   profile?: Profile;
   needs?: readonly Need[];
-  /** Throws `Broken` if the promise is broken, `NotJudged` if that cannot be told. */
+  /** Throws `Broken` if the promise is broken, `NotApplicable` if a switch suspends it, `NotJudged` if that cannot be told. */
   run(context: Context): Promise<void>;
 }
 
@@ -48,4 +48,6 @@ export interface Context {
   exchanges: readonly Exchange[];
   given: ReadonlySet<Need>;
   profile: Profile;
+  /** The platform runs on this machine, perhaps with switches for trials. */
+  isLocal: boolean;
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { type Api, apiOf } from "./api.js";
+import { isOnThisMachine } from "./base-url.js";
 import type { Check, Context, Need, Profile } from "./check.js";
 import { checks } from "./checks.js";
 import { strayQuotes, type Unproven, unprovenOf } from "./coverage.js";
@@ -131,6 +132,7 @@ function contextOf(options: Options, listener: Listener | undefined): Context {
     api,
     exchanges,
     profile,
+    isLocal: isOnThisMachine(options.baseUrl),
     clock,
     withKey,
     nobody: withKey(),

@@ -16,6 +16,15 @@ export class Skipped extends Error {
   override readonly name = "Skipped";
 }
 
+/** The server says, or shows, that it runs with a switch under which the promise means nothing; the message says which, after "because". */
+export class NotApplicable extends Error {
+  override readonly name = "NotApplicable";
+
+  constructor(why: string) {
+    super(`because ${why}`);
+  }
+}
+
 /** Going on might cost money or reach someone: the run ends here. */
 export class Unsafe extends Error {
   override readonly name = "Unsafe";

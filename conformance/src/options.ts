@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { isOnThisMachine } from "./base-url.js";
 import type { Options } from "./conformance.js";
 import { UsageError } from "./judge.js";
 import { REQUESTS_PER_WINDOW } from "./pace.js";
@@ -11,9 +12,14 @@ export interface CommandLine extends Omit<Options, "say"> {
   json?: string;
 }
 
+// Beside `npm start`, whose keys stand in that file.
+const EXAMPLES = `
+Examples:
+  CONFORMANCE_KEY=$(node -p 'require("./.data/demo.json").sandbox_key') npm run -s conformance -- http://127.0.0.1:8080/api/v1`;
+
 /** The command, which hands its line to `act` when there is nothing to complain about. */
 export function conformanceCommand(key: string | undefined, act: (line: CommandLine) => Promise<void>): Command {
-  return new Command("conformance")
+  return new Command("npm run -s conformance --")
     .description("Judges whether the API at a base URL keeps the specification. The sandbox key is in CONFORMANCE_KEY.")
     .argument("<base-url>", "the versioned root of the API, ending in /api/v1", baseUrl)
     .addOption(
@@ -34,9 +40,10 @@ export function conformanceCommand(key: string | undefined, act: (line: CommandL
     .option("--invasive", "also what fills limits and leaves many records", false)
     .option("--only <ids>", "only these checks, separated by commas", (ids: string) => ids.split(","))
     .option("--requests-per-minute <n>", "pace for each key", positiveInt, REQUESTS_PER_WINDOW)
-    .option("--no-skips", "a check that is skipped counts as one that could not be judged")
+    .option("--no-skips", "a check that is skipped or not applicable counts as one that could not be judged")
     .option("--junit <file>", "write the report as JUnit XML")
     .option("--json <file>", "write the report as JSON")
+    .addHelpText("after", EXAMPLES)
     .exitOverride()
     .action((base: string, options) => act(commandLine(base, key, options)));
 }
@@ -76,11 +83,9 @@ function contentOf(path: string): string {
   }
 }
 
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
-
 function baseUrl(text: string): string {
-  const { protocol, hostname, username, password, search, hash, pathname, origin } = new URL(url(text));
-  if (protocol !== "https:" && !LOOPBACK.test(hostname)) {
+  const { protocol, username, password, search, hash, pathname, origin } = new URL(url(text));
+  if (protocol !== "https:" && !isOnThisMachine(text)) {
     throw new InvalidArgumentError("Only https keeps a key secret on its way.");
   }
   if (username || password || search || hash) {

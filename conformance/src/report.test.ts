@@ -15,6 +15,7 @@ const outcome = (verdict: Outcome["verdict"], reason?: string): Outcome => ({
 const passed = outcome("passed");
 const failed = outcome("failed", 'is "a" & not b\u0000');
 const skipped = outcome("skipped", "needs --slow");
+const notApplicable = outcome("not applicable", "because a switch is on");
 const notJudged = outcome("not judged", "no answer");
 
 const reportOf = (...outcomes: Outcome[]): Report => ({
@@ -31,19 +32,22 @@ const reportOf = (...outcomes: Outcome[]): Report => ({
 test("the exit status: 0 conforms, 1 does not, 3 could not be judged", () => {
   expect(exitStatus(reportOf(passed, skipped), false)).toBe(0);
   expect(exitStatus(reportOf(passed, skipped), true)).toBe(3);
+  expect(exitStatus(reportOf(passed, notApplicable), false)).toBe(0);
+  expect(exitStatus(reportOf(passed, notApplicable), true)).toBe(3);
   expect(exitStatus(reportOf(passed, notJudged), false)).toBe(3);
   expect(exitStatus(reportOf(passed, notJudged, failed), false)).toBe(1);
 });
 
 test("the table names each check, quotes what is broken, and says what stays", () => {
-  const table = toTable(reportOf(passed, failed, skipped));
-  expect(table).toMatch(/^passed {6}orders\.passed$/m);
-  expect(table).toMatch(/^failed {6}orders\.failed {3}is "a" & not b/m);
+  const table = toTable(reportOf(passed, failed, skipped, notApplicable));
+  expect(table).toMatch(/^passed {10}orders\.passed$/m);
+  expect(table).toMatch(/^failed {10}orders\.failed {10}is "a" & not b/m);
+  expect(table).toMatch(/^not applicable {2}orders\.not-applicable {2}because a switch is on$/m);
   expect(table).toMatch(/^ +> It <holds>\.$/m);
   expect(table).toContain("is a guess: It may hold.");
   expect(table).toContain("2 orders, 1 shipments, 0 labels (references begin with conformance-1), 1 disabled");
   expect(table).toContain("to be disabled by hand: subscription whk_1.");
-  expect(table).toMatch(/3 requests: 1 passed, 1 failed, 1 skipped, 0 not judged\n$/);
+  expect(table).toMatch(/4 requests: 1 passed, 1 failed, 1 skipped, 1 not applicable, 0 not judged\n$/);
 });
 
 test("JUnit: failures, skips, and errors for what could not be judged, well-formed whatever the reason", () => {

@@ -5,7 +5,7 @@ import type { Outcome, Verdict } from "./run-checks.js";
 export function exitStatus({ outcomes }: Report, noSkips: boolean): 0 | 1 | 3 {
   const has = (verdict: Verdict) => outcomes.some((outcome) => outcome.verdict === verdict);
   if (has("failed")) return 1;
-  return has("not judged") || (noSkips && has("skipped")) ? 3 : 0;
+  return has("not judged") || (noSkips && (has("skipped") || has("not applicable"))) ? 3 : 0;
 }
 
 /** The report for people. */
@@ -27,12 +27,12 @@ export function toTable(report: Report): string {
 }
 
 function rowsOf({ id, verdict, reason, proves }: Outcome, width: number): string[] {
-  const row = [verdict.padEnd(10), id.padEnd(width), reason].filter((cell) => cell !== undefined).join("  ");
-  return verdict === "failed" ? [row, ...proves.map((quote) => `${" ".repeat(12)}> ${quote}`)] : [row.trimEnd()];
+  const row = [verdict.padEnd(14), id.padEnd(width), reason].filter((cell) => cell !== undefined).join("  ");
+  return verdict === "failed" ? [row, ...proves.map((quote) => `${" ".repeat(16)}> ${quote}`)] : [row.trimEnd()];
 }
 
 function countsOf(outcomes: readonly Outcome[]): string {
-  const verdicts: Verdict[] = ["passed", "failed", "skipped", "not judged"];
+  const verdicts: Verdict[] = ["passed", "failed", "skipped", "not applicable", "not judged"];
   const count = (verdict: Verdict) => outcomes.filter((outcome) => outcome.verdict === verdict).length;
   return verdicts.map((verdict) => `${count(verdict)} ${verdict}`).join(", ");
 }
@@ -66,7 +66,7 @@ export function toJson(report: Report, status: number): string {
 /** The report for test runners: what could not be judged is an error. */
 export function toJunit({ outcomes, run }: Report): string {
   const count = (verdict: Verdict) => outcomes.filter((outcome) => outcome.verdict === verdict).length;
-  const counts = `tests="${outcomes.length}" failures="${count("failed")}" errors="${count("not judged")}" skipped="${count("skipped")}"`;
+  const counts = `tests="${outcomes.length}" failures="${count("failed")}" errors="${count("not judged")}" skipped="${count("skipped") + count("not applicable")}"`;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuite name="${run}" ${counts}>`,
@@ -76,7 +76,7 @@ export function toJunit({ outcomes, run }: Report): string {
   ].join("\n");
 }
 
-const ELEMENTS = { failed: "failure", skipped: "skipped", "not judged": "error" } as const;
+const ELEMENTS = { failed: "failure", skipped: "skipped", "not applicable": "skipped", "not judged": "error" } as const;
 
 function toTestCase({ id, verdict, reason = "", proves, ms }: Outcome): string {
   const start = `  <testcase classname="${id.split(".")[0]}" name="${id}" time="${(ms / 1_000).toFixed(3)}"`;

@@ -1,7 +1,7 @@
 import { type Check, type Context, needs } from "./check.js";
-import { Broken, NotJudged, Skipped, Unsafe } from "./judge.js";
+import { Broken, NotApplicable, NotJudged, Skipped, Unsafe } from "./judge.js";
 
-export type Verdict = "passed" | "failed" | "skipped" | "not judged";
+export type Verdict = "passed" | "failed" | "skipped" | "not applicable" | "not judged";
 
 /** What became of a check. */
 export interface Outcome {
@@ -47,6 +47,7 @@ function verdictOf(error: unknown): Pick<Outcome, "verdict" | "reason"> {
   if (error === undefined) return { verdict: "passed" };
   const reason = error instanceof Error ? error.message : String(error);
   if (error instanceof Skipped) return { verdict: "skipped", reason };
+  if (error instanceof NotApplicable) return { verdict: "not applicable", reason };
   return { verdict: error instanceof Broken ? "failed" : "not judged", reason };
 }
 

@@ -47,7 +47,7 @@ export function createApp(deps: ApiDeps & DeveloperDeps): App {
   app.use(paceAnonymous(deps));
   servePages(app, site, () => deps.developerArea?.publicUrl ?? deps.ownOrigin());
   if (deps.developerArea) app.use(serveArea(deps, deps.developerArea));
-  app.use(refuseRoute);
+  app.use(refuseRoute(routes));
   app.use(sendError({ ...deps, site }));
   const handler: RequestListener = (req, res) => {
     req.url = pathOf(req.url);

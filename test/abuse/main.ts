@@ -1,3 +1,4 @@
+import { examples } from "@shipping/local/option-values";
 import { Argument, Command } from "commander";
 import { startPlatform } from "../bench/platform.js";
 import { attacks } from "./attack.js";
@@ -11,6 +12,7 @@ const known = [GROWTH, ...Object.keys(attacks)];
 const { args } = new Command("npm run test:abuse --")
   .description("What each attack does to customers who do nothing unusual, on one process of each part.")
   .addArgument(new Argument("[attacks...]", "all unless named").choices(known))
+  .addHelpText("after", examples("npm run test:abuse -- growth"))
   .parse();
 const chosen = args.length > 0 ? args : known;
 const chosenAttacks = chosen.filter((name) => name !== GROWTH);

@@ -1,3 +1,4 @@
+import { examples } from "@shipping/local/option-values";
 import { Command, InvalidArgumentError } from "commander";
 import { cases } from "./cases.js";
 
@@ -52,6 +53,7 @@ export function benchOptions(args: readonly string[], command = new Command("npm
     .option("--baseline", "makes the ratios the new baseline", false)
     .option("--profile", "has every process write a CPU profile, and says where their time went", false)
     .option("--json <file>", "where the results go")
+    .addHelpText("after", examples("npm run bench -- --only get --seconds 1 --rounds 1"))
     .parse(args, { from: "user" });
   const { only: measured, ...options } = command.opts();
   return { measured, ...options } as BenchOptions;

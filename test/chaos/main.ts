@@ -1,4 +1,4 @@
-import { wholeNumber } from "@shipping/local/option-values";
+import { examples, wholeNumber } from "@shipping/local/option-values";
 import { Command } from "commander";
 import { startCluster } from "../cluster.js";
 import { runChaos } from "./run-chaos.js";
@@ -7,6 +7,7 @@ import { runChaos } from "./run-chaos.js";
 const { processedArgs } = new Command("npx tsx --conditions=source test/chaos/main.ts")
   .description("Many operations while processes are killed, and what an audit then finds.")
   .argument("[operations]", "how many", wholeNumber(1, 10_000_000), 10_000)
+  .addHelpText("after", examples("npx tsx --conditions=source test/chaos/main.ts 500"))
   .parse();
 const operations: number = processedArgs[0];
 const cluster = await startCluster(["--gateways", "3"], { RATE_LIMIT_PER_MINUTE: "1000000" });

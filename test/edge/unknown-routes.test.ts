@@ -86,6 +86,40 @@ describe("404 not_found for every operation's path", () => {
   );
 });
 
+describe("the message of the 404", () => {
+  const message = async (method: string, target: string, headers = {}) =>
+    (await sendTo(port, method, target, { headers })).body?.error?.message;
+
+  test.each(["", "/api", "/v1", "/api/v2", "/v10"])(
+    "says where the API begins, and the whole path, for every operation below '%s'",
+    async (base) => {
+      expect(await ofEach(routes, (route) => message(route.method, `${base}${formOf(route).path}?limit=1`))).toEqual(
+        allOf(routes, (route) => `The API begins at ${BASE_PATH}: this path is ${whole(route.path)}.`),
+      );
+    },
+  );
+
+  test.each([
+    ["GET", "/order"],
+    ["GET", "/orders/"],
+    ["GET", "/orders/a/b"],
+    ["GET", "/v/orders"],
+    ["GET", "/api/v1/v1/orders"],
+    ["DELETE", whole("/orders")],
+    ["PUT", "/orders"],
+  ])("says no more than that for %s %s", async (method, target) => {
+    expect(await message(method, target)).toBe("No such route.");
+  });
+
+  test("stands on a browser's page, too; below /api it stays JSON", async () => {
+    const headers = { Accept: "text/html" };
+    const page = await sendTo(port, "GET", "/orders", { headers });
+    expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
+    expect(page.bytes.toString()).toContain("The API begins at <code>/api/v1</code>");
+    expect(await message("GET", "/api/v2/orders", headers)).toContain(`The API begins at ${BASE_PATH}`);
+  });
+});
+
 describe("404 not_found for other methods", () => {
   const methodsAt = (path: string) => routes.filter((route) => route.path === path).map(({ method }) => String(method));
 

@@ -4,6 +4,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { examples } from "@shipping/local/option-values";
 import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
 import { Argument, Command } from "commander";
 import { type Combination, combinations } from "./combinations.js";
@@ -24,6 +25,7 @@ const command = new Command("npm run test:versions --")
   .description("The tests beside the code, and the main job over separate processes, on other versions.")
   .addArgument(new Argument("[combinations...]", "all unless named").choices(Object.keys(combinations)))
   .option("--reports <folder>", "where Jest's results are kept as JSON")
+  .addHelpText("after", examples("npm run test:versions -- oldest"))
   .parse();
 const { reports } = command.opts<{ reports?: string }>();
 const names = command.args;

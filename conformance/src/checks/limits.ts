@@ -1,11 +1,12 @@
 import type { Api } from "../api.js";
-import type { Check } from "../check.js";
+import type { Check, Context } from "../check.js";
 import type { Exchange } from "../exchange.js";
-import { must, mustBe, mustRefuse, NotJudged, told } from "../judge.js";
+import { must, mustBe, mustRefuse, NotApplicable, NotJudged, told } from "../judge.js";
 import { NOWHERE } from "../operations.js";
 
 const PER_MINUTE = 120;
 const BURST_MS = 55_000;
+const MOST_SENT = 2 * PER_MINUTE;
 const LONGEST_WAIT_S = 61;
 
 export const liveChecks: readonly Check[] = [
@@ -37,7 +38,9 @@ const rateLimitCheck: Check = {
     "| 429 | rate limit exceeded; header `Retry-After: 60` |",
   ],
   needs: ["second-key", "slow"],
-  async run({ second, profile }) {
+  async run(context) {
+    const { second, profile } = context;
+    await requireLimit(context, (limit) => limit === PER_MINUTE);
     let answers = await burst(second);
     // A platform that counts by the clock's minute lets more pass when a minute ends in between, but not twice in a row.
     if (profile === "spec" && answers.at(-1)?.status !== 429) answers = await burst(second);
@@ -54,7 +57,9 @@ const retryAfterCheck: Check = {
   id: "limits.retry-after",
   proves: ["| 429 | rate limit exceeded; header `Retry-After: 60` |"],
   needs: ["second-key", "slow"],
-  async run({ second, clock }) {
+  async run(context) {
+    const { second, clock } = context;
+    await requireLimit(context, (limit) => limit <= MOST_SENT);
     const seconds = Number((await refusal(second)).answered.get("retry-after"));
     if (!(seconds <= LONGEST_WAIT_S)) throw new NotJudged(`Retry-After is ${seconds}`);
     await clock.wait(seconds * 1_000);
@@ -65,13 +70,22 @@ const retryAfterCheck: Check = {
 
 export const rateLimitChecks: readonly Check[] = [rateLimitCheck, retryAfterCheck];
 
+/** Looks at the limit that the platform itself says it has, if it says one. */
+export async function requireLimit({ things }: Context, canBeJudged: (limit: number) => boolean): Promise<void> {
+  const limit: unknown = (await things.account()).json?.data?.limits?.requests_per_minute;
+  if (typeof limit !== "number" || canBeJudged(limit)) return;
+  throw new NotApplicable(
+    `GET /account says ${limit} requests per minute, not ${PER_MINUTE} (RATE_LIMIT_PER_MINUTE of the server)`,
+  );
+}
+
 /** The first refusal of requests in a row: there is one at once if the key is used up. */
 async function refusal({ sendAtOnce }: Api): Promise<Exchange> {
-  for (let sent = 0; sent <= 2 * PER_MINUTE; sent++) {
+  for (let sent = 0; sent <= MOST_SENT; sent++) {
     const answer = await sendAtOnce(ACCOUNT);
     if (answer.status === 429) return answer;
   }
-  throw new NotJudged(`${2 * PER_MINUTE} requests in a row pass`);
+  throw new NotJudged(`${MOST_SENT} requests in a row pass`);
 }
 
 /** One request more than a minute has, once none counts from before. */

@@ -1,5 +1,10 @@
 import { InvalidArgumentError } from "commander";
 
+/** The end of a command's help: lines that work as they are printed. */
+export function examples(...lines: string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  ${line}`).join("\n")}`;
+}
+
 /** Reads a whole number of a command line. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {

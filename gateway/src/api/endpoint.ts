@@ -122,7 +122,8 @@ export function write<Body>(row: WriteRoute<Body>): WriteRoute {
   return row as WriteRoute;
 }
 
-const PLACEHOLDER = /\{(\w+)\}/;
+/** What stands for the id in a path. */
+export const PLACEHOLDER = /\{(\w+)\}/;
 
 /** The path as Express writes it: `/labels/{id}/void` becomes `/api/v1/labels/:id/void`. */
 export function expressPath({ path }: Route): string {

@@ -11,8 +11,8 @@ import {
 } from "../accounts/manage-members.js";
 import type { AdminConfig } from "./config.js";
 import type { FindPlatform, Platform } from "./find-platform.js";
-import { onGateway } from "./on-gateway.js";
-import { type Print, toTable } from "./print.js";
+import { accountOption, onAccount } from "./on-gateway.js";
+import { examples, type Print, toTable } from "./print.js";
 
 /** Adds the commands for the people of the developer area. */
 export function addMemberCommands(
@@ -21,44 +21,60 @@ export function addMemberCommands(
   platform: FindPlatform,
   config: () => AdminConfig,
 ): void {
-  const member = admin.command("member").description("who may sign in to the developer area of an account");
+  const member = admin
+    .command("member")
+    .description("who may sign in to the developer area of an account")
+    .addHelpText("after", examples("list --account Acme"));
   member
     .command("add")
     .description("adds a member")
-    .requiredOption("--account <account>", "id of the account")
+    .addHelpText(
+      "after",
+      examples("--account Acme --email ada@example.com", "--account Acme --email bob@example.com --role viewer"),
+    )
+    .addOption(accountOption())
     .requiredOption("--email <email>", "e-mail address, as the sign-in provider verifies it")
     .addOption(new Option("--role <role>", "a viewer changes nothing").choices(ROLES).default("admin"))
-    .action(async ({ account: accountId, email, role }: { account: string; email: string; role: Role }) => {
-      const added = await onGateway(await platform(), (deps) => addMember(deps, { accountId, email, role }));
+    .action(async ({ account, email, role }: { account: string; email: string; role: Role }) => {
+      const added = await onAccount(await platform(), account, (deps, accountId) =>
+        addMember(deps, { accountId, email, role }),
+      );
       print(added, `Added ${added.email} as ${role}.`);
     });
   member
     .command("list")
     .description("lists the members of an account")
-    .requiredOption("--account <account>", "id of the account")
+    .addHelpText("after", examples("--account Acme"))
+    .addOption(accountOption())
     .action(async ({ account }: { account: string }) => {
-      const members = await onGateway(await platform(), (deps) => listMembers(deps, account));
+      const members = await onAccount(await platform(), account, listMembers);
       const rows = members.map(({ email, role, createdAt }) => [email, role, createdAt.toISOString()]);
       print(members, toTable(["E-MAIL", "ROLE", "ADDED"], rows));
     });
   member
     .command("remove")
     .description("removes a member, and ends every session of theirs")
-    .requiredOption("--account <account>", "id of the account")
+    .addHelpText("after", examples("--account Acme --email bob@example.com"))
+    .addOption(accountOption())
     .requiredOption("--email <email>", "e-mail address")
-    .action(async ({ account: accountId, email }: { account: string; email: string }) => {
-      const removed = await onGateway(await platform(), (deps) => removeMember(deps, { accountId, email }));
+    .action(async ({ account, email }: { account: string; email: string }) => {
+      const removed = await onAccount(await platform(), account, (deps, accountId) =>
+        removeMember(deps, { accountId, email }),
+      );
       print(removed, `Removed ${removed.email}.`);
     });
   admin
     .command("sign-in-link")
     .description(`makes a link that signs a member in, once and within ${LINK_MINUTES} minutes`)
-    .requiredOption("--account <account>", "id of the account")
+    .addHelpText("after", examples("--account Acme", "--account Acme --email ada@example.com"))
+    .addOption(accountOption())
     .option("--email <email>", "e-mail address of the member; the first administrator if absent")
-    .action(async ({ account: accountId, email }: { account: string; email?: string }) => {
+    .action(async ({ account, email }: { account: string; email?: string }) => {
       const found = await platform();
       const origin = originOf(config(), found);
-      const link = await onGateway(found, (deps) => createSignInLink(deps, { accountId, email, origin }));
+      const link = await onAccount(found, account, (deps, accountId) =>
+        createSignInLink(deps, { accountId, email, origin }),
+      );
       print(link, `${link.url}\n\nSigns ${link.email} in, once, until ${link.expiresAt.toISOString()}.`);
     });
 }

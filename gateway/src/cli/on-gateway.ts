@@ -2,6 +2,8 @@ import { fail } from "@shipping/kit/errors";
 import { pooledRandom } from "@shipping/kit/ids";
 import { openDatabase } from "@shipping/kit/postgres/database";
 import { silentLog } from "@shipping/kit/process/log";
+import { Option } from "commander";
+import { findAccount } from "../accounts/find-account.js";
 import type { AdminDeps } from "../accounts/manage-accounts.js";
 import { openPrisma } from "../database/open-prisma.js";
 import { checkDatabase } from "./check-database.js";
@@ -25,6 +27,20 @@ export async function onGateway<T>(platform: Platform, work: (deps: AdminDeps) =
     await prisma.$disconnect();
     await db.close();
   }
+}
+
+/** The option that names an account. */
+export function accountOption(): Option {
+  return new Option("--account <account>", "id of the account, or its name if no other has it").makeOptionMandatory();
+}
+
+/** Works on an account of it, which is named by its id or its name. */
+export function onAccount<T>(
+  platform: Platform,
+  nameOrId: string,
+  work: (deps: AdminDeps, accountId: string) => Promise<T>,
+): Promise<T> {
+  return onGateway(platform, async (deps) => work(deps, await findAccount(deps, nameOrId)));
 }
 
 function unusable({ part, says, advice }: Finding) {

@@ -1,5 +1,16 @@
+import type { Command } from "commander";
+
 /** Prints a result: as JSON, or in words. */
 export type Print = (result: unknown, text: string) => void;
+
+/** The end of a command's help: the command with these arguments, each line of which works as it is printed. */
+export function examples(...lines: string[]): (help: { command: Command }) => string {
+  return ({ command }) => {
+    const names: string[] = [];
+    for (let one: Command | null = command; one; one = one.parent) names.unshift(one.name());
+    return `\nExamples:\n${lines.map((line) => `  ${[...names, line].join(" ").trimEnd()}`).join("\n")}`;
+  };
+}
 
 /** A result as JSON on one line: names in snake_case, times in ISO 8601, nothing that is absent. */
 export function toJson(result: unknown): string {

@@ -4,14 +4,18 @@ import type { LoggedRequest } from "../request-log/logged-request.js";
 import { readAnyRequest } from "../request-log/read-request.js";
 import type { FindPlatform } from "./find-platform.js";
 import { onGateway } from "./on-gateway.js";
-import { type Print, toTable } from "./print.js";
+import { examples, type Print, toTable } from "./print.js";
 
 /** Adds the commands for the request log. */
 export function addRequestCommands(admin: Command, print: Print, platform: FindPlatform): void {
-  const request = admin.command("request").description("the log of requests, of all accounts");
+  const request = admin
+    .command("request")
+    .description("the log of requests, of all accounts")
+    .addHelpText("after", examples("show req_ggyq5mxuz7gmanfyfkjbc2lk5a"));
   request
     .command("show")
     .description("shows a write or a refusal by the id in its X-Request-Id header or its error")
+    .addHelpText("after", examples("req_ggyq5mxuz7gmanfyfkjbc2lk5a"))
     .argument("<request-id>", "id of the request")
     .action(async (id: string) => {
       const found = await onGateway(await platform(), (deps) => readAnyRequest(deps, id));

@@ -168,6 +168,33 @@ describe("key list and revoke", () => {
   });
 });
 
+describe("--account", () => {
+  const commands = [
+    ...["key create --environment sandbox", "key list", "member add --email ada@example.com", "member list"],
+    ...["sign-in-link", "member add --email bob@example.com", "member remove --email bob@example.com"],
+  ];
+
+  test.each(["id", "name"] as const)("of every command takes the %s of an account", async (how) => {
+    const { id, name } = JSON.parse((await admin("account create --json --name {}", { fill: "Only One" })).out);
+    const fill = how === "id" ? id : name;
+    for (const command of commands) {
+      const env = { DATABASE_URL_GATEWAY: gateway.url, PUBLIC_URL: "https://ship.example" };
+      const { status, err } = await admin(`${command} --account {}`, { fill, env });
+      expect([command, status, err]).toEqual([command, 0, ""]);
+    }
+    await gateway.prisma.account.update({ where: { id }, data: { name: "Renamed" } });
+  });
+
+  test("of every command refuses a name that several have, with their ids, in one line", async () => {
+    const twins = await Promise.all([1, 2].map(async () => (await json("account create --name Twin")).id));
+    for (const command of commands) {
+      const env = { DATABASE_URL_GATEWAY: gateway.url, PUBLIC_URL: "https://ship.example" };
+      const said = await refusal(`${command} --account Twin`, { env });
+      for (const id of twins) expect(said).toContain(id);
+    }
+  });
+});
+
 describe("which platform", () => {
   const url = () => gateway.url;
 

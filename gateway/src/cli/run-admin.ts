@@ -1,17 +1,16 @@
 import type { Env } from "@shipping/kit/process/config";
 import { silentLog } from "@shipping/kit/process/log";
-import { Command, CommanderError, Option } from "commander";
+import { Command, CommanderError } from "commander";
 import { createAccount, listAccounts } from "../accounts/manage-accounts.js";
-import { type CreatedKey, createKey, type ListedKey, listKeys, revokeKey } from "../accounts/manage-keys.js";
 import { checkPlatform } from "./check-platform.js";
-import { adminConfig } from "./config.js";
+import { adminConfig, commandName } from "./config.js";
 import { type FindPlatform, findPlatform } from "./find-platform.js";
 import { reasonOf } from "./finding.js";
+import { addKeyCommands } from "./key-commands.js";
 import { describeRotation, isComplete, rotateSecrets } from "./manage-secrets.js";
 import { addMemberCommands } from "./member-commands.js";
 import { onGateway } from "./on-gateway.js";
-import { parseDuration, parseScopes } from "./option-values.js";
-import { type Print, toJson, toTable } from "./print.js";
+import { examples, type Print, toJson, toTable } from "./print.js";
 import { addRequestCommands } from "./request-commands.js";
 
 /** The surroundings of a command line. */
@@ -24,7 +23,7 @@ export interface Shell {
 /** Runs one command of the operator, and yields its exit status. A refusal is one line on `err`. */
 export async function runAdmin(args: readonly string[], shell: Shell): Promise<number> {
   try {
-    await commands(shell).parseAsync(args, { from: "user" });
+    await adminCommand(shell).parseAsync(args, { from: "user" });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
@@ -33,13 +32,14 @@ export async function runAdmin(args: readonly string[], shell: Shell): Promise<n
   }
 }
 
-function commands(shell: Shell): Command {
-  const admin = new Command("admin")
+/** The command line with all its commands. */
+export function adminCommand(shell: Shell): Command {
+  const admin = new Command(commandName(shell.env))
     .description("Accounts, members, API keys, requests and sealed secrets of a running platform, and its health.")
     .option("--json", "print one JSON value and nothing else")
+    .addHelpText("after", examples("account list", "doctor --json"))
     .exitOverride()
-    .configureOutput({ writeOut: shell.out, writeErr: shell.err })
-    .showSuggestionAfterError(false);
+    .configureOutput({ writeOut: shell.out, writeErr: shell.err, outputError });
   const config = () => adminConfig(shell.env);
   const platform = () => findPlatform(config());
   const print = (result: unknown, text: string) => shell.out(`${admin.opts().json ? toJson(result) : text}\n`);
@@ -52,6 +52,7 @@ function commands(shell: Shell): Command {
   admin
     .command("doctor")
     .description("says what is reachable and migrated, and what to do if not")
+    .addHelpText("after", examples(""))
     .action(async () => {
       const findings = await checkPlatform(await platform(), silentLog());
       const lines = findings.map(
@@ -64,11 +65,20 @@ function commands(shell: Shell): Command {
   return admin;
 }
 
+// A refusal stays one line, with the nearest word that commander suggests.
+function outputError(text: string, write: (text: string) => void): void {
+  write(text.replace(/\n(?=\()/, " "));
+}
+
 function addAccountCommands(admin: Command, print: Print, platform: FindPlatform): void {
-  const account = admin.command("account").description("the customers of the platform");
+  const account = admin
+    .command("account")
+    .description("the customers of the platform")
+    .addHelpText("after", examples("list"));
   account
     .command("create")
     .description("creates an account")
+    .addHelpText("after", examples("--name Acme"))
     .requiredOption("--name <name>", "what people call it")
     .action(async ({ name }: { name: string }) => {
       const created = await onGateway(await platform(), (deps) => createAccount(deps, { name }));
@@ -77,6 +87,7 @@ function addAccountCommands(admin: Command, print: Print, platform: FindPlatform
   account
     .command("list")
     .description("lists all accounts")
+    .addHelpText("after", examples("", "--json"))
     .action(async () => {
       const accounts = await onGateway(await platform(), listAccounts);
       const rows = accounts.map(({ id, name, createdAt }) => [id, createdAt.toISOString(), name]);
@@ -84,63 +95,19 @@ function addAccountCommands(admin: Command, print: Print, platform: FindPlatform
     });
 }
 
-function addKeyCommands(admin: Command, print: Print, platform: FindPlatform): void {
-  const key = admin.command("key").description("the API keys of an account");
-  key
-    .command("create")
-    .description("creates a key and shows it, this once")
-    .requiredOption("--account <account>", "id of the account")
-    .addOption(
-      new Option("--environment <environment>", "what it opens").choices(["sandbox", "live"]).makeOptionMandatory(),
-    )
-    .option("--name <name>", "what people call it")
-    .option("--scopes <scopes>", "scopes separated by commas; all ten if absent", parseScopes)
-    .option("--expires-in <duration>", "a number with s, m, h or d; never if absent", parseDuration)
-    .action(async ({ account: accountId, expiresIn: expiresInMs, ...options }) => {
-      const created = await onGateway(await platform(), (deps) =>
-        createKey(deps, { accountId, expiresInMs, ...options }),
-      );
-      print(created, describeNewKey(created));
-    });
-  key
-    .command("list")
-    .description("lists the keys of an account")
-    .requiredOption("--account <account>", "id of the account")
-    .action(async ({ account: accountId }: { account: string }) => {
-      const keys = await onGateway(await platform(), (deps) => listKeys(deps, { accountId }));
-      print(keys, toTable(["ID", "ENVIRONMENT", "ENDS IN", "STATUS", "LAST USED", "NAME", "SCOPES"], keys.map(keyRow)));
-    });
-  key
-    .command("revoke")
-    .description("revokes a key, from its next request on")
-    .argument("<key-id>", "id of the key")
-    .action(async (id: string) => {
-      const revoked = await onGateway(await platform(), (deps) => revokeKey(deps, { id }));
-      print(revoked, `Revoked ${id} at ${revoked.revokedAt.toISOString()}.`);
-    });
-}
-
 function addSecretsCommands(admin: Command, print: Print, platform: FindPlatform): void {
-  const secrets = admin.command("secrets").description("what webhooks keeps sealed");
+  const secrets = admin
+    .command("secrets")
+    .description("what webhooks keeps sealed")
+    .addHelpText("after", examples("rotate"));
   secrets
     .command("rotate")
     .description("seals everything with the first key of SECRETS_KEYS, and says which keys may go")
+    .addHelpText("after", examples(""))
     .action(async () => {
       const rotated = await rotateSecrets(await platform());
       print(rotated, describeRotation(rotated));
       if (!isComplete(rotated))
         throw new CommanderError(1, "admin.secrets", "some secrets are not sealed with the first key");
     });
-}
-
-function describeNewKey({ key, id, environment, scopes, expiresAt }: CreatedKey): string {
-  const expiry = expiresAt ? `expires ${expiresAt.toISOString()}` : "never expires";
-  return `${key}\n\nThis is the only time the key is shown. Its id is ${id}; ${environment}, ${expiry}, ${scopes.join(" ")}.`;
-}
-
-function keyRow({ id, environment, name, lastFour, scopes, expiresAt, revokedAt, lastUsedAt }: ListedKey): string[] {
-  const verb = expiresAt && expiresAt <= new Date() ? "expired" : "expires";
-  const expiry = expiresAt ? `${verb} ${expiresAt.toISOString()}` : "active";
-  const status = revokedAt ? `revoked ${revokedAt.toISOString()}` : expiry;
-  return [id, environment, lastFour, status, lastUsedAt?.toISOString() ?? "never", name ?? "", scopes.join(" ")];
 }

@@ -1,3 +1,4 @@
+import { examples } from "@shipping/local/option-values";
 import { Argument, Command } from "commander";
 import { type ClusterUnderTest, startCluster } from "../../cluster.js";
 import { alwaysFailing } from "./always-failing.js";
@@ -52,6 +53,7 @@ const names = Object.keys(scenarios);
 const { args } = new Command("npm run test:deliveries --")
   .description("How deliveries can fail, with figures.")
   .addArgument(new Argument("[scenarios...]", "all unless named").choices(names))
+  .addHelpText("after", examples("npm run test:deliveries -- broker-wiped"))
   .parse();
 for (const name of args.length > 0 ? args : names) {
   if (!(await play(name, scenarios[name]!))) process.exitCode = 1;

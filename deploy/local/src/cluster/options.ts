@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { wholeNumber } from "../option-values.js";
+import { examples, wholeNumber } from "../option-values.js";
 import type { Part } from "../parts.js";
 
 /** How many processes of each part a cluster has, and where its first gateway listens; 0 takes free ports. */
@@ -30,6 +30,7 @@ export function clusterOptions(
     .option("--port <n>", "where the first gateway listens; 0 takes free ports", wholeNumber(0, 65_535), defaultPort)
     .option("--shared-buffers-mb <n>", "PostgreSQL's own cache", wholeNumber(1, 1_000_000), 128)
     .option("--tls", "mutual TLS between the parts", false)
+    .addHelpText("after", examples("npm run cluster", "npm run cluster -- --gateways 3 --tls"))
     .parse(args, { from: "user" });
   const { gateways: gateway, port, sharedBuffersMb, tls, ...others } = command.opts();
   return { replicas: { gateway, ...others } as Record<Part, number>, port, sharedBuffersMb, tls };

@@ -4,13 +4,15 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
 import { Argument, Command, InvalidArgumentError } from "commander";
+import { examples } from "../option-values.js";
 import { migrationsOf, type Part, parts } from "../parts.js";
 import { writeMigration } from "./write-migration.js";
 
 const [part, name] = new Command("npm run migrate:new --")
   .description("Writes the migration that makes of a part's database what its schema.prisma describes.")
-  .addArgument(new Argument("<part>").choices(parts))
+  .addArgument(new Argument("<part>", "whose database changes").choices(parts))
   .argument("<name>", "name of the change, such as add-thing", nameOfChange)
+  .addHelpText("after", examples("npm run migrate:new -- records add-thing"))
   .parse().processedArgs as [Part, string];
 const file = await write(part, name);
 console.log(

@@ -2,7 +2,9 @@ import "@shipping/kit/process/require-node";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { Command } from "commander";
 import { openReceiver } from "../listen/receiver.js";
+import { examples } from "../option-values.js";
 import { startPlatform } from "../platform/start-platform.js";
 import { playCorridor } from "./play-corridor.js";
 
@@ -43,6 +45,10 @@ function seconds(since: number): string {
   return `${((performance.now() - since) / 1000).toFixed(1)} s`;
 }
 
+new Command("npm run demo --")
+  .description("The main job, step by step, on a platform of its own. The label stays in label-demo.pdf.")
+  .addHelpText("after", examples("npm run demo"))
+  .parse();
 try {
   process.exitCode = await demo();
 } catch (error) {

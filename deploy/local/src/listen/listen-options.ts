@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from "commander";
-import { wholeNumber } from "../option-values.js";
+import { examples, wholeNumber } from "../option-values.js";
 
 /** The options of `npm run listen`. */
 export interface ListenOptions {
@@ -16,7 +16,7 @@ export function listenOptions(args: readonly string[], command = new Command("np
   const secrets: string[] = [];
   command
     .description("Receives webhook events on this machine, verifies and prints them.")
-    .option("--subscribe", "makes a subscription of its own for the time being", false)
+    .option("--subscribe", "makes a subscription of its own, and deletes it at the end", false)
     .option(
       "--secret <secret>",
       "the secret of a subscription that you have made; several times if need be",
@@ -25,10 +25,19 @@ export function listenOptions(args: readonly string[], command = new Command("np
       },
     )
     .option("--port <n>", "where it listens; 0 takes a free port", wholeNumber(0, 65_535), 9090)
+    .addHelpText(
+      "after",
+      examples(
+        "npm run listen -- --subscribe",
+        "npm run listen -- --port 9091 --secret whsec_MfKQ9r8GKYqYTwjUPD8ILPZIo2LaLaSw",
+      ),
+    )
     .parse(args, { from: "user" });
   const { port, subscribe } = command.opts<ListenOptions>();
   if (secrets.length === 0 && !subscribe) {
-    command.error("error: say --subscribe, or --secret whsec_… for a subscription that you have made");
+    command.error(
+      "error: say --subscribe, or --secret whsec_… for a subscription that you have made; npm hands on what stands behind --, as in npm run listen -- --subscribe",
+    );
   }
   return { port, secrets, subscribe };
 }

@@ -12,6 +12,7 @@ import { Argument, Command } from "commander";
 import { environment } from "../config.js";
 import { takeDataFolder } from "../data-folder.js";
 import { createDatabases } from "../databases/create-databases.js";
+import { examples } from "../option-values.js";
 import { migrationsOf, type Part, parts } from "../parts.js";
 import { secretsKeys } from "../secrets-keys.js";
 import { type BusPasswords, busAuthorization, busIdentity, newBusPasswords } from "../servers/bus-users.js";
@@ -79,7 +80,8 @@ function watch(part: Part, env: Env): Running {
 
 const [wanted] = new Command("npm run dev:part --")
   .description("One part alone, on a database of its own.")
-  .addArgument(new Argument("<part>").choices(parts))
+  .addArgument(new Argument("<part>", "which one").choices(parts))
+  .addHelpText("after", examples("npm run dev:part -- carrier"))
   .parse().processedArgs as [Part];
 const log = createLog({ part: "dev", level: "warn", destination: process.stderr });
 await runProcess({ log, start: () => develop(wanted) });

@@ -2,6 +2,8 @@ import "@shipping/kit/process/require-node";
 import { measureProcess } from "@shipping/kit/process/health";
 import { createLog } from "@shipping/kit/process/log";
 import { runProcess } from "@shipping/kit/process/run-process";
+import { Command } from "commander";
+import { examples } from "../option-values.js";
 import { explainStart } from "./explain-start.js";
 import { type Platform, startPlatform } from "./start-platform.js";
 
@@ -34,6 +36,12 @@ function printMail(text: string): void {
   process.stdout.write(`\n--- a mail ---\n${text}--- end of the mail ---\n`);
 }
 
+new Command("npm start --")
+  .description(
+    "The whole platform in one process. Its settings are environment variables; docs/configuration.md lists them.",
+  )
+  .addHelpText("after", examples("npm start", "PORT=8081 DATA_DIR=.data-2 npm start"))
+  .parse();
 await runProcess({
   log: createLog({ part: "platform", level: "warn", destination: process.stderr }),
   start: () => explainStart(start),

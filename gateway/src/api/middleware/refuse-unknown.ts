@@ -1,4 +1,6 @@
+import { fail } from "@shipping/kit/errors";
 import { unknownRoute } from "../../http/failure-of.js";
+import { BASE_PATH, PLACEHOLDER, type Route } from "../endpoint.js";
 import type { Step } from "../locals.js";
 
 const METHODS = new Set(["GET", "POST", "DELETE"]);
@@ -18,7 +20,15 @@ export const refuseEscapes: Step = (req, _res, next) => {
   next();
 };
 
-/** The last step: no route has matched. */
-export const refuseRoute: Step = () => {
-  throw unknownRoute();
-};
+/** The last step: no route has matched. Where only the base path is missing or wrong, the refusal names the right one. */
+export function refuseRoute(routes: readonly Pick<Route, "path">[]): Step {
+  const forms = routes.map(({ path }) => ({
+    path,
+    form: new RegExp(`^(?:/api)?(?:/v\\d+)?${path.replace(PLACEHOLDER, "[^/]+")}$`),
+  }));
+  return (req) => {
+    const meant = req.path.startsWith(`${BASE_PATH}/`) ? undefined : forms.find(({ form }) => form.test(req.path));
+    if (!meant) throw unknownRoute();
+    throw fail("not_found", `The API begins at ${BASE_PATH}: this path is ${BASE_PATH}${meant.path}.`);
+  };
+}

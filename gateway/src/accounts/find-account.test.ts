@@ -1,0 +1,59 @@
+import { pooledRandom } from "@shipping/kit/ids";
+import { gatewayDatabase } from "../testing/gateway-database.js";
+import { findAccount } from "./find-account.js";
+import { type AdminDeps, createAccount } from "./manage-accounts.js";
+
+let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
+let deps: AdminDeps;
+beforeEach(async () => {
+  gateway = await gatewayDatabase();
+  deps = { db: gateway.db, prisma: gateway.prisma, now: () => new Date(), random: pooledRandom };
+});
+afterEach(() => gateway.drop());
+
+const newAccount = async (name: string) => (await createAccount(deps, { name })).id;
+
+test("an account is found by its id, and by its name if no other has it", async () => {
+  const [acme, other] = [await newAccount("Acme Ltd"), await newAccount("Other")];
+  expect(await findAccount(deps, acme)).toBe(acme);
+  expect(await findAccount(deps, "Acme Ltd")).toBe(acme);
+  expect(await findAccount(deps, "Other")).toBe(other);
+});
+
+test("an id means its account, even where another account has it as its name", async () => {
+  const acme = await newAccount("Acme");
+  await newAccount(acme);
+  expect(await findAccount(deps, acme)).toBe(acme);
+});
+
+test("a name that several accounts have is refused with their ids, the oldest first and ten at most", async () => {
+  const ids = [await newAccount("Twin"), await newAccount("Twin")];
+  await expect(findAccount(deps, "Twin")).rejects.toThrow(
+    `2 accounts are named Twin. Give the id of one: ${[...ids].join(", ")}.`,
+  );
+  for (let n = 3; n <= 12; n++) await newAccount("Twin");
+  await expect(findAccount(deps, "Twin")).rejects.toThrow(
+    /^12 accounts are named Twin\. .*(acc_\w+, ){9}acc_\w+ and 2 more\.$/,
+  );
+});
+
+test.each(["acme", "Acem", "Acmes", "ac", "ACME LTD"])(
+  "%s, which nobody is named, is told the nearest name",
+  async (name) => {
+    const acme = await newAccount("Acme");
+    await newAccount("Globex");
+    await expect(findAccount(deps, name)).rejects.toThrow(
+      `No such account: ${name}. The nearest name is Acme (${acme}).`,
+    );
+  },
+);
+
+test.each(["Initech", "acc_none", "", "   "])(
+  "'%s', which no name is near to, is told where the names are",
+  async (name) => {
+    await newAccount("Acme");
+    await expect(findAccount(deps, name)).rejects.toThrow(
+      `No such account: ${name}. No account has a similar name; account list shows them all.`,
+    );
+  },
+);

@@ -1,0 +1,47 @@
+import { type Failure, fail } from "@shipping/kit/errors";
+import MiniSearch from "minisearch";
+import { type AdminDeps, listAccounts, noSuchAccount } from "./manage-accounts.js";
+
+type Named = Pick<Awaited<ReturnType<typeof listAccounts>>[number], "id" | "name">;
+
+// So that the refusal stays one line that a person can read.
+const MOST_NAMED = 10;
+
+/** The id of the account that a person means: by its id, or by its name if no other account has it. */
+export async function findAccount(deps: AdminDeps, nameOrId: string): Promise<string> {
+  const { prisma } = deps;
+  const found = await prisma.account.findMany({
+    where: { OR: [{ id: nameOrId }, { name: nameOrId }] },
+    orderBy: [{ createdAt: "asc" }, { id: "asc" }],
+  });
+  const [account] = found;
+  if (found.some(({ id }) => id === nameOrId)) return nameOrId;
+  if (!account) throw nobody(nameOrId, await listAccounts(deps));
+  if (found.length > 1) throw several(nameOrId, found);
+  return account.id;
+}
+
+function several(name: string, accounts: readonly Named[]): Failure {
+  const ids = accounts.slice(0, MOST_NAMED).map(({ id }) => id);
+  const more = accounts.length > ids.length ? ` and ${accounts.length - ids.length} more` : "";
+  return fail(
+    "invalid_request",
+    `${accounts.length} accounts are named ${name}. Give the id of one: ${ids.join(", ")}${more}.`,
+  );
+}
+
+function nobody(nameOrId: string, accounts: readonly Named[]): Failure {
+  const nearest = nearestTo(nameOrId, accounts);
+  const { code, message } = noSuchAccount(nameOrId);
+  const advice = nearest
+    ? `The nearest name is ${nearest.name} (${nearest.id}).`
+    : "No account has a similar name; account list shows them all.";
+  return fail(code, `${message}. ${advice}`);
+}
+
+function nearestTo(name: string, accounts: readonly Named[]): Named | undefined {
+  const index = new MiniSearch<Named>({ fields: ["name"] });
+  index.addAll(accounts);
+  const [best] = index.search(name, { fuzzy: 0.4, prefix: true });
+  return accounts.find(({ id }) => id === best?.id);
+}

@@ -1,0 +1,70 @@
+import type { Options } from "@shipping/conformance/conformance";
+import { judge } from "@shipping/conformance/conformance";
+import getPort from "get-port";
+import { type Stack, type StackOptions, startStack } from "../stack.js";
+
+/** What the named checks say of a platform that was started with these switches; `host` is what it is called by. */
+async function outcomesOf(
+  switches: StackOptions,
+  only: readonly string[],
+  { host = "127.0.0.1", ...more }: Partial<Options> & { host?: string } = {},
+) {
+  const stack: Stack = await startStack(switches);
+  try {
+    const [{ sandbox }, { sandbox: secondKey }] = [await stack.newCustomer(), await stack.newCustomer()];
+    const { outcomes, stillActive } = await judge({
+      baseUrl: stack.baseUrl.replace("127.0.0.1", host),
+      key: sandbox,
+      secondKey,
+      profile: "spec",
+      slow: true,
+      invasive: false,
+      only,
+      requestsPerWindow: 110,
+      say: () => {},
+      ...more,
+    });
+    expect(stillActive).toEqual([]);
+    return Object.fromEntries(outcomes.map(({ id, verdict, reason }) => [id, `${verdict} ${reason ?? ""}`.trim()]));
+  } finally {
+    await stack.stop();
+  }
+}
+
+const limits = ["limits.rate", "limits.retry-after"];
+
+describe("a check that a switch of the server makes meaningless is not applicable, and says which", () => {
+  test("RATE_LIMIT_PER_MINUTE, which GET /account tells", async () => {
+    const why = "because GET /account says 1000 requests per minute, not 120 (RATE_LIMIT_PER_MINUTE of the server)";
+    expect(await outcomesOf({ requestsPerMinute: 1_000 }, limits)).toEqual({
+      "limits.rate": `not applicable ${why}`,
+      "limits.retry-after": `not applicable ${why}`,
+    });
+  });
+
+  test("WEBHOOK_ALLOW_PRIVATE_TARGETS, which takes URLs on this machine", async () => {
+    expect(await outcomesOf({ privateTargets: true }, ["webhooks.url"])).toEqual({
+      "webhooks.url":
+        "not applicable because it accepts http, any port and localhost (WEBHOOK_ALLOW_PRIVATE_TARGETS of the server)",
+    });
+    expect(await outcomesOf({ privateTargets: false }, ["webhooks.url"])).toEqual({ "webhooks.url": "passed" });
+  });
+
+  test("CLOCK_SPEEDUP, under which retries come too soon", async () => {
+    const listen = `127.0.0.1:${await getPort({ host: "127.0.0.1" })}`;
+    const webhook = { listen, url: `http://${listen}/hooks` };
+    expect(await outcomesOf({ clockSpeedup: 60 }, ["deliveries.retry"], { webhook })).toEqual({
+      "deliveries.retry": expect.stringMatching(
+        /^not applicable because a second attempt came [0-5]\.\d s after the first, not about a minute \(CLOCK_SPEEDUP of the server\)$/,
+      ),
+    });
+  });
+});
+
+test("a switch for trials is no excuse for a platform that is not on this machine by its address", async () => {
+  // Leads here all the same.
+  expect(await outcomesOf({ privateTargets: true }, ["webhooks.url"], { host: "0.0.0.0" })).toEqual({
+    "webhooks.url":
+      "failed POST /webhooks accepts http://example.com/ and https://example.com:8443/ and https://localhost/",
+  });
+});
