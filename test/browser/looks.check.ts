@@ -80,23 +80,13 @@ describe("so is what everybody may read", () => {
   });
   afterAll(() => page.context().close());
 
-<<<<<<< HEAD
   test.each([
     ...["/docs", "/docs/webhooks", "/docs/events", "/docs/events/order.created", "/docs/versioning"],
-    ...["/docs/search?q=retry", "/nothing"],
+    ...["/docs/client", "/docs/client-methods", "/docs/search?q=retry", "/nothing"],
   ])("%s", async (path) => {
     await page.goto(area.origin() + path);
     expect(await faultsOf(page, path)).toEqual([]);
   });
-=======
-  test.each(["/docs", "/docs/webhooks", "/docs/client", "/docs/client-methods", "/docs/search?q=retry", "/nothing"])(
-    "%s",
-    async (path) => {
-      await page.goto(area.origin() + path);
-      expect(await faultsOf(page, path)).toEqual([]);
-    },
-  );
->>>>>>> helper-client
 
   // Swagger UI's own faults are not ours to mend.
   test("the reference is in the reader's scheme and fits its window", async () => {
