@@ -11,6 +11,9 @@ export interface Guide {
   event?: EventType;
 }
 
+/** What stands for the platform's own address in the examples. */
+export const EXAMPLE_ORIGIN = "https://shipping.example.com";
+
 const EVENTS: Record<EventType, string> = {
   "order.created": "Sent when an order is created.",
   "shipment.created": "Sent when a shipment is created.",

@@ -64,5 +64,5 @@ export function servePages(app: Express, site: Site, origin: () => string): void
   serveSiteAssets(app);
   for (const asset of [startScript, referenceStyle]) asset.serve(app);
   // Last: its paths take in those above.
-  serveGuides(app, site, library);
+  serveGuides(app, site, origin, library);
 }
