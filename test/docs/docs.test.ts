@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,12 +6,12 @@ import { guides } from "@shipping/gateway/guides/guides";
 import { packClient } from "../client/packed-client.js";
 import { type Stack, startStack } from "../stack.js";
 import { fencesOf, programsOf } from "./fences.js";
+import { hasPython, PYTHON_ENV } from "./python.js";
 import { type Counts, runPage } from "./run-page.js";
 import { checkTypes, prepareModules } from "./typescript.js";
 
 const root = join(import.meta.dirname, "../..");
 const pages = guides.map(({ file }) => ({ file, page: readFileSync(join(root, file), "utf8") }));
-const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
 let stack: Stack;
 let folder: string;
@@ -34,7 +33,7 @@ async function readerOf(file: string) {
   await mkdir(own);
   const { PATH, HOME } = process.env;
   const given = { SHIPPING_URL: stack.baseUrl, SHIPPING_KEY: sandbox, SHIPPING_LIVE_KEY: live };
-  return { folder: own, env: { PATH, HOME, NODE_NO_WARNINGS: "1", ...given } };
+  return { folder: own, env: { PATH, HOME, NODE_NO_WARNINGS: "1", ...PYTHON_ENV, ...given } };
 }
 
 describe("the documentation", () => {

@@ -56,7 +56,16 @@ export function isAsPrinted(printed: string, { language, code }: Fence): boolean
   return new RegExp(`^${pattern.join("[\\s\\S]*?")}$`).test(given);
 }
 
-export type Action = "sh" | "sh fails" | "ts" | "ts receives" | "python" | "output" | "shown" | "recipe";
+export type Action =
+  | "sh"
+  | "sh fails"
+  | "ts"
+  | "ts receives"
+  | "python"
+  | "python receives"
+  | "output"
+  | "shown"
+  | "recipe";
 
 const ACTIONS: Readonly<Record<string, Action>> = {
   sh: "sh",
@@ -64,6 +73,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   ts: "ts",
   "ts receives": "ts receives",
   python: "python",
+  "python receives": "python receives",
   "text output": "output",
   "json output": "output",
 };

@@ -12,6 +12,7 @@ import { packClient } from "../client/packed-client.js";
 import { useArea } from "../developers/area.js";
 import { decodeText } from "../developers/visitor.js";
 import { fencesOf } from "./fences.js";
+import { hasPython, PYTHON_ENV } from "./python.js";
 import { runPage } from "./run-page.js";
 import { prepareModules } from "./typescript.js";
 
@@ -19,7 +20,6 @@ const root = join(import.meta.dirname, "../..");
 const guide = readFileSync(join(root, "docs/quick-start.md"), "utf8");
 const clientParts = readFileSync(join(root, "client/README.md"), "utf8").split(/^(?=## )/m);
 const clientSteps = clientParts.find((part) => part.startsWith("## First label")) ?? "";
-const hasPython = spawnSync("python3", ["--version"]).status === 0;
 const area = useArea({ logs: true });
 
 let folder: string;
@@ -57,7 +57,14 @@ async function newKey(scopes: readonly Scope[]): Promise<string> {
 async function run(name: string, as = key, page = quickStarts.get(name) ?? "") {
   const own = await mkdtemp(join(folder, "run-"));
   const { PATH, HOME } = process.env;
-  const env = { PATH, HOME, SHIPPING_URL: area.stack().baseUrl, SHIPPING_KEY: as, NODE_NO_WARNINGS: "1" };
+  const env = {
+    PATH,
+    HOME,
+    SHIPPING_URL: area.stack().baseUrl,
+    SHIPPING_KEY: as,
+    NODE_NO_WARNINGS: "1",
+    ...PYTHON_ENV,
+  };
   const ended = runPage({ page, folder: own, env, hasPython });
   return { ended, saved: async () => (await readdir(own)).filter((file) => file.endsWith(".pdf")), own };
 }

@@ -4,6 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { type Action, actionOf, type Fence, fencesOf, isAsPrinted, programsOf } from "./fences.js";
+import { programOf } from "./python.js";
 import { tryReceiver } from "./try-receiver.js";
 import { stripped } from "./typescript.js";
 
@@ -37,7 +38,7 @@ export async function runPage({ page, folder, env: given, hasPython }: PageRun):
   const printedLater = new Map<Fence, string>();
   for (const fence of fences) {
     const action = actionOf(fence);
-    const isHere = action !== "python" || hasPython;
+    const isHere = !action.startsWith("python") || hasPython;
     counts[isHere ? action : "not here"] = (counts[isHere ? action : "not here"] ?? 0) + 1;
     if (action === "output") {
       if (printed !== undefined && !isAsPrinted(printed, fence)) throw new Error(unlike(fence, printed));
@@ -71,10 +72,12 @@ function joined(fence: Fence, parts: readonly Fence[]): Fence {
   return { ...fence, code: [fence, ...parts].map(({ code }) => code).join(`\n${print}\n`) };
 }
 
-type Executed = "sh" | "sh fails" | "ts" | "ts receives" | "python";
+type Executed = "sh" | "sh fails" | "ts" | "ts receives" | "python" | "python receives";
 
 async function execute({ code, line }: Fence, action: Executed, folder: string, env: NodeJS.ProcessEnv) {
-  if (action === "ts receives") return { env, printed: await tryReceiver(await moduleFile(), folder, env) };
+  if (action === "ts receives")
+    return { env, printed: await tryReceiver([process.execPath, await moduleFile()], folder, env) };
+  if (action === "python receives") return { env, printed: await tryReceiver(["python3", "-c", code], folder, env) };
   const [program, ...args] = await commandOf();
   const { status, stdout, stderr } = await outcome(program, args, folder, env);
   if ((status === 0) !== (action !== "sh fails"))
@@ -82,7 +85,7 @@ async function execute({ code, line }: Fence, action: Executed, folder: string, 
   return { env: action === "sh" ? await environmentIn(join(folder, ".environment")) : env, printed: stdout };
 
   async function commandOf(): Promise<[string, ...string[]]> {
-    if (action === "python") return ["python3", "-c", code];
+    if (action === "python") return ["python3", "-c", programOf(code)];
     if (action === "ts") return [process.execPath, await moduleFile()];
     return ["sh", "-eu", "-c", `set -a\n${code}\nenv -0 > .environment`];
   }

@@ -56,4 +56,10 @@ export const guides: readonly Guide[] = [
     title: "Client methods",
     about: "Every method of the TypeScript client: its request, scope and answer.",
     file: "docs/client-methods.md",
+  })
+  .concat({
+    slug: "client-python",
+    title: "Python client",
+    about: "The same for Python: retries, pages, typed errors and webhooks.",
+    file: "client-python/README.md",
   });
