@@ -85,7 +85,7 @@ describe("GET /docs", () => {
     expect(page.headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'self';/);
     const html = page.bytes.toString();
     expect(html).toMatch(/^<!doctype html>/);
-    expect(html).not.toMatch(/<script(?! src="\/[^"]+"><\/script>)|\son\w+=|\sstyle=|javascript:/i);
+    expect(html).not.toMatch(/<script(?! src="\/[^"]+"><\/script>)|<[^>]*\s(?:on\w+|style)=|javascript:/i);
     const targets = [...html.matchAll(/\b(?:href|src|action)="([^"]+)"/g)].map(([, target = ""]) => target);
     for (const target of new Set(targets.filter((one) => !one.startsWith("http")))) {
       const [resource = "", fragment] = target.split("#");
@@ -109,6 +109,12 @@ describe("GET /docs", () => {
     const html = await textOf("/docs/quick-start");
     expect(html).toContain(`http://127.0.0.1:${port}/api/v1`);
     expect(html).not.toContain("shipping.example.com");
+  });
+
+  test("the test vectors of webhooks are served for other people's receivers", async () => {
+    const vectors = JSON.parse(await textOf("/docs/webhook-vectors.json"));
+    expect(vectors.length).toBeGreaterThan(50);
+    expect(vectors[0]).toEqual(expect.objectContaining({ header: expect.any(String), valid: expect.any(Boolean) }));
   });
 
   test("404 for a guide that is none", async () => {
