@@ -127,5 +127,6 @@ function itemsOf({ minItems, maxItems, uniqueItems }: Schema): string | undefine
 function wordsOf({ pattern, format }: Schema): string | undefined {
   if (pattern === FILLED_PATTERN) return "Not only white space, no control characters.";
   if (pattern === CLEAN_PATTERN) return "No control characters.";
+  if (pattern === "^[ -~]+$") return "Printable ASCII.";
   return format === "date-time" ? "" : undefined;
 }
