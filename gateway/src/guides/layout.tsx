@@ -1,10 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { assetOf } from "../http/asset.js";
 import { renderDocument } from "../site/html-document.js";
+import { codeScript } from "../site/site-assets.js";
 import { type Site, SiteHeader } from "../site/site-header.js";
 import { guides } from "./guides.js";
 
-export const style = assetOf("/docs/style.css", "site.css", "base.css", "guides.css");
+export const style = assetOf("/docs/style.css", "site.css", "base.css", "code.css", "guides.css");
 
 interface Frame {
   title: string;
@@ -22,6 +23,7 @@ export function renderPage(site: Site, { title, path, words = "", aside, childre
   return renderDocument({
     title,
     styles: [style],
+    head: <script src={codeScript.href} />,
     children: (
       <>
         <SiteHeader site={site} part="docs">

@@ -40,14 +40,26 @@ describe("a guide", () => {
   });
 
   test("names what a code block is, and keeps its marks to itself", () => {
-    expect(html("```sh fails\nfalse\n```")).toBe(
-      '<figure><figcaption>Shell</figcaption><pre tabindex="0"><code>false\n</code></pre></figure>\n',
-    );
-    expect(html("```json output\n{}\n```")).toContain('<figure class="output"><figcaption>Output</figcaption>');
+    expect(html("```sh fails\nfalse\n```")).toContain("<figcaption>Shell</figcaption>");
+    expect(html("```json output\n{}\n```")).toContain('<figure class="code output"><figcaption>Output</figcaption>');
+  });
+
+  test("makes one example of code blocks in a row that are marked as tabs, with their outputs", () => {
+    const tabs = "```sh tab\ncurl x\n```\n\n```json output tab\n{}\n```\n\n```ts tab\nx\n```\n";
+    const made = html(`${tabs}\n\`\`\`ts\ny\n\`\`\`\n`);
+    expect(made.match(/data-language="\w+"|<figcaption>\w+/g)).toEqual([
+      'data-language="curl"',
+      "<figcaption>curl",
+      "<figcaption>Output",
+      'data-language="TypeScript"',
+      "<figcaption>TypeScript",
+      "<figcaption>TypeScript",
+    ]);
+    expect(html(`${tabs}\n\nAnd:\n\n${tabs}`).match(/class="code-tabs"/g)).toHaveLength(2);
   });
 
   test("shows HTML as text, in code too", () => {
     expect(html("<script>x</script>")).toBe("<p>&lt;script&gt;x&lt;/script&gt;</p>\n");
-    expect(html("```sh\n<b>\n```")).toContain("<code>&lt;b&gt;\n</code>");
+    expect(html("```sh\n<b>\n```")).toContain("&lt;b&gt;\n</code>");
   });
 });

@@ -1,5 +1,7 @@
 import { errors } from "@shipping/proto/errors";
 import MarkdownIt, { type Token } from "markdown-it";
+import type { Code } from "../site/code-example.js";
+import { renderCode } from "../site/render-code.js";
 import { type Guide, guides } from "./guides.js";
 
 /** A guide as it is served. */
@@ -11,29 +13,10 @@ export interface Rendered {
   texts: { id: string; title: string; text: string }[];
 }
 
-const FENCE_NAMES: Readonly<Record<string, string>> = {
-  sh: "Shell",
-  ts: "TypeScript",
-  js: "JavaScript",
-  python: "Python",
-  go: "Go",
-  ruby: "Ruby",
-  php: "PHP",
-  java: "Java",
-  http: "HTTP",
-};
-
 /** Turns a guide's Markdown into HTML. HTML in it is shown as text. */
 export function renderGuide(guide: Guide, markdown: string): Rendered {
   const md = new MarkdownIt({ html: false, linkify: false });
-  md.renderer.rules.fence = (tokens, index) => {
-    const { info = "", content = "" } = tokens[index] ?? {};
-    const [language = "", mark = ""] = info.split(" ");
-    const name = mark === "output" ? "Output" : FENCE_NAMES[language];
-    const caption = name ? `<figcaption>${name}</figcaption>` : "";
-    const kind = mark === "output" ? ' class="output"' : "";
-    return `<figure${kind}>${caption}<pre tabindex="0"><code>${md.utils.escapeHtml(content)}</code></pre></figure>\n`;
-  };
+  md.renderer.rules.fence = (all, index) => renderCode(all[index]?.meta);
   // A wide table scrolls by itself, not the page.
   md.renderer.rules.table_open = () => '<div class="table" tabindex="0"><table>\n';
   md.renderer.rules.table_close = () => "</table></div>\n";
@@ -55,8 +38,29 @@ export function renderGuide(guide: Guide, markdown: string): Rendered {
     const last = rendered.texts.at(-1);
     if (last && (token.type === "inline" || token.type === "fence")) last.text += ` ${textOf(token.content)}`;
   }
-  rendered.html = md.renderer.render(tokens, md.options, {});
+  rendered.html = md.renderer.render(withTabs(tokens), md.options, {});
   return rendered;
+}
+
+/** Notes at each fence the code that is shown for it. Fences in a row that are marked as tabs become one. */
+function withTabs(tokens: readonly Token[]): Token[] {
+  const joined: Token[] = [];
+  for (const token of tokens) {
+    const last = joined.at(-1);
+    if (isTab(token) && last && isTab(last)) last.meta.push(codeOf(token));
+    else joined.push(token);
+    if (token.type === "fence") token.meta = [codeOf(token)];
+  }
+  return joined;
+}
+
+function isTab({ type, info }: Token): boolean {
+  return type === "fence" && /\btab$/.test(info);
+}
+
+function codeOf({ info, content }: Token): Code {
+  const [language = "", ...marks] = info.split(" ");
+  return { language, code: content, isOutput: marks.includes("output") };
 }
 
 /** The id of a heading, as GitHub makes it, so that a link works in both places. */

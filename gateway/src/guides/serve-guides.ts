@@ -1,6 +1,6 @@
 import type { Express, NextFunction, Request, Response } from "express";
 import { type Document, documentOf, sendDocument } from "../http/send-document.js";
-import { PLAIN_PAGE_HEADERS } from "../site/error-page.js";
+import { SCRIPTED_PAGE_HEADERS } from "../site/error-page.js";
 import type { Site } from "../site/site-header.js";
 import { style } from "./layout.js";
 import type { Library } from "./library.js";
@@ -30,5 +30,5 @@ export function serveGuides(app: Express, site: Site, library: () => Library): v
 }
 
 function page(html: string): Document {
-  return documentOf("text/html; charset=utf-8", html, PLAIN_PAGE_HEADERS);
+  return documentOf("text/html; charset=utf-8", html, SCRIPTED_PAGE_HEADERS);
 }

@@ -5,17 +5,26 @@ import { refusalWords } from "./refusal-words.js";
 import { siteStyle } from "./site-assets.js";
 import { type Site, SiteHeader } from "./site-header.js";
 
+const POLICY = [
+  ...["default-src 'none'", "style-src 'self'", "img-src 'self'", "form-action 'self'", "base-uri 'none'"],
+  "frame-ancestors 'none'",
+];
+
 /** The headers of pages that need no script at all. */
 export const PLAIN_PAGE_HEADERS = {
-  "Content-Security-Policy": [
-    "default-src 'none'",
-    "style-src 'self'",
-    "img-src 'self'",
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join("; "),
+  "Content-Security-Policy": POLICY.join("; "),
   "Referrer-Policy": "no-referrer",
+};
+
+/** The headers of pages with scripts of our own. */
+export const SCRIPTED_PAGE_HEADERS = {
+  ...PLAIN_PAGE_HEADERS,
+  "Content-Security-Policy": [
+    ...POLICY,
+    "script-src 'self'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join("; "),
 };
 
 /** Whether an error is answered with a page: a browser asked, and not for something of the API, which answers JSON to everybody. */
