@@ -65,11 +65,16 @@ function requestOf() {
     (all, { name, value }) => all.replace(`{${name}}`, () => encodeURIComponent(value)),
     path,
   );
-  const query = new URLSearchParams(within("query").filter(({ value }) => value).map(({ name, value }) => [name, value]));
+  const query = new URLSearchParams(
+    within("query")
+      .filter(({ value }) => value)
+      .map(({ name, value }) => [name, value]),
+  );
   const headers = { Authorization: `Bearer ${key}` };
   for (const { name, value } of within("header")) headers[name] = value || freshKey();
   if (bodyField) headers["Content-Type"] = "application/json";
-  return [query.size ? `${target}?${query}` : target, { method, headers, body: bodyField?.value, cache: "no-store" }];
+  const asked = String(query);
+  return [asked ? `${target}?${asked}` : target, { method, headers, body: bodyField?.value, cache: "no-store" }];
 }
 
 function element(name, text, attributes = {}) {
@@ -109,7 +114,8 @@ function formatted(text) {
 function learn(response, text) {
   if (!response.ok) return;
   const { id, tracking_number } = JSON.parse(text).data ?? {};
-  for (const one of [id, tracking_number]) if (one && exampleIds.some((known) => kindOf(known) === kindOf(one))) ids[kindOf(one)] = one;
+  for (const one of [id, tracking_number])
+    if (one && exampleIds.some((known) => kindOf(known) === kindOf(one))) ids[kindOf(one)] = one;
   store();
 }
 
@@ -156,7 +162,9 @@ async function send(event) {
     status.append(element("strong", `${response.status} ${response.statusText}`), ` in ${ms} ms`);
     show(status, headersOf(response, request.headers["Idempotency-Key"]), ...content);
   } catch (error) {
-    show(element("p", `The request failed: ${error.message}. Nothing is known of what it did.`, { className: "warning" }));
+    show(
+      element("p", `The request failed: ${error.message}. Nothing is known of what it did.`, { className: "warning" }),
+    );
   }
   button.ariaDisabled = null;
 }

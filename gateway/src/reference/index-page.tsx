@@ -19,8 +19,8 @@ export function indexPage(site: Site, reference: Reference): string {
         <p>Requests and responses are JSON in UTF-8. Labels are PDF files.</p>
         <h2 id="authentication">Authentication</h2>
         <p>
-          Send your API key as a bearer token. A key belongs to one environment: <code>service_test_…</code> to the sandbox,{" "}
-          <code>service_live_…</code> to live.{" "}
+          Send your API key as a bearer token. A key belongs to one environment: <code>service_test_…</code> to the
+          sandbox, <code>service_live_…</code> to live.{" "}
           {site.hasArea && (
             <>
               You create keys in the <a href="/developers">developer area</a>.
@@ -37,8 +37,8 @@ export function indexPage(site: Site, reference: Reference): string {
         <h2 id="common">What all operations share</h2>
         <ul>
           <li>
-            Every <code>POST</code> and <code>DELETE</code> carries an <a href="/docs/idempotency">idempotency key</a>, so that
-            it is safe to repeat.
+            Every <code>POST</code> and <code>DELETE</code> carries an <a href="/docs/idempotency">idempotency key</a>,
+            so that it is safe to repeat.
           </li>
           <li>
             Every error has the same body, with a <a href="/docs/errors">code</a> that does not change.

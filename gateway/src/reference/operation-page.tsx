@@ -106,7 +106,9 @@ function AnswerExample({ operation: { answer } }: { operation: Operation }) {
         <strong>{status}</strong>: the file, as <code>application/pdf</code>.
       </p>
     );
-  return <CodeExample language="json" caption={status} isOutput code={`${JSON.stringify(answer.example, null, 2)}\n`} />;
+  return (
+    <CodeExample language="json" caption={status} isOutput code={`${JSON.stringify(answer.example, null, 2)}\n`} />
+  );
 }
 
 const PLACES = { path: "Path", query: "Query", header: "Headers" } as const;
@@ -129,7 +131,11 @@ function Sent({ operation: { parameters, body } }: { operation: Operation }) {
       {body && (
         <>
           <h3>Body</h3>
-          <p>{body.fields.length ? "A JSON object. Members that are not listed here are refused." : "An empty JSON object."}</p>
+          <p>
+            {body.fields.length
+              ? "A JSON object. Members that are not listed here are refused."
+              : "An empty JSON object."}
+          </p>
           {body.fields.length > 0 && <FieldList fields={body.fields} />}
         </>
       )}
@@ -172,7 +178,9 @@ function ErrorTable({ refusals }: Pick<Operation, "refusals">) {
                 <code>{code}</code>
               </a>
             </td>
-            <td data-label="Meaning">{code === "invalid_request" ? `A field breaks a rule, for instance ${message}.` : message}</td>
+            <td data-label="Meaning">
+              {code === "invalid_request" ? `A field breaks a rule, for instance ${message}.` : message}
+            </td>
             <td data-label="What to do">
               <Prose>{errorGuidance[code]}</Prose>
             </td>

@@ -31,7 +31,11 @@ interface Frame {
 }
 
 /** A whole page of the reference: the operations by resource, the search, and what the page is about. */
-export function renderReference(site: Site, { resources }: Reference, { title, path, script, children }: Frame): string {
+export function renderReference(
+  site: Site,
+  { resources }: Reference,
+  { title, path, script, children }: Frame,
+): string {
   return renderDocument({
     title,
     styles: [referenceStyle],

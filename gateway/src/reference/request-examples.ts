@@ -80,8 +80,10 @@ function typescriptOf(operation: Operation): string {
   const { route, answer } = operation;
   const call = `shipping.${clientMethodOf(operation)}(${argumentsOf(operation, "ts")})`;
   const start = 'import { Shipping } from "shipping-client";\n\nconst shipping = new Shipping();\n';
-  if (answer.isPdf) return `import { writeFile } from "node:fs/promises";\n${start}await writeFile("label.pdf", await ${call});\n`;
-  if (isList(operation)) return `${start}for await (const ${nounOf(route.path)} of ${call}) console.log(${nounOf(route.path)}.id);\n`;
+  if (answer.isPdf)
+    return `import { writeFile } from "node:fs/promises";\n${start}await writeFile("label.pdf", await ${call});\n`;
+  if (isList(operation))
+    return `${start}for await (const ${nounOf(route.path)} of ${call}) console.log(${nounOf(route.path)}.id);\n`;
   return `${start}const ${nameOf(operation)} = await ${call};\nconsole.log(${nameOf(operation)});\n`;
 }
 
@@ -90,7 +92,8 @@ function pythonOf(operation: Operation): string {
   const call = `shipping.${clientMethodOf(operation)}(${argumentsOf(operation, "python")})`;
   const start = "from shipping_client import Shipping\n\nshipping = Shipping()\n";
   if (answer.isPdf) return `from pathlib import Path\n${start}Path("label.pdf").write_bytes(${call})\n`;
-  if (isList(operation)) return `${start}for ${nounOf(route.path)} in ${call}:\n    print(${nounOf(route.path)}["id"])\n`;
+  if (isList(operation))
+    return `${start}for ${nounOf(route.path)} in ${call}:\n    print(${nounOf(route.path)}["id"])\n`;
   return `${start}${nameOf(operation)} = ${call}\nprint(${nameOf(operation)})\n`;
 }
 

@@ -30,12 +30,21 @@ export function serveReference(
 
   for (const asset of [referenceStyle, tryScript, anchorScript]) asset.serve(app);
   app.get(REFERENCE_PATH, (req, res) => {
-    sendDocument(req, res, kept(REFERENCE_PATH, () => indexPage(site, reference())));
+    sendDocument(
+      req,
+      res,
+      kept(REFERENCE_PATH, () => indexPage(site, reference())),
+    );
   });
   app.get(`${REFERENCE_PATH}/:id`, (req, res, next) => {
     const operations = resources().flatMap((resource) => resource.operations);
     const operation = operations.find(({ id }) => id === req.params.id);
-    if (operation) sendDocument(req, res, kept(operation.href, () => operationPage(site, reference(), operation)));
+    if (operation)
+      sendDocument(
+        req,
+        res,
+        kept(operation.href, () => operationPage(site, reference(), operation)),
+      );
     else next();
   });
 }

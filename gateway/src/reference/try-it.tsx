@@ -19,9 +19,21 @@ export function TryIt({ operation, resources, site }: TryItOf) {
   return (
     <section id="try" class="try" aria-labelledby="try-title" hidden>
       <h2 id="try-title">Try it</h2>
-      <form data-method={route.method} data-path={path} data-file={operation.answer.isPdf ? "label.pdf" : undefined} data-ids={IDS}>
+      <form
+        data-method={route.method}
+        data-path={path}
+        data-file={operation.answer.isPdf ? "label.pdf" : undefined}
+        data-ids={IDS}
+      >
         <label for="try-key">API key</label>
-        <input id="try-key" name="key" type="password" autocomplete="off" spellcheck={false} aria-describedby="try-key-hint" />
+        <input
+          id="try-key"
+          name="key"
+          type="password"
+          autocomplete="off"
+          spellcheck={false}
+          aria-describedby="try-key-hint"
+        />
         <p class="hint" id="try-key-hint">
           This tab keeps the key until you close it.{" "}
           {site.hasArea && (
@@ -37,7 +49,7 @@ export function TryIt({ operation, resources, site }: TryItOf) {
         {body && (
           <>
             <label for="try-body">Body</label>
-            <textarea id="try-body" name="body" rows={rowsOf(body.example)} spellcheck={false}>
+            <textarea id="try-body" name="body" rows={rowsOf(body.example)} autocomplete="off" spellcheck={false}>
               {JSON.stringify(body.example, null, 2)}
             </textarea>
           </>
@@ -73,8 +85,8 @@ function ParameterField({ parameter, maker }: { parameter: RequestParameter; mak
       />
       {maker && (
         <p class="hint" data-example={example}>
-          This is the id of an example, which you do not have. <a href={maker.href}>{maker.route.summary}</a> first: its id then
-          stands here.
+          This is the id of an example, which you do not have. <a href={maker.href}>{maker.route.summary}</a> first: its
+          id then stands here.
         </p>
       )}
     </>
