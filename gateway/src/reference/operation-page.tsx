@@ -1,13 +1,12 @@
-import { STATUS_CODES } from "node:http";
 import type { ComponentChildren } from "preact";
 import { guides } from "../guides/guides.js";
-import { CodeExample, CodeTabs } from "../site/code-example.js";
+import { CodeTabs } from "../site/code-example.js";
 import type { Site } from "../site/site-header.js";
 import { errorGuidance } from "./error-guidance.js";
-import { FieldList } from "./field-list.js";
 import type { Operation, Resource } from "./operations.js";
 import { Prose } from "./prose.js";
 import { Endpoint, REFERENCE_PATH, type Reference, renderReference, titleOf, tryScript } from "./reference-layout.js";
+import { AnswerExample, Answered, Sent } from "./request-and-answer.js";
 import { clientMethodOf, requestExamples } from "./request-examples.js";
 import { TryIt } from "./try-it.js";
 
@@ -95,66 +94,6 @@ function Facts({ operation }: { operation: Operation }) {
       )}
       {guide && fact("Guide", <a href={`/docs/${guide.slug}`}>{guide.title}</a>)}
     </dl>
-  );
-}
-
-function AnswerExample({ operation: { answer } }: { operation: Operation }) {
-  const status = `${answer.status} ${STATUS_CODES[answer.status]}`;
-  if (answer.isPdf)
-    return (
-      <p>
-        <strong>{status}</strong>: the file, as <code>application/pdf</code>.
-      </p>
-    );
-  return (
-    <CodeExample language="json" caption={status} isOutput code={`${JSON.stringify(answer.example, null, 2)}\n`} />
-  );
-}
-
-const PLACES = { path: "Path", query: "Query", header: "Headers" } as const;
-
-function Sent({ operation: { parameters, body } }: { operation: Operation }) {
-  const places = (["path", "query", "header"] as const).map((place) => ({
-    place,
-    fields: parameters.filter((parameter) => parameter.in === place).map(({ field }) => field),
-  }));
-  return (
-    <>
-      {places
-        .filter(({ fields }) => fields.length > 0)
-        .map(({ place, fields }) => (
-          <>
-            <h3>{PLACES[place]}</h3>
-            <FieldList fields={fields} />
-          </>
-        ))}
-      {body && (
-        <>
-          <h3>Body</h3>
-          <p>
-            {body.fields.length
-              ? "A JSON object. Members that are not listed here are refused."
-              : "An empty JSON object."}
-          </p>
-          {body.fields.length > 0 && <FieldList fields={body.fields} />}
-        </>
-      )}
-      {parameters.length === 0 && !body && <p>Nothing but the API key.</p>}
-    </>
-  );
-}
-
-function Answered({ operation: { answer } }: { operation: Operation }) {
-  return (
-    <>
-      <h3>Body</h3>
-      {answer.isPdf ? <p>The bytes of the file.</p> : <FieldList fields={answer.fields} isOpen />}
-      <h3>Headers</h3>
-      <details>
-        <summary>{answer.headers.length} headers</summary>
-        <FieldList fields={answer.headers} />
-      </details>
-    </>
   );
 }
 
