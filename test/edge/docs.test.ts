@@ -104,6 +104,12 @@ describe("GET /docs", () => {
       expect([odd, (await get(odd)).status]).toEqual([odd, 200]);
   });
 
+  test("the quick start names the address of this platform, and no example's", async () => {
+    const html = await textOf("/docs/quick-start");
+    expect(html).toContain(`http://127.0.0.1:${port}/api/v1`);
+    expect(html).not.toContain("shipping.example.com");
+  });
+
   test("404 for a guide that is none", async () => {
     for (const path of ["/docs/operations", "/docs/nothing", "/docs/..%2Fpackage.json"])
       expect([path, (await get(path)).status]).toEqual([path, 404]);

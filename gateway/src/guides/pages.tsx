@@ -74,7 +74,7 @@ export function guidePage(site: Site, guide: Guide, { html, sections }: Rendered
     children: (
       <>
         {/* Made of the repository's own Markdown, in which HTML is text. */}
-        <article dangerouslySetInnerHTML={{ __html: html }} />
+        <article dangerouslySetInnerHTML={{ __html: site.hasArea ? html : withoutArea(html) }} />
         {next && (
           <p class="next">
             Next: <a href={`/docs/${next.slug}`}>{next.title}</a>
@@ -83,6 +83,11 @@ export function guidePage(site: Site, guide: Guide, { html, sections }: Rendered
       </>
     ),
   });
+}
+
+/** Where there is no developer area, nothing leads to it. */
+function withoutArea(html: string): string {
+  return html.replace(/<a href="\/developers[^"]*">(.*?)<\/a>/gs, "$1");
 }
 
 /** What was found. */

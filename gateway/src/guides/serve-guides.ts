@@ -2,15 +2,26 @@ import type { Express, NextFunction, Request, Response } from "express";
 import { type Document, documentOf, sendDocument } from "../http/send-document.js";
 import { SCRIPTED_PAGE_HEADERS } from "../site/error-page.js";
 import type { Site } from "../site/site-header.js";
+import { EXAMPLE_ORIGIN } from "./guides.js";
 import { style } from "./layout.js";
 import type { Library } from "./library.js";
 import { guidePage, overviewPage, searchPage } from "./pages.js";
 
 const LONGEST_SHOWN = 200;
 
-/** The guides below `/docs`, for everyone. Opening the library takes a while: it is asked for when somebody reads. */
-export function serveGuides(app: Express, site: Site, library: () => Library): void {
+/**
+ * The guides below `/docs`, for everyone. Opening the library takes a while: it is asked for when somebody reads. `origin` stands in
+ * the examples.
+ */
+export function serveGuides(app: Express, site: Site, origin: () => string, library: () => Library): void {
   const overview = page(overviewPage(site));
+  const made = new Map<string, Document>();
+
+  function documentOfGuide(slug: string): Document | undefined {
+    const found = made.get(slug) ? undefined : library().page(slug);
+    if (found) made.set(slug, page(guidePage(site, found.guide, found.rendered).replaceAll(EXAMPLE_ORIGIN, origin())));
+    return made.get(slug);
+  }
 
   app.get("/docs", (req, res) => sendDocument(req, res, overview));
   app.get(["/", "/docs/"], (_req, res) => res.writeHead(308, { Location: "/docs", "Content-Length": 0 }).end());
@@ -21,8 +32,8 @@ export function serveGuides(app: Express, site: Site, library: () => Library): v
     sendDocument(req, res, page(searchPage(site, text, library().search(text))));
   });
   const serveGuide = (slug: string, req: Request, res: Response, next: NextFunction) => {
-    const found = library().page(slug);
-    if (found) sendDocument(req, res, page(guidePage(site, found.guide, found.rendered)));
+    const found = documentOfGuide(slug);
+    if (found) sendDocument(req, res, found);
     else next();
   };
   app.get("/docs/:slug", (req, res, next) => serveGuide(req.params.slug, req, res, next));

@@ -37,5 +37,5 @@ export function servePages(app: Express, site: Site, origin: () => string): void
   serveSiteAssets(app);
   serveReference(app, site, () => origin() + BASE_PATH, resources);
   // Last: its paths take in those above.
-  serveGuides(app, site, library);
+  serveGuides(app, site, origin, library);
 }
