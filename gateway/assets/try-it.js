@@ -170,7 +170,7 @@ async function send(event) {
 }
 
 keyField.value = key;
-keyField.addEventListener("change", changeKey);
+keyField.addEventListener("input", changeKey);
 form.addEventListener("submit", send);
 changeKey();
 section.hidden = false;

@@ -77,7 +77,7 @@ function Facts({ operation }: { operation: Operation }) {
     <dl class="facts">
       {fact("Scope", <code>{route.scope}</code>)}
       {fact("Client method", <code>{clientMethodOf(operation)}</code>)}
-      {fact("Environments", isWrite && route.needsCarrier ? "Sandbox only" : "Sandbox and live")}
+      {isWrite && route.needsCarrier && fact("Environments", "Sandbox only: a live key is refused")}
       {isWrite &&
         fact(
           "Idempotency",

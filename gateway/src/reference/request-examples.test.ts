@@ -17,8 +17,8 @@ describe("for curl", () => {
   -H "Idempotency-Key: quoteRates-$(date +%s)-$$" \\
   -H "Content-Type: application/json" \\
   -d '{
-  "shipment_id": "shp_nbswy3dpeb3w64tmmqqgm33pmy"
-}'
+    "shipment_id": "shp_nbswy3dpeb3w64tmmqqgm33pmy"
+  }'
 `);
   });
 
