@@ -4,6 +4,7 @@ import { renderDocument } from "../site/html-document.js";
 import { codeScript } from "../site/site-assets.js";
 import { type Site, SiteHeader } from "../site/site-header.js";
 import { guides } from "./guides.js";
+import { SearchForm } from "./search-form.js";
 
 export const style = assetOf("/docs/style.css", "site.css", "base.css", "code.css", "guides.css");
 
@@ -27,18 +28,7 @@ export function renderPage(site: Site, { title, path, words = "", aside, childre
     children: (
       <>
         <SiteHeader site={site} part="docs">
-          <search>
-            <form action="/docs/search">
-              <input
-                type="search"
-                name="q"
-                value={words}
-                placeholder="Search the guides"
-                aria-label="Search the guides"
-              />
-              <button type="submit">Search</button>
-            </form>
-          </search>
+          <SearchForm words={words} />
         </SiteHeader>
         <div class="columns">
           <nav class="side" aria-label="Guides">
