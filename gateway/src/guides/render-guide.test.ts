@@ -42,8 +42,8 @@ describe("a guide", () => {
 
   test("has a link to itself in each heading but the first", () => {
     expect(html("# A\n\n## Say “x” & `y`\n")).toBe(
-      '<h1 id="a">A</h1>\n<h2 id="say-x--y">Say “x” &amp; <code>y</code> ' +
-        '<a class="anchor" href="#say-x--y" aria-label="Link to “Say “x” &amp; y”">#</a></h2>\n',
+      '<h1 id="a">A</h1>\n<div class="heading"><h2 id="say-x--y">Say “x” &amp; <code>y</code></h2>' +
+        '<a class="anchor" href="#say-x--y" aria-label="Link to “Say “x” &amp; y”">#</a></div>\n',
     );
   });
 

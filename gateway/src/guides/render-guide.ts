@@ -17,7 +17,11 @@ export interface Rendered {
 export function renderGuide(guide: Guide, markdown: string): Rendered {
   const md = new MarkdownIt({ html: false, linkify: false });
   md.renderer.rules.fence = (all, index) => renderCode(all[index]?.meta);
-  md.renderer.rules.heading_close = (all, index) => `${all[index]?.meta ?? ""}</${all[index]?.tag}>\n`;
+  // Beside the heading: its name is not part of the heading's.
+  md.renderer.rules.heading_open = (all, index, options, _env, self) =>
+    `${all[index]?.meta ? '<div class="heading">' : ""}${self.renderToken(all, index, options).trim()}`;
+  md.renderer.rules.heading_close = (all, index) =>
+    `</${all[index]?.tag}>${all[index]?.meta ? `${all[index].meta}</div>` : ""}\n`;
   // A wide table scrolls by itself, not the page.
   md.renderer.rules.table_open = () => '<div class="table" tabindex="0"><table>\n';
   md.renderer.rules.table_close = () => "</table></div>\n";
@@ -31,9 +35,8 @@ export function renderGuide(guide: Guide, markdown: string): Rendered {
       const id = idOf(title);
       token.attrSet("id", id);
       if (token.tag !== "h1") {
-        const close = tokens[index + 2];
-        const name = md.utils.escapeHtml(title);
-        if (close) close.meta = ` <a class="anchor" href="#${id}" aria-label="Link to “${name}”">#</a>`;
+        const link = `<a class="anchor" href="#${id}" aria-label="Link to “${md.utils.escapeHtml(title)}”">#</a>`;
+        for (const one of [token, tokens[index + 2]]) if (one) one.meta = link;
         rendered.sections.push({ id, title, level: Number(token.tag.slice(1)) });
         rendered.texts.push({ id, title, text: "" });
       }
