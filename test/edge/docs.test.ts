@@ -84,7 +84,7 @@ describe("GET /docs", () => {
     expect(page.headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'self';/);
     const html = page.bytes.toString();
     expect(html).toMatch(/^<!doctype html>/);
-    expect(html).not.toMatch(/<script(?! src="\/[^"]+"(?: defer)?><\/script>)|\son\w+=|\sstyle=|javascript:/i);
+    expect(html).not.toMatch(/<script(?! src="\/[^"]+"(?: defer)?><\/script>)|<[^>]*\s(?:on\w+|style)=|javascript:/i);
     const targets = [...html.matchAll(/\b(?:href|src|action)="([^"]+)"/g)].map(([, target = ""]) => target);
     for (const target of new Set(targets.filter((one) => !one.startsWith("http")))) {
       const [resource = "", fragment] = target.split("#");
@@ -99,7 +99,7 @@ describe("GET /docs", () => {
   test("the search finds the section, and shows markup as text", async () => {
     expect(await textOf("/docs/search?q=idempotency-replayed")).toContain('href="/docs/idempotency#repeat-a-request"');
     expect(await textOf("/docs/search?q=%3Cimg%20src%3Dx%3E")).toContain("&lt;img src=x");
-    expect(await textOf("/docs/search?q=zzzzzzzz")).toContain("No places in the guides");
+    expect(await textOf("/docs/search?q=zzzzzzzz")).toContain("No places for");
     for (const odd of ["/docs/search", "/docs/search?q=", "/docs/search?q=a&q=b", `/docs/search?q=${"x".repeat(3000)}`])
       expect([odd, (await get(odd)).status]).toEqual([odd, 200]);
   });
@@ -108,6 +108,12 @@ describe("GET /docs", () => {
     const html = await textOf("/docs/quick-start");
     expect(html).toContain(`http://127.0.0.1:${port}/api/v1`);
     expect(html).not.toContain("shipping.example.com");
+  });
+
+  test("the test vectors of webhooks are served for other people's receivers", async () => {
+    const vectors = JSON.parse(await textOf("/docs/webhook-vectors.json"));
+    expect(vectors.length).toBeGreaterThan(50);
+    expect(vectors[0]).toEqual(expect.objectContaining({ header: expect.any(String), valid: expect.any(Boolean) }));
   });
 
   test("404 for a guide that is none", async () => {

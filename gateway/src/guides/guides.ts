@@ -11,6 +11,9 @@ export interface Guide {
   event?: EventType;
 }
 
+/** Files beside the guides that are served as they are, by their names. */
+export const files: readonly string[] = ["webhook-vectors.json"];
+
 /** What stands for the platform's own address in the examples. */
 export const EXAMPLE_ORIGIN = "https://shipping.example.com";
 

@@ -29,7 +29,8 @@ describe("a guide", () => {
     ["[x](/docs/reference)", '<a href="/docs/reference">x</a>'],
     ["[x](https://semver.org)", '<a href="https://semver.org">x</a>'],
     ["[x](operations.md)", "<span>x</span>"],
-    ["[x](../test/vectors/webhooks.json)", "<span>x</span>"],
+    ["[x](webhook-vectors.json)", '<a href="/docs/webhook-vectors.json">x</a>'],
+    ["[x](../test/structure.test.ts)", "<span>x</span>"],
   ])("%s becomes %s", (markdown, expected) => {
     expect(html(markdown)).toBe(`<p>${expected}</p>\n`);
   });

@@ -2,7 +2,7 @@ import { errors } from "@shipping/proto/errors";
 import MarkdownIt, { type Token } from "markdown-it";
 import type { Code } from "../site/code-example.js";
 import { renderCode } from "../site/render-code.js";
-import { type Guide, guides } from "./guides.js";
+import { files, type Guide, guides } from "./guides.js";
 
 /** A guide as it is served. */
 export interface Rendered {
@@ -93,6 +93,7 @@ function redirectLinks(tokens: Token[]): void {
 function hrefOf(target: string): string | undefined {
   const [path = "", fragment = ""] = target.split(/(#.*)/);
   if (path === "" || /^(https?:|\/)/.test(path)) return target;
+  if (files.includes(path)) return `/docs/${path}`;
   const guide = guides.find(({ file }) => file.endsWith(path.replace(/^(\.\.?\/)+/, "")));
   return guide && `/docs/${guide.slug}${fragment}`;
 }

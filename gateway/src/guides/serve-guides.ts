@@ -2,9 +2,9 @@ import type { Express, NextFunction, Request, Response } from "express";
 import { type Document, documentOf, sendDocument } from "../http/send-document.js";
 import { SCRIPTED_PAGE_HEADERS } from "../site/error-page.js";
 import type { Site } from "../site/site-header.js";
-import { EXAMPLE_ORIGIN } from "./guides.js";
+import { EXAMPLE_ORIGIN, files } from "./guides.js";
 import { style } from "./layout.js";
-import type { Library } from "./library.js";
+import { type Library, readGuideFile } from "./library.js";
 import { guidePage, overviewPage, searchPage } from "./pages.js";
 
 const LONGEST_SHOWN = 200;
@@ -26,6 +26,10 @@ export function serveGuides(app: Express, site: Site, origin: () => string, libr
   app.get("/docs", (req, res) => sendDocument(req, res, overview));
   app.get(["/", "/docs/"], (_req, res) => res.writeHead(308, { Location: "/docs", "Content-Length": 0 }).end());
   style.serve(app);
+  for (const name of files) {
+    const file = documentOf("application/json", readGuideFile(name));
+    app.get(`/docs/${name}`, (req, res) => sendDocument(req, res, file));
+  }
   app.get("/docs/search", (req, res) => {
     const { q } = req.query;
     const text = typeof q === "string" ? q.trim().slice(0, LONGEST_SHOWN) : "";

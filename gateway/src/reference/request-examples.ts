@@ -58,7 +58,12 @@ function curlOf(operation: Operation): string {
     '-H "Authorization: Bearer $SHIPPING_KEY"',
     // Another one each second and in each shell, wherever there is a shell.
     ...(route.method === "GET" ? [] : [`-H "Idempotency-Key: ${id}-$(date +%s)-$$"`]),
-    ...(body ? ['-H "Content-Type: application/json"', `-d ${quoted(JSON.stringify(body.example, null, 2)).replaceAll("\n", "\n  ")}`] : []),
+    ...(body
+      ? [
+          '-H "Content-Type: application/json"',
+          `-d ${quoted(JSON.stringify(body.example, null, 2)).replaceAll("\n", "\n  ")}`,
+        ]
+      : []),
     ...(answer.isPdf ? ["-o label.pdf"] : []),
   ];
   return `${parts.join(" \\\n  ")}\n`;
