@@ -2,7 +2,7 @@ import { library } from "../openapi/guide-library.js";
 import { guides } from "./guides.js";
 
 const { page, search } = library();
-const placesOf = (text: string) => search(text).map(({ guide, id }) => `${guide.slug}#${id}`);
+const placesOf = (text: string) => search(text).map(({ href }) => href.replace("/docs/", ""));
 
 describe("the examples", () => {
   const htmls = guides.map(({ slug }) => page(slug)?.rendered.html ?? "");

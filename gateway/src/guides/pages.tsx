@@ -102,11 +102,11 @@ export function searchPage(site: Site, words: string, hits: readonly Hit[]): str
     children: (
       <>
         <h1>Search</h1>
-        <p role="status">{words ? `${count} in the guides for “${words}”.` : "Enter a word."}</p>
+        <p role="status">{words ? `${count} for “${words}”.` : "Enter a word."}</p>
         <ol class="hits">
-          {hits.map(({ guide, id, title, excerpt }) => (
+          {hits.map(({ href, title, of, excerpt }) => (
             <li>
-              <a href={`/docs/${guide.slug}${id && `#${id}`}`}>{title}</a> <span class="of">{guide.title}</span>
+              <a href={href}>{title}</a> <span class="of">{of}</span>
               <p>{excerpt}</p>
             </li>
           ))}
