@@ -13,13 +13,14 @@ export function overviewPage(site: Site): string {
       <>
         <h1>Shipping Integration API</h1>
         <p class="lead">
-          Your software sends orders and packed parcels. It gets rates, a label as PDF, its tracking, and signed events.
-          Repeating a request never makes a second label.
+          Send orders and packed parcels, and get rates, labels as PDF, tracking and signed events. Repeat any request:
+          there is never a second label.
         </p>
-        <p>
+        <p class="starts">
           <a class="button" href="/docs/quick-start">
-            First label in five steps
+            Get your first label in five steps
           </a>
+          {site.hasArea && <a href="/developers">Get an API key</a>}
         </p>
         <ul class="cards">
           {guides
