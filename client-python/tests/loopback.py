@@ -23,7 +23,7 @@ SHIPMENT: ShipmentInput = {
     "to": ADDRESS,
     "parcel": {"weight_kg": 1, "length_cm": 2, "width_cm": 3, "height_cm": 4},
 }
-DRAFT = {"id": "shp_1", "object": "shipment", "status": "draft"}
+DRAFT: Any = {"id": "shp_1", "object": "shipment", "status": "draft"}
 
 
 @dataclass
