@@ -1,0 +1,30 @@
+"""Calls every method of the client, without sending anything. Prints as JSON what each would have sent."""
+
+import inspect
+import json
+from typing import Any
+
+from shipping_client import Shipping, resources
+from shipping_client.transport.operation import Operation
+
+ID = "an-id"
+
+sent: list[dict[str, Any]] = []
+
+
+def send(operation: Operation) -> Any:
+    path = "/" + "/".join(operation.path)
+    sent.append({"request": f"{operation.method} {path}", "body": operation.body, "options": dict(operation.options)})
+    return {"data": [], "next_cursor": None}
+
+
+for resource in inspect.get_annotations(Shipping):
+    kind = getattr(resources, f"{resource.capitalize()}Resource")
+    for name in [name for name in vars(kind) if not name.startswith("_")]:
+        method = getattr(kind(send), name)
+        given = [ID] if len(inspect.signature(method).parameters) == 2 else []
+        asked = method(*given, retries=0)
+        if name == "list":
+            asked.page()
+        sent[-1].update(resource=resource, name=name, doc=method.__doc__)
+print(json.dumps(sent))
