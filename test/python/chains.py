@@ -17,12 +17,14 @@ shipping = Shipping(timeout=4, retries=8)
 
 
 def chain(number: int) -> str:
-    shipment = shipping.shipments.create({
-        "reference": f"PO-{number}",
-        "from": address,
-        "to": address,
-        "parcel": {"weight_kg": 1, "length_cm": 2, "width_cm": 3, "height_cm": 4},
-    })
+    shipment = shipping.shipments.create(
+        {
+            "reference": f"PO-{number}",
+            "from": address,
+            "to": address,
+            "parcel": {"weight_kg": 1, "length_cm": 2, "width_cm": 3, "height_cm": 4},
+        }
+    )
     rates = shipping.rates.create({"shipment_id": shipment["id"]})
     label = shipping.labels.create({"shipment_id": shipment["id"], "rate_id": rates[0]["id"]})
     if not shipping.labels.file(label["id"]).startswith(b"%PDF-"):

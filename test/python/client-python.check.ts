@@ -96,8 +96,9 @@ describe("the types", () => {
   }, 90_000);
 
   test("and style pass ruff", async () => {
-    await tools.python(["-m", "ruff", "check", "--no-cache", "."], { cwd: sources });
-    await tools.python(["-m", "ruff", "format", "--no-cache", "--check", "."], { cwd: sources });
+    const own = ["--no-cache", "--config", join(sources, "pyproject.toml"), sources, import.meta.dirname];
+    await tools.python(["-m", "ruff", "check", ...own]);
+    await tools.python(["-m", "ruff", "format", "--check", ...own]);
   });
 });
 

@@ -18,7 +18,7 @@ def send(operation: Operation) -> Any:
     return {"data": [], "next_cursor": None}
 
 
-for resource in inspect.get_annotations(Shipping):
+for resource in Shipping.__annotations__:
     kind = getattr(resources, f"{resource.capitalize()}Resource")
     for name in [name for name in vars(kind) if not name.startswith("_")]:
         method = getattr(kind(send), name)
