@@ -5,6 +5,7 @@ import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 
 from loopback import DRAFT, SHIPMENT, Handler, LoopbackTest, half, html, ok, raw, refusal, respond, silence
 
@@ -122,6 +123,22 @@ class Timeout(LoopbackTest):
             huge: ShipmentInput = {**SHIPMENT, "reference": "x" * 10_000_000}
             for call in [lambda: shipping.account.get(), lambda: shipping.shipments.create(huge)]:
                 self.assertEqual(self.error_of(call).code, "timed_out")
+
+    def test_holds_for_a_host_that_does_not_answer_at_all(self) -> None:
+        with ExitStack() as stack:
+            listener = stack.enter_context(socket.socket())
+            listener.bind(("127.0.0.1", 0))
+            listener.listen(0)
+            # Once as many wait as may, the system says nothing to those that come after them.
+            for _ in range(4):
+                waiting = stack.enter_context(socket.socket())
+                waiting.setblocking(False)
+                waiting.connect_ex(listener.getsockname())
+            url = f"http://127.0.0.1:{listener.getsockname()[1]}/api/v1"
+            begun = time.monotonic()
+            error = self.error_of(self.serve(base_url=url, retries=0, timeout=0.2).account.get)
+            self.assertEqual(error.code, "timed_out")
+            self.assertLess(time.monotonic() - begun, 5)
 
 
 class Answer(LoopbackTest):

@@ -37,7 +37,7 @@ def attempt(settings: Settings, connections: Connections, request: Outgoing, sec
         # The error of an answer that is not whole would keep its socket open.
         with closing(_exchanged(connection, settings, request)) as response:
             body = _body_of(response, request)
-            is_whole = not response.will_close
+            is_whole = True
             headers = {name.lower(): value for name, value in response.getheaders()}
             return Answer(response.status, headers, body)
     except socket.timeout as cause:

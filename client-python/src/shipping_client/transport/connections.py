@@ -143,7 +143,7 @@ class Connections:
         return connection
 
     def give_back(self, connection: Connection) -> None:
-        """Keeps a connection whose response was read to its end."""
+        """Keeps a connection whose response was read to its end, unless the response has ended it."""
         if connection.sock is None or len(self._idle) >= MOST_IDLE:
             connection.close()
         else:
