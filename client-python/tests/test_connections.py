@@ -98,6 +98,19 @@ class Open(LoopbackTest):
         self.assertEqual([label["id"] for label in labels], ids)
         self.assertLessEqual(self.server.opened, 8)
 
+    def test_ones_stay_open_up_to_16(self) -> None:
+        together = threading.Barrier(20)
+
+        def answer_together(handler: Handler) -> None:
+            together.wait(5)
+            ok(DRAFT)(handler)
+
+        shipping = self.serve(answer_together)
+        with ThreadPoolExecutor(20) as pool:
+            for _ in range(2):
+                list(pool.map(shipping.shipments.get, ["shp_1"] * 20))
+        self.assertEqual(self.server.opened, 20 + 4)
+
 
 class Timeout(LoopbackTest):
     def test_holds_for_the_whole_answer_and_not_for_each_of_its_bytes(self) -> None:

@@ -97,9 +97,10 @@ describe("the types", () => {
   }, 90_000);
 
   test("and style pass ruff", async () => {
-    const own = ["--no-cache", "--config", join(sources, "pyproject.toml"), sources, import.meta.dirname];
-    await tools.python(["-m", "ruff", "check", ...own]);
-    await tools.python(["-m", "ruff", "format", "--check", ...own]);
+    // The patterns of a configuration that is named count from the working folder.
+    const own = ["--no-cache", "--config", "pyproject.toml", ".", import.meta.dirname];
+    await tools.python(["-m", "ruff", "check", ...own], { cwd: sources });
+    await tools.python(["-m", "ruff", "format", "--check", ...own], { cwd: sources });
   });
 });
 
