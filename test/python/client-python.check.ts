@@ -106,8 +106,9 @@ describe("the types", () => {
 
 describe("one method for each operation", () => {
   interface Sent {
-    resource: string;
-    name: string;
+    /** As the README writes it. */
+    method: string;
+    returns: string;
     request: string;
     body: unknown;
     options: object;
@@ -128,13 +129,19 @@ describe("one method for each operation", () => {
     else expect(body).toEqual(route.id ? {} : "an-id");
   });
 
-  test("and no other, each in the table of the README", () => {
+  test("and no other, each in the tables of the README", () => {
     expect(sent).toHaveLength(routes.length);
+    const cells = [...readme.matchAll(/^\| `(\w+\.\w+\(.*)$/gm)].map(([line]) => line.match(/(?<=`)[^`|]+(?=`)/g));
+    const expected = sent.map(({ method, request, returns }) => {
+      const route = routes.find((one) => `${one.method} ${pathWith(one, "an-id")}` === request);
+      return [method, `${route?.method} ${route?.path}`, route?.scope, returns];
+    });
+    expect(cells).toEqual(expected);
     const rows = [...readme.matchAll(/^\| `shipping\.(\w+)` +\| (.+?) +\|$/gm)];
     const listed = rows.flatMap(([, resource, names = ""]) =>
       names.split(", ").map((name) => `${resource}.${name.replaceAll("`", "")}`),
     );
-    expect(listed).toEqual(sent.map(({ resource, name }) => `${resource}.${name}`));
+    expect(listed).toEqual(sent.map(({ method }) => method.split("(")[0]));
   });
 });
 

@@ -22,9 +22,10 @@ for resource in Shipping.__annotations__:
     kind = getattr(resources, f"{resource.capitalize()}Resource")
     for name in [name for name in vars(kind) if not name.startswith("_")]:
         method = getattr(kind(send), name)
-        given = [ID] if len(inspect.signature(method).parameters) == 2 else []
-        asked = method(*given, retries=0)
+        names = [name for name in inspect.signature(method).parameters if name != "options"]
+        asked = method(*[ID for _ in names], retries=0)
         if name == "list":
             asked.page()
-        sent[-1].update(resource=resource, name=name, doc=method.__doc__)
+        returns = method.__annotations__["return"]
+        sent[-1].update(method=f"{resource}.{name}({', '.join(names)})", returns=returns, doc=method.__doc__)
 print(json.dumps(sent))
