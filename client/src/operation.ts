@@ -71,7 +71,7 @@ function keyOf(given: string | undefined): string {
   if (given === undefined) return crypto.randomUUID();
   // `fetch` trims a header's value, and throws at what is not Latin-1: the server would see another key, or none.
   if (typeof given !== "string" || !/^[!-~]([ -~]{0,126}[!-~])?$/.test(given))
-    throw refused("idempotencyKey must be 1 to 128 printable ASCII characters, without a space at either end.");
+    throw refused("idempotencyKey must be 1 to 128 printable ASCII characters, with no space at the start or end.");
   return given;
 }
 

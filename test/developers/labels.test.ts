@@ -89,7 +89,10 @@ test("neither file nor picture is there for others, or once the label is void", 
   await voidLabel(api, label.id);
   for (const page of ["/file", "/picture"]) {
     const { status, text } = await fileAt(visitor, pathOf(label, page), { "if-none-match": etag });
-    expect([status, text.includes("The label is voided; its file can no longer be downloaded.")]).toEqual([409, true]);
+    expect([status, text.includes("The label is voided, so its file can no longer be downloaded.")]).toEqual([
+      409,
+      true,
+    ]);
   }
 });
 

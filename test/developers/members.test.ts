@@ -118,10 +118,10 @@ describe("an invitation", () => {
     expect(await auditOf(visitor)).toHaveLength(1);
   });
 
-  test("somebody who is a member already: 409", async () => {
+  test("somebody who is already a member: 409", async () => {
     const { visitor, email } = await area.signIn();
     const answer = await visitor.submit(INVITE, { email: email.toUpperCase() });
-    expect([answer.status, answer.html.includes(`${email} is a member already.`)]).toEqual([409, true]);
+    expect([answer.status, answer.html.includes(`${email} is already a member.`)]).toEqual([409, true]);
   });
 });
 

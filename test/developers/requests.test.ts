@@ -72,7 +72,7 @@ describe("a request", () => {
     const body = { ...order, to: { ...address, country: "de" } };
     const { id } = await send("POST", "/orders", { key, body, idempotencyKey: "bad-1" });
     const html = await pageOf(visitor, id);
-    expect(textOf(html)).toContain("to.country must be two letters A-Z");
+    expect(textOf(html)).toContain("to.country must be a two-letter country code in upper case");
     const [, guide = "", anchor = ""] = /href="(\/docs\/errors)#(\w+)"/.exec(html) ?? [];
     expect(anchor).toBe("invalid_request");
     expect((await visitor.get(guide)).html).toContain(`<tr id="${anchor}">`);

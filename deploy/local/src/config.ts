@@ -25,7 +25,7 @@ const settings = z.object({
   NATS_URL: z.string().optional().describe("NATS server; events stay in the process if absent"),
   ...busIdentitySettings,
   NODE_ENV: z.string().default("development").describe("production refuses the switches for trials"),
-  LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"]).default("warn").describe("least level of log lines"),
+  LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"]).default("warn").describe("lowest log level to write"),
   RATE_LIMIT_PER_MINUTE: positiveInt().default(120).describe("requests per minute and API key"),
 });
 

@@ -120,8 +120,8 @@ test("servers that are too old are named with what is needed, and what is not NA
   const { status, findings } = await doctor(env);
   expect(status).toBe(1);
   expect(findings).toMatchObject([
-    { ok: false, says: "PostgreSQL 14.19 is too old: version 15 or newer is needed." },
-    { ok: false, says: "nats-server 2.8.4 is too old: version 2.9 or newer is needed." },
+    { ok: false, says: "PostgreSQL 14.19 is too old. Install version 15 or newer." },
+    { ok: false, says: "nats-server 2.8.4 is too old. Install version 2.9 or newer." },
     { ok: false, says: `not reachable at ${other.url}: what listens there is not NATS` },
     node,
   ]);

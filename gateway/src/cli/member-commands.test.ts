@@ -56,7 +56,7 @@ describe("member", () => {
     const account = await newAccount();
     await json(`member add --account ${account} --email ada@example.com`);
     const { status, err } = await admin(`member remove --account ${account} --email ada@example.com`);
-    expect([status, err]).toEqual([1, expect.stringMatching(/the last admin.*Make somebody else an admin first/)]);
+    expect([status, err]).toEqual([1, expect.stringMatching(/the last admin.*Make another member an admin first/)]);
     await json(`member add --account ${account} --email bob@example.com`);
     await json(`member remove --account ${account} --email ada@example.com`);
   });

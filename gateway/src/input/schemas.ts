@@ -16,7 +16,7 @@ function rule(sentence: string) {
 /** A string that says something. */
 function requiredText(description: string, max = Number.POSITIVE_INFINITY) {
   const length = Number.isFinite(max) ? `1 to ${max} characters` : "at least 1 character";
-  const sentence = `must be a string of ${length}, not only white space, ${NO_CONTROLS}`;
+  const sentence = `must be a string of ${length}, not all of them white space, ${NO_CONTROLS}`;
   return z
     .string(rule(sentence))
     .refine((text) => !isBlank(text) && isClean(text) && isWithin(text, max), sentence)
@@ -42,7 +42,7 @@ function measure(description: string) {
 function idOf(prefix: string, resource: string) {
   return z
     .string()
-    .refine((text) => isId(prefix, text), `must be an id of ${resource}, as next_cursor gives it`)
+    .refine((text) => isId(prefix, text), `must be the next_cursor of the previous page: the id of ${resource}`)
     .meta({ description: `Opaque id of ${resource}.`, pattern: idPattern(prefix) });
 }
 
@@ -63,8 +63,8 @@ export const address = z
       city: requiredText("City.", 200),
       postal_code: requiredText("Postal code.", 200),
       country: z
-        .string(rule("must be two letters A-Z"))
-        .regex(/^[A-Z]{2}$/, "must be two letters A-Z")
+        .string(rule("must be a two-letter country code in upper case"))
+        .regex(/^[A-Z]{2}$/, "must be a two-letter country code in upper case")
         .meta({ description: "Two-letter country code, upper case." }),
       company: optionalText("Company.", 200),
       street2: optionalText("More of the street address.", 200),

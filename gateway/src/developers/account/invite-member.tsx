@@ -46,7 +46,7 @@ export async function inviteAsAsked(deps: PageDeps, request: PageRequest): Promi
   } catch (error) {
     const failure = failureIn(error);
     if (failure?.code === "idempotency_conflict") return { location: MEMBERS_PATH };
-    // The fields are right: somebody is a member already, or there are as many as there may be.
+    // The fields are right: somebody is already a member, or there are as many as there may be.
     if (failure?.code !== "invalid_request") throw error;
     return refuseForm(deps, request, 409, [{ path: "", message: failure.message }]);
   }
