@@ -97,7 +97,7 @@ describe("an audit log that cannot be written", () => {
     await close();
     expect((await visitor.post(path, fields)).status).toBe(500);
     await open();
-    expect((await visitor.get("/developers/sandbox/keys")).html).toContain("There is no sandbox key yet");
+    expect((await visitor.get("/developers/sandbox/keys")).html).toContain("There are no sandbox keys yet");
     expect((await visitor.post(path, fields)).status).toBe(201);
   });
 });

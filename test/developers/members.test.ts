@@ -54,7 +54,7 @@ describe("an invitation", () => {
 
     const { parsed } = await mailbox.server().mailTo(email);
     expect(parsed.subject).toBe("Invitation to Nordlicht on Shipping Platform");
-    expect(parsed.text).toContain(`${inviter} invites you to the developer area of Nordlicht as a viewer`);
+    expect(parsed.text).toContain(`${inviter} has invited you to the developer area of Nordlicht as a viewer`);
     const [, path = ""] = /https?:\/\/[^/\s]+(\/developers\/sign-in\/\S+)/.exec(parsed.text ?? "") ?? [];
     const invited = area.visitor();
     expect(await invited.submit(path)).toMatchObject({ status: 303, location: "/developers/sandbox" });

@@ -51,7 +51,7 @@ describe("sign-in through the provider", () => {
   test("signs a member in by the verified e-mail, and from then on by who they are there", async () => {
     const member = await newMember();
     expect(await signIn(member)).toMatchObject({ status: 303, location: "/developers/sandbox" });
-    expect((await member.here.get("/developers/members")).html).toContain("Known to the provider");
+    expect((await member.here.get("/developers/members")).html).toContain("Linked");
     const { pool } = area.stack().databases.gateway;
     await pool.query("UPDATE account_members SET email = $1 WHERE email = $2", [newEmail(), member.email]);
     expect((await signIn({ ...member, here: area.visitor() })).status).toBe(303);

@@ -18,7 +18,7 @@ export interface Address {
   street2?: string | undefined;
   /** State or province. At most 200 characters. */
   state?: string | undefined;
-  /** E-mail address; only its length is checked. At most 200 characters. */
+  /** Email address; only its length is checked. At most 200 characters. */
   email?: string | undefined;
   /** Phone number; only its length is checked. At most 200 characters. */
   phone?: string | undefined;

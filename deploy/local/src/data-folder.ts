@@ -45,7 +45,7 @@ async function lock(path: string): Promise<void> {
     }
     await rm(file, { force: true });
   }
-  throw new FolderInUse(`The data folder ${path} is being taken by another process at this moment.`);
+  throw new FolderInUse(`The data folder ${path} is being opened by another process. Try again.`);
 }
 
 async function createNew(file: string, content: string): Promise<boolean> {

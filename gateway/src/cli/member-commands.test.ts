@@ -85,7 +85,7 @@ describe("sign-in-link", () => {
       "viewer@example.com",
     );
     expect((await admin(`sign-in-link --account ${account}`)).out).toMatch(
-      /^https:\S+\n\nSigns ada@example\.com in, once/,
+      /^https:\S+\n\nThis link signs in ada@example\.com once/,
     );
   });
 

@@ -69,7 +69,7 @@ export const address = z
       company: optionalText("Company.", 200),
       street2: optionalText("More of the street address.", 200),
       state: optionalText("State or province.", 200),
-      email: optionalText("E-mail address; only its length is checked.", 200),
+      email: optionalText("Email address; only its length is checked.", 200),
       phone: optionalText("Phone number; only its length is checked.", 200),
     },
     rule("must be a JSON object"),

@@ -36,11 +36,11 @@ export function sendErrorPage(response: ServerResponse, site: Site, failure: Fai
           <h1>{title}</h1>
           <p>{why}</p>
           <p>
-            The <a href="/docs">guides</a> say what there is, and have a search. The API begins at <code>/api/v1</code>.
+            You can browse and search the <a href="/docs">guides</a>. The API begins at <code>/api/v1</code>.
           </p>
           {failure.status >= 500 && (
             <p>
-              If you report this, quote <code>{requestId}</code>.
+              If you report this problem, include the request ID <code>{requestId}</code>.
             </p>
           )}
         </main>

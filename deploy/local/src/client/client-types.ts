@@ -102,7 +102,7 @@ function members({ properties = {}, required = [] }: Schema, isInput: boolean, i
 
 function typeOf(schema: Schema, isInput: boolean, indent: string): string {
   const unknown = Object.keys(schema).filter((keyword) => !KNOWN.has(keyword));
-  if (unknown.length > 0) throw new Error(`No type is known for ${unknown.join(", ")} in ${JSON.stringify(schema)}.`);
+  if (unknown.length > 0) throw new Error(`Unknown type for ${unknown.join(", ")} in ${JSON.stringify(schema)}.`);
   if (schema.$ref) return NAMES[nameOf(schema.$ref)] ?? nameOf(schema.$ref);
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
@@ -123,7 +123,7 @@ function typeOf(schema: Schema, isInput: boolean, indent: string): string {
         ? members(schema, isInput, indent)
         : "{ [name: string]: unknown }";
     default:
-      throw new Error(`No type is known for ${JSON.stringify(schema)}.`);
+      throw new Error(`Unknown type for ${JSON.stringify(schema)}.`);
   }
 }
 

@@ -36,7 +36,7 @@ class Listener {
 
   /** Where it listens, once it does. */
   async url(): Promise<string> {
-    return (await this.prints(/Listening on (\S+)\. Ctrl-C/))[1] ?? "";
+    return (await this.prints(/Listening on (\S+)\. Press Ctrl-C/))[1] ?? "";
   }
 
   prints(pattern: RegExp): Promise<RegExpExecArray> {
@@ -85,7 +85,7 @@ describe("npm run listen -- --subscribe", () => {
     await listener.prints(/Z {2}an unknown event +REFUSED with 400: no Service-Signature\n/);
 
     expect(await listener.end("SIGINT")).toBe(0);
-    expect(listener.printed).toMatch(/\nDeleted the subscription whk_\w{26}\.\n$/);
+    expect(listener.printed).toMatch(/\nDeleted subscription whk_\w{26}\.\n$/);
     expect(await activeWebhooks()).toEqual([]);
   });
 
