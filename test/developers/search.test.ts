@@ -125,5 +125,7 @@ test.each([
   const { visitor } = await newCustomer(area);
   const { status, html } = await search(visitor, text);
   expect(status).toBe(200);
-  expect(wordsIn(html)).toContain("Enter the complete ID of a request, order, shipment, label, event, subscription or API key");
+  expect(wordsIn(html)).toContain(
+    "Enter the complete ID of a request, order, shipment, label, event, subscription or API key",
+  );
 });

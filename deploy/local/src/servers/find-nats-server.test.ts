@@ -85,6 +85,6 @@ describe("findNatsServer", () => {
   });
 
   test("says what to do where nothing works", async () => {
-    await expect(find()).rejects.toThrow(/^There is no nats-server: put one on the PATH .* or set NATS_URL\.$/);
+    await expect(find()).rejects.toThrow(/^nats-server was not found\. Install it on your PATH .*, or set NATS_URL\.$/);
   });
 });
