@@ -72,5 +72,5 @@ function sizes(text: string): number[] {
 
 function positive(text: string): number {
   if (/^\d+$/.test(text) && Number(text) >= 1) return Number(text);
-  throw new InvalidArgumentError("It takes a whole number from 1.");
+  throw new InvalidArgumentError("Use a whole number from 1.");
 }

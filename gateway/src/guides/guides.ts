@@ -11,6 +11,12 @@ export interface Guide {
   event?: EventType;
 }
 
+/** Files beside the guides that are served as they are, by their names. */
+export const files: readonly string[] = ["webhook-vectors.json"];
+
+/** What stands for the platform's own address in the examples. */
+export const EXAMPLE_ORIGIN = "https://shipping.example.com";
+
 const EVENTS: Record<EventType, string> = {
   "order.created": "Sent when an order is created.",
   "shipment.created": "Sent when a shipment is created.",
@@ -53,4 +59,10 @@ export const guides: readonly Guide[] = [
     title: "Client methods",
     about: "Every method of the TypeScript client: its request, scope and answer.",
     file: "docs/client-methods.md",
+  })
+  .concat({
+    slug: "client-python",
+    title: "Python client",
+    about: "The same for Python: retries, pages, typed errors and webhooks.",
+    file: "client-python/README.md",
   });

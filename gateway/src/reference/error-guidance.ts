@@ -1,0 +1,23 @@
+import type { ErrorCode } from "@shipping/proto/errors";
+
+/** What to do about each error: a sentence or two for whoever reads of an operation. `docs/errors.md` says more. */
+export const errorGuidance: Readonly<Record<ErrorCode, string>> = {
+  bad_request: "Use an HTTP library instead of writing the request yourself.",
+  invalid_json: "Send a body that is valid JSON.",
+  unauthorized: "Send an active API key as `Authorization: Bearer …`.",
+  missing_scope: "Use a key that has this scope. The scopes of a key cannot be changed: create another key.",
+  not_found: "Check the id. A key sees only its own account and environment, so it finds no sandbox record in live.",
+  idempotency_conflict: "Use a new key for a new request. To repeat a request, send it unchanged.",
+  idempotency_in_progress: "Wait as long as `Retry-After` says, then repeat the request with the same key.",
+  label_exists: "List the labels to find it. To replace it, create a new shipment and label that one.",
+  shipment_voided: "Create a new shipment and label that one.",
+  label_voided: "Create a new shipment and a label for it.",
+  webhook_limit_reached: "Disable a subscription that you no longer need.",
+  payload_too_large: "Send at most 64 KiB. Large data of your own does not belong in `metadata`.",
+  unsupported_media_type: "Send `Content-Type: application/json` and an uncompressed body in UTF-8.",
+  invalid_request: "Correct every field named in `fields` and send the request again, with the same key if you like.",
+  rate_limited: "Wait as long as `Retry-After` says, then repeat the request.",
+  internal_error: "Repeat the request, a write with the same key. If it fails again, quote the request id to support.",
+  carrier_not_configured: "Use a sandbox key. There are no rates or labels in live yet.",
+  service_unavailable: "Wait as long as `Retry-After` says, then repeat the request, a write with the same key.",
+};
