@@ -47,7 +47,7 @@ abstract class Resource {
 }
 
 export class AccountResource extends Resource {
-  /** Identity and capabilities of the calling account. Scope `account:read`. */
+  /** The account of the API key and its capabilities. Scope `account:read`. */
   get(options?: ReadOptions): Call<Account> {
     return this.read(["account"], options);
   }

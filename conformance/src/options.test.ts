@@ -58,9 +58,7 @@ describe("keys", () => {
 
   test("that are missing or of the other environment are refused, and not shown", async () => {
     await expect(read([base], "")).rejects.toThrow("CONFORMANCE_KEY is not set.");
-    await expect(read([base], "service_live_abc")).rejects.toThrow(
-      /^CONFORMANCE_KEY must start with service_test_\.$/,
-    );
+    await expect(read([base], "service_live_abc")).rejects.toThrow(/^CONFORMANCE_KEY must start with service_test_\.$/);
     const live = await file("wrong", "service_test_secret");
     const refused = read([base, "--live-key-file", live]);
     await expect(refused).rejects.toThrow("must start with service_live_");
@@ -77,7 +75,9 @@ test("everything else has a default, and is refused in another form", async () =
   const line = await read([base, "--no-skips", "--only", "a.b,c.d", "--requests-per-minute", "500", ...listen]);
   expect(line).toMatchObject({ noSkips: true, only: ["a.b", "c.d"], requestsPerWindow: 500 });
   expect(line.webhook).toEqual({ listen: "127.0.0.1:0", url: "https://hooks.example/" });
-  await expect(read([base, "--webhook-listen", "127.0.0.1:0"])).rejects.toThrow("Use --webhook-listen and --webhook-url together");
+  await expect(read([base, "--webhook-listen", "127.0.0.1:0"])).rejects.toThrow(
+    "Use --webhook-listen and --webhook-url together",
+  );
   await expect(read([base, ...listen.slice(2), "--webhook-listen", "9090"])).rejects.toThrow("host:port");
   await expect(read([base, "--requests-per-minute", "0"])).rejects.toThrow("positive");
   await expect(read([base, "--profile", "mine"])).rejects.toThrow("spec, contract");

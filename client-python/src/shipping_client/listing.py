@@ -20,7 +20,7 @@ class ListOptions(ReadOptions, total=False):
     """How many records a page holds: 1 to 100, 25 unless another number is given."""
 
     after: str | None
-    """The `next_cursor` of the page before."""
+    """The `next_cursor` of the previous page."""
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ class Resource:
 
 class AccountResource(Resource):
     def get(self, **options: Unpack[ReadOptions]) -> Account:
-        """Identity and capabilities of the calling account. Scope `account:read`."""
+        """The account of the API key and its capabilities. Scope `account:read`."""
         return self._read(["account"], options)  # type: ignore[no-any-return]
 
 

@@ -13,12 +13,12 @@ export function overviewPage(site: Site): string {
       <>
         <h1>Shipping Integration API</h1>
         <p class="lead">
-          Your software sends orders and packed parcels. It gets rates, a label as PDF, its tracking, and signed events.
-          Repeating a request never makes a second label.
+          Send orders and parcels. Get rates, PDF labels, tracking and signed events. You can safely repeat every
+          request: it never creates a second label.
         </p>
         <p>
           <a class="button" href="/docs/quick-start">
-            First label in five steps
+            Create your first label
           </a>
         </p>
         <ul class="cards">
@@ -30,7 +30,7 @@ export function overviewPage(site: Site): string {
           <Card
             path="/docs/reference"
             title="API reference"
-            about="Each of the 18 operations: fields, errors, examples."
+            about="All 18 operations with fields, errors and examples."
           />
         </ul>
         <p>
@@ -94,7 +94,7 @@ function withoutArea(html: string): string {
 
 /** What was found. */
 export function searchPage(site: Site, words: string, hits: readonly Hit[]): string {
-  const count = hits.length === 1 ? "One place" : `${hits.length || "No"} places`;
+  const count = hits.length === 1 ? "One result" : `${hits.length || "No"} results`;
   return renderPage(site, {
     title: "Search",
     path: "/docs/search",
@@ -102,7 +102,7 @@ export function searchPage(site: Site, words: string, hits: readonly Hit[]): str
     children: (
       <>
         <h1>Search</h1>
-        <p role="status">{words ? `${count} in the guides for “${words}”.` : "Enter a word."}</p>
+        <p role="status">{words ? `${count} for “${words}”.` : "Enter a search term."}</p>
         <ol class="hits">
           {hits.map(({ guide, id, title, excerpt }) => (
             <li>

@@ -31,7 +31,7 @@ describe("a field", () => {
       "WebhookInput.events",
       "array of string",
       true,
-      /^`order\.created`, .* or `label\.voided`\. .*1 to 4 items, each one different\.$/,
+      /^`order\.created`, .* or `label\.voided`\. .*1 to 4 items, without duplicates\.$/,
     ],
     ["Account.limits.requests_per_minute", "integer", true, /^$/],
     ["Label.charge.amount", "number", true, /^Always `0`\.$/],

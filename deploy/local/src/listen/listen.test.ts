@@ -107,7 +107,9 @@ describe("npm run listen -- --subscribe", () => {
     await writeFile(join(nowhere, "demo.json"), '{"base_url":"http://127.0.0.1:1/api/v1","sandbox_key":"none"}');
     const listener = new Listener(["--subscribe", "--port", "0"], nowhere);
     expect(await listener.end()).toBe(1);
-    expect(listener.printed).toMatch(/^No platform is running with .*WEBHOOK_ALLOW_PRIVATE_TARGETS=true npm start.*\n$/);
+    expect(listener.printed).toMatch(
+      /^No platform is running with .*WEBHOOK_ALLOW_PRIVATE_TARGETS=true npm start.*\n$/,
+    );
     await rm(nowhere, { recursive: true });
   });
 
