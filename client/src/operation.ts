@@ -78,11 +78,11 @@ function keyOf(given: string | undefined): string {
 function segmentOf(segment: string): string {
   // An URL folds `..`, also where it is percent-encoded, and an empty id would name the list.
   if (typeof segment !== "string" || /^(\.|%2e){0,2}$/i.test(segment))
-    throw refused(`${JSON.stringify(segment)} is not a valid id.`);
+    throw refused(`${JSON.stringify(segment)} is not a valid ID.`);
   try {
     return `/${encodeURIComponent(segment)}`;
   } catch (cause) {
-    throw refused(`${JSON.stringify(segment)} is not a valid id.`, cause);
+    throw refused(`${JSON.stringify(segment)} is not a valid ID.`, cause);
   }
 }
 

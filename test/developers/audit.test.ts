@@ -51,7 +51,7 @@ describe("subscriptions in the audit log", () => {
     );
   });
 
-  test("one that the area creates and disables is there once, under the member's e-mail, however often the form is sent", async () => {
+  test("one that the area creates and disables is there once, under the member's email, however often the form is sent", async () => {
     const { visitor, email } = await area.signIn();
     const fields = { ...fieldsOf((await visitor.get(NEW)).html), url };
     await Promise.all(Array.from({ length: 5 }, () => visitor.post(NEW, fields)));

@@ -29,7 +29,7 @@ test("an id means its account, even where another account has it as its name", a
 test("a name that several accounts have is refused with their ids, the oldest first and ten at most", async () => {
   const ids = [await newAccount("Twin"), await newAccount("Twin")];
   await expect(findAccount(deps, "Twin")).rejects.toThrow(
-    `2 accounts are named Twin. Use the id of one of them: ${[...ids].join(", ")}.`,
+    `2 accounts are named Twin. Use the ID of one of them: ${[...ids].join(", ")}.`,
   );
   for (let n = 3; n <= 12; n++) await newAccount("Twin");
   await expect(findAccount(deps, "Twin")).rejects.toThrow(

@@ -26,7 +26,7 @@ function several(name: string, accounts: readonly Named[]): Failure {
   const more = accounts.length > ids.length ? ` and ${accounts.length - ids.length} more` : "";
   return fail(
     "invalid_request",
-    `${accounts.length} accounts are named ${name}. Use the id of one of them: ${ids.join(", ")}${more}.`,
+    `${accounts.length} accounts are named ${name}. Use the ID of one of them: ${ids.join(", ")}${more}.`,
   );
 }
 

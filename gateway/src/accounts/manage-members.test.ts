@@ -91,7 +91,7 @@ test("a role is changed once, however often it is asked, and says from what to w
   ]);
 });
 
-test("a member of another account is not found, by id or by e-mail", async () => {
+test("a member of another account is not found, by id or by email", async () => {
   const [accountId, foreign] = [await newAccount(), await newAccount()];
   const { id } = await add(foreign, "bob@example.com");
   for (const ref of [{ id }, { email: "bob@example.com" }]) {

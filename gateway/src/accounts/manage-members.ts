@@ -17,14 +17,14 @@ export interface Member {
   id: string;
   email: string;
   role: string;
-  /** Whether a sign-in through the provider has tied the e-mail to a person there. */
+  /** Whether a sign-in through the provider has tied the email to a person there. */
   bound: boolean;
   createdAt: Date;
   /** When they were last invited, if they have not signed in since. */
   invitedAt: Date | null;
 }
 
-/** Names a member of an account, by id or by e-mail. */
+/** Names a member of an account, by id or by email. */
 export type MemberRef = { accountId: string } & ({ id: string } | { email: string });
 
 /** A link that signs a member in, once. */
@@ -36,7 +36,7 @@ export interface CreatedLink {
 
 export const LINK_MINUTES = 15;
 
-/** An e-mail as it is compared and kept. */
+/** An email as it is compared and kept. */
 export function emailOf(text: string): string {
   const email = text.trim().toLowerCase();
   if (!isAddress(email)) throw fail("invalid_request", `Invalid email address: ${JSON.stringify(text)}`);
@@ -161,7 +161,7 @@ export async function removeMember(
   return { id, email };
 }
 
-/** Makes a link that signs a member in, once and within 15 minutes; without an e-mail the account's first administrator. */
+/** Makes a link that signs a member in, once and within 15 minutes; without an email the account's first administrator. */
 export async function createSignInLink(
   deps: AdminDeps,
   wanted: { accountId: string; email?: string | undefined; origin: string },

@@ -51,7 +51,7 @@ export function addMemberCommands(
     .action(async ({ account }: { account: string }) => {
       const members = await onAccount(await platform(), account, listMembers);
       const rows = members.map(({ email, role, createdAt }) => [email, role, createdAt.toISOString()]);
-      print(members, toTable(["E-MAIL", "ROLE", "ADDED"], rows));
+      print(members, toTable(["EMAIL", "ROLE", "ADDED"], rows));
     });
   member
     .command("remove")

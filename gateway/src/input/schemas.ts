@@ -42,7 +42,7 @@ function measure(description: string) {
 function idOf(prefix: string, resource: string) {
   return z
     .string()
-    .refine((text) => isId(prefix, text), `must be the next_cursor of the previous page: the id of ${resource}`)
+    .refine((text) => isId(prefix, text), `must be the next_cursor of the previous page: the ID of ${resource}`)
     .meta({ description: `ID of ${resource}. Opaque.`, pattern: idPattern(prefix) });
 }
 

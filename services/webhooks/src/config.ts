@@ -83,7 +83,7 @@ function readKeys(text: string, context: z.RefinementCtx): SealingKey[] {
   }
   // Of two keys of one id only one would ever open.
   if (new Set(keys.map(({ id }) => id)).size < keys.length) {
-    context.addIssue({ code: "custom", message: "must not contain the same id twice" });
+    context.addIssue({ code: "custom", message: "must not contain the same ID twice" });
   }
   return keys;
 }

@@ -164,11 +164,11 @@ def _headers_of(given: Mapping[str, str] | None) -> dict[str, str]:
 def _segment_of(segment: str) -> str:
     # Whatever stands in between may fold `..`, also where it is percent-encoded, and an empty id would name the list.
     if not isinstance(segment, str) or re.fullmatch(r"(\.|%2e){0,2}", segment, re.IGNORECASE):
-        raise refused(f"{segment!r} is not a valid id.")
+        raise refused(f"{segment!r} is not a valid ID.")
     try:
         return "/" + quote(segment, safe="!'()*")
     except UnicodeEncodeError as cause:
-        raise refused(f"{segment!r} is not a valid id.") from cause
+        raise refused(f"{segment!r} is not a valid ID.") from cause
 
 
 def _json_of(body: Any) -> bytes:

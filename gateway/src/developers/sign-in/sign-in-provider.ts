@@ -51,7 +51,7 @@ export async function completeProviderSignIn(deps: PageDeps, asked: VisitorReque
     );
   }
   const memberId = await findMember(deps, identity);
-  // The same words for an unknown person and an unverified e-mail, so that nobody can find out who is a member.
+  // The same words for an unknown person and an unverified email, so that nobody can find out who is a member.
   if (!memberId) return refuse(deps, asked, spent, "This identity is not a member of any account here.");
   await endSession(deps, cookies);
   const session = await startSession(deps, memberId, identity);
@@ -68,7 +68,7 @@ async function refuse(deps: PageDeps, asked: VisitorRequest, spent: string, why:
   return { ...(limited ?? forbidden(why)), cookies: [spent] };
 }
 
-/** The member bound to an identity. A member without one is found by the verified e-mail, and bound now. */
+/** The member bound to an identity. A member without one is found by the verified email, and bound now. */
 async function findMember(deps: PageDeps, { issuer, subject, email }: Identity): Promise<string | undefined> {
   const [bound] = await deps.db.run<{ id: string }>(sql`
     SELECT id FROM account_members WHERE issuer = ${issuer} AND subject = ${subject} ORDER BY created_at, id LIMIT 1`);

@@ -179,7 +179,7 @@ describe("acceptEvents", () => {
     expect(await countIn(deps.db, "events", { accountId: caller.accountId })).toBe(1);
     const dead = await rowsIn<{ reason: string }>(deps.db, "dead_events", { eventId: faulty.map(({ id }) => id) });
     expect(dead.map(({ reason }) => reason).sort()).toEqual([
-      "the account id is malformed",
+      "the account ID is malformed",
       "the environment is unknown",
       "the event type is unknown",
     ]);

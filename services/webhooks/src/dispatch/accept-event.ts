@@ -86,8 +86,8 @@ export async function deadLetterEvent(
 }
 
 function faultOf(event: Event): string | undefined {
-  if (!isId("evt", event.id)) return "the event id is malformed";
-  if (!isId("acc", event.accountId)) return "the account id is malformed";
+  if (!isId("evt", event.id)) return "the event ID is malformed";
+  if (!isId("acc", event.accountId)) return "the account ID is malformed";
   if (!EVENT_TYPES.includes(event.type)) return "the event type is unknown";
   if (event.environment !== "sandbox" && event.environment !== "live") return "the environment is unknown";
   return undefined;
