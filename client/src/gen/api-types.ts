@@ -76,7 +76,7 @@ export interface LabelInput {
   shipment_id: string;
   /** ID of a rate of the same shipment. */
   rate_id: string;
-  /** Always `pdf`, which is the default. */
+  /** File format of the label. */
   format?: "pdf" | undefined;
 }
 

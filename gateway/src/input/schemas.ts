@@ -129,7 +129,7 @@ export const labelInput = z.strictObject(
     format: z
       .literal("pdf", rule('must be "pdf"'))
       .exactOptional()
-      .meta({ description: "Always `pdf`, which is the default.", default: "pdf" }),
+      .meta({ description: "File format of the label.", default: "pdf" }),
   },
   body,
 );

@@ -114,7 +114,7 @@ class LabelInput(TypedDict):
     """ID of a rate of the same shipment."""
 
     format: NotRequired[Literal["pdf"]]
-    """Always `pdf`, which is the default."""
+    """File format of the label."""
 
 
 VoidInput = dict[str, Any]
