@@ -35,7 +35,7 @@ class Refused(LoopbackTest):
         void = self.serve(ok({})).labels.void
         ids: list[Any] = ["", ".", "..", "%2e", "%2E%2e", ".%2e", "\ud800", None, 7, {}]
         for given in ids:
-            self.refuses("is not a valid id", void, given)
+            self.refuses("is not a valid ID", void, given)
 
     def test_an_input_that_is_no_json_object(self) -> None:
         create = self.serve(ok({})).shipments.create

@@ -49,7 +49,7 @@ class OverHttp(LoopbackTest):
             error = self.error_of(self.serve(responder, retries=0).account.get)
             self.assertIs(type(error), kind)
         error = self.error_of(self.serve(respond(403, "text/html", "", {"x-request-id": "req_9"})).account.get)
-        self.assertEqual(str(error), "Answered 403 (text/html) without the API's error object.")
+        self.assertEqual(str(error), "Answered 403 (text/html) without an error object from the API.")
         self.assertEqual(error.request_id, "req_9")
 
 

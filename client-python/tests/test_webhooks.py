@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import time
 import unittest
 from email.message import Message
@@ -11,8 +10,7 @@ from typing import Any
 
 from shipping_client import InvalidArgumentError, ShippingError, WebhookVerificationError, test_header, verify_webhook
 
-ROOT = Path(os.environ.get("SHIPPING_VECTORS", Path(__file__).parents[2] / "test/vectors"))
-VECTORS: list[dict[str, Any]] = json.loads((ROOT / "webhooks.json").read_text())
+VECTORS: list[dict[str, Any]] = json.loads((Path(__file__).parents[2] / "docs/webhook-vectors.json").read_text())
 FIRST = VECTORS[0]
 SECRET, HEADER, NOW = FIRST["secret"], FIRST["header"], FIRST["now"]
 EVENT = base64.b64decode(FIRST["body"])

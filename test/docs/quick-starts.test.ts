@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Scope } from "@shipping/gateway/admission/api-key";
@@ -56,11 +56,15 @@ async function newKey(scopes: readonly Scope[]): Promise<string> {
 /** Runs a quick start in a folder of its own. Yields a way to the labels that it has saved. */
 async function run(name: string, as = key, page = quickStarts.get(name) ?? "") {
   const own = await mkdtemp(join(folder, "run-"));
-  await mkdir(join(own, ".data"));
-  const demo = { base_url: area.stack().baseUrl, sandbox_key: as };
-  await writeFile(join(own, ".data/demo.json"), JSON.stringify(demo));
   const { PATH, HOME } = process.env;
-  const env = { PATH, HOME, SHIPPING_URL: demo.base_url, SHIPPING_KEY: as, NODE_NO_WARNINGS: "1", ...PYTHON_ENV };
+  const env = {
+    PATH,
+    HOME,
+    SHIPPING_URL: area.stack().baseUrl,
+    SHIPPING_KEY: as,
+    NODE_NO_WARNINGS: "1",
+    ...PYTHON_ENV,
+  };
   const ended = runPage({ page, folder: own, env, hasPython });
   return { ended, saved: async () => (await readdir(own)).filter((file) => file.endsWith(".pdf")), own };
 }
@@ -103,7 +107,7 @@ describe("a quick start", () => {
     const { ended } = await run(
       "the guide",
       key,
-      guide.replace(/^```sh\n[\s\S]*?^```\n/gm, (step) => step + step),
+      guide.replace(/^```sh tab\n[\s\S]*?^```\n/gm, (step) => step + step),
     );
     await ended;
     const replayed = requests()

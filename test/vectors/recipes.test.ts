@@ -12,7 +12,9 @@ import { type Command, type Language, languages, recipeFiles, versionHere } from
 import type { Vector } from "./webhook-vectors.js";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/webhooks.md"), "utf8");
-const vectors: Vector[] = JSON.parse(readFileSync(join(import.meta.dirname, "webhooks.json"), "utf8"));
+const vectors: Vector[] = JSON.parse(
+  readFileSync(join(import.meta.dirname, "../../docs/webhook-vectors.json"), "utf8"),
+);
 const secret = "whsec_GFn7PJ-v7jFMVLLhDAIHnOJaFzFczq7pBL-Nh4Zq_2o";
 
 const here = languages.flatMap((language) => {

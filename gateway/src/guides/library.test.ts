@@ -1,7 +1,34 @@
 import { library } from "../openapi/guide-library.js";
+import { guides } from "./guides.js";
 
-const { search } = library();
+const { page, search } = library();
 const placesOf = (text: string) => search(text).map(({ guide, id }) => `${guide.slug}#${id}`);
+
+describe("the examples", () => {
+  const htmls = guides.map(({ slug }) => page(slug)?.rendered.html ?? "");
+
+  test("that are requests are in curl, TypeScript and Python", () => {
+    const examples = htmls.flatMap((html) => html.split('<div class="code-tabs">').slice(1));
+    const languages = examples.map((example) => {
+      const [tabs = ""] = example.split("</div></div>");
+      return [...tabs.matchAll(/data-language="(.*?)"/g)].map(([, name]) => name).join();
+    });
+    expect(languages.filter((names) => names.includes("curl")).length).toBeGreaterThan(12);
+    expect([...new Set(languages)].sort()).toEqual(["TypeScript,Python", "curl,TypeScript,Python"]);
+    const alone = htmls.flatMap(
+      (html) => html.match(/<figcaption>Shell<(?:(?!<\/figure>).)*hljs-built_in">curl/gs) ?? [],
+    );
+    // What the clients do not show: headers, and the document.
+    expect(alone.length).toBeLessThanOrEqual(2);
+  });
+
+  test("say nothing of the repository: the reader has a key, and no more", () => {
+    const said = htmls.flatMap(
+      (html) => html.match(/npm (start|ci|run)|repository|DATA_DIR|\.data\/|test\/\w+/g) ?? [],
+    );
+    expect(said).toEqual([]);
+  });
+});
 
 test("all words count, in whatever order, and the same word once", () => {
   const found = placesOf("idempotency-replayed");

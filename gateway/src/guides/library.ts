@@ -28,6 +28,11 @@ const MOST_WORDS = 10;
 const LONGEST_SEARCH = 100;
 const splitWords = MiniSearch.getDefault("tokenize");
 
+/** A file beside the guides. */
+export function readGuideFile(name: string): Buffer {
+  return readFileSync(new URL(`docs/${name}`, ROOT));
+}
+
 /** Reads and renders all guides, those of events with what the OpenAPI document says of them. */
 export function openLibrary(document: EventDocument): Library {
   const pages = new Map(

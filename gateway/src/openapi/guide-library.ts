@@ -1,11 +1,19 @@
 import type { EventDocument } from "../guides/event-reference.js";
 import { type Library, openLibrary } from "../guides/library.js";
+import { type OperationDocument, type Resource, resourcesOf } from "../reference/operations.js";
 import { openApiText } from "./openapi-text.js";
 
 let opened: Library | undefined;
+let described: readonly Resource[] | undefined;
 
 /** The library of this process, whose pages of events are made from the document. Opening it takes a while. */
 export function library(): Library {
   opened ??= openLibrary(JSON.parse(openApiText()) as EventDocument);
   return opened;
+}
+
+/** The operations of the reference, made from the document. */
+export function resources(): readonly Resource[] {
+  described ??= resourcesOf(JSON.parse(openApiText()) as OperationDocument);
+  return described;
 }

@@ -45,7 +45,7 @@ def attempt(settings: Settings, connections: Connections, request: Outgoing, sec
         raise APIConnectionError("timed_out", message, idempotency_key=request.idempotency_key) from cause
     # UnicodeError: a host name that has no form on the wire.
     except (OSError, HTTPException, UnicodeError) as cause:
-        message = "The connection failed before there was a complete answer."
+        message = "The connection failed before the answer was complete."
         raise APIConnectionError("connection_failed", message, idempotency_key=request.idempotency_key) from cause
     finally:
         # Not after KeyboardInterrupt either: the rest of an answer would be read as that to the next request.

@@ -100,7 +100,7 @@ function typeOf(schema: Schema, name: string): Typed {
     const { text, inner } = typeOf(schema.items ?? {}, name);
     return { text: `list[${text}]`, inner };
   }
-  if (schema.type !== "object") throw new Error(`No type is known for ${JSON.stringify(schema)}.`);
+  if (schema.type !== "object") throw new Error(`Unknown type for ${JSON.stringify(schema)}.`);
   if (Object.keys(schema.properties ?? {}).length === 0) return plain("dict[str, Any]");
   return { text: name, inner: typedDict(name, schema) };
 }
