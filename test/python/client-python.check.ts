@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathWith } from "@shipping/gateway/api/endpoint";
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
+import { guides } from "@shipping/gateway/guides/guides";
 import { startUnreliableProxy } from "../client/unreliable-proxy.js";
-import { fencesOf } from "../docs/fences.js";
+import { fencesOf, programsOf } from "../docs/fences.js";
 import { programOf } from "../docs/python.js";
 import { runPage } from "../docs/run-page.js";
 import { type Stack, startStack } from "../stack.js";
@@ -82,18 +83,36 @@ describe("the wheel", () => {
 });
 
 describe("the types", () => {
-  test("pass mypy --strict: the sources, the tests, and every example of the README", async () => {
-    const snippets = fencesOf(readme).filter(({ language }) => language === "python");
-    expect(snippets.length).toBeGreaterThan(8);
-    const own = join(folder, "snippets");
+  const mypy = (...options: string[]) => {
+    const config = ["--config-file", join(sources, "pyproject.toml"), "--cache-dir", join(folder, "mypy")];
+    return tools.python(["-m", "mypy", ...config, ...options], { cwd: folder });
+  };
+  // With the installed package: it has to say itself that it has types.
+  const withInstalled = () => ["--python-executable", join(installed.bin, "python")];
+
+  /** The Python programs of pages, as files in a folder of their own. */
+  async function programsIn(name: string, pages: readonly string[]): Promise<string> {
+    const own = join(folder, name);
     await mkdir(own);
-    for (const { line, code } of snippets) await writeFile(join(own, `line_${line}.py`), programOf(code));
-    const options = ["--config-file", join(sources, "pyproject.toml"), "--cache-dir", join(folder, "mypy")];
-    const interpreter = ["--python-executable", join(installed.bin, "python")];
-    await tools.python(["-m", "mypy", ...options, join(sources, "src")], { cwd: sources });
-    // Against the installed package: it has to say itself that it has types.
-    const users = [join(sources, "tests"), own, script("chains.py"), script("methods.py")];
-    await tools.python(["-m", "mypy", ...options, ...interpreter, ...users], { cwd: folder });
+    const programs = pages.flatMap((page) => programsOf(fencesOf(page), "python"));
+    expect(programs.length).toBeGreaterThan(8);
+    for (const [index, parts] of programs.entries())
+      if (parts[0]?.mark !== "recipe")
+        await writeFile(join(own, `program_${index}.py`), programOf(parts.map(({ code }) => code).join("\n")));
+    return own;
+  }
+
+  test("pass mypy --strict: the sources, the tests, and every example of the README", async () => {
+    await mypy(join(sources, "src"));
+    const examples = await programsIn("readme-programs", [readme]);
+    await mypy(...withInstalled(), join(sources, "tests"), examples, script("chains.py"), script("methods.py"));
+  }, 90_000);
+
+  test("are those that the guides' examples give", async () => {
+    const pages = guides.map(({ file }) => readFileSync(join(root, file), "utf8"));
+    // Examples need not say what their own functions take.
+    const options = ["--allow-untyped-defs", "--allow-untyped-calls", ...withInstalled()];
+    await mypy(...options, await programsIn("guides-programs", pages));
   }, 90_000);
 
   test("and style pass ruff", async () => {
