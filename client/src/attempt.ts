@@ -33,7 +33,7 @@ export async function attempt(settings: Settings, request: Outgoing): Promise<An
   } catch (cause) {
     if (signal?.aborted) throw aborted(request);
     if (isLate) throw errorOf("timed_out", `No complete answer within ${timeoutMs} ms.`, { idempotencyKey });
-    throw errorOf("connection_failed", "The connection failed before there was a complete answer.", {
+    throw errorOf("connection_failed", "The connection failed before the answer was complete.", {
       idempotencyKey,
       cause,
     });

@@ -61,7 +61,7 @@ export function list<T>(settings: Settings, path: string, given: ListOptions = {
 async function firstOf<T>(page: List<T>["page"], given: ListOptions, options: { max: number }): Promise<T[]> {
   const max = options?.max;
   // Without a bound, a list that has grown would fill the memory.
-  if (!Number.isSafeInteger(max) || max < 1) throw refused("toArray needs max: an integer, 1 or more.");
+  if (!Number.isSafeInteger(max) || max < 1) throw refused("toArray needs max, an integer of 1 or more.");
   const limit = given.limit ?? Math.min(max, LARGEST_PAGE);
   const records: T[] = [];
   for await (const record of recordsOf((options) => page({ limit, ...options }), given.after)) {
@@ -87,7 +87,7 @@ async function* recordsOf<T>(
     if (next_cursor === null) return;
     // Would never end.
     if (seen.has(next_cursor))
-      throw errorOf("unexpected_answer", `The list repeats itself: next_cursor was ${next_cursor} before.`);
+      throw errorOf("unexpected_answer", `The list repeats itself: next_cursor ${next_cursor} was returned before.`);
     seen.add(next_cursor);
     after = next_cursor;
   }

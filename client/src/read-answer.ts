@@ -37,7 +37,7 @@ export function refusalIn(answer: Answer, { idempotencyKey }: Outgoing): { error
 function unexpected({ status, headers }: Answer, details: object): ShippingError {
   const type = headers.get("content-type") ?? "no content type";
   const isGood = status >= 200 && status < 300;
-  const what = isGood ? "with a body that is cut off, or not the API's" : "without the API's error object";
+  const what = isGood ? "with a body that is incomplete or not from the API" : "without an error object from the API";
   return errorOf("unexpected_answer", `Answered ${status} (${type}) ${what}.`, details);
 }
 

@@ -53,14 +53,14 @@ export function settingsOf(options: ShippingOptions): Settings {
 
 /** A number of retries, of the client or of one call. */
 export function checkedRetries(value: number, name: string): number {
-  if (!Number.isSafeInteger(value) || value < 0) throw refused(`${name} must be an integer, 0 or more.`);
+  if (!Number.isSafeInteger(value) || value < 0) throw refused(`${name} must be an integer of 0 or more.`);
   return value;
 }
 
 /** A time limit, of the client or of one call. */
 export function checkedTimeout(value: number, name: string): number {
   if (!(typeof value === "number" && value > 0 && value <= LONGEST_TIMER_MS))
-    throw refused(`${name} must be a number greater than 0, at most ${LONGEST_TIMER_MS}.`);
+    throw refused(`${name} must be a number greater than 0 and at most ${LONGEST_TIMER_MS}.`);
   return value;
 }
 

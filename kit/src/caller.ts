@@ -15,7 +15,7 @@ export interface Claim {
   idempotencyKey: string;
   token: bigint;
   fingerprint: Uint8Array;
-  /** Who asks: the id of an API key, or a member's e-mail address. Empty where a gateway of before does not say. */
+  /** Who asks: the id of an API key, or a member's email address. Empty where a gateway of before does not say. */
   requestedBy?: string;
   /** The request that sends it. */
   requestId?: string;

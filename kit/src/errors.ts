@@ -44,7 +44,7 @@ export const MOST_FIELDS = 100;
 export function failFields(fields: readonly FieldError[], whole = "body", unnamed = 0): Failure {
   const named = fields.slice(0, MOST_FIELDS);
   const more = fields.length - named.length + unnamed;
-  if (more > 0) named.push({ path: whole, message: `has ${more} more ${more === 1 ? "field" : "fields"} at fault` });
+  if (more > 0) named.push({ path: whole, message: `has ${more} more invalid ${more === 1 ? "field" : "fields"}` });
   const sentence = named.map((field) => `${field.path}: ${field.message}`).join("; ");
   return new Failure("invalid_request", sentence, named);
 }

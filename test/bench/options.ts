@@ -48,7 +48,7 @@ export function benchOptions(args: readonly string[], command = new Command("npm
     .option("--rows <sizes>", "measures growth at these numbers of rows instead", sizes, [])
     .option("--soak <seconds>", "watches memory under load for so long instead", positive, 0)
     .option("--deliveries <n>", "deliveries among which a claim is measured with growth", positive, 1_000_000)
-    .option("--tls", "mutual TLS between the parts", false)
+    .option("--tls", "use mutual TLS between the parts", false)
     .option("--check", "fails when a case costs twice as much CPU beside the floor as in the baseline", false)
     .option("--baseline", "makes the ratios the new baseline", false)
     .option("--profile", "has every process write a CPU profile, and says where their time went", false)
@@ -72,5 +72,5 @@ function sizes(text: string): number[] {
 
 function positive(text: string): number {
   if (/^\d+$/.test(text) && Number(text) >= 1) return Number(text);
-  throw new InvalidArgumentError("It takes a whole number from 1.");
+  throw new InvalidArgumentError("Use a whole number from 1.");
 }

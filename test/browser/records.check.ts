@@ -70,6 +70,6 @@ test("a shipment is found by its tracking number, its label seen, downloaded, an
   expect((await download).suggestedFilename()).toMatch(/^label-lbl_[a-z2-7]{26}\.pdf$/);
   await page.getByRole("link", { name: "Void label" }).click();
   await page.getByRole("button", { name: "Void label" }).click();
-  await page.getByText("This label is void.").waitFor();
+  await page.getByText("This label is voided.").waitFor();
   expect(await page.getByRole("link", { name: "Download PDF" }).count()).toBe(0);
 });

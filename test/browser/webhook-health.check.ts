@@ -44,7 +44,7 @@ describe.each([true, false])("with the script %p", (javaScriptEnabled) => {
     await press(page, "Send test");
     await page.getByText("Waiting for the answer").first().waitFor();
     tell(204);
-    await page.getByText("Your receiver took every event of this test.").waitFor();
+    await page.getByText("Your receiver accepted every event of this test.").waitFor();
     expect(await page.getByText("Answered 204").count()).toBe(TYPES.length);
     await page.getByRole("link", { name: "Health of this subscription" }).click();
     await page.getByText("None yet").first().waitFor();
@@ -101,12 +101,12 @@ describe("every page is accessible, fits its window, and is within the keyboard'
       .getByText("Waiting for the answer")
       .nth(TYPES.length - 1)
       .waitFor();
-    await page.getByRole("link", { name: "Stop updating" }).click();
+    await page.getByRole("link", { name: "Stop refreshing" }).click();
     await page.waitForURL("**refresh=off");
     await nothingWrong(page, "test waiting");
     tell(204);
-    await page.getByRole("link", { name: "Update now" }).click();
-    await page.getByText("Your receiver took every event of this test.").waitFor();
+    await page.getByRole("link", { name: "Refresh now" }).click();
+    await page.getByText("Your receiver accepted every event of this test.").waitFor();
     await nothingWrong(page, "test delivered");
     tell(500);
     await press(page, "Send test");

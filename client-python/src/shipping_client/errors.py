@@ -14,7 +14,7 @@ class ShippingError(Exception):
     """For programs: it does not change."""
 
     message: str
-    """For people: it may change."""
+    """Message for people. It can change."""
 
     status: int | None
     """HTTP status of the response; None if there was none."""

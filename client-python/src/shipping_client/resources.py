@@ -54,7 +54,7 @@ class Resource:
 
 class AccountResource(Resource):
     def get(self, **options: Unpack[ReadOptions]) -> Account:
-        """Identity and capabilities of the calling account. Scope `account:read`."""
+        """The account of the API key and its capabilities. Scope `account:read`."""
         return self._read(["account"], options)  # type: ignore[no-any-return]
 
 
@@ -68,7 +68,7 @@ class OrdersResource(Resource):
         return self._list("orders", options)
 
     def get(self, id: str, **options: Unpack[ReadOptions]) -> Order:
-        """An order by its id. Scope `orders:read`."""
+        """An order by its ID. Scope `orders:read`."""
         return self._read(["orders", id], options)  # type: ignore[no-any-return]
 
 
@@ -82,7 +82,7 @@ class ShipmentsResource(Resource):
         return self._list("shipments", options)
 
     def get(self, id: str, **options: Unpack[ReadOptions]) -> Shipment:
-        """A shipment by its id. Scope `shipments:read`."""
+        """A shipment by its ID. Scope `shipments:read`."""
         return self._read(["shipments", id], options)  # type: ignore[no-any-return]
 
 
@@ -102,7 +102,7 @@ class LabelsResource(Resource):
         return self._list("labels", options)
 
     def get(self, id: str, **options: Unpack[ReadOptions]) -> Label:
-        """A label by its id. Scope `labels:read`."""
+        """A label by its ID. Scope `labels:read`."""
         return self._read(["labels", id], options)  # type: ignore[no-any-return]
 
     def file(self, id: str, **options: Unpack[ReadOptions]) -> bytes:
@@ -110,7 +110,7 @@ class LabelsResource(Resource):
         return self._read_file(["labels", id, "file"], options)  # type: ignore[no-any-return]
 
     def void(self, id: str, **options: Unpack[WriteOptions]) -> Label:
-        """Voids a label, and with it its shipment. Scope `labels:write`."""
+        """Voids a label and its shipment. Scope `labels:write`."""
         return self._post(["labels", id, "void"], {}, options)  # type: ignore[no-any-return]
 
 
@@ -122,7 +122,7 @@ class TrackingResource(Resource):
 
 class WebhooksResource(Resource):
     def create(self, input: WebhookInput, **options: Unpack[WriteOptions]) -> CreatedWebhook:
-        """Subscribes a URL to events. Only this answer holds the `secret`. Scope `webhooks:write`."""
+        """Subscribes a URL to events. Only this response contains the `secret`. Scope `webhooks:write`."""
         return self._post(["webhooks"], input, options)  # type: ignore[no-any-return]
 
     def list(self, **options: Unpack[ListOptions]) -> Listing[Webhook]:
@@ -130,9 +130,9 @@ class WebhooksResource(Resource):
         return self._list("webhooks", options)
 
     def get(self, id: str, **options: Unpack[ReadOptions]) -> Webhook:
-        """A subscription by its id. Scope `webhooks:read`."""
+        """A subscription by its ID. Scope `webhooks:read`."""
         return self._read(["webhooks", id], options)  # type: ignore[no-any-return]
 
     def disable(self, id: str, **options: Unpack[WriteOptions]) -> Webhook:
-        """Disables a subscription. A request that is under way can still arrive. Scope `webhooks:write`."""
+        """Disables a subscription. A delivery that is already on its way can still arrive. Scope `webhooks:write`."""
         return self._delete(["webhooks", id], options)  # type: ignore[no-any-return]

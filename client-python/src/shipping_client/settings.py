@@ -93,7 +93,7 @@ def _split(url: str) -> SplitResult | None:
 
 def checked_retries(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise refused("retries must be an integer, 0 or more.")
+        raise refused("retries must be an integer of 0 or more.")
     return value
 
 

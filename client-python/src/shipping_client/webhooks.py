@@ -20,7 +20,7 @@ RawBody = Union[bytes, bytearray, memoryview, str]
 # Strict on purpose: `t` once, digits alone, and nothing that is not understood.
 _HEADER = re.compile(r"t=([0-9]{1,12})((?:,v1=[0-9a-f]{64})+)")
 
-PARSED_BODY = """The body was parsed before it was verified, and its bytes are lost. Take it raw:
+PARSED_BODY = """The body was parsed before it was verified, so its original bytes are gone. Read the raw body instead.
 Django: request.body
 Flask: request.get_data()
 FastAPI and Starlette: await request.body()"""
@@ -47,7 +47,7 @@ def verify_webhook(
     secrets = [secret] if isinstance(secret, str) else secret
     keys = [_key_of(one) for one in secrets] if isinstance(secrets, Sequence) else []
     if not keys:
-        raise refused("secret must be the whole whsec_… text, or a list of them.")
+        raise refused("secret must be the complete whsec_… string, or a list of them.")
     # NaN would let any time pass.
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not 0 <= tolerance < math.inf:
         raise refused("tolerance must be a number of seconds, 0 or more.")
@@ -59,7 +59,7 @@ def verify_webhook(
         raise _invalid("The Service-Signature header is malformed.")
     signed_at, digests = match.group(1), match.group(2)[len(",v1=") :].split(",v1=")
     if not _is_signed(keys, signed_at, body, digests):
-        raise _invalid("Signed with another secret, or the body was changed on its way.")
+        raise _invalid("The signature does not match: the secret is wrong, or the body was changed.")
     age = math.floor(now()) - int(signed_at)
     if abs(age) > tolerance:
         raise _invalid(f"Signed {abs(age)} s {'ahead of' if age < 0 else 'behind'} this machine's clock.")
@@ -93,7 +93,7 @@ def _bytes_of(payload: object) -> bytes | None:
 def _key_of(secret: object) -> bytes:
     # With an empty one, anybody could sign.
     if not isinstance(secret, str) or not re.match(r"whsec_.", secret, re.DOTALL):
-        raise refused("secret must be the whole whsec_… text, or a list of them.")
+        raise refused("secret must be the complete whsec_… string, or a list of them.")
     return secret.encode("utf-8", "surrogatepass")
 
 

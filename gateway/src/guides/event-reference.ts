@@ -23,11 +23,11 @@ export function eventReference(type: EventType, { webhooks, components }: EventD
     tables.get(root) ?? "",
     ...inner,
     "## Example",
-    "The body, with line breaks that a delivery does not have:",
+    "Example body. Line breaks are added for readability:",
     `\`\`\`json shown\n${JSON.stringify(payload.example, null, 2)}\n\`\`\``,
-    "## Before you use it",
-    "[Verify the signature](webhooks.md#verify-the-signature) over the raw bytes. Answer any `2xx` within ten seconds, and ignore an `id` " +
-      "that you have already.",
+    "## Before you process the event",
+    "[Verify the signature](webhooks.md#verify-the-signature) over the raw body. Answer with any `2xx` status within ten seconds. Ignore events whose `id` " +
+      "you already know.",
     "",
   ].join("\n\n");
 }

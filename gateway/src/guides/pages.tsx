@@ -31,7 +31,7 @@ export function overviewPage(site: Site): string {
           <Card
             path="/docs/reference"
             title="API reference"
-            about="Each of the 18 operations: fields, errors, examples."
+            about="All 18 operations with fields, errors and examples."
           />
         </ul>
         <p>

@@ -19,23 +19,28 @@ function at(path: string): Field | undefined {
 
 describe("a field", () => {
   test.each([
-    ["ShipmentInput.reference", "string", true, /Not only white space, no control characters\. 1 to 200 characters\.$/],
+    [
+      "ShipmentInput.reference",
+      "string",
+      true,
+      /At least one character that is not white space\. No control characters\. 1 to 200 characters\.$/,
+    ],
     ["ShipmentInput.order_id", "string", false, /No control characters\.$/],
     ["ShipmentInput.to", "Address", true, /^The recipient\.$/],
     ["ShipmentInput.to.street2", "string", false, /At most 200 characters\.$/],
     ["ShipmentInput.parcel.weight_kg", "number", true, /Greater than 0, at most 1000\.$/],
-    ["ShipmentInput.metadata", "object", false, /at most 4096 characters/],
+    ["ShipmentInput.metadata", "object", false, /[Aa]t most 4096 characters/],
     ["LabelInput.format", "string", false, /^Always `pdf`\. .* Default: `pdf`\.$/],
     ["LabelInput.rate_id", "string", true, /At least 1 character\.$/],
     [
       "WebhookInput.events",
       "array of string",
       true,
-      /^`order\.created`, .* or `label\.voided`\. .*1 to 4 items, each one different\.$/,
+      /^`order\.created`, .* or `label\.voided`\. .*1 to 4 items, without duplicates\.$/,
     ],
     ["Account.limits.requests_per_minute", "integer", true, /^$/],
     ["Label.charge.amount", "number", true, /^Always `0`\.$/],
-    ["Webhook.disabled_at", "string", false, /^Present once disabled\.$/],
+    ["Webhook.disabled_at", "string", false, /^Only present after the subscription was disabled\.$/],
   ])("%s is a %s, required: %s, with its rules in words", (path, type, isRequired, text) => {
     expect(at(path)).toMatchObject({ type, isRequired, text: expect.stringMatching(text) });
   });

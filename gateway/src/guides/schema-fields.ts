@@ -120,12 +120,12 @@ function rangeOf({ minimum, exclusiveMinimum, maximum }: Schema): string | undef
 
 function itemsOf({ minItems, maxItems, uniqueItems }: Schema): string | undefined {
   if (minItems === undefined) return undefined;
-  return `${minItems} to ${maxItems} items${uniqueItems ? ", each one different" : ""}.`;
+  return `${minItems} to ${maxItems} items${uniqueItems ? ", without duplicates" : ""}.`;
 }
 
 /** What a pattern says, in words. A time has a form of its own. */
 function wordsOf({ pattern, format }: Schema): string | undefined {
-  if (pattern === FILLED_PATTERN) return "Not only white space, no control characters.";
+  if (pattern === FILLED_PATTERN) return "At least one character that is not white space. No control characters.";
   if (pattern === CLEAN_PATTERN) return "No control characters.";
   if (pattern === "^[ -~]+$") return "Printable ASCII.";
   return format === "date-time" ? "" : undefined;

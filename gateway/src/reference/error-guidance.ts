@@ -2,22 +2,24 @@ import type { ErrorCode } from "@shipping/proto/errors";
 
 /** What to do about each error: a sentence or two for whoever reads of an operation. `docs/errors.md` says more. */
 export const errorGuidance: Readonly<Record<ErrorCode, string>> = {
-  bad_request: "Use an HTTP library instead of writing the request yourself.",
+  bad_request: "Use an HTTP library to send the request.",
   invalid_json: "Send a body that is valid JSON.",
   unauthorized: "Send an active API key as `Authorization: Bearer …`.",
-  missing_scope: "Use a key that has this scope. The scopes of a key cannot be changed: create another key.",
-  not_found: "Check the id. A key sees only its own account and environment, so it finds no sandbox record in live.",
-  idempotency_conflict: "Use a new key for a new request. To repeat a request, send it unchanged.",
-  idempotency_in_progress: "Wait as long as `Retry-After` says, then repeat the request with the same key.",
-  label_exists: "List the labels to find it. To replace it, create a new shipment and label that one.",
-  shipment_voided: "Create a new shipment and label that one.",
+  missing_scope: "Use a key with this scope. You cannot change the scopes of a key: create another key.",
+  not_found:
+    "Check the ID. A key gives access only to its own account and environment: a live key cannot find a sandbox record.",
+  idempotency_conflict: "Use a new key for a new request. To retry a request, send it unchanged.",
+  idempotency_in_progress: "Wait for the seconds in `Retry-After`, then retry with the same key.",
+  label_exists: "List the labels to find it. To replace it, create a new shipment with a new label.",
+  shipment_voided: "Create a new shipment and a label for it.",
   label_voided: "Create a new shipment and a label for it.",
   webhook_limit_reached: "Disable a subscription that you no longer need.",
-  payload_too_large: "Send at most 64 KiB. Large data of your own does not belong in `metadata`.",
+  payload_too_large: "Send at most 64 KiB. Do not store large data in `metadata`.",
   unsupported_media_type: "Send `Content-Type: application/json` and an uncompressed body in UTF-8.",
-  invalid_request: "Correct every field named in `fields` and send the request again, with the same key if you like.",
-  rate_limited: "Wait as long as `Retry-After` says, then repeat the request.",
-  internal_error: "Repeat the request, a write with the same key. If it fails again, quote the request id to support.",
-  carrier_not_configured: "Use a sandbox key. There are no rates or labels in live yet.",
-  service_unavailable: "Wait as long as `Retry-After` says, then repeat the request, a write with the same key.",
+  invalid_request: "Correct every field listed in `fields` and send the request again. You can use the same key.",
+  rate_limited: "Wait for the seconds in `Retry-After`, then retry the request.",
+  internal_error:
+    "Retry the request. For a write, use the same key. If it fails again, contact support with the request ID.",
+  carrier_not_configured: "Use a sandbox key. Rates and labels are not available in live yet.",
+  service_unavailable: "Wait for the seconds in `Retry-After`, then retry the request. For a write, use the same key.",
 };

@@ -13,7 +13,7 @@ export function indexPage(site: Site, reference: Reference): string {
     children: (
       <>
         <h1>API reference</h1>
-        <p class="lead">Each operation has a page with its fields, its errors, an example, and a form that sends it.</p>
+        <p class="lead">Each operation has a page with its fields, errors, examples, and a form to try it.</p>
         <h2 id="base-url">Base URL</h2>
         <CodeExample language="text" code={`${baseUrl}\n`} />
         <p>Requests and responses are JSON in UTF-8. Labels are PDF files.</p>
@@ -37,21 +37,21 @@ export function indexPage(site: Site, reference: Reference): string {
         <h2 id="common">What all operations share</h2>
         <ul>
           <li>
-            Every <code>POST</code> and <code>DELETE</code> carries an <a href="/docs/idempotency">idempotency key</a>,
-            so that it is safe to repeat.
+            Every <code>POST</code> and <code>DELETE</code> has an <a href="/docs/idempotency">idempotency key</a>, so
+            you can safely retry it.
           </li>
           <li>
             Every error has the same body, with a <a href="/docs/errors">code</a> that does not change.
           </li>
           <li>
-            A key may send a certain number of <a href="/docs/limits">requests per minute</a>. Lists come in{" "}
+            Each key has a limit of <a href="/docs/limits">requests per minute</a>. Lists are returned in{" "}
             <a href="/docs/pagination">pages</a>.
           </li>
           <li>
-            The <a href="/docs/events">events</a> that webhooks deliver have pages of their own.
+            Each type of webhook <a href="/docs/events">event</a> has its own page.
           </li>
         </ul>
-        <h2 id="tools">For your tools</h2>
+        <h2 id="tools">Tools</h2>
         <ul>
           <li>
             <a href="/api/v1/openapi.json">OpenAPI 3.1 document</a>, for generators of clients

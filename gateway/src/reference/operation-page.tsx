@@ -77,12 +77,12 @@ function Facts({ operation }: { operation: Operation }) {
     <dl class="facts">
       {fact("Scope", <code>{route.scope}</code>)}
       {fact("Client method", <code>{clientMethodOf(operation)}</code>)}
-      {isWrite && route.needsCarrier && fact("Environments", "Sandbox only: a live key is refused")}
+      {isWrite && route.needsCarrier && fact("Environments", "Sandbox only. Live keys are refused.")}
       {isWrite &&
         fact(
           "Idempotency",
           <>
-            Send an <a href="/docs/idempotency">Idempotency-Key</a>: repeated requests are executed once
+            Send an <a href="/docs/idempotency">Idempotency-Key</a>. Repeated requests are executed only once.
           </>,
         )}
       {fact(
@@ -118,7 +118,7 @@ function ErrorTable({ refusals }: Pick<Operation, "refusals">) {
               </a>
             </td>
             <td data-label="Meaning">
-              {code === "invalid_request" ? `A field breaks a rule, for instance ${message}.` : message}
+              {code === "invalid_request" ? `A field is invalid, for example: ${message}.` : message}
             </td>
             <td data-label="What to do">
               <Prose>{errorGuidance[code]}</Prose>
@@ -136,7 +136,7 @@ function Next({ operation, resources }: { operation: Operation; resources: reado
   if (next.length === 0) return null;
   return (
     <section aria-labelledby="next">
-      <h2 id="next">What to do next</h2>
+      <h2 id="next">Next steps</h2>
       <ul>
         {next.map(({ href, route }) => (
           <li>

@@ -40,13 +40,13 @@ export function Sent({ operation: { parameters, body } }: { operation: Operation
           <h3>Body</h3>
           <p>
             {body.fields.length
-              ? "A JSON object. Members that are not listed here are refused."
+              ? "A JSON object. Fields that are not listed here are refused."
               : "An empty JSON object."}
           </p>
           {body.fields.length > 0 && <FieldList fields={body.fields} />}
         </>
       )}
-      {parameters.length === 0 && !body && <p>Nothing but the API key.</p>}
+      {parameters.length === 0 && !body && <p>Only the API key.</p>}
     </>
   );
 }
@@ -56,7 +56,7 @@ export function Answered({ operation: { answer } }: { operation: Operation }) {
   return (
     <>
       <h3>Body</h3>
-      {answer.isPdf ? <p>The bytes of the file.</p> : <FieldList fields={answer.fields} isAnswer isOpen />}
+      {answer.isPdf ? <p>The PDF file.</p> : <FieldList fields={answer.fields} isAnswer isOpen />}
       <h3>Headers</h3>
       <details>
         <summary>{answer.headers.length} headers</summary>

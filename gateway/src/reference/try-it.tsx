@@ -79,14 +79,13 @@ function ParameterField({ parameter, maker }: { parameter: RequestParameter; mak
         data-in={parameter.in}
         // A fresh idempotency key takes the place of one that is not given.
         value={isKey ? undefined : example}
-        placeholder={isKey ? "a fresh key for each request" : undefined}
+        placeholder={isKey ? "a new key for each request" : undefined}
         autocomplete="off"
         spellcheck={false}
       />
       {maker && (
         <p class="hint" data-example={example}>
-          This is the id of an example, which you do not have. <a href={maker.href}>{maker.route.summary}</a> first: its
-          id then stands here.
+          This ID is only an example. <a href={maker.href}>{maker.route.summary}</a> first, and its ID will appear here.
         </p>
       )}
     </>

@@ -52,7 +52,7 @@ export function sendErrorPage(response: ServerResponse, site: Site, failure: Fai
           </p>
           {failure.status >= 500 && (
             <p>
-              If you report this, quote <code>{requestId}</code>.
+              If you report this problem, include the request ID <code>{requestId}</code>.
             </p>
           )}
         </main>

@@ -25,6 +25,6 @@ export interface Bus {
 
 /** Measures whether the bus can be reached. */
 export function measureBus(metrics: Metrics, bus: Pick<Bus, "connected">): void {
-  const help = { bus_connected: "1 while the event bus can be reached, else 0." };
+  const help = { bus_connected: "1 if the event bus is connected, 0 if not." };
   metrics.gauges(help, () => ({ bus_connected: bus.connected() ? 1 : 0 }));
 }

@@ -201,7 +201,7 @@ function eventOf(row: OutboxRow): Event {
 export function measureOutbox(metrics: Metrics, outbox: Pick<Outbox, "lag">): void {
   const help = {
     outbox_unpublished_events: "Committed events that the bus has not confirmed, counted up to 10,000.",
-    outbox_oldest_unpublished_seconds: "Age of the oldest of them; 0 if there is none.",
+    outbox_oldest_unpublished_seconds: "Age in seconds of the oldest unconfirmed event; 0 if there is none.",
   };
   metrics.gauges(help, async () => {
     const { unpublished, oldestSeconds } = await outbox.lag();

@@ -148,11 +148,11 @@ function getTypeParser(oid: number, format?: "text" | "binary") {
 /** Measures this process's connections to its database. */
 export function measurePool(metrics: Metrics, { pool, listPool }: Pick<Database, "pool" | "listPool">): void {
   const help = {
-    database_pool_in_use: "Connections that statements use at the moment.",
-    database_pool_waiting: "Statements that wait for a connection; after a second they are refused.",
-    database_pool_max: "Connections that the pool may have.",
-    database_list_pool_in_use: "Connections that lists use at the moment.",
-    database_list_pool_waiting: "Lists that wait for a connection; after four seconds they are refused.",
+    database_pool_in_use: "Database connections in use by statements.",
+    database_pool_waiting: "Statements waiting for a connection. They are refused after one second.",
+    database_pool_max: "Maximum connections of the pool.",
+    database_list_pool_in_use: "Database connections in use by lists.",
+    database_list_pool_waiting: "Lists waiting for a connection. They are refused after four seconds.",
   };
   metrics.gauges(help, () => ({
     database_pool_in_use: pool.totalCount - pool.idleCount,

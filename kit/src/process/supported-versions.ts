@@ -11,7 +11,7 @@ export class TooOld extends Error {
 /** Throws `TooOld` for a version, `15.14` or `v2.10.29`, older than the oldest supported. */
 export function requireVersion(program: keyof typeof OLDEST, found: string): void {
   if (isAtLeast(found, OLDEST[program])) return;
-  throw new TooOld(`${program} ${found} is too old: version ${OLDEST[program]} or newer is needed.`);
+  throw new TooOld(`${program} ${found} is too old. Install version ${OLDEST[program]} or newer.`);
 }
 
 /** The version of the PostgreSQL behind a connection or a pool, for instance `15.14`. Throws `TooOld`. */

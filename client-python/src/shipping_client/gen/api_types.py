@@ -15,7 +15,7 @@ class Address(TypedDict):
     """A sender or a recipient."""
 
     name: str
-    """Name of the person or the business. At most 200 characters."""
+    """Name of the person or company. At most 200 characters."""
 
     street1: str
     """Street and house number. At most 200 characters."""
@@ -27,26 +27,26 @@ class Address(TypedDict):
     """Postal code. At most 200 characters."""
 
     country: str
-    """Two-letter country code, upper case."""
+    """Two-letter country code in upper case, such as `DE`."""
 
     company: NotRequired[str]
     """Company. At most 200 characters."""
 
     street2: NotRequired[str]
-    """More of the street address. At most 200 characters."""
+    """Additional address line. At most 200 characters."""
 
     state: NotRequired[str]
     """State or province. At most 200 characters."""
 
     email: NotRequired[str]
-    """E-mail address; only its length is checked. At most 200 characters."""
+    """Email address; only its length is checked. At most 200 characters."""
 
     phone: NotRequired[str]
-    """Phone number; only its length is checked. At most 200 characters."""
+    """Phone number. Only the length is checked. At most 200 characters."""
 
 
 class Parcel(TypedDict):
-    """The one packed parcel. The bounds are no promise that a carrier takes it."""
+    """The packed parcel. These limits do not guarantee that a carrier accepts it."""
 
     weight_kg: float
     """Weight in kilograms. Greater than 0, at most 1000."""
@@ -62,7 +62,7 @@ class Parcel(TypedDict):
 
 
 Metadata = dict[str, Any]
-"""Your own JSON object, returned as sent: at most 4096 characters when serialized, 16 levels deep."""
+"""Your own JSON object, returned as you sent it. At most 4096 characters when serialized, and 16 levels deep."""
 
 
 _OrderInput = TypedDict("_OrderInput", {"from": "Address"})
@@ -72,7 +72,7 @@ class OrderInput(_OrderInput):
     """An order to create."""
 
     reference: str
-    """Your own order or warehouse reference. It does not deduplicate. At most 200 characters."""
+    """Your own order or warehouse reference. It does not have to be unique. At most 200 characters."""
 
     to: Address
     """The recipient."""
@@ -85,10 +85,10 @@ _ShipmentInput = TypedDict("_ShipmentInput", {"from": "Address"})
 
 
 class ShipmentInput(_ShipmentInput):
-    """A shipment to create: one parcel, whether or not it belongs to an order."""
+    """A shipment of one parcel to create. It can belong to an order."""
 
     reference: str
-    """Your own order or warehouse reference. It does not deduplicate. At most 200 characters."""
+    """Your own order or warehouse reference. It does not have to be unique. At most 200 characters."""
 
     to: Address
     """The recipient."""
@@ -96,25 +96,25 @@ class ShipmentInput(_ShipmentInput):
     parcel: Parcel
     metadata: NotRequired[Metadata]
     order_id: NotRequired[str]
-    """An existing order of the same account and environment."""
+    """ID of an existing order in the same account and environment."""
 
 
 class RateInput(TypedDict):
-    """The shipment to rate."""
+    """ID of the shipment."""
 
     shipment_id: str
-    """The shipment to rate."""
+    """ID of the shipment."""
 
 
 class LabelInput(TypedDict):
     shipment_id: str
-    """The shipment to label."""
+    """ID of the shipment."""
 
     rate_id: str
-    """The rate that was returned for that very shipment."""
+    """ID of a rate of the same shipment."""
 
     format: NotRequired[Literal["pdf"]]
-    """Only `pdf`."""
+    """File format of the label."""
 
 
 VoidInput = dict[str, Any]
@@ -122,7 +122,7 @@ VoidInput = dict[str, Any]
 
 class WebhookInput(TypedDict):
     url: str
-    """HTTPS URL of a public host, port 443, without credentials or fragment. Names that are reserved for private use are refused. At most 2048 characters."""
+    """HTTPS URL with a public host name and port 443, without credentials or a fragment. Names that are reserved for private use are refused. At most 2048 characters."""
 
     events: list[Literal["order.created", "shipment.created", "label.created", "label.voided"]]
     """One to four different event types."""
@@ -143,27 +143,27 @@ class AccountLimits(TypedDict):
 
 
 class Account(TypedDict):
-    """Identity and capabilities of the calling account."""
+    """The account that the API key belongs to."""
 
     id: str
-    """Opaque id of the account."""
+    """ID of the account. Opaque."""
 
     object: Literal["account"]
     name: str
     environment: Literal["sandbox", "live"]
-    """The environment of the calling key."""
+    """The environment of the API key."""
 
     livemode: bool
     """True for records of the live environment."""
 
     api_version: Literal["v1"]
     scopes: list[str]
-    """The scopes of the calling key."""
+    """The scopes of the API key."""
 
     capabilities: AccountCapabilities
     limits: AccountLimits
     created_at: str
-    """ISO 8601 UTC with milliseconds."""
+    """ISO 8601 in UTC, with milliseconds."""
 
 
 _Order = TypedDict("_Order", {"from": "Address"})
@@ -173,7 +173,7 @@ class Order(_Order):
     """An order."""
 
     id: str
-    """Opaque id of an order."""
+    """ID of an order. Opaque."""
 
     object: Literal["order"]
     status: Literal["received"]
@@ -187,17 +187,17 @@ class Order(_Order):
     """True for records of the live environment."""
 
     created_at: str
-    """ISO 8601 UTC with milliseconds."""
+    """ISO 8601 in UTC, with milliseconds."""
 
 
 _Shipment = TypedDict("_Shipment", {"from": "Address"})
 
 
 class Shipment(_Shipment):
-    """A shipment of one packed parcel. It has at most one label, whose state its status follows."""
+    """A shipment of one packed parcel. It has at most one label. Its status follows the state of the label."""
 
     id: str
-    """Opaque id of a shipment."""
+    """ID of a shipment. Opaque."""
 
     object: Literal["shipment"]
     status: Literal["draft", "label_created", "voided"]
@@ -208,36 +208,36 @@ class Shipment(_Shipment):
     parcel: Parcel
     metadata: NotRequired[Metadata]
     order_id: NotRequired[str]
-    """Opaque id of an order."""
+    """ID of an order. Opaque."""
 
     label_id: NotRequired[str]
-    """Opaque id of a label."""
+    """ID of a label. Opaque."""
 
     livemode: bool
     """True for records of the live environment."""
 
     created_at: str
-    """ISO 8601 UTC with milliseconds."""
+    """ISO 8601 in UTC, with milliseconds."""
 
 
 class Rate(TypedDict):
     """A fixed sandbox rate for one shipment."""
 
     id: str
-    """`rate_test_` and the shipment's id."""
+    """`rate_test_` followed by the ID of the shipment."""
 
     object: Literal["rate"]
     shipment_id: str
-    """Opaque id of a shipment."""
+    """ID of a shipment. Opaque."""
 
     carrier: Literal["service_sandbox"]
     service: Literal["sandbox_standard"]
     currency: Literal["EUR"]
     amount: Literal[5]
-    """In major units: 5.00 euros."""
+    """Amount in major units, such as 5.00 euros."""
 
     test: Literal[True]
-    """No valid postage, no offer: of the sandbox."""
+    """True in the sandbox: not valid postage and not an offer."""
 
 
 class LabelCharge(TypedDict):
@@ -246,60 +246,60 @@ class LabelCharge(TypedDict):
 
 
 class Label(TypedDict):
-    """A label. Those of the sandbox are no valid postage and cost nothing."""
+    """A label. Sandbox labels are not valid postage and are free."""
 
     id: str
-    """Opaque id of a label."""
+    """ID of a label. Opaque."""
 
     object: Literal["label"]
     shipment_id: str
-    """Opaque id of a shipment."""
+    """ID of a shipment. Opaque."""
 
     status: Literal["created", "voided"]
     carrier: Literal["service_sandbox"]
     tracking_number: str
-    """The label's tracking number. Those of the sandbox start with `TEST`."""
+    """Tracking number of the label. In the sandbox, it starts with `TEST`."""
 
     format: Literal["pdf"]
     download_path: str
-    """Path of the file on this host."""
+    """Path of the PDF on the API's host."""
 
     charge: LabelCharge
     test: Literal[True]
-    """No valid postage, no offer: of the sandbox."""
+    """True in the sandbox: not valid postage and not an offer."""
 
     created_at: str
-    """ISO 8601 UTC with milliseconds."""
+    """ISO 8601 in UTC, with milliseconds."""
 
     voided_at: NotRequired[str]
-    """Present once voided."""
+    """Only present after the label was voided."""
 
 
 class Tracking(TypedDict):
-    """The tracking record of a sandbox label. It cannot be tracked through a carrier."""
+    """The tracking record of a sandbox label. You cannot track it with a carrier."""
 
     id: str
-    """The label's tracking number. Those of the sandbox start with `TEST`."""
+    """Tracking number of the label. In the sandbox, it starts with `TEST`."""
 
     object: Literal["tracking"]
     tracking_number: str
-    """The label's tracking number. Those of the sandbox start with `TEST`."""
+    """Tracking number of the label. In the sandbox, it starts with `TEST`."""
 
     status: Literal["pre_transit", "voided"]
-    """`pre_transit` until the label is voided."""
+    """`pre_transit`, or `voided` after the label was voided."""
 
     carrier: Literal["service_sandbox"]
     label_id: str
-    """Opaque id of a label."""
+    """ID of a label. Opaque."""
 
     shipment_id: str
-    """Opaque id of a shipment."""
+    """ID of a shipment. Opaque."""
 
     events: list[dict[str, Any]]
     """Always empty in the sandbox."""
 
     test: Literal[True]
-    """No valid postage, no offer: of the sandbox."""
+    """True in the sandbox: not valid postage and not an offer."""
 
     created_at: str
     """When the label was created."""
@@ -312,7 +312,7 @@ class Webhook(TypedDict):
     """A webhook subscription."""
 
     id: str
-    """Opaque id of a webhook subscription."""
+    """ID of a webhook subscription. Opaque."""
 
     object: Literal["webhook"]
     url: str
@@ -322,17 +322,17 @@ class Webhook(TypedDict):
     """True for records of the live environment."""
 
     created_at: str
-    """ISO 8601 UTC with milliseconds."""
+    """ISO 8601 in UTC, with milliseconds."""
 
     disabled_at: NotRequired[str]
-    """Present once disabled."""
+    """Only present after the subscription was disabled."""
 
 
 class CreatedWebhook(TypedDict):
-    """A webhook subscription that was just created."""
+    """A new webhook subscription, with its secret."""
 
     id: str
-    """Opaque id of a webhook subscription."""
+    """ID of a webhook subscription. Opaque."""
 
     object: Literal["webhook"]
     url: str
@@ -342,27 +342,27 @@ class CreatedWebhook(TypedDict):
     """True for records of the live environment."""
 
     created_at: str
-    """ISO 8601 UTC with milliseconds."""
+    """ISO 8601 in UTC, with milliseconds."""
 
     disabled_at: NotRequired[str]
-    """Present once disabled."""
+    """Only present after the subscription was disabled."""
 
     secret: str
-    """Signs every delivery. This answer alone shows it."""
+    """The secret that signs every delivery. Only this response contains it."""
 
 
 class OrderCreatedEvent(TypedDict):
     """An order was created."""
 
     id: str
-    """The same in every delivery of this event. Starts with `evt_`."""
+    """ID of the event, the same in every delivery of this event. Starts with `evt_`."""
 
     type: Literal["order.created"]
     livemode: bool
-    """False in the sandbox."""
+    """False in the sandbox, true in live."""
 
     created_at: str
-    """When it happened: ISO 8601 UTC with milliseconds."""
+    """Time of the event: ISO 8601 in UTC, with milliseconds."""
 
     data: Order
 
@@ -371,14 +371,14 @@ class ShipmentCreatedEvent(TypedDict):
     """A shipment was created."""
 
     id: str
-    """The same in every delivery of this event. Starts with `evt_`."""
+    """ID of the event, the same in every delivery of this event. Starts with `evt_`."""
 
     type: Literal["shipment.created"]
     livemode: bool
-    """False in the sandbox."""
+    """False in the sandbox, true in live."""
 
     created_at: str
-    """When it happened: ISO 8601 UTC with milliseconds."""
+    """Time of the event: ISO 8601 in UTC, with milliseconds."""
 
     data: Shipment
 
@@ -387,14 +387,14 @@ class LabelCreatedEvent(TypedDict):
     """A label was created."""
 
     id: str
-    """The same in every delivery of this event. Starts with `evt_`."""
+    """ID of the event, the same in every delivery of this event. Starts with `evt_`."""
 
     type: Literal["label.created"]
     livemode: bool
-    """False in the sandbox."""
+    """False in the sandbox, true in live."""
 
     created_at: str
-    """When it happened: ISO 8601 UTC with milliseconds."""
+    """Time of the event: ISO 8601 in UTC, with milliseconds."""
 
     data: Label
 
@@ -403,46 +403,46 @@ class LabelVoidedEvent(TypedDict):
     """A label was voided."""
 
     id: str
-    """The same in every delivery of this event. Starts with `evt_`."""
+    """ID of the event, the same in every delivery of this event. Starts with `evt_`."""
 
     type: Literal["label.voided"]
     livemode: bool
-    """False in the sandbox."""
+    """False in the sandbox, true in live."""
 
     created_at: str
-    """When it happened: ISO 8601 UTC with milliseconds."""
+    """Time of the event: ISO 8601 in UTC, with milliseconds."""
 
     data: Label
 
 
 ErrorCode = Literal["bad_request", "invalid_json", "unauthorized", "missing_scope", "not_found", "idempotency_conflict", "idempotency_in_progress", "label_exists", "shipment_voided", "label_voided", "webhook_limit_reached", "payload_too_large", "unsupported_media_type", "invalid_request", "rate_limited", "internal_error", "carrier_not_configured", "service_unavailable"]
-"""What went wrong, for programs: it does not change."""
+"""Error code for programs. It does not change."""
 
 
 class FieldError(TypedDict):
-    """A field at fault."""
+    """An invalid field."""
 
     path: str
-    """Dotted path, for instance `to.country`."""
+    """Path of the field, such as `to.country`."""
 
     message: str
-    """The rule that it breaks."""
+    """The rule that the field breaks."""
 
 
 class ErrorBodyError(TypedDict):
     code: ErrorCode
     message: str
-    """For people: it may change."""
+    """Message for people. It can change."""
 
     request_id: str
-    """Equals `X-Request-Id`; quote it when you ask for help."""
+    """The same as `X-Request-Id`. Include it when you contact support."""
 
     fields: NotRequired[list[FieldError]]
-    """Every field at fault; with status 422 only."""
+    """The invalid fields. Only present with status 422."""
 
 
 class ErrorBody(TypedDict):
-    """Every failure."""
+    """The body of every error."""
 
     error: ErrorBodyError
 

@@ -48,7 +48,7 @@ def refusal_in(answer: Answer, request: Outgoing) -> tuple[ShippingError, str | 
 def _unexpected(answer: Answer, request: Outgoing, request_id: str | None) -> ShippingError:
     kind = answer.headers.get("content-type", "no content type")
     is_good = 200 <= answer.status < 300
-    what = "with a body that is cut off, or not the API's" if is_good else "without the API's error object"
+    what = "with a body that is incomplete or not from the API" if is_good else "without an error object from the API"
     return UnexpectedAnswerError(
         "unexpected_answer",
         f"Answered {answer.status} ({kind}) {what}.",

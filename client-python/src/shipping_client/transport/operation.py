@@ -110,7 +110,7 @@ def _key_of(given: str | None) -> str:
     if given is None:
         return str(uuid.uuid4())
     if not isinstance(given, str) or not re.fullmatch(r"[!-~]([ -~]{0,126}[!-~])?", given):
-        raise refused("idempotency_key must be 1 to 128 printable ASCII characters, without a space at either end.")
+        raise refused("idempotency_key must be 1 to 128 printable ASCII characters, with no space at the start or end.")
     return given
 
 
@@ -136,7 +136,7 @@ RESERVED = frozenset(
 )
 INSTEAD = {
     "idempotency-key": "use the option idempotency_key",
-    "authorization": "the key is the client's api_key",
+    "authorization": "use the client's argument api_key",
 }
 
 
@@ -145,18 +145,18 @@ def _headers_of(given: Mapping[str, str] | None) -> dict[str, str]:
     if given is None:
         return {}
     if not isinstance(given, Mapping):
-        raise refused("headers must be a mapping of names and values.")
+        raise refused("headers must be a mapping of names to values.")
     headers: dict[str, str] = {}
     for name, value in given.items():
         lower = name.lower() if isinstance(name, str) else ""
         if not re.fullmatch(r"[!#$%&'*+.^_`|~0-9a-z-]+", lower):
             raise refused(f"headers: {name!r} is not a header name.")
         if lower in RESERVED:
-            raise refused(f"headers cannot set {lower}: {INSTEAD.get(lower, 'the client does')}.")
+            raise refused(f"headers cannot set {lower}: {INSTEAD.get(lower, 'the client sets it')}.")
         if lower in headers:
-            raise refused(f"headers has {lower} twice.")
+            raise refused(f"headers contains {lower} twice.")
         if not isinstance(value, str) or not re.fullmatch(r"[!-~]([ -~]*[!-~])?", value):
-            raise refused(f"headers: {lower} must be printable ASCII, without a space at either end.")
+            raise refused(f"headers: {lower} must be printable ASCII, with no space at the start or end.")
         headers[lower] = value
     return headers
 
@@ -164,11 +164,11 @@ def _headers_of(given: Mapping[str, str] | None) -> dict[str, str]:
 def _segment_of(segment: str) -> str:
     # Whatever stands in between may fold `..`, also where it is percent-encoded, and an empty id would name the list.
     if not isinstance(segment, str) or re.fullmatch(r"(\.|%2e){0,2}", segment, re.IGNORECASE):
-        raise refused(f"{segment!r} is not a valid id.")
+        raise refused(f"{segment!r} is not a valid ID.")
     try:
         return "/" + quote(segment, safe="!'()*")
     except UnicodeEncodeError as cause:
-        raise refused(f"{segment!r} is not a valid id.") from cause
+        raise refused(f"{segment!r} is not a valid ID.") from cause
 
 
 def _json_of(body: Any) -> bytes:

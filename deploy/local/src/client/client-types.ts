@@ -88,7 +88,7 @@ function typeOf(schema: Schema, isInput: boolean, indent: string): string {
         ? members(schema, isInput, indent)
         : "{ [name: string]: unknown }";
     default:
-      throw new Error(`No type is known for ${JSON.stringify(schema)}.`);
+      throw new Error(`Unknown type for ${JSON.stringify(schema)}.`);
   }
 }
 

@@ -53,7 +53,7 @@ export function bodiesOfWebhooks({ webhooks = {} }: Document): Schema[] {
 /** Throws at a keyword that no type is made of, before the type says less than the document. */
 export function checkKeywords(schema: Schema): void {
   const unknown = Object.keys(schema).filter((keyword) => !KNOWN.has(keyword));
-  if (unknown.length > 0) throw new Error(`No type is known for ${unknown.join(", ")} in ${JSON.stringify(schema)}.`);
+  if (unknown.length > 0) throw new Error(`Unknown type for ${unknown.join(", ")} in ${JSON.stringify(schema)}.`);
 }
 
 /** What the type of a schema is called, from its name or a reference to it. */

@@ -53,7 +53,7 @@ export function durationOf({ ms }: Pick<LoggedRequest, "ms">): string {
 
 /** The requests that a row stands for beside its own. */
 export function moreOf({ more }: Pick<LoggedRequest, "more">): string | undefined {
-  return more > 0 ? `and ${more.toLocaleString("en")} more like it in that minute` : undefined;
+  return more > 0 ? `and ${more.toLocaleString("en")} similar requests in that minute` : undefined;
 }
 
 /** What a code means, in a sentence, or undefined if it is none of the API's. */

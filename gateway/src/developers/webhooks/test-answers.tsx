@@ -21,7 +21,7 @@ export function TestAnswers(props: {
   return (
     <>
       <p>
-        Made <Time at={new Date(shipment.created_at)} />: shipment{" "}
+        Sent <Time at={new Date(shipment.created_at)} /> with shipment{" "}
         <a href={`${AREA_PATH}/sandbox/shipments/${shipment.id}`}>
           <code>{shipment.id}</code>
         </a>
@@ -43,7 +43,7 @@ export function TestAnswers(props: {
         </tbody>
       </table>
       <p>
-        <a href={path}>Update now</a>
+        <a href={path}>Refresh now</a>
       </p>
     </>
   );
@@ -73,7 +73,7 @@ function Progress(props: {
     return (
       <Note kind="good">
         <p>
-          <strong>Your receiver took every event of this test.</strong>
+          <strong>Your receiver accepted every event of this test.</strong>
         </p>
       </Note>
     );
@@ -82,11 +82,11 @@ function Progress(props: {
     <Note kind="hint">
       <p>
         {over
-          ? "Not every answer came within two minutes, so this page is no longer updated by itself."
+          ? "Some answers did not arrive within two minutes. This page no longer refreshes automatically."
           : watched
-            ? "Waiting for answers. This page is updated every two seconds, for two minutes."
+            ? "Waiting for answers. This page refreshes every two seconds for two minutes."
             : "Waiting for answers."}{" "}
-        {watched && <a href={`${path}&refresh=off`}>Stop updating</a>}
+        {watched && <a href={`${path}&refresh=off`}>Stop refreshing</a>}
       </p>
     </Note>
   );

@@ -47,7 +47,7 @@ export const CallerSchema: GenMessage<Caller> = /*@__PURE__*/
  */
 export type Actor = Message<"shipping.common.v1.Actor"> & {
   /**
-   * A member's e-mail address, or the id of an API key, `key_…`.
+   * A member's email address, or the id of an API key, `key_…`.
    *
    * @generated from field: string name = 1;
    */
@@ -118,7 +118,7 @@ export type Claim = Message<"shipping.common.v1.Claim"> & {
   fingerprint: Uint8Array;
 
   /**
-   * Who asks: the id of an API key, `key_…`, or a member's e-mail address.
+   * Who asks: the id of an API key, `key_…`, or a member's email address.
    *
    * @generated from field: string requested_by = 4;
    */
@@ -146,7 +146,7 @@ export const ClaimSchema: GenMessage<Claim> = /*@__PURE__*/
  */
 export type Origin = Message<"shipping.common.v1.Origin"> & {
   /**
-   * The id of an API key, `key_…`, or a member's e-mail address.
+   * The id of an API key, `key_…`, or a member's email address.
    *
    * @generated from field: string requested_by = 1;
    */
