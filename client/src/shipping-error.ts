@@ -6,7 +6,7 @@ export type ClientErrorCode =
   | "invalid_argument"
   /** No answer, or none that was complete, on the last attempt. */
   | "connection_failed"
-  /** No complete answer within `timeoutMs`, on the last attempt. */
+  /** No complete response within `timeoutMs`, on the last attempt. */
   | "timed_out"
   /** The caller's signal was aborted. `cause` is its reason. */
   | "aborted"

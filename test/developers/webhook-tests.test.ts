@@ -51,7 +51,9 @@ describe("POST /developers/sandbox/webhooks/{id}/test", () => {
     const page = await sendTest(visitor, path);
     await eventually(async () => {
       const { html, headers } = await visitor.get(page);
-      expect(wordsIn(html)).toMatch(/Answered 404\. The path does not exist\..* Will be retried next attempt \d{4}-/);
+      expect(wordsIn(html)).toMatch(
+        /Responded with 404\. The path does not exist\..* Will be retried next attempt \d{4}-/,
+      );
       expect(headers.refresh).toBeUndefined();
     });
   });
