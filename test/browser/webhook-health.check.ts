@@ -45,7 +45,7 @@ describe.each([true, false])("with the script %p", (javaScriptEnabled) => {
     await page.getByText("Waiting for the response").first().waitFor();
     tell(204);
     await page.getByText("Your receiver accepted every event of this test.").waitFor();
-    expect(await page.getByText("Answered 204").count()).toBe(TYPES.length);
+    expect(await page.getByText("Responded with 204").count()).toBe(TYPES.length);
     await page.getByRole("link", { name: "Health of this subscription" }).click();
     await page.getByText("None yet").first().waitFor();
     await page.context().close();
