@@ -1,7 +1,9 @@
+import { guides } from "@shipping/gateway/guides/guides";
 import type { Page } from "playwright-core";
 import { useArea } from "../developers/area.js";
 import { useBrowser } from "./browser.js";
 import { copiedFrom } from "./clipboard.js";
+import { faultsOf } from "./look.js";
 
 const area = useArea();
 const browser = useBrowser();
@@ -69,9 +71,7 @@ describe("an example in several languages", () => {
 
   test("shows every language without script, and no button that does nothing", async () => {
     const page = await open("/docs/quick-start", { javaScriptEnabled: false });
-    expect(await shownOn(page).catch(() => "no script")).toBe("no script");
-    for (const name of ["curl", "TypeScript", "Python"])
-      expect(await page.locator("figcaption", { hasText: name }).first().isVisible()).toBe(true);
+    expect(await shownOn(page)).toEqual(["curl", "TypeScript", "Python"]);
     expect(await page.locator("article").getByRole("button").count()).toBe(0);
     await page.context().close();
   });
@@ -94,5 +94,66 @@ describe("the button that copies", () => {
     expect(await page.locator(".copy-code").count()).toBe(all);
     expect(await page.locator("figure.output .copy-code").count()).toBe(0);
     await page.context().close();
+  });
+});
+
+describe("a guide in a wide window", () => {
+  test("marks the section that is being read", async () => {
+    const page = await open("/docs/errors");
+    await page.setViewportSize({ width: 1280, height: 800 });
+    const marked = page.locator("aside [aria-current]");
+    for (const name of ["What to do", "How long to wait"]) {
+      await page.getByRole("heading", { name, exact: true }).evaluate((heading) => heading.scrollIntoView());
+      await marked.getByText(name, { exact: true }).waitFor();
+      expect(await marked.count()).toBe(1);
+    }
+    await page.context().close();
+  });
+
+  test("has a link in each heading, which is seen when it is pointed at or focused", async () => {
+    const page = await open("/docs/errors");
+    const anchor = page.getByRole("link", { name: "Link to “What to do”" });
+    const opacity = () => anchor.evaluate((link) => link.ownerDocument.defaultView?.getComputedStyle(link).opacity);
+    expect(await opacity()).toBe("0");
+    await page.getByRole("heading", { name: "What to do", exact: true }).hover();
+    expect(await opacity()).toBe("1");
+    await anchor.click();
+    expect(new URL(page.url()).hash).toBe("#what-to-do");
+    await page.context().close();
+  });
+});
+
+test("a guide on a telephone begins with its text, and unfolds its lists", async () => {
+  const page = await open("/docs/webhooks");
+  await page.setViewportSize({ width: 390, height: 800 });
+  const box = await page.getByRole("heading", { level: 1 }).boundingBox();
+  expect(box?.y).toBeLessThan(400);
+  await page.getByText("All guides").click();
+  await page.getByRole("navigation", { name: "All guides" }).getByRole("link", { name: "Errors and retries" }).click();
+  await page.getByRole("heading", { level: 1, name: "Errors and retries" }).waitFor();
+  await page.context().close();
+});
+
+test("a page that is not there leads to the search", async () => {
+  const page = await open("/docs/nothing");
+  await page.getByRole("searchbox").fill("retry");
+  await page.getByRole("button", { name: "Search" }).click();
+  await page.getByRole("heading", { name: "Search" }).waitFor();
+  await page.context().close();
+});
+
+describe("what everybody may read is accessible, fits its window, and is within the keyboard's reach", () => {
+  let page: Page;
+  beforeAll(async () => {
+    page = await (await browser.open()).newPage();
+  });
+  afterAll(() => page.context().close());
+
+  test.each([
+    ...["/docs", ...guides.map(({ slug }) => `/docs/${slug}`)],
+    ...["/docs/search?q=retry", "/docs/search?q=zzzzzzzz", "/docs/nothing", "/nothing"],
+  ])("%s", async (path) => {
+    await page.goto(area.origin() + path);
+    expect(await faultsOf(page, path)).toEqual([]);
   });
 });

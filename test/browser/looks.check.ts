@@ -73,22 +73,6 @@ describe.each([
   });
 });
 
-describe("so is what everybody may read", () => {
-  let page: Page;
-  beforeAll(async () => {
-    page = await (await browser.open()).newPage();
-  });
-  afterAll(() => page.context().close());
-
-  test.each([
-    ...["/docs", "/docs/webhooks", "/docs/events", "/docs/events/order.created", "/docs/versioning"],
-    ...["/docs/client", "/docs/client-methods", "/docs/search?q=retry", "/nothing"],
-  ])("%s", async (path) => {
-    await page.goto(area.origin() + path);
-    expect(await faultsOf(page, path)).toEqual([]);
-  });
-});
-
 describe("so is every step between the pages", () => {
   let page: Page;
   let email: string;

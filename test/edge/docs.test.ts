@@ -96,6 +96,21 @@ describe("GET /docs", () => {
     }
   });
 
+  test("each guide leads to the one before it and the one after it, from the overview to the reference", async () => {
+    const order = ["/docs", ...guides.map(({ slug }) => `/docs/${slug}`), "/docs/reference"];
+    for (const [index, path] of order.slice(1, -1).entries()) {
+      const html = await textOf(path);
+      const rels = [...html.matchAll(/rel="(prev|next)" href="([^"]+)"/g)].map((match) => match.slice(1));
+      expect([path, rels]).toEqual([
+        path,
+        [
+          ["prev", order[index]],
+          ["next", order[index + 2]],
+        ],
+      ]);
+    }
+  });
+
   test("the search finds the section, and shows markup as text", async () => {
     expect(await textOf("/docs/search?q=idempotency-replayed")).toContain('href="/docs/idempotency#repeat-a-request"');
     expect(await textOf("/docs/search?q=%3Cimg%20src%3Dx%3E")).toContain("&lt;img src=x");
@@ -134,6 +149,7 @@ describe("errors of pages", () => {
       for (const path of ["/docs", "/docs/reference", "/developers"]) {
         expect(page.bytes.toString()).toContain(`href="${path}"`);
       }
+      expect(page.bytes.toString()).toContain('<form action="/docs/search">');
       const answer = await get(target);
       expect([answer.status, answer.headers.get("content-type")]).toEqual([404, "application/json"]);
     },
@@ -144,8 +160,17 @@ describe("errors of pages", () => {
     async (target) => expect((await browse(target)).headers.get("content-type")).toBe("application/json"),
   );
 
-  test.each(["/", "/docs/"])("%s leads to the guides", async (target) => {
+  test.each([
+    ["/", "/docs"],
+    ["/docs/", "/docs"],
+    ["/docs/webhooks/", "/docs/webhooks"],
+    ["/docs/events/order.created/", "/docs/events/order.created"],
+  ])("%s leads to %s", async (target, page) => {
     const { status, headers } = await get(target);
-    expect([status, headers.get("location")]).toEqual([308, "/docs"]);
+    expect([status, headers.get("location")]).toEqual([308, page]);
+  });
+
+  test.each(["/docs/nothing/", "/docs//", "/docs/..%2F/"])("%s leads nowhere", async (target) => {
+    expect((await get(target)).status).toBe(404);
   });
 });

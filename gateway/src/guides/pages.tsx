@@ -53,36 +53,38 @@ function Card({ path, title, about }: { path: string; title: string; about: stri
   );
 }
 
-/** A guide, with the list of its sections and the way to the next one. */
+/** A guide, with the list of its sections and the ways to the pages before and after it. */
 export function guidePage(site: Site, guide: Guide, { html, sections }: Rendered): string {
-  const next = guides[guides.indexOf(guide) + 1];
   return renderPage(site, {
     title: guide.title,
     path: `/docs/${guide.slug}`,
-    aside: sections.length > 1 && (
-      <>
-        <h2>On this page</h2>
-        <ul>
-          {sections.map(({ id, title, level }) => (
-            <li class={`level-${level}`}>
-              <a href={`#${id}`}>{title}</a>
-            </li>
-          ))}
-        </ul>
-      </>
-    ),
+    sections,
     children: (
       <>
         {/* Made of the repository's own Markdown, in which HTML is text. */}
         <article dangerouslySetInnerHTML={{ __html: site.hasArea ? html : withoutArea(html) }} />
-        {next && (
-          <p class="next">
-            Next: <a href={`/docs/${next.slug}`}>{next.title}</a>
-          </p>
-        )}
+        <Neighbours of={guide} />
       </>
     ),
   });
+}
+
+function Neighbours({ of }: { of: Guide }) {
+  const place = guides.indexOf(of);
+  const pathOf = ({ slug, title }: Guide) => ({ path: `/docs/${slug}`, title });
+  const [before, after] = [guides[place - 1], guides[place + 1]];
+  const previous = before ? pathOf(before) : { path: "/docs", title: "Overview" };
+  const next = after ? pathOf(after) : { path: "/docs/reference", title: "API reference" };
+  return (
+    <nav class="neighbours" aria-label="Previous and next page">
+      <a rel="prev" href={previous.path}>
+        <span>Previous</span> {previous.title}
+      </a>
+      <a rel="next" href={next.path}>
+        <span>Next</span> {next.title}
+      </a>
+    </nav>
+  );
 }
 
 /** Where there is no developer area, nothing leads to it. */

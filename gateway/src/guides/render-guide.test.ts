@@ -40,6 +40,23 @@ describe("a guide", () => {
     expect(rows.match(/<tr[^>]*>/g)).toEqual(["<tr>", '<tr id="not_found">', "<tr>", "<tr>"]);
   });
 
+  test("has a link to itself in each heading but the first", () => {
+    expect(html("# A\n\n## Say “x” & `y`\n")).toBe(
+      '<h1 id="a">A</h1>\n<div class="heading"><h2 id="say-x--y">Say “x” &amp; <code>y</code></h2>' +
+        '<a class="anchor" href="#say-x--y" aria-label="Link to “Say “x” &amp; y”">#</a></div>\n',
+    );
+  });
+
+  test("names the column in each cell, for windows in which a row is a card", () => {
+    const rows = html("| a `b` | c |\n| --- | --- |\n| 1 | 2 |\n\n|  | d |\n| --- | --- |\n| 3 | 4 |\n");
+    expect(rows.match(/<td[^>]*>/g)).toEqual([
+      '<td data-label="a b">',
+      '<td data-label="c">',
+      "<td>",
+      '<td data-label="d">',
+    ]);
+  });
+
   test("names what a code block is, and keeps its marks to itself", () => {
     expect(html("```sh fails\nfalse\n```")).toContain("<figcaption>Shell</figcaption>");
     expect(html("```json output\n{}\n```")).toContain('<figure class="code output"><figcaption>Output</figcaption>');

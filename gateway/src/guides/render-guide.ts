@@ -17,11 +17,17 @@ export interface Rendered {
 export function renderGuide(guide: Guide, markdown: string): Rendered {
   const md = new MarkdownIt({ html: false, linkify: false });
   md.renderer.rules.fence = (all, index) => renderCode(all[index]?.meta);
+  // Beside the heading: its name is not part of the heading's.
+  md.renderer.rules.heading_open = (all, index, options, _env, self) =>
+    `${all[index]?.meta ? '<div class="heading">' : ""}${self.renderToken(all, index, options).trim()}`;
+  md.renderer.rules.heading_close = (all, index) =>
+    `</${all[index]?.tag}>${all[index]?.meta ? `${all[index].meta}</div>` : ""}\n`;
   // A wide table scrolls by itself, not the page.
   md.renderer.rules.table_open = () => '<div class="table" tabindex="0"><table>\n';
   md.renderer.rules.table_close = () => "</table></div>\n";
 
   const tokens = md.parse(markdown, {});
+  labelCells(tokens);
   const rendered: Rendered = { html: "", sections: [], texts: [{ id: "", title: guide.title, text: "" }] };
   for (const [index, token] of tokens.entries()) {
     if (token.type === "heading_open") {
@@ -29,6 +35,8 @@ export function renderGuide(guide: Guide, markdown: string): Rendered {
       const id = idOf(title);
       token.attrSet("id", id);
       if (token.tag !== "h1") {
+        const link = `<a class="anchor" href="#${id}" aria-label="Link to “${md.utils.escapeHtml(title)}”">#</a>`;
+        for (const one of [token, tokens[index + 2]]) if (one) one.meta = link;
         rendered.sections.push({ id, title, level: Number(token.tag.slice(1)) });
         rendered.texts.push({ id, title, text: "" });
       }
@@ -69,6 +77,20 @@ function idOf(title: string): string {
     .toLowerCase()
     .replace(/[^\p{L}\p{N} -]/gu, "")
     .replaceAll(" ", "-");
+}
+
+/** Gives each cell the name of its column, for narrow windows, where a row is a card. */
+function labelCells(tokens: readonly Token[]): void {
+  let labels: string[] = [];
+  let column = 0;
+  for (const [index, { type }] of tokens.entries()) {
+    if (type === "thead_open") labels = [];
+    if (type === "tr_open") column = 0;
+    if (type === "th_open") labels.push(textOf(tokens[index + 1]?.content ?? ""));
+    if (type !== "td_open") continue;
+    const label = labels[column++];
+    if (label) tokens[index]?.attrSet("data-label", label);
+  }
 }
 
 /** Lets links lead to the row of an error code, which is the whole of its first cell. */

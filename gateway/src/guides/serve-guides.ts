@@ -3,7 +3,7 @@ import { type Document, documentOf, sendDocument } from "../http/send-document.j
 import { SCRIPTED_PAGE_HEADERS } from "../site/error-page.js";
 import type { Site } from "../site/site-header.js";
 import { EXAMPLE_ORIGIN, files } from "./guides.js";
-import { style } from "./layout.js";
+import { script, style } from "./layout.js";
 import { type Library, readGuideFile } from "./library.js";
 import { guidePage, overviewPage, searchPage } from "./pages.js";
 
@@ -24,8 +24,8 @@ export function serveGuides(app: Express, site: Site, origin: () => string, libr
   }
 
   app.get("/docs", (req, res) => sendDocument(req, res, overview));
-  app.get(["/", "/docs/"], (_req, res) => res.writeHead(308, { Location: "/docs", "Content-Length": 0 }).end());
-  style.serve(app);
+  app.get(["/", "/docs/"], (_req, res) => redirect(res, "/docs"));
+  for (const asset of [style, script]) asset.serve(app);
   for (const name of files) {
     const file = documentOf("application/json", readGuideFile(name));
     app.get(`/docs/${name}`, (req, res) => sendDocument(req, res, file));
@@ -40,8 +40,17 @@ export function serveGuides(app: Express, site: Site, origin: () => string, libr
     if (found) sendDocument(req, res, found);
     else next();
   };
+  app.get(/^\/docs\/(.+)\/$/, (req, res, next) => {
+    const [slug = ""] = Object.values(req.params);
+    if (library().page(slug)) redirect(res, `/docs/${slug}`);
+    else next();
+  });
   app.get("/docs/:slug", (req, res, next) => serveGuide(req.params.slug, req, res, next));
   app.get("/docs/events/:type", (req, res, next) => serveGuide(`events/${req.params.type}`, req, res, next));
+}
+
+function redirect(res: Response, path: string): void {
+  res.writeHead(308, { Location: path, "Content-Length": 0 }).end();
 }
 
 function page(html: string): Document {

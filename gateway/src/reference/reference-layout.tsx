@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
-import { SearchForm } from "../guides/search-form.js";
 import { type Asset, assetOf } from "../http/asset.js";
 import { renderDocument } from "../site/html-document.js";
+import { SearchForm } from "../site/search-form.js";
 import { codeScript } from "../site/site-assets.js";
 import { type Site, SiteHeader } from "../site/site-header.js";
 import type { Operation, Resource } from "./operations.js";

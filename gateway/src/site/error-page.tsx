@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Failure } from "@shipping/kit/errors";
 import { renderDocument } from "./html-document.js";
 import { refusalWords } from "./refusal-words.js";
+import { SearchForm } from "./search-form.js";
 import { siteStyle } from "./site-assets.js";
 import { type Site, SiteHeader } from "./site-header.js";
 
@@ -44,8 +45,10 @@ export function sendErrorPage(response: ServerResponse, site: Site, failure: Fai
         <main id="main" class="alone">
           <h1>{title}</h1>
           <p>{why}</p>
+          <SearchForm />
           <p>
-            The <a href="/docs">guides</a> say what there is, and have a search. The API begins at <code>/api/v1</code>.
+            Go to the <a href="/docs">guides</a> or the <a href="/docs/reference">API reference</a>. The API begins at{" "}
+            <code>/api/v1</code>.
           </p>
           {failure.status >= 500 && (
             <p>
