@@ -114,7 +114,7 @@ describe("GET /docs", () => {
   test("the search finds the section, and shows markup as text", async () => {
     expect(await textOf("/docs/search?q=idempotency-replayed")).toContain('href="/docs/idempotency#repeat-a-request"');
     expect(await textOf("/docs/search?q=%3Cimg%20src%3Dx%3E")).toContain("&lt;img src=x");
-    expect(await textOf("/docs/search?q=zzzzzzzz")).toContain("No places for");
+    expect(await textOf("/docs/search?q=zzzzzzzz")).toContain("No results for");
     for (const odd of ["/docs/search", "/docs/search?q=", "/docs/search?q=a&q=b", `/docs/search?q=${"x".repeat(3000)}`])
       expect([odd, (await get(odd)).status]).toEqual([odd, 200]);
   });

@@ -34,17 +34,17 @@ const eventGuides: readonly Guide[] = EVENT_TYPES.map((event) => ({
 
 /** All of them, in the order of reading. */
 export const guides: readonly Guide[] = [
-  ["quick-start", "Quick start", "From nothing to the PDF of a label in five steps."],
+  ["quick-start", "Quick start", "Get the PDF of a label in five steps."],
   ["idempotency", "Idempotency", "Repeat any request without a second label."],
-  ["errors", "Errors and retries", "Which failures to repeat, and which to look at."],
-  ["pagination", "Pagination", "Read lists to their end."],
+  ["errors", "Errors and retries", "Which failed requests to repeat, and which to correct."],
+  ["pagination", "Pagination", "Read long lists page by page."],
   ["webhooks", "Webhooks", "Receive events and verify their signatures, in six languages."],
-  ["events", "Events", "Which types there are, when each is sent, and what is in it."],
-  ["limits", "Limits", "Requests per minute, sizes, lengths."],
+  ["events", "Events", "The types of events, when each is sent, and its fields."],
+  ["limits", "Limits", "Requests per minute, sizes and lengths."],
   ["environments", "Environments", "Sandbox and live, keys and scopes."],
-  ["testing", "Testing", "Try your integration, its failures included."],
+  ["testing", "Testing", "Test your integration, including its failures."],
   ["versioning", "Versions and changes", "What can change within v1, and what your client must tolerate."],
-  ["changelog", "Changelog", "What has changed, newest first."],
+  ["changelog", "Changelog", "What changed, newest first."],
 ]
   .map(([slug = "", title = "", about = ""]): Guide => ({ slug, title, about, file: `docs/${slug}.md` }))
   .flatMap((guide) => (guide.slug === "events" ? [guide, ...eventGuides] : [guide]))

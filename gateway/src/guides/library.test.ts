@@ -54,3 +54,21 @@ test("the worst that can be asked costs milliseconds", () => {
   const { user, system } = process.cpuUsage(before);
   expect((user + system) / 1_000).toBeLessThan(1_000);
 });
+
+test("what a section says counts more than what its examples happen to have", () => {
+  const titles = search("retry").map(({ title }) => title);
+  expect(titles.indexOf("Without a client")).toBeGreaterThan(titles.indexOf("Retries"));
+  expect(search("urllib").map(({ title }) => title)).toContain("Without a client");
+});
+
+test("an excerpt begins and ends with a whole word", () => {
+  const [{ href = "", excerpt = "" } = {}] = search("retries");
+  const [slug = "", id] = href.replace("/docs/", "").split("#");
+  const words =
+    page(slug)
+      ?.rendered.texts.find((part) => part.id === id)
+      ?.text.split(/\s+/) ?? [];
+  const shown = excerpt.split(/\s+/).filter((word) => word !== "…");
+  expect(excerpt).toMatch(/ …$/);
+  expect(shown.filter((word) => !words.includes(word))).toEqual([]);
+});

@@ -12,6 +12,8 @@ export interface Section {
   /** The page that it belongs to. */
   of: string;
   text: string;
+  /** Its examples, which count less than its text. */
+  code?: string;
   /** Method and path, if it is about an operation. */
   endpoint?: string;
   /** Names that it is found by as well. */
@@ -66,7 +68,7 @@ export function openLibrary(document: EventDocument, more: readonly Section[]): 
   const byHref = new Map(sections.map((section) => [section.href, section]));
   const index = new MiniSearch<Section>({
     idField: "href",
-    fields: ["title", "endpoint", "text", "names", "codes"],
+    fields: ["title", "endpoint", "text", "code", "names", "codes"],
     tokenize: splitWords,
     searchOptions: { prefix: true, fuzzy: 0.15, combineWith: "AND" },
   });
@@ -88,18 +90,19 @@ export function openLibrary(document: EventDocument, more: readonly Section[]): 
 }
 
 function sectionsOf({ guide, rendered }: { guide: Guide; rendered: Rendered }): Section[] {
-  return rendered.texts.map(({ id, title, text }) => {
+  return rendered.texts.map(({ id, title, text, code }) => {
     const href = `/docs/${guide.slug}${id && `#${id}`}`;
-    return { href, title, of: guide.title, text: text.trim() };
+    return { href, title, of: guide.title, text: text.trim(), code };
   });
 }
 
-function wholeTextOf({ endpoint, text, names, codes }: Section): string {
+function wholeTextOf({ endpoint, text, code, names, codes }: Section): string {
   return [
     endpoint && `${endpoint}: ${text}`,
     !endpoint && text,
     names && `Fields: ${names}.`,
     codes && `Errors: ${codes}.`,
+    code,
   ]
     .filter(Boolean)
     .join(" ");
@@ -108,7 +111,7 @@ function wholeTextOf({ endpoint, text, names, codes }: Section): string {
 /** What counts more. Who writes a method or a path means an operation; who writes the name of a field, those that have it. */
 function boostFor(text: string) {
   const isEndpoint = /\/|\b(?:get|post|delete)\b/i.test(text);
-  return { title: 3, endpoint: isEndpoint ? 8 : 0.5, names: text.search(NAME) < 0 ? 0.5 : 3, codes: 0.1 };
+  return { title: 3, endpoint: isEndpoint ? 8 : 0.5, names: text.search(NAME) < 0 ? 0.5 : 3, codes: 0.1, code: 0.2 };
 }
 
 /** The words that are searched for: of a name only the whole. */
@@ -124,5 +127,6 @@ function excerptOf(text: string, terms: readonly string[]): string {
   const start = Math.max(0, Math.min(...places, text.length) - 60);
   const from = start === 0 ? 0 : text.indexOf(" ", start) + 1;
   const cut = text.slice(from, from + EXCERPT_LENGTH);
-  return `${from > 0 ? "… " : ""}${cut}${from + EXCERPT_LENGTH < text.length ? " …" : ""}`;
+  const isWhole = from + EXCERPT_LENGTH >= text.length;
+  return `${from > 0 ? "… " : ""}${isWhole ? cut : `${cut.replace(/\s+\S*$/, "")} …`}`;
 }

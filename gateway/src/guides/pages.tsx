@@ -13,13 +13,14 @@ export function overviewPage(site: Site): string {
       <>
         <h1>Shipping Integration API</h1>
         <p class="lead">
-          Your software sends orders and packed parcels. It gets rates, a label as PDF, its tracking, and signed events.
-          Repeating a request never makes a second label.
+          Send orders and packed parcels, and get rates, labels as PDF, tracking and signed events. Repeat any request:
+          there is never a second label.
         </p>
-        <p>
+        <p class="starts">
           <a class="button" href="/docs/quick-start">
-            First label in five steps
+            Get your first label in five steps
           </a>
+          {site.hasArea && <a href="/developers">Get an API key</a>}
         </p>
         <ul class="cards">
           {guides
@@ -94,7 +95,7 @@ function withoutArea(html: string): string {
 
 /** What was found. */
 export function searchPage(site: Site, words: string, hits: readonly Hit[]): string {
-  const count = hits.length === 1 ? "One place" : `${hits.length || "No"} places`;
+  const count = hits.length === 1 ? "1 result" : `${hits.length || "No"} results`;
   return renderPage(site, {
     title: "Search",
     path: "/docs/search",
@@ -102,7 +103,13 @@ export function searchPage(site: Site, words: string, hits: readonly Hit[]): str
     children: (
       <>
         <h1>Search</h1>
-        <p role="status">{words ? `${count} for “${words}”.` : "Enter a word."}</p>
+        <p role="status">{words ? `${count} for “${words}”.` : "Enter a word to search for."}</p>
+        {words && hits.length === 0 && (
+          <p>
+            Check the spelling, or use fewer words. You can also search for a path such as <code>/labels</code>, a field
+            such as <code>weight_kg</code>, or an error code such as <code>not_found</code>.
+          </p>
+        )}
         <ol class="hits">
           {hits.map(({ href, title, of, excerpt }) => (
             <li>
