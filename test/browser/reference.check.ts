@@ -104,7 +104,7 @@ test("what was made last stands in the fields, and what the reader wrote stays",
 
 test("the answer is shown with its time, its headers, and what to do about an error", async () => {
   const { page } = await openReference("getLabel");
-  expect(await page.getByText("This is the id of an example").isVisible()).toBe(true);
+  expect(await page.getByText("This is an example id").isVisible()).toBe(true);
   expect(await send(page)).toMatch(/^404/);
   const shown = (await page.locator(".sent").textContent()) ?? "";
   expect(shown).toMatch(/404 Not Found in \d+ ms/);

@@ -1,3 +1,4 @@
+import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { guides } from "@shipping/gateway/guides/guides";
 import { type Stack, startStack } from "../stack.js";
 import { sendTo } from "./wire.js";
@@ -76,7 +77,9 @@ describe("GET /docs/reference", () => {
 });
 
 describe("GET /docs", () => {
-  const paths = ["/docs", "/docs/search?q=retry", ...guides.map(({ slug }) => `/docs/${slug}`), ...REFERENCE];
+  const operations = routes.map(({ handler }) => `/docs/reference/${handler.name}`);
+  const searches = ["/docs/search?q=retry", "/docs/search?q=createLabel"];
+  const paths = ["/docs", ...searches, ...guides.map(({ slug }) => `/docs/${slug}`), "/docs/reference", ...operations];
 
   test.each(paths)("%s is whole without a script, and every link on it leads somewhere", async (path) => {
     const page = await get(path);

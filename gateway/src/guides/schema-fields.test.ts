@@ -19,8 +19,13 @@ function at(path: string): Field | undefined {
 
 describe("a field", () => {
   test.each([
-    ["ShipmentInput.reference", "string", true, /Not only white space, no control characters\. 1 to 200 characters\.$/],
-    ["ShipmentInput.order_id", "string", false, /No control characters\.$/],
+    [
+      "ShipmentInput.reference",
+      "string",
+      true,
+      /Must not be blank or contain control characters\. 1 to 200 characters\.$/,
+    ],
+    ["ShipmentInput.order_id", "string", false, /Must not contain control characters\.$/],
     ["ShipmentInput.to", "Address", true, /^The recipient\.$/],
     ["ShipmentInput.to.street2", "string", false, /At most 200 characters\.$/],
     ["ShipmentInput.parcel.weight_kg", "number", true, /Greater than 0, at most 1000\.$/],

@@ -44,7 +44,7 @@ export function indexPage(site: Site, reference: Reference): string {
             Every error has the same body, with a <a href="/docs/errors">code</a> that does not change.
           </li>
           <li>
-            A key may send a certain number of <a href="/docs/limits">requests per minute</a>. Lists come in{" "}
+            Each key has a limit of <a href="/docs/limits">requests per minute</a>. Lists come in{" "}
             <a href="/docs/pagination">pages</a>.
           </li>
           <li>

@@ -3,6 +3,8 @@ import { silentLog } from "@shipping/kit/process/log";
 import express from "express";
 import { type HttpServer, listen } from "../http/listen.js";
 import { resources } from "../openapi/guide-library.js";
+import { indexPage } from "./index-page.js";
+import { operationPage } from "./operation-page.js";
 import { serveReference } from "./serve-reference.js";
 
 const operations = resources().flatMap((resource) => resource.operations);
@@ -56,6 +58,12 @@ describe.each(operations)("GET $href", ({ href, route, path, body, refusals }) =
       expect(policy).toContain(directive);
     expect(policy).not.toMatch(/unsafe|https?:|data:/);
   });
+});
+
+test("where there is no developer area, nothing leads to it", () => {
+  const reference = { resources: resources(), baseUrl: "https://ship.example.com/api/v1" };
+  const pages = operations.map((operation) => operationPage({ hasArea: false }, reference, operation));
+  for (const page of [indexPage({ hasArea: false }, reference), ...pages]) expect(page).not.toContain("/developers");
 });
 
 test("what is no operation is no page", async () => {

@@ -88,8 +88,7 @@ function ParameterField({ parameter, maker }: { parameter: RequestParameter; mak
       />
       {maker && (
         <p class="hint" data-example={example}>
-          This is the id of an example, which you do not have. <a href={maker.href}>{maker.route.summary}</a> first: its
-          id then stands here.
+          This is an example id. <a href={maker.href}>{maker.route.summary}</a> first, and the id of yours appears here.
         </p>
       )}
     </>
