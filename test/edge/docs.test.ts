@@ -167,13 +167,18 @@ describe("errors of pages", () => {
     ["/", "/docs"],
     ["/docs/", "/docs"],
     ["/docs/webhooks/", "/docs/webhooks"],
+    ["/docs/reference/", "/docs/reference"],
+    ["/docs/reference/createLabel/", "/docs/reference/createLabel"],
     ["/docs/events/order.created/", "/docs/events/order.created"],
   ])("%s leads to %s", async (target, page) => {
     const { status, headers } = await get(target);
     expect([status, headers.get("location")]).toEqual([308, page]);
   });
 
-  test.each(["/docs/nothing/", "/docs//", "/docs/..%2F/"])("%s leads nowhere", async (target) => {
-    expect((await get(target)).status).toBe(404);
-  });
+  test.each(["/docs/nothing/", "/docs/reference/nothing/", "/docs//", "/docs/..%2F/"])(
+    "%s leads nowhere",
+    async (target) => {
+      expect((await get(target)).status).toBe(404);
+    },
+  );
 });
