@@ -14,7 +14,11 @@ describe("the examples", () => {
       return [...tabs.matchAll(/data-language="(.*?)"/g)].map(([, name]) => name).join();
     });
     expect(languages.filter((names) => names.includes("curl")).length).toBeGreaterThan(12);
-    expect([...new Set(languages)].sort()).toEqual(["TypeScript,Python", "curl,TypeScript,Python"]);
+    expect([...new Set(languages)].sort()).toEqual([
+      "JavaScript,Python,Go,Ruby,PHP,Java",
+      "TypeScript,Python",
+      "curl,TypeScript,Python",
+    ]);
     const alone = htmls.flatMap(
       (html) => html.match(/<figcaption>Shell<(?:(?!<\/figure>).)*hljs-built_in">curl/gs) ?? [],
     );
