@@ -88,7 +88,7 @@ function ParameterField({ parameter, maker }: { parameter: RequestParameter; mak
       />
       {maker && (
         <p class="hint" data-example={example}>
-          This is an example id. <a href={maker.href}>{maker.route.summary}</a> first, and the id of yours appears here.
+          This is an example ID. <a href={maker.href}>{maker.route.summary}</a> first, and your own ID appears here.
         </p>
       )}
     </>
