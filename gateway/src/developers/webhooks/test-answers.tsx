@@ -31,7 +31,7 @@ export function TestAnswers(props: {
       <table>
         <thead>
           <tr>
-            {["Event", "State", "Response", "Time", "Attempt"].map((heading) => (
+            {["Event", "Status", "Response", "Time", "Attempt"].map((heading) => (
               <th scope="col">{heading}</th>
             ))}
           </tr>
@@ -102,7 +102,7 @@ function AnswerRow({ type, delivery }: { type: string; delivery: TestDelivery | 
           {delivery && <code class="sub">{delivery.eventId}</code>}
         </span>
       </td>
-      <td data-label="State">
+      <td data-label="Status">
         <span>
           <span class={`tag ${tone}`.trim()}>{words}</span>
           {delivery?.nextAt && delivery.failure && (
