@@ -4,43 +4,55 @@ import { Code } from "@connectrpc/connect";
 export const errors = {
   bad_request: { status: 400, connect: Code.InvalidArgument, message: "The request is not valid HTTP." },
   invalid_json: { status: 400, connect: Code.InvalidArgument, message: "The body is not valid JSON." },
-  unauthorized: { status: 401, connect: Code.Unauthenticated, message: "The API key is missing or not valid." },
-  missing_scope: { status: 403, connect: Code.PermissionDenied, message: "The API key lacks the scope." },
+  unauthorized: { status: 401, connect: Code.Unauthenticated, message: "The API key is missing or invalid." },
+  missing_scope: {
+    status: 403,
+    connect: Code.PermissionDenied,
+    message: "The API key does not have the required scope.",
+  },
   not_found: { status: 404, connect: Code.NotFound, message: "No such resource." },
   idempotency_conflict: {
     status: 409,
     connect: Code.AlreadyExists,
-    message: "This Idempotency-Key was used with another method, path or body.",
+    message: "This Idempotency-Key was already used with a different method, path or body.",
   },
   idempotency_in_progress: {
     status: 409,
     connect: Code.Aborted,
-    message: "The first request with this Idempotency-Key is still running.",
+    message: "The first request with this Idempotency-Key is still in progress.",
   },
   label_exists: { status: 409, connect: Code.FailedPrecondition, message: "The shipment already has a label." },
   shipment_voided: {
     status: 409,
     connect: Code.FailedPrecondition,
-    message: "The shipment is voided; a replacement label needs a new shipment.",
+    message: "The shipment is voided. Create a new shipment for a replacement label.",
   },
   label_voided: {
     status: 409,
     connect: Code.FailedPrecondition,
-    message: "The label is voided; its file can no longer be downloaded.",
+    message: "The label is voided, so its file can no longer be downloaded.",
   },
   webhook_limit_reached: {
     status: 409,
     connect: Code.ResourceExhausted,
     message: "The environment already has 10 active webhook subscriptions.",
   },
-  payload_too_large: { status: 413, connect: Code.OutOfRange, message: "The body is larger than 65536 bytes." },
+  payload_too_large: {
+    status: 413,
+    connect: Code.OutOfRange,
+    message: "The body is larger than 64 KiB (65,536 bytes).",
+  },
   unsupported_media_type: {
     status: 415,
     connect: Code.InvalidArgument,
-    message: "The body must be sent as application/json, in UTF-8 and not compressed.",
+    message: "Send the body uncompressed, as application/json in UTF-8.",
   },
   invalid_request: { status: 422, connect: Code.InvalidArgument, message: "The request is not valid." },
-  rate_limited: { status: 429, connect: Code.ResourceExhausted, message: "Too many requests with this API key." },
+  rate_limited: {
+    status: 429,
+    connect: Code.ResourceExhausted,
+    message: "Too many requests with this API key. Retry after 60 seconds.",
+  },
   internal_error: { status: 500, connect: Code.Internal, message: "Something went wrong on our side." },
   carrier_not_configured: {
     status: 503,
@@ -50,7 +62,7 @@ export const errors = {
   service_unavailable: {
     status: 503,
     connect: Code.Unavailable,
-    message: "The service is not available at the moment. Repeat the request with the same Idempotency-Key.",
+    message: "The service is temporarily unavailable. Retry the request. For a write, use the same Idempotency-Key.",
   },
 } as const satisfies Record<string, { status: number; connect: Code; message: string }>;
 

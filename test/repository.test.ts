@@ -12,7 +12,14 @@ const pagesIn = (folder: string) =>
 const guides = [...pagesIn("docs"), ...pagesIn("docs/events")];
 const decisions = pagesIn("docs/decisions");
 const atTop = ["README.md", "CONTRIBUTING.md", "SECURITY.md"];
-const documents = [...atTop, ...guides, ...decisions, "client/README.md", "conformance/README.md"];
+const documents = [
+  ...atTop,
+  ...guides,
+  ...decisions,
+  "client/README.md",
+  "client-python/README.md",
+  "conformance/README.md",
+];
 const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
 
 /** The cells of a document's table rows, without those that head or rule it. */

@@ -45,7 +45,7 @@ describe("timeoutMs of one call", () => {
     server = await loopback(silence);
     expect(await errorOf(server.client().account.get({ timeoutMs: 30, retries: 0 }))).toMatchObject({
       code: "timed_out",
-      message: "No complete answer within 30 ms.",
+      message: "No complete response within 30 ms.",
     });
   });
 
@@ -70,14 +70,14 @@ describe("headers of one call", () => {
   });
 
   test.each([
-    ["Authorization", "the key is the client's apiKey"],
+    ["Authorization", "use the client's option apiKey"],
     ["Idempotency-Key", "use the option idempotencyKey"],
-    ["content-type", "the client does"],
-    ["Accept", "the client does"],
-    ["User-Agent", "the client does"],
-    ["Host", "the client does"],
-    ["Content-Length", "the client does"],
-    ["Transfer-Encoding", "the client does"],
+    ["content-type", "the client sets it"],
+    ["Accept", "the client sets it"],
+    ["User-Agent", "the client sets it"],
+    ["Host", "the client sets it"],
+    ["Content-Length", "the client sets it"],
+    ["Transfer-Encoding", "the client sets it"],
   ])("cannot set %s", async (name, instead) => {
     server = await loopback(ok({}));
     const error = await errorOf(server.client().account.get({ headers: { [name]: "hunter2" } }));

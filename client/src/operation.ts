@@ -71,18 +71,18 @@ function keyOf(given: string | undefined): string {
   if (given === undefined) return crypto.randomUUID();
   // `fetch` trims a header's value, and throws at what is not Latin-1: the server would see another key, or none.
   if (typeof given !== "string" || !/^[!-~]([ -~]{0,126}[!-~])?$/.test(given))
-    throw refused("idempotencyKey must be 1 to 128 printable ASCII characters, without a space at either end.");
+    throw refused("idempotencyKey must be 1 to 128 printable ASCII characters, with no space at the start or end.");
   return given;
 }
 
 function segmentOf(segment: string): string {
   // An URL folds `..`, also where it is percent-encoded, and an empty id would name the list.
   if (typeof segment !== "string" || /^(\.|%2e){0,2}$/i.test(segment))
-    throw refused(`${JSON.stringify(segment)} is not a valid id.`);
+    throw refused(`${JSON.stringify(segment)} is not a valid ID.`);
   try {
     return `/${encodeURIComponent(segment)}`;
   } catch (cause) {
-    throw refused(`${JSON.stringify(segment)} is not a valid id.`, cause);
+    throw refused(`${JSON.stringify(segment)} is not a valid ID.`, cause);
   }
 }
 

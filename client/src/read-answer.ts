@@ -4,7 +4,7 @@ import type { FieldError } from "./gen/api-types.js";
 import type { Outgoing } from "./operation.js";
 import type { ShippingError } from "./shipping-error.js";
 
-/** One page of a list. `next_cursor` is the `after` of the next one, null on the last. */
+/** One page of a list. `next_cursor` is the `after` of the next page, and null on the last page. */
 export interface Page<T> {
   data: T[];
   next_cursor: string | null;
@@ -37,7 +37,7 @@ export function refusalIn(answer: Answer, { idempotencyKey }: Outgoing): { error
 function unexpected({ status, headers }: Answer, details: object): ShippingError {
   const type = headers.get("content-type") ?? "no content type";
   const isGood = status >= 200 && status < 300;
-  const what = isGood ? "with a body that is cut off, or not the API's" : "without the API's error object";
+  const what = isGood ? "with a body that is incomplete or not from the API" : "without an error object from the API";
   return errorOf("unexpected_answer", `Answered ${status} (${type}) ${what}.`, details);
 }
 

@@ -47,7 +47,7 @@ abstract class Resource {
 }
 
 export class AccountResource extends Resource {
-  /** Identity and capabilities of the calling account. Scope `account:read`. */
+  /** The account of the API key and its capabilities. Scope `account:read`. */
   get(options?: ReadOptions): Call<Account> {
     return this.read(["account"], options);
   }
@@ -64,7 +64,7 @@ export class OrdersResource extends Resource {
     return this.readAll("orders", options);
   }
 
-  /** An order by its id. Scope `orders:read`. */
+  /** An order by its ID. Scope `orders:read`. */
   get(id: string, options?: ReadOptions): Call<Order> {
     return this.read(["orders", id], options);
   }
@@ -81,14 +81,14 @@ export class ShipmentsResource extends Resource {
     return this.readAll("shipments", options);
   }
 
-  /** A shipment by its id. Scope `shipments:read`. */
+  /** A shipment by its ID. Scope `shipments:read`. */
   get(id: string, options?: ReadOptions): Call<Shipment> {
     return this.read(["shipments", id], options);
   }
 }
 
 export class RatesResource extends Resource {
-  /** The rates of a shipment. Scope `rates:read`, sandbox only. */
+  /** Requests the rates of a shipment. Scope `rates:read`, sandbox only. */
   create(input: RateInput, options?: WriteOptions): Call<Rate[]> {
     return this.post(["rates"], input, options);
   }
@@ -105,17 +105,17 @@ export class LabelsResource extends Resource {
     return this.readAll("labels", options);
   }
 
-  /** A label by its id. Scope `labels:read`. */
+  /** A label by its ID. Scope `labels:read`. */
   get(id: string, options?: ReadOptions): Call<Label> {
     return this.read(["labels", id], options);
   }
 
-  /** The bytes of a label's PDF. Scope `labels:read`. */
+  /** Downloads the PDF of a label. Scope `labels:read`. */
   file(id: string, options?: ReadOptions): Call<Uint8Array> {
     return this.readFile(["labels", id, "file"], options);
   }
 
-  /** Voids a label, and with it its shipment. Scope `labels:write`. */
+  /** Voids a label and its shipment. Scope `labels:write`. */
   void(id: string, options?: WriteOptions): Call<Label> {
     return this.post(["labels", id, "void"], {}, options);
   }
@@ -129,22 +129,22 @@ export class TrackingResource extends Resource {
 }
 
 export class WebhooksResource extends Resource {
-  /** Subscribes a URL to events. Only this answer holds the `secret`. Scope `webhooks:write`. */
+  /** Subscribes a URL to events. Only this response contains the `secret`. Scope `webhooks:write`. */
   create(input: WebhookInput, options?: WriteOptions): Call<CreatedWebhook> {
     return this.post(["webhooks"], input, options);
   }
 
-  /** All subscriptions, disabled ones included. Scope `webhooks:read`. */
+  /** All subscriptions, including disabled ones. Scope `webhooks:read`. */
   list(options?: ListOptions): List<Webhook> {
     return this.readAll("webhooks", options);
   }
 
-  /** A subscription by its id. Scope `webhooks:read`. */
+  /** A subscription by its ID. Scope `webhooks:read`. */
   get(id: string, options?: ReadOptions): Call<Webhook> {
     return this.read(["webhooks", id], options);
   }
 
-  /** Disables a subscription. A request that is under way can still arrive. Scope `webhooks:write`. */
+  /** Disables a subscription. A delivery that is already on its way can still arrive. Scope `webhooks:write`. */
   disable(id: string, options?: WriteOptions): Call<Webhook> {
     return this.delete(["webhooks", id], options);
   }

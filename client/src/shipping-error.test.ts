@@ -7,7 +7,7 @@ afterEach(() => server?.[Symbol.asyncDispose]());
 
 describe("ShippingError", () => {
   test("has all that the API says, and the idempotency key", async () => {
-    const fields = [{ path: "to.country", message: "must be two letters A-Z" }];
+    const fields = [{ path: "to.country", message: "must be a two-letter country code in upper case" }];
     const body = { error: { code: "invalid_request", message: "to.country: must be …", request_id: "req_7", fields } };
     server = await loopback(respondWith(422, "application/json", JSON.stringify(body)));
     const error = await errorOf(server.client().shipments.create(SHIPMENT, { idempotencyKey: "order-7" }));
@@ -29,7 +29,7 @@ describe("ShippingError", () => {
     expect(await errorOf(server.client().account.get())).toMatchObject({
       code: "unexpected_answer",
       status: 403,
-      message: "Answered 403 (text/html) without the API's error object.",
+      message: "Answered 403 (text/html) without an error object from the API.",
       requestId: "req_8",
       fields: [],
       idempotencyKey: undefined,
@@ -41,7 +41,7 @@ describe("ShippingError", () => {
     const shipping = server.client({ maxRetries: 0 });
     expect(await errorOf(shipping.shipments.create(SHIPMENT))).toMatchObject({
       code: "unexpected_answer",
-      message: "Answered 201 (application/json) with a body that is cut off, or not the API's.",
+      message: "Answered 201 (application/json) with a body that is incomplete or not from the API.",
     });
   });
 

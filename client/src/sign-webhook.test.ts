@@ -15,7 +15,7 @@ interface Vector {
 }
 
 const vectors: Vector[] = JSON.parse(
-  readFileSync(join(import.meta.dirname, "../../test/vectors/webhooks.json"), "utf8"),
+  readFileSync(join(import.meta.dirname, "../../docs/webhook-vectors.json"), "utf8"),
 );
 const signedOnce = vectors.filter(({ valid, header }) => valid && /^t=\d+,v1=[0-9a-f]{64}$/.test(header));
 const { testHeader } = Shipping.webhooks;

@@ -13,7 +13,7 @@ interface Vector {
 }
 
 const vectors: Vector[] = JSON.parse(
-  readFileSync(join(import.meta.dirname, "../../test/vectors/webhooks.json"), "utf8"),
+  readFileSync(join(import.meta.dirname, "../../docs/webhook-vectors.json"), "utf8"),
 );
 const { secret, header, body, now } = vectors[0]!;
 const event = Buffer.from(body, "base64");

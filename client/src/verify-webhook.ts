@@ -5,7 +5,7 @@ import type { ShippingError } from "./shipping-error.js";
 import { bytesOf, checkedSecret, keyOf, type RawBody, signedBytes } from "./webhook-signature.js";
 
 export interface VerifyOptions {
-  /** How far the signature's time may be from yours, in either direction: 300 unless another number is given. */
+  /** How far the time of the signature may be from yours, in either direction. The default is 300. */
   toleranceSeconds?: number | undefined;
   /** The time in milliseconds. */
   now?: (() => number) | undefined;
@@ -14,14 +14,14 @@ export interface VerifyOptions {
 // Strict on purpose: `t` once, digits alone, and nothing that is not understood.
 const HEADER = /^t=([0-9]{1,12})((?:,v1=[0-9a-f]{64})+)$/;
 
-const PARSED_BODY = `The body was parsed before it was verified, and its bytes are lost. Take it raw:
+const PARSED_BODY = `The body was parsed before it was verified, so its original bytes are gone. Read the raw body instead.
 Express: express.raw({ type: "application/json" }) on this route, then req.body.
 Fastify: addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => done(null, body)).
 Next.js and Workers: await request.arrayBuffer() in the handler.`;
 
 /**
- * Checks that a delivery is the platform's and recent, and yields its event. `signature` is the header `Service-Signature`, `secret` the
- * whole `whsec_…`. Throws a ShippingError with the code `invalid_signature` if it is neither.
+ * Checks that a delivery is recent and comes from the platform, and returns its event. `signature` is the header `Service-Signature`, `secret` the
+ * complete `whsec_…`. Otherwise it throws a ShippingError with the code `invalid_signature`.
  */
 export async function verify(
   body: RawBody,
@@ -35,13 +35,13 @@ export async function verify(
   checkedSecret(secret);
   // NaN would let any time pass.
   if (!Number.isFinite(toleranceSeconds) || toleranceSeconds < 0)
-    throw refused("toleranceSeconds must be a number, 0 or more.");
+    throw refused("toleranceSeconds must be a number of 0 or more.");
   if (signature === undefined || signature === null || signature.length === 0)
     throw invalid("The Service-Signature header is missing.");
   const [, time, digests] = HEADER.exec(String(signature)) ?? [];
   if (time === undefined || digests === undefined) throw invalid("The Service-Signature header is malformed.");
   if (!(await isSigned(secret, time, bytes, digests.slice(",v1=".length).split(",v1="))))
-    throw invalid("Signed with another secret, or the body was changed on its way.");
+    throw invalid("The signature does not match: the secret is wrong, or the body was changed.");
   const ageSeconds = Math.floor(now() / 1000) - Number(time);
   if (!(Math.abs(ageSeconds) <= toleranceSeconds))
     throw invalid(`Signed ${Math.abs(ageSeconds)} s ${ageSeconds < 0 ? "ahead of" : "behind"} this machine's clock.`);

@@ -14,7 +14,8 @@ export function bytesOf(body: RawBody): Uint8Array<ArrayBuffer> | undefined {
 
 /** Refuses what is not a secret: with an empty one, anybody could sign. */
 export function checkedSecret(secret: string): void {
-  if (typeof secret !== "string" || !/^whsec_./.test(secret)) throw refused("secret must be the whole whsec_… text.");
+  if (typeof secret !== "string" || !/^whsec_./.test(secret))
+    throw refused("secret must be the complete whsec_… string.");
 }
 
 /** What a signature is made with, or checked with. */

@@ -67,9 +67,9 @@ export function checksOf({ profile, only }: Pick<Options, "profile" | "only">): 
     [specification, contract],
     checks.flatMap(({ proves }) => proves),
   );
-  if (stray.length > 0) throw new UsageError(`Quoted, but not in the specification: ${stray[0]}`);
+  if (stray.length > 0) throw new UsageError(`A check quotes a sentence that is not in the specification: ${stray[0]}`);
   const unknown = only?.find((id) => !checks.some((check) => check.id === id));
-  if (unknown !== undefined) throw new UsageError(`There is no check ${unknown}.`);
+  if (unknown !== undefined) throw new UsageError(`Unknown check: ${unknown}.`);
   if (only) return checks.filter(({ id }) => only.includes(id));
   return checks.filter((check) => profile === "contract" || check.profile !== "contract");
 }
@@ -103,8 +103,8 @@ export async function judge(options: Options): Promise<Report> {
 // Before anything is made: the key is good, and does not turn out to be a live one.
 async function requireSandbox({ things }: Context): Promise<void> {
   const account = await things.account();
-  if (account.status !== 200) throw new NotJudged(`${told(account)}, so nothing can be judged`);
-  if (account.json?.data?.livemode === true) throw new NotJudged("the key is a live one, whatever it begins with");
+  if (account.status !== 200) throw new NotJudged(`${told(account)}, so the checks cannot run`);
+  if (account.json?.data?.livemode === true) throw new NotJudged("the key is a live key, despite its prefix");
 }
 
 function contextOf(options: Options, listener: Listener | undefined): Context {

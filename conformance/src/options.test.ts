@@ -29,12 +29,12 @@ describe("the base URL", () => {
   });
 
   test.each([
-    ["http://ship.example/api/v1", "Only https keeps a key secret"],
-    ["http://127.evil.example/api/v1", "Only https keeps a key secret"],
+    ["http://ship.example/api/v1", "Use https, so that the key is encrypted"],
+    ["http://127.evil.example/api/v1", "Use https, so that the key is encrypted"],
     ["https://a:b@ship.example/api/v1", "credentials"],
     ["https://ship.example/api/v1?x=1", "query"],
     ["https://ship.example/", "/api/v1"],
-    ["ship.example/api/v1", "no http or https URL"],
+    ["ship.example/api/v1", "It must be an http or https URL"],
   ])("%s is refused", async (given, message) => {
     await expect(read([given])).rejects.toThrow(message);
   });
@@ -57,13 +57,11 @@ describe("keys", () => {
   });
 
   test("that are missing or of the other environment are refused, and not shown", async () => {
-    await expect(read([base], "")).rejects.toThrow("CONFORMANCE_KEY holds no key.");
-    await expect(read([base], "service_live_abc")).rejects.toThrow(
-      /^CONFORMANCE_KEY does not begin with service_test_\.$/,
-    );
+    await expect(read([base], "")).rejects.toThrow("CONFORMANCE_KEY is not set.");
+    await expect(read([base], "service_live_abc")).rejects.toThrow(/^CONFORMANCE_KEY must start with service_test_\.$/);
     const live = await file("wrong", "service_test_secret");
     const refused = read([base, "--live-key-file", live]);
-    await expect(refused).rejects.toThrow("does not begin with service_live_");
+    await expect(refused).rejects.toThrow("must start with service_live_");
     await expect(refused).rejects.not.toThrow("secret");
     await expect(read([base, "--second-key-file", join(folder, "none")])).rejects.toThrow("ENOENT");
   });
@@ -77,7 +75,9 @@ test("everything else has a default, and is refused in another form", async () =
   const line = await read([base, "--no-skips", "--only", "a.b,c.d", "--requests-per-minute", "500", ...listen]);
   expect(line).toMatchObject({ noSkips: true, only: ["a.b", "c.d"], requestsPerWindow: 500 });
   expect(line.webhook).toEqual({ listen: "127.0.0.1:0", url: "https://hooks.example/" });
-  await expect(read([base, "--webhook-listen", "127.0.0.1:0"])).rejects.toThrow("need each other");
+  await expect(read([base, "--webhook-listen", "127.0.0.1:0"])).rejects.toThrow(
+    "Use --webhook-listen and --webhook-url together",
+  );
   await expect(read([base, ...listen.slice(2), "--webhook-listen", "9090"])).rejects.toThrow("host:port");
   await expect(read([base, "--requests-per-minute", "0"])).rejects.toThrow("positive");
   await expect(read([base, "--profile", "mine"])).rejects.toThrow("spec, contract");

@@ -20,10 +20,15 @@ Examples:
 /** The command, which hands its line to `act` when there is nothing to complain about. */
 export function conformanceCommand(key: string | undefined, act: (line: CommandLine) => Promise<void>): Command {
   return new Command("npm run -s conformance --")
-    .description("Judges whether the API at a base URL keeps the specification. The sandbox key is in CONFORMANCE_KEY.")
-    .argument("<base-url>", "the versioned root of the API, ending in /api/v1", baseUrl)
+    .description(
+      "Check whether the API at a base URL conforms to the specification. Set CONFORMANCE_KEY to a sandbox key.",
+    )
+    .argument("<base-url>", "base URL of the API, ending in /api/v1", baseUrl)
     .addOption(
-      new Option("--profile <profile>", "spec: the specification; contract: what this platform fills in, too")
+      new Option(
+        "--profile <profile>",
+        "spec: the specification only; contract: also what this platform defines beyond it",
+      )
         .choices(["spec", "contract"])
         .default("spec"),
     )
@@ -33,16 +38,16 @@ export function conformanceCommand(key: string | undefined, act: (line: CommandL
       "a sandbox key of the same account with the scopes account:read and orders:write",
       keyFile("service_test_"),
     )
-    .option("--live-key-file <file>", "a live key, used for what must fail only", keyFile("service_live_"))
-    .option("--webhook-listen <address>", "host:port to listen at for deliveries", hostAndPort)
-    .option("--webhook-url <url>", "the URL under which the API reaches it", url)
-    .option("--slow", "also what takes minutes: retries, silence, the rate limit", false)
-    .option("--invasive", "also what fills limits and leaves many records", false)
-    .option("--only <ids>", "only these checks, separated by commas", (ids: string) => ids.split(","))
-    .option("--requests-per-minute <n>", "pace for each key", positiveInt, REQUESTS_PER_WINDOW)
-    .option("--no-skips", "a check that is skipped or not applicable counts as one that could not be judged")
-    .option("--junit <file>", "write the report as JUnit XML")
-    .option("--json <file>", "write the report as JSON")
+    .option("--live-key-file <file>", "a live key, used only for requests that must fail", keyFile("service_live_"))
+    .option("--webhook-listen <address>", "host:port to listen on for webhook deliveries", hostAndPort)
+    .option("--webhook-url <url>", "public URL of that listener", url)
+    .option("--slow", "also run checks that take minutes: retries, no delivery after deletion, the rate limit", false)
+    .option("--invasive", "also run checks that use up limits and leave many records", false)
+    .option("--only <ids>", "run only these checks (comma-separated IDs)", (ids: string) => ids.split(","))
+    .option("--requests-per-minute <n>", "maximum requests per minute for each key", positiveInt, REQUESTS_PER_WINDOW)
+    .option("--no-skips", "count skipped and not applicable checks as not judged")
+    .option("--junit <file>", "write a JUnit XML report to this file")
+    .option("--json <file>", "write a JSON report to this file")
     .addHelpText("after", EXAMPLES)
     .exitOverride()
     .action((base: string, options) => act(commandLine(base, key, options)));
@@ -50,10 +55,10 @@ export function conformanceCommand(key: string | undefined, act: (line: CommandL
 
 // biome-ignore lint/suspicious/noExplicitAny: commander's options have the types that their parsers above give them.
 function commandLine(baseUrl: string, key: string | undefined, options: any): CommandLine {
-  if (key === undefined || key === "") throw new UsageError("CONFORMANCE_KEY holds no key.");
+  if (key === undefined || key === "") throw new UsageError("CONFORMANCE_KEY is not set.");
   const { webhookListen: listen, webhookUrl, requestsPerMinute: requestsPerWindow, skips, ...rest } = options;
   if ((listen === undefined) !== (webhookUrl === undefined)) {
-    throw new UsageError("--webhook-listen and --webhook-url need each other.");
+    throw new UsageError("Use --webhook-listen and --webhook-url together.");
   }
   const { secondKeyFile: secondKey, narrowKeyFile: narrowKey, liveKeyFile: liveKey, ...others } = rest;
   return {
@@ -65,13 +70,13 @@ function commandLine(baseUrl: string, key: string | undefined, options: any): Co
 }
 
 function sandboxKey(key: string): string {
-  if (!key.startsWith("service_test_")) throw new UsageError("CONFORMANCE_KEY does not begin with service_test_.");
+  if (!key.startsWith("service_test_")) throw new UsageError("CONFORMANCE_KEY must start with service_test_.");
   return key;
 }
 
 const keyFile = (prefix: string) => (path: string) => {
   const key = contentOf(path).trim();
-  if (!key.startsWith(prefix)) throw new InvalidArgumentError(`The key in ${path} does not begin with ${prefix}.`);
+  if (!key.startsWith(prefix)) throw new InvalidArgumentError(`The key in ${path} must start with ${prefix}.`);
   return key;
 };
 
@@ -86,29 +91,30 @@ function contentOf(path: string): string {
 function baseUrl(text: string): string {
   const { protocol, username, password, search, hash, pathname, origin } = new URL(url(text));
   if (protocol !== "https:" && !isOnThisMachine(text)) {
-    throw new InvalidArgumentError("Only https keeps a key secret on its way.");
+    throw new InvalidArgumentError("Use https, so that the key is encrypted in transit.");
   }
   if (username || password || search || hash) {
-    throw new InvalidArgumentError("It has credentials, a query or a fragment.");
+    throw new InvalidArgumentError("Remove the credentials, the query or the fragment.");
   }
   const path = pathname.replace(/\/$/, "");
-  if (!path.endsWith("/api/v1")) throw new InvalidArgumentError("It does not end in /api/v1.");
+  if (!path.endsWith("/api/v1")) throw new InvalidArgumentError("It must end in /api/v1.");
   return origin + path;
 }
 
 function url(text: string): string {
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw new InvalidArgumentError("It is no http or https URL.");
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text))
+    throw new InvalidArgumentError("It must be an http or https URL.");
   return text;
 }
 
 function hostAndPort(text: string): string {
   if (!/^.+:\d{1,5}$/.test(text) || !URL.canParse(`http://${text}`)) {
-    throw new InvalidArgumentError("It is not of the form host:port.");
+    throw new InvalidArgumentError("It must have the form host:port.");
   }
   return text;
 }
 
 function positiveInt(text: string): number {
-  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError("It is no positive whole number.");
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError("It must be a positive whole number.");
   return Number(text);
 }

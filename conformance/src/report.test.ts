@@ -45,8 +45,8 @@ test("the table names each check, quotes what is broken, and says what stays", (
   expect(table).toMatch(/^not applicable {2}orders\.not-applicable {2}because a switch is on$/m);
   expect(table).toMatch(/^ +> It <holds>\.$/m);
   expect(table).toContain("is a guess: It may hold.");
-  expect(table).toContain("2 orders, 1 shipments, 0 labels (references begin with conformance-1), 1 disabled");
-  expect(table).toContain("to be disabled by hand: subscription whk_1.");
+  expect(table).toContain("2 orders, 1 shipments, 0 labels (their references start with conformance-1), 1 disabled");
+  expect(table).toContain("Still active: subscription whk_1. Disable it yourself.");
   expect(table).toMatch(/4 requests: 1 passed, 1 failed, 1 skipped, 1 not applicable, 0 not judged\n$/);
 });
 

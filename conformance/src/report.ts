@@ -17,7 +17,7 @@ export function toTable(report: Report): string {
     "",
     ...outcomes.flatMap((outcome) => rowsOf(outcome, width)),
     "",
-    `Sentences of the specification that no check proves, or not wholly: ${unproven.length}`,
+    `Sentences of the specification that no check fully proves: ${unproven.length}`,
     ...unproven.map(({ sentence, reason }) => `  ${reason}: ${sentence}`),
     "",
     ...remainsOf(report),
@@ -41,8 +41,8 @@ function remainsOf({ leftBehind, stillActive, run }: Report): string[] {
   const { webhooks = 0, ...records } = leftBehind;
   const counts = Object.entries(records).map(([name, count]) => `${count} ${name}`);
   return [
-    `It cannot take away again: ${counts.join(", ")} (references begin with ${run}), ${webhooks} disabled subscriptions.`,
-    ...stillActive.map((id) => `Still active, and to be disabled by hand: subscription ${id}.`),
+    `Left behind, because the API cannot delete them: ${counts.join(", ")} (their references start with ${run}), ${webhooks} disabled subscriptions.`,
+    ...stillActive.map((id) => `Still active: subscription ${id}. Disable it yourself.`),
   ];
 }
 

@@ -7,7 +7,7 @@ export const unproven: Reasons = {
     "These are input bounds, not a guarantee",
     "Whether further types exist",
   ],
-  "says what the document is about": [
+  "describes the document itself": [
     "This document covers the whole service",
     "In identifiers that carry the maker's name",
     "Base address:",
@@ -19,7 +19,7 @@ export const unproven: Reasons = {
     "Path `id`: opaque ID.",
     "The version is `v1`",
   ],
-  "leads in what follows": [
+  "introduces the text that follows": [
     "Shipping flow:",
     "Environments:",
     "Conventions:",
@@ -30,7 +30,7 @@ export const unproven: Reasons = {
     "Error codes:",
     "Idempotency rules:",
   ],
-  "is told again, and proven there": [
+  "is repeated elsewhere, and proven there": [
     "A client creates an order, or creates a shipment directly",
     "The client supplies the packed parcel's weight and dimensions",
     "The client requests rates for the shipment",
@@ -40,7 +40,7 @@ export const unproven: Reasons = {
     "Rates, labels, voids and tracking are available in the sandbox.",
     "Compare digests in constant time.",
   ],
-  "would need records made with the live key": [
+  "would require creating records with the live key": [
     "Two environments exist: sandbox (test) and live.",
     "A key belongs to one environment.",
     "Test events never reach live subscriptions.",
@@ -48,24 +48,24 @@ export const unproven: Reasons = {
     "Subscriptions belong to an account and an environment;",
     "no charge, wallet debit or invoice results",
   ],
-  "is seen in the customer portal or other systems": [
+  "is visible only in the customer portal or other systems": [
     "Keys are created by the account holder in the customer portal's developer area.",
     "The full key is shown once only.",
     "they do not appear in any legacy label history or monthly billing",
     "cannot be tracked through a carrier",
     "expired or revoked key",
   ],
-  "is taken for granted: other keys are refused before anything is sent": [
+  "is a precondition: other keys are refused before anything is sent": [
     "Sandbox keys begin with `service_test_`",
     "A key carries scopes.",
     "Scopes: `account:read`",
   ],
-  "is to be read in the PDF by a person": [
+  "must be checked in the PDF by a person": [
     "Sandbox labels are test PDFs that are not valid postage.",
     "marked as a test label not valid for shipping",
     "Non-ASCII address characters may be replaced",
   ],
-  "asks something of the caller": [
+  "is an obligation of the caller": [
     "Keys stay on a trusted server;",
     "Retry guidance:",
     "A receiver answers any `2xx` within ten seconds.",
@@ -73,7 +73,7 @@ export const unproven: Reasons = {
     "new records are not reliably discovered by polling",
     "ordering is not guaranteed",
   ],
-  "takes hours or for ever to see": [
+  "takes hours or longer to observe": [
     "up to eight attempts in total; delivery stops after the eighth failure",
     "| webhook delivery attempts | 8 in total |",
     "Successful idempotency records have no automatic expiry.",
@@ -81,12 +81,12 @@ export const unproven: Reasons = {
     "A dispatcher runs every minute.",
     "Backlogs can delay delivery further.",
   ],
-  "cannot be brought about from outside": [
+  "cannot be triggered from outside": [
     "| 500 | unexpected server error |",
     "are committed together",
     "committed atomically",
   ],
-  "promises that something is not there": [
+  "promises the absence of something": [
     "Not supported in this version:",
     "No carrier movement, delivery scans or arrival estimates are simulated.",
   ],

@@ -25,7 +25,7 @@ const RETRIED_MS = 300_000;
 
 /** Subscribes, makes everything happen that there are events for, and waits for their deliveries. */
 export async function watchDeliveries(api: Api, plans: Plans, listener: Listener, slow: boolean): Promise<Watched> {
-  if (!(await listener.isReached())) throw new NotJudged("--webhook-url does not lead to this listener");
+  if (!(await listener.isReached())) throw new NotJudged("--webhook-url does not reach this listener");
   const created = await api.post("/webhooks", { url: listener.url, events: EVENTS }, plans.keyOf("deliveries"));
   const { id: subscriptionId, secret } = given(created);
   if (slow) listener.answerWith((delivery) => firstStatus(listener, delivery));

@@ -13,35 +13,33 @@ export const gatewaySettings = z
   .object({
     ...serviceSettings,
     ...developerSettings,
-    PORT: serviceSettings.PORT.default(8080).describe("where the public API is served; 0 takes a free port"),
-    RECORDS_URL: urlList().describe("address of records"),
-    CARRIER_URL: urlList().describe("address of carrier"),
-    TRACKING_URL: urlList().describe("address of tracking"),
-    WEBHOOKS_URL: urlList().describe("address of webhooks"),
-    RATE_LIMIT_PER_MINUTE: positiveInt().default(120).describe("requests per minute and API key"),
+    PORT: serviceSettings.PORT.default(8080).describe("port of the public API; 0 picks a free port"),
+    RECORDS_URL: urlList().describe("URL of the records service"),
+    CARRIER_URL: urlList().describe("URL of the carrier service"),
+    TRACKING_URL: urlList().describe("URL of the tracking service"),
+    WEBHOOKS_URL: urlList().describe("URL of the webhooks service"),
+    RATE_LIMIT_PER_MINUTE: positiveInt().default(120).describe("requests per minute for each API key"),
     CONCURRENCY_LIMIT: positiveInt()
       .default(DEFAULT_LIMITS.inAll)
-      .describe(
-        "work under way at once, in units of one read or write (a list weighs 8, a file 2); the rest waits its turn",
-      ),
+      .describe("maximum work in progress, where a read or write is 1, a list 8 and a file 2; further requests wait"),
     ACCOUNT_CONCURRENCY_LIMIT: positiveInt()
       .default(DEFAULT_LIMITS.ofAccount)
-      .describe("of it, the share that one account may have"),
+      .describe("maximum work in progress for one account"),
     ADDRESS_REQUESTS_PER_SECOND: positiveInt()
       .default(DEFAULT_PACE.perSecond)
-      .describe("pages, and refusals without an admitted API key, that an address gets in a second; the rest waits"),
+      .describe("pages, and refusals without a valid API key, per second and client address; further ones wait"),
     CONNECTION_LIMIT: positiveInt()
       .default(MOST_CONNECTIONS)
-      .describe("connections of clients open at once; idle and slow ones are closed to make room for others"),
+      .describe("maximum open client connections; idle and slow ones are closed to make room"),
     UNREAD_MIB_LIMIT: positiveInt()
       .default(DEFAULT_WAITING.inAll / MIB)
-      .describe("MiB of answers that may wait for their readers; beyond it, those that have waited longest are cut"),
+      .describe("maximum MiB of unread responses; beyond that, the oldest ones are cut off"),
     ACCOUNT_UNREAD_MIB_LIMIT: positiveInt()
       .default(DEFAULT_WAITING.ofAccount / MIB)
-      .describe("of them, the share that one account may have"),
+      .describe("maximum MiB of unread responses for one account"),
     STALLED_ANSWER_SECONDS: positiveInt()
       .default(30)
-      .describe("seconds after which an answer of which its reader takes nothing is cut"),
+      .describe("seconds after which a response that the client does not read is cut off"),
   })
   .superRefine(refuseHalfAnArea);
 

@@ -124,7 +124,7 @@ describe.each(["/orders", "/shipments"])("the fields of POST %s", (path) => {
     },
   );
 
-  test("201 for any e-mail address and phone number: only their length is a rule", async () => {
+  test("201 for any email address and phone number: only their length is a rule", async () => {
     const to = { ...RECORD.to, email: "nobody at all", phone: "by pigeon" };
     expect((await post({ to })).body.data.to).toEqual(to);
   });

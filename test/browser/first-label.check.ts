@@ -52,7 +52,7 @@ test("the link that npm start prints leads in three clicks to a key, with which 
   await page.getByRole("button", { name: "Create key" }).click();
   const key = await copy(page, 0);
   expect(key).toMatch(/^service_test_/);
-  await page.getByRole("link", { name: "Make the first label" }).click();
+  await page.getByRole("link", { name: "Create your first label" }).click();
   const [give, curl] = [await copy(page, 0), await copy(page, 1)];
   await context.close();
   const lines = [give.replace("YOUR_SANDBOX_KEY", key), curl].join("\n");

@@ -155,14 +155,14 @@ describe.each([
     const { origin, email } = platform;
     const page = await (await browser.open({ javaScriptEnabled })).newPage();
     await page.goto(`${origin}/developers`);
-    await page.getByLabel("E-mail address").fill(email);
+    await page.getByLabel("Email address").fill(email);
     await press(page, "Email me a link");
-    await heading(page, "Check your e-mail");
+    await heading(page, "Check your email");
     await signInByMail(page, email);
 
     await follow(page, "Members");
     await follow(page, "Invite member");
-    await page.getByLabel("E-mail address").fill("grace@example.com");
+    await page.getByLabel("Email address").fill("grace@example.com");
     await press(page, "Invite member");
     await heading(page, "Invitation sent");
     const other = await (await browser.open({ javaScriptEnabled })).newPage();
@@ -205,17 +205,17 @@ describe.each([
     await page.getByRole("main").getByRole("link", { name: receiver.url }).click();
     const health = page.url();
     await press(page, "Send test");
-    await page.getByText("Answered 500").first().waitFor();
+    await page.getByText("Responded with 500").first().waitFor();
     await follow(page, "Health of this subscription");
     await reloadUntil(page, page.getByText("Nothing has been delivered since"));
-    expect(await page.getByText("Answered 500").count()).toBeGreaterThan(0);
+    expect(await page.getByText("Responded with 500").count()).toBeGreaterThan(0);
     await follow(page, "Overview");
     await page.getByText("is failing").waitFor();
 
     receiver.mend();
     await page.goto(health);
     await press(page, "Send test");
-    await page.getByText("Your receiver took every event of this test.").waitFor();
+    await page.getByText("Your receiver accepted every event of this test.").waitFor();
     await follow(page, "Health of this subscription");
     await reloadUntil(page, page.getByText("Active", { exact: true }));
     await follow(page, "Overview");

@@ -73,33 +73,6 @@ describe.each([
   });
 });
 
-describe("so is what everybody may read", () => {
-  let page: Page;
-  beforeAll(async () => {
-    page = await (await browser.open()).newPage();
-  });
-  afterAll(() => page.context().close());
-
-  test.each([
-    ...["/docs", "/docs/webhooks", "/docs/events", "/docs/events/order.created", "/docs/versioning"],
-    ...["/docs/client", "/docs/client-methods", "/docs/search?q=retry", "/nothing"],
-  ])("%s", async (path) => {
-    await page.goto(area.origin() + path);
-    expect(await faultsOf(page, path)).toEqual([]);
-  });
-
-  // Swagger UI's own faults are not ours to mend.
-  test("the reference is in the reader's scheme and fits its window", async () => {
-    await page.setViewportSize({ width: 360, height: 800 });
-    await page.emulateMedia({ colorScheme: "dark" });
-    await page.goto(`${area.origin()}/docs/reference`);
-    await page.getByText("Identity and capabilities").waitFor();
-    expect(await page.evaluate("document.documentElement.className")).toBe("dark-mode");
-    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
-    if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/reference.png` });
-  });
-});
-
 describe("so is every step between the pages", () => {
   let page: Page;
   let email: string;

@@ -31,14 +31,14 @@ describe.each([true, false])("with the script %p", (javaScriptEnabled) => {
     const [page, other] = [await mine.newPage(), await theirs.newPage()];
 
     await page.goto(`${area.origin()}/developers`);
-    await page.getByLabel("E-mail address").fill(email);
+    await page.getByLabel("Email address").fill(email);
     await press(page, "Email me a link");
-    await page.getByRole("heading", { name: "Check your e-mail" }).waitFor();
+    await page.getByRole("heading", { name: "Check your email" }).waitFor();
     await signInByMail(page, email);
 
     await follow(page, "Members");
     await follow(page, "Invite member");
-    await page.getByLabel("E-mail address").fill(invited);
+    await page.getByLabel("Email address").fill(invited);
     await page.getByLabel("Role").selectOption("viewer");
     await press(page, "Invite member");
     await page.getByRole("heading", { name: "Invitation sent" }).waitFor();
@@ -63,7 +63,7 @@ describe.each([true, false])("with the script %p", (javaScriptEnabled) => {
     await page.getByRole("heading", { name: "Members" }).waitFor();
     expect(await page.getByText(invited).count()).toBe(0);
     await other.reload();
-    await other.getByLabel("E-mail address").waitFor();
+    await other.getByLabel("Email address").waitFor();
     await Promise.all([mine.close(), theirs.close()]);
   });
 
@@ -73,7 +73,7 @@ describe.each([true, false])("with the script %p", (javaScriptEnabled) => {
     const page = await signInWithLink(context, link);
     await area.ageSignIn(link.email);
     await page.goto(`${area.origin()}/developers/live/keys/new`);
-    expect(await page.getByLabel("E-mail address").inputValue()).toBe(link.email);
+    expect(await page.getByLabel("Email address").inputValue()).toBe(link.email);
     await press(page, "Email me a link");
     const [path = ""] = await mailbox.linksTo(link.email);
     await page.goto(area.origin() + path);
@@ -91,10 +91,10 @@ describe("every step is accessible, fits its window, and is within the keyboard'
     await page.goto(`${area.origin()}/developers`);
     await nothingWrong(page, "mail signed out");
     await page.goto(`${area.origin()}/developers/sign-in`);
-    await page.getByLabel("E-mail address").fill("nobody");
+    await page.getByLabel("Email address").fill("nobody");
     await press(page, "Email me a link");
     await nothingWrong(page, "mail no address");
-    await page.getByLabel("E-mail address").fill(newEmail());
+    await page.getByLabel("Email address").fill(newEmail());
     await press(page, "Email me a link");
     await nothingWrong(page, "mail asked");
     await page.goto(`${area.origin()}/developers/sign-in/none`);
@@ -112,10 +112,10 @@ describe("every step is accessible, fits its window, and is within the keyboard'
     await area.newLink({ accountId: link.accountId, role: "viewer" });
     await go("/invite");
     await nothingWrong(page, "members invite");
-    await page.getByLabel("E-mail address").fill("nobody");
+    await page.getByLabel("Email address").fill("nobody");
     await press(page, "Invite member");
     await nothingWrong(page, "members invite refused");
-    await page.getByLabel("E-mail address").fill(long);
+    await page.getByLabel("Email address").fill(long);
     await press(page, "Invite member");
     await nothingWrong(page, "members invited");
     await go("");
@@ -139,7 +139,7 @@ describe("every step is accessible, fits its window, and is within the keyboard'
   test("the link of an invitation, where no mail can be sent, which is wiped as the page is left", async () => {
     const page = await signInWithLink(await browser.open(), await silent.newLink());
     await page.goto(`${silent.origin()}/developers/members/invite`);
-    await page.getByLabel("E-mail address").fill(newEmail());
+    await page.getByLabel("Email address").fill(newEmail());
     await press(page, "Invite member");
     const url = (await page.locator("#secret").textContent()) ?? "";
     expect(url).toMatch(/\/developers\/sign-in\/[\w-]{43}$/);

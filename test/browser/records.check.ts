@@ -62,7 +62,7 @@ test("a shipment is found by its tracking number, its label seen, downloaded, an
   await page.getByLabel("Search", { exact: true }).fill(trackingNumber);
   await page.getByRole("main").getByRole("button", { name: "Search" }).click();
   await page.getByRole("link", { name: "PO-2026-1002" }).click();
-  const picture = page.getByAltText(`The shipping label with tracking number ${trackingNumber}, as its PDF shows it`);
+  const picture = page.getByAltText(`Shipping label with tracking number ${trackingNumber}`);
   await picture.scrollIntoViewIfNeeded();
   await page.waitForFunction("document.querySelector('.picture img').naturalWidth === 576");
   const download = page.waitForEvent("download");
@@ -70,6 +70,6 @@ test("a shipment is found by its tracking number, its label seen, downloaded, an
   expect((await download).suggestedFilename()).toMatch(/^label-lbl_[a-z2-7]{26}\.pdf$/);
   await page.getByRole("link", { name: "Void label" }).click();
   await page.getByRole("button", { name: "Void label" }).click();
-  await page.getByText("This label is void.").waitFor();
+  await page.getByText("This label is voided.").waitFor();
   expect(await page.getByRole("link", { name: "Download PDF" }).count()).toBe(0);
 });

@@ -1,10 +1,13 @@
+import { readFile } from "node:fs/promises";
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import type { Page } from "playwright-core";
 import { useArea } from "../developers/area.js";
 import { useBrowser } from "./browser.js";
+import { faultsOf } from "./look.js";
 
 const browser = useBrowser();
 const area = useArea();
+const IDS = routes.map(({ handler }) => handler.name);
 
 /** What the page has sent to the API so far: `POST /orders`, with its key. */
 interface Sent {
@@ -13,89 +16,210 @@ interface Sent {
   status: number;
 }
 
-/** Opens the reference, and gives it a new account's sandbox key. */
-async function openReference() {
+/** A reader with a new account's sandbox key, who looks at an operation. */
+async function openReference(id = "getAccount") {
   const page = await (await browser.open()).newPage();
-  await page.goto(`${area.origin()}/docs/reference`);
   const sent: Sent[] = [];
-  page.on("response", async (response) => {
+  page.on("response", (response) => {
     const request = response.request();
-    const path = new URL(request.url()).pathname.replace("/api/v1", "");
-    const operation = `${request.method()} ${path.replace(/\b(?:(ord|shp|lbl|whk)_[a-z2-7]{26}|TEST\w+)/g, "…")}`;
+    const path = new URL(request.url()).pathname;
+    if (!path.startsWith("/api/v1/")) return;
+    const operation = `${request.method()} ${path.slice("/api/v1".length).replace(/\b(?:(ord|shp|lbl|whk)_[a-z2-7]{26}|TEST\w+)/g, "…")}`;
     sent.push({ operation, key: request.headers()["idempotency-key"], status: response.status() });
   });
+  await open(page, id);
   await authorize(page, (await area.stack().newCustomer()).sandbox);
   return { page, sent };
 }
 
-async function authorize(page: Page, key: string): Promise<void> {
-  await page.getByRole("button", { name: "Authorize" }).first().click();
-  const dialog = page.locator(".modal-ux");
-  if (await dialog.getByRole("button", { name: "Remove authorization" }).count())
-    await dialog.getByRole("button", { name: "Remove authorization" }).click();
-  await dialog.getByRole("textbox").fill(key);
-  await dialog.getByRole("button", { name: "Apply credentials" }).click();
-  await dialog.getByRole("button", { name: "Close" }).last().click();
-}
+const open = (page: Page, id: string) => page.goto(`${area.origin()}/docs/reference/${id}`);
+const authorize = (page: Page, key: string) => page.getByLabel("API key").fill(key);
 
-const blockOf = (page: Page, operationId: string) => page.locator(`.opblock[id$="-${operationId}"]`);
-
-/** Opens an operation, sends it as it stands, and yields the status that the page shows. */
-async function tryOut(page: Page, operationId: string): Promise<string> {
-  const block = blockOf(page, operationId);
-  await block.locator(".opblock-summary-control").click();
-  await block.getByRole("button", { name: "Try it out" }).click();
-  return execute(page, operationId);
-}
-
-async function execute(page: Page, operationId: string): Promise<string> {
-  const block = blockOf(page, operationId);
+/** Sends the request as it stands, and yields the status that the page shows. */
+async function send(page: Page): Promise<string> {
   const answered = page.waitForResponse((response) => response.url().includes("/api/v1/"));
-  await block.getByRole("button", { name: "Execute" }).click();
+  await page.getByRole("button", { name: "Send request" }).click();
   await answered;
-  await block.locator(".live-responses-table tbody .response-col_status").first().waitFor();
-  const [status = ""] = await block.locator(".live-responses-table tbody .response-col_status").allTextContents();
-  return status.trim();
+  return (await page.locator(".sent .status strong").textContent()) ?? "";
 }
 
 test("every operation works as it stands, from top to bottom, with a fresh sandbox key", async () => {
   const { page, sent } = await openReference();
-  await page.locator(".opblock").first().waitFor();
-  // The others are what a subscription is sent.
-  const shown = await page.locator(".opblock").evaluateAll((blocks) => blocks.map(({ id }) => id.split("-").at(-1)));
-  const ids = shown.filter((id) => routes.some(({ handler }) => handler.name === id));
-  expect(ids).toEqual(expect.arrayContaining(routes.map(({ handler }) => handler.name)));
-  for (const id of ids) {
-    expect([id, await tryOut(page, id ?? "")]).toEqual([id, expect.stringMatching(/^20[01]/)]);
-    // Swagger UI slows down with each block that is open.
-    await blockOf(page, id ?? "")
-      .locator(".opblock-summary-control")
-      .click();
+  const violations: string[] = [];
+  page.on("console", (message) => {
+    if (/Content Security Policy|Trusted/.test(message.text())) violations.push(message.text());
+  });
+  await page.goto(`${area.origin()}/docs/reference`);
+  const links = await page.locator(".operations a").evaluateAll((all) => all.map((link) => link.getAttribute("href")));
+  expect(links).toEqual(IDS.map((id) => `/docs/reference/${id}`));
+  for (const id of IDS) {
+    await open(page, id);
+    expect([id, await send(page)]).toEqual([id, expect.stringMatching(/^20[01]/)]);
   }
   const keys = sent.flatMap(({ key }) => key ?? []);
   expect(keys).toHaveLength(routes.filter(({ method }) => method !== "GET").length);
   expect(new Set(keys).size).toBe(keys.length);
+  expect(violations).toEqual([]);
   await page.context().close();
 }, 240_000);
 
 test("a shipment can be the first thing that is made, and made again", async () => {
-  const { page, sent } = await openReference();
-  expect(await tryOut(page, "createShipment")).toMatch(/^201/);
-  expect(await execute(page, "createShipment")).toMatch(/^201/);
+  const { page, sent } = await openReference("createShipment");
+  expect(await send(page)).toMatch(/^201/);
+  expect(await send(page)).toMatch(/^201/);
   const [first, second] = sent.filter(({ operation }) => operation === "POST /shipments");
   expect(first?.key).not.toBe(second?.key);
   await page.context().close();
 });
 
 test("a key that the reader enters is sent as it is, and another account's ids are forgotten", async () => {
-  const { page, sent } = await openReference();
-  const field = blockOf(page, "createOrder").getByPlaceholder("Idempotency-Key");
-  await blockOf(page, "createOrder").locator(".opblock-summary-control").click();
-  await blockOf(page, "createOrder").getByRole("button", { name: "Try it out" }).click();
-  await field.fill("my-order");
-  expect(await execute(page, "createOrder")).toMatch(/^201/);
+  const { page, sent } = await openReference("createOrder");
+  await page.getByLabel("Idempotency-Key").fill("my-order");
+  expect(await send(page)).toMatch(/^201/);
   expect(sent.at(-1)?.key).toBe("my-order");
+  expect(await page.locator(".sent").textContent()).toContain("my-order");
+  await open(page, "createShipment");
+  expect(await page.getByLabel("Body").inputValue()).toContain('"order_id"');
   await authorize(page, (await area.stack().newCustomer()).sandbox);
-  expect(await tryOut(page, "createShipment")).toMatch(/^201/);
+  expect(await send(page)).toMatch(/^201/);
   await page.context().close();
+});
+
+test("what was made last stands in the fields, and what the reader wrote stays", async () => {
+  const { page } = await openReference("createShipment");
+  expect(await send(page)).toMatch(/^201/);
+  const made = /"id": "(shp_\w+)"/.exec((await page.locator(".sent pre").textContent()) ?? "")?.[1] ?? "";
+  await open(page, "getShipment");
+  expect(await page.getByLabel("id", { exact: true }).inputValue()).toBe(made);
+  await open(page, "createLabel");
+  expect(JSON.parse(await page.getByLabel("Body").inputValue())).toMatchObject({
+    shipment_id: made,
+    rate_id: `rate_test_${made}`,
+  });
+  await page.getByLabel("Body").fill("{");
+  expect(await send(page)).toMatch(/^400/);
+  expect(await page.getByLabel("Body").inputValue()).toBe("{");
+  await page.context().close();
+});
+
+test("the answer is shown with its time, its headers, and what to do about an error", async () => {
+  const { page } = await openReference("getLabel");
+  expect(await page.getByText("This is an example id").isVisible()).toBe(true);
+  expect(await send(page)).toMatch(/^404/);
+  const shown = (await page.locator(".sent").textContent()) ?? "";
+  expect(shown).toMatch(/404 Not Found in \d+ ms/);
+  for (const header of ["x-request-id", "ratelimit"]) expect(shown).toContain(header);
+  expect(shown).toContain('"code": "not_found"');
+  await page.locator(".sent").getByRole("link", { name: "not_found" }).click();
+  expect(new URL(page.url()).hash).toBe("#not_found");
+  await page.context().close();
+});
+
+test("a repeated request shows that it was replayed", async () => {
+  const { page } = await openReference("createOrder");
+  await page.getByLabel("Idempotency-Key").fill("again");
+  await send(page);
+  await send(page);
+  expect(await page.locator(".sent").textContent()).toContain("idempotency-replayed");
+  await page.context().close();
+});
+
+test("a PDF becomes a download", async () => {
+  const { page } = await openReference("createShipment");
+  for (const id of ["createShipment", "createLabel", "getLabelFile"]) {
+    await open(page, id);
+    expect([id, await send(page)]).toEqual([id, expect.stringMatching(/^20[01]/)]);
+  }
+  const downloading = page.waitForEvent("download");
+  await page.getByRole("link", { name: "Download label.pdf" }).click();
+  const download = await downloading;
+  expect(download.suggestedFilename()).toBe("label.pdf");
+  expect((await readFile(await download.path())).subarray(0, 5).toString()).toBe("%PDF-");
+  await page.context().close();
+});
+
+test("says that a key is missing, warns of a live one, and keeps it in this tab alone", async () => {
+  const { page, sent } = await openReference("listOrders");
+  await authorize(page, "");
+  await page.getByRole("button", { name: "Send request" }).click();
+  await page.getByText("Enter an API key first").waitFor();
+  expect(sent).toEqual([]);
+  const { key: live } = await area.stack().newKey(await area.stack().newAccount("Nordlicht"), "live");
+  await authorize(page, live);
+  await page.getByLabel("limit").fill("1");
+  await page.getByText("This is a live key").waitFor();
+  expect(await send(page)).toMatch(/^200/);
+  expect(await page.evaluate("JSON.stringify(localStorage) + document.cookie")).not.toContain(live);
+  const other = await page.context().newPage();
+  await open(other, "listOrders");
+  expect(await other.getByLabel("API key").inputValue()).toBe("");
+  await page.context().close();
+});
+
+test("works where the browser keeps nothing", async () => {
+  const context = await browser.open();
+  await context.addInitScript(`for (const name of ["sessionStorage", "localStorage"])
+    Object.defineProperty(window, name, { get() { throw new Error("None here."); } });`);
+  const page = await context.newPage();
+  await open(page, "createOrder");
+  await authorize(page, (await area.stack().newCustomer()).sandbox);
+  expect(await send(page)).toMatch(/^201/);
+  await context.close();
+});
+
+test("says that nothing is known of a request without an answer", async () => {
+  const { page } = await openReference("listOrders");
+  await page.route("**/api/v1/orders*", (route) => route.abort());
+  await page.getByRole("button", { name: "Send request" }).click();
+  await page.getByText("It is not known whether the API has received it").waitFor();
+  await page.unroute("**/api/v1/orders*");
+  expect(await send(page)).toMatch(/^200/);
+  await page.context().close();
+});
+
+test("a link to the former reference leads to the operation's page", async () => {
+  const page = await (await browser.open()).newPage();
+  for (const anchor of ["#/labels/createLabel", "#/Labels/createLabel"]) {
+    await page.goto("about:blank");
+    await page.goto(`${area.origin()}/docs/reference${anchor}`);
+    await page.waitForURL("**/docs/reference/createLabel");
+  }
+  for (const anchor of ["#/Labels", "#/labels/nothing"]) {
+    await page.goto("about:blank");
+    await page.goto(`${area.origin()}/docs/reference${anchor}`);
+    await page.waitForURL("**/docs/reference#labels");
+  }
+  await page.context().close();
+});
+
+describe("the reference is accessible, fits its window, and is within the keyboard's reach", () => {
+  test.each(["/docs/reference", ...IDS.map((id) => `/docs/reference/${id}`)])(
+    "%s",
+    async (path) => {
+      const page = await (await browser.open()).newPage();
+      await page.goto(area.origin() + path);
+      expect(await faultsOf(page, path)).toEqual([]);
+      await page.context().close();
+    },
+    90_000,
+  );
+
+  test("with an answer, too", async () => {
+    const { page } = await openReference("createShipment");
+    await send(page);
+    expect(await faultsOf(page, "an answer")).toEqual([]);
+    await page.context().close();
+  }, 90_000);
+
+  test("and without a script nothing of it is missing but the form that sends", async () => {
+    const page = await (await browser.open({ javaScriptEnabled: false })).newPage();
+    await open(page, "createLabel");
+    expect(await page.getByRole("heading", { level: 2 }).allTextContents()).toEqual(
+      expect.arrayContaining(["Request", "Response", "Request fields", "Response fields", "Errors"]),
+    );
+    expect(await page.getByRole("button", { name: "Send request" }).count()).toBe(0);
+    for (const language of ["curl", "TypeScript", "Python"])
+      expect(await page.getByText(language, { exact: true }).first().isVisible()).toBe(true);
+    await page.context().close();
+  });
 });

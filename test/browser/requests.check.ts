@@ -114,7 +114,7 @@ test.each([true, false])(
     await page.getByRole("searchbox", { name: "Request ID, idempotency key or resource ID" }).fill(id);
     await page.keyboard.press("Enter");
     await page.waitForURL(`**/requests/${id}`);
-    await page.getByText("must be two letters A-Z").waitFor();
+    await page.getByText("must be a two-letter country code in upper case").waitFor();
     await page.getByRole("link", { name: "invalid_request" }).click();
     await page.waitForURL("**/docs/errors#invalid_request");
     expect(await page.locator("tr:target").textContent()).toContain("422");

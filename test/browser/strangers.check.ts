@@ -46,7 +46,7 @@ describe.each([
       await page.getByRole("button", { name: "Win" }).click();
       expect((await answered).status()).toBe(403);
       await page.goto(`${area.origin()}/developers/sandbox/keys`);
-      await page.getByText("There is no sandbox key yet").waitFor();
+      await page.getByText("There are no sandbox keys yet").waitFor();
       await page.context().close();
     },
   );

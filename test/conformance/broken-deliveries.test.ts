@@ -99,6 +99,6 @@ test("a tunnel that leads elsewhere is not judged", async () => {
     },
   };
   proxy.breakBy(elsewhere);
-  const reason = "not judged: --webhook-url does not lead to this listener";
+  const reason = "not judged: --webhook-url does not reach this listener";
   expect(await faultsFound()).toEqual(Object.fromEntries(CHECKS.map((id) => [id, reason])));
 });

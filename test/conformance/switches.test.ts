@@ -35,7 +35,7 @@ const limits = ["limits.rate", "limits.retry-after"];
 
 describe("a check that a switch of the server makes meaningless is not applicable, and says which", () => {
   test("RATE_LIMIT_PER_MINUTE, which GET /account tells", async () => {
-    const why = "because GET /account says 1000 requests per minute, not 120 (RATE_LIMIT_PER_MINUTE of the server)";
+    const why = "because GET /account reports 1000 requests per minute, not 120 (RATE_LIMIT_PER_MINUTE of the server)";
     expect(await outcomesOf({ requestsPerMinute: 1_000 }, limits)).toEqual({
       "limits.rate": `not applicable ${why}`,
       "limits.retry-after": `not applicable ${why}`,
@@ -45,7 +45,7 @@ describe("a check that a switch of the server makes meaningless is not applicabl
   test("WEBHOOK_ALLOW_PRIVATE_TARGETS, which takes URLs on this machine", async () => {
     expect(await outcomesOf({ privateTargets: true }, ["webhooks.url"])).toEqual({
       "webhooks.url":
-        "not applicable because it accepts http, any port and localhost (WEBHOOK_ALLOW_PRIVATE_TARGETS of the server)",
+        "not applicable because the server accepts http, any port and localhost (WEBHOOK_ALLOW_PRIVATE_TARGETS)",
     });
     expect(await outcomesOf({ privateTargets: false }, ["webhooks.url"])).toEqual({ "webhooks.url": "passed" });
   });

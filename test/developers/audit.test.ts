@@ -51,7 +51,7 @@ describe("subscriptions in the audit log", () => {
     );
   });
 
-  test("one that the area creates and disables is there once, under the member's e-mail, however often the form is sent", async () => {
+  test("one that the area creates and disables is there once, under the member's email, however often the form is sent", async () => {
     const { visitor, email } = await area.signIn();
     const fields = { ...fieldsOf((await visitor.get(NEW)).html), url };
     await Promise.all(Array.from({ length: 5 }, () => visitor.post(NEW, fields)));
@@ -97,7 +97,7 @@ describe("an audit log that cannot be written", () => {
     await close();
     expect((await visitor.post(path, fields)).status).toBe(500);
     await open();
-    expect((await visitor.get("/developers/sandbox/keys")).html).toContain("There is no sandbox key yet");
+    expect((await visitor.get("/developers/sandbox/keys")).html).toContain("There are no sandbox keys yet");
     expect((await visitor.post(path, fields)).status).toBe(201);
   });
 });

@@ -67,7 +67,7 @@ describe("POST /developers/{environment}/keys/new", () => {
     for (let n = 2; n <= 50; n++) await area.stack().newKey(accountId);
     const refused = await visitor.submit(NEW, { name: "One too many" });
     expect([refused.status, secretIn(refused.html)]).toEqual([409, undefined]);
-    expect(refused.html).toContain("This account has 50 active sandbox keys, the most there may be. Revoke one first.");
+    expect(refused.html).toContain("This account already has 50 active sandbox keys, the maximum. Revoke one first.");
     expect(fieldsOf(refused.html)).toMatchObject({ name: "One too many" });
     await area.stack().revokeKey(id);
     const answers = await Promise.all(Array.from({ length: 5 }, () => visitor.submit(NEW)));
@@ -83,20 +83,20 @@ describe("POST /developers/{environment}/keys/new", () => {
   });
 
   test.each<[string, Record<string, string | string[] | undefined>, string]>([
-    ["an expiry that is not on the list", { expires: "36500d" }, "one of those listed"],
-    ["no expiry", { expires: undefined }, "one of those listed"],
+    ["an expiry that is not on the list", { expires: "36500d" }, "must be chosen from the list"],
+    ["no expiry", { expires: undefined }, "must be chosen from the list"],
     ["no scope", { scopes: undefined }, "at least one"],
-    ["a scope outside the ten", { scopes: ["orders:write", "orders:eat"] }, "some of those listed"],
-    ["a scope twice", { scopes: ["orders:write", "orders:write"] }, "different ones"],
+    ["a scope outside the ten", { scopes: ["orders:write", "orders:eat"] }, "must be chosen from the list"],
+    ["a scope twice", { scopes: ["orders:write", "orders:write"] }, "must not be repeated"],
     ["a blank name", { name: "   " }, "1 to 200 characters"],
     ["a name of 201 characters", { name: "x".repeat(201) }, "1 to 200 characters"],
     ["a name with NUL", { name: "a\u0000b" }, "1 to 200 characters"],
     ["two names", { name: ["a", "b"] }, "1 to 200 characters"],
-    ["no form id", { form_id: undefined }, "form_id is missing"],
-    ["a form id of somebody's making", { form_id: "form_1" }, "form_id is not this form"],
-    ["an array's notation", { "scopes[]": ["orders:write"] }, "scopes[] is not known here"],
-    ["__proto__", { __proto__x: "1", ["__proto__"]: "1" }, "is not known here"],
-    ["50 more parameters", more(50), "p0 is not known"],
+    ["no form id", { form_id: undefined }, "form_id is required"],
+    ["a form id of somebody's making", { form_id: "form_1" }, "form_id does not belong to this form"],
+    ["an array's notation", { "scopes[]": ["orders:write"] }, "scopes[] is unknown"],
+    ["__proto__", { __proto__x: "1", ["__proto__"]: "1" }, "is unknown"],
+    ["50 more parameters", more(50), "p0 is unknown"],
     ["100 more parameters", more(100), "at most 100 values"],
   ])("422 for %s, and no key", async (_case, change, said) => {
     const { visitor, accountId } = await area.signIn();

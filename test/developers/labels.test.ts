@@ -62,7 +62,7 @@ describe("GET /developers/{environment}/labels/{id}/picture", () => {
       .databases.carrier.pool.query("UPDATE label_files SET pdf = 'hello' WHERE label_id = $1", [label.id]);
     const { status, headers, text } = await fileAt(visitor, pathOf(label, "/picture"));
     expect([status, headers["content-type"], headers["cache-control"]]).toEqual([200, "image/svg+xml", "no-store"]);
-    expect(text).toContain("This label cannot be shown here.");
+    expect(text).toContain("This label cannot be displayed.");
     expect((await visitor.get(pathOf(label))).status).toBe(200);
   });
 
@@ -89,7 +89,10 @@ test("neither file nor picture is there for others, or once the label is void", 
   await voidLabel(api, label.id);
   for (const page of ["/file", "/picture"]) {
     const { status, text } = await fileAt(visitor, pathOf(label, page), { "if-none-match": etag });
-    expect([status, text.includes("The label is voided; its file can no longer be downloaded.")]).toEqual([409, true]);
+    expect([status, text.includes("The label is voided, so its file can no longer be downloaded.")]).toEqual([
+      409,
+      true,
+    ]);
   }
 });
 
@@ -128,7 +131,7 @@ describe("voiding", () => {
     expect((await api.get<{ status: string }>(`/tracking/${label.tracking_number}`)).body.data.status).toBe("voided");
     const page = (await visitor.get(pathOf(label))).html;
     const [event] = await eventsOf(label.id);
-    for (const said of ["This label is void.", email, event ?? "no event"]) expect(page).toContain(said);
+    for (const said of ["This label is voided.", email, event ?? "no event"]) expect(page).toContain(said);
     const detail = label.tracking_number;
     expect(await auditOf(accountId)).toEqual([{ actor: email, subject: label.id, detail, source: "127.0.0.1" }]);
     expect((await visitor.get("/developers/audit")).html).toContain("Label voided");

@@ -46,7 +46,7 @@ test("so do members, the oldest first, and the audit log, the newest first", asy
   const members = await readAllPages(
     visitor,
     "/developers/members",
-    /<td data-label="E-mail"><span><bdi>([^<]+)<\/bdi>/g,
+    /<td data-label="Email"><span><bdi>([^<]+)<\/bdi>/g,
   );
   expect(sizes(members)).toEqual([50, 50]);
   expect(members.flat()).toEqual(
@@ -84,8 +84,8 @@ describe("forms of a session", () => {
     for (let n = 0; n < 100; n++) expect((await visitor.post(NEW)).status).toBe(422);
     const refused = await Promise.all(Array.from({ length: 5 }, () => visitor.submit(NEW)));
     expect(refused.map(({ status, headers }) => [status, headers["retry-after"]])).toEqual(Array(5).fill([429, "600"]));
-    expect(refused[0]?.html).toContain("Too many forms");
-    expect((await visitor.get("/developers/sandbox/keys")).html).toContain("There is no sandbox key yet");
+    expect(refused[0]?.html).toContain("You have submitted too many forms");
+    expect((await visitor.get("/developers/sandbox/keys")).html).toContain("There are no sandbox keys yet");
     expect((await other.visitor.submit(NEW)).status).toBe(201);
 
     await pool.query("UPDATE sessions SET forms_since = forms_since - interval '10 minutes'");

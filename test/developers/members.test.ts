@@ -54,7 +54,7 @@ describe("an invitation", () => {
 
     const { parsed } = await mailbox.server().mailTo(email);
     expect(parsed.subject).toBe("Invitation to Nordlicht on Shipping Platform");
-    expect(parsed.text).toContain(`${inviter} invites you to the developer area of Nordlicht as a viewer`);
+    expect(parsed.text).toContain(`${inviter} has invited you to the developer area of Nordlicht as a viewer`);
     const [, path = ""] = /https?:\/\/[^/\s]+(\/developers\/sign-in\/\S+)/.exec(parsed.text ?? "") ?? [];
     const invited = area.visitor();
     expect(await invited.submit(path)).toMatchObject({ status: 303, location: "/developers/sandbox" });
@@ -118,10 +118,10 @@ describe("an invitation", () => {
     expect(await auditOf(visitor)).toHaveLength(1);
   });
 
-  test("somebody who is a member already: 409", async () => {
+  test("somebody who is already a member: 409", async () => {
     const { visitor, email } = await area.signIn();
     const answer = await visitor.submit(INVITE, { email: email.toUpperCase() });
-    expect([answer.status, answer.html.includes(`${email} is a member already.`)]).toEqual([409, true]);
+    expect([answer.status, answer.html.includes(`${email} is already a member.`)]).toEqual([409, true]);
   });
 });
 

@@ -1,4 +1,4 @@
-// A real OpenID provider on loopback, in a process of its own: it takes any password, and an e-mail for a person. Those at
+// A real OpenID provider on loopback, in a process of its own: it takes any password, and an email for a person. Those at
 // `unverified.example` are not verified; those at a host of `forgeries` get a token that somebody else could have made. Prints its issuer,
 // and ends with its input.
 import { generateKeyPairSync, sign } from "node:crypto";

@@ -38,7 +38,7 @@ describe("next steps", () => {
     });
     await createLabel(apiClient(area.stack().baseUrl, key));
     expect(stepsIn(await overview(visitor))).toEqual({
-      done: ["Create an API key", "Make your first label"],
+      done: ["Create an API key", "Create your first label"],
       buttons: [`${SANDBOX}/webhooks/new`],
     });
     await visitor.submit(`${SANDBOX}/webhooks/new`, { url: "https://shop.example.com" });
@@ -72,7 +72,7 @@ describe("figures", () => {
       expect(html).toContain(`<a href="${SANDBOX}/requests?status=invalid_json">`);
       expect(html).toContain('<a href="/docs/errors#invalid_json"');
       expect(wordsIn(html)).toMatch(/invalid_json 400 2 /);
-      expect(wordsIn(html)).toMatch(/Labels made Last 24 hours 1 Last 30 days 1/);
+      expect(wordsIn(html)).toMatch(/Labels created Last 24 hours 1 Last 30 days 1/);
       const [, succeeded, refused, failed] =
         /Successful (\d+) Refused \(4xx\) (\d+) Failed \(5xx\) (\d+)/.exec(wordsIn(html)) ?? [];
       expect([succeeded, refused, failed]).toEqual(["2", "2", "0"]);

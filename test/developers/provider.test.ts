@@ -48,10 +48,10 @@ async function signIn({ here, there, email }: { here: Visitor; there: Visitor; e
 }
 
 describe("sign-in through the provider", () => {
-  test("signs a member in by the verified e-mail, and from then on by who they are there", async () => {
+  test("signs a member in by the verified email, and from then on by who they are there", async () => {
     const member = await newMember();
     expect(await signIn(member)).toMatchObject({ status: 303, location: "/developers/sandbox" });
-    expect((await member.here.get("/developers/members")).html).toContain("Known to the provider");
+    expect((await member.here.get("/developers/members")).html).toContain("Linked");
     const { pool } = area.stack().databases.gateway;
     await pool.query("UPDATE account_members SET email = $1 WHERE email = $2", [newEmail(), member.email]);
     expect((await signIn({ ...member, here: area.visitor() })).status).toBe(303);
@@ -70,7 +70,7 @@ describe("sign-in through the provider", () => {
     expect((await area.visitor().get("/developers")).html).toContain(`href="${LEAVE}"`);
   });
 
-  test("a stranger and an e-mail that is not verified get the same answer, byte for byte", async () => {
+  test("a stranger and an email that is not verified get the same answer, byte for byte", async () => {
     const unverified = await newMember({ email: newEmail("unverified.example") });
     const stranger = { here: area.visitor(), there: newVisitor(provider.issuer), email: newEmail() };
     const answers = [await signIn(unverified), await signIn(stranger)];
@@ -79,7 +79,7 @@ describe("sign-in through the provider", () => {
     expect(unverified.here.cookies() + stranger.here.cookies()).toBe("");
   });
 
-  test("an e-mail that is bound to somebody signs in nobody else", async () => {
+  test("an email that is bound to somebody signs in nobody else", async () => {
     const member = await newMember();
     const { pool } = area.stack().databases.gateway;
     await pool.query("UPDATE account_members SET issuer = $1, subject = 'another' WHERE email = $2", [

@@ -37,9 +37,9 @@ describe("GET /developers/{environment}/shipments", () => {
     const { visitor } = await area.signIn();
     for (const list of ["shipments", "orders", "labels"]) {
       const html = await open(visitor, list);
-      expect(html).toContain(`There is no sandbox ${list.slice(0, -1)} yet.`);
+      expect(html).toContain(`There are no sandbox ${list} yet.`);
       expect(html).toContain('href="/developers/quick-start"');
-      expect((await visitor.get(`/developers/live/${list}`)).html).toContain(`no live ${list.slice(0, -1)}`);
+      expect((await visitor.get(`/developers/live/${list}`)).html).toContain(`no live ${list}`);
     }
   });
 
@@ -85,7 +85,7 @@ describe("GET /developers/{environment}/shipments", () => {
     expect(await found(`state=draft&to=${today}`)).toEqual([draft.id]);
     expect(await found("to=2020-01-01")).toEqual([]);
     const nothing = await open(visitor, "shipments?q=PO-1&state=voided");
-    expect(nothing).toContain("No shipment matches.");
+    expect(nothing).toContain("No matching shipments.");
     expect(nothing).toMatch(/<option value="voided" selected/);
   });
 
@@ -95,13 +95,9 @@ describe("GET /developers/{environment}/shipments", () => {
       const { visitor, api } = await newCustomer(area);
       await createLabel(api);
       const query = new URLSearchParams({ q: text, state: text, from: text, to: text, after: text });
-      for (const [list, word] of [
-        ["shipments", "shipment"],
-        ["orders", "order"],
-        ["labels", "label"],
-      ]) {
+      for (const list of ["shipments", "orders", "labels"]) {
         const html = await open(visitor, `${list}?${query}`);
-        expect(html).toContain(`No ${word} matches.`);
+        expect(html).toContain(`No matching ${list}.`);
         expect(html).not.toContain("<script>");
       }
     },
@@ -134,7 +130,7 @@ describe("GET /developers/{environment}/shipments/{id}", () => {
     for (const said of [
       ...["PO-1", "Draft", "Nordlicht GmbH", "Tor 3", "20457 Hamburg", "Germany (DE)", "+49 40 1", "a@b.example"],
       ...["31-147 Kraków", "1.25 kg", "30 × 20 × 12.5 cm", '"sku": "A-1"', String.raw`"note": "\u202e<b>"`],
-      ...["Shipment created", "shipment.created", "It has no label yet."],
+      ...["Shipment created", "shipment.created", "No label yet."],
       answer.headers.get("x-request-id") ?? "no request id",
     ]) {
       expect(text).toContain(said);
@@ -163,7 +159,7 @@ describe("GET /developers/{environment}/shipments/{id}", () => {
       label.tracking_number,
       "Pre-transit",
       "EUR 5.00",
-      "A test rate",
+      "Test rate",
       "label.created",
       "Download PDF",
     ]) {
@@ -171,7 +167,7 @@ describe("GET /developers/{environment}/shipments/{id}", () => {
     }
     await voidLabel(api, label.id);
     const after = await open(visitor, `shipments/${label.shipment_id}`);
-    expect(mainOf(after)).toMatch(/Shipment created .* Label created .* Label voided .* This label is void\./);
+    expect(mainOf(after)).toMatch(/Shipment created .* Label created .* Label voided .* This label is voided\./);
     expect(after).not.toMatch(/picture"|\/file"|\/void"/);
   });
 
@@ -182,7 +178,7 @@ describe("GET /developers/{environment}/shipments/{id}", () => {
     await records.pool.query("UPDATE shipments SET origin = NULL WHERE id = $1", [label.shipment_id]);
     await carrier.pool.query("UPDATE labels SET origin = NULL, rate = NULL WHERE id = $1", [label.id]);
     const text = mainOf(await open(visitor, `shipments/${label.shipment_id}`));
-    for (const said of ["Who did it was not recorded then.", "Not recorded when this label was made"]) {
+    for (const said of ["The API key was not recorded at that time.", "Not recorded for this label"]) {
       expect(text).toContain(said);
     }
   });

@@ -72,7 +72,7 @@ describe("a request", () => {
     const body = { ...order, to: { ...address, country: "de" } };
     const { id } = await send("POST", "/orders", { key, body, idempotencyKey: "bad-1" });
     const html = await pageOf(visitor, id);
-    expect(textOf(html)).toContain("to.country must be two letters A-Z");
+    expect(textOf(html)).toContain("to.country must be a two-letter country code in upper case");
     const [, guide = "", anchor = ""] = /href="(\/docs\/errors)#(\w+)"/.exec(html) ?? [];
     expect(anchor).toBe("invalid_request");
     expect((await visitor.get(guide)).html).toContain(`<tr id="${anchor}">`);
@@ -98,10 +98,10 @@ describe("the list", () => {
   test("says what to do while it is empty, and what it does not have", async () => {
     const { visitor } = await area.signIn();
     const { html } = await visitor.get(LIST);
-    expect(html).toContain("No request yet");
-    expect(textOf(html)).toContain("Bodies are never kept");
+    expect(html).toContain("No requests yet");
+    expect(textOf(html)).toContain("Request bodies are never stored");
     expect((await visitor.get(`${LIST}?q=nothing`)).html).toContain("Nothing found for <bdi>nothing</bdi>");
-    expect((await visitor.get(`${LIST}?status=5xx`)).html).toContain("No request matches this filter");
+    expect((await visitor.get(`${LIST}?status=5xx`)).html).toContain("No requests match this filter");
   });
 
   test("has writes and refusals, the newest first, and no read that succeeded", async () => {

@@ -68,7 +68,7 @@ describe("GET /developers/{environment}/search?q=", () => {
       for (const answer of [search(stranger.visitor, text), search(things.visitor, text, "live")]) {
         const { status, html } = await answer;
         expect([text, status]).toEqual([text, 200]);
-        expect(wordsIn(html)).toContain("Nothing in this environment is known as");
+        expect(wordsIn(html)).toContain("No results for");
       }
     }
   });
@@ -84,8 +84,8 @@ test("what several things are known by lists each with its kind and its id, five
   expect(status).toBe(200);
   const found = [...html.matchAll(/<a href="[^"]+\/((?:orders|shipments)\/[^"/]+)"><bdi>/g)].map(([, path]) => path);
   const newest = shipments.slice(-5).reverse();
-  expect(html).toContain(`<a href="${SANDBOX}/shipments?q=${reference.toUpperCase()}">All shipments found</a>`);
-  expect(html).not.toContain("All orders found");
+  expect(html).toContain(`<a href="${SANDBOX}/shipments?q=${reference.toUpperCase()}">All matching shipments</a>`);
+  expect(html).not.toContain("All matching orders");
   expect(found).toEqual([...newest.map(({ id }) => `shipments/${id}`), `orders/${order.id}`]);
 });
 
@@ -125,5 +125,7 @@ test.each([
   const { visitor } = await newCustomer(area);
   const { status, html } = await search(visitor, text);
   expect(status).toBe(200);
-  expect(wordsIn(html)).toContain("Enter the id of a request, order, shipment, label, event, subscription or API key");
+  expect(wordsIn(html)).toContain(
+    "Enter the complete ID of a request, order, shipment, label, event, subscription or API key",
+  );
 });

@@ -21,7 +21,7 @@ describe("after a hundred refused attempts from an address", () => {
     expect(statusesOf(await times(40, () => stranger.post(MADE_UP)))).toEqual([404]);
     const over = [await stranger.get(MADE_UP), await stranger.post(MADE_UP), await stranger.get(CALLBACK)];
     expect(over.map(({ status, headers }) => [status, headers["retry-after"]])).toEqual(Array(3).fill([429, "600"]));
-    expect(over[0]?.html).toContain("Too many attempts to sign in from your address. Wait 10 minutes.");
+    expect(over[0]?.html).toContain("Too many sign-in attempts from your IP address. Try again in 10 minutes.");
 
     expect((await area.visitor().get(looked.path)).html).toContain(looked.email);
     expect((await area.visitor().post(opened.path)).status).toBe(303);

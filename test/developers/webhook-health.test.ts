@@ -10,7 +10,7 @@ describe("GET /developers/{environment}/webhooks/{id}", () => {
   test("a new subscription: active, nothing delivered, an empty day", async () => {
     const { visitor, path } = await subscribed("https://shop.example.com/hooks?token=mine");
     const text = await textOf(visitor, path);
-    for (const said of ["shop.example.com", "Active", "Last success None yet", "Pending None", "None in these hours"]) {
+    for (const said of ["shop.example.com", "Active", "Last success None yet", "Pending None", "None in this period"]) {
       expect(text).toContain(said);
     }
     expect(await textOf(visitor, LIST)).toContain("Active None yet");
@@ -22,7 +22,7 @@ describe("GET /developers/{environment}/webhooks/{id}", () => {
     await sendTest(visitor, path);
     await eventually(async () => {
       const text = await textOf(visitor, path);
-      for (const said of ["Nothing has been delivered since", "Answered 500", "Pending 2 events", "Failed 2"]) {
+      for (const said of ["Nothing has been delivered since", "Responded with 500", "Pending 2 events", "Failed 2"]) {
         expect(text).toContain(said);
       }
     });
@@ -42,7 +42,7 @@ describe("GET /developers/{environment}/webhooks/{id}", () => {
     for (const [url, reason] of [
       ["http://localhost:1/hook", "The connection was refused"],
       [secure.url, "The certificate is self-signed"],
-      [secure.url.replace("https:", "http:"), "The connection was closed without an answer"],
+      [secure.url.replace("https:", "http:"), "The connection was closed without a response"],
     ] as const) {
       const { visitor, path } = await subscribed(url);
       await sendTest(visitor, path);

@@ -18,15 +18,15 @@ describe("POST /developers/sandbox/webhooks/{id}/test", () => {
     const waiting = await visitor.get(page);
     expect(waiting.headers.refresh).toBe("2");
     expect(wordsIn(waiting.html)).toMatch(
-      /shipment\.created evt_\w+ Waiting for the answer .*label\.created evt_\w+ Waiting/,
+      /shipment\.created evt_\w+ Waiting for the response .*label\.created evt_\w+ Waiting/,
     );
     expect((await visitor.get(`${page}&refresh=off`)).headers.refresh).toBeUndefined();
     tell(204);
     await eventually(async () => {
       const { headers, html } = await visitor.get(page);
       expect(headers.refresh).toBeUndefined();
-      expect(wordsIn(html)).toContain("Your receiver took every event of this test.");
-      expect(wordsIn(html)).toMatch(/Delivered Answered 204 [\d,]+ ms 1 of 8/);
+      expect(wordsIn(html)).toContain("Your receiver accepted every event of this test.");
+      expect(wordsIn(html)).toMatch(/Delivered Responded with 204 [\d,]+ ms 1 of 8/);
     });
     for (const { headers, body } of receiver.received) {
       const [, time = "", digest = ""] = /^t=(\d+),v1=(\w+)$/.exec(String(headers["service-signature"])) ?? [];
@@ -41,7 +41,7 @@ describe("POST /developers/sandbox/webhooks/{id}/test", () => {
     const types = ["order.created", "shipment.created", "label.created", "label.voided"];
     const { visitor, path } = await subscribed(receiver.url, types);
     const page = await sendTest(visitor, path);
-    await eventually(async () => expect(await textOf(visitor, page)).toContain("Your receiver took every event"));
+    await eventually(async () => expect(await textOf(visitor, page)).toContain("Your receiver accepted every event"));
     expect(receiver.received.map(({ body }) => JSON.parse(body.toString()).type).sort()).toEqual([...types].sort());
   });
 
@@ -51,7 +51,9 @@ describe("POST /developers/sandbox/webhooks/{id}/test", () => {
     const page = await sendTest(visitor, path);
     await eventually(async () => {
       const { html, headers } = await visitor.get(page);
-      expect(wordsIn(html)).toMatch(/Answered 404\. Nothing is at this path\..* Will be retried next attempt \d{4}-/);
+      expect(wordsIn(html)).toMatch(
+        /Responded with 404\. The path does not exist\..* Will be retried next attempt \d{4}-/,
+      );
       expect(headers.refresh).toBeUndefined();
     });
   });
@@ -88,7 +90,7 @@ describe("POST /developers/sandbox/webhooks/{id}/test", () => {
     const answers = await Promise.all(ids.map((form_id) => visitor.post(`${path}/test`, { form_id })));
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThanOrEqual(5);
-    expect(refused[0]?.html).toContain("At most 10 tests a minute");
+    expect(refused[0]?.html).toContain("You can send up to 10 tests a minute");
     await gateway.run(
       sql`UPDATE webhook_tests SET since = since - interval '1 minute' WHERE account_id = ${accountId}`,
     );
@@ -102,7 +104,7 @@ describe("POST /developers/sandbox/webhooks/{id}/test", () => {
     expect(html).not.toContain("Send test</button>");
     const answer = await visitor.post(`${path}/test`, { form_id: "form_mfrggzdfmztwq2lknnwg23tpoa" });
     expect(answer).toMatchObject({ status: 303, location: `${path}/test` });
-    expect(await textOf(visitor, answer.location ?? "")).toContain("Tests are for the sandbox");
+    expect(await textOf(visitor, answer.location ?? "")).toContain("You can send tests only in the sandbox");
   });
 
   test("the page shows tests of this subscription alone: no other shipment, no other subscription's test", async () => {

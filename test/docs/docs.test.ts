@@ -1,18 +1,17 @@
-import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { guides } from "@shipping/gateway/guides/guides";
 import { packClient } from "../client/packed-client.js";
 import { type Stack, startStack } from "../stack.js";
-import { fencesOf } from "./fences.js";
+import { fencesOf, programsOf } from "./fences.js";
+import { hasPython, PYTHON_ENV } from "./python.js";
 import { type Counts, runPage } from "./run-page.js";
 import { checkTypes, prepareModules } from "./typescript.js";
 
 const root = join(import.meta.dirname, "../..");
 const pages = guides.map(({ file }) => ({ file, page: readFileSync(join(root, file), "utf8") }));
-const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
 let stack: Stack;
 let folder: string;
@@ -27,17 +26,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A folder and an account of a page's own, the way a reader has them who has followed the quick start. */
+/** A folder and an account of a page's own, with the environment of a reader who has followed the quick start. */
 async function readerOf(file: string) {
   const own = join(folder, file.replaceAll("/", "-"));
   const { sandbox, live } = await stack.newCustomer();
-  await mkdir(join(own, ".data"), { recursive: true });
-  const demo = { base_url: stack.baseUrl, sandbox_key: sandbox, live_key: live };
-  await writeFile(join(own, ".data/demo.json"), JSON.stringify(demo));
+  await mkdir(own);
   const { PATH, HOME } = process.env;
-  const isFirst = file.endsWith("quick-start.md");
   const given = { SHIPPING_URL: stack.baseUrl, SHIPPING_KEY: sandbox, SHIPPING_LIVE_KEY: live };
-  return { folder: own, env: { PATH, HOME, NODE_NO_WARNINGS: "1", ...(!isFirst && given) } };
+  return { folder: own, env: { PATH, HOME, NODE_NO_WARNINGS: "1", ...PYTHON_ENV, ...given } };
 }
 
 describe("the documentation", () => {
@@ -54,11 +50,11 @@ describe("the documentation", () => {
   );
 
   test("its TypeScript has the types of the packed client", async () => {
-    const snippets = pages.flatMap(({ page }) => fencesOf(page)).filter(({ language }) => language === "ts");
-    expect(snippets.length).toBeGreaterThan(15);
+    const programs = pages.flatMap(({ page }) => programsOf(fencesOf(page), "ts"));
+    expect(programs.length).toBeGreaterThan(15);
     await checkTypes(
       folder,
-      snippets.map(({ code }) => code),
+      programs.map((parts) => parts.map(({ code }) => code).join("\n")),
     );
   }, 60_000);
 

@@ -1,4 +1,4 @@
-import { actionOf, type Fence, fencesOf, isAsPrinted } from "./fences.js";
+import { actionOf, type Fence, fencesOf, isAsPrinted, programsOf } from "./fences.js";
 
 const fence = (language: string, code: string, mark = "output"): Fence => ({ line: 1, language, mark, code });
 
@@ -11,6 +11,18 @@ describe("code blocks", () => {
       { line: 2, language: "sh", mark: "fails", code: "echo\n  a\n" },
       { line: 6, language: "md", mark: "shown", code: "```\n" },
     ]);
+  });
+
+  test("may be tabs, which says nothing of how they are executed", () => {
+    const page = "```sh tab\n```\n```json output tab\n```\n```sh fails tab\n```\n";
+    expect(fencesOf(page).map(actionOf)).toEqual(["sh", "output", "sh fails"]);
+  });
+
+  test("in one language that go on from each other are one program", () => {
+    const page = "```ts tab\n1\n```\n```sh\n2\n```\n```ts next tab\n3\n```\n```ts\n4\n```\n";
+    const programs = programsOf(fencesOf(page), "ts");
+    expect(programs.map((parts) => parts.map(({ code }) => code.trim()))).toEqual([["1", "3"], ["4"]]);
+    expect(() => programsOf(fencesOf("```ts next\n```\n"), "ts")).toThrow("line 1 has none before it");
   });
 
   test("have an end", () => {

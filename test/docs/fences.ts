@@ -4,8 +4,10 @@ export interface Fence {
   line: number;
   /** `ts` of `ts receives`. */
   language: string;
-  /** What stands behind the language. */
+  /** What stands behind the language, `tab` and `next` left out. */
   mark: string;
+  /** Whether it goes on where the block before it in its language ends: both are parts of one program. */
+  isNext?: boolean;
   code: string;
 }
 
@@ -15,7 +17,7 @@ export function fencesOf(page: string): Fence[] {
   let open: (Fence & { ticks: string; indent: string }) | undefined;
   for (const [index, text] of page.split("\n").entries()) {
     const [, indent = "", ticks = "", language = "", mark = ""] = /^( *)(`{3,})(\S*) *(.*)$/.exec(text) ?? [];
-    if (!open && ticks) open = { line: index + 1, language, mark: mark.trim(), code: "", ticks, indent };
+    if (!open && ticks) open = { line: index + 1, language, ...marksOf(mark), code: "", ticks, indent };
     else if (open && ticks === open.ticks && language === "") {
       const { ticks: _ticks, indent: _indent, ...fence } = open;
       found.push(fence);
@@ -24,6 +26,24 @@ export function fencesOf(page: string): Fence[] {
   }
   if (open) throw new Error(`The code block of line ${open.line} has no end.`);
   return found;
+}
+
+function marksOf(info: string): Pick<Fence, "mark" | "isNext"> {
+  const marks = info.split(" ").filter((mark) => mark !== "" && mark !== "tab");
+  const mark = marks.filter((one) => one !== "next").join(" ");
+  return marks.includes("next") ? { mark, isNext: true } : { mark };
+}
+
+/** The programs of a page in a language: each block with those that go on from it. */
+export function programsOf(fences: readonly Fence[], language: string): Fence[][] {
+  const programs: Fence[][] = [];
+  for (const fence of fences) {
+    if (fence.language !== language || fence.mark === "output") continue;
+    if (!fence.isNext) programs.push([fence]);
+    else if (programs.length > 0) programs.at(-1)?.push(fence);
+    else throw new Error(`The code block of line ${fence.line} has none before it to go on from.`);
+  }
+  return programs;
 }
 
 /** Whether something was printed as the page says, where `…` stands for anything. JSON may be printed with other white space. */
@@ -36,7 +56,16 @@ export function isAsPrinted(printed: string, { language, code }: Fence): boolean
   return new RegExp(`^${pattern.join("[\\s\\S]*?")}$`).test(given);
 }
 
-export type Action = "sh" | "sh fails" | "ts" | "ts receives" | "python" | "output" | "shown" | "recipe";
+export type Action =
+  | "sh"
+  | "sh fails"
+  | "ts"
+  | "ts receives"
+  | "python"
+  | "python receives"
+  | "output"
+  | "shown"
+  | "recipe";
 
 const ACTIONS: Readonly<Record<string, Action>> = {
   sh: "sh",
@@ -44,6 +73,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   ts: "ts",
   "ts receives": "ts receives",
   python: "python",
+  "python receives": "python receives",
   "text output": "output",
   "json output": "output",
 };

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Scope } from "@shipping/gateway/admission/api-key";
@@ -12,6 +12,7 @@ import { packClient } from "../client/packed-client.js";
 import { useArea } from "../developers/area.js";
 import { decodeText } from "../developers/visitor.js";
 import { fencesOf } from "./fences.js";
+import { hasPython, PYTHON_ENV } from "./python.js";
 import { runPage } from "./run-page.js";
 import { prepareModules } from "./typescript.js";
 
@@ -19,7 +20,6 @@ const root = join(import.meta.dirname, "../..");
 const guide = readFileSync(join(root, "docs/quick-start.md"), "utf8");
 const clientParts = readFileSync(join(root, "client/README.md"), "utf8").split(/^(?=## )/m);
 const clientSteps = clientParts.find((part) => part.startsWith("## First label")) ?? "";
-const hasPython = spawnSync("python3", ["--version"]).status === 0;
 const area = useArea({ logs: true });
 
 let folder: string;
@@ -56,11 +56,15 @@ async function newKey(scopes: readonly Scope[]): Promise<string> {
 /** Runs a quick start in a folder of its own. Yields a way to the labels that it has saved. */
 async function run(name: string, as = key, page = quickStarts.get(name) ?? "") {
   const own = await mkdtemp(join(folder, "run-"));
-  await mkdir(join(own, ".data"));
-  const demo = { base_url: area.stack().baseUrl, sandbox_key: as };
-  await writeFile(join(own, ".data/demo.json"), JSON.stringify(demo));
   const { PATH, HOME } = process.env;
-  const env = { PATH, HOME, SHIPPING_URL: demo.base_url, SHIPPING_KEY: as, NODE_NO_WARNINGS: "1" };
+  const env = {
+    PATH,
+    HOME,
+    SHIPPING_URL: area.stack().baseUrl,
+    SHIPPING_KEY: as,
+    NODE_NO_WARNINGS: "1",
+    ...PYTHON_ENV,
+  };
   const ended = runPage({ page, folder: own, env, hasPython });
   return { ended, saved: async () => (await readdir(own)).filter((file) => file.endsWith(".pdf")), own };
 }
@@ -103,7 +107,7 @@ describe("a quick start", () => {
     const { ended } = await run(
       "the guide",
       key,
-      guide.replace(/^```sh\n[\s\S]*?^```\n/gm, (step) => step + step),
+      guide.replace(/^```sh tab\n[\s\S]*?^```\n/gm, (step) => step + step),
     );
     await ended;
     const replayed = requests()

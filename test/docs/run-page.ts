@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { type Action, actionOf, type Fence, fencesOf, isAsPrinted } from "./fences.js";
+import { type Action, actionOf, type Fence, fencesOf, isAsPrinted, programsOf } from "./fences.js";
+import { programOf } from "./python.js";
 import { tryReceiver } from "./try-receiver.js";
 import { stripped } from "./typescript.js";
 
@@ -20,14 +21,24 @@ export interface PageRun {
   hasPython: boolean;
 }
 
-/** Executes a page from top to bottom. What its shell snippets set carries on; throws at the first block that is not as printed. */
+// Printed between the parts of a program.
+const BREAK = "\x1e";
+
+/**
+ * Executes a page from top to bottom. What its shell snippets set carries on, and a program of several blocks runs at its first one.
+ * What stands for the reader's own address and key becomes `SHIPPING_URL` and `SHIPPING_KEY`. Throws at the first block that is
+ * not as printed.
+ */
 export async function runPage({ page, folder, env: given, hasPython }: PageRun): Promise<Counts> {
   const counts: Counts = {};
   let env = { ...given };
   let printed: string | undefined;
-  for (const fence of fencesOf(page)) {
+  const fences = fencesOf(asReader(page, env));
+  const programs = ["ts", "python"].flatMap((language) => programsOf(fences, language));
+  const printedLater = new Map<Fence, string>();
+  for (const fence of fences) {
     const action = actionOf(fence);
-    const isHere = action !== "python" || hasPython;
+    const isHere = !action.startsWith("python") || hasPython;
     counts[isHere ? action : "not here"] = (counts[isHere ? action : "not here"] ?? 0) + 1;
     if (action === "output") {
       if (printed !== undefined && !isAsPrinted(printed, fence)) throw new Error(unlike(fence, printed));
@@ -37,15 +48,36 @@ export async function runPage({ page, folder, env: given, hasPython }: PageRun):
       printed = undefined;
       continue;
     }
-    ({ env, printed } = await execute(fence, action, folder, env));
+    if (fence.isNext) {
+      printed = printedLater.get(fence);
+      continue;
+    }
+    const [, ...parts] = programs.find(([first]) => first === fence) ?? [];
+    ({ env, printed } = await execute(joined(fence, parts), action, folder, env));
+    const [first, ...later] = printed.split(`${BREAK}\n`);
+    printed = first;
+    for (const [index, part] of parts.entries()) printedLater.set(part, later[index] ?? "");
   }
   return counts;
 }
 
-type Executed = "sh" | "sh fails" | "ts" | "ts receives" | "python";
+function asReader(page: string, { SHIPPING_URL = "", SHIPPING_KEY = "" }: NodeJS.ProcessEnv): string {
+  return page
+    .replaceAll("https://shipping.example.com/api/v1", SHIPPING_URL)
+    .replaceAll("YOUR_SANDBOX_KEY", SHIPPING_KEY);
+}
+
+function joined(fence: Fence, parts: readonly Fence[]): Fence {
+  const print = fence.language === "ts" ? `console.log("${BREAK}");` : `print("${BREAK}")`;
+  return { ...fence, code: [fence, ...parts].map(({ code }) => code).join(`\n${print}\n`) };
+}
+
+type Executed = "sh" | "sh fails" | "ts" | "ts receives" | "python" | "python receives";
 
 async function execute({ code, line }: Fence, action: Executed, folder: string, env: NodeJS.ProcessEnv) {
-  if (action === "ts receives") return { env, printed: await tryReceiver(await moduleFile(), folder, env) };
+  if (action === "ts receives")
+    return { env, printed: await tryReceiver([process.execPath, await moduleFile()], folder, env) };
+  if (action === "python receives") return { env, printed: await tryReceiver(["python3", "-c", code], folder, env) };
   const [program, ...args] = await commandOf();
   const { status, stdout, stderr } = await outcome(program, args, folder, env);
   if ((status === 0) !== (action !== "sh fails"))
@@ -53,7 +85,7 @@ async function execute({ code, line }: Fence, action: Executed, folder: string, 
   return { env: action === "sh" ? await environmentIn(join(folder, ".environment")) : env, printed: stdout };
 
   async function commandOf(): Promise<[string, ...string[]]> {
-    if (action === "python") return ["python3", "-c", code];
+    if (action === "python") return ["python3", "-c", programOf(code)];
     if (action === "ts") return [process.execPath, await moduleFile()];
     return ["sh", "-eu", "-c", `set -a\n${code}\nenv -0 > .environment`];
   }

@@ -13,10 +13,14 @@ const EVENT = JSON.stringify({
   data: { id: "lbl_3fzqk7n2xw5vjm4tb6yc2redha", object: "label", status: "created", tracking_number: "TEST0001" },
 });
 
-/** Runs a module that is a webhook receiver, and sends it a delivery and forgeries. Yields what it printed. */
-export async function tryReceiver(file: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
+/** Runs a command that is a webhook receiver, and sends it a delivery and forgeries. Yields what it printed. */
+export async function tryReceiver(
+  [program, ...args]: [string, ...string[]],
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+): Promise<string> {
   const port = await getPort({ host: "127.0.0.1" });
-  const receiver = spawn(process.execPath, [file], {
+  const receiver = spawn(program, args, {
     cwd,
     env: { ...env, PORT: String(port), WEBHOOK_SECRET: SECRET },
   });

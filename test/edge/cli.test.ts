@@ -152,7 +152,7 @@ describe("a refusal is one line on stderr and exit 1", () => {
     for (let n = 1; n <= 50; n++) await stack.newKey(accountId);
     const { status, out, err } = await admin(`key create --account ${accountId} --environment sandbox --json`);
     expect([status, out]).toEqual([1, ""]);
-    expect(err).toBe("error: This account has 50 active sandbox keys, the most there may be. Revoke one first.\n");
+    expect(err).toBe("error: This account already has 50 active sandbox keys, the maximum. Revoke one first.\n");
     expect((await admin(`key create --account ${accountId} --environment live`)).status).toBe(0);
   });
 });

@@ -1,3 +1,4 @@
+import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { guides } from "@shipping/gateway/guides/guides";
 import { type Stack, startStack } from "../stack.js";
 import { sendTo } from "./wire.js";
@@ -13,13 +14,15 @@ afterAll(() => stack.stop());
 const get = (target: string) => sendTo(port, "GET", target);
 const textOf = async (target: string) => (await get(target)).bytes.toString();
 
-/** Everything that the page loads, by attribute. */
+const REFERENCE = ["/docs/reference", "/docs/reference/createShipment"];
+
+/** Everything that the pages load, by attribute. */
 async function assets(): Promise<string[]> {
-  return [
-    ...(await textOf("/docs/reference")).matchAll(
-      /<(?!a\b)[^>]*\b(?:src|href|action|data|poster|srcset)\s*=\s*["']?([^"'\s>]+)/gi,
-    ),
-  ].map(([, target]) => target ?? "");
+  const pages = await Promise.all(REFERENCE.map(textOf));
+  const named = pages.flatMap((page) => [
+    ...page.matchAll(/<(?!a\b)[^>]*\b(?:src|href|action|data|poster|srcset)\s*=\s*["']?([^"'\s>]+)/gi),
+  ]);
+  return [...new Set(named.map(([, target]) => target ?? ""))];
 }
 
 describe("GET /docs/reference", () => {
@@ -50,13 +53,9 @@ describe("GET /docs/reference", () => {
     }
   });
 
-  test("its own script asks for the document of this host, and for no validator elsewhere", async () => {
-    const start = await textOf("/docs/start.js");
-    const [, document = ""] = /url: "([^"]+)"/.exec(start) ?? [];
-    expect(document).toBe("/api/v1/openapi.json");
-    expect((await get(document)).status).toBe(200);
-    expect(start).toContain("validatorUrl: null");
-    expect(start).not.toMatch(/https?:/);
+  test("its scripts ask for nothing of another host", async () => {
+    for (const script of (await assets()).filter((target) => /\.js(?:\?|$)/.test(target)))
+      expect([script, await textOf(script)]).toEqual([script, expect.not.stringMatching(/https?:/)]);
   });
 
   test("a browser is told to load nothing from elsewhere, and to run no script but these", async () => {
@@ -66,7 +65,8 @@ describe("GET /docs/reference", () => {
     for (const [name, sources] of directives)
       expect([name, sources]).toEqual([name, expect.not.stringMatching(/\*|https?:/)]);
     for (const name of ["script-src", "connect-src"]) expect(directives.get(name)).toBe("'self'");
-    expect(await textOf("/docs/reference")).not.toMatch(/<script>|<script [^>]*>[^<]|\son\w+\s*=|javascript:/i);
+    for (const page of REFERENCE)
+      expect(await textOf(page)).not.toMatch(/<script>|<script [^>]*>[^<]|\son\w+\s*=|\sstyle=|javascript:/i);
   });
 
   test("nothing is set and nothing is remembered: no cookie", async () => {
@@ -77,7 +77,9 @@ describe("GET /docs/reference", () => {
 });
 
 describe("GET /docs", () => {
-  const paths = ["/docs", "/docs/search?q=retry", ...guides.map(({ slug }) => `/docs/${slug}`)];
+  const operations = routes.map(({ handler }) => `/docs/reference/${handler.name}`);
+  const searches = ["/docs/search?q=retry", "/docs/search?q=createLabel"];
+  const paths = ["/docs", ...searches, ...guides.map(({ slug }) => `/docs/${slug}`), "/docs/reference", ...operations];
 
   test.each(paths)("%s is whole without a script, and every link on it leads somewhere", async (path) => {
     const page = await get(path);
@@ -85,24 +87,51 @@ describe("GET /docs", () => {
     expect(page.headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'self';/);
     const html = page.bytes.toString();
     expect(html).toMatch(/^<!doctype html>/);
-    expect(html).not.toMatch(/<script|\son\w+=|\sstyle=|javascript:/i);
+    expect(html).not.toMatch(/<script(?! src="\/[^"]+"(?: defer)?><\/script>)|<[^>]*\s(?:on\w+|style)=|javascript:/i);
     const targets = [...html.matchAll(/\b(?:href|src|action)="([^"]+)"/g)].map(([, target = ""]) => target);
     for (const target of new Set(targets.filter((one) => !one.startsWith("http")))) {
       const [resource = "", fragment] = target.split("#");
       const linked = resource === "" ? html : await textOf(resource);
       // The developer area asks who it is.
-      const expected = resource === "" || (resource === "/developers" ? 401 : 200);
+      const expected = resource === "" || (resource.startsWith("/developers") ? 401 : 200);
       expect([target, resource === "" || (await get(resource)).status]).toEqual([target, expected]);
       if (fragment) expect([target, linked.includes(`id="${fragment}"`)]).toEqual([target, true]);
+    }
+  });
+
+  test("each guide leads to the one before it and the one after it, from the overview to the reference", async () => {
+    const order = ["/docs", ...guides.map(({ slug }) => `/docs/${slug}`), "/docs/reference"];
+    for (const [index, path] of order.slice(1, -1).entries()) {
+      const html = await textOf(path);
+      const rels = [...html.matchAll(/rel="(prev|next)" href="([^"]+)"/g)].map((match) => match.slice(1));
+      expect([path, rels]).toEqual([
+        path,
+        [
+          ["prev", order[index]],
+          ["next", order[index + 2]],
+        ],
+      ]);
     }
   });
 
   test("the search finds the section, and shows markup as text", async () => {
     expect(await textOf("/docs/search?q=idempotency-replayed")).toContain('href="/docs/idempotency#repeat-a-request"');
     expect(await textOf("/docs/search?q=%3Cimg%20src%3Dx%3E")).toContain("&lt;img src=x");
-    expect(await textOf("/docs/search?q=zzzzzzzz")).toContain("No places in the guides");
+    expect(await textOf("/docs/search?q=zzzzzzzz")).toContain("No results for");
     for (const odd of ["/docs/search", "/docs/search?q=", "/docs/search?q=a&q=b", `/docs/search?q=${"x".repeat(3000)}`])
       expect([odd, (await get(odd)).status]).toEqual([odd, 200]);
+  });
+
+  test("the quick start names the address of this platform, and no example's", async () => {
+    const html = await textOf("/docs/quick-start");
+    expect(html).toContain(`http://127.0.0.1:${port}/api/v1`);
+    expect(html).not.toContain("shipping.example.com");
+  });
+
+  test("the test vectors of webhooks are served for other people's receivers", async () => {
+    const vectors = JSON.parse(await textOf("/docs/webhook-vectors.json"));
+    expect(vectors.length).toBeGreaterThan(50);
+    expect(vectors[0]).toEqual(expect.objectContaining({ header: expect.any(String), valid: expect.any(Boolean) }));
   });
 
   test("404 for a guide that is none", async () => {
@@ -123,6 +152,7 @@ describe("errors of pages", () => {
       for (const path of ["/docs", "/docs/reference", "/developers"]) {
         expect(page.bytes.toString()).toContain(`href="${path}"`);
       }
+      expect(page.bytes.toString()).toContain('<form action="/docs/search">');
       const answer = await get(target);
       expect([answer.status, answer.headers.get("content-type")]).toEqual([404, "application/json"]);
     },
@@ -133,8 +163,22 @@ describe("errors of pages", () => {
     async (target) => expect((await browse(target)).headers.get("content-type")).toBe("application/json"),
   );
 
-  test.each(["/", "/docs/"])("%s leads to the guides", async (target) => {
+  test.each([
+    ["/", "/docs"],
+    ["/docs/", "/docs"],
+    ["/docs/webhooks/", "/docs/webhooks"],
+    ["/docs/reference/", "/docs/reference"],
+    ["/docs/reference/createLabel/", "/docs/reference/createLabel"],
+    ["/docs/events/order.created/", "/docs/events/order.created"],
+  ])("%s leads to %s", async (target, page) => {
     const { status, headers } = await get(target);
-    expect([status, headers.get("location")]).toEqual([308, "/docs"]);
+    expect([status, headers.get("location")]).toEqual([308, page]);
   });
+
+  test.each(["/docs/nothing/", "/docs/reference/nothing/", "/docs//", "/docs/..%2F/"])(
+    "%s leads nowhere",
+    async (target) => {
+      expect((await get(target)).status).toBe(404);
+    },
+  );
 });

@@ -29,8 +29,8 @@ const documents = [
   ...["/favicon.ico", "/favicon.svg", "/style.css"],
   "/docs",
   "/docs/search?q=retry",
-  "/docs/reference",
-  ...["style.css", "start.js", "reference.css", "swagger-ui.css", "swagger-ui-bundle.js"].map((at) => `/docs/${at}`),
+  ...["reference", "reference/createLabel"].map((at) => `/docs/${at}`),
+  ...["style.css", "reference.css", "try-it.js", "old-anchors.js"].map((at) => `/docs/${at}`),
   ...guides.map(({ slug }) => `/docs/${slug}`),
   ...["style.css", "script.js", "clear.gif"].map((at) => `${AREA_PATH}/${at}`),
 ];

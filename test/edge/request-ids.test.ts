@@ -61,8 +61,8 @@ describe("X-Request-Id", () => {
 
   test.each([
     "/docs",
-    "/docs/start.js",
-    "/docs/swagger-ui.css",
+    "/docs/try-it.js",
+    "/docs/reference.css",
     "/favicon.ico",
     "/api/v1/openapi.json",
     "/",

@@ -94,7 +94,7 @@ describe("the message of the 404", () => {
     "says where the API begins, and the whole path, for every operation below '%s'",
     async (base) => {
       expect(await ofEach(routes, (route) => message(route.method, `${base}${formOf(route).path}?limit=1`))).toEqual(
-        allOf(routes, (route) => `The API begins at ${BASE_PATH}: this path is ${whole(route.path)}.`),
+        allOf(routes, (route) => `The API begins at ${BASE_PATH}. Use the path ${whole(route.path)}.`),
       );
     },
   );

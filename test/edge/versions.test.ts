@@ -11,7 +11,7 @@ import { migrationsOf, type Part } from "@shipping/local/parts";
 // Programs are run as `npm run build` has compiled them.
 const { resolve } = createRequire(import.meta.filename);
 const root = join(import.meta.dirname, "../..");
-const OLD_POSTGRES = "PostgreSQL 14.19 is too old: version 15 or newer is needed.";
+const OLD_POSTGRES = "PostgreSQL 14.19 is too old. Install version 15 or newer.";
 
 const databases: TestDatabase[] = [];
 async function database(part: Part, version?: string): Promise<string> {
@@ -80,7 +80,7 @@ test("on a NATS that is too old a part does not start, and one line says why", a
   const { status, lines } = await run(compiled("records"), env);
   expect(status).toBe(1);
   expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
-    "nats-server 2.8.4 is too old: version 2.9 or newer is needed.",
+    "nats-server 2.8.4 is too old. Install version 2.9 or newer.",
   ]);
   await nats.close();
 });

@@ -106,7 +106,7 @@ test.each(["records", "carrier", "webhooks"])(
     };
     const main = join(import.meta.dirname, "../../services", part, "dist/main.js");
     const { status, stderr } = spawnSync(process.execPath, [main], { env, encoding: "utf8", timeout: 20_000 });
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/^NATS does not know this part: .*\n$/)]);
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^No NATS credentials\. .*\n$/)]);
   },
 );
 

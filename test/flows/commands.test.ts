@@ -27,8 +27,8 @@ test("demo: the example plays the main job and leaves a label", async () => {
 }, 120_000);
 
 test.each([
-  ["npm start --", "Ctrl-C stops it"],
-  ["npm run cluster --", "Ctrl-C ends it all"],
+  ["npm start --", "Press Ctrl-C to stop"],
+  ["npm run cluster --", "Press Ctrl-C to stop"],
   ["npm run dev:part --", "starts anew when its source changes"],
 ])(
   "%s each example runs until Ctrl-C",

@@ -25,7 +25,7 @@ const EVENT =
   '"created_at":"2026-09-21T13:33:20.000Z","data":{"id":"ord_a2b3c4d5e6f7g2h3i4j5k6l7mn","object":"order","status":"received"}}';
 const DIGEST = sign(SECRET, TIME, Buffer.from(EVENT)).slice(-64);
 
-/** The content of `webhooks.json`. */
+/** The content of `docs/webhook-vectors.json`. */
 export function vectorsText(): string {
   return `${JSON.stringify(webhookVectors(), null, 2)}\n`;
 }

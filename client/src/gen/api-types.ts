@@ -2,7 +2,7 @@
 
 /** A sender or a recipient. */
 export interface Address {
-  /** Name of the person or the business. At most 200 characters. */
+  /** Name of the person or company. At most 200 characters. */
   name: string;
   /** Street and house number. At most 200 characters. */
   street1: string;
@@ -10,21 +10,21 @@ export interface Address {
   city: string;
   /** Postal code. At most 200 characters. */
   postal_code: string;
-  /** Two-letter country code, upper case. */
+  /** Two-letter country code in upper case, such as `DE`. */
   country: string;
   /** Company. At most 200 characters. */
   company?: string | undefined;
-  /** More of the street address. At most 200 characters. */
+  /** Additional address line. At most 200 characters. */
   street2?: string | undefined;
   /** State or province. At most 200 characters. */
   state?: string | undefined;
-  /** E-mail address; only its length is checked. At most 200 characters. */
+  /** Email address; only its length is checked. At most 200 characters. */
   email?: string | undefined;
-  /** Phone number; only its length is checked. At most 200 characters. */
+  /** Phone number. Only the length is checked. At most 200 characters. */
   phone?: string | undefined;
 }
 
-/** The one packed parcel. The bounds are no promise that a carrier takes it. */
+/** The packed parcel. These limits do not guarantee that a carrier accepts it. */
 export interface Parcel {
   /** Weight in kilograms. Greater than 0, at most 1000. */
   weight_kg: number;
@@ -36,12 +36,12 @@ export interface Parcel {
   height_cm: number;
 }
 
-/** Your own JSON object, returned as sent: at most 4096 characters when serialized, 16 levels deep. */
+/** Your own JSON object, returned as you sent it. At most 4096 characters when serialized, and 16 levels deep. */
 export type Metadata = { [name: string]: unknown };
 
 /** An order to create. */
 export interface OrderInput {
-  /** Your own order or warehouse reference. It does not deduplicate. At most 200 characters. */
+  /** Your own order or warehouse reference. It does not have to be unique. At most 200 characters. */
   reference: string;
   /** The sender. */
   from: Address;
@@ -51,9 +51,9 @@ export interface OrderInput {
   metadata?: Metadata | undefined;
 }
 
-/** A shipment to create: one parcel, whether or not it belongs to an order. */
+/** A shipment of one parcel to create. It can belong to an order. */
 export interface ShipmentInput {
-  /** Your own order or warehouse reference. It does not deduplicate. At most 200 characters. */
+  /** Your own order or warehouse reference. It does not have to be unique. At most 200 characters. */
   reference: string;
   /** The sender. */
   from: Address;
@@ -61,46 +61,46 @@ export interface ShipmentInput {
   to: Address;
   parcel: Parcel;
   metadata?: Metadata | undefined;
-  /** An existing order of the same account and environment. */
+  /** ID of an existing order in the same account and environment. */
   order_id?: string | undefined;
 }
 
-/** The shipment to rate. */
+/** ID of the shipment. */
 export interface RateInput {
-  /** The shipment to rate. */
+  /** ID of the shipment. */
   shipment_id: string;
 }
 
 export interface LabelInput {
-  /** The shipment to label. */
+  /** ID of the shipment. */
   shipment_id: string;
-  /** The rate that was returned for that very shipment. */
+  /** ID of a rate of the same shipment. */
   rate_id: string;
-  /** Only `pdf`. */
+  /** File format of the label. */
   format?: "pdf" | undefined;
 }
 
 export type VoidInput = { [name: string]: unknown };
 
 export interface WebhookInput {
-  /** HTTPS URL of a public host, port 443, without credentials or fragment. Names that are reserved for private use are refused. At most 2048 characters. */
+  /** HTTPS URL with a public host name and port 443, without credentials or a fragment. Names that are reserved for private use are refused. At most 2048 characters. */
   url: string;
   /** One to four different event types. */
   events: ("order.created" | "shipment.created" | "label.created" | "label.voided")[];
 }
 
-/** Identity and capabilities of the calling account. */
+/** The account that the API key belongs to. */
 export interface Account {
-  /** Opaque id of the account. */
+  /** ID of the account. Opaque. */
   id: string;
   object: "account";
   name: string;
-  /** The environment of the calling key. */
+  /** The environment of the API key. */
   environment: "sandbox" | "live";
   /** True for records of the live environment. */
   livemode: boolean;
   api_version: "v1";
-  /** The scopes of the calling key. */
+  /** The scopes of the API key. */
   scopes: string[];
   capabilities: {
     orders: boolean;
@@ -114,13 +114,13 @@ export interface Account {
     requests_per_minute: number;
     active_webhooks: number;
   };
-  /** ISO 8601 UTC with milliseconds. */
+  /** ISO 8601 in UTC, with milliseconds. */
   created_at: string;
 }
 
 /** An order. */
 export interface Order {
-  /** Opaque id of an order. */
+  /** ID of an order. Opaque. */
   id: string;
   object: "order";
   status: "received";
@@ -132,13 +132,13 @@ export interface Order {
   metadata?: Metadata;
   /** True for records of the live environment. */
   livemode: boolean;
-  /** ISO 8601 UTC with milliseconds. */
+  /** ISO 8601 in UTC, with milliseconds. */
   created_at: string;
 }
 
-/** A shipment of one packed parcel. It has at most one label, whose state its status follows. */
+/** A shipment of one packed parcel. It has at most one label. Its status follows the state of the label. */
 export interface Shipment {
-  /** Opaque id of a shipment. */
+  /** ID of a shipment. Opaque. */
   id: string;
   object: "shipment";
   status: "draft" | "label_created" | "voided";
@@ -148,75 +148,75 @@ export interface Shipment {
   to: Address;
   parcel: Parcel;
   metadata?: Metadata;
-  /** Opaque id of an order. */
+  /** ID of an order. Opaque. */
   order_id?: string;
-  /** Opaque id of a label. */
+  /** ID of a label. Opaque. */
   label_id?: string;
   /** True for records of the live environment. */
   livemode: boolean;
-  /** ISO 8601 UTC with milliseconds. */
+  /** ISO 8601 in UTC, with milliseconds. */
   created_at: string;
 }
 
 /** A fixed sandbox rate for one shipment. */
 export interface Rate {
-  /** `rate_test_` and the shipment's id. */
+  /** `rate_test_` followed by the ID of the shipment. */
   id: string;
   object: "rate";
-  /** Opaque id of a shipment. */
+  /** ID of a shipment. Opaque. */
   shipment_id: string;
   carrier: "service_sandbox";
   service: "sandbox_standard";
   currency: "EUR";
-  /** In major units: 5.00 euros. */
+  /** Amount in major units, such as 5.00 euros. */
   amount: 5;
-  /** No valid postage, no offer: of the sandbox. */
+  /** True in the sandbox: not valid postage and not an offer. */
   test: true;
 }
 
-/** A label. Those of the sandbox are no valid postage and cost nothing. */
+/** A label. Sandbox labels are not valid postage and are free. */
 export interface Label {
-  /** Opaque id of a label. */
+  /** ID of a label. Opaque. */
   id: string;
   object: "label";
-  /** Opaque id of a shipment. */
+  /** ID of a shipment. Opaque. */
   shipment_id: string;
   status: "created" | "voided";
   carrier: "service_sandbox";
-  /** The label's tracking number. Those of the sandbox start with `TEST`. */
+  /** Tracking number of the label. In the sandbox, it starts with `TEST`. */
   tracking_number: string;
   format: "pdf";
-  /** Path of the file on this host. */
+  /** Path of the PDF on the API's host. */
   download_path: string;
   charge: {
     currency: "EUR";
     amount: 0;
   };
-  /** No valid postage, no offer: of the sandbox. */
+  /** True in the sandbox: not valid postage and not an offer. */
   test: true;
-  /** ISO 8601 UTC with milliseconds. */
+  /** ISO 8601 in UTC, with milliseconds. */
   created_at: string;
-  /** Present once voided. */
+  /** Only present after the label was voided. */
   voided_at?: string;
 }
 
-/** The tracking record of a sandbox label. It cannot be tracked through a carrier. */
+/** The tracking record of a sandbox label. You cannot track it with a carrier. */
 export interface Tracking {
-  /** The label's tracking number. Those of the sandbox start with `TEST`. */
+  /** Tracking number of the label. In the sandbox, it starts with `TEST`. */
   id: string;
   object: "tracking";
-  /** The label's tracking number. Those of the sandbox start with `TEST`. */
+  /** Tracking number of the label. In the sandbox, it starts with `TEST`. */
   tracking_number: string;
-  /** `pre_transit` until the label is voided. */
+  /** `pre_transit`, or `voided` after the label was voided. */
   status: "pre_transit" | "voided";
   carrier: "service_sandbox";
-  /** Opaque id of a label. */
+  /** ID of a label. Opaque. */
   label_id: string;
-  /** Opaque id of a shipment. */
+  /** ID of a shipment. Opaque. */
   shipment_id: string;
   /** Always empty in the sandbox. */
   events: ({ [name: string]: unknown })[];
-  /** No valid postage, no offer: of the sandbox. */
+  /** True in the sandbox: not valid postage and not an offer. */
   test: true;
   /** When the label was created. */
   created_at: string;
@@ -226,7 +226,7 @@ export interface Tracking {
 
 /** A webhook subscription. */
 export interface Webhook {
-  /** Opaque id of a webhook subscription. */
+  /** ID of a webhook subscription. Opaque. */
   id: string;
   object: "webhook";
   url: string;
@@ -234,15 +234,15 @@ export interface Webhook {
   status: "active" | "disabled";
   /** True for records of the live environment. */
   livemode: boolean;
-  /** ISO 8601 UTC with milliseconds. */
+  /** ISO 8601 in UTC, with milliseconds. */
   created_at: string;
-  /** Present once disabled. */
+  /** Only present after the subscription was disabled. */
   disabled_at?: string;
 }
 
-/** A webhook subscription that was just created. */
+/** A new webhook subscription, with its secret. */
 export interface CreatedWebhook {
-  /** Opaque id of a webhook subscription. */
+  /** ID of a webhook subscription. Opaque. */
   id: string;
   object: "webhook";
   url: string;
@@ -250,82 +250,82 @@ export interface CreatedWebhook {
   status: "active" | "disabled";
   /** True for records of the live environment. */
   livemode: boolean;
-  /** ISO 8601 UTC with milliseconds. */
+  /** ISO 8601 in UTC, with milliseconds. */
   created_at: string;
-  /** Present once disabled. */
+  /** Only present after the subscription was disabled. */
   disabled_at?: string;
-  /** Signs every delivery. This answer alone shows it. */
+  /** The secret that signs every delivery. Only this response contains it. */
   secret: string;
 }
 
 /** An order was created. */
 export interface OrderCreatedEvent {
-  /** The same in every delivery of this event. Starts with `evt_`. */
+  /** ID of the event, the same in every delivery of this event. Starts with `evt_`. */
   id: string;
   type: "order.created";
-  /** False in the sandbox. */
+  /** False in the sandbox, true in live. */
   livemode: boolean;
-  /** When it happened: ISO 8601 UTC with milliseconds. */
+  /** Time of the event: ISO 8601 in UTC, with milliseconds. */
   created_at: string;
   data: Order;
 }
 
 /** A shipment was created. */
 export interface ShipmentCreatedEvent {
-  /** The same in every delivery of this event. Starts with `evt_`. */
+  /** ID of the event, the same in every delivery of this event. Starts with `evt_`. */
   id: string;
   type: "shipment.created";
-  /** False in the sandbox. */
+  /** False in the sandbox, true in live. */
   livemode: boolean;
-  /** When it happened: ISO 8601 UTC with milliseconds. */
+  /** Time of the event: ISO 8601 in UTC, with milliseconds. */
   created_at: string;
   data: Shipment;
 }
 
 /** A label was created. */
 export interface LabelCreatedEvent {
-  /** The same in every delivery of this event. Starts with `evt_`. */
+  /** ID of the event, the same in every delivery of this event. Starts with `evt_`. */
   id: string;
   type: "label.created";
-  /** False in the sandbox. */
+  /** False in the sandbox, true in live. */
   livemode: boolean;
-  /** When it happened: ISO 8601 UTC with milliseconds. */
+  /** Time of the event: ISO 8601 in UTC, with milliseconds. */
   created_at: string;
   data: Label;
 }
 
 /** A label was voided. */
 export interface LabelVoidedEvent {
-  /** The same in every delivery of this event. Starts with `evt_`. */
+  /** ID of the event, the same in every delivery of this event. Starts with `evt_`. */
   id: string;
   type: "label.voided";
-  /** False in the sandbox. */
+  /** False in the sandbox, true in live. */
   livemode: boolean;
-  /** When it happened: ISO 8601 UTC with milliseconds. */
+  /** Time of the event: ISO 8601 in UTC, with milliseconds. */
   created_at: string;
   data: Label;
 }
 
-/** What went wrong, for programs: it does not change. */
+/** Error code for programs. It does not change. */
 export type ErrorCode = "bad_request" | "invalid_json" | "unauthorized" | "missing_scope" | "not_found" | "idempotency_conflict" | "idempotency_in_progress" | "label_exists" | "shipment_voided" | "label_voided" | "webhook_limit_reached" | "payload_too_large" | "unsupported_media_type" | "invalid_request" | "rate_limited" | "internal_error" | "carrier_not_configured" | "service_unavailable";
 
-/** A field at fault. */
+/** An invalid field. */
 export interface FieldError {
-  /** Dotted path, for instance `to.country`. */
+  /** Path of the field, such as `to.country`. */
   path: string;
-  /** The rule that it breaks. */
+  /** The rule that the field breaks. */
   message: string;
 }
 
-/** Every failure. */
+/** The body of every error. */
 export interface ErrorBody {
   error: {
     code: ErrorCode;
-    /** For people: it may change. */
+    /** Message for people. It can change. */
     message: string;
-    /** Equals `X-Request-Id`; quote it when you ask for help. */
+    /** The same as `X-Request-Id`. Include it when you contact support. */
     request_id: string;
-    /** Every field at fault; with status 422 only. */
+    /** The invalid fields. Only present with status 422. */
     fields?: FieldError[];
   };
 }

@@ -31,7 +31,7 @@ export const accountAndKeyChecks: readonly Check[] = [
     ],
     async run({ things }) {
       const account = mustSucceed(await things.account(), 200);
-      must(typeof account === "object" && Object.keys(account).length > 0, "GET /account reports nothing");
+      must(typeof account === "object" && Object.keys(account).length > 0, "GET /account returns no data");
     },
   },
   {

@@ -20,7 +20,7 @@ const beforeVoid: readonly Check[] = [
     async run({ things }) {
       const { environment, livemode, api_version, capabilities, scopes } = given(await things.account());
       mustBe([environment, livemode, api_version], ["sandbox", false, "v1"], "environment, livemode and api_version");
-      must(Array.isArray(scopes), "scopes is no array");
+      must(Array.isArray(scopes), "scopes is not an array");
       mustBe(
         capabilities,
         { orders: true, shipments: true, webhooks: true, rates: true, labels: true, tracking: true },

@@ -117,7 +117,7 @@ export const deliveryChecks: readonly Check[] = [
       const waits: number[] = [];
       for (const [type, status] of Object.entries(REFUSED_ONCE)) {
         const [first, second] = attemptsFor(type);
-        must(first !== undefined && second !== undefined, `${type}, answered ${status}, was not tried again`);
+        must(first !== undefined && second !== undefined, `${type}, answered ${status}, was not retried`);
         mustBe(parsed(second.body), parsed(first.body), `the event of the second attempt for ${type}`);
         waits.push(second.arrived - first.arrived);
       }

@@ -125,7 +125,7 @@ export const everyAnswerChecks: readonly Check[] = [
         exchanges,
         ({ status }) => status >= 300,
         (one) => {
-          must(known.includes(one.status), `${told(one)}, which is for nobody to see or not in the table`);
+          must(known.includes(one.status), `${told(one)}, which is a server error or not in the table`);
         },
       );
     },

@@ -81,7 +81,7 @@ export const exactnessChecks: readonly Check[] = [
         ["one", "other"].map((name) => outcome("/orders", { ...record, metadata: { name } }, key)),
       );
       const made = both.filter(succeeded);
-      must(made.length === 1, `of two bodies at once under one key, ${both.map(told).join(" and ")}`);
+      must(made.length === 1, `for two different bodies sent at once with one key, ${both.map(told).join(" and ")}`);
       for (const one of both) if (!succeeded(one)) mustRefuse(one, 409, "idempotency_conflict");
     },
   },

@@ -28,7 +28,7 @@ export const idempotencyChecks: readonly Check[] = [
       const names = await namesHere(context);
       for (const operation of WRITES) {
         const answer = await context.api.send(requestFor(operation, names));
-        must(answer.status >= 400, `${operation} needs no Idempotency-Key`);
+        must(answer.status >= 400, `${operation} does not require an Idempotency-Key`);
         mustRefuse(answer, [400, 422]);
       }
     },

@@ -33,7 +33,7 @@ export const rateChecks: readonly Check[] = [
     async run({ things }) {
       const shipmentId = given(await things.shipment()).id;
       const rates = mustSucceed(await things.rates());
-      must(Array.isArray(rates) && rates.length === 1, "POST /rates answers no array of one rate");
+      must(Array.isArray(rates) && rates.length === 1, "POST /rates does not return an array of one rate");
       const { id, shipment_id, carrier, service, currency, amount, test } = rates[0];
       mustBe(
         { id, shipment_id, carrier, service, currency, amount, test },

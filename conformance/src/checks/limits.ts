@@ -64,7 +64,7 @@ const retryAfterCheck: Check = {
     if (!(seconds <= LONGEST_WAIT_S)) throw new NotJudged(`Retry-After is ${seconds}`);
     await clock.wait(seconds * 1_000);
     const after = await second.sendAtOnce(ACCOUNT);
-    must(after.status !== 429, `${told(after)} after the ${seconds} s that Retry-After says`);
+    must(after.status !== 429, `${told(after)} after waiting the ${seconds} s of Retry-After`);
   },
 };
 
@@ -75,7 +75,7 @@ export async function requireLimit({ things }: Context, canBeJudged: (limit: num
   const limit: unknown = (await things.account()).json?.data?.limits?.requests_per_minute;
   if (typeof limit !== "number" || canBeJudged(limit)) return;
   throw new NotApplicable(
-    `GET /account says ${limit} requests per minute, not ${PER_MINUTE} (RATE_LIMIT_PER_MINUTE of the server)`,
+    `GET /account reports ${limit} requests per minute, not ${PER_MINUTE} (RATE_LIMIT_PER_MINUTE of the server)`,
   );
 }
 

@@ -13,7 +13,7 @@ const PAGES_LOOKED_AT = 3;
 
 function pageOf(answer: Exchange): { items: Item[]; next: string | null } {
   const items = mustSucceed(answer, 200);
-  must(Array.isArray(items), `GET ${answer.path} answers no array`);
+  must(Array.isArray(items), `GET ${answer.path} does not return an array`);
   const next = answer.json.next_cursor;
   must(next === null || (typeof next === "string" && next !== ""), `next_cursor is ${JSON.stringify(next)}`);
   return { items, next };
@@ -161,7 +161,7 @@ export const webhookListCheck: Check = {
     await things.subscription();
     const answer = await api.get("/webhooks");
     const items = mustSucceed(answer, 200);
-    must(Array.isArray(items), "GET /webhooks answers no array");
+    must(Array.isArray(items), "GET /webhooks does not return an array");
     must(!answer.bytes.includes("whsec_"), "GET /webhooks shows a secret");
   },
 };

@@ -56,7 +56,10 @@ export const subscriptionChecks: readonly Check[] = [
     async run({ api, things, run }) {
       const original = await things.subscription();
       const again = await api.post("/webhooks", original.body ?? "", plansOf(run).keyOf("subscription"));
-      must(mustSucceed(again).secret === given(original).secret, "the replay has not the secret of the first answer");
+      must(
+        mustSucceed(again).secret === given(original).secret,
+        "the replay does not have the secret of the first response",
+      );
       mustBe(again.status, original.status, "the status of the replay");
     },
   },
@@ -69,7 +72,7 @@ export const subscriptionChecks: readonly Check[] = [
     ],
     async run({ api, given: options, run, isLocal }) {
       if (options.has("webhook") && !isLocal) {
-        throw new Skipped("a platform that takes --webhook-url may have been told to take such URLs");
+        throw new Skipped("a platform that accepts --webhook-url may be configured to accept such URLs");
       }
       const accepted: string[] = [];
       for (const url of NOT_PUBLIC) {
@@ -81,9 +84,7 @@ export const subscriptionChecks: readonly Check[] = [
         }
       }
       if (isLocal && isDeepStrictEqual(accepted, FOR_TRIALS)) {
-        throw new NotApplicable(
-          "it accepts http, any port and localhost (WEBHOOK_ALLOW_PRIVATE_TARGETS of the server)",
-        );
+        throw new NotApplicable("the server accepts http, any port and localhost (WEBHOOK_ALLOW_PRIVATE_TARGETS)");
       }
       must(accepted.length === 0, `POST /webhooks accepts ${accepted.join(" and ")}`);
       // A scheme is the same in capitals (RFC 3986, 3.1).

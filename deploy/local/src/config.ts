@@ -10,23 +10,25 @@ import { type DeliveryConfig, deliverySettings, refuseSwitchesInProduction } fro
 import { z } from "zod";
 
 const databaseUrl = (part: string) =>
-  secret(z.string()).optional().describe(`PostgreSQL database of ${part}; embedded if absent`);
+  secret(z.string())
+    .optional()
+    .describe(`URL of the PostgreSQL database of ${part}; without it, an embedded server is used`);
 
 const settings = z.object({
-  PORT: port().default(8080).describe("where the API listens; 0 takes a free port"),
-  OPS_PORT: port().default(0).describe("where /livez, /readyz and /metrics are; 0 takes a free port"),
+  PORT: port().default(8080).describe("port of the API; 0 picks a free port"),
+  OPS_PORT: port().default(0).describe("port for /livez, /readyz and /metrics; 0 picks a free port"),
   HOST: z.string().default("127.0.0.1").describe("address to listen on"),
-  DATA_DIR: z.string().default(".data").describe("folder that holds everything the platform keeps"),
+  DATA_DIR: z.string().default(".data").describe("folder for all data of the platform"),
   DATABASE_URL_GATEWAY: databaseUrl("the gateway"),
   DATABASE_URL_RECORDS: databaseUrl("records"),
   DATABASE_URL_CARRIER: databaseUrl("carrier"),
   DATABASE_URL_TRACKING: databaseUrl("tracking"),
   DATABASE_URL_WEBHOOKS: databaseUrl("webhooks"),
-  NATS_URL: z.string().optional().describe("NATS server; events stay in the process if absent"),
+  NATS_URL: z.string().optional().describe("URL of the NATS server; without it, events stay inside the process"),
   ...busIdentitySettings,
-  NODE_ENV: z.string().default("development").describe("production refuses the switches for trials"),
-  LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"]).default("warn").describe("least level of log lines"),
-  RATE_LIMIT_PER_MINUTE: positiveInt().default(120).describe("requests per minute and API key"),
+  NODE_ENV: z.string().default("development").describe("in production, switches for trials are refused"),
+  LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"]).default("warn").describe("lowest log level to write"),
+  RATE_LIMIT_PER_MINUTE: positiveInt().default(120).describe("requests per minute for each API key"),
 });
 
 export type LocalConfig = z.output<typeof settings>;

@@ -12,7 +12,7 @@ afterEach(() => rm(join(folder, ".."), { recursive: true }));
 describe("takeDataFolder", () => {
   test("makes the folder, and a second taker is told by whom it is held", async () => {
     const held = await takeDataFolder(folder);
-    await expect(takeDataFolder(folder)).rejects.toThrow(`in use by the platform with process id ${process.pid}.`);
+    await expect(takeDataFolder(folder)).rejects.toThrow(`in use by the platform with process ID ${process.pid}.`);
     await held.release();
     await (await takeDataFolder(folder)).release();
   });

@@ -41,11 +41,11 @@ async function lock(path: string): Promise<void> {
     if (await createNew(file, mine)) return;
     const holder = parseHolder(await readFile(file, "utf8").catch(() => ""));
     if (holder && isRunning(holder)) {
-      throw new FolderInUse(`The data folder ${path} is in use by the platform with process id ${holder.pid}.`);
+      throw new FolderInUse(`The data folder ${path} is in use by the platform with process ID ${holder.pid}.`);
     }
     await rm(file, { force: true });
   }
-  throw new FolderInUse(`The data folder ${path} is being taken by another process at this moment.`);
+  throw new FolderInUse(`The data folder ${path} is being opened by another process. Try again.`);
 }
 
 async function createNew(file: string, content: string): Promise<boolean> {

@@ -4,7 +4,7 @@ import sql, { type Sql } from "sql-template-tag";
 
 /** Who changes something, and from where. */
 export interface Actor {
-  /** A member's e-mail, `operator`, or the id of an API key, which the log names by its name. */
+  /** A member's email, `operator`, or the id of an API key, which the log names by its name. */
   name: string;
   /** A network address, or `command line`. */
   source: string;

@@ -29,7 +29,7 @@ test("an id means its account, even where another account has it as its name", a
 test("a name that several accounts have is refused with their ids, the oldest first and ten at most", async () => {
   const ids = [await newAccount("Twin"), await newAccount("Twin")];
   await expect(findAccount(deps, "Twin")).rejects.toThrow(
-    `2 accounts are named Twin. Give the id of one: ${[...ids].join(", ")}.`,
+    `2 accounts are named Twin. Use the ID of one of them: ${[...ids].join(", ")}.`,
   );
   for (let n = 3; n <= 12; n++) await newAccount("Twin");
   await expect(findAccount(deps, "Twin")).rejects.toThrow(
@@ -42,9 +42,7 @@ test.each(["acme", "Acem", "Acmes", "ac", "ACME LTD"])(
   async (name) => {
     const acme = await newAccount("Acme");
     await newAccount("Globex");
-    await expect(findAccount(deps, name)).rejects.toThrow(
-      `No such account: ${name}. The nearest name is Acme (${acme}).`,
-    );
+    await expect(findAccount(deps, name)).rejects.toThrow(`No such account: ${name}. Did you mean Acme (${acme})?`);
   },
 );
 
@@ -53,7 +51,7 @@ test.each(["Initech", "acc_none", "", "   "])(
   async (name) => {
     await newAccount("Acme");
     await expect(findAccount(deps, name)).rejects.toThrow(
-      `No such account: ${name}. No account has a similar name; account list shows them all.`,
+      `No such account: ${name}. No account has a similar name. To see all accounts, run account list.`,
     );
   },
 );

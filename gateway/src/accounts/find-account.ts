@@ -26,7 +26,7 @@ function several(name: string, accounts: readonly Named[]): Failure {
   const more = accounts.length > ids.length ? ` and ${accounts.length - ids.length} more` : "";
   return fail(
     "invalid_request",
-    `${accounts.length} accounts are named ${name}. Give the id of one: ${ids.join(", ")}${more}.`,
+    `${accounts.length} accounts are named ${name}. Use the ID of one of them: ${ids.join(", ")}${more}.`,
   );
 }
 
@@ -34,8 +34,8 @@ function nobody(nameOrId: string, accounts: readonly Named[]): Failure {
   const nearest = nearestTo(nameOrId, accounts);
   const { code, message } = noSuchAccount(nameOrId);
   const advice = nearest
-    ? `The nearest name is ${nearest.name} (${nearest.id}).`
-    : "No account has a similar name; account list shows them all.";
+    ? `Did you mean ${nearest.name} (${nearest.id})?`
+    : "No account has a similar name. To see all accounts, run account list.";
   return fail(code, `${message}. ${advice}`);
 }
 

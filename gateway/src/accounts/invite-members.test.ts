@@ -49,7 +49,7 @@ test("the same form, sent ten times at once, makes one member and one link; anot
   const sent = await Promise.allSettled(Array.from({ length: 10 }, () => invite(of)));
   const codes = sent.flatMap((each) => (each.status === "rejected" ? [each.reason.code] : []));
   expect(codes).toEqual(Array(9).fill("idempotency_conflict"));
-  await expect(invite(wanted(accountId))).rejects.toThrow("bob@example.com is a member already.");
+  await expect(invite(wanted(accountId))).rejects.toThrow("bob@example.com is already a member.");
   const [{ id } = { id: "" }, ...others] = await listMembers(gateway.admin, accountId);
   expect([others, await linksOf(id), (await entriesOf(accountId)).length]).toEqual([[], 1, 1]);
 });
@@ -74,7 +74,7 @@ test("who has come, is removed or belongs to another account is not invited agai
   const again = (id: string, of = accountId) =>
     inviteAgain(gateway.admin, { accountId: of, id, formId: newFormId(), origin: "https://ship.example" }, actor);
   const { id: come } = await addMember(gateway.admin, { accountId, email: "ada@example.com", role: "admin" });
-  await expect(again(come)).rejects.toThrow("has signed in already");
+  await expect(again(come)).rejects.toThrow("has already signed in");
   const { id } = await invite(wanted(accountId));
   await expect(again(id, foreign)).rejects.toMatchObject({ code: "not_found" });
   await removeMember(gateway.admin, { accountId, id });
@@ -86,7 +86,7 @@ test("an account has at most 100 members, invited ones included", async () => {
   const accountId = await newAccount();
   for (let n = 0; n < 100; n++)
     await addMember(gateway.admin, { accountId, email: `${n}@example.com`, role: "viewer" });
-  await expect(invite(wanted(accountId))).rejects.toThrow("100 members, the most there may be");
+  await expect(invite(wanted(accountId))).rejects.toThrow("100 members, the maximum");
 });
 
 test("an account sends 50 invitations in an hour, and more in the next; others are not held up", async () => {

@@ -58,7 +58,7 @@ export async function inviteMember(
   if (added.length > 0) return { id, email, role, url, expiresAt };
   const sent = await deps.prisma.signInLink.count({ where: { formId, member: { accountId, email } } });
   if (sent > 0) throw alreadySent();
-  throw fail("invalid_request", `${email} is a member already.`);
+  throw fail("invalid_request", `${email} is already a member.`);
 }
 
 /** A new link for somebody who has not come yet; it ends the one before. */
@@ -69,7 +69,7 @@ export async function inviteAgain(
 ): Promise<Invited> {
   const { accountId, id, formId, origin } = wanted;
   const { email, role, invitedAt } = await getMember(deps, { accountId, id });
-  if (!invitedAt) throw fail("invalid_request", `${email} has signed in already.`);
+  if (!invitedAt) throw fail("invalid_request", `${email} has already signed in.`);
   await limitInvitations(deps, accountId);
   const { url, hash } = newLink(deps, origin);
   const now = deps.now();
@@ -98,7 +98,7 @@ export async function inviteAgain(
 async function limitInvitations(deps: AdminDeps, accountId: string): Promise<void> {
   const limit = { name: `invitations:${accountId}`, most: INVITATIONS_PER_HOUR, minutes: 60 };
   if (await countMail(deps, limit)) return;
-  throw fail("rate_limited", `An account sends ${INVITATIONS_PER_HOUR} invitations an hour at most. Wait a while.`);
+  throw fail("rate_limited", `An account can send up to ${INVITATIONS_PER_HOUR} invitations an hour. Try again later.`);
 }
 
-const alreadySent = () => fail("idempotency_conflict", "This form has sent its invitation.");
+const alreadySent = () => fail("idempotency_conflict", "This invitation has already been sent.");

@@ -8,8 +8,8 @@ export type AdminDeps = Pick<GatewayDeps, "db" | "prisma" | "now" | "random">;
 
 const NAME = /^(?=.*\S)\P{Cc}{1,200}$/u;
 
-/** The rule for names, as the end of a sentence. */
-export const NAME_RULE = "1 to 200 characters, not all of them blank, none of them a control character";
+/** The rule for names, as the end of a sentence that says "must have". */
+export const NAME_RULE = "1 to 200 characters, at least one of them not a space, and no control characters";
 
 /** Whether an account or a key may have this name. */
 export function isName(text: string): boolean {
@@ -35,7 +35,7 @@ export function listAccounts(deps: AdminDeps): Promise<{ id: string; name: strin
 
 /** Refuses an invalid name of `what`. */
 export function requireName(name: string, what: string): void {
-  if (!isName(name)) throw fail("invalid_request", `${what} has ${NAME_RULE}.`);
+  if (!isName(name)) throw fail("invalid_request", `${what} must have ${NAME_RULE}.`);
 }
 
 /** Refuses an account that does not exist. */

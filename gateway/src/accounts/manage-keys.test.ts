@@ -20,7 +20,7 @@ async function newAccount(): Promise<string> {
 const entriesOf = (accountId: string) => gateway.prisma.auditEntry.findMany({ where: { accountId } });
 
 describe("at most 50 keys of an account and environment are active", () => {
-  const refusal = "This account has 50 active sandbox keys, the most there may be. Revoke one first.";
+  const refusal = "This account already has 50 active sandbox keys, the maximum. Revoke one first.";
   const create = (accountId: string, environment: "sandbox" | "live" = "sandbox") =>
     createKey(gateway.admin, { accountId, environment });
 
@@ -54,9 +54,11 @@ describe("a key, its window and its audit entry are one statement", () => {
   test("a form creates one key, however often it is sent, at the limit too", async () => {
     const accountId = await newAccount();
     const form = (formId: string) => () => createKey(gateway.admin, { accountId, environment: "sandbox", formId });
-    expect(reasons(await times(10, form("form_1")))).toEqual(Array(9).fill("This form has created its key."));
+    expect(reasons(await times(10, form("form_1")))).toEqual(
+      Array(9).fill("The key from this form has already been created."),
+    );
     await times(49, (n) => form(`form_${n + 2}`)());
-    await expect(form("form_1")()).rejects.toThrow("This form has created its key.");
+    await expect(form("form_1")()).rejects.toThrow("The key from this form has already been created.");
     expect(await entriesOf(accountId)).toHaveLength(50);
   });
 

@@ -78,7 +78,7 @@ export async function createKey(deps: AdminDeps, wanted: NewKey, actor: Actor = 
   const made = await deps.db.run(statement).catch((error) => {
     throw keyRefusal(error, wanted) ?? error;
   });
-  if (made.length === 0) throw fail("idempotency_conflict", "This form has created its key.");
+  if (made.length === 0) throw fail("idempotency_conflict", "The key from this form has already been created.");
   return { id, key, accountId, environment, scopes, ...expiry };
 }
 
@@ -86,8 +86,8 @@ function keyRefusal(error: unknown, { accountId, environment }: NewKey): Failure
   const constraint = violated(error)?.constraint;
   if (constraint === "api_keys_account_id_fkey") return noSuchAccount(accountId);
   if (constraint !== "api_keys_active_limit") return undefined;
-  const limit = `${ACTIVE_KEYS_LIMIT} active ${environment} keys, the most there may be`;
-  return fail("invalid_request", `This account has ${limit}. Revoke one first.`);
+  const limit = `${ACTIVE_KEYS_LIMIT} active ${environment} keys`;
+  return fail("invalid_request", `This account already has ${limit}, the maximum. Revoke one first.`);
 }
 
 /** A key as people tell it from others. */

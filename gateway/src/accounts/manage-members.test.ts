@@ -20,7 +20,7 @@ test("an account has at most 100 members: of 110 that are added at once, 100 are
   );
   const refused = added.flatMap((each) => (each.status === "rejected" ? [String(each.reason)] : []));
   expect(refused).toHaveLength(10);
-  for (const reason of refused) expect(reason).toContain(`${accountId} has 100 members, the most there may be.`);
+  for (const reason of refused) expect(reason).toContain(`${accountId} already has 100 members, the maximum.`);
   expect(await gateway.prisma.accountMember.count({ where: { accountId } })).toBe(100);
   await removeMember(gateway.admin, {
     accountId,
@@ -43,7 +43,7 @@ test("of ten that add the same person at once one does, as of ten that remove th
 describe("an account keeps an admin", () => {
   const admin = (accountId: string, email: string) => addMember(gateway.admin, { accountId, email, role: "admin" });
   const emailsOf = async (accountId: string) => (await listMembers(gateway.admin, accountId)).map(({ email }) => email);
-  const ONLY = "is the last admin: open invitations do not count. Make somebody else an admin first.";
+  const ONLY = "is the last admin. Make another member an admin first. Pending invitations do not count.";
 
   test("the last one is neither removed nor made a viewer, and nothing is in the audit log", async () => {
     const accountId = await newAccount();
@@ -91,7 +91,7 @@ test("a role is changed once, however often it is asked, and says from what to w
   ]);
 });
 
-test("a member of another account is not found, by id or by e-mail", async () => {
+test("a member of another account is not found, by id or by email", async () => {
   const [accountId, foreign] = [await newAccount(), await newAccount()];
   const { id } = await add(foreign, "bob@example.com");
   for (const ref of [{ id }, { email: "bob@example.com" }]) {
@@ -100,7 +100,5 @@ test("a member of another account is not found, by id or by e-mail", async () =>
       code: "not_found",
     });
   }
-  await expect(createSignInLink(gateway.admin, { accountId, origin: "http://127.0.0.1" })).rejects.toThrow(
-    "no administrator",
-  );
+  await expect(createSignInLink(gateway.admin, { accountId, origin: "http://127.0.0.1" })).rejects.toThrow("no admin");
 });

@@ -17,14 +17,14 @@ export interface Member {
   id: string;
   email: string;
   role: string;
-  /** Whether a sign-in through the provider has tied the e-mail to a person there. */
+  /** Whether a sign-in through the provider has tied the email to a person there. */
   bound: boolean;
   createdAt: Date;
   /** When they were last invited, if they have not signed in since. */
   invitedAt: Date | null;
 }
 
-/** Names a member of an account, by id or by e-mail. */
+/** Names a member of an account, by id or by email. */
 export type MemberRef = { accountId: string } & ({ id: string } | { email: string });
 
 /** A link that signs a member in, once. */
@@ -36,10 +36,10 @@ export interface CreatedLink {
 
 export const LINK_MINUTES = 15;
 
-/** An e-mail as it is compared and kept. */
+/** An email as it is compared and kept. */
 export function emailOf(text: string): string {
   const email = text.trim().toLowerCase();
-  if (!isAddress(email)) throw fail("invalid_request", `Not an e-mail address: ${JSON.stringify(text)}`);
+  if (!isAddress(email)) throw fail("invalid_request", `Invalid email address: ${JSON.stringify(text)}`);
   return email;
 }
 
@@ -78,11 +78,11 @@ export function memberRefusal(error: unknown, accountId: string, email: string):
     case "sign_in_links_member_id_fkey":
       return fail("not_found");
     case "account_members_limit":
-      return fail("invalid_request", `${accountId} has ${MEMBERS_LIMIT} members, the most there may be.`);
+      return fail("invalid_request", `${accountId} already has ${MEMBERS_LIMIT} members, the maximum.`);
     case "account_members_last_admin":
       return fail(
         "invalid_request",
-        `${email} is the last admin: open invitations do not count. Make somebody else an admin first.`,
+        `${email} is the last admin. Make another member an admin first. Pending invitations do not count.`,
       );
     default:
       return undefined;
@@ -114,7 +114,7 @@ export async function getMember(deps: Pick<AdminDeps, "prisma">, ref: MemberRef)
   const who = "email" in named ? named.email : named.id;
   throw fail(
     "not_found",
-    `${accountId} has no member ${who}: add one with member add --account ${accountId} --email E.`,
+    `${accountId} has no member ${who}. To add one, run member add --account ${accountId} --email E.`,
   );
 }
 
@@ -161,7 +161,7 @@ export async function removeMember(
   return { id, email };
 }
 
-/** Makes a link that signs a member in, once and within 15 minutes; without an e-mail the account's first administrator. */
+/** Makes a link that signs a member in, once and within 15 minutes; without an email the account's first administrator. */
 export async function createSignInLink(
   deps: AdminDeps,
   wanted: { accountId: string; email?: string | undefined; origin: string },
@@ -192,8 +192,5 @@ async function firstAdmin({ prisma }: AdminDeps, accountId: string): Promise<{ i
     orderBy: [{ createdAt: "asc" }, { id: "asc" }],
   });
   if (admin) return admin;
-  throw fail(
-    "not_found",
-    `${accountId} has no administrator: add one with member add --account ${accountId} --email E.`,
-  );
+  throw fail("not_found", `${accountId} has no admin. To add one, run member add --account ${accountId} --email E.`);
 }

@@ -127,7 +127,7 @@ test("webhooks that is away is a warning, and is asked again", async () => {
   const loop = recordChanges(deps);
   loop.wake();
   await loop.stop();
-  expect(lines).toMatchObject([{ level: "warn", msg: "changes of subscriptions wait for the audit log" }]);
+  expect(lines).toMatchObject([{ level: "warn", msg: "subscription changes not yet in the audit log" }]);
   away.clear();
   const again = recordChanges(deps);
   again.wake();

@@ -31,7 +31,7 @@ export async function recordChangesOnce(deps: Deps): Promise<{ recorded: number 
 export function recordChanges(deps: Deps): Loop {
   const once = () =>
     recordChangesOnce(deps).catch((err) => {
-      deps.log.warn({ err }, "changes of subscriptions wait for the audit log");
+      deps.log.warn({ err }, "subscription changes not yet in the audit log");
     });
   return startLoop({ name: "record-changes", everyMs: EVERY_MS, log: deps.log, once });
 }

@@ -146,7 +146,7 @@ export function createBulkhead(limits: BulkheadLimits, rests = RESTS): Bulkhead 
         if (!account.waiters.delete(waiter)) return;
         settle(id, account);
         beginNext();
-        reject(fail("service_unavailable", "Too many requests of this account are under way at once."));
+        reject(fail("service_unavailable", "This account has too many requests in progress. Retry in a few seconds."));
       };
       const late = setTimeout(() => {
         refused++;
@@ -179,12 +179,12 @@ export function createBulkhead(limits: BulkheadLimits, rests = RESTS): Bulkhead 
 /** Measures the bulkhead of this process. */
 export function measureBulkhead(metrics: Metrics, bulkhead: Bulkhead, limits: BulkheadLimits): void {
   const help = {
-    gateway_work_under_way: "Work under way, in units of one plain read.",
-    gateway_work_under_way_max: "How much may be under way at once; the rest waits its turn.",
-    gateway_requests_waiting: "Requests that wait for their account's turn.",
+    gateway_work_under_way: "Work in progress, where 1 is one plain read.",
+    gateway_work_under_way_max: "The most work that may be in progress at once. Further requests wait.",
+    gateway_requests_waiting: "Requests waiting for their account's turn.",
     gateway_accounts_waiting:
-      "Accounts that have requests waiting: of one, it has reached its own limit; of many, the process has.",
-    gateway_requests_given_up: "Requests refused with 503 since the start, because their turn did not come in time.",
+      "Accounts with waiting requests. One means that this account is at its limit, many mean that the process is.",
+    gateway_requests_given_up: "Requests refused with 503 since the start because they waited too long for their turn.",
   };
   metrics.gauges(help, () => {
     const { underWay, waiting, waitingAccounts, refused } = bulkhead.load();

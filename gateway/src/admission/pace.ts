@@ -76,8 +76,8 @@ function networkOf(address: string): string {
 /** Measures the pace of this process. */
 export function measurePace(metrics: Metrics, pace: Pace): void {
   const help = {
-    gateway_requests_paced: "Pages and refusals that wait because their address asks for many.",
-    gateway_addresses_tracked: "Addresses that were answered of late without an admitted API key.",
+    gateway_requests_paced: "Pages and refusals held back because their address sends too many requests.",
+    gateway_addresses_tracked: "Addresses recently answered without a valid API key.",
   };
   metrics.gauges(help, () => ({ gateway_requests_paced: pace.waiting(), gateway_addresses_tracked: pace.tracked() }));
 }

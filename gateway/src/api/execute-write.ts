@@ -13,7 +13,7 @@ import { mergeFieldErrors } from "./merge-field-errors.js";
 
 /** A write as it was requested, by an API key or in the developer area. */
 export interface WriteRequest extends RegistryKey, Due {
-  /** Who asks: a member's e-mail, or the id of an API key. */
+  /** Who asks: a member's email, or the id of an API key. */
   actor: Actor;
   /** Empty where the path has none. */
   id: string;

@@ -15,9 +15,9 @@ import {
 // The public output, for the OpenAPI document. Their owners render it; a test holds these to the proto messages.
 
 const time = (description: string) => z.iso.datetime().meta({ description });
-const createdAt = time("ISO 8601 UTC with milliseconds.");
+const createdAt = time("ISO 8601 in UTC, with milliseconds.");
 const livemode = z.boolean().meta({ description: "True for records of the live environment." });
-const test = z.literal(true).meta({ description: "No valid postage, no offer: of the sandbox." });
+const test = z.literal(true).meta({ description: "True in the sandbox: not valid postage and not an offer." });
 const carrier = z.literal("service_sandbox");
 
 const record = {
@@ -30,13 +30,13 @@ const record = {
 
 export const account = z
   .object({
-    id: z.string().meta({ description: "Opaque id of the account." }),
+    id: z.string().meta({ description: "ID of the account. Opaque." }),
     object: z.literal("account"),
     name: z.string(),
-    environment: z.enum(["sandbox", "live"]).meta({ description: "The environment of the calling key." }),
+    environment: z.enum(["sandbox", "live"]).meta({ description: "The environment of the API key." }),
     livemode,
     api_version: z.literal("v1"),
-    scopes: z.array(z.string()).meta({ description: "The scopes of the calling key." }),
+    scopes: z.array(z.string()).meta({ description: "The scopes of the API key." }),
     capabilities: z.object({
       orders: z.boolean(),
       shipments: z.boolean(),
@@ -48,7 +48,7 @@ export const account = z
     limits: z.object({ requests_per_minute: z.int(), active_webhooks: z.int() }),
     created_at: createdAt,
   })
-  .meta({ description: "Identity and capabilities of the calling account." });
+  .meta({ description: "The account that the API key belongs to." });
 
 export const order = z
   .object({
@@ -72,17 +72,20 @@ export const shipment = z
     livemode,
     created_at: createdAt,
   })
-  .meta({ description: "A shipment of one packed parcel. It has at most one label, whose state its status follows." });
+  .meta({
+    description:
+      "A shipment of one packed parcel. It has at most one label. Its status follows the state of the label.",
+  });
 
 export const rate = z
   .object({
-    id: z.string().meta({ description: "`rate_test_` and the shipment's id." }),
+    id: z.string().meta({ description: "`rate_test_` followed by the ID of the shipment." }),
     object: z.literal("rate"),
     shipment_id: shipmentId,
     carrier,
     service: z.literal("sandbox_standard"),
     currency: z.literal("EUR"),
-    amount: z.literal(5).meta({ description: "In major units: 5.00 euros." }),
+    amount: z.literal(5).meta({ description: "Amount in major units, such as 5.00 euros." }),
     test,
   })
   .meta({ description: "A fixed sandbox rate for one shipment." });
@@ -96,20 +99,22 @@ export const label = z
     carrier,
     tracking_number: trackingNumber,
     format: z.literal("pdf"),
-    download_path: z.string().meta({ description: "Path of the file on this host." }),
+    download_path: z.string().meta({ description: "Path of the PDF on the API's host." }),
     charge: z.object({ currency: z.literal("EUR"), amount: z.literal(0) }),
     test,
     created_at: createdAt,
-    voided_at: time("Present once voided.").exactOptional(),
+    voided_at: time("Only present after the label was voided.").exactOptional(),
   })
-  .meta({ description: "A label. Those of the sandbox are no valid postage and cost nothing." });
+  .meta({ description: "A label. Sandbox labels are not valid postage and are free." });
 
 export const tracking = z
   .object({
     id: trackingNumber,
     object: z.literal("tracking"),
     tracking_number: trackingNumber,
-    status: z.enum(["pre_transit", "voided"]).meta({ description: "`pre_transit` until the label is voided." }),
+    status: z
+      .enum(["pre_transit", "voided"])
+      .meta({ description: "`pre_transit`, or `voided` after the label was voided." }),
     carrier,
     label_id: labelId,
     shipment_id: shipmentId,
@@ -118,7 +123,7 @@ export const tracking = z
     created_at: time("When the label was created."),
     updated_at: time("When the label was last changed."),
   })
-  .meta({ description: "The tracking record of a sandbox label. It cannot be tracked through a carrier." });
+  .meta({ description: "The tracking record of a sandbox label. You cannot track it with a carrier." });
 
 export const webhook = z
   .object({
@@ -129,7 +134,7 @@ export const webhook = z
     status: z.enum(["active", "disabled"]),
     livemode,
     created_at: createdAt,
-    disabled_at: time("Present once disabled.").exactOptional(),
+    disabled_at: time("Only present after the subscription was disabled.").exactOptional(),
   })
   .meta({ description: "A webhook subscription." });
 
@@ -138,17 +143,19 @@ export const createdWebhook = webhook
     secret: z
       .string()
       .regex(/^whsec_[A-Za-z0-9_-]{43}$/)
-      .meta({ description: "Signs every delivery. This answer alone shows it." }),
+      .meta({ description: "The secret that signs every delivery. Only this response contains it." }),
   })
-  .meta({ description: "A webhook subscription that was just created." });
+  .meta({ description: "A new webhook subscription, with its secret." });
 
 const eventOf = <const Type extends EventType, Data extends z.ZodType>(type: Type, data: Data, description: string) =>
   z
     .object({
-      id: z.string().meta({ description: "The same in every delivery of this event. Starts with `evt_`." }),
+      id: z
+        .string()
+        .meta({ description: "ID of the event, the same in every delivery of this event. Starts with `evt_`." }),
       type: z.literal(type),
-      livemode: z.boolean().meta({ description: "False in the sandbox." }),
-      created_at: time("When it happened: ISO 8601 UTC with milliseconds."),
+      livemode: z.boolean().meta({ description: "False in the sandbox, true in live." }),
+      created_at: time("Time of the event: ISO 8601 in UTC, with milliseconds."),
       data,
     })
     .meta({ description });

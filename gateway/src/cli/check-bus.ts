@@ -19,7 +19,7 @@ export async function checkBus(url: string): Promise<Finding> {
       part,
       ok: false,
       says: `not reachable at ${url}: ${reasonOf(error)}`,
-      advice: "See that NATS runs there, and that the address is right.",
+      advice: "Check that NATS is running and that the address is correct.",
     };
   }
 }
@@ -34,6 +34,6 @@ async function versionAt(url: string): Promise<string> {
     if (greeting.includes("\n") || greeting.length > MAX_GREETING) break;
   }
   const [, info] = /^INFO (\{.*\})\s/.exec(greeting) ?? [];
-  if (!info) throw new Error("what listens there is not NATS");
+  if (!info) throw new Error("the server at this address is not NATS");
   return String(JSON.parse(info).version);
 }

@@ -21,7 +21,7 @@ export async function checkDatabase(part: Part, url: string, log: Log): Promise<
       part: name,
       ok: false,
       says: missing.length > 0 ? `reachable, but not migrated: ${missing.join(", ")}` : "reachable, but empty",
-      advice: `Apply its migrations: npm start does, and so does the migration job of ${part}.`,
+      advice: `Apply the migrations with npm start or with the migration job of ${part}.`,
     };
   } catch (error) {
     if (error instanceof TooOld) return tooOld(name, error);
@@ -29,7 +29,7 @@ export async function checkDatabase(part: Part, url: string, log: Log): Promise<
       part: name,
       ok: false,
       says: `not reachable: ${reasonOf(error)}`,
-      advice: "See that PostgreSQL runs there, and that address, role and password are right.",
+      advice: "Check that PostgreSQL is running and that the address, role and password are correct.",
     };
   } finally {
     await db.close();

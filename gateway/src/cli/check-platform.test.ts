@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([gateway.end(), database.drop(), other.drop()]));
 
-const node = { part: "Node", ok: true, says: `version ${process.versions.node} here` };
+const node = { part: "Node", ok: true, says: `version ${process.versions.node}` };
 
 /** A service without any RPC but grpc.health.v1. */
 const startService = (tls?: Tls) =>
@@ -120,9 +120,9 @@ test("servers that are too old are named with what is needed, and what is not NA
   const { status, findings } = await doctor(env);
   expect(status).toBe(1);
   expect(findings).toMatchObject([
-    { ok: false, says: "PostgreSQL 14.19 is too old: version 15 or newer is needed." },
-    { ok: false, says: "nats-server 2.8.4 is too old: version 2.9 or newer is needed." },
-    { ok: false, says: `not reachable at ${other.url}: what listens there is not NATS` },
+    { ok: false, says: "PostgreSQL 14.19 is too old. Install version 15 or newer." },
+    { ok: false, says: "nats-server 2.8.4 is too old. Install version 2.9 or newer." },
+    { ok: false, says: `not reachable at ${other.url}: the server at this address is not NATS` },
     node,
   ]);
   await Promise.all([old.close(), other.close(), older.drop()]);

@@ -14,7 +14,7 @@ export async function checkPlatform(platform: Platform, log: Log): Promise<Findi
     ...addressesOf(api).map((url) => checkApi(url)),
     ...addressesOf(platform.bus).map((url) => checkBus(url)),
   ]);
-  findings.push({ part: "Node", ok: true, says: `version ${process.versions.node} here` });
+  findings.push({ part: "Node", ok: true, says: `version ${process.versions.node}` });
   return platform.databases.gateway ? findings : [nowhere(platform), ...findings];
 }
 
@@ -23,8 +23,8 @@ export function nowhere({ file }: Platform): Finding {
   return {
     part: "platform",
     ok: false,
-    says: `not found: there is no ${file}, and DATABASE_URL_GATEWAY is not set`,
-    advice: "Start one with npm start, or set DATA_DIR to the data folder of the one that runs.",
+    says: `not found: ${file} does not exist and DATABASE_URL_GATEWAY is not set`,
+    advice: "Start one with npm start, or set DATA_DIR to the data folder of the running one.",
   };
 }
 

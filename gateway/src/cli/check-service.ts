@@ -19,7 +19,7 @@ export async function checkService(part: string, url: string, tls: Platform["tls
     const word = HealthCheckResponse_ServingStatus[status];
     if (status === HealthCheckResponse_ServingStatus.SERVING)
       return { part: name, ok: true, says: `serving at ${url}` };
-    return { part: name, ok: false, says: `${word} at ${url}`, advice: "It is starting or stopping: see its log." };
+    return { part: name, ok: false, says: `${word} at ${url}`, advice: "It is starting or stopping. Check its log." };
   } catch (error) {
     return unreachable(name, url, error);
   }
@@ -32,7 +32,12 @@ export async function checkApi(url: string): Promise<Finding> {
     const response = await fetch(new URL("/api/v1/openapi.json", url), { signal: AbortSignal.timeout(ANSWER_MS) });
     await response.arrayBuffer();
     if (response.ok) return { part: name, ok: true, says: `answering at ${url}` };
-    return { part: name, ok: false, says: `${response.status} at ${url}`, advice: "Something else may listen there." };
+    return {
+      part: name,
+      ok: false,
+      says: `${response.status} at ${url}`,
+      advice: "Another program may be using this port.",
+    };
   } catch (error) {
     return unreachable(name, url, error);
   }
@@ -56,6 +61,6 @@ function unreachable(part: string, url: string, error: unknown): Finding {
     part,
     ok: false,
     says: `not reachable at ${url}: ${reasonOf(error)}`,
-    advice: "See that its process runs, and that the address is right.",
+    advice: "Check that the process is running and that the address is correct.",
   };
 }

@@ -1,8 +1,9 @@
 import { type Env, readConfig, secret, tlsSettings, urlList } from "@shipping/kit/process/config";
 import { z } from "zod";
 
-const databaseUrl = (part: string) => secret(z.string()).optional().describe(`PostgreSQL database of ${part}`);
-const serviceUrl = (part: string) => urlList().optional().describe(`address of ${part}`);
+const databaseUrl = (part: string) =>
+  secret(z.string()).optional().describe(`URL of the PostgreSQL database of ${part}`);
+const serviceUrl = (part: string) => urlList().optional().describe(`URL of ${part}`);
 
 const settings = z.object({
   DATA_DIR: z.string().default(".data").describe("data folder of a local platform"),
@@ -12,13 +13,15 @@ const settings = z.object({
   DATABASE_URL_CARRIER: databaseUrl("carrier"),
   DATABASE_URL_TRACKING: databaseUrl("tracking"),
   DATABASE_URL_WEBHOOKS: databaseUrl("webhooks"),
-  PUBLIC_URL: urlList().optional().describe("where people reach the developer area; found like the rest if absent"),
+  PUBLIC_URL: urlList()
+    .optional()
+    .describe("address of the developer area; taken from the running platform if not set"),
   GATEWAY_URL: serviceUrl("the public API"),
   RECORDS_URL: serviceUrl("records"),
   CARRIER_URL: serviceUrl("carrier"),
   TRACKING_URL: serviceUrl("tracking"),
   WEBHOOKS_URL: serviceUrl("webhooks"),
-  NATS_URL: urlList().optional().describe("event bus, whose version the doctor says"),
+  NATS_URL: urlList().optional().describe("URL of the NATS server, for doctor"),
   ...tlsSettings,
 });
 

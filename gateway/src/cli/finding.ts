@@ -12,7 +12,7 @@ export interface Finding {
 
 /** Something that the platform runs on is older than it needs. */
 export function tooOld(part: string, error: TooOld): Finding {
-  return { part, ok: false, says: error.message, advice: "Upgrade it: no part of the platform starts on it." };
+  return { part, ok: false, says: error.message, advice: "Upgrade it. The platform does not start with this version." };
 }
 
 /** Why something failed, on one line. Node's error for a name with several addresses has a code and no message. */

@@ -12,11 +12,11 @@ const LONGEST_MS = 36_500 * UNIT_MS.d;
 export function addKeyCommands(admin: Command, print: Print, platform: FindPlatform): void {
   const key = admin
     .command("key")
-    .description("the API keys of an account")
+    .description("Manage the API keys of an account")
     .addHelpText("after", examples("list --account Acme"));
   key
     .command("create")
-    .description("creates a key and shows it, this once")
+    .description("Create a key and show it once")
     .addHelpText(
       "after",
       examples(
@@ -26,11 +26,13 @@ export function addKeyCommands(admin: Command, print: Print, platform: FindPlatf
     )
     .addOption(accountOption())
     .addOption(
-      new Option("--environment <environment>", "what it opens").choices(["sandbox", "live"]).makeOptionMandatory(),
+      new Option("--environment <environment>", "environment of the key")
+        .choices(["sandbox", "live"])
+        .makeOptionMandatory(),
     )
-    .option("--name <name>", "what people call it")
-    .option("--scopes <scopes>", "scopes separated by commas; all ten if absent", parseScopes)
-    .option("--expires-in <duration>", "a number with s, m, h or d; never if absent", parseDuration)
+    .option("--name <name>", "display name")
+    .option("--scopes <scopes>", "comma-separated scopes; default: all ten", parseScopes)
+    .option("--expires-in <duration>", "a number with s, m, h or d; default: never", parseDuration)
     .action(async ({ account, expiresIn: expiresInMs, ...options }) => {
       const created = await onAccount(await platform(), account, (deps, accountId) =>
         createKey(deps, { accountId, expiresInMs, ...options }),
@@ -39,7 +41,7 @@ export function addKeyCommands(admin: Command, print: Print, platform: FindPlatf
     });
   key
     .command("list")
-    .description("lists the keys of an account")
+    .description("List the keys of an account")
     .addHelpText("after", examples("--account Acme"))
     .addOption(accountOption())
     .action(async ({ account }: { account: string }) => {
@@ -48,9 +50,9 @@ export function addKeyCommands(admin: Command, print: Print, platform: FindPlatf
     });
   key
     .command("revoke")
-    .description("revokes a key, from its next request on")
+    .description("Revoke a key, effective immediately")
     .addHelpText("after", examples("key_mfrggzdfmztwq2lknnwg23tpoa"))
-    .argument("<key-id>", "id of the key")
+    .argument("<key-id>", "ID of the key")
     .action(async (id: string) => {
       const revoked = await onGateway(await platform(), (deps) => revokeKey(deps, { id }));
       print(revoked, `Revoked ${id} at ${revoked.revokedAt.toISOString()}.`);
@@ -59,7 +61,7 @@ export function addKeyCommands(admin: Command, print: Print, platform: FindPlatf
 
 function describeNewKey({ key, id, environment, scopes, expiresAt }: CreatedKey): string {
   const expiry = expiresAt ? `expires ${expiresAt.toISOString()}` : "never expires";
-  return `${key}\n\nThis is the only time the key is shown. Its id is ${id}; ${environment}, ${expiry}, ${scopes.join(" ")}.`;
+  return `${key}\n\nThis is the only time the key is shown. Its ID is ${id} (${environment}, ${expiry}). Scopes: ${scopes.join(" ")}.`;
 }
 
 function keyRow({ id, environment, name, lastFour, scopes, expiresAt, revokedAt, lastUsedAt }: ListedKey): string[] {
@@ -75,7 +77,7 @@ function parseScopes(text: string): Scope[] {
   const unknown = wanted.filter((scope) => !isScope(scope));
   if (unknown.length > 0) {
     const named = unknown.map((scope) => JSON.stringify(scope)).join(", ");
-    throw new InvalidArgumentError(`Not a scope: ${named}. The scopes are ${scopes.join(", ")}.`);
+    throw new InvalidArgumentError(`Unknown scope: ${named}. The scopes are ${scopes.join(", ")}.`);
   }
   return wanted.filter(isScope);
 }
@@ -85,7 +87,7 @@ function parseDuration(text: string): number {
   const [, count, unit] = text.match(/^([1-9][0-9]*)([smhd])$/) ?? [];
   const durationMs = Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
   if (!(durationMs <= LONGEST_MS)) {
-    throw new InvalidArgumentError("It takes a whole number with s, m, h or d, up to 36500d.");
+    throw new InvalidArgumentError("Use a whole number with s, m, h or d, up to 36500d.");
   }
   return durationMs;
 }

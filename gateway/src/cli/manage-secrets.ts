@@ -35,7 +35,7 @@ export async function rotateSecrets(platform: Platform): Promise<RotatedSecrets>
       // Each would undo the other's work.
       if (answer.writingKeyId !== writingKeyId) {
         throw new Error(
-          `replicas write with ${writingKeyId} and ${answer.writingKeyId}; give all of them the same SECRETS_KEYS first`,
+          `replicas encrypt with different keys, ${writingKeyId} and ${answer.writingKeyId}; give all of them the same SECRETS_KEYS first`,
         );
       }
       total.subscriptions += answer.subscriptions;
@@ -53,14 +53,15 @@ export async function rotateSecrets(platform: Platform): Promise<RotatedSecrets>
 export function describeRotation(rotated: RotatedSecrets): string {
   const { writingKeyId, subscriptions, ledgerBodies, usedKeyIds, unusedKeyIds, missingKeyIds } = rotated;
   return [
-    `Sealed anew with ${writingKeyId}: ${subscriptions} subscription secrets and ${ledgerBodies} stored answers.`,
+    `Encrypted again with ${writingKeyId}: ${subscriptions} subscription secrets and ${ledgerBodies} stored answers.`,
     ...unusedKeyIds.map(
-      (id) => `${id} holds nothing any more: it may go once every replica of webhooks writes with ${writingKeyId}.`,
+      (id) => `${id} is no longer used. Remove it once every replica of webhooks encrypts with ${writingKeyId}.`,
     ),
     ...usedKeyIds.map(
-      (id) => `${id} still holds secrets: a replica writes with it, or some do not open; see the log of webhooks.`,
+      (id) =>
+        `${id} is still in use: a replica encrypts with it, or some secrets cannot be decrypted. Check the log of webhooks.`,
     ),
-    ...missingKeyIds.map((id) => `${id} holds secrets and is not in SECRETS_KEYS: add it after the others.`),
+    ...missingKeyIds.map((id) => `${id} is in use but missing from SECRETS_KEYS. Add it after the other keys.`),
   ].join("\n");
 }
 
@@ -82,5 +83,5 @@ function unusable(platform: Platform) {
     const { part, says, advice } = nowhere(platform);
     return fail("service_unavailable", `${part} ${says}. ${advice}`);
   }
-  return fail("service_unavailable", "The address of webhooks is not known: set WEBHOOKS_URL.");
+  return fail("service_unavailable", "The address of webhooks is unknown. Set WEBHOOKS_URL.");
 }

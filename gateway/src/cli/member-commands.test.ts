@@ -25,7 +25,7 @@ async function json(line: string) {
 const newAccount = async (): Promise<string> => (await json("account create --name Acme")).id;
 
 describe("member", () => {
-  test("add takes an e-mail, in lower case, and a role: administrator unless told", async () => {
+  test("add takes an email, in lower case, and a role: administrator unless told", async () => {
     const account = await newAccount();
     const added = await json(`member add --account ${account} --email Ada@Example.com`);
     expect(added).toMatchObject({ id: expect.stringMatching(/^mem_/), email: "ada@example.com", role: "admin" });
@@ -56,12 +56,12 @@ describe("member", () => {
     const account = await newAccount();
     await json(`member add --account ${account} --email ada@example.com`);
     const { status, err } = await admin(`member remove --account ${account} --email ada@example.com`);
-    expect([status, err]).toEqual([1, expect.stringMatching(/the last admin.*Make somebody else an admin first/)]);
+    expect([status, err]).toEqual([1, expect.stringMatching(/the last admin.*Make another member an admin first/)]);
     await json(`member add --account ${account} --email bob@example.com`);
     await json(`member remove --account ${account} --email ada@example.com`);
   });
 
-  test("is refused twice in one account, without an account, and without an e-mail address", async () => {
+  test("is refused twice in one account, without an account, and without an email address", async () => {
     const account = await newAccount();
     const add = `member add --account ${account} --email ada@example.com`;
     await json(add);
@@ -73,7 +73,7 @@ describe("member", () => {
 });
 
 describe("sign-in-link", () => {
-  test("is the first administrator's unless an e-mail is named, and ends in 15 minutes", async () => {
+  test("is the first administrator's unless an email is named, and ends in 15 minutes", async () => {
     const account = await newAccount();
     await json(`member add --account ${account} --email viewer@example.com --role viewer`);
     await json(`member add --account ${account} --email ada@example.com`);
@@ -85,7 +85,7 @@ describe("sign-in-link", () => {
       "viewer@example.com",
     );
     expect((await admin(`sign-in-link --account ${account}`)).out).toMatch(
-      /^https:\S+\n\nSigns ada@example\.com in, once/,
+      /^https:\S+\n\nThis link signs in ada@example\.com once/,
     );
   });
 

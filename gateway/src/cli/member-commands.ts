@@ -23,18 +23,20 @@ export function addMemberCommands(
 ): void {
   const member = admin
     .command("member")
-    .description("who may sign in to the developer area of an account")
+    .description("Manage who can sign in to the developer area of an account")
     .addHelpText("after", examples("list --account Acme"));
   member
     .command("add")
-    .description("adds a member")
+    .description("Add a member")
     .addHelpText(
       "after",
       examples("--account Acme --email ada@example.com", "--account Acme --email bob@example.com --role viewer"),
     )
     .addOption(accountOption())
-    .requiredOption("--email <email>", "e-mail address, as the sign-in provider verifies it")
-    .addOption(new Option("--role <role>", "a viewer changes nothing").choices(ROLES).default("admin"))
+    .requiredOption("--email <email>", "email address, as verified by the sign-in provider")
+    .addOption(
+      new Option("--role <role>", "admins can change everything, viewers nothing").choices(ROLES).default("admin"),
+    )
     .action(async ({ account, email, role }: { account: string; email: string; role: Role }) => {
       const added = await onAccount(await platform(), account, (deps, accountId) =>
         addMember(deps, { accountId, email, role }),
@@ -43,20 +45,20 @@ export function addMemberCommands(
     });
   member
     .command("list")
-    .description("lists the members of an account")
+    .description("List the members of an account")
     .addHelpText("after", examples("--account Acme"))
     .addOption(accountOption())
     .action(async ({ account }: { account: string }) => {
       const members = await onAccount(await platform(), account, listMembers);
       const rows = members.map(({ email, role, createdAt }) => [email, role, createdAt.toISOString()]);
-      print(members, toTable(["E-MAIL", "ROLE", "ADDED"], rows));
+      print(members, toTable(["EMAIL", "ROLE", "ADDED"], rows));
     });
   member
     .command("remove")
-    .description("removes a member, and ends every session of theirs")
+    .description("Remove a member and end all their sessions")
     .addHelpText("after", examples("--account Acme --email bob@example.com"))
     .addOption(accountOption())
-    .requiredOption("--email <email>", "e-mail address")
+    .requiredOption("--email <email>", "email address")
     .action(async ({ account, email }: { account: string; email: string }) => {
       const removed = await onAccount(await platform(), account, (deps, accountId) =>
         removeMember(deps, { accountId, email }),
@@ -65,22 +67,25 @@ export function addMemberCommands(
     });
   admin
     .command("sign-in-link")
-    .description(`makes a link that signs a member in, once and within ${LINK_MINUTES} minutes`)
+    .description(`Create a sign-in link for a member, to use once within ${LINK_MINUTES} minutes`)
     .addHelpText("after", examples("--account Acme", "--account Acme --email ada@example.com"))
     .addOption(accountOption())
-    .option("--email <email>", "e-mail address of the member; the first administrator if absent")
+    .option("--email <email>", "email address of the member; default: the first admin")
     .action(async ({ account, email }: { account: string; email?: string }) => {
       const found = await platform();
       const origin = originOf(config(), found);
       const link = await onAccount(found, account, (deps, accountId) =>
         createSignInLink(deps, { accountId, email, origin }),
       );
-      print(link, `${link.url}\n\nSigns ${link.email} in, once, until ${link.expiresAt.toISOString()}.`);
+      print(
+        link,
+        `${link.url}\n\nThis link signs in ${link.email} once. It expires at ${link.expiresAt.toISOString()}.`,
+      );
     });
 }
 
 function originOf({ PUBLIC_URL }: AdminConfig, { services }: Platform): string {
   const url = PUBLIC_URL ?? services.gateway?.split(",")[0]?.trim();
-  if (!url) throw fail("service_unavailable", "The address of the developer area is not known: set PUBLIC_URL.");
+  if (!url) throw fail("service_unavailable", "The address of the developer area is unknown. Set PUBLIC_URL.");
   return new URL(url).origin;
 }

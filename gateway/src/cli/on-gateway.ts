@@ -31,7 +31,10 @@ export async function onGateway<T>(platform: Platform, work: (deps: AdminDeps) =
 
 /** The option that names an account. */
 export function accountOption(): Option {
-  return new Option("--account <account>", "id of the account, or its name if no other has it").makeOptionMandatory();
+  return new Option(
+    "--account <account>",
+    "ID of the account, or its name if the name is unique",
+  ).makeOptionMandatory();
 }
 
 /** Works on an account of it, which is named by its id or its name. */

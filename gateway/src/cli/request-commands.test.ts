@@ -50,7 +50,7 @@ describe("request show", () => {
 
   test("shows one that belongs to nobody", async () => {
     const { json } = await gateway.send("GET", "/account", { key: "service_test_nobody" });
-    expect(await shown(`request show ${json.error.request_id}`)).toContain("none: no API key was admitted");
+    expect(await shown(`request show ${json.error.request_id}`)).toContain("none: the request had no valid API key");
   });
 
   test.each(["req_mfrggzdfmztwq2lknnwg23tpoa", "nothing"])("ends with status 1 and says why for %s", async (id) => {

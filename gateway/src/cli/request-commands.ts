@@ -10,13 +10,13 @@ import { examples, type Print, toTable } from "./print.js";
 export function addRequestCommands(admin: Command, print: Print, platform: FindPlatform): void {
   const request = admin
     .command("request")
-    .description("the log of requests, of all accounts")
+    .description("Look up requests of all accounts")
     .addHelpText("after", examples("show req_ggyq5mxuz7gmanfyfkjbc2lk5a"));
   request
     .command("show")
-    .description("shows a write or a refusal by the id in its X-Request-Id header or its error")
+    .description("Show a write or a failed request by its X-Request-Id")
     .addHelpText("after", examples("req_ggyq5mxuz7gmanfyfkjbc2lk5a"))
-    .argument("<request-id>", "id of the request")
+    .argument("<request-id>", "request ID")
     .action(async (id: string) => {
       const found = await onGateway(await platform(), (deps) => readAnyRequest(deps, id));
       if (!found) throw fail("not_found", unknown(id));
@@ -25,7 +25,7 @@ export function addRequestCommands(admin: Command, print: Print, platform: FindP
 }
 
 function unknown(id: string): string {
-  return `No such request: ${id}. The log has writes and refusals of the last days (REQUEST_LOG_DAYS); reads that succeed, and most of many refusals alike, are only counted.`;
+  return `No such request: ${id}. The log keeps writes and failed requests for REQUEST_LOG_DAYS days. Successful reads, and most of a series of similar failures, are only counted.`;
 }
 
 function factsOf(request: LoggedRequest): string[][] {
@@ -33,11 +33,11 @@ function factsOf(request: LoggedRequest): string[][] {
   const facts: [string, string | null | undefined][] = [
     ["id", request.requestId],
     ["at", request.at.toISOString()],
-    ["account", request.accountId ?? "none: no API key was admitted"],
+    ["account", request.accountId ?? "none: the request had no valid API key"],
     ["environment", request.environment],
     ["key", keyId && [keyId, keyLastFour && `ends in ${keyLastFour}`, keyName].filter(Boolean).join(", ")],
     ["request", `${request.method} ${request.path}`],
-    ["status", request.status === null ? "none: the client went away" : String(request.status)],
+    ["status", request.status === null ? "none: the client disconnected" : String(request.status)],
     ["code", request.code],
     ...fields.map(({ path, message }): [string, string] => ["field", `${path}: ${message}`]),
     ["duration", `${request.ms.toFixed(1)} ms`],
@@ -46,7 +46,7 @@ function factsOf(request: LoggedRequest): string[][] {
     ["resource", request.resourceId],
     ["address", request.source],
     ["user agent", request.userAgent],
-    ["more like it", more > 0 ? `${more} in that minute` : null],
+    ["similar", more > 0 ? `${more} in that minute` : null],
   ];
   return facts.filter((fact): fact is [string, string] => Boolean(fact[1]));
 }

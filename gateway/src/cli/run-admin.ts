@@ -35,8 +35,10 @@ export async function runAdmin(args: readonly string[], shell: Shell): Promise<n
 /** The command line with all its commands. */
 export function adminCommand(shell: Shell): Command {
   const admin = new Command(commandName(shell.env))
-    .description("Accounts, members, API keys, requests and sealed secrets of a running platform, and its health.")
-    .option("--json", "print one JSON value and nothing else")
+    .description(
+      "Manage accounts, members, API keys and secrets of a running platform, look up requests, and check its health.",
+    )
+    .option("--json", "print only one JSON value")
     .addHelpText("after", examples("account list", "doctor --json"))
     .exitOverride()
     .configureOutput({ writeOut: shell.out, writeErr: shell.err, outputError });
@@ -51,7 +53,7 @@ export function adminCommand(shell: Shell): Command {
   addSecretsCommands(admin, print, platform);
   admin
     .command("doctor")
-    .description("says what is reachable and migrated, and what to do if not")
+    .description("Check what is reachable and migrated, and say what to do if it is not")
     .addHelpText("after", examples(""))
     .action(async () => {
       const findings = await checkPlatform(await platform(), silentLog());
@@ -60,7 +62,7 @@ export function adminCommand(shell: Shell): Command {
       );
       const ok = findings.every((finding) => finding.ok);
       print({ ok, findings }, lines.join("\n"));
-      if (!ok) throw new CommanderError(1, "admin.doctor", "something is wrong");
+      if (!ok) throw new CommanderError(1, "admin.doctor", "at least one check failed");
     });
   return admin;
 }
@@ -73,20 +75,20 @@ function outputError(text: string, write: (text: string) => void): void {
 function addAccountCommands(admin: Command, print: Print, platform: FindPlatform): void {
   const account = admin
     .command("account")
-    .description("the customers of the platform")
+    .description("Manage the customers of the platform")
     .addHelpText("after", examples("list"));
   account
     .command("create")
-    .description("creates an account")
+    .description("Create an account")
     .addHelpText("after", examples("--name Acme"))
-    .requiredOption("--name <name>", "what people call it")
+    .requiredOption("--name <name>", "display name")
     .action(async ({ name }: { name: string }) => {
       const created = await onGateway(await platform(), (deps) => createAccount(deps, { name }));
       print(created, `Created account ${created.id} (${created.name}).`);
     });
   account
     .command("list")
-    .description("lists all accounts")
+    .description("List all accounts")
     .addHelpText("after", examples("", "--json"))
     .action(async () => {
       const accounts = await onGateway(await platform(), listAccounts);
@@ -98,16 +100,16 @@ function addAccountCommands(admin: Command, print: Print, platform: FindPlatform
 function addSecretsCommands(admin: Command, print: Print, platform: FindPlatform): void {
   const secrets = admin
     .command("secrets")
-    .description("what webhooks keeps sealed")
+    .description("Manage the encryption of webhook secrets")
     .addHelpText("after", examples("rotate"));
   secrets
     .command("rotate")
-    .description("seals everything with the first key of SECRETS_KEYS, and says which keys may go")
+    .description("Encrypt everything with the first key of SECRETS_KEYS, and say which keys you can remove")
     .addHelpText("after", examples(""))
     .action(async () => {
       const rotated = await rotateSecrets(await platform());
       print(rotated, describeRotation(rotated));
       if (!isComplete(rotated))
-        throw new CommanderError(1, "admin.secrets", "some secrets are not sealed with the first key");
+        throw new CommanderError(1, "admin.secrets", "some secrets are not encrypted with the first key");
     });
 }

@@ -113,14 +113,12 @@ function refusalOf(
   { req, session, asked }: { req: IncomingMessage; session: SignedIn | undefined; asked: Where },
 ): HtmlPage | undefined {
   if (page.method === "POST" && !isOwnForm(req, deps.origin())) {
-    return forbidden(
-      "This form was not sent by a page of the developer area. Open the page again and send it from there.",
-    );
+    return forbidden("This form was not submitted from the developer area. Reload the page and submit the form again.");
   }
   if (page.access === "anyone") return undefined;
   if (!session) return showSignedOut(deps);
   if (page.access === "admin" && session.role !== "admin") {
-    return forbidden("You are a viewer of this account: you see everything and change nothing.");
+    return forbidden("You are a viewer of this account. You can see everything but change nothing.");
   }
   return takesFreshSignIn(page, asked.environment) && !session.fresh
     ? showSignInAgain(deps, { url: asked.url, email: session.email })

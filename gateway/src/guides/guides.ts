@@ -11,6 +11,12 @@ export interface Guide {
   event?: EventType;
 }
 
+/** Files beside the guides that are served as they are, by their names. */
+export const files: readonly string[] = ["webhook-vectors.json"];
+
+/** What stands for the platform's own address in the examples. */
+export const EXAMPLE_ORIGIN = "https://shipping.example.com";
+
 const EVENTS: Record<EventType, string> = {
   "order.created": "Sent when an order is created.",
   "shipment.created": "Sent when a shipment is created.",
@@ -28,29 +34,35 @@ const eventGuides: readonly Guide[] = EVENT_TYPES.map((event) => ({
 
 /** All of them, in the order of reading. */
 export const guides: readonly Guide[] = [
-  ["quick-start", "Quick start", "From nothing to the PDF of a label in five steps."],
-  ["idempotency", "Idempotency", "Repeat any request without a second label."],
-  ["errors", "Errors and retries", "Which failures to repeat, and which to look at."],
-  ["pagination", "Pagination", "Read lists to their end."],
+  ["quick-start", "Quick start", "Create a label and download its PDF in five steps."],
+  ["idempotency", "Idempotency", "Retry any request without creating a second label."],
+  ["errors", "Errors and retries", "What each error means, and which requests to retry."],
+  ["pagination", "Pagination", "Read lists page by page."],
   ["webhooks", "Webhooks", "Receive events and verify their signatures, in six languages."],
-  ["events", "Events", "Which types there are, when each is sent, and what is in it."],
-  ["limits", "Limits", "Requests per minute, sizes, lengths."],
-  ["environments", "Environments", "Sandbox and live, keys and scopes."],
-  ["testing", "Testing", "Try your integration, its failures included."],
+  ["events", "Events", "The types of events, when they are sent, and what they contain."],
+  ["limits", "Limits", "Requests per minute, sizes and lengths."],
+  ["environments", "Environments", "Sandbox and live environments, keys and scopes."],
+  ["testing", "Testing", "Test your integration, including failures."],
   ["versioning", "Versions and changes", "What can change within v1, and what your client must tolerate."],
-  ["changelog", "Changelog", "What has changed, newest first."],
+  ["changelog", "Changelog", "Changes to the API, newest first."],
 ]
   .map(([slug = "", title = "", about = ""]): Guide => ({ slug, title, about, file: `docs/${slug}.md` }))
   .flatMap((guide) => (guide.slug === "events" ? [guide, ...eventGuides] : [guide]))
   .concat({
     slug: "client",
     title: "TypeScript client",
-    about: "Retries, pages, typed errors and webhooks, done for you.",
+    about: "Retries, pagination, typed errors and webhooks.",
     file: "client/README.md",
   })
   .concat({
     slug: "client-methods",
     title: "Client methods",
-    about: "Every method of the TypeScript client: its request, scope and answer.",
+    about: "Every method of the TypeScript client, with its request, scope and result.",
     file: "docs/client-methods.md",
+  })
+  .concat({
+    slug: "client-python",
+    title: "Python client",
+    about: "Retries, pagination, typed errors and webhooks for Python.",
+    file: "client-python/README.md",
   });

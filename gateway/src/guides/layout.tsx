@@ -1,10 +1,15 @@
 import type { ComponentChildren } from "preact";
 import { assetOf } from "../http/asset.js";
 import { renderDocument } from "../site/html-document.js";
+import { SearchForm } from "../site/search-form.js";
+import { codeScript } from "../site/site-assets.js";
 import { type Site, SiteHeader } from "../site/site-header.js";
 import { guides } from "./guides.js";
+import type { Rendered } from "./render-guide.js";
 
-export const style = assetOf("/docs/style.css", "site.css", "base.css", "guides.css");
+export const style = assetOf("/docs/style.css", "site.css", "base.css", "code.css", "guides.css");
+/** Marks the section that is being read. */
+export const script = assetOf("/docs/script.js", "guides.js");
 
 interface Frame {
   title: string;
@@ -12,53 +17,84 @@ interface Frame {
   path: string;
   /** What was searched for. */
   words?: string;
-  /** What stands beside the text: the sections of a guide. */
-  aside?: ComponentChildren;
+  /** The sections of a guide, listed beside the text. */
+  sections?: Rendered["sections"];
   children: ComponentChildren;
 }
 
-/** A whole page: the list of guides, the search, and what the page is about. */
-export function renderPage(site: Site, { title, path, words = "", aside, children }: Frame): string {
+/** A whole page: the list of guides, the search, and what the page is about. Narrow windows have the lists folded, above the text. */
+export function renderPage(site: Site, { title, path, words = "", sections = [], children }: Frame): string {
+  const hasSections = sections.length > 1;
   return renderDocument({
     title,
     styles: [style],
+    scripts: hasSections ? [script] : [],
+    head: <script src={codeScript.href} />,
     children: (
       <>
         <SiteHeader site={site} part="docs">
-          <search>
-            <form action="/docs/search">
-              <input
-                type="search"
-                name="q"
-                value={words}
-                placeholder="Search the guides"
-                aria-label="Search the guides"
-              />
-              <button type="submit">Search</button>
-            </form>
-          </search>
+          <SearchForm words={words} />
         </SiteHeader>
         <div class="columns">
           <nav class="side" aria-label="Guides">
-            <ul>
-              <Entry path="/docs" current={path} title="Overview" />
-              {guides.map((guide) => (
-                <Entry
-                  path={`/docs/${guide.slug}`}
-                  current={path}
-                  title={guide.title}
-                  isInner={guide.event !== undefined}
-                />
-              ))}
-              <Entry path="/docs/reference" current={path} title="API reference" />
-            </ul>
+            <GuideList current={path} />
           </nav>
+          <div class="menus">
+            <Menu title="All guides" of="guides">
+              <GuideList current={path} />
+            </Menu>
+            {hasSections && (
+              <Menu title="On this page" of="sections">
+                <SectionList sections={sections} />
+              </Menu>
+            )}
+          </div>
           <main id="main">{children}</main>
-          {aside && <aside>{aside}</aside>}
+          {hasSections && (
+            <aside aria-labelledby="on-this-page">
+              <div class="fixed">
+                <h2 id="on-this-page">On this page</h2>
+                <SectionList sections={sections} />
+              </div>
+            </aside>
+          )}
         </div>
       </>
     ),
   });
+}
+
+function Menu({ title, of, children }: { title: string; of: "guides" | "sections"; children: ComponentChildren }) {
+  return (
+    <details class={`menu of-${of}`}>
+      <summary>{title}</summary>
+      <nav aria-label={title}>{children}</nav>
+    </details>
+  );
+}
+
+function SectionList({ sections }: { sections: Rendered["sections"] }) {
+  return (
+    <ul class="sections">
+      {sections.map(({ id, title, level }) => (
+        <li class={`level-${level}`}>
+          <a href={`#${id}`}>{title}</a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function GuideList({ current }: { current: string }) {
+  return (
+    <ul>
+      <Entry path="/docs" current={current} title="Overview" />
+      {guides.map((guide) => (
+        <Entry path={`/docs/${guide.slug}`} current={current} title={guide.title} isInner={guide.event !== undefined} />
+      ))}
+      <Entry path="/docs/reference" current={current} title="API reference" />
+    </ul>
+  );
 }
 
 interface EntryOf {

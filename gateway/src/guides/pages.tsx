@@ -13,13 +13,14 @@ export function overviewPage(site: Site): string {
       <>
         <h1>Shipping Integration API</h1>
         <p class="lead">
-          Your software sends orders and packed parcels. It gets rates, a label as PDF, its tracking, and signed events.
-          Repeating a request never makes a second label.
+          Send orders and packed parcels, and get rates, labels as PDF, tracking and signed events. Repeat any request:
+          there is never a second label.
         </p>
-        <p>
+        <p class="starts">
           <a class="button" href="/docs/quick-start">
-            First label in five steps
+            Get your first label in five steps
           </a>
+          {site.hasArea && <a href="/developers">Get an API key</a>}
         </p>
         <ul class="cards">
           {guides
@@ -30,7 +31,7 @@ export function overviewPage(site: Site): string {
           <Card
             path="/docs/reference"
             title="API reference"
-            about="Each of the 18 operations: fields, errors, examples."
+            about="All 18 operations with fields, errors and examples."
           />
         </ul>
         <p>
@@ -53,41 +54,48 @@ function Card({ path, title, about }: { path: string; title: string; about: stri
   );
 }
 
-/** A guide, with the list of its sections and the way to the next one. */
+/** A guide, with the list of its sections and the ways to the pages before and after it. */
 export function guidePage(site: Site, guide: Guide, { html, sections }: Rendered): string {
-  const next = guides[guides.indexOf(guide) + 1];
   return renderPage(site, {
     title: guide.title,
     path: `/docs/${guide.slug}`,
-    aside: sections.length > 1 && (
-      <>
-        <h2>On this page</h2>
-        <ul>
-          {sections.map(({ id, title, level }) => (
-            <li class={`level-${level}`}>
-              <a href={`#${id}`}>{title}</a>
-            </li>
-          ))}
-        </ul>
-      </>
-    ),
+    sections,
     children: (
       <>
         {/* Made of the repository's own Markdown, in which HTML is text. */}
-        <article dangerouslySetInnerHTML={{ __html: html }} />
-        {next && (
-          <p class="next">
-            Next: <a href={`/docs/${next.slug}`}>{next.title}</a>
-          </p>
-        )}
+        <article dangerouslySetInnerHTML={{ __html: site.hasArea ? html : withoutArea(html) }} />
+        <Neighbours of={guide} />
       </>
     ),
   });
 }
 
+function Neighbours({ of }: { of: Guide }) {
+  const place = guides.indexOf(of);
+  const pathOf = ({ slug, title }: Guide) => ({ path: `/docs/${slug}`, title });
+  const [before, after] = [guides[place - 1], guides[place + 1]];
+  const previous = before ? pathOf(before) : { path: "/docs", title: "Overview" };
+  const next = after ? pathOf(after) : { path: "/docs/reference", title: "API reference" };
+  return (
+    <nav class="neighbours" aria-label="Previous and next page">
+      <a rel="prev" href={previous.path}>
+        <span>Previous</span> {previous.title}
+      </a>
+      <a rel="next" href={next.path}>
+        <span>Next</span> {next.title}
+      </a>
+    </nav>
+  );
+}
+
+/** Where there is no developer area, nothing leads to it. */
+function withoutArea(html: string): string {
+  return html.replace(/<a href="\/developers[^"]*">(.*?)<\/a>/gs, "$1");
+}
+
 /** What was found. */
 export function searchPage(site: Site, words: string, hits: readonly Hit[]): string {
-  const count = hits.length === 1 ? "One place" : `${hits.length || "No"} places`;
+  const count = hits.length === 1 ? "1 result" : `${hits.length || "No"} results`;
   return renderPage(site, {
     title: "Search",
     path: "/docs/search",
@@ -95,11 +103,17 @@ export function searchPage(site: Site, words: string, hits: readonly Hit[]): str
     children: (
       <>
         <h1>Search</h1>
-        <p role="status">{words ? `${count} in the guides for “${words}”.` : "Enter a word."}</p>
+        <p role="status">{words ? `${count} for “${words}”.` : "Enter a word to search for."}</p>
+        {words && hits.length === 0 && (
+          <p>
+            Check the spelling, or use fewer words. You can also search for a path such as <code>/labels</code>, a field
+            such as <code>weight_kg</code>, or an error code such as <code>not_found</code>.
+          </p>
+        )}
         <ol class="hits">
-          {hits.map(({ guide, id, title, excerpt }) => (
+          {hits.map(({ href, title, of, excerpt }) => (
             <li>
-              <a href={`/docs/${guide.slug}${id && `#${id}`}`}>{title}</a> <span class="of">{guide.title}</span>
+              <a href={href}>{title}</a> <span class="of">{of}</span>
               <p>{excerpt}</p>
             </li>
           ))}

@@ -29,7 +29,8 @@ describe("a guide", () => {
     ["[x](/docs/reference)", '<a href="/docs/reference">x</a>'],
     ["[x](https://semver.org)", '<a href="https://semver.org">x</a>'],
     ["[x](operations.md)", "<span>x</span>"],
-    ["[x](../test/vectors/webhooks.json)", "<span>x</span>"],
+    ["[x](webhook-vectors.json)", '<a href="/docs/webhook-vectors.json">x</a>'],
+    ["[x](../test/structure.test.ts)", "<span>x</span>"],
   ])("%s becomes %s", (markdown, expected) => {
     expect(html(markdown)).toBe(`<p>${expected}</p>\n`);
   });
@@ -39,15 +40,44 @@ describe("a guide", () => {
     expect(rows.match(/<tr[^>]*>/g)).toEqual(["<tr>", '<tr id="not_found">', "<tr>", "<tr>"]);
   });
 
-  test("names what a code block is, and keeps its marks to itself", () => {
-    expect(html("```sh fails\nfalse\n```")).toBe(
-      '<figure><figcaption>Shell</figcaption><pre tabindex="0"><code>false\n</code></pre></figure>\n',
+  test("has a link to itself in each heading but the first", () => {
+    expect(html("# A\n\n## Say “x” & `y`\n")).toBe(
+      '<h1 id="a">A</h1>\n<div class="heading"><h2 id="say-x--y">Say “x” &amp; <code>y</code></h2>' +
+        '<a class="anchor" href="#say-x--y" aria-label="Link to “Say “x” &amp; y”">#</a></div>\n',
     );
-    expect(html("```json output\n{}\n```")).toContain('<figure class="output"><figcaption>Output</figcaption>');
+  });
+
+  test("names the column in each cell, for windows in which a row is a card", () => {
+    const rows = html("| a `b` | c |\n| --- | --- |\n| 1 | 2 |\n\n|  | d |\n| --- | --- |\n| 3 | 4 |\n");
+    expect(rows.match(/<td[^>]*>/g)).toEqual([
+      '<td data-label="a b">',
+      '<td data-label="c">',
+      "<td>",
+      '<td data-label="d">',
+    ]);
+  });
+
+  test("names what a code block is, and keeps its marks to itself", () => {
+    expect(html("```sh fails\nfalse\n```")).toContain("<figcaption>Shell</figcaption>");
+    expect(html("```json output\n{}\n```")).toContain('<figure class="code output"><figcaption>Output</figcaption>');
+  });
+
+  test("makes one example of code blocks in a row that are marked as tabs, with their outputs", () => {
+    const tabs = "```sh tab\ncurl x\n```\n\n```json output tab\n{}\n```\n\n```ts tab\nx\n```\n";
+    const made = html(`${tabs}\n\`\`\`ts\ny\n\`\`\`\n`);
+    expect(made.match(/data-language="\w+"|<figcaption>\w+/g)).toEqual([
+      'data-language="curl"',
+      "<figcaption>curl",
+      "<figcaption>Output",
+      'data-language="TypeScript"',
+      "<figcaption>TypeScript",
+      "<figcaption>TypeScript",
+    ]);
+    expect(html(`${tabs}\n\nAnd:\n\n${tabs}`).match(/class="code-tabs"/g)).toHaveLength(2);
   });
 
   test("shows HTML as text, in code too", () => {
     expect(html("<script>x</script>")).toBe("<p>&lt;script&gt;x&lt;/script&gt;</p>\n");
-    expect(html("```sh\n<b>\n```")).toContain("<code>&lt;b&gt;\n</code>");
+    expect(html("```sh\n<b>\n```")).toContain("&lt;b&gt;\n</code>");
   });
 });

@@ -1,62 +1,75 @@
 import { errors } from "@shipping/proto/errors";
 import MarkdownIt, { type Token } from "markdown-it";
-import { type Guide, guides } from "./guides.js";
+import type { Code } from "../site/code-example.js";
+import { renderCode } from "../site/render-code.js";
+import { files, type Guide, guides } from "./guides.js";
 
 /** A guide as it is served. */
 export interface Rendered {
   html: string;
   /** The headings of its sections. */
   sections: { id: string; title: string; level: number }[];
-  /** The text below each heading, for the search; the first part has no heading. */
-  texts: { id: string; title: string; text: string }[];
+  /** The text below each heading and its examples, for the search; the first part has no heading. */
+  texts: { id: string; title: string; text: string; code: string }[];
 }
-
-const FENCE_NAMES: Readonly<Record<string, string>> = {
-  sh: "Shell",
-  ts: "TypeScript",
-  js: "JavaScript",
-  python: "Python",
-  go: "Go",
-  ruby: "Ruby",
-  php: "PHP",
-  java: "Java",
-  http: "HTTP",
-};
 
 /** Turns a guide's Markdown into HTML. HTML in it is shown as text. */
 export function renderGuide(guide: Guide, markdown: string): Rendered {
   const md = new MarkdownIt({ html: false, linkify: false });
-  md.renderer.rules.fence = (tokens, index) => {
-    const { info = "", content = "" } = tokens[index] ?? {};
-    const [language = "", mark = ""] = info.split(" ");
-    const name = mark === "output" ? "Output" : FENCE_NAMES[language];
-    const caption = name ? `<figcaption>${name}</figcaption>` : "";
-    const kind = mark === "output" ? ' class="output"' : "";
-    return `<figure${kind}>${caption}<pre tabindex="0"><code>${md.utils.escapeHtml(content)}</code></pre></figure>\n`;
-  };
+  md.renderer.rules.fence = (all, index) => renderCode(all[index]?.meta);
+  // Beside the heading: its name is not part of the heading's.
+  md.renderer.rules.heading_open = (all, index, options, _env, self) =>
+    `${all[index]?.meta ? '<div class="heading">' : ""}${self.renderToken(all, index, options).trim()}`;
+  md.renderer.rules.heading_close = (all, index) =>
+    `</${all[index]?.tag}>${all[index]?.meta ? `${all[index].meta}</div>` : ""}\n`;
   // A wide table scrolls by itself, not the page.
   md.renderer.rules.table_open = () => '<div class="table" tabindex="0"><table>\n';
   md.renderer.rules.table_close = () => "</table></div>\n";
 
   const tokens = md.parse(markdown, {});
-  const rendered: Rendered = { html: "", sections: [], texts: [{ id: "", title: guide.title, text: "" }] };
+  labelCells(tokens);
+  const rendered: Rendered = { html: "", sections: [], texts: [{ id: "", title: guide.title, text: "", code: "" }] };
   for (const [index, token] of tokens.entries()) {
     if (token.type === "heading_open") {
       const title = textOf(tokens[index + 1]?.content ?? "");
       const id = idOf(title);
       token.attrSet("id", id);
       if (token.tag !== "h1") {
+        const link = `<a class="anchor" href="#${id}" aria-label="Link to “${md.utils.escapeHtml(title)}”">#</a>`;
+        for (const one of [token, tokens[index + 2]]) if (one) one.meta = link;
         rendered.sections.push({ id, title, level: Number(token.tag.slice(1)) });
-        rendered.texts.push({ id, title, text: "" });
+        rendered.texts.push({ id, title, text: "", code: "" });
       }
     }
     if (token.type === "tr_open") nameRow(token, tokens[index + 2]?.content ?? "");
     redirectLinks(token.children ?? []);
     const last = rendered.texts.at(-1);
-    if (last && (token.type === "inline" || token.type === "fence")) last.text += ` ${textOf(token.content)}`;
+    if (last && token.type === "inline") last.text += ` ${textOf(token.content)}`;
+    if (last && token.type === "fence") last.code += ` ${token.content}`;
   }
-  rendered.html = md.renderer.render(tokens, md.options, {});
+  rendered.html = md.renderer.render(withTabs(tokens), md.options, {});
   return rendered;
+}
+
+/** Notes at each fence the code that is shown for it. Fences in a row that are marked as tabs become one. */
+function withTabs(tokens: readonly Token[]): Token[] {
+  const joined: Token[] = [];
+  for (const token of tokens) {
+    const last = joined.at(-1);
+    if (isTab(token) && last && isTab(last)) last.meta.push(codeOf(token));
+    else joined.push(token);
+    if (token.type === "fence") token.meta = [codeOf(token)];
+  }
+  return joined;
+}
+
+function isTab({ type, info }: Token): boolean {
+  return type === "fence" && /\btab$/.test(info);
+}
+
+function codeOf({ info, content }: Token): Code {
+  const [language = "", ...marks] = info.split(" ");
+  return { language, code: content, isOutput: marks.includes("output") };
 }
 
 /** The id of a heading, as GitHub makes it, so that a link works in both places. */
@@ -65,6 +78,20 @@ function idOf(title: string): string {
     .toLowerCase()
     .replace(/[^\p{L}\p{N} -]/gu, "")
     .replaceAll(" ", "-");
+}
+
+/** Gives each cell the name of its column, for narrow windows, where a row is a card. */
+function labelCells(tokens: readonly Token[]): void {
+  let labels: string[] = [];
+  let column = 0;
+  for (const [index, { type }] of tokens.entries()) {
+    if (type === "thead_open") labels = [];
+    if (type === "tr_open") column = 0;
+    if (type === "th_open") labels.push(textOf(tokens[index + 1]?.content ?? ""));
+    if (type !== "td_open") continue;
+    const label = labels[column++];
+    if (label) tokens[index]?.attrSet("data-label", label);
+  }
 }
 
 /** Lets links lead to the row of an error code, which is the whole of its first cell. */
@@ -89,6 +116,7 @@ function redirectLinks(tokens: Token[]): void {
 function hrefOf(target: string): string | undefined {
   const [path = "", fragment = ""] = target.split(/(#.*)/);
   if (path === "" || /^(https?:|\/)/.test(path)) return target;
+  if (files.includes(path)) return `/docs/${path}`;
   const guide = guides.find(({ file }) => file.endsWith(path.replace(/^(\.\.?\/)+/, "")));
   return guide && `/docs/${guide.slug}${fragment}`;
 }

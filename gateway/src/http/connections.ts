@@ -81,8 +81,8 @@ function isSlow({ req, writableEnded }: ServerResponse): boolean {
 /** Measures the connections of this process. */
 export function measureConnections(metrics: Metrics, connections: Connections, most: number): void {
   const help = {
-    gateway_connections: "Connections that are open.",
-    gateway_connections_max: "How many may be open; idle and slow ones are closed to make room.",
+    gateway_connections: "Open connections.",
+    gateway_connections_max: "The most connections that may be open. Idle and slow ones are closed to make room.",
     gateway_connections_closed: "Connections closed since the start to make room for others.",
   };
   metrics.gauges(help, () => {

@@ -25,7 +25,7 @@ export class HttpRefusal extends Failure {
 
 /** The refusal of headers that are too large or too many. */
 export function headersTooLarge(): Failure {
-  return new HttpRefusal(431, "The headers of the request are too large.");
+  return new HttpRefusal(431, "The request headers are too large.");
 }
 
 /** What Node's parser accepts although RFC 9112 does not, or although it is too large; undefined if nothing is wrong. */
@@ -34,10 +34,10 @@ export function httpFault(request: IncomingMessage): Failure | undefined {
   if (!VERSIONS.has(request.httpVersion)) return fail("bad_request", "The protocol must be HTTP/1.1 or HTTP/1.0.");
   // Node 20.19's parser takes these, later ones do not.
   if (request.rawHeaders.some((text, index) => index % 2 === 0 && (text === "" || text.includes(" "))))
-    return fail("bad_request", "The name of a header must be a token.");
+    return fail("bad_request", "A header name contains a character that HTTP does not allow.");
   const hosts = request.headersDistinct.host ?? [];
   const isMissing = hosts.length === 0 && request.httpVersion === "1.1";
-  if (isMissing || hosts.length > 1) return fail("bad_request", "The Host header must be sent once.");
-  if (!hosts.every((host) => HOST.test(host))) return fail("bad_request", "The Host header is no host.");
+  if (isMissing || hosts.length > 1) return fail("bad_request", "Send exactly one Host header.");
+  if (!hosts.every((host) => HOST.test(host))) return fail("bad_request", "The Host header is not a valid host.");
   return undefined;
 }

@@ -63,12 +63,12 @@ export function sendDocument(req: Request, res: ServerResponse, document: Docume
     ...(compressed && { Vary: "Accept-Encoding" }),
   };
   const unmet = unmetCondition(req.headers, chosen);
-  if (unmet === 412) throw new HttpRefusal(412, "A condition of the request does not hold.");
+  if (unmet === 412) throw new HttpRefusal(412, "A precondition of the request is not met.");
   if (unmet === 304) return void res.writeHead(304, described).end();
   const range = rangeIn(req.headers, body.length, chosen);
   if (range === null) {
     res.setHeader("Content-Range", `bytes */${body.length}`);
-    throw new HttpRefusal(416, "The document has no such part.");
+    throw new HttpRefusal(416, "The requested range is outside the document.");
   }
   const part = range ? body.subarray(range.first, range.last + 1) : body;
   res.writeHead(range ? 206 : 200, {

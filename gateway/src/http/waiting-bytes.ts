@@ -75,9 +75,9 @@ export function createWaitingBytes(limits: WaitingLimits): WaitingBytes {
 /** Measures what waits in this process. */
 export function measureWaiting(metrics: Metrics, waiting: WaitingBytes, limits: WaitingLimits): void {
   const help = {
-    gateway_bytes_waiting: "Bytes of answers that wait for their readers.",
-    gateway_bytes_waiting_max: "How many may; beyond it, those that have waited longest are cut.",
-    gateway_answers_cut: "Answers cut since the start, because too much waited.",
+    gateway_bytes_waiting: "Bytes of responses waiting to be read by their clients.",
+    gateway_bytes_waiting_max: "The most bytes that may wait. Beyond that, the longest-waiting responses are cut off.",
+    gateway_answers_cut: "Responses cut off since the start because too many bytes were waiting.",
   };
   metrics.gauges(help, () => {
     const { bytes, cut } = waiting.load();

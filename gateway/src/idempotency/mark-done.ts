@@ -48,7 +48,7 @@ export function createDoneMarks(deps: Deps): DoneMarks {
   const write = backgroundBatch<DoneMark>((marks) => markDone(deps, marks).catch((err) => sayLost(err, marks.length)));
 
   function sayLost(err: unknown, marks: number): void {
-    deps.log.warn({ err, marks }, "done marks lost; these claims stay open until the sweeper settles them");
+    deps.log.warn({ err, marks }, "done marks lost: these claims stay open until the sweeper settles them");
   }
 
   return {

@@ -24,7 +24,7 @@ export function parseJsonBody(bytes: Buffer): JsonBody {
   // Everything after this walks recursively.
   if (isTooDeep(text)) {
     if (!isJson(text)) throw fail("invalid_json");
-    throw failFields([{ path: "body", message: `must be nested at most ${MAX_LEVELS} levels deep` }]);
+    throw failFields([{ path: "body", message: `must not be nested more than ${MAX_LEVELS} levels deep` }]);
   }
   const value = parse(text);
   return { value, lost: lostNumbers(text) };

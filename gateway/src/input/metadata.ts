@@ -20,7 +20,7 @@ export function metadataFault(value: unknown): string | undefined {
 function faultIn(value: unknown, levelsLeft: number): string | undefined {
   if (typeof value === "string" && !isClean(value)) return "must not contain control characters or lone surrogates";
   if (typeof value !== "object" || value === null) return undefined;
-  if (levelsLeft === 0) return `must be at most ${METADATA_MAX_LEVELS} levels deep`;
+  if (levelsLeft === 0) return `must not be nested more than ${METADATA_MAX_LEVELS} levels deep`;
   for (const [name, member] of Object.entries(value)) {
     const fault = faultIn(name, levelsLeft) ?? faultIn(member, levelsLeft - 1);
     if (fault) return fault;

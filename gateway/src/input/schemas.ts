@@ -16,7 +16,7 @@ function rule(sentence: string) {
 /** A string that says something. */
 function requiredText(description: string, max = Number.POSITIVE_INFINITY) {
   const length = Number.isFinite(max) ? `1 to ${max} characters` : "at least 1 character";
-  const sentence = `must be a string of ${length}, not only white space, ${NO_CONTROLS}`;
+  const sentence = `must be a string of ${length}, not blank, ${NO_CONTROLS}`;
   return z
     .string(rule(sentence))
     .refine((text) => !isBlank(text) && isClean(text) && isWithin(text, max), sentence)
@@ -42,8 +42,11 @@ function measure(description: string) {
 function idOf(prefix: string, resource: string) {
   return z
     .string()
-    .refine((text) => isId(prefix, text), `must be an id of ${resource}, as next_cursor gives it`)
-    .meta({ description: `Opaque id of ${resource}.`, pattern: idPattern(prefix) });
+    .refine(
+      (text) => isId(prefix, text),
+      `must be the next_cursor of the previous page, which is the ID of ${resource}`,
+    )
+    .meta({ description: `ID of ${resource}. Opaque.`, pattern: idPattern(prefix) });
 }
 
 export const orderId = idOf("ord", "an order");
@@ -53,24 +56,24 @@ export const webhookId = idOf("whk", "a webhook subscription");
 export const trackingNumber = z
   .string()
   .regex(/^TEST[0-9A-Z]{1,60}$/)
-  .meta({ description: "The label's tracking number. Those of the sandbox start with `TEST`." });
+  .meta({ description: "Tracking number of the label. In the sandbox, it starts with `TEST`." });
 
 export const address = z
   .strictObject(
     {
-      name: requiredText("Name of the person or the business.", 200),
+      name: requiredText("Name of the person or company.", 200),
       street1: requiredText("Street and house number.", 200),
       city: requiredText("City.", 200),
       postal_code: requiredText("Postal code.", 200),
       country: z
-        .string(rule("must be two letters A-Z"))
-        .regex(/^[A-Z]{2}$/, "must be two letters A-Z")
-        .meta({ description: "Two-letter country code, upper case." }),
+        .string(rule("must be a two-letter country code in upper case"))
+        .regex(/^[A-Z]{2}$/, "must be a two-letter country code in upper case")
+        .meta({ description: "Two-letter country code in upper case, such as `DE`." }),
       company: optionalText("Company.", 200),
-      street2: optionalText("More of the street address.", 200),
+      street2: optionalText("Additional address line.", 200),
       state: optionalText("State or province.", 200),
-      email: optionalText("E-mail address; only its length is checked.", 200),
-      phone: optionalText("Phone number; only its length is checked.", 200),
+      email: optionalText("Email address; only its length is checked.", 200),
+      phone: optionalText("Phone number. Only the length is checked.", 200),
     },
     rule("must be a JSON object"),
   )
@@ -86,7 +89,7 @@ export const parcel = z
     },
     rule("must be a JSON object"),
   )
-  .meta({ description: "The one packed parcel. The bounds are no promise that a carrier takes it." });
+  .meta({ description: "The packed parcel. These limits do not guarantee that a carrier accepts it." });
 
 export const metadata = z
   .custom<Metadata>()
@@ -96,11 +99,11 @@ export const metadata = z
   })
   .meta({
     type: "object",
-    description: `Your own JSON object, returned as sent: at most ${METADATA_MAX_CHARACTERS} characters when serialized, 16 levels deep.`,
+    description: `Your own JSON object, returned as you sent it. At most ${METADATA_MAX_CHARACTERS} characters when serialized, and 16 levels deep.`,
   });
 
 const record = {
-  reference: requiredText("Your own order or warehouse reference. It does not deduplicate.", 200),
+  reference: requiredText("Your own order or warehouse reference. It does not have to be unique.", 200),
   from: address.describe("The sender."),
   to: address.describe("The recipient."),
   parcel,
@@ -112,21 +115,24 @@ const body = rule("must be a JSON object");
 export const orderInput = z.strictObject(record, body).meta({ description: "An order to create." });
 
 export const shipmentInput = z
-  .strictObject({ ...record, order_id: optionalText("An existing order of the same account and environment.") }, body)
-  .meta({ description: "A shipment to create: one parcel, whether or not it belongs to an order." });
+  .strictObject(
+    { ...record, order_id: optionalText("ID of an existing order in the same account and environment.") },
+    body,
+  )
+  .meta({ description: "A shipment of one parcel to create. It can belong to an order." });
 
 export const rateInput = z
-  .strictObject({ shipment_id: requiredText("The shipment to rate.") }, body)
-  .meta({ description: "The shipment to rate." });
+  .strictObject({ shipment_id: requiredText("ID of the shipment.") }, body)
+  .meta({ description: "ID of the shipment." });
 
 export const labelInput = z.strictObject(
   {
-    shipment_id: requiredText("The shipment to label."),
-    rate_id: requiredText("The rate that was returned for that very shipment."),
+    shipment_id: requiredText("ID of the shipment."),
+    rate_id: requiredText("ID of a rate of the same shipment."),
     format: z
       .literal("pdf", rule('must be "pdf"'))
       .exactOptional()
-      .meta({ description: "Only `pdf`.", default: "pdf" }),
+      .meta({ description: "File format of the label.", default: "pdf" }),
   },
   body,
 );
@@ -150,7 +156,7 @@ function eventFaults(list: unknown) {
 export const webhookInput = z.strictObject(
   {
     url: requiredText(
-      "HTTPS URL of a public host, port 443, without credentials or fragment. Names that are reserved for private use are refused.",
+      "HTTPS URL with a public host name and port 443, without credentials or a fragment. Names that are reserved for private use are refused.",
     ).meta(urlForm),
     events: z
       .custom<EventType[]>()
@@ -182,8 +188,8 @@ export function pageQuery(id: z.ZodType<string>) {
     limit: z
       .preprocess((text) => (PLAIN_DECIMAL.test(String(text)) ? Number(text) : text), limit)
       .default(25)
-      .meta({ description: "How many records a page holds." }),
-    after: id.exactOptional().meta({ description: "The `next_cursor` of the page before." }),
+      .meta({ description: "Maximum number of records on a page." }),
+    after: id.exactOptional().meta({ description: "The `next_cursor` of the previous page." }),
   });
 }
 

@@ -26,7 +26,7 @@ describe("a member whose name has a dot in it", () => {
       fieldsOf(() => requireValid(checkBody(orderInput, jsonBody({ ...order, to, "to.name": "x" }), "/"))),
     ).toEqual([
       { path: "to.name", message: "is required" },
-      { path: "to.name", message: "is not known here, as one name with a dot in it" },
+      { path: "to.name", message: "is unknown: this is one name with a dot in it" },
     ]);
     expect(
       fieldsOf(() =>
@@ -34,8 +34,8 @@ describe("a member whose name has a dot in it", () => {
       ),
     ).toEqual([
       { path: "to.name", message: "is required" },
-      { path: "to.a.b", message: "is not known here, as one name with a dot in it" },
-      { path: "to.a", message: "is not known here, as one name with a dot in it" },
+      { path: "to.a.b", message: "is unknown: this is one name with a dot in it" },
+      { path: "to.a", message: "is unknown: this is one name with a dot in it" },
     ]);
   });
 
@@ -49,7 +49,7 @@ describe("a member whose name has a dot in it", () => {
 });
 
 describe("a number that is not as it was sent", () => {
-  const LOST = "must be a number that double precision keeps as it was sent";
+  const LOST = "must be a number that double precision stores without loss";
   const refused = (value: unknown, ...lost: Place[]) =>
     fieldsOf(() => requireValid(checkBody(orderInput, { value, lost: { places: lost, more: 0 } }, "/")));
 
@@ -88,13 +88,13 @@ describe("a number that is not as it was sent", () => {
 
 describe("of more than 100 fields at fault", () => {
   const names = Array.from({ length: 6_000 }, (_, n) => `m${n}`);
-  const named = names.slice(0, 100).map((path) => ({ path, message: "is not known here" }));
+  const named = names.slice(0, 100).map((path) => ({ path, message: "is unknown" }));
 
   test("the first 100 of a body are named, and how many more there are under its path", () => {
     const body = { ...order, ...Object.fromEntries(names.map((name) => [name, 0])) };
     expect(fieldsOf(() => requireValid(checkBody(orderInput, jsonBody(body), "/")))).toEqual([
       ...named,
-      { path: "body", message: "has 5900 more fields at fault" },
+      { path: "body", message: "has 5900 more invalid fields" },
     ]);
   });
 
@@ -102,7 +102,7 @@ describe("of more than 100 fields at fault", () => {
     const query = names.map((name) => `${name}=1`).join("&");
     expect(fieldsOf(() => validQuery(pageQuery(orderId), `/orders?${query}`))).toEqual([
       ...named,
-      { path: "query", message: "has 5900 more fields at fault" },
+      { path: "query", message: "has 5900 more invalid fields" },
     ]);
   });
 
@@ -114,7 +114,7 @@ describe("of more than 100 fields at fault", () => {
     expect(fieldsOf(() => requireValid(checkBody(orderInput, jsonBody(withMembers(100)), "/")))).toEqual(named);
     expect(fieldsOf(() => requireValid(checkBody(orderInput, jsonBody(withMembers(101)), "/")))[100]).toEqual({
       path: "body",
-      message: "has 1 more field at fault",
+      message: "has 1 more invalid field",
     });
   });
 });

@@ -47,7 +47,7 @@ function checkQuery(schema: z.ZodType, url: string): Checked {
     parameters.set(name, value);
   }
   const checked = check(schema, Object.fromEntries(parameters), "query");
-  const twice = [...repeated].map((path) => ({ path, message: "must be given once" }));
+  const twice = [...repeated].map((path) => ({ path, message: "must not be repeated" }));
   return { ...checked, faults: [...twice, ...checked.faults] };
 }
 
@@ -110,14 +110,14 @@ export function check(
   return { value: undefined, faults, more, unsound };
 }
 
-const UNKNOWN = "is not known here";
-const UNKNOWN_WITH_DOT = "is not known here, as one name with a dot in it";
+const UNKNOWN = "is unknown";
+const UNKNOWN_WITH_DOT = "is unknown: this is one name with a dot in it";
 
 function lostNumber(path: Place): z.core.$ZodIssue {
   return {
     code: "custom",
     path,
-    message: "must be a number that double precision keeps as it was sent",
+    message: "must be a number that double precision stores without loss",
     input: undefined,
   };
 }

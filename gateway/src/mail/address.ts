@@ -1,7 +1,7 @@
 // No quoted local parts, comments or lists: whatever reads such an address differently would send the mail to somebody else.
 const ADDRESS = /^(?=.{3,200}$)[^\s@\p{C}<>"(),:;\\[\]]+@[^\s@\p{C}<>"(),:;\\[\]]+$/u;
 
-/** Whether a text is one e-mail address and nothing more. */
+/** Whether a text is one email address and nothing more. */
 export function isAddress(text: string): boolean {
   return ADDRESS.test(text);
 }

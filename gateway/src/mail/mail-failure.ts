@@ -1,6 +1,6 @@
 import type { Mail } from "./deliver.js";
 
-/** The recipient is not one e-mail address, and never will be. */
+/** The recipient is not one email address, and never will be. */
 export class NotAnAddress extends Error {
   override readonly name = "NotAnAddress";
 }

@@ -67,15 +67,11 @@ export function createMailer({
   let underWay = 0;
   let stopping = false;
   let emptied: (() => void) | undefined;
-  const count = metrics.counterOf(
-    "mails_total",
-    "Mails, by what became of them; one that is retried counts each time.",
-    {
-      by: "result",
-      values: ["sent", "retried", "failed", "dropped"],
-    },
-  );
-  metrics.gauges({ mails_waiting: "Mails that are not sent yet." }, () => ({ mails_waiting: all.size }));
+  const count = metrics.counterOf("mails_total", "Emails by result. Each retry is counted.", {
+    by: "result",
+    values: ["sent", "retried", "failed", "dropped"],
+  });
+  metrics.gauges({ mails_waiting: "Emails not sent yet." }, () => ({ mails_waiting: all.size }));
 
   function end(waiting: Waiting, result: "sent" | "failed" | "none"): void {
     if (result !== "none") count(result);
@@ -89,7 +85,7 @@ export function createMailer({
       const mail = typeof waiting.mail === "function" ? await waiting.mail() : waiting.mail;
       if (!mail) return end(waiting, "none");
       waiting.mail = mail;
-      if (!isAddress(mail.to)) throw new NotAnAddress("The recipient is not one e-mail address.");
+      if (!isAddress(mail.to)) throw new NotAnAddress("The recipient is not a single email address.");
       await handOn(mail);
       end(waiting, "sent");
     } catch (error) {
@@ -98,10 +94,10 @@ export function createMailer({
       const written = typeof waiting.mail === "function" ? undefined : waiting.mail;
       const said = { ...reasonOf(error, written), failures: waiting.failures };
       if (waitMs === undefined) {
-        log.error(said, "a mail was not sent, and is given up");
+        log.error(said, "email not sent; no more attempts");
         return end(waiting, "failed");
       }
-      log.warn({ ...said, again_in_ms: waitMs }, "a mail was not sent yet");
+      log.warn({ ...said, again_in_ms: waitMs }, "email not sent yet; it is retried");
       count("retried");
       waiting.timer = setTimeout(() => enqueue(waiting), waitMs);
     }
@@ -134,7 +130,7 @@ export function createMailer({
   function accept(mail: Mail | WriteMail, put: (waiting: Waiting) => void): Promise<boolean> {
     if (!deliver || stopping || all.size >= mostWaiting) {
       count("dropped");
-      log.warn({ waiting: all.size, can_send: deliver !== undefined }, "a mail was dropped");
+      log.warn({ waiting: all.size, can_send: deliver !== undefined }, "email dropped");
       return Promise.resolve(false);
     }
     return new Promise((done) => {
@@ -160,7 +156,7 @@ export function createMailer({
       if (all.size === 0) return;
       const timeout = new Promise<void>((resolve) => setTimeout(resolve, withinMs).unref());
       await Promise.race([timeout, new Promise<void>((resolve) => (emptied = resolve))]);
-      if (all.size > 0) log.error({ mails: all.size }, "stopped before all mails were sent");
+      if (all.size > 0) log.error({ mails: all.size }, "stopped before all emails were sent");
     },
   };
 }

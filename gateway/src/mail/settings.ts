@@ -33,12 +33,12 @@ export type MailRoute = { from: Sender } & (
 /** What the mails need to know. */
 export const mailSettings = {
   SMTP_URL: secret(z.string())
-    .refine(isSmtpUrl, { message: "must be smtp://user:password@host:port, or smtps:// for TLS from the start" })
+    .refine(isSmtpUrl, { message: "must be smtp://user:password@host:port, or smtps:// for implicit TLS" })
     .optional()
-    .describe("server through which mails are sent; no mail is sent if absent"),
+    .describe("SMTP server for outgoing email; without it, no email is sent"),
   SMTP_PLAINTEXT_TRUSTS_NETWORK: flag()
     .default(false)
-    .describe("sends mails to an smtp:// server without TLS: whoever listens in can sign in"),
+    .describe("allow an smtp:// server without TLS; anyone who can read that traffic can sign in"),
   MAIL_FROM: z
     .string()
     .transform((text, context) => {
@@ -48,11 +48,8 @@ export const mailSettings = {
       return z.NEVER;
     })
     .optional()
-    .describe("who mails come from: an address, or Name <address>"),
-  MAIL_DIR: z
-    .string()
-    .optional()
-    .describe("folder in which mails are kept as files instead of being sent; for development"),
+    .describe("sender of emails: an address, or Name <address>"),
+  MAIL_DIR: z.string().optional().describe("folder to write emails to instead of sending them; for development"),
 };
 
 type MailConfig = z.output<z.ZodObject<typeof mailSettings>>;
@@ -60,7 +57,7 @@ type MailConfig = z.output<z.ZodObject<typeof mailSettings>>;
 /** Refuses a server without a sender, and a production that keeps mails to itself. */
 export function refuseHalfAMail(config: MailConfig & { NODE_ENV: string }, context: z.RefinementCtx): void {
   const refuse = (key: string, message: string) => context.addIssue({ code: "custom", path: [key], message });
-  if (config.SMTP_URL && !config.MAIL_FROM) refuse("MAIL_FROM", "is missing: SMTP_URL needs it");
+  if (config.SMTP_URL && !config.MAIL_FROM) refuse("MAIL_FROM", "is missing: SMTP_URL requires it");
   if (config.MAIL_DIR && config.NODE_ENV === "production") refuse("MAIL_DIR", "is for development only");
 }
 

@@ -9,25 +9,28 @@ export type JsonSchema = Record<string, unknown>;
 
 const codes = Object.keys(errors) as [ErrorCode, ...ErrorCode[]];
 
-const errorCode = z.enum(codes).meta({ description: "What went wrong, for programs: it does not change." });
+const errorCode = z.enum(codes).meta({ description: "Error code for programs. It does not change." });
 
 const fieldError = z
   .object({
-    path: z.string().meta({ description: "Dotted path, for instance `to.country`." }),
-    message: z.string().meta({ description: "The rule that it breaks." }),
+    path: z.string().meta({ description: "Path of the field, such as `to.country`." }),
+    message: z.string().meta({ description: "The rule that the field breaks." }),
   })
-  .meta({ description: "A field at fault." });
+  .meta({ description: "An invalid field." });
 
 const error = z
   .object({
     error: z.object({
       code: errorCode,
-      message: z.string().meta({ description: "For people: it may change." }),
-      request_id: z.string().meta({ description: "Equals `X-Request-Id`; quote it when you ask for help." }),
-      fields: z.array(fieldError).meta({ description: "Every field at fault; with status 422 only." }).exactOptional(),
+      message: z.string().meta({ description: "Message for people. It can change." }),
+      request_id: z.string().meta({ description: "The same as `X-Request-Id`. Include it when you contact support." }),
+      fields: z
+        .array(fieldError)
+        .meta({ description: "The invalid fields. Only present with status 422." })
+        .exactOptional(),
     }),
   })
-  .meta({ description: "Every failure." });
+  .meta({ description: "The body of every error." });
 
 const named = z.registry<{ id: string }>();
 const names = Object.entries({
@@ -102,11 +105,15 @@ const text = (description: string) => ({ description, schema: { type: "string" }
 
 /** The headers of answers, by name. */
 export const headers = {
-  "X-Request-Id": text("The id of this request. Every answer carries one."),
-  RateLimit: text('`"default";r=…;t=…`: requests left, and seconds until the oldest counted one leaves the window.'),
-  "RateLimit-Policy": text('`"default";q=120;w=60`: requests in a window of so many seconds.'),
-  "Idempotency-Replayed": text("`true` when this is the answer to an earlier request with the same key."),
-  "Retry-After": text("Seconds to wait before the next attempt."),
+  "X-Request-Id": text("ID of the request. Every response has one."),
+  RateLimit: text(
+    '`"default";r=…;t=…`: the number of requests left, and the seconds until the oldest counted request leaves the window.',
+  ),
+  "RateLimit-Policy": text(
+    '`"default";q=120;w=60`: the number of requests allowed, and the length of the window in seconds.',
+  ),
+  "Idempotency-Replayed": text("`true` if this is the stored response to an earlier request with the same key."),
+  "Retry-After": text("Seconds to wait before you retry."),
   "WWW-Authenticate": text("`Bearer`."),
 } as const;
 
@@ -118,15 +125,18 @@ export function headersOf(names: readonly (keyof typeof headers)[]) {
 
 /** The headers of a delivery, by name. */
 export const deliveryHeaders = {
-  "Service-Event-Id": text("The event's id, the same in every delivery of it."),
-  "Service-Signature": text("`t=…,v1=…`: Unix seconds, and the HMAC-SHA256 of them, a period and the body's bytes."),
+  "Service-Event-Id": text("ID of the event, the same in every delivery of this event."),
+  "Service-Signature": text(
+    "`t=…,v1=…`: the time in Unix seconds, and the HMAC-SHA256 of this time, a period and the raw body.",
+  ),
 } as const;
 
 export const idempotencyKey = {
   name: "Idempotency-Key",
   in: "header",
   required: true,
-  description: "Names the operation: repeated with the same key, it is executed once and answered alike, for ever.",
+  description:
+    "Identifies the operation. If you repeat the request with the same key, it is executed only once and you get the original response.",
   schema: { type: "string", minLength: 1, maxLength: 128, pattern: "^[ -~]+$" },
   example: "0f8fad5b-d9cb-469f-a165-70867728950e",
 } as const;

@@ -35,7 +35,7 @@ function errorExample(route: Route, code: ErrorCode) {
     return { code, message: `${invalid.path}: ${invalid.message}`, request_id, fields: [invalid] };
   const said: Partial<Record<ErrorCode, string | undefined>> = {
     not_found: missing,
-    missing_scope: `The API key lacks the scope ${route.scope}.`,
+    missing_scope: `The API key does not have the scope ${route.scope}.`,
   };
   return { code, message: said[code] ?? errors[code].message, request_id };
 }

@@ -19,21 +19,21 @@ import { failures } from "./failures.js";
 
 const API_VERSION = "1.0.0";
 
-const ABOUT = `Send orders and packed-parcel shipments, get rates and labels, download and void labels, look up tracking, and
-receive signed webhook events. A key belongs to one environment, sandbox or live; sandbox labels are test PDFs that are not
-valid postage, and no charge is ever made. Text is kept to the byte; lone surrogates, and
-numbers that double precision does not keep, are refused wherever they stand. What is not valid HTTP is refused with status 400 and the code \`bad_request\`, 431
+const ABOUT = `Create orders and shipments, request rates, create, download and void labels, track parcels and
+receive signed webhook events. An API key belongs to one environment, sandbox or live. Sandbox labels are test PDFs. They are not
+valid postage and are always free. Text is stored exactly as you send it. Lone surrogates and
+numbers that double precision cannot store without loss are refused in every field. A request that is not valid HTTP gets status 400 with the code \`bad_request\`, or 431
 if its headers exceed 16 KiB.`;
 
 /** The groups of operations, by the first part of their paths. */
 const tags = [
-  { name: "account", description: "Whose key it is, and what it may." },
-  { name: "orders", description: "What was ordered. Optional." },
-  { name: "shipments", description: "Packed parcels." },
-  { name: "rates", description: "What a label costs. Sandbox only." },
-  { name: "labels", description: "Labels and their PDFs. Sandbox only." },
-  { name: "tracking", description: "Where parcels are. Sandbox only." },
-  { name: "webhooks", description: "Signed events, sent to your server." },
+  { name: "account", description: "The account of your API key, and its capabilities." },
+  { name: "orders", description: "Orders of your customers. Optional." },
+  { name: "shipments", description: "Packed parcels to ship." },
+  { name: "rates", description: "Prices of labels. Sandbox only." },
+  { name: "labels", description: "Labels and their PDF files. Sandbox only." },
+  { name: "tracking", description: "Tracking status of labels. Sandbox only." },
+  { name: "webhooks", description: "Subscriptions to signed events." },
 ];
 
 /** What is sent to a subscription's URL for an event of this type. */
@@ -42,7 +42,7 @@ function delivery(type: EventType) {
   return {
     operationId: `receive${type.replace(/(?:^|\.)(\w)/g, (_, letter) => letter.toUpperCase())}`,
     summary: schema.meta()?.description ?? type,
-    description: `Verify the signature over the bytes as they came. A failure is repeated up to seven times. Guide: [${type}](/docs/events/${type}).`,
+    description: `Verify the signature over the raw body. A failed delivery is retried up to seven times. Guide: [${type}](/docs/events/${type}).`,
     tags: ["webhooks"],
     security: [],
     parameters: Object.entries(deliveryHeaders).map(([name, header]) => ({
@@ -53,8 +53,8 @@ function delivery(type: EventType) {
     })),
     requestBody: requestBody(schema, examples.events[type]),
     responses: {
-      "2XX": { description: "The event was received: any 2xx, within ten seconds." },
-      "4XX": { description: "It was not, as after anything else: the event is sent again." },
+      "2XX": { description: "The event was accepted. Respond with any 2xx status within ten seconds." },
+      "4XX": { description: "The event was not accepted. It is sent again after any status other than 2xx." },
     },
   };
 }
@@ -78,7 +78,7 @@ export function openApiDocument() {
         apiKey: {
           type: "http",
           scheme: "bearer",
-          description: "An API key: `service_test_…` for the sandbox, `service_live_…` for live.",
+          description: "An API key. It starts with `service_test_` for the sandbox and with `service_live_` for live.",
         },
       },
       headers,
@@ -155,7 +155,7 @@ function content(route: Route) {
     properties.data = { type: "array", items: dataSchema(route.answers) };
     properties.next_cursor = {
       type: ["string", "null"],
-      description: "The `after` of the next page; null on the last one.",
+      description: "The value of `after` for the next page. Null on the last page.",
     };
     example.next_cursor = null;
   }

@@ -36,7 +36,7 @@ describe("the description of the API", () => {
   test("GET /docs/reference loads nothing from elsewhere, and everything it names is here", async () => {
     const answer = await get("/docs/reference");
     const page = await answer.text();
-    expect(answer.headers.get("content-security-policy")).toMatch(/^default-src 'none'; script-src 'self';/);
+    expect(answer.headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'self';/);
     const files = [...page.matchAll(/<(?:script|link)[^>]*(?:src|href)="([^"]+)"/g)].map(([, path]) => path ?? "");
     for (const file of [...files, "/favicon.ico"]) {
       expect(file).toMatch(/^\/(?!\/)/);
@@ -44,8 +44,23 @@ describe("the description of the API", () => {
     }
     expect(page).not.toMatch(/<script>|\son\w+=/);
   });
+});
 
-  test("nothing else of the package is served", async () => {
-    expect((await get("/docs/package.json")).status).toBe(404);
-  });
+test.each([
+  [true, 1],
+  [false, 0],
+])("pages lead to the developer area if it is served: %s", async (hasArea, atLeast) => {
+  const app = express();
+  servePages(app, { hasArea }, () => "https://ship.example.com");
+  const own = await listen({ handler: app, port: 0, host: "127.0.0.1", log: silentLog(), random: randomBytes });
+  try {
+    for (const path of ["/docs", "/docs/quick-start", "/docs/environments", "/docs/webhooks"]) {
+      const answer = await fetch(`http://127.0.0.1:${own.port}${path}`, { headers: { connection: "close" } });
+      const main = /<main[\s\S]*<\/main>/.exec(await answer.text())?.[0] ?? "";
+      const links = main.match(/href="\/developers/g)?.length ?? 0;
+      expect([path, Math.min(links, 1)]).toEqual([path, atLeast]);
+    }
+  } finally {
+    await own.stop(true);
+  }
 });

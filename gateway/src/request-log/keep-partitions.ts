@@ -25,7 +25,7 @@ export async function keepPartitionsOnce(deps: Deps): Promise<{ made: number; dr
 export function keepPartitions(deps: Deps & Pick<GatewayDeps, "log">): Loop {
   const once = () =>
     keepPartitionsOnce(deps).catch((err) => {
-      deps.log.warn({ err }, "the partitions of the request log wait for their database");
+      deps.log.warn({ err }, "request log partitions not created yet: database not reachable");
     });
   const loop = startLoop({ name: "keep-request-log", everyMs: EVERY_MS, log: deps.log, once });
   loop.wake();

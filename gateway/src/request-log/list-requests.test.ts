@@ -153,7 +153,7 @@ describe("a search", () => {
   test("yields a request with its key's name, its fields and the request that it replays", async () => {
     const key = await gateway.newKey({ name: "Lager" });
     const caller: Caller = { accountId: key.accountId, environment: "sandbox" };
-    const fields = [{ path: "to.country", message: "must be two letters A-Z" }];
+    const fields = [{ path: "to.country", message: "must be a two-letter country code in upper case" }];
     const [replay = "", conflict = "", first] = await log(caller, [
       { idempotencyKey: "k", replayed: true, keyId: key.id },
       { idempotencyKey: "k", ...refused("idempotency_conflict", 409), fields: JSON.stringify(fields), keyId: key.id },

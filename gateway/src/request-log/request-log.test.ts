@@ -78,7 +78,7 @@ test("while the database is away requests wait, and are written once it is back,
   const giveBack = await takeConnections();
   requests.record(ended(newCaller()));
   const recordedAt = Date.now();
-  await eventually(() => expect(warnings).toContain("the request log waits for its database"));
+  await eventually(() => expect(warnings).toContain("request log waiting for its database"));
   giveBack();
   await eventually(async () => expect(await written()).toBe(1));
   const [row] = await rowsIn<{ at: Date }>(gateway.db, "request_log");

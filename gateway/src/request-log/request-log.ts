@@ -45,11 +45,11 @@ export function startRequestLog(deps: Deps): RequestLog {
   let countsSince = performance.now();
   /** What may have been written: the connection was lost before the answer came. */
   let doubtful: { rows: readonly LogRow[]; counted: readonly Count[] } = { rows: [], counted: [] };
-  const lose = deps.metrics.counterOf("request_log_lost_total", "Requests that the request log had to leave out.", {
+  const lose = deps.metrics.counterOf("request_log_lost_total", "Requests missing from the request log.", {
     by: "reason",
     values: LOST,
   });
-  deps.metrics.gauges({ request_log_waiting: "Requests that wait to be written to the request log." }, () => ({
+  deps.metrics.gauges({ request_log_waiting: "Requests waiting to be written to the request log." }, () => ({
     request_log_waiting: waiting.length,
   }));
 
@@ -107,7 +107,7 @@ export function startRequestLog(deps: Deps): RequestLog {
         return writeOrSplit(rows, counted, true);
       }
       if (rows.length <= 1) {
-        deps.log.warn({ err: error }, "a request could not be logged");
+        deps.log.warn({ err: error }, "request not written to the request log");
         return lose("refused_by_database");
       }
       const half = Math.ceil(rows.length / 2);
@@ -122,7 +122,7 @@ export function startRequestLog(deps: Deps): RequestLog {
     log: deps.log,
     once: () =>
       writeWaiting().catch((err) =>
-        deps.log.warn({ err, waiting: waiting.length }, "the request log waits for its database"),
+        deps.log.warn({ err, waiting: waiting.length }, "request log waiting for its database"),
       ),
   });
 
@@ -136,7 +136,7 @@ export function startRequestLog(deps: Deps): RequestLog {
     async stop() {
       await Promise.all([keeping.stop(), writing.stop()]);
       await writeWaiting(true).catch((err) =>
-        deps.log.warn({ err, lost: waiting.length }, "the request log is not complete"),
+        deps.log.warn({ err, lost: waiting.length }, "the request log is incomplete"),
       );
     },
   };

@@ -2,20 +2,30 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Failure } from "@shipping/kit/errors";
 import { renderDocument } from "./html-document.js";
 import { refusalWords } from "./refusal-words.js";
+import { SearchForm } from "./search-form.js";
 import { siteStyle } from "./site-assets.js";
 import { type Site, SiteHeader } from "./site-header.js";
 
+const POLICY = [
+  ...["default-src 'none'", "style-src 'self'", "img-src 'self'", "form-action 'self'", "base-uri 'none'"],
+  "frame-ancestors 'none'",
+];
+
 /** The headers of pages that need no script at all. */
 export const PLAIN_PAGE_HEADERS = {
-  "Content-Security-Policy": [
-    "default-src 'none'",
-    "style-src 'self'",
-    "img-src 'self'",
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join("; "),
+  "Content-Security-Policy": POLICY.join("; "),
   "Referrer-Policy": "no-referrer",
+};
+
+/** The headers of pages with scripts of our own. */
+export const SCRIPTED_PAGE_HEADERS = {
+  ...PLAIN_PAGE_HEADERS,
+  "Content-Security-Policy": [
+    ...POLICY,
+    "script-src 'self'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join("; "),
 };
 
 /** Whether an error is answered with a page: a browser asked, and not for something of the API, which answers JSON to everybody. */
@@ -35,12 +45,14 @@ export function sendErrorPage(response: ServerResponse, site: Site, failure: Fai
         <main id="main" class="alone">
           <h1>{title}</h1>
           <p>{why}</p>
+          <SearchForm />
           <p>
-            The <a href="/docs">guides</a> say what there is, and have a search. The API begins at <code>/api/v1</code>.
+            Go to the <a href="/docs">guides</a> or the <a href="/docs/reference">API reference</a>. The API begins at{" "}
+            <code>/api/v1</code>.
           </p>
           {failure.status >= 500 && (
             <p>
-              If you report this, quote <code>{requestId}</code>.
+              If you report this problem, include the request ID <code>{requestId}</code>.
             </p>
           )}
         </main>

@@ -38,7 +38,7 @@ export function renderDocument({ title, styles, scripts = [], environment, head,
       </head>
       <body>
         <a class="to-content" href="#main">
-          Skip to the content
+          Skip to content
         </a>
         {children}
       </body>

@@ -2,9 +2,9 @@ import type { Failure } from "@shipping/kit/errors";
 
 const TITLES: Record<number, string> = {
   404: "Page not found",
-  409: "Not possible right now",
+  409: "This action is not possible",
   412: "The page has changed",
-  416: "No such part",
+  416: "Range not available",
   422: "Check the highlighted fields",
   429: "Too many attempts",
   431: "The request is too large",
@@ -20,6 +20,6 @@ export interface RefusalWords {
 /** The words for a refusal. A missing thing and somebody else's are told alike. */
 export function refusalWords({ status, message, fields }: Failure): RefusalWords {
   const title = TITLES[status] ?? "Something went wrong";
-  if (status === 404) return { title, why: "This page does not exist, or what it showed is not yours to see." };
+  if (status === 404) return { title, why: "This page does not exist, or you do not have access to it." };
   return { title, why: fields.length > 0 ? fields.map((f) => `${f.path}: ${f.message}`).join("; ") : message };
 }

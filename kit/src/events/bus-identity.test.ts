@@ -17,21 +17,24 @@ const identityOf = (settings: Partial<BusIdentitySettings>) =>
   busIdentityOf({ NATS_ANONYMOUS_TRUSTS_NETWORK: false, NODE_ENV: "production", ...settings });
 
 test.each<[Partial<BusIdentitySettings>, string]>([
-  [{}, "NATS does not know this part: give NATS_USER with NATS_PASSWORD, NATS_CREDENTIALS_FILE, or NATS_CERT_FILE"],
-  [{ NATS_CA_FILE: "/dev/null" }, "NATS does not know this part"],
-  [{ NATS_USER: "records" }, "NATS_USER goes together with one of NATS_PASSWORD and NATS_PASSWORD_FILE."],
-  [{ NATS_PASSWORD: "p" }, "NATS_USER goes together"],
-  [{ NATS_USER: "records", NATS_PASSWORD: "p", NATS_PASSWORD_FILE: "/dev/null" }, "NATS_USER goes together"],
-  [{ NATS_USER: "r", NATS_PASSWORD: "p", NATS_CREDENTIALS_FILE: "/dev/null" }, "are two identities"],
-  [{ NATS_CERT_FILE: "/dev/null" }, "NATS_CERT_FILE and NATS_KEY_FILE go together."],
+  [{}, "No NATS credentials. Set NATS_USER with NATS_PASSWORD, or NATS_CREDENTIALS_FILE, or NATS_CERT_FILE"],
+  [{ NATS_CA_FILE: "/dev/null" }, "No NATS credentials"],
+  [{ NATS_USER: "records" }, "Set NATS_USER together with either NATS_PASSWORD or NATS_PASSWORD_FILE."],
+  [{ NATS_PASSWORD: "p" }, "Set NATS_USER together"],
+  [{ NATS_USER: "records", NATS_PASSWORD: "p", NATS_PASSWORD_FILE: "/dev/null" }, "Set NATS_USER together"],
+  [{ NATS_USER: "r", NATS_PASSWORD: "p", NATS_CREDENTIALS_FILE: "/dev/null" }, "Use only one of them"],
+  [{ NATS_CERT_FILE: "/dev/null" }, "Set both NATS_CERT_FILE and NATS_KEY_FILE, or neither."],
   [
     { NATS_ANONYMOUS_TRUSTS_NETWORK: true, NATS_USER: "r", NATS_PASSWORD: "p" },
-    "NATS_ANONYMOUS_TRUSTS_NETWORK contradicts the identity",
+    "NATS_ANONYMOUS_TRUSTS_NETWORK is set together with NATS credentials",
   ],
-  [{ NATS_ANONYMOUS_TRUSTS_NETWORK: true, NATS_URL: "nats://r:p@host" }, "NATS_URL holds credentials"],
+  [{ NATS_ANONYMOUS_TRUSTS_NETWORK: true, NATS_URL: "nats://r:p@host" }, "NATS_URL must not contain credentials"],
   [{ NATS_USER: "r", NATS_PASSWORD_FILE: "/nowhere" }, "NATS_PASSWORD_FILE cannot be read: ENOENT"],
-  [{ NATS_CREDENTIALS_FILE: "/dev/null" }, "NATS_CREDENTIALS_FILE holds neither a user's credentials nor the seed"],
-  [{ NATS_USER: "r", NATS_PASSWORD: "p", NATS_URL: "nats://a:4222, tls://10.0.0.1:4222" }, "NATS_URL names hosts"],
+  [{ NATS_CREDENTIALS_FILE: "/dev/null" }, "NATS_CREDENTIALS_FILE contains neither user credentials nor an NKey seed"],
+  [
+    { NATS_USER: "r", NATS_PASSWORD: "p", NATS_URL: "nats://a:4222, tls://10.0.0.1:4222" },
+    "NATS_URL must contain host names",
+  ],
   [{ NATS_CERT_FILE: "/nowhere", NATS_KEY_FILE: "/nowhere" }, "NATS_CERT_FILE cannot be read: ENOENT"],
 ])("%j is refused: %s", (settings, reason) => {
   expect(() => identityOf(settings)).toThrow(reason);

@@ -45,23 +45,23 @@ export function busIdentityOf(config: BusIdentitySettings): BusIdentity {
 function problemOf(config: BusIdentitySettings): string | undefined {
   const { NATS_USER, NATS_PASSWORD, NATS_PASSWORD_FILE, NATS_CREDENTIALS_FILE, NATS_CERT_FILE, NATS_KEY_FILE } = config;
   const passwords = [NATS_PASSWORD, NATS_PASSWORD_FILE].filter((given) => given !== undefined);
-  if (config.NATS_URL?.includes("@")) return "NATS_URL holds credentials: NATS_USER and NATS_PASSWORD are for them.";
+  if (config.NATS_URL?.includes("@")) return "NATS_URL must not contain credentials. Use NATS_USER and NATS_PASSWORD.";
   if (passwords.length !== (NATS_USER === undefined ? 0 : 1)) {
-    return "NATS_USER goes together with one of NATS_PASSWORD and NATS_PASSWORD_FILE.";
+    return "Set NATS_USER together with either NATS_PASSWORD or NATS_PASSWORD_FILE.";
   }
   if (NATS_USER !== undefined && NATS_CREDENTIALS_FILE !== undefined) {
-    return "NATS_USER and NATS_CREDENTIALS_FILE are two identities: one is enough.";
+    return "NATS_USER and NATS_CREDENTIALS_FILE are set. Use only one of them.";
   }
   if ((NATS_CERT_FILE === undefined) !== (NATS_KEY_FILE === undefined)) {
-    return "NATS_CERT_FILE and NATS_KEY_FILE go together.";
+    return "Set both NATS_CERT_FILE and NATS_KEY_FILE, or neither.";
   }
   const named = [NATS_USER, NATS_CREDENTIALS_FILE, NATS_CERT_FILE].some((given) => given !== undefined);
   if (named && config.NATS_ANONYMOUS_TRUSTS_NETWORK)
-    return "NATS_ANONYMOUS_TRUSTS_NETWORK contradicts the identity that is given beside it.";
+    return "NATS_ANONYMOUS_TRUSTS_NETWORK is set together with NATS credentials. Remove one of them.";
   if (!named && !config.NATS_ANONYMOUS_TRUSTS_NETWORK && config.NODE_ENV === "production") {
     return (
-      "NATS does not know this part: give NATS_USER with NATS_PASSWORD, NATS_CREDENTIALS_FILE, or NATS_CERT_FILE with NATS_KEY_FILE. " +
-      "Where only the parts themselves reach NATS, and may publish and read every event, say NATS_ANONYMOUS_TRUSTS_NETWORK=true."
+      "No NATS credentials. Set NATS_USER with NATS_PASSWORD, or NATS_CREDENTIALS_FILE, or NATS_CERT_FILE with NATS_KEY_FILE. " +
+      "If only the platform's own parts can reach NATS, you can set NATS_ANONYMOUS_TRUSTS_NETWORK=true instead: then anyone who reaches NATS can publish and read every event."
     );
   }
   return undefined;
@@ -76,7 +76,7 @@ function authenticatorOf(config: BusIdentitySettings): Authenticator | undefined
   if (NATS_CREDENTIALS_FILE === undefined) return undefined;
   const read = reader("NATS_CREDENTIALS_FILE", NATS_CREDENTIALS_FILE);
   if (!read().includes(JWT) && !SEED.test(read())) {
-    throw new ConfigError("NATS_CREDENTIALS_FILE holds neither a user's credentials nor the seed of an NKEY (SU…).");
+    throw new ConfigError("NATS_CREDENTIALS_FILE contains neither user credentials nor an NKey seed (SU…).");
   }
   return (nonce) => byCredentials(read())(nonce);
 }
@@ -93,7 +93,9 @@ function tlsOf({ NATS_URL, NATS_CA_FILE, NATS_CERT_FILE, NATS_KEY_FILE }: BusIde
   if (given.length === 0 && !NATS_URL?.includes("tls://")) return undefined;
   // The client would look for "localhost" in the certificate of an address.
   if (hostsIn(NATS_URL).some((host) => isIP(host))) {
-    throw new ConfigError("With TLS, NATS_URL names hosts and no addresses: the certificate of NATS is for a name.");
+    throw new ConfigError(
+      "With TLS, NATS_URL must contain host names, not IP addresses: the certificate of NATS is issued for a name.",
+    );
   }
   return {
     ...(NATS_CA_FILE !== undefined && { caFile: NATS_CA_FILE }),

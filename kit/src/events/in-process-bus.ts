@@ -16,7 +16,7 @@ export function createLocalBus(): Bus {
 
   return {
     async publish(event) {
-      if (closed || subscribers.size === 0) throw new Error("Nobody is subscribed to the bus.");
+      if (closed || subscribers.size === 0) throw new Error("The bus has no subscriber.");
       const handing = hand(event);
       underWay.add(handing);
       await handing.finally(() => underWay.delete(handing));

@@ -114,7 +114,7 @@ describe("migrate", () => {
   test("a database of something else is left alone", async () => {
     await empty.db.run(sql`DROP TABLE _prisma_migrations`);
     await empty.db.run(sql`CREATE TABLE theirs (id text)`);
-    await expect(migrate({ url: empty.url, directory })).rejects.toThrow("it belongs to something else");
+    await expect(migrate({ url: empty.url, directory })).rejects.toThrow("it belongs to another application");
     expect(await unappliedMigrations(empty.db, directory)).toEqual(["1_things"]);
   });
 

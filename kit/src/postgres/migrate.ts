@@ -81,7 +81,7 @@ async function createHistory(client: pg.Client): Promise<void> {
   if (rows[0]!.present) return;
   // A wrong URL, most likely.
   if (rows[0]!.tables)
-    throw new Error("The database holds tables, and no history of migrations: it belongs to something else.");
+    throw new Error("The database has tables but no migration history, so it belongs to another application.");
   // As Prisma's schema engine creates it (7.10).
   await client.query(`
     CREATE TABLE _prisma_migrations (

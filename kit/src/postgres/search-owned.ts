@@ -48,7 +48,7 @@ export function searchOwned<Row extends { id: string }>(options: SearchOptions) 
     request: { caller?: CallerMessage | undefined; search?: Search | undefined },
   ): Promise<Found<Row>> => {
     const caller = callerOf(request);
-    if (!request.search) throw new Error("The request says nothing of what to find.");
+    if (!request.search) throw new Error("The request does not say what to find.");
     const { limit, ids, status, ...search } = request.search;
     const text = search.text?.trim() ?? "";
     // PostgreSQL holds no text with U+0000.

@@ -26,7 +26,7 @@ describe("readConfig", () => {
     const read = () => readConfig(schema, { PORT: "70000", FAST: "yes", RECORDS_URL: "nowhere" });
     expect(read).toThrow(/PORT: .*where to listen/);
     expect(read).toThrow(/DATABASE_URL: .*own database/);
-    expect(read).toThrow(/RECORDS_URL: must be a URL/);
+    expect(read).toThrow(/RECORDS_URL: must be one or more URLs/);
     expect(read).toThrow(/FAST/);
   });
 

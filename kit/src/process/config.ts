@@ -29,7 +29,7 @@ export const flag = () => z.enum(["true", "false"]).transform((text) => text ===
 /** One URL, whose host is resolved to all its addresses, or several separated by commas. */
 export const urlList = () =>
   z.string().refine((text) => text.split(",").every((url) => URL.canParse(url.trim())), {
-    message: "must be a URL, or several separated by commas",
+    message: "must be one or more URLs, separated by commas",
   });
 
 /** The settings of a process that speaks mutual TLS with the parts: all three or none. */
@@ -37,64 +37,83 @@ export const tlsSettings = {
   TLS_CERT_FILE: z
     .string()
     .optional()
-    .describe("own certificate; with its key and authority the parts speak mutual TLS"),
+    .describe("this part's certificate; with TLS_KEY_FILE and TLS_CA_FILE it turns on mutual TLS"),
   TLS_KEY_FILE: z.string().optional().describe("the certificate's private key"),
-  TLS_CA_FILE: z
-    .string()
-    .optional()
-    .describe("authority that signs the certificates of the parts, the only one believed"),
+  TLS_CA_FILE: z.string().optional().describe("certificate authority of the parts, the only one that is trusted"),
 };
 
 /** The settings that every service of the platform has. */
 export const serviceSettings = {
   DATABASE_URL: secret(z.string()).describe("this part's own PostgreSQL database"),
-  DATABASE_POOL: positiveInt().min(3).default(10).describe("connections to it, at most; two of them are for lists"),
-  PORT: port().default(0).describe("where RPC is served; 0 takes a free port"),
-  OPS_PORT: port().default(0).describe("where /livez, /readyz and /metrics are served; 0 takes a free port"),
-  HOST: z.string().optional().describe("address to listen on; every one if absent"),
+  DATABASE_POOL: positiveInt()
+    .min(3)
+    .default(10)
+    .describe("maximum database connections; two of them are reserved for lists"),
+  PORT: port().default(0).describe("port for RPC; 0 picks a free port"),
+  OPS_PORT: port().default(0).describe("port for /livez, /readyz and /metrics; 0 picks a free port"),
+  HOST: z.string().optional().describe("address to listen on; all addresses if not set"),
   ...tlsSettings,
   RPC_PLAINTEXT_TRUSTS_NETWORK: flag()
     .default(false)
-    .describe("lets a production process without certificates start: whoever reaches its port is believed"),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional().describe("collector of traces, over OTLP and HTTP; none if absent"),
-  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1).describe("share of requests that are traced"),
+    .describe("allow a production process to start without certificates; anyone who reaches its port is trusted"),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url()
+    .optional()
+    .describe("URL of the trace collector (OTLP over HTTP); no traces if not set"),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce
+    .number()
+    .min(0)
+    .max(1)
+    .default(1)
+    .describe("share of requests to trace, from 0 to 1"),
   LOG_LEVEL: z
     .enum(["debug", "info", "warn", "error", "fatal", "silent"])
     .default("info")
-    .describe("least level of log lines"),
-  FAULT_FILE: z.string().optional().describe("file that names a point at which this process is to end; for tests"),
-  NODE_ENV: z.string().default("development").describe("production refuses the switches for trials and tests"),
+    .describe("lowest log level to write"),
+  FAULT_FILE: z
+    .string()
+    .optional()
+    .describe("file with the name of the point at which the process exits; for tests only"),
+  NODE_ENV: z.string().default("development").describe("in production, switches for trials and tests are refused"),
 };
 
 /** How NATS and the parts that publish or consume events authenticate each other. */
 export const busIdentitySettings = {
-  NATS_USER: z.string().optional().describe("who this part is to NATS, by a password"),
+  NATS_USER: z.string().optional().describe("NATS user name of this part"),
   NATS_PASSWORD: secret(z.string()).optional().describe("the password of NATS_USER"),
-  NATS_PASSWORD_FILE: z.string().optional().describe("file that holds it instead"),
+  NATS_PASSWORD_FILE: z
+    .string()
+    .optional()
+    .describe("file that contains the password, as an alternative to NATS_PASSWORD"),
   NATS_CREDENTIALS_FILE: z
     .string()
     .optional()
-    .describe("a user's credentials (JWT and seed) or the seed of an NKEY, in place of a password"),
-  NATS_CERT_FILE: z.string().optional().describe("certificate that this part shows to NATS"),
+    .describe("file with NATS user credentials (JWT and seed) or an NKey seed, as an alternative to a password"),
+  NATS_CERT_FILE: z.string().optional().describe("this part's client certificate for NATS"),
   NATS_KEY_FILE: z.string().optional().describe("the certificate's private key"),
   NATS_CA_FILE: z
     .string()
     .optional()
-    .describe("authority that signs the certificate of NATS; without TLS nothing is said then"),
+    .describe("certificate authority of the NATS server; if set, connections without TLS are refused"),
   NATS_ANONYMOUS_TRUSTS_NETWORK: flag()
     .default(false)
-    .describe("lets a production process without any of these connect: whoever reaches NATS is then believed"),
+    .describe("allow a production process to connect without credentials; anyone who reaches NATS is trusted"),
 };
 
 /** The settings of the parts that publish or consume events. */
 export const busSettings = {
-  NATS_URL: z.string().default("nats://127.0.0.1:4222").describe("NATS server, or several separated by commas"),
+  NATS_URL: z
+    .string()
+    .default("nats://127.0.0.1:4222")
+    .describe("URL of the NATS server, or several separated by commas"),
   ...busIdentitySettings,
 };
 
 const migrationSettings = z.object({
-  DATABASE_URL: secret(z.string()).optional().describe("the part's own PostgreSQL database"),
-  MIGRATION_DATABASE_URL: secret(z.string()).optional().describe("the same, as the role that may change the schema"),
+  DATABASE_URL: secret(z.string()).optional().describe("this part's own PostgreSQL database"),
+  MIGRATION_DATABASE_URL: secret(z.string())
+    .optional()
+    .describe("the same database, with a role that may change the schema"),
   LOG_LEVEL: serviceSettings.LOG_LEVEL,
 });
 
@@ -111,20 +130,22 @@ const certificate = z.strictObject({ hosts: z.array(z.string()).min(1), uri: z.s
 /** The settings of the process that makes the parts' certificates in a Kubernetes cluster. */
 export const certificatesSettings = z
   .object({
-    AUTHORITY_SECRET: z.string().describe("Secret that keeps the authority and its key"),
+    AUTHORITY_SECRET: z.string().describe("Secret that stores the certificate authority and its key"),
     CERTIFICATES: z
       .string()
       .transform(parseJson)
       .pipe(z.record(z.string(), certificate))
-      .describe("for each certificate its Secret, with the hosts and the URI that it is for, as JSON"),
-    CERTIFICATE_HOURS: positiveInt().default(2160).describe("how long a certificate is good"),
-    CERTIFICATE_RENEW_HOURS: positiveInt().default(720).describe("how long before its end it is replaced"),
-    KUBERNETES_SERVICE_HOST: z.string().describe("the cluster's API, as every pod is told"),
-    KUBERNETES_SERVICE_PORT: z.coerce.number().int().describe("its port"),
+      .describe("JSON list of certificates: for each its Secret, its hosts and its URI"),
+    CERTIFICATE_HOURS: positiveInt().default(2160).describe("hours for which a certificate is valid"),
+    CERTIFICATE_RENEW_HOURS: positiveInt()
+      .default(720)
+      .describe("hours before expiry at which a certificate is replaced"),
+    KUBERNETES_SERVICE_HOST: z.string().describe("host of the Kubernetes API, set in every pod"),
+    KUBERNETES_SERVICE_PORT: z.coerce.number().int().describe("port of the Kubernetes API"),
     SERVICE_ACCOUNT_DIR: z
       .string()
       .default("/var/run/secrets/kubernetes.io/serviceaccount")
-      .describe("folder with token, ca.crt and namespace"),
+      .describe("service account folder: token, ca.crt and namespace"),
     LOG_LEVEL: serviceSettings.LOG_LEVEL,
   })
   .refine((config) => config.CERTIFICATE_RENEW_HOURS < config.CERTIFICATE_HOURS, {
@@ -165,7 +186,7 @@ function problems(schema: z.ZodObject, error: z.ZodError): string {
     const meaning = (schema.shape[key] as z.ZodType | undefined)?.description;
     return `  ${key}: ${issue.message}${meaning ? ` (${meaning})` : ""}`;
   });
-  return `The configuration is not complete:\n${lines.join("\n")}`;
+  return `The configuration is incomplete:\n${lines.join("\n")}`;
 }
 
 function printable(schema: z.ZodObject, values: Record<string, unknown>): Record<string, unknown> {

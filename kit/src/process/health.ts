@@ -33,7 +33,7 @@ export async function serveOps(options: {
     // Reaching this line shows that the event loop runs.
     if (path === "/livez") return sendText(response, 200, "live");
     if (path === "/metrics") return sendText(response, 200, await renderAll(), register.contentType);
-    if (path !== "/readyz") return sendText(response, 404, "Here are /livez, /readyz and /metrics.");
+    if (path !== "/readyz") return sendText(response, 404, "This port serves /livez, /readyz and /metrics.");
     const missing = await options.ready();
     return sendText(response, missing ? 503 : 200, missing ?? "ready");
   }

@@ -19,10 +19,10 @@ test.each([
 });
 
 test.each([
-  ["Node", "20.18.3", "Node 20.18.3 is too old: version 20.19 or newer is needed."],
-  ["PostgreSQL", "14.19", "PostgreSQL 14.19 is too old: version 15 or newer is needed."],
-  ["nats-server", "2.8.4", "nats-server 2.8.4 is too old: version 2.9 or newer is needed."],
-  ["nats-server", "", "nats-server  is too old: version 2.9 or newer is needed."],
+  ["Node", "20.18.3", "Node 20.18.3 is too old. Install version 20.19 or newer."],
+  ["PostgreSQL", "14.19", "PostgreSQL 14.19 is too old. Install version 15 or newer."],
+  ["nats-server", "2.8.4", "nats-server 2.8.4 is too old. Install version 2.9 or newer."],
+  ["nats-server", "", "nats-server  is too old. Install version 2.9 or newer."],
 ] as const)("%s %s will not", (program, version, message) => {
   expect(() => requireVersion(program, version)).toThrow(message);
 });
@@ -43,7 +43,7 @@ describe("PostgreSQL", () => {
 
   test("that is too old is not migrated, and one line says why", async () => {
     await pretendVersion(database, "14.19 (Debian 14.19-1.pgdg120+1)");
-    const reason = "PostgreSQL 14.19 is too old: version 15 or newer is needed.";
+    const reason = "PostgreSQL 14.19 is too old. Install version 15 or newer.";
     await expect(migrate({ url: database.url, directory })).rejects.toThrow(reason);
   });
 });

@@ -11,10 +11,10 @@ export class TooOld extends Error {
 /** Throws `TooOld` for a version, `15.14` or `v2.10.29`, older than the oldest supported. */
 export function requireVersion(program: keyof typeof OLDEST, found: string): void {
   if (isAtLeast(found, OLDEST[program])) return;
-  throw new TooOld(`${program} ${found} is too old: version ${OLDEST[program]} or newer is needed.`);
+  throw new TooOld(`${program} ${found} is too old. Install version ${OLDEST[program]} or newer.`);
 }
 
-/** The version of the PostgreSQL behind a connection or a pool, for instance `15.14`. Throws `TooOld`. */
+/** The version of the PostgreSQL behind a connection or a pool, such as `15.14`. Throws `TooOld`. */
 export async function requirePostgres(connection: Pick<pg.ClientBase, "query">): Promise<string> {
   const { rows } = await connection.query("SELECT current_setting('server_version') AS version");
   // Debian's says `15.14 (Debian 15.14-0+deb12u1)`.

@@ -11,18 +11,14 @@ export function measureCalls(metrics: Metrics): Interceptor {
   const countCall = metrics.work(
     { total: "rpc_requests_total", seconds: "rpc_request_duration_seconds", by: "rpc", result: "code" },
     {
-      total: "Calls answered, by method and result: ok, an error code of the API, or a Connect code.",
-      seconds: "How long they took.",
+      total: "Answered calls by method and result: ok, an API error code or a Connect code.",
+      seconds: "Call duration.",
     },
   );
-  const countOutcome = metrics.counterOf(
-    "ledger_outcomes_total",
-    "What became of writes under their idempotency key.",
-    {
-      by: "outcome",
-      values: LEDGER_OUTCOMES,
-    },
-  );
+  const countOutcome = metrics.counterOf("ledger_outcomes_total", "Writes by the outcome for their idempotency key.", {
+    by: "outcome",
+    values: LEDGER_OUTCOMES,
+  });
 
   return (next) => async (request) => {
     // A stream is as long as its client likes.
@@ -47,7 +43,7 @@ export function measureCalls(metrics: Metrics): Interceptor {
 export function measureRefusals(metrics: Metrics): (why: "certificate" | "method") => void {
   return metrics.counterOf(
     "rpc_refused_total",
-    "Connections without a valid certificate, and calls of a method that the certificate's part may not call.",
+    "Connections refused for an invalid certificate, and calls refused because the calling part may not make them.",
     { by: "reason", values: ["certificate", "method"] },
   );
 }

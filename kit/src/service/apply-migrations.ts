@@ -22,7 +22,7 @@ try {
   const { applied, edited } = await migrate({ url, directory });
   log.info({ applied }, applied.length > 0 ? "migrated" : "nothing to migrate");
   if (edited.length > 0)
-    log.warn({ edited }, "changed since they were applied: the database keeps what they made then");
+    log.warn({ edited }, "changed after they were applied: the database keeps the earlier version");
 } catch (err) {
   process.exitCode = 1;
   if (err instanceof TooOld) log.fatal(err.message);

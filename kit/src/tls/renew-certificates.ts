@@ -24,8 +24,8 @@ try {
       renewBeforeMs: config.CERTIFICATE_RENEW_HOURS * HOUR_MS,
     },
   );
-  log.info("certificates are as wanted");
+  log.info("certificates are up to date");
 } catch (err) {
-  log.fatal({ err }, "certificates are not as wanted");
+  log.fatal({ err }, "certificates are not up to date");
   process.exitCode = 1;
 }

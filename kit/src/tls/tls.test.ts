@@ -123,7 +123,7 @@ describe("a renewal", () => {
     const { tls, files } = await tlsFor(["127.0.0.1"]);
     const before = tls.options();
     writeFileSync(files.TLS_CERT_FILE, (await authority.issue(["127.0.0.1"])).cert);
-    await expect(tls.renewOnce()).rejects.toThrow("do not fit");
+    await expect(tls.renewOnce()).rejects.toThrow("do not match");
     expect(tls.options()).toEqual(before);
   });
 
@@ -143,16 +143,20 @@ describe("the settings", () => {
 
   test("without any file there is no TLS, and in production no start but with a switch that says what it means", () => {
     expect(tlsOf(none, log)).toBeUndefined();
-    expect(() => tlsOf({ ...none, NODE_ENV: "production" }, log)).toThrow("say RPC_PLAINTEXT_TRUSTS_NETWORK=true");
+    expect(() => tlsOf({ ...none, NODE_ENV: "production" }, log)).toThrow("set RPC_PLAINTEXT_TRUSTS_NETWORK=true");
     const trusting = { NODE_ENV: "production", RPC_PLAINTEXT_TRUSTS_NETWORK: true };
     expect(tlsOf(trusting, log)).toBeUndefined();
   });
 
   test.each([
-    ["one file too few", { TLS_KEY_FILE: undefined }, "TLS_KEY_FILE missing"],
-    ["one file alone", { TLS_CERT_FILE: undefined, TLS_CA_FILE: undefined }, "TLS_CERT_FILE, TLS_CA_FILE missing"],
+    ["one file too few", { TLS_KEY_FILE: undefined }, "or none. Missing: TLS_KEY_FILE."],
+    [
+      "one file alone",
+      { TLS_CERT_FILE: undefined, TLS_CA_FILE: undefined },
+      "or none. Missing: TLS_CERT_FILE, TLS_CA_FILE.",
+    ],
     ["a file that is not there", { TLS_CA_FILE: "/nowhere/ca.crt" }, "TLS_CA_FILE cannot be read: ENOENT"],
-    ["a file that holds something else", { TLS_KEY_FILE: import.meta.filename }, "do not fit"],
+    ["a file that holds something else", { TLS_KEY_FILE: import.meta.filename }, "do not match"],
   ])("%s is refused, and why is said", async (_case, changed, reason) => {
     const { settings } = await tlsFor(["127.0.0.1"]);
     expect(() => tlsOf({ ...settings, ...changed }, log)).toThrow(reason);

@@ -53,8 +53,8 @@ export function tlsOf(config: TlsSettings, log: Log): Tls | undefined {
   if (read) return watchFiles(read, log);
   if (config.NODE_ENV !== "production" || config.RPC_PLAINTEXT_TRUSTS_NETWORK) return undefined;
   throw new ConfigError(
-    `${KEYS.join(", ")} are missing, and without them whoever reaches a part's port reads the data of every account. ` +
-      "Where only the parts themselves can, by a service mesh for instance, say RPC_PLAINTEXT_TRUSTS_NETWORK=true.",
+    `${KEYS.join(", ")} are not set. Without them, anyone who reaches this part's port can read the data of every account. ` +
+      "If only the platform's own parts can reach it, for example in a service mesh, you can set RPC_PLAINTEXT_TRUSTS_NETWORK=true.",
   );
 }
 
@@ -67,7 +67,8 @@ export function tlsNow(config: TlsFiles): Pick<Tls, "options"> | undefined {
 function readerOf(config: TlsFiles): (() => Credentials) | undefined {
   const absent = KEYS.filter((key) => config[key] === undefined);
   if (absent.length === KEYS.length) return undefined;
-  if (absent.length > 0) throw new ConfigError(`${KEYS.join(", ")} go together: ${absent.join(", ")} missing.`);
+  if (absent.length > 0)
+    throw new ConfigError(`Set all of ${KEYS.join(", ")}, or none. Missing: ${absent.join(", ")}.`);
   const [cert, key, ca] = KEYS.map((name) => () => readSetting(name, config[name]!));
   return () => checked({ cert: cert!(), key: key!(), ca: ca!() });
 }
@@ -107,7 +108,7 @@ function optionsOf(credentials: Credentials): ReturnType<Tls["options"]> {
 
 /** Measures when the certificate ends. */
 export function measureTls(metrics: Metrics, { notAfter }: Pick<Tls, "notAfter">): void {
-  const help = { tls_certificate_not_after_seconds: "When this process's certificate ends, in Unix time." };
+  const help = { tls_certificate_not_after_seconds: "Expiry of this process's certificate, in Unix time." };
   metrics.gauges(help, () => ({ tls_certificate_not_after_seconds: notAfter().getTime() / 1000 }));
 }
 
@@ -148,7 +149,7 @@ function checked(credentials: Credentials): Credentials {
   try {
     tls.createSecureContext(credentials);
   } catch (error) {
-    throw new ConfigError(`The files of ${KEYS.join(", ")} do not fit: ${(error as Error).message}.`);
+    throw new ConfigError(`The files in ${KEYS.join(", ")} do not match: ${(error as Error).message}.`);
   }
   identityOf(credentials);
   return credentials;
@@ -159,6 +160,6 @@ function identityOf({ cert }: Credentials): PartIdentity {
   const identity = identityIn(new X509Certificate(cert).subjectAltName);
   if (identity) return identity;
   throw new ConfigError(
-    "The certificate of TLS_CERT_FILE names no part: it needs one URI like spiffe://platform/records.",
+    "The certificate in TLS_CERT_FILE names no part. It needs exactly one URI, such as spiffe://platform/records.",
   );
 }

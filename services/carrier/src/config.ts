@@ -5,9 +5,9 @@ import { z } from "zod";
 export const carrierSettings = z.object({
   ...serviceSettings,
   ...busSettings,
-  RECORDS_URL: urlList().describe("address of records, which owns the shipments"),
-  TRACKING_URL: urlList().describe("address of tracking, which follows the labels"),
-  WEBHOOKS_URL: urlList().describe("address of webhooks, asked which events have arrived"),
+  RECORDS_URL: urlList().describe("URL of the records service"),
+  TRACKING_URL: urlList().describe("URL of the tracking service"),
+  WEBHOOKS_URL: urlList().describe("URL of the webhooks service"),
 });
 
 export type CarrierConfig = z.output<typeof carrierSettings>;

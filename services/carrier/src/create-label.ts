@@ -24,7 +24,7 @@ type LabelFields = Pick<CreateLabelRequest, "caller" | "shipmentId" | "rateId">;
 /** The fields of a new label that break a rule, whether or not there is such a shipment. */
 export function checkLabel({ carriers }: CarrierDeps, request: LabelFields): FieldError[] {
   const offered = carrierFor(carriers, callerOf(request)).offers(request.rateId, request.shipmentId);
-  return offered ? [] : [{ path: "rate_id", message: "must be a rate of this shipment" }];
+  return offered ? [] : [{ path: "rate_id", message: "must be the ID of a rate for this shipment" }];
 }
 
 /** Books a shipment and stores the label, its file, its event and its replayable answer in one statement, which creations that wait share. */

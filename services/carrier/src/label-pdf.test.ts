@@ -84,7 +84,7 @@ describe("renderLabelPdf", () => {
     );
   });
 
-  test("shows the optional fields that are there, and no e-mail address", async () => {
+  test("shows the optional fields that are there, and no email address", async () => {
     const optional = {
       company: "Beispiel AG",
       street2: "Hinterhaus",

@@ -142,7 +142,7 @@ function barWidths(text: string): number[] {
   return symbol.sbs;
 }
 
-/** The address as it is written on parcels, name and town emphasised; e-mail addresses do not belong on one. */
+/** The address as it is written on parcels, name and town emphasised; email addresses do not belong on one. */
 function addressFields(address: Address, emphasis: number): Field[] {
   const { name, company, street1, street2, postalCode, city, state, country, phone } = address;
   const town = [`${postalCode} ${city}`, state].filter(Boolean).join(", ");

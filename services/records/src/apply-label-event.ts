@@ -21,7 +21,7 @@ export async function applyLabelEvent(
 ): Promise<ApplyLabelEventResponse> {
   const caller = callerOf(request);
   const status = statusAfter(request.event?.type ?? "");
-  if (!status || !request.event) throw fail("internal_error", "The event is no label event.");
+  if (!status || !request.event) throw fail("internal_error", "The event is not a label event.");
   const { data: label } = JSON.parse(Buffer.from(request.event.body).toString()) as LabelEventBody;
   await changeShipment(deps, { caller, shipmentId: label.shipment_id, labelId: label.id, status });
   return create(ApplyLabelEventResponseSchema);

@@ -5,7 +5,7 @@ import { z } from "zod";
 export const recordsSettings = z.object({
   ...serviceSettings,
   ...busSettings,
-  WEBHOOKS_URL: urlList().describe("address of webhooks, asked which events have arrived"),
+  WEBHOOKS_URL: urlList().describe("URL of the webhooks service"),
 });
 
 export type RecordsConfig = z.output<typeof recordsSettings>;

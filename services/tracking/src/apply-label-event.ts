@@ -22,7 +22,7 @@ export async function applyLabelEvent(
 ): Promise<ApplyLabelEventResponse> {
   const caller = callerOf(request);
   const row = request.event && rowAfter(request.event);
-  if (!row) throw fail("internal_error", "The event is no label event.");
+  if (!row) throw fail("internal_error", "The event is not a label event.");
   await advanceRecord(deps, { caller, ...row });
   return create(ApplyLabelEventResponseSchema);
 }

@@ -18,35 +18,37 @@ export const deliverySettings = {
     z
       .string()
       .transform(readKeys)
-      .describe("keys that seal secrets, as id:base64 of 32 bytes, comma-separated; the first one writes"),
+      .describe(
+        "keys that encrypt webhook secrets: id:base64 of 32 bytes, comma-separated; the first one encrypts new secrets",
+      ),
   ),
-  MAX_ATTEMPTS_IN_FLIGHT: positiveInt().default(256).describe("attempts under way in this process, at most"),
+  MAX_ATTEMPTS_IN_FLIGHT: positiveInt().default(256).describe("maximum delivery attempts in progress in this process"),
   EGRESS_DENY_RANGES: list()
     .refine((ranges) => ranges.every((range) => ipaddr.isValidCIDR(range)), { message: "must be CIDR ranges" })
-    .describe("ranges that no delivery may reach: the cluster's pods, services and nodes"),
+    .describe("IP ranges that deliveries must not reach, such as the cluster's pods, services and nodes"),
   WEBHOOK_ALLOW_PRIVATE_TARGETS: flag()
     .default(false)
-    .describe("lets subscriptions use http, any port and loopback hosts; not in production"),
+    .describe("allow subscriptions with http, any port and loopback hosts; refused in production"),
   WEBHOOK_ALLOW_TARGETS: list()
     .transform((targets) => targets.map((target) => target.toLowerCase()))
     .refine((targets) => targets.every((target) => /^[^/@]+:\d+$/.test(target)), {
       message: "must be host:port, comma-separated",
     })
-    .describe("lets subscriptions point at exactly these, over http or https; not in production"),
+    .describe("allow subscriptions to these hosts, over http or https; refused in production"),
   CLOCK_SPEEDUP: z.coerce
     .number()
     .min(1)
     .default(1)
-    .describe("makes the waits between a delivery's attempts that many times shorter; not in production"),
+    .describe("divides the waits between delivery attempts by this number; refused in production"),
   RETENTION_DAYS: positiveInt()
     .min(MIN_RETENTION_DAYS)
     .default(30)
-    .describe("days for which events and their ended deliveries are kept, 8 at least"),
+    .describe("days to keep events and their finished deliveries; at least 8"),
   NODE_ENV: z.string().default("development").describe("production refuses the operator switches"),
 };
 
 const streamSettings = {
-  NATS_REPLICAS: positiveInt().default(1).describe("copies of the event stream: 3 in a NATS cluster"),
+  NATS_REPLICAS: positiveInt().default(1).describe("copies of the event stream; use 3 in a NATS cluster"),
 };
 
 export type DeliveryConfig = z.output<z.ZodObject<typeof deliverySettings>>;
@@ -81,7 +83,7 @@ function readKeys(text: string, context: z.RefinementCtx): SealingKey[] {
   }
   // Of two keys of one id only one would ever open.
   if (new Set(keys.map(({ id }) => id)).size < keys.length) {
-    context.addIssue({ code: "custom", message: "must not have an id twice" });
+    context.addIssue({ code: "custom", message: "must not contain the same ID twice" });
   }
   return keys;
 }

@@ -106,7 +106,7 @@ export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
       await Promise.all([dispatcher, sweeper, expirer, hours].map((loop) => loop.stop()));
       await deps.attempts.stop(fast ? FAST_STOP_MS : STOP_MS, () => deps.agents.destroy());
       await health.stop();
-      await deps.health.flushOnce().catch((err) => log.warn({ err }, "the last second of health is lost"));
+      await deps.health.flushOnce().catch((err) => log.warn({ err }, "webhook health of the last second not saved"));
       deps.agents.destroy();
     },
   };

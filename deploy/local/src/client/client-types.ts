@@ -1,50 +1,19 @@
-/** JSON Schema, as far as it is supported here. */
-interface Schema {
-  $ref?: string;
-  type?: string;
-  description?: string;
-  properties?: Record<string, Schema>;
-  required?: string[];
-  items?: Schema;
-  anyOf?: Schema[];
-  enum?: string[];
-  const?: unknown;
-  maxLength?: number;
-  exclusiveMinimum?: number;
-  maximum?: number;
-}
+import {
+  bodiesOfWebhooks,
+  checkKeywords,
+  type Document,
+  declaredSchemas,
+  type Schema,
+  sentencesOf,
+  typeName,
+} from "./schemas.js";
 
-interface Operation {
-  requestBody?: { content: { "application/json": { schema: Schema } } };
-}
-
-/** The parts of an OpenAPI document that are read. */
-export interface Document {
-  paths: Record<string, Record<string, Operation>>;
-  webhooks?: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Schema> };
-}
-
-const KNOWN = new Set([
-  ...["$ref", "type", "description", "properties", "required", "items", "anyOf", "enum", "const"],
-  ...["maxLength", "exclusiveMinimum", "maximum"],
-  // These say which values are good, and no type does.
-  ...["additionalProperties", "propertyNames", "minLength", "pattern", "not", "format", "default"],
-  ...["minimum", "minItems", "maxItems", "uniqueItems"],
-]);
-
-// Only `additionalProperties`: the sender of an object need not prove that it is JSON.
-const UNTYPED = "MetadataValue";
-
-// Beside TypeScript's own `Error`, the document's would be confused with it.
-const NAMES: Readonly<Record<string, string>> = { Error: "ErrorBody" };
+export type { Document } from "./schemas.js";
 
 /** The types of a client: an interface for each named schema of the document, with its sentences. Throws at a keyword it does not know. */
 export function clientTypes(document: Document): string {
   const inputs = inputNames(document);
-  const declared = Object.entries(document.components.schemas)
-    .filter(([name]) => name !== UNTYPED)
-    .map(([name, schema]) => declaration(name, schema, inputs.has(name)));
+  const declared = declaredSchemas(document).map(([name, schema]) => declaration(name, schema, inputs.has(name)));
   return `// Made by \`npm run generate\` from the OpenAPI document: do not edit.\n\n${[...declared, ...webhookEvent(document)].join("\n")}`;
 }
 
@@ -54,12 +23,9 @@ const EVENT_COMMENT = `/**
  */
 `;
 
-/** What may be sent to a receiver: one of the document's webhooks, told apart by their \`type\`. */
-function webhookEvent({ webhooks = {} }: Document): string[] {
-  const bodies = Object.values(webhooks).flatMap((methods) => Object.values(methods));
-  const types = bodies.map(({ requestBody }) =>
-    typeOf(requestBody?.content["application/json"].schema ?? {}, false, ""),
-  );
+/** What may be sent to a receiver: one of the document's webhooks, told apart by their `type`. */
+function webhookEvent(document: Document): string[] {
+  const types = bodiesOfWebhooks(document).map((schema) => typeOf(schema, false, ""));
   return types.length === 0 ? [] : [`${EVENT_COMMENT}export type WebhookEvent = ${types.join(" | ")};\n`];
 }
 
@@ -67,7 +33,7 @@ function webhookEvent({ webhooks = {} }: Document): string[] {
 function inputNames({ paths, components }: Document): Set<string> {
   const found = new Set<string>();
   const visit = (schema: Schema): void => {
-    const name = schema.$ref && nameOf(schema.$ref);
+    const name = schema.$ref?.slice(schema.$ref.lastIndexOf("/") + 1);
     if (name && !found.has(name)) {
       found.add(name);
       visit(components.schemas[name] ?? {});
@@ -83,7 +49,7 @@ function inputNames({ paths, components }: Document): Set<string> {
 
 function declaration(name: string, schema: Schema, isInput: boolean): string {
   const head = comment(schema, "");
-  const named = NAMES[name] ?? name;
+  const named = typeName(name);
   if (schema.properties && Object.keys(schema.properties).length > 0)
     return `${head}export interface ${named} ${members(schema, isInput, "")}\n`;
   return `${head}export type ${named} = ${typeOf(schema, isInput, "")};\n`;
@@ -101,9 +67,8 @@ function members({ properties = {}, required = [] }: Schema, isInput: boolean, i
 }
 
 function typeOf(schema: Schema, isInput: boolean, indent: string): string {
-  const unknown = Object.keys(schema).filter((keyword) => !KNOWN.has(keyword));
-  if (unknown.length > 0) throw new Error(`No type is known for ${unknown.join(", ")} in ${JSON.stringify(schema)}.`);
-  if (schema.$ref) return NAMES[nameOf(schema.$ref)] ?? nameOf(schema.$ref);
+  checkKeywords(schema);
+  if (schema.$ref) return typeName(schema.$ref);
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
   if (schema.anyOf) return schema.anyOf.map((one) => typeOf(one, isInput, indent)).join(" | ");
@@ -123,20 +88,11 @@ function typeOf(schema: Schema, isInput: boolean, indent: string): string {
         ? members(schema, isInput, indent)
         : "{ [name: string]: unknown }";
     default:
-      throw new Error(`No type is known for ${JSON.stringify(schema)}.`);
+      throw new Error(`Unknown type for ${JSON.stringify(schema)}.`);
   }
 }
 
 function comment(schema: Schema, indent: string): string {
-  const { description, maxLength, exclusiveMinimum, maximum } = schema;
-  const sentences = [
-    description,
-    maxLength !== undefined && `At most ${maxLength} characters.`,
-    exclusiveMinimum !== undefined && `Greater than ${exclusiveMinimum}, at most ${maximum}.`,
-  ].filter(Boolean);
-  return sentences.length === 0 ? "" : `${indent}/** ${sentences.join(" ")} */\n`;
-}
-
-function nameOf(ref: string): string {
-  return ref.slice(ref.lastIndexOf("/") + 1);
+  const sentences = sentencesOf(schema);
+  return sentences && `${indent}/** ${sentences} */\n`;
 }

@@ -22,7 +22,8 @@ const TO = 32_000;
 export async function choosePorts({ replicas, port }: Pick<ClusterOptions, "replicas" | "port">): Promise<Ports> {
   const wanted = port === 0 ? [] : Array.from({ length: replicas.gateway }, (_, index) => port + index);
   for (const one of wanted) {
-    if (!(await isFree(one))) throw new Error(`Port ${one} is in use: stop what listens there, or say --port.`);
+    if (!(await isFree(one)))
+      throw new Error(`Port ${one} is in use. Stop the program that uses it, or choose another port with --port.`);
   }
   const processes = Object.values(replicas).reduce((sum, count) => sum + count, 0);
   const free = await freePorts(2 * processes + 2);

@@ -51,7 +51,7 @@ export async function launch(of: Launch): Promise<Launched> {
   const env = { ...mailFolder(folder.path), ...environment() };
   const certificates = cluster.tls ? await keepPartCertificates(folder.path) : undefined;
   const processes = planProcesses({ ports, databaseUrls, bus, secretsKeys: keys, certificates, env });
-  say(`Starting ${processes.length} processes; their logs are in ${logs} …`);
+  say(`Starting ${processes.length} processes. Their logs are in ${logs} …`);
   const tierOf = (part: Part) => (part === "gateway" ? "gateways" : "services");
   await Promise.all(processes.map((process) => servers.start(tierOf(process.part), partServer(process, logs))));
 

@@ -22,12 +22,12 @@ async function start(stopping: AbortSignal): Promise<Cluster> {
   say(`
 The cluster is ready after ${(performance.now() / 1000).toFixed(1)} s at ${base_url}
 ${lines.join("\n")}
-${sign_in_url ? `\nDeveloper area, once and for 15 minutes (ask for other links as ${sign_in_email}):\n  ${sign_in_url}\n` : ""}
+${sign_in_url ? `\nDeveloper area (this link works once, within 15 minutes; for more, sign in as ${sign_in_email}):\n  ${sign_in_url}\n` : ""}
 First call:
   curl -H "Authorization: Bearer ${sandbox_key}" ${base_url}/account
 
-Without SMTP_URL, mails are files in ${cluster.dataDir}/mail.
-All of this stands in ${cluster.file}. What ends is started again; Ctrl-C ends it all.
+Emails are written to ${cluster.dataDir}/mail unless SMTP_URL is set.
+These details are in ${cluster.file}. A process that exits is restarted. Press Ctrl-C to stop everything.
 `);
   return cluster;
 }

@@ -24,10 +24,10 @@ describe("clusterOptions", () => {
   });
 
   test.each([
-    [["--gateways", "0"], "argument '0' is invalid. It takes a whole number from 1 to 99."],
-    [["--records", "two"], "option '--records <n>' argument 'two' is invalid. It takes a whole number from 1 to 99."],
-    [["--port", "70000"], "It takes a whole number from 0 to 65535."],
-    [["--shared-buffers-mb", "0"], "It takes a whole number from 1 to 1000000."],
+    [["--gateways", "0"], "argument '0' is invalid. Use a whole number from 1 to 99."],
+    [["--records", "two"], "option '--records <n>' argument 'two' is invalid. Use a whole number from 1 to 99."],
+    [["--port", "70000"], "Use a whole number from 0 to 65535."],
+    [["--shared-buffers-mb", "0"], "Use a whole number from 1 to 1000000."],
     [["--gateway", "2"], "unknown option '--gateway'"],
   ])("refuses %j with a sentence", (args, sentence) => {
     expect(() => read(args)).toThrow(sentence);

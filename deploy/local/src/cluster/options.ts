@@ -21,15 +21,15 @@ export function clusterOptions(
   command = new Command("npm run cluster --"),
 ): ClusterOptions {
   command
-    .description("The platform as separate processes, restarted when they end.")
-    .option("--gateways <n>", "processes of the gateway", replicas, 2)
-    .option("--records <n>", "processes of records", replicas, 2)
-    .option("--carrier <n>", "processes of carrier", replicas, 2)
-    .option("--tracking <n>", "processes of tracking", replicas, 1)
-    .option("--webhooks <n>", "processes of webhooks", replicas, 2)
-    .option("--port <n>", "where the first gateway listens; 0 takes free ports", wholeNumber(0, 65_535), defaultPort)
-    .option("--shared-buffers-mb <n>", "PostgreSQL's own cache", wholeNumber(1, 1_000_000), 128)
-    .option("--tls", "mutual TLS between the parts", false)
+    .description("Run the platform as separate processes. A process that exits is restarted.")
+    .option("--gateways <n>", "number of gateway processes", replicas, 2)
+    .option("--records <n>", "number of records processes", replicas, 2)
+    .option("--carrier <n>", "number of carrier processes", replicas, 2)
+    .option("--tracking <n>", "number of tracking processes", replicas, 1)
+    .option("--webhooks <n>", "number of webhooks processes", replicas, 2)
+    .option("--port <n>", "port of the first gateway; 0 picks free ports", wholeNumber(0, 65_535), defaultPort)
+    .option("--shared-buffers-mb <n>", "size of PostgreSQL's shared buffers", wholeNumber(1, 1_000_000), 128)
+    .option("--tls", "use mutual TLS between the parts", false)
     .addHelpText("after", examples("npm run cluster", "npm run cluster -- --gateways 3 --tls"))
     .parse(args, { from: "user" });
   const { gateways: gateway, port, sharedBuffersMb, tls, ...others } = command.opts();

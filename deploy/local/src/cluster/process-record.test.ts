@@ -38,7 +38,7 @@ describe("endRecorded", () => {
     record.add("records-1", polite.pid);
     record.add("postgres", stubborn.pid);
     await endRecorded(folder, say);
-    expect(said).toEqual(["Ending what a cluster that was killed left here: records-1, postgres …"]);
+    expect(said).toEqual(["Stopping processes left over from an earlier run: records-1, postgres …"]);
     await eventually(() => expect([polite.signalCode, stubborn.signalCode]).toEqual(["SIGINT", "SIGKILL"]));
   });
 

@@ -40,7 +40,7 @@ export function openProcessRecord(path: string): ProcessRecord {
 export async function endRecorded(path: string, say: (line: string) => void): Promise<void> {
   const left = recordedIn(join(path, FILE)).filter(isRunning);
   if (left.length === 0) return;
-  say(`Ending what a cluster that was killed left here: ${left.map(({ name }) => name).join(", ")} …`);
+  say(`Stopping processes left over from an earlier run: ${left.map(({ name }) => name).join(", ")} …`);
   const serves = ({ name }: Recorded) => name === "postgres" || name === "nats";
   await Promise.all(left.filter((recorded) => !serves(recorded)).map(end));
   await Promise.all(left.filter(serves).map(end));

@@ -45,13 +45,13 @@ describe("supervise", () => {
     await keepRunning(FOREVER).ready;
     process.kill(started[0]?.pid as number, "SIGKILL");
     await eventually(() => expect(started).toHaveLength(2));
-    expect(said).toEqual(["script-1 ended (SIGKILL); it starts again in a second."]);
+    expect(said).toEqual(["script-1 exited (SIGKILL). Restarting it in one second."]);
   });
 
   test("starts what ends before it is ready again, as often as it takes", async () => {
     keepRunning("process.exit(7)", new Promise(() => {}));
     await eventually(() => expect(started.length).toBeGreaterThan(2));
-    expect(said[1]).toBe("script-1 ended (exit 7); it starts again in a second.");
+    expect(said[1]).toBe("script-1 exited (exit 7). Restarting it in one second.");
   });
 
   test("tries again when there is no process at all", async () => {

@@ -62,7 +62,7 @@ export function supervise(
     while (!signal.aborted) {
       const end = await run();
       if (signal.aborted) return;
-      watcher.say(`${server.name} ended (${end}); it starts again in a second.`);
+      watcher.say(`${server.name} exited (${end}). Restarting it in one second.`);
       await sleep(RESTART_MS, undefined, { signal }).catch(() => {});
     }
   }

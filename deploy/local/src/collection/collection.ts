@@ -18,7 +18,7 @@ const IDS = Object.entries({
 });
 
 const ABOUT =
-  "Set the variable `api_key` to a sandbox key and send the requests from top to bottom. A request that creates something keeps its id in a variable for those below. Each request has a fresh `Idempotency-Key`; enter one of your own to repeat a request.";
+  "Set the variable `api_key` to a sandbox key, then send the requests from top to bottom. A request that creates a resource stores its ID in a variable for later requests. Each request gets a new `Idempotency-Key`. To repeat a request, enter your own key.";
 
 /** The API as a collection in Postman's format 2.1, which Bruno and Insomnia import, too. */
 export async function collection() {
@@ -70,7 +70,7 @@ function adjusted({ name, request: { method, description, url, header, body } }:
 function routeOf(method: string, path: readonly string[]): Route {
   const written = `/${path.join("/").replace(/:(\w+)/, "{$1}")}`;
   const route = routes.find((one) => one.method === method && one.path === written);
-  if (!route) throw new Error(`The collection has ${method} ${written}, which is no operation.`);
+  if (!route) throw new Error(`The collection has ${method} ${written}, which is not an operation.`);
   return route;
 }
 

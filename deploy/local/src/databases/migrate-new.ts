@@ -9,14 +9,14 @@ import { migrationsOf, type Part, parts } from "../parts.js";
 import { writeMigration } from "./write-migration.js";
 
 const [part, name] = new Command("npm run migrate:new --")
-  .description("Writes the migration that makes of a part's database what its schema.prisma describes.")
-  .addArgument(new Argument("<part>", "whose database changes").choices(parts))
+  .description("Write a migration that brings a part's database in line with its schema.prisma.")
+  .addArgument(new Argument("<part>", "part whose database changes").choices(parts))
   .argument("<name>", "name of the change, such as add-thing", nameOfChange)
   .addHelpText("after", examples("npm run migrate:new -- records add-thing"))
   .parse().processedArgs as [Part, string];
 const file = await write(part, name);
 console.log(
-  file ? `Wrote ${relative("", file)}.` : `The migrations of ${part} make all that its schema.prisma describes.`,
+  file ? `Wrote ${relative("", file)}.` : `No changes: the migrations of ${part} already match its schema.prisma.`,
 );
 
 async function write(part: Part, name: string): Promise<string | undefined> {
@@ -38,5 +38,5 @@ async function write(part: Part, name: string): Promise<string | undefined> {
 
 function nameOfChange(text: string): string {
   if (/^[a-z][a-z0-9-]*$/.test(text)) return text;
-  throw new InvalidArgumentError("It takes lower-case letters, digits and hyphens.");
+  throw new InvalidArgumentError("Use lower-case letters, digits and hyphens.");
 }

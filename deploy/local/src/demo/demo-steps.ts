@@ -50,7 +50,7 @@ export function beginDemo({ baseUrl, receiver, say }: DemoStage): DemoSteps {
     async refused(call, status, code) {
       const outcome = await call.catch((error: unknown) => error);
       const isRefused = outcome instanceof ShippingError && outcome.status === status && outcome.code === code;
-      check(isRefused, `this should be refused with ${status} ${code}`);
+      check(isRefused, `expected a refusal with ${status} ${code}`);
     },
     async event(type, resourceId, since) {
       const event = await receiver.waitFor((one) => one.type === type && one.data.id === resourceId);

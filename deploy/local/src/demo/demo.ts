@@ -19,7 +19,7 @@ async function demo(): Promise<number> {
   const platform = await startPlatform({
     overrides: { PORT: "0", DATA_DIR: folder, WEBHOOK_ALLOW_PRIVATE_TARGETS: "true" },
   });
-  say(`Ready after ${seconds(begun)}: ${platform.baseUrl}; a receiver listens on ${receiver.url}.`);
+  say(`Ready after ${seconds(begun)} at ${platform.baseUrl}. A webhook receiver is listening on ${receiver.url}.`);
   try {
     const count = await playCorridor({
       baseUrl: platform.baseUrl,
@@ -29,7 +29,7 @@ async function demo(): Promise<number> {
       labelFile: resolve("label-demo.pdf"),
       say,
     });
-    say(`\nAll ${count} steps went as the specification says, in ${seconds(begun)}. The label is in label-demo.pdf.`);
+    say(`\nAll ${count} steps passed in ${seconds(begun)}. The label is in label-demo.pdf.`);
     return 0;
   } catch (error) {
     say(`\nFailed: ${error instanceof Error ? error.message : String(error)}`);
@@ -46,7 +46,9 @@ function seconds(since: number): string {
 }
 
 new Command("npm run demo --")
-  .description("The main job, step by step, on a platform of its own. The label stays in label-demo.pdf.")
+  .description(
+    "Run the main steps, from an order to a label, on a temporary platform. The label is saved as label-demo.pdf.",
+  )
   .addHelpText("after", examples("npm run demo"))
   .parse();
 try {

@@ -23,7 +23,7 @@ export async function playCorridor(corridor: Corridor): Promise<number> {
   await refuseElsewhere(steps, corridor, made);
   steps.title("Unsubscribe");
   await shipping.webhooks.disable(subscriptionId);
-  steps.check(corridor.receiver.refused === 0, "every delivery was signed properly");
+  steps.check(corridor.receiver.refused === 0, "every delivery has a valid signature");
   return steps.count;
 }
 
@@ -37,7 +37,7 @@ interface Made {
 }
 
 async function subscribe(steps: DemoSteps, shipping: Shipping, { receiver }: Corridor): Promise<string> {
-  steps.title("An account, and a subscription to its events");
+  steps.title("Read the account and subscribe to its events");
   await shipping.account.get();
   const { id, secret } = await shipping.webhooks.create({
     url: receiver.url,
@@ -75,12 +75,12 @@ async function orderToLabel(steps: DemoSteps, shipping: Shipping, { labelFile, s
 }
 
 async function repeat(steps: DemoSteps, shipping: Shipping, { label }: Made): Promise<void> {
-  steps.title("Sent twice, changed, or not as it should be");
+  steps.title("Repeated, changed and invalid requests");
   const wanted = { shipment_id: label.shipment_id, rate_id: `rate_test_${label.shipment_id}` };
   const { labels } = shipping;
   const again = await labels.create(wanted, { idempotencyKey: LABEL_KEY }).withResponse();
-  steps.check(again.response.replayed, "the repetition is marked as replayed");
-  steps.check(isDeepStrictEqual(again.data, label), "the repetition answers what was answered first");
+  steps.check(again.response.replayed, "the repeated request is marked as replayed");
+  steps.check(isDeepStrictEqual(again.data, label), "the repeated request returns the original response");
   const changed = labels.create({ ...wanted, format: "pdf" }, { idempotencyKey: LABEL_KEY });
   await steps.refused(changed, 409, "idempotency_conflict");
   await steps.refused(labels.create(wanted), 409, "label_exists");
@@ -99,11 +99,11 @@ async function voidLabel(steps: DemoSteps, shipping: Shipping, { orderId, label 
   await steps.event("label.voided", label.id, since);
   await steps.refused(shipping.labels.file(label.id), 409, "label_voided");
   const original = await shipping.shipments.create({ ...ORDER, order_id: orderId }, { idempotencyKey: SHIPMENT_KEY });
-  steps.check(original.status === "draft", "a replay answers what was answered first");
+  steps.check(original.status === "draft", "a replay returns the original response");
 }
 
 async function refuseElsewhere(steps: DemoSteps, { liveKey }: Corridor, { label }: Made): Promise<void> {
-  steps.title("Live, foreign, unknown");
+  steps.title("Live keys, other accounts and unknown resources");
   const live = steps.as(liveKey);
   await steps.refused(live.rates.create({ shipment_id: label.shipment_id }), 503, "carrier_not_configured");
   await steps.refused(live.shipments.get(label.shipment_id), 404, "not_found");

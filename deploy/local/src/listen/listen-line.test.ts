@@ -19,7 +19,7 @@ test("one that was refused is told with the reason, and with its id if it has th
   expect(lineOf({ at, claimedId: id, refusal: "signed 400 s ago" })).toBe(
     "09:30:00.123Z  evt_kq3v7zj2m5xw4a6bnd2tc7yhre  REFUSED with 400: signed 400 s ago",
   );
-  expect(lineOf({ at, claimedId: "\u009b31mred", refusal: "no Service-Signature" })).toBe(
-    "09:30:00.123Z  an unknown event                REFUSED with 400: no Service-Signature",
+  expect(lineOf({ at, claimedId: "\u009b31mred", refusal: "no Service-Signature header" })).toBe(
+    "09:30:00.123Z  an unknown event                REFUSED with 400: no Service-Signature header",
   );
 });

@@ -16,11 +16,11 @@ test("several secrets may be given", () => {
 });
 
 test.each([
-  [[], "say --subscribe, or --secret"],
-  [["--subscribe", "--port", "65536"], "argument '65536' is invalid. It takes a whole number from 0 to 65535."],
+  [[], "use --subscribe, or --secret"],
+  [["--subscribe", "--port", "65536"], "argument '65536' is invalid. Use a whole number from 0 to 65535."],
   [["--subscribe", "--port", "8e3"], "option '--port <n>' argument '8e3' is invalid"],
   [["--subscribe", "--port="], "option '--port <n>' argument '' is invalid"],
-  [["--secret", "GFn7PJ"], "It takes a subscription's whole secret"],
+  [["--secret", "GFn7PJ"], "Give the complete secret of a subscription"],
   [["--secrets", "whsec_one"], "unknown option '--secrets'"],
   [["--subscribe", "whsec_one"], "too many arguments"],
 ])("%j is refused with a sentence", (args, sentence) => {

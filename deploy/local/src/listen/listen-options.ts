@@ -15,16 +15,12 @@ export interface ListenOptions {
 export function listenOptions(args: readonly string[], command = new Command("npm run listen --")): ListenOptions {
   const secrets: string[] = [];
   command
-    .description("Receives webhook events on this machine, verifies and prints them.")
-    .option("--subscribe", "makes a subscription of its own, and deletes it at the end", false)
-    .option(
-      "--secret <secret>",
-      "the secret of a subscription that you have made; several times if need be",
-      (text) => {
-        secrets.push(wholeSecret(text));
-      },
-    )
-    .option("--port <n>", "where it listens; 0 takes a free port", wholeNumber(0, 65_535), 9090)
+    .description("Receive webhook events on this machine, verify their signatures and print them.")
+    .option("--subscribe", "create a subscription, and delete it on exit", false)
+    .option("--secret <secret>", "the secret of an existing subscription; you can repeat this option", (text) => {
+      secrets.push(wholeSecret(text));
+    })
+    .option("--port <n>", "port to listen on; 0 picks a free port", wholeNumber(0, 65_535), 9090)
     .addHelpText(
       "after",
       examples(
@@ -36,7 +32,7 @@ export function listenOptions(args: readonly string[], command = new Command("np
   const { port, subscribe } = command.opts<ListenOptions>();
   if (secrets.length === 0 && !subscribe) {
     command.error(
-      "error: say --subscribe, or --secret whsec_… for a subscription that you have made; npm hands on what stands behind --, as in npm run listen -- --subscribe",
+      "error: use --subscribe, or --secret whsec_… for an existing subscription. Put the options after --, as in npm run listen -- --subscribe",
     );
   }
   return { port, secrets, subscribe };
@@ -44,5 +40,5 @@ export function listenOptions(args: readonly string[], command = new Command("np
 
 function wholeSecret(text: string): string {
   if (text.startsWith("whsec_")) return text;
-  throw new InvalidArgumentError("It takes a subscription's whole secret, which begins with whsec_.");
+  throw new InvalidArgumentError("Give the complete secret of a subscription. It starts with whsec_.");
 }

@@ -25,7 +25,7 @@ export async function findPlatform(dataDir: string): Promise<PlatformAccess> {
     if (access && (await answers(access))) return access;
   }
   throw new Error(
-    `No platform is running on the data folder ${dataDir}. Start it with WEBHOOK_ALLOW_PRIVATE_TARGETS=true npm start, or set DATA_DIR to its folder.`,
+    `No platform is running with the data folder ${dataDir}. Start one with WEBHOOK_ALLOW_PRIVATE_TARGETS=true npm start, or set DATA_DIR to the folder of the running one.`,
   );
 }
 
@@ -37,7 +37,7 @@ export async function subscribe({ baseUrl, key }: PlatformAccess, url: string): 
   const { id, secret } = await webhooks.create({ url, events: EVENTS }).catch((error: unknown) => {
     if (!(error instanceof ShippingError && error.code === "invalid_request")) throw error;
     throw new Error(
-      `The platform does not send to ${url}. Start it with WEBHOOK_ALLOW_PRIVATE_TARGETS=true npm start.`,
+      `The platform does not send events to ${url}. Start it with WEBHOOK_ALLOW_PRIVATE_TARGETS=true npm start.`,
     );
   });
   return { id, secret, delete: async () => void (await webhooks.disable(id)) };

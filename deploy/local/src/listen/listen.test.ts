@@ -36,7 +36,7 @@ class Listener {
 
   /** Where it listens, once it does. */
   async url(): Promise<string> {
-    return (await this.prints(/Listening on (\S+)\. Ctrl-C/))[1] ?? "";
+    return (await this.prints(/Listening on (\S+)\. Press Ctrl-C/))[1] ?? "";
   }
 
   prints(pattern: RegExp): Promise<RegExpExecArray> {
@@ -82,10 +82,10 @@ describe("npm run listen -- --subscribe", () => {
     const { id } = await shipping().orders.create(order);
     await listener.prints(new RegExp(`Z  evt_\\w{26}  order\\.created     ${id}  received       signature ok\n`));
     expect((await fetch(url, { method: "POST", body: "{}" })).status).toBe(400);
-    await listener.prints(/Z {2}an unknown event +REFUSED with 400: no Service-Signature\n/);
+    await listener.prints(/Z {2}an unknown event +REFUSED with 400: no Service-Signature header\n/);
 
     expect(await listener.end("SIGINT")).toBe(0);
-    expect(listener.printed).toMatch(/\nDeleted the subscription whk_\w{26}\.\n$/);
+    expect(listener.printed).toMatch(/\nDeleted subscription whk_\w{26}\.\n$/);
     expect(await activeWebhooks()).toEqual([]);
   });
 
@@ -103,11 +103,13 @@ describe("npm run listen -- --subscribe", () => {
 
   test("without a platform says how to start one", async () => {
     const nowhere = await mkdtemp(join(tmpdir(), "shipping-listen-"));
-    await expect(findPlatform(nowhere)).rejects.toThrow("No platform is running on the data folder");
+    await expect(findPlatform(nowhere)).rejects.toThrow("No platform is running with the data folder");
     await writeFile(join(nowhere, "demo.json"), '{"base_url":"http://127.0.0.1:1/api/v1","sandbox_key":"none"}');
     const listener = new Listener(["--subscribe", "--port", "0"], nowhere);
     expect(await listener.end()).toBe(1);
-    expect(listener.printed).toMatch(/^No platform is running on .*WEBHOOK_ALLOW_PRIVATE_TARGETS=true npm start.*\n$/);
+    expect(listener.printed).toMatch(
+      /^No platform is running with .*WEBHOOK_ALLOW_PRIVATE_TARGETS=true npm start.*\n$/,
+    );
     await rm(nowhere, { recursive: true });
   });
 
@@ -132,7 +134,7 @@ describe("npm run listen -- --secret", () => {
 
     const second = new Listener(["--secret", secret, "--port", new URL(url).port]);
     expect(await second.end()).toBe(1);
-    expect(second.printed).toMatch(/^Port \d+ is in use: take another with --port\.\n$/);
+    expect(second.printed).toMatch(/^Port \d+ is in use\. Choose another with --port\.\n$/);
     expect(await listener.end("SIGINT")).toBe(0);
   });
 });

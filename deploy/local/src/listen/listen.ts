@@ -16,7 +16,7 @@ async function start(): Promise<Running> {
   const receiver = await open(options);
   for (const secret of options.secrets) receiver.trust(secret);
   const subscription = options.subscribe ? await subscribeTo(receiver) : undefined;
-  say(`Listening on ${receiver.url}. Ctrl-C ends it.`);
+  say(`Listening on ${receiver.url}. Press Ctrl-C to stop.`);
   return {
     async stop() {
       if (subscription) await end(subscription);
@@ -30,7 +30,7 @@ async function open({ port }: ListenOptions): Promise<Receiver> {
     return await openReceiver({ port, onDelivery: (delivery) => say(lineOf(delivery)) });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
-    throw new Error(`Port ${port} is in use: take another with --port.`);
+    throw new Error(`Port ${port} is in use. Choose another with --port.`);
   }
 }
 
@@ -39,7 +39,7 @@ async function subscribeTo(receiver: Receiver): Promise<ListenSubscription> {
   // A path of its own, because any other subscription to this URL counts as a leftover.
   const subscription = await subscribe(access, new URL("/listen", receiver.url).href);
   receiver.trust(subscription.secret);
-  say(`Subscribed to all events of the demo account's sandbox at ${access.baseUrl}, as ${subscription.id}.`);
+  say(`Subscribed to all sandbox events of the demo account at ${access.baseUrl}. Subscription: ${subscription.id}.`);
   return subscription;
 }
 
@@ -47,11 +47,9 @@ async function subscribeTo(receiver: Receiver): Promise<ListenSubscription> {
 async function end(subscription: ListenSubscription): Promise<void> {
   try {
     await subscription.delete();
-    say(`Deleted the subscription ${subscription.id}.`);
+    say(`Deleted subscription ${subscription.id}.`);
   } catch (error) {
-    say(
-      `The subscription ${subscription.id} is still there: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    say(`Could not delete subscription ${subscription.id}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 

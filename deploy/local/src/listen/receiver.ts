@@ -48,7 +48,7 @@ export async function openReceiver(
     const refusal = refusalOf(secrets, header, body, Math.floor(Date.now() / 1000));
     if (refusal) return { refusal };
     const event = eventIn(body);
-    if (!event) return { refusal: "the signature is good, but the body is no event" };
+    if (!event) return { refusal: "the signature is valid, but the body is not an event" };
     const again = known.has(event.id);
     if (!again) events.push(event);
     known.add(event.id);
@@ -105,11 +105,11 @@ export async function openReceiver(
 function refusalOf(secrets: readonly string[], header: string, body: Buffer, now: number): string | undefined {
   const holdsAt = (seconds: number) => secrets.some((secret) => verifySignature(secret, header, body, seconds));
   if (holdsAt(now)) return undefined;
-  if (header === "") return "no Service-Signature";
+  if (header === "") return "no Service-Signature header";
   const time = Number(/^t=(\d{1,12}),v1=[0-9a-f]{64}$/.exec(header)?.[1]);
-  if (Number.isNaN(time)) return "the Service-Signature is malformed";
-  if (!holdsAt(time)) return "signed with another secret, or the body was changed on its way";
-  return `signed ${Math.abs(now - time)} s ${time < now ? "ago" : "in the future"}, by this machine's clock`;
+  if (Number.isNaN(time)) return "the Service-Signature header is malformed";
+  if (!holdsAt(time)) return "the signature does not match: wrong secret, or the body was changed";
+  return `signed ${Math.abs(now - time)} s ${time < now ? "ago" : "in the future"} according to this machine's clock`;
 }
 
 function eventIn(body: Buffer): ReceivedEvent | undefined {

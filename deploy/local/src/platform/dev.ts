@@ -48,7 +48,7 @@ async function develop(part: Part): Promise<Running> {
     ...env,
     DATABASE_URL: url,
   };
-  say(`${part} listens on 127.0.0.1:${PORTS[part]} and starts anew when its source changes. Database: ${url}`);
+  say(`${part} is listening on 127.0.0.1:${PORTS[part]} and restarts when its source changes. Database: ${url}`);
   const watching = watch(part, settings);
   return {
     async stop() {
@@ -79,8 +79,8 @@ function watch(part: Part, env: Env): Running {
 }
 
 const [wanted] = new Command("npm run dev:part --")
-  .description("One part alone, on a database of its own.")
-  .addArgument(new Argument("<part>", "which one").choices(parts))
+  .description("Run one part by itself, with its own database.")
+  .addArgument(new Argument("<part>", "part to run").choices(parts))
   .addHelpText("after", examples("npm run dev:part -- carrier"))
   .parse().processedArgs as [Part];
 const log = createLog({ part: "dev", level: "warn", destination: process.stderr });

@@ -22,23 +22,23 @@ ${linesOf(platform)}
 First call:
   curl -H "Authorization: Bearer ${demo.sandbox_key}" ${baseUrl}/account
 
-Ctrl-C stops it; everything is kept in ${platform.dataDir}.
+Press Ctrl-C to stop. All data is in ${platform.dataDir}.
 `);
   return platform;
 }
 
 function linesOf({ demo: { sign_in_url, sign_in_email }, mailFolder }: Platform): string {
-  const developers = `  developers  ${sign_in_url} (works once, for 15 minutes; ask for others as ${sign_in_email})\n`;
-  return `${sign_in_url ? developers : ""}${mailFolder ? `  mails       shown here, and kept in ${mailFolder}\n` : ""}`;
+  const developers = `  developers  ${sign_in_url} (works once, within 15 minutes; for more, sign in as ${sign_in_email})\n`;
+  return `${sign_in_url ? developers : ""}${mailFolder ? `  emails      printed here and saved in ${mailFolder}\n` : ""}`;
 }
 
 function printMail(text: string): void {
-  process.stdout.write(`\n--- a mail ---\n${text}--- end of the mail ---\n`);
+  process.stdout.write(`\n--- email ---\n${text}--- end of email ---\n`);
 }
 
 new Command("npm start --")
   .description(
-    "The whole platform in one process. Its settings are environment variables; docs/configuration.md lists them.",
+    "Run the whole platform in one process. Configure it with the environment variables in docs/configuration.md.",
   )
   .addHelpText("after", examples("npm start", "PORT=8081 DATA_DIR=.data-2 npm start"))
   .parse();

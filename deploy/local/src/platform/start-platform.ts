@@ -56,7 +56,9 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
     if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
     const { port } = error as { port?: number };
     const setting = port === config.OPS_PORT ? "OPS_PORT" : "PORT";
-    throw new Error(`Port ${port} of ${config.HOST} is in use: stop what listens there, or set ${setting} to another.`);
+    throw new Error(
+      `Port ${port} of ${config.HOST} is in use. Stop the program that uses it, or set ${setting} to another port.`,
+    );
   }
 }
 

@@ -83,7 +83,7 @@ describe("a server that is already there", () => {
   test("is left alone while its owner lives", async () => {
     const postgres = await start();
     await expect(start()).rejects.toThrow(
-      `PostgreSQL already runs on ${dataDir} for process ${process.pid}: stop that first.`,
+      `PostgreSQL is already running on ${dataDir} for process ${process.pid}. Stop it first.`,
     );
     expect(await query(postgres, "SELECT 1")).toEqual([1]);
   });

@@ -79,7 +79,9 @@ async function endPredecessor(data: string): Promise<void> {
   }
   const owner = ownerIn(command);
   if (!owner || isRunning(owner)) {
-    throw new Error(`PostgreSQL already runs on ${data}${owner ? ` for process ${owner.pid}` : ""}: stop that first.`);
+    throw new Error(
+      `PostgreSQL is already running on ${data}${owner ? ` for process ${owner.pid}` : ""}. Stop it first.`,
+    );
   }
   process.kill(predecessor.pid, "SIGINT");
   while (isRunning(predecessor)) await sleep(20);

@@ -47,7 +47,7 @@ describe("findNatsServer", () => {
     await program(join(folder, "bin", "nats-server"), "echo nats-server: v2.8.4");
     await program(cached, "echo nats-server: v2.9.10");
     expect(await find()).toEqual({ path: cached });
-    expect(said).toEqual(["Passing over nats-server: nats-server 2.8.4 is too old: version 2.9 or newer is needed."]);
+    expect(said).toEqual(["Skipping nats-server: nats-server 2.8.4 is too old. Install version 2.9 or newer."]);
   });
 
   test("builds it with Go, and leaves nothing else in the cache", async () => {
@@ -85,6 +85,6 @@ describe("findNatsServer", () => {
   });
 
   test("says what to do where nothing works", async () => {
-    await expect(find()).rejects.toThrow(/^There is no nats-server: put one on the PATH .* or set NATS_URL\.$/);
+    await expect(find()).rejects.toThrow(/^nats-server was not found\. Install it on your PATH .*, or set NATS_URL\.$/);
   });
 });

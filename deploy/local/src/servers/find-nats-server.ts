@@ -37,7 +37,7 @@ export async function findNatsServer(search: Search): Promise<NatsProgram> {
   }
   if (await runs("docker", search.env, "info")) return { image: "nats:2.12-alpine" };
   throw new Error(
-    "There is no nats-server: put one on the PATH (https://docs.nats.io/running-a-nats-service) or set NATS_URL.",
+    "nats-server was not found. Install it on your PATH (https://docs.nats.io/running-a-nats-service), or set NATS_URL.",
   );
 }
 
@@ -48,7 +48,7 @@ export async function fetchWithGo(
   version = CURRENT,
 ): Promise<string | undefined> {
   if (!(await runs("go", env, "version"))) return undefined;
-  say("Building nats-server with Go (once, about a minute) …");
+  say("Building nats-server with Go (only once, takes about a minute) …");
   const options = { env: { ...env, GOBIN: folder }, timeout: 180_000 };
   return attempt(async () => {
     await run("go", ["install", `github.com/nats-io/nats-server/v2@v${version}`], options);
@@ -59,7 +59,7 @@ export async function fetchWithGo(
 /** Fetches Debian's, if apt-get is here: for any user, since its lists, state and downloads are kept in a folder of that user's. */
 export async function fetchFromDebian(folder: string, { env, say }: Search): Promise<string | undefined> {
   if (!(await runs("apt-get", env)) || !(await runs("dpkg", env))) return undefined;
-  say("Fetching nats-server from Debian's packages (once, a few seconds) …");
+  say("Downloading nats-server from Debian's packages (only once, takes a few seconds) …");
   const options = { env, cwd: folder, timeout: 120_000 };
   const apt = (...command: string[]) => run("apt-get", ["-qq", ...privately(folder), ...command], options);
   return attempt(async () => {
@@ -86,7 +86,7 @@ async function serves(path: string, { env, say }: Search): Promise<boolean> {
     if (version) requireVersion("nats-server", version);
     return said !== undefined;
   } catch (error) {
-    say(`Passing over ${path}: ${(error as Error).message}`);
+    say(`Skipping ${path}: ${(error as Error).message}`);
     return false;
   }
 }

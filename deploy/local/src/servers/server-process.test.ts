@@ -46,7 +46,7 @@ describe("startServerProcess", () => {
 
   test("fails with the last words of one that ends before", async () => {
     await expect(startServerProcess(server('console.error("no disk")'))).rejects.toThrow(/^no disk$/);
-    await expect(startServerProcess(server(""))).rejects.toThrow("it ended without a word");
+    await expect(startServerProcess(server(""))).rejects.toThrow("it exited without a message");
   });
 
   test("fails when there is no such program", async () => {

@@ -73,6 +73,6 @@ function readiness(child: ChildProcess, server: ServerProgram): Promise<void> {
       if (words.length > 5) words.shift();
     });
     child.once("error", failed);
-    child.once("close", () => failed(new Error(words.join(" | ") || "it ended without a word")));
+    child.once("close", () => failed(new Error(words.join(" | ") || "it exited without a message")));
   });
 }

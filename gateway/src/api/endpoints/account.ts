@@ -15,9 +15,9 @@ export const accountRoutes: readonly Route[] = [
     scope: "account:read",
     status: 200,
     owner: "gateway",
-    summary: "Identity and capabilities of the calling account",
+    summary: "Retrieve the account",
     purpose:
-      "Says whose key this is, for which environment, with which scopes, and what the account can do at present.",
+      "Returns the account of the API key, the key's environment and scopes, and the account's current capabilities and limits.",
     guide: "environments",
     answers: account,
     handler: getAccount,

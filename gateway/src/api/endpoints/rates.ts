@@ -16,7 +16,7 @@ export const rateRoutes: readonly Route[] = [
     status: 200,
     owner: "carrier",
     summary: "Request sandbox rates for a shipment",
-    purpose: "Says what a label for the shipment would cost; a label takes the rate's id. Sandbox only.",
+    purpose: "Returns the price of a label for a shipment. To create the label, use the ID of the rate. Sandbox only.",
     guide: "quick-start",
     needsCarrier: true,
     body: schemas.rateInput,

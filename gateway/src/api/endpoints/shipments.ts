@@ -18,7 +18,8 @@ export const shipmentRoutes: readonly Route[] = [
     status: 201,
     owner: "records",
     summary: "Create a shipment",
-    purpose: "Makes one packed parcel with its sender and recipient known. Rates and a label need it.",
+    purpose:
+      "Creates a shipment of one packed parcel, with its sender and recipient. You need a shipment to request rates and create a label.",
     guide: "quick-start",
     body: schemas.shipmentInput,
     answers: shipment,
@@ -42,7 +43,7 @@ export const shipmentRoutes: readonly Route[] = [
     status: 200,
     owner: "records",
     summary: "List shipments",
-    purpose: "Pages through all shipments, in the order of their ids.",
+    purpose: "Returns a page of shipments, sorted by ID.",
     guide: "pagination",
     query: schemas.pageQuery(schemas.shipmentId),
     answers: shipment,
@@ -56,7 +57,8 @@ export const shipmentRoutes: readonly Route[] = [
     status: 200,
     owner: "records",
     summary: "Retrieve a shipment",
-    purpose: "Reads one shipment: a `draft`, `label_created` once it has a label, `voided` once that is void.",
+    purpose:
+      "Returns a shipment. Its status is `draft`, then `label_created` once it has a label, and `voided` once the label is voided.",
     guide: "errors",
     id: schemas.shipmentId,
     answers: shipment,

@@ -14,8 +14,9 @@ export const trackingRoutes: readonly Route[] = [
     scope: "shipments:read",
     status: 200,
     owner: "tracking",
-    summary: "Sandbox tracking of a label",
-    purpose: "Says where a parcel is. In the sandbox it stays `pre_transit` until its label is voided.",
+    summary: "Track a sandbox label",
+    purpose:
+      "Returns the tracking status of a label. In the sandbox, the status stays `pre_transit` until the label is voided.",
     guide: "testing",
     id: schemas.trackingNumber,
     answers: tracking,

@@ -117,7 +117,9 @@ describe("the bytes of a body", () => {
 
   test("422 with the path body for 33 levels", async () => {
     const answer = await post("[".repeat(33) + "]".repeat(33));
-    expect(answer.json.error.fields).toEqual([{ path: "body", message: "must be nested at most 32 levels deep" }]);
+    expect(answer.json.error.fields).toEqual([
+      { path: "body", message: "must not be nested more than 32 levels deep" },
+    ]);
   });
 
   test.each(["\\u0000", "\\ud800"])("422 for %s in a string", async (character) => {

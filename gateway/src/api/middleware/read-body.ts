@@ -23,7 +23,7 @@ export const readBody: Step = async (req, res, next) => {
 export const refuseBody: Step = async (req, res, next) => {
   const isAnnounced = Number(req.headers["content-length"] ?? 0) > 0;
   if (isAnnounced || !(await collect(req, res, 0))) {
-    throw failFields([{ path: "body", message: "must be empty: DELETE takes no body" }]);
+    throw failFields([{ path: "body", message: "must be empty: a DELETE request has no body" }]);
   }
   res.locals.deadline = Date.now() + ANSWER_MS;
   next();

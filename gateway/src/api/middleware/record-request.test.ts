@@ -116,8 +116,8 @@ describe("a refusal", () => {
     const { row } = await post(key, { ...order, note: "x", to: { ...order.to, country: "de" } });
     expect(row).toMatchObject({ status: 422, code: "invalid_request" });
     expect(JSON.parse(String(row.fields))).toEqual([
-      { path: "to.country", message: "must be two letters A-Z" },
-      { path: "note", message: "is not known here" },
+      { path: "to.country", message: "must be a two-letter country code in upper case" },
+      { path: "note", message: "is unknown" },
     ]);
   });
 

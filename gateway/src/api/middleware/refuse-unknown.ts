@@ -29,6 +29,6 @@ export function refuseRoute(routes: readonly Pick<Route, "path">[]): Step {
   return (req) => {
     const meant = req.path.startsWith(`${BASE_PATH}/`) ? undefined : forms.find(({ form }) => form.test(req.path));
     if (!meant) throw unknownRoute();
-    throw fail("not_found", `The API begins at ${BASE_PATH}: this path is ${BASE_PATH}${meant.path}.`);
+    throw fail("not_found", `The API begins at ${BASE_PATH}. Use the path ${BASE_PATH}${meant.path}.`);
   };
 }

@@ -5,7 +5,7 @@ import type { Step } from "../locals.js";
 export function requireScope(scope: Scope): Step {
   return (_req, res, next) => {
     if (!res.locals.admission.scopes.includes(scope))
-      throw fail("missing_scope", `The API key lacks the scope ${scope}.`);
+      throw fail("missing_scope", `The API key does not have the scope ${scope}.`);
     next();
   };
 }
@@ -13,7 +13,7 @@ export function requireScope(scope: Scope): Step {
 export const requireIdempotencyKey: Step = (_req, res, next) => {
   if (res.locals.idempotencyKey === undefined) {
     throw failFields([
-      { path: "Idempotency-Key", message: "must be sent once, with 1 to 128 printable ASCII characters" },
+      { path: "Idempotency-Key", message: "must be sent exactly once, with 1 to 128 printable ASCII characters" },
     ]);
   }
   next();

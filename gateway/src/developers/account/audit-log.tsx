@@ -35,12 +35,12 @@ export async function showAuditLog(deps: PageDeps, { session, query }: PageReque
     <>
       <h1>Audit log</h1>
       <p>
-        Every change of keys, members and subscriptions, whether it was made here, with the API or at the operator's
-        command line, and every label that was voided here, for {deps.auditRetentionDays} days.
+        Every change to keys, members and subscriptions in the last {deps.auditRetentionDays} days, whether made here,
+        through the API or by the operator. Labels voided in the developer area are listed too.
       </p>
       {entries.length === 0 ? (
         <div class="empty">
-          <p>Nothing has been changed yet.</p>
+          <p>No changes yet.</p>
         </div>
       ) : (
         <table>
@@ -60,7 +60,7 @@ export async function showAuditLog(deps: PageDeps, { session, query }: PageReque
                 <td data-label="Who">
                   <Text>{entry.actor}</Text>
                 </td>
-                <td data-label="What">
+                <td data-label="Type">
                   <span>
                     {WORDS[entry.action as AuditAction] ?? entry.action}
                     {entry.environment && <span class="sub">{entry.environment}</span>}

@@ -44,7 +44,7 @@ function RoleForm({ member, role, faults }: { member: Member; role: string; faul
       <h1>Change a role</h1>
       <FormFaults faults={faults} fields={["role"]} />
       <dl>
-        <dt>E-mail</dt>
+        <dt>Email</dt>
         <dd>
           <Text>{member.email}</Text>
         </dd>
@@ -94,16 +94,16 @@ function Question({ member, isYou, faults }: { member: Member; isYou: boolean; f
         <p>
           {invitedAt ? (
             <>
-              The invitation of <Text>{email}</Text> stops working at once.
+              The invitation of <Text>{email}</Text> stops working immediately.
             </>
           ) : (
             <>
-              <Text>{email}</Text> is signed out everywhere at once.
+              <Text>{email}</Text> is signed out everywhere immediately.
             </>
           )}
-          {isYou && " You cannot come back by yourself: another admin has to invite you."}
+          {isYou && " To return, you need an invitation from another admin."}
         </p>
-        <p>API keys and subscriptions stay. Whoever has seen a key still has it: revoke it if you must.</p>
+        <p>API keys and subscriptions are not affected. If this person has seen an API key, consider revoking it.</p>
       </Note>
       <dl>
         <dt>Role</dt>
@@ -118,7 +118,7 @@ function Question({ member, isYou, faults }: { member: Member; isYou: boolean; f
           <button class="danger-action" type="submit">
             Remove member
           </button>
-          <a href={MEMBERS_PATH}>Keep</a>
+          <a href={MEMBERS_PATH}>Cancel</a>
         </div>
       </form>
     </>

@@ -5,8 +5,8 @@ import { SITE_NAME } from "../../site/site-header.js";
 import { AREA_PATH } from "../page/page.js";
 
 const MAY = {
-  admin: "an admin, who may change everything",
-  viewer: "a viewer, who sees everything and changes nothing",
+  admin: "an admin, who can change everything",
+  viewer: "a viewer, who can see everything but change nothing",
 };
 
 /** The mail that invites somebody. */
@@ -14,11 +14,11 @@ export function invitationMail(invited: Invited & { inviter: string; accountName
   const { email, role, url, inviter, accountName, origin } = invited;
   return mailOf(email, {
     subject: `Invitation to ${accountName} on ${SITE_NAME}`,
-    before: [`${inviter} invites you to the developer area of ${accountName} as ${MAY[role]}.`],
+    before: [`${inviter} has invited you to the developer area of ${accountName} as ${MAY[role]}.`],
     links: [{ words: `Sign in to ${accountName}`, url }],
     after: [
-      `The link works once, within ${INVITATION_DAYS} days. Later on, ask for a link at ${origin}${AREA_PATH} with this address.`,
-      "If you do not know who invites you, ignore this e-mail.",
+      `The link works once and expires after ${INVITATION_DAYS} days. To sign in later, request a new link at ${origin}${AREA_PATH} with this email address.`,
+      "If you did not expect this invitation, ignore this email.",
     ],
   });
 }

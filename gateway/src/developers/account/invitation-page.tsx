@@ -7,7 +7,7 @@ export function InvitationPage({ invited, isMailed }: { invited: Invited; isMail
   const { email, role, url, expiresAt } = invited;
   return (
     <>
-      <h1>{isMailed ? "Invitation sent" : "Pass on the link"}</h1>
+      <h1>{isMailed ? "Invitation sent" : "Share the link"}</h1>
       {isMailed ? (
         <Note kind="good">
           <p>
@@ -17,8 +17,8 @@ export function InvitationPage({ invited, isMailed }: { invited: Invited; isMail
       ) : (
         <Note kind="good">
           <p>
-            <strong>Copy it now.</strong> It is not shown again. Send it to <Text>{email}</Text> alone: whoever opens it
-            first signs in as them.
+            <strong>Copy it now.</strong> It is shown only once. Send it only to <Text>{email}</Text>: anyone who opens
+            the link can sign in as this member.
           </p>
           <output id="secret" data-copy data-list={MEMBERS_PATH}>
             {url}
@@ -26,13 +26,13 @@ export function InvitationPage({ invited, isMailed }: { invited: Invited; isMail
         </Note>
       )}
       <dl>
-        <dt>E-mail</dt>
+        <dt>Email</dt>
         <dd>
           <Text>{email}</Text>
         </dd>
         <dt>Role</dt>
         <dd>{role}</dd>
-        <dt>The link works until</dt>
+        <dt>Link expires</dt>
         <dd>
           <Time at={expiresAt} />
         </dd>

@@ -13,7 +13,7 @@ import { MEMBERS_PATH } from "./members.js";
 import { RoleChoice } from "./role-choice.js";
 
 const inviteForm = z.object({
-  email: z.string("is missing").refine(isEmail, "must be one e-mail address"),
+  email: z.string("is required").refine(isEmail, "must be one email address"),
   role: z.enum(ROLES, "must be admin or viewer"),
   form_id: formId,
 });
@@ -46,7 +46,7 @@ export async function inviteAsAsked(deps: PageDeps, request: PageRequest): Promi
   } catch (error) {
     const failure = failureIn(error);
     if (failure?.code === "idempotency_conflict") return { location: MEMBERS_PATH };
-    // The fields are right: somebody is a member already, or there are as many as there may be.
+    // The fields are right: somebody is already a member, or there are as many as there may be.
     if (failure?.code !== "invalid_request") throw error;
     return refuseForm(deps, request, 409, [{ path: "", message: failure.message }]);
   }
@@ -62,8 +62,8 @@ export async function askToInviteAgain(deps: PageDeps, { session, id }: PageRequ
       <h1>Resend an invitation</h1>
       <p>
         <Text>{member.email}</Text> has not signed in yet.{" "}
-        {deps.mailer.canSend ? "The new link goes there by e-mail" : "You get a new link to pass on"}; the one before
-        stops working.
+        {deps.mailer.canSend ? "We send a new link by email" : "You get a new link to share"}. The previous link stops
+        working.
       </p>
       <form method="post">
         <input type="hidden" name="form_id" value={newId("form", deps.random)} />
@@ -101,7 +101,7 @@ function send(deps: PageDeps, { session }: PageRequest, invited: Invited): HtmlP
   const body = <InvitationPage invited={invited} isMailed={canSend} />;
   return {
     status: 201,
-    title: canSend ? "Invitation sent" : "Pass on the link",
+    title: canSend ? "Invitation sent" : "Share the link",
     body,
     ...(!canSend && { secret: true }),
   };
@@ -120,13 +120,13 @@ function InviteForm(props: { deps: PageDeps; values: Values; faults: readonly Fi
       <h1>Invite a member</h1>
       <p>
         {deps.mailer.canSend
-          ? `They get a link by e-mail, which works once, within ${INVITATION_DAYS} days.`
-          : `This installation sends no e-mail. You get a link to pass on, which works once, within ${INVITATION_DAYS} days.`}
+          ? `They receive a link by email. It works once and expires after ${INVITATION_DAYS} days.`
+          : `Email is not set up here, so you get a link to share. It works once and expires after ${INVITATION_DAYS} days.`}
       </p>
       <FormFaults faults={faults} fields={["email", "role"]} />
       <form method="post">
         <input type="hidden" name="form_id" value={values.formId} />
-        <Field id="email" label="E-mail address">
+        <Field id="email" label="Email address">
           <input
             type="text"
             inputMode="email"

@@ -17,7 +17,7 @@ export async function showMembers(deps: PageDeps, { session, query }: PageReques
   const read = await listMembers(deps, accountId, { after, take: PAGE_SIZE + 1 });
   const { rows: members, nextCursor } = pageOf(read);
   const mayChange = session.role === "admin";
-  const headings = ["E-mail", "Role", "Added", ...(deps.provider ? ["Sign-in"] : []), ...(mayChange ? ["Change"] : [])];
+  const headings = ["Email", "Role", "Added", ...(deps.provider ? ["Sign-in"] : []), ...(mayChange ? ["Change"] : [])];
   return shown(
     "Members",
     <>
@@ -25,8 +25,8 @@ export async function showMembers(deps: PageDeps, { session, query }: PageReques
         <div>
           <h1>Members</h1>
           <p>
-            Who may sign in to this account. An admin creates, revokes and invites; a viewer sees everything and changes
-            nothing.
+            The people who can sign in to this account. Admins can change everything. Viewers can see everything but
+            change nothing.
           </p>
         </div>
         {mayChange && (
@@ -46,7 +46,7 @@ export async function showMembers(deps: PageDeps, { session, query }: PageReques
         <tbody>
           {members.map((member) => (
             <tr>
-              <td data-label="E-mail">
+              <td data-label="Email">
                 <span>
                   <Text>{member.email}</Text> {member.id === session.memberId && <span class="tag">You</span>}
                 </span>
@@ -55,7 +55,7 @@ export async function showMembers(deps: PageDeps, { session, query }: PageReques
               <td data-label="Added">
                 <Added member={member} now={deps.now()} />
               </td>
-              {deps.provider && <td data-label="Sign-in">{member.bound ? "Known to the provider" : "Not yet"}</td>}
+              {deps.provider && <td data-label="Sign-in">{member.bound ? "Linked" : "Not yet"}</td>}
               {mayChange && (
                 <td>
                   <Changes member={member} />

@@ -36,7 +36,7 @@ import { env } from "node:process";
 
 const base = "${base}";
 const headers = { Authorization: \`Bearer \${env.SHIPPING_KEY}\` };
-// Your own program uses a number that it already has, such as that of its order.
+// In your own program, use an identifier that you already have, such as your order number.
 const run = randomUUID();
 
 async function post(path, key, body) {
@@ -69,7 +69,7 @@ from urllib.request import Request, urlopen
 
 base = "${base}"
 headers = {"Authorization": "Bearer " + os.environ["SHIPPING_KEY"]}
-# Your own program uses a number that it already has, such as that of its order.
+# In your own program, use an identifier that you already have, such as your order number.
 run = uuid.uuid4()
 
 

@@ -9,10 +9,11 @@ export async function showQuickStart(deps: PageDeps, { session }: PageRequest): 
   return shown(
     "Quick start",
     <>
-      <h1>Quick start: a first label</h1>
+      <h1>Quick start: create your first label</h1>
       <p>
-        An order, its shipment, a rate, a label, its PDF: in the sandbox, where nothing costs or ships anything. It
-        takes a sandbox key with the scopes that are chosen when you create one.
+        Create an order and a shipment, request a rate, create a label and download its PDF. Everything happens in the
+        sandbox, where nothing is charged or shipped. You need a sandbox key with the permissions that are selected by
+        default.
       </p>
       {session.role === "admin" && (
         <p>
@@ -21,13 +22,13 @@ export async function showQuickStart(deps: PageDeps, { session }: PageRequest): 
           </a>
         </p>
       )}
-      <h2>1. Give the key to your shell</h2>
+      <h2>1. Set your API key</h2>
       <Code>export SHIPPING_KEY=YOUR_SANDBOX_KEY</Code>
-      <h2>2. Make a label</h2>
+      <h2>2. Create a label</h2>
       <p>
-        Every request that changes something has an idempotency key: sent again, it answers the same and does nothing
-        twice. These examples make new keys for each run. Your own program uses a number that it already has, such as
-        that of its order.
+        Every write has an idempotency key. If you repeat the request with the same key, you get the original response
+        and nothing happens twice. These examples generate new keys for each run. In your own program, use an identifier
+        that you already have, such as your order number.
       </p>
       <details open>
         <summary>curl 7.76 or newer</summary>
@@ -42,7 +43,8 @@ export async function showQuickStart(deps: PageDeps, { session }: PageRequest): 
         <Code>{pythonProgram(base)}</Code>
       </details>
       <p>
-        Read on in <a href="/docs">the guides</a>; all operations are in <a href="/docs/reference">the reference</a>.
+        Next, read <a href="/docs">the guides</a>, or look up an operation in{" "}
+        <a href="/docs/reference">the reference</a>.
       </p>
     </>,
   );

@@ -8,7 +8,7 @@ import { hostOf } from "../webhooks/subscriptions.js";
 const MOST_NAMED = 20;
 
 /**
- * What the admins of an account are told of subscriptions that have failed for a day. Of a URL it says the host alone: path and query may
+ * What the admins of an account are told of subscriptions that have been failing for a day. Of a URL it says the host alone: path and query may
  * hold a token.
  */
 export function failingLetter(about: {
@@ -23,16 +23,16 @@ export function failingLetter(about: {
   return {
     subject:
       first && subscriptions.length === 1
-        ? `Webhooks to ${hostOf(first.url)} have failed for a day`
-        : `${subscriptions.length} webhook subscriptions of ${accountName} have failed for a day`,
+        ? `Webhooks to ${hostOf(first.url)} have been failing for a day`
+        : `${subscriptions.length} webhook subscriptions of ${accountName} have been failing for a day`,
     before: [...named.map(paragraphOf), ...(more > 0 ? [`And ${more} more.`] : [])],
     links: named.map(({ url, subscriptionId, owner }) => ({
       words: `Health of the ${owner?.environment} subscription to ${hostOf(url)}`,
       url: `${origin}${AREA_PATH}/${owner?.environment}/webhooks/${subscriptionId}`,
     })),
     after: [
-      "After eight failures an event is not sent again. When your receiver works again, retrieve what it missed from the API.",
-      `You get this e-mail once, as an admin of ${accountName}. Another one comes only if deliveries succeed and then fail for a day again.`,
+      "We stop sending an event after eight failed attempts. Once your receiver works again, retrieve the missed changes from the API.",
+      `You receive this email because you are an admin of ${accountName}. We send it once. You get another one only if deliveries recover and then fail for a day again.`,
     ],
   };
 }
@@ -40,5 +40,5 @@ export function failingLetter(about: {
 function paragraphOf({ url, owner, failingSince, lastFailure }: FailingSubscription): string {
   const since = `${failingSince.slice(0, 10)} ${failingSince.slice(11, 16)} UTC`;
   const { what, remedy } = wordsOf(lastFailure ?? { reason: "" });
-  return `No ${owner?.environment} event has been delivered to ${hostOf(url)} since ${since}. The last failure: ${what}. ${remedy}`;
+  return `No ${owner?.environment} events have been delivered to ${hostOf(url)} since ${since}. Last failure: ${what}. ${remedy}`;
 }

@@ -84,9 +84,9 @@ test("the admins get a mail with host, since when, why, what to do and a link; n
   expect([await tellFailingOnce(deps), await tellFailingOnce(deps)]).toEqual([{ told: 1 }, { told: 0 }]);
   expect(sent.map(({ to }) => to)).toEqual(["ada@example.com", "bob@example.com"]);
   const [{ subject, text, html } = { subject: "", text: "", html: "" }] = sent;
-  expect(subject).toBe("Webhooks to shop.example.com have failed for a day");
+  expect(subject).toBe("Webhooks to shop.example.com have been failing for a day");
   expect(text).toContain(
-    "No live event has been delivered to shop.example.com since 2026-03-01 10:07 UTC. The last failure: The certificate has expired. Renew it",
+    "No live events have been delivered to shop.example.com since 2026-03-01 10:07 UTC. Last failure: The certificate has expired. Renew the certificate",
   );
   expect(text).toContain("https://ship.example/developers/live/webhooks/whk_1");
   expect(text + html).not.toMatch(/token|hooks\/mine/);
@@ -101,7 +101,7 @@ test("several of an account are one mail, which names twenty at most; another ac
   ]);
   expect(await tellFailingOnce(deps)).toEqual({ told: 2 });
   const [toOne, toOther] = ["one@example.com", "other@example.com"].map((to) => sent.find((mail) => mail.to === to));
-  expect(toOne?.subject).toMatch(/^23 webhook subscriptions of .+ have failed for a day$/);
+  expect(toOne?.subject).toMatch(/^23 webhook subscriptions of .+ have been failing for a day$/);
   expect(toOne?.text).toContain("And 3 more.");
   expect(toOne?.text).not.toContain("whk_other");
   expect(toOther?.text).toContain("/developers/sandbox/webhooks/whk_other");
@@ -152,5 +152,7 @@ test("while webhooks is away, the log says so and nobody is told", async () => {
   const telling = tellFailing(deps);
   telling.wake();
   await telling.stop();
-  expect(lines).toEqual([expect.stringContaining("nobody is told which subscriptions fail, for now")]);
+  expect(lines).toEqual([
+    expect.stringContaining("alerts about failing subscriptions could not be sent; they are retried"),
+  ]);
 });

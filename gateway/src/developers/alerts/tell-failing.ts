@@ -26,7 +26,7 @@ interface Admin {
 }
 
 /**
- * Mails the admins of an account that its subscriptions have failed for a day. Webhooks hands each out to one gateway, and is told when a
+ * Mails the admins of an account that its subscriptions have been failing for a day. Webhooks hands each out to one gateway, and is told when a
  * mail was taken, so there is one mail for each time that it fails; if a gateway is killed in between, there may be a second. What no
  * server takes is handed out again later.
  */
@@ -47,7 +47,7 @@ export async function tellFailingOnce(deps: Deps): Promise<{ told: number }> {
 export function tellFailing(deps: Deps): Loop {
   const once = () =>
     tellFailingOnce(deps).catch((err) => {
-      deps.log.warn({ err }, "nobody is told which subscriptions fail, for now");
+      deps.log.warn({ err }, "alerts about failing subscriptions could not be sent; they are retried");
     });
   const loop = startLoop({ name: "tell-failing", everyMs: EVERY_MS, log: deps.log, once });
   return { ...loop, stop: () => Promise.race([loop.stop(), wait(STOP_MS, undefined, { ref: false })]) };

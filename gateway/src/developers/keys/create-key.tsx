@@ -17,9 +17,9 @@ const nameRule = `must have ${NAME_RULE}`;
 const keyForm = z.strictObject({
   name: z.string(nameRule).refine(isName, nameRule),
   scopes: z
-    .array(z.enum(scopes, "must be some of those listed"), "must be at least one")
-    .refine((chosen) => new Set(chosen).size === chosen.length, "must be different ones"),
-  expires: z.enum(Object.keys(EXPIRIES) as Expiry[], "must be one of those listed"),
+    .array(z.enum(scopes, "must be chosen from the list"), "must include at least one")
+    .refine((chosen) => new Set(chosen).size === chosen.length, "must not be repeated"),
+  expires: z.enum(Object.keys(EXPIRIES) as Expiry[], "must be chosen from the list"),
   form_id: formId,
 });
 

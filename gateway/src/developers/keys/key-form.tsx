@@ -25,11 +25,11 @@ export function KeyForm({
   return (
     <>
       <h1>{environment === "live" ? "Create a live key" : "Create a sandbox key"}</h1>
-      <p>The key is shown once, on the next page. Be ready to store it where your server keeps its secrets.</p>
+      <p>The next page shows the key once. Be ready to store it with your server's other secrets.</p>
       <FormFaults faults={faults} fields={["name", "scopes", "expires"]} />
       <form method="post">
         <input type="hidden" name="form_id" value={values.formId} />
-        <Field id="name" label="Name" hint="Which server or program will use this key.">
+        <Field id="name" label="Name" hint="The server or program that will use this key.">
           <input
             type="text"
             id="name"
@@ -44,7 +44,10 @@ export function KeyForm({
         </Field>
         <fieldset>
           <legend>Permissions</legend>
-          <p class="hint">The selected permissions are enough to begin with. Add only what this key needs.</p>
+          <p class="hint">
+            The selected permissions are enough for the quick start. Add only what this key needs. In the API, a
+            permission is called a scope.
+          </p>
           {scopes.map((scope) => (
             <div class="choice">
               <input type="checkbox" id={scope} name="scopes" value={scope} checked={values.scopes.includes(scope)} />
@@ -54,7 +57,7 @@ export function KeyForm({
           ))}
           <Fault id="scopes" faults={faults} path="scopes" />
         </fieldset>
-        <Field id="expires" label="Expires" hint="A key that expires limits what a leak can do.">
+        <Field id="expires" label="Expires" hint="If a key leaks, an expiry date limits the damage.">
           <select id="expires" name="expires" {...faultAttributes("expires", faults, "expires")}>
             {(Object.keys(EXPIRIES) as Expiry[]).map((expiry) => (
               <option value={expiry} selected={values.expires === expiry}>

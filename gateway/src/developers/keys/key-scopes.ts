@@ -3,16 +3,16 @@ import type { Scope } from "../../admission/api-key.js";
 
 /** What each scope lets a key do, in words. */
 export const SCOPE_WORDS: Record<Scope, string> = {
-  "account:read": "See the account's name, limits and what it can do",
+  "account:read": "View the account's name, limits and capabilities",
   "orders:write": "Create orders",
-  "orders:read": "See orders",
+  "orders:read": "View orders",
   "shipments:write": "Create shipments",
-  "shipments:read": "See shipments and their tracking",
-  "rates:read": "Ask for rates",
+  "shipments:read": "View shipments and tracking",
+  "rates:read": "Request rates",
   "labels:write": "Create and void labels",
-  "labels:read": "See labels and download their files",
+  "labels:read": "View labels and download their files",
   "webhooks:write": "Create and disable webhook subscriptions",
-  "webhooks:read": "See webhook subscriptions",
+  "webhooks:read": "View webhook subscriptions",
 };
 
 /** What the quick starts take, and nothing more: the account, and from an order to its label where there is a carrier, to its shipment where there is none. */

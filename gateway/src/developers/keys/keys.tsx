@@ -22,15 +22,16 @@ export async function showKeys(deps: PageDeps, { session, environment, query }: 
         <div>
           <h1>{environment === "live" ? "Live API keys" : "Sandbox API keys"}</h1>
           <p>
-            They begin with <code>{environment === "live" ? "service_live_" : "service_test_"}</code>. Of each, only the
-            last four characters can be seen.
+            Keys for this environment start with{" "}
+            <code>{environment === "live" ? "service_live_" : "service_test_"}</code>. For security, only the last four
+            characters are shown.
           </p>
         </div>
         {mayChange && keys.length > 0 && <CreateLink environment={environment} />}
       </div>
       {keys.length === 0 ? (
         <div class="empty">
-          <p>There is no {environment} key yet. A program needs one to call the API.</p>
+          <p>There are no {environment} keys yet. Create one to call the API.</p>
           {mayChange && <CreateLink environment={environment} />}
         </div>
       ) : (
@@ -39,8 +40,8 @@ export async function showKeys(deps: PageDeps, { session, environment, query }: 
       <Paging path={`${AREA_PATH}/${environment}/keys`} after={after} next={nextCursor} />
       <h2>Rotate a key</h2>
       <p>
-        Create the new one, give it to your program, watch until "Last used" of the old one stays the same, then revoke
-        the old one. Nothing is interrupted, and idempotency keys hold across both.
+        Create a new key and switch your program to it. When "Last used" of the old key no longer changes, revoke the
+        old key. Your program is not interrupted, and idempotency keys keep working across both keys.
       </p>
     </>,
   );

@@ -10,7 +10,7 @@ export function NewKeyPage({ created, name, list }: { created: CreatedKey; name:
       <h1>{environment === "live" ? "Your new live key" : "Your new sandbox key"}</h1>
       <Note kind="good">
         <p>
-          <strong>Copy it now.</strong> It is not shown again, and nobody can look it up: only its fingerprint is kept.
+          <strong>Copy it now.</strong> It is shown only once. We store only a hash, so nobody can look it up later.
         </p>
         <output id="secret" data-copy data-list={list}>
           {key}
@@ -24,11 +24,11 @@ export function NewKeyPage({ created, name, list }: { created: CreatedKey; name:
         <dt>Expires</dt>
         <dd>{expiresAt ? <Time at={expiresAt} /> : "Never"}</dd>
       </dl>
-      <p>Keep it on your server, out of browsers, apps, repositories and addresses.</p>
+      <p>Keep the key on your server. Never put it in browsers, mobile apps, repositories or URLs.</p>
       <div class="actions">
         {environment === "sandbox" && (
           <a class="button" href={`${AREA_PATH}/quick-start`}>
-            Make the first label
+            Create your first label
           </a>
         )}
         <a href={list}>All keys</a>

@@ -21,10 +21,11 @@ export async function askToRevokeKey(deps: PageDeps, request: PageRequest): Prom
       <Note kind="danger">
         {isInUse && (
           <p>
-            <strong>This key was used in the last 24 hours.</strong> Whatever still uses it stops working at once.
+            <strong>This key was used in the last 24 hours.</strong> Any program that still uses it stops working
+            immediately.
           </p>
         )}
-        <p>From the next request on it is refused. This cannot be undone.</p>
+        <p>Requests with this key are refused immediately. You cannot undo this.</p>
       </Note>
       <dl>
         <dt>Name</dt>
@@ -43,7 +44,7 @@ export async function askToRevokeKey(deps: PageDeps, request: PageRequest): Prom
           <button class="danger-action" type="submit">
             Revoke key
           </button>
-          <a href={list}>Keep it</a>
+          <a href={list}>Cancel</a>
         </div>
       </form>
     </>,

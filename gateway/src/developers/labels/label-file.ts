@@ -10,7 +10,7 @@ const DRAWN_BY = "pdfium-2.1.13";
 const NO_PICTURE = Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="288" height="432" viewBox="0 0 288 432">
 <rect width="288" height="432" fill="#f5f6f8"/>
 <g font-family="sans-serif" font-size="15" fill="#1b1f27" text-anchor="middle">
-<text x="144" y="206">This label cannot be shown here.</text><text x="144" y="230">Download its PDF.</text></g></svg>
+<text x="144" y="206">This label cannot be displayed.</text><text x="144" y="230">Download the PDF instead.</text></g></svg>
 `);
 
 /** `GET …/labels/{id}/file`: the bytes of `GET /labels/{id}/file`, to keep. */

@@ -30,7 +30,7 @@ export async function showLabel(deps: PageDeps, request: PageRequest): Promise<P
         </a>
       </p>
       <LabelCard {...read} tracking={tracking} environment={environment} mayVoid={session.role === "admin"} />
-      <h2>What happened</h2>
+      <h2>History</h2>
       <Timeline happenings={happenings} keys={keys} environment={environment} />
       <h2>Events</h2>
       <Events happenings={happenings} />

@@ -28,7 +28,7 @@ export async function showLabels(deps: PageDeps, request: PageRequest): Promise<
         path={path}
         filter={filter}
         states={STATES}
-        searched="A label, shipment or tracking number in full, or the beginning of the shipment's reference, recipient or postal code."
+        searched="A complete label ID, shipment ID or tracking number, or the first characters of a reference, recipient name or postal code."
       />
       <Incomplete shown={incomplete} />
       {found.length === 0 ? (
@@ -44,10 +44,10 @@ export async function showLabels(deps: PageDeps, request: PageRequest): Promise<
 }
 
 function NoLabel({ environment }: { environment: Environment }) {
-  if (environment === "live") return <p>There is no live label: no carrier is configured yet.</p>;
+  if (environment === "live") return <p>There are no live labels because no carrier is configured yet.</p>;
   return (
     <>
-      <p>There is no sandbox label yet. The quick start makes one, from an order to its PDF.</p>
+      <p>There are no sandbox labels yet. Follow the quick start to create one.</p>
       <a class="button" href={`${AREA_PATH}/quick-start`}>
         Open the quick start
       </a>
@@ -65,7 +65,7 @@ function LabelTable(props: {
     <table>
       <thead>
         <tr>
-          {["Tracking number", "Shipment", "Recipient", "State", "Created"].map((heading) => (
+          {["Tracking number", "Shipment", "Recipient", "Status", "Created"].map((heading) => (
             <th scope="col">{heading}</th>
           ))}
         </tr>
@@ -105,7 +105,7 @@ function LabelRow(props: { label: LabelSummary; shipment: RecordSummary | undefi
           </span>
         )}
       </td>
-      <td data-label="State">
+      <td data-label="Status">
         <State state={label.status} />
       </td>
       <td data-label="Created">

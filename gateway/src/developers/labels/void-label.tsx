@@ -24,8 +24,8 @@ export async function askToVoid(deps: PageDeps, request: PageRequest): Promise<P
       <h1>Void this {environment} label?</h1>
       <Note kind="danger">
         <p>
-          A parcel with this label must not be handed over any more. Its shipment is void with it and gets no other
-          label: create a new shipment instead. Its file can no longer be downloaded. This cannot be undone.
+          Do not hand over a parcel with this label. Its shipment is voided too and cannot get another label: create a
+          new shipment instead. The label file can no longer be downloaded. You cannot undo this.
         </p>
       </Note>
       <dl>
@@ -52,7 +52,7 @@ export async function askToVoid(deps: PageDeps, request: PageRequest): Promise<P
           <button class="danger-action" type="submit">
             Void label
           </button>
-          <a href={path}>Keep it</a>
+          <a href={path}>Cancel</a>
         </div>
       </form>
     </>,

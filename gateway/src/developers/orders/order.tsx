@@ -31,13 +31,13 @@ export async function showOrder(deps: PageDeps, request: PageRequest): Promise<P
           <code>{id}</code>
         </dd>
       </dl>
-      <h2>What happened</h2>
+      <h2>History</h2>
       <Timeline happenings={happenings} keys={keys} environment={environment} />
       <ParcelDetails {...order} />
       <h2>Shipments</h2>
       {shipments.length === 0 ? (
         <p>
-          None yet. A shipment belongs to this order if it is created with its id as <code>order_id</code>.
+          None yet. To add a shipment to this order, create it with this order's ID as <code>order_id</code>.
         </p>
       ) : (
         <RecordTable records={shipments} kind="shipments" environment={environment} />

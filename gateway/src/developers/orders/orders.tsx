@@ -21,13 +21,14 @@ export async function showOrders(deps: PageDeps, request: PageRequest): Promise<
         path={path}
         filter={filter}
         states={STATES}
-        searched="An order in full, or the beginning of a reference, a recipient's name or a postal code."
+        searched="A complete order ID, or the first characters of a reference, recipient name or postal code."
       />
       <Incomplete shown={incomplete} />
       {found.length === 0 ? (
         <Nothing filter={filter} what="order" path={path}>
           <p>
-            There is no {environment} order yet. Your programs create them with the API; a shipment can do without one.
+            There are no {environment} orders yet. Your programs create them through the API. Orders are optional: a
+            shipment does not need one.
           </p>
           <a class="button" href={`${AREA_PATH}/quick-start`}>
             Open the quick start

@@ -24,7 +24,7 @@ export function Abilities({ environment, requestsPerMinute }: { environment: Env
         {named(false).length > 0 && (
           <>
             <dt>Not available</dt>
-            <dd>{named(false).join(", ")}: no carrier is configured</dd>
+            <dd>{named(false).join(", ")} (no carrier is configured)</dd>
           </>
         )}
         <dt>Rate limit</dt>

@@ -4,7 +4,7 @@ import { type LabelsMade, MOST_LABELS } from "./read-overview.js";
 export function LabelFigures({ base, labels }: { base: string; labels: LabelsMade }) {
   return (
     <>
-      <h2>Labels made</h2>
+      <h2>Labels created</h2>
       <dl class="figures">
         <div>
           <dt>Last 24 hours</dt>

@@ -48,7 +48,7 @@ function stepsOf(base: string, done: Done): Step[] {
     {
       isDone: done.key,
       title: "Create an API key",
-      why: "Your software needs one to call the API.",
+      why: "Your program needs one to call the API.",
       path: `${base}/keys/new`,
       button: "Create key",
     },
@@ -57,8 +57,8 @@ function stepsOf(base: string, done: Done): Step[] {
       : [
           {
             isDone: done.label,
-            title: "Make your first label",
-            why: "From an order to its PDF, with commands that you can copy.",
+            title: "Create your first label",
+            why: "Create an order, a shipment and a label with commands that you can copy.",
             path: `${AREA_PATH}/quick-start`,
             button: "Open the quick start",
           },
@@ -66,7 +66,7 @@ function stepsOf(base: string, done: Done): Step[] {
     {
       isDone: done.webhook,
       title: "Subscribe to events",
-      why: "Have events sent to your software instead of asking for them.",
+      why: "Receive events as they happen instead of polling the API.",
       path: `${base}/webhooks/new`,
       button: "Create subscription",
     },

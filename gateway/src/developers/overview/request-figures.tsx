@@ -21,7 +21,7 @@ export function RequestFigures(props: {
   return (
     <>
       <h2>Requests in the last 24 hours</h2>
-      <BarChart label="Requests by the hour" kinds={KINDS} bars={bars} />
+      <BarChart label="Requests by hour" kinds={KINDS} bars={bars} />
       {refusals.length > 0 && <RefusalTable base={base} refusals={refusals} />}
     </>
   );
@@ -36,7 +36,7 @@ function RefusalTable({ base, refusals }: { base: string; refusals: readonly Ref
           <th scope="col">Code</th>
           <th scope="col">Status</th>
           <th scope="col">Requests</th>
-          <th scope="col">What it means</th>
+          <th scope="col">Explanation</th>
         </tr>
       </thead>
       <tbody>
@@ -49,9 +49,9 @@ function RefusalTable({ base, refusals }: { base: string; refusals: readonly Ref
             </td>
             <td data-label="Status">{status}</td>
             <td data-label="Requests">{count.toLocaleString("en")}</td>
-            <td data-label="What it means">
-              <a href={`/docs/errors#${code}`} aria-label={`Meaning and remedy of ${code}`}>
-                Meaning and remedy
+            <td data-label="Explanation">
+              <a href={`/docs/errors#${code}`} aria-label={`How to fix it: ${code}`}>
+                How to fix it
               </a>
             </td>
           </tr>

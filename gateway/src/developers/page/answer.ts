@@ -44,7 +44,7 @@ async function sendFile(req: Asking, res: PageResponse, { etag, content }: FileA
 /** Whether the answer is 304. A page has no entity tag, so a condition can only ask whether it exists. */
 function isKnown(req: Asking, { status }: HtmlPage): boolean {
   const unmet = req.method === "GET" && status === 200 ? unmetCondition(req.headers, {}) : undefined;
-  if (unmet === 412) throw new HttpRefusal(412, "A condition of the request does not hold.");
+  if (unmet === 412) throw new HttpRefusal(412, "A precondition of the request is not met.");
   return unmet === 304;
 }
 

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { Note, visible } from "./text.js";
 
 /** Names a form as it was shown: sent several times, it does one thing. */
-export const formId = z.string("is missing").refine((id) => isId("form", id), "is not this form's");
+export const formId = z.string("is required").refine((id) => isId("form", id), "does not belong to this form");
 
 /** What is wrong with a field, below it. `id` is the field's own. */
 export function Fault({ id, faults, path }: { id: string; faults: readonly FieldError[]; path: string }) {

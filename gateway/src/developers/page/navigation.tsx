@@ -3,7 +3,7 @@ import { AREA_PATH, type Section } from "./page.js";
 
 /** What each environment is, in words. */
 export const BAND: Record<Environment, { name: string; says: string }> = {
-  sandbox: { name: "Sandbox", says: "Test data. Nothing here costs or ships anything." },
+  sandbox: { name: "Sandbox", says: "Test data. Nothing is charged or shipped." },
   live: { name: "Live", says: "Real orders and shipments." },
 };
 

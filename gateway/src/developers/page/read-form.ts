@@ -14,7 +14,7 @@ const MOST_PAIRS = 100;
 /** Reads a form. */
 export async function readForm(req: IncomingMessage, res: ServerResponse): Promise<Form> {
   if (!isPlain(req, "application/x-www-form-urlencoded")) {
-    throw fail("unsupported_media_type", "A form is sent as application/x-www-form-urlencoded.");
+    throw fail("unsupported_media_type", "Send forms as application/x-www-form-urlencoded.");
   }
   if (Number(req.headers["content-length"] ?? 0) > MAX_BODY_BYTES) throw fail("payload_too_large");
   const bytes = await collect(req, res, MAX_BODY_BYTES);

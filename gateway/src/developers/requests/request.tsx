@@ -64,9 +64,11 @@ export async function showRequest(deps: PageDeps, { session, environment, id }: 
         </Fact>
         <Fact name="Client address">{request.source}</Fact>
         <Fact name="User agent">{request.userAgent ? <Text>{request.userAgent}</Text> : "None"}</Fact>
-        {request.more > 0 && <Fact name="Repeated">{moreOf(request)}: the limit on listed refusals was reached</Fact>}
+        {request.more > 0 && <Fact name="Repeated">{moreOf(request)}, not listed separately</Fact>}
       </dl>
-      <p class="hint">Bodies and query strings are not kept. To see what a request made, open its resource.</p>
+      <p class="hint">
+        Request bodies and query strings are not stored. To see what a request created, open its resource.
+      </p>
       <p>
         <a href={list}>All requests</a>
       </p>
@@ -89,8 +91,8 @@ function Refusal({ request: { code, fields } }: { request: LoggedRequest }) {
     return (
       <Note kind="hint">
         <p>
-          The client closed the connection before it had the whole answer. The request may have been executed: repeat a
-          write with the same idempotency key.
+          The client closed the connection before it received the complete response. The request may have been executed.
+          If it was a write, retry it with the same idempotency key.
         </p>
       </Note>
     );
@@ -124,10 +126,10 @@ function Refusal({ request: { code, fields } }: { request: LoggedRequest }) {
 function Replay(props: { request: LoggedRequest; original: string | undefined; list: string }) {
   const { request, original, list } = props;
   if (!request.replayed) return <>No</>;
-  if (!original) return <>Yes: it repeated an earlier answer and executed nothing</>;
+  if (!original) return <>Yes: an earlier response was returned and nothing was executed</>;
   return (
     <>
-      Yes: it repeated the answer to <a href={`${list}/${original}`}>{original}</a>
+      Yes: the response was that of <a href={`${list}/${original}`}>{original}</a>
     </>
   );
 }

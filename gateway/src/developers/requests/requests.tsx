@@ -40,12 +40,12 @@ export async function showRequests(deps: PageDeps, { session, environment, query
 }
 
 function Introduction({ days }: { days: number }) {
-  if (days === 0) return <p>The operator has switched the request log off: nothing new is listed here.</p>;
+  if (days === 0) return <p>The request log is turned off, so new requests are not listed here.</p>;
   return (
     <p>
-      Every write and every request that failed in the last {days} days. Reads that succeed are only counted. Bodies are
-      never kept. A request appears here within a few seconds; the last ones before a crash of the platform may be
-      missing.
+      All writes and all failed requests of the last {days} days. Successful reads are counted but not listed. Request
+      bodies are never stored. New requests appear within a few seconds. After an outage, the last requests before it
+      may be missing.
     </p>
   );
 }
@@ -103,18 +103,18 @@ function Nothing(props: { asked: AskedRequests; page: RequestPage; list: string;
     <div class="empty">
       {sought ? (
         <p>
-          Nothing found for <Text>{sought}</Text>. Not listed are reads that succeeded, requests without a valid API key
-          or to a path that the API does not have, most of many refusals alike, requests of the other environment, and
-          whatever is older than {days} days.
+          Nothing found for <Text>{sought}</Text>. This list does not include successful reads, requests without a valid
+          API key, requests to unknown paths, most of a series of similar failures, requests of the other environment,
+          and anything older than {days} days.
         </p>
       ) : page.lookedBackTo ? (
         <p>
-          No request matches back to <Time at={page.lookedBackTo} />. There are older ones to look through.
+          No matching requests since <Time at={page.lookedBackTo} />. You can search older requests.
         </p>
       ) : isNarrowed(asked) ? (
-        <p>No request matches this filter.</p>
+        <p>No requests match this filter.</p>
       ) : (
-        <p>No request yet. Make a call with an API key of this environment, and it appears here.</p>
+        <p>No requests yet. Call the API with a key for this environment, and the request appears here.</p>
       )}
       {isNarrowed(asked) ? <a href={list}>Show all requests</a> : <a href={`${AREA_PATH}/quick-start`}>Quick start</a>}
     </div>
@@ -132,7 +132,7 @@ function RequestPaging({ list, asked, page }: { list: string; asked: AskedReques
       )}
       {page.nextCursor && (
         <a href={addressOf(list, { ...asked, after: page.nextCursor })} rel="next">
-          {page.lookedBackTo ? "Look further back" : "Next page"}
+          {page.lookedBackTo ? "Search older requests" : "Next page"}
         </a>
       )}
     </nav>

@@ -25,7 +25,7 @@ export function FilterForm(props: { path: string; filter: Filter; states: readon
       </div>
       {states.length > 1 && (
         <div class="field">
-          <label for="state">State</label>
+          <label for="state">Status</label>
           <select id="state" name="state">
             <option value="">Any</option>
             {states.map((state) => (
@@ -57,7 +57,9 @@ export function Incomplete({ shown }: { shown: boolean }) {
   if (!shown) return null;
   return (
     <Note kind="hint">
-      <p>More than 500 begin like this, and only 500 of them were looked at. Type more of what you are looking for.</p>
+      <p>
+        More than 500 records match, and only 500 of them were searched. Enter more characters to narrow the search.
+      </p>
     </Note>
   );
 }
@@ -69,7 +71,7 @@ export function Nothing(props: { filter: Filter; what: string; path: string; chi
     <div class="empty">
       {filter.after || narrows(filter) ? (
         <>
-          <p>No {what} matches.</p>
+          <p>No matching {what}s.</p>
           <a href={path}>Show all</a>
         </>
       ) : (

@@ -27,14 +27,14 @@ export function LabelCard({ label, rate, tracking, environment, mayVoid, linked 
             width="288"
             height="432"
             loading="lazy"
-            alt={`The shipping label with tracking number ${label.tracking_number}, as its PDF shows it`}
+            alt={`Shipping label with tracking number ${label.tracking_number}`}
           />
         </a>
       )}
       <div>
         {isVoided && (
           <Note kind="danger">
-            <p>This label is void. Do not put it on a parcel: its file can no longer be downloaded.</p>
+            <p>This label is voided. Do not use it on a parcel. Its file can no longer be downloaded.</p>
           </Note>
         )}
         <dl>
@@ -54,7 +54,7 @@ export function LabelCard({ label, rate, tracking, environment, mayVoid, linked 
             <code>{label.carrier}</code>
           </dd>
           <dt>Rate</dt>
-          <dd>{rate ? <Rate {...rate} /> : "Not recorded when this label was made"}</dd>
+          <dd>{rate ? <Rate {...rate} /> : "Not recorded for this label"}</dd>
           <dt>Charged</dt>
           <dd>{money(label.charge)}</dd>
           <dt>Tracking number</dt>
@@ -66,10 +66,10 @@ export function LabelCard({ label, rate, tracking, environment, mayVoid, linked 
             {tracking ? (
               <>
                 <State state={tracking.status} /> since <Time at={new Date(tracking.updated_at)} />
-                {tracking.events.length === 0 && <span class="sub">No scan yet. The sandbox has none.</span>}
+                {tracking.events.length === 0 && <span class="sub">No scans. The sandbox does not simulate them.</span>}
               </>
             ) : (
-              "Nothing is known yet"
+              "Not available yet"
             )}
           </dd>
         </dl>
@@ -94,7 +94,7 @@ function Rate({ id, service, currency, amount, test }: NonNullable<ReadLabel["ra
   return (
     <>
       {money({ currency, amount })} <code>{service}</code>
-      {test && <span class="sub">A test rate, no offer</span>}
+      {test && <span class="sub">Test rate, not an offer</span>}
       <code class="sub">{id}</code>
     </>
   );

@@ -56,7 +56,7 @@ export function Timeline({ happenings, keys, environment }: Told) {
 
 function By({ origin, keys, environment }: Omit<Told, "happenings"> & { origin: Origin | undefined }) {
   const { requestedBy = "", requestId = "" } = origin ?? {};
-  if (requestedBy === "" && requestId === "") return <>Who did it was not recorded then.</>;
+  if (requestedBy === "" && requestId === "") return <>The API key was not recorded at that time.</>;
   const key = keys.get(requestedBy);
   return (
     <>
@@ -88,7 +88,7 @@ function By({ origin, keys, environment }: Omit<Told, "happenings"> & { origin: 
 /** The events that webhooks were told of it. */
 export function Events({ happenings }: Pick<Told, "happenings">) {
   const caused = happenings.filter(({ origin }) => origin?.eventId);
-  if (caused.length === 0) return <p>Which events it caused was not recorded then.</p>;
+  if (caused.length === 0) return <p>Events were not recorded at that time.</p>;
   return (
     <table>
       <thead>

@@ -22,7 +22,7 @@ export async function showSearch(deps: PageDeps, request: PageRequest): Promise<
       {found.length > 0 ? (
         <>
           <p role="status">
-            Found for <Text>{text}</Text>, at most {MOST_OF_A_KIND} of each kind, the newest first:
+            Results for <Text>{text}</Text>, newest first, up to {MOST_OF_A_KIND} of each kind:
           </p>
           <FoundTable found={found} base={base} />
           <MoreOfAKind found={found} base={base} text={text} />
@@ -39,14 +39,14 @@ function FoundTable({ found, base }: { found: readonly Found[]; base: string }) 
     <table>
       <thead>
         <tr>
-          <th scope="col">What</th>
+          <th scope="col">Type</th>
           <th scope="col">Name</th>
         </tr>
       </thead>
       <tbody>
         {found.map(({ kind, path, name, id }) => (
           <tr>
-            <td data-label="What">{kind}</td>
+            <td data-label="Type">{kind}</td>
             <td data-label="Name">
               <span>
                 <a href={`${base}/${path}`}>
@@ -64,9 +64,9 @@ function FoundTable({ found, base }: { found: readonly Found[]; base: string }) 
 
 /** The lists that can be searched for all of a kind. */
 const LISTS: readonly (readonly [Kind, string, string])[] = [
-  ["Shipment", "shipments", "All shipments found"],
-  ["Order", "orders", "All orders found"],
-  ["Request", "requests", "All requests found"],
+  ["Shipment", "shipments", "All matching shipments"],
+  ["Order", "orders", "All matching orders"],
+  ["Request", "requests", "All matching requests"],
 ];
 
 function MoreOfAKind({ found, base, text }: { found: readonly Found[]; base: string; text: string }) {
@@ -86,15 +86,16 @@ function NothingFound({ text, base, isSearched }: { text: string; base: string; 
     <div class="empty">
       {isSearched && (
         <p role="status">
-          Nothing in this environment is known as <Text>{text}</Text>.
+          No results for <Text>{text}</Text> in this environment.
         </p>
       )}
       <p>
-        Enter the id of a request, order, shipment, label, event, subscription or API key, a tracking number or an
-        idempotency key; or the beginning of a reference, a recipient's name or a postal code.
+        Enter the complete ID of a request, order, shipment, label, event, subscription or API key, a tracking number or
+        an idempotency key. You can also enter the first characters of a reference, recipient name or postal code.
       </p>
       <p>
-        <a href={`${base}/requests`}>Requests</a> can be found for seven days. Reads that succeeded are only counted.
+        <a href={`${base}/requests`}>Requests</a> can be found for seven days. Successful reads are counted but not
+        listed.
       </p>
     </div>
   );
@@ -106,8 +107,8 @@ function SecretEntered() {
       <h1>Search</h1>
       <Note kind="danger">
         <p>
-          <strong>This is a secret.</strong> It was not searched for, but it stands in the address of this page and in
-          the history of your browser. Search for the id of a key, or its last four characters. If others can see this
+          <strong>This is a secret.</strong> It was not searched for, but it is now in this page's address and in your
+          browser history. Search for the ID of the key or its last four characters instead. If other people use this
           browser, revoke the key.
         </p>
       </Note>

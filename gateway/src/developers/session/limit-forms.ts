@@ -20,6 +20,6 @@ export async function limitForms(
     WHERE hash = ${hash} AND (forms < ${MOST_FORMS} OR forms_since IS DISTINCT FROM start)
     RETURNING forms`);
   if (counted.length === 0) {
-    throw fail("rate_limited", `Too many forms in a short time. Wait ${WINDOW_MINUTES} minutes.`);
+    throw fail("rate_limited", `You have submitted too many forms. Try again in ${WINDOW_MINUTES} minutes.`);
   }
 }

@@ -114,7 +114,7 @@ export function createProvider(settings: ProviderSettings, callback: () => strin
       } catch (err) {
         log.warn(
           { reason: err instanceof Error ? err.message : String(err) },
-          "a sign-in through the provider was refused",
+          "sign-in through the OpenID provider refused",
         );
         return undefined;
       }

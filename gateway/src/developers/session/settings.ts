@@ -13,7 +13,7 @@ function privateUrl() {
       const { protocol, hostname } = new URL(text);
       return protocol === "https:" || (protocol === "http:" && LOOPBACK.has(hostname));
     },
-    { message: "must be an https URL, or an http one of a loopback host" },
+    { message: "must be an https URL, or an http URL with a loopback host" },
   );
 }
 
@@ -21,34 +21,32 @@ function privateUrl() {
 export const developerSettings = {
   DEVELOPER_AREA: flag()
     .optional()
-    .describe(
-      "serves the developer area under /developers; by default it is, but in production only with a PUBLIC_URL",
-    ),
+    .describe("serves the developer area at /developers; on by default, in production only if PUBLIC_URL is set"),
   PUBLIC_URL: privateUrl()
     .transform((text) => new URL(text).origin)
     .optional()
-    .describe("where people reach the developer area: scheme and host; this gateway's own loopback address if absent"),
+    .describe("scheme and host at which people reach the developer area; defaults to this gateway's loopback address"),
   OIDC_ISSUER: privateUrl()
     .optional()
-    .describe("OpenID provider through which members sign in; by link alone if absent"),
-  OIDC_CLIENT_ID: z.string().optional().describe("the developer area's client at the provider"),
-  OIDC_CLIENT_SECRET: secret(z.string()).optional().describe("its secret"),
+    .describe("URL of the OpenID provider for sign-in; without it, members sign in with links only"),
+  OIDC_CLIENT_ID: z.string().optional().describe("client ID of the developer area at the OpenID provider"),
+  OIDC_CLIENT_SECRET: secret(z.string()).optional().describe("client secret for OIDC_CLIENT_ID"),
   ...mailSettings,
   TRUSTED_PROXIES: z.coerce
     .number()
     .int()
     .min(0)
     .default(0)
-    .describe("proxies in front of the gateway, whose X-Forwarded-For tells where a person comes from"),
-  AUDIT_RETENTION_DAYS: positiveInt().default(400).describe("days for which the audit log is kept"),
+    .describe("number of proxies in front of the gateway; the client address is taken from their X-Forwarded-For"),
+  AUDIT_RETENTION_DAYS: positiveInt().default(400).describe("days to keep the audit log"),
   REQUEST_LOG_DAYS: z.coerce
     .number()
     .int()
     .min(0)
     .max(90)
     .default(7)
-    .describe("days for which writes and refusals are kept in the request log; 0 keeps no log"),
-  NODE_ENV: z.string().default("development").describe("production serves the developer area under a PUBLIC_URL only"),
+    .describe("days to keep the request log; 0 turns it off"),
+  NODE_ENV: z.string().default("development").describe("in production, the developer area needs PUBLIC_URL"),
 };
 
 type DeveloperConfig = z.output<z.ZodObject<typeof developerSettings>>;
@@ -78,9 +76,10 @@ export function refuseHalfAnArea(config: DeveloperConfig, context: z.RefinementC
   const refuse = (key: string, message: string) => context.addIssue({ code: "custom", path: [key], message });
   const keys = ["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"] as const;
   const missing = keys.filter((key) => config[key] === undefined);
-  if (missing.length < keys.length) for (const key of missing) refuse(key, "is missing: OIDC_* are given together");
+  if (missing.length < keys.length)
+    for (const key of missing) refuse(key, "is missing: set all OIDC_* settings or none");
   if (config.DEVELOPER_AREA && config.NODE_ENV === "production" && !config.PUBLIC_URL) {
-    refuse("PUBLIC_URL", "is missing: DEVELOPER_AREA=true needs it in production");
+    refuse("PUBLIC_URL", "is missing: in production, DEVELOPER_AREA=true requires it");
   }
 }
 

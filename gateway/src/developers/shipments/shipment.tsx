@@ -40,7 +40,7 @@ export async function showShipment(deps: PageDeps, request: PageRequest): Promis
           </>
         )}
       </dl>
-      <h2>What happened</h2>
+      <h2>History</h2>
       <Timeline happenings={all} keys={keys} environment={environment} />
       <h2>Label</h2>
       {labelled ? (
@@ -53,7 +53,7 @@ export async function showShipment(deps: PageDeps, request: PageRequest): Promis
         />
       ) : (
         <p>
-          It has no label yet. Your program <a href="/docs/quick-start">asks for rates and makes one</a> with the API.
+          No label yet. Your program <a href="/docs/quick-start">requests rates and creates a label</a> through the API.
         </p>
       )}
       <ParcelDetails {...shipment} />

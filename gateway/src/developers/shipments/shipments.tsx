@@ -23,7 +23,7 @@ export async function showShipments(deps: PageDeps, request: PageRequest): Promi
         path={path}
         filter={filter}
         states={STATES}
-        searched="A shipment, label or tracking number in full, or the beginning of a reference, a recipient's name or a postal code."
+        searched="A complete shipment ID, label ID or tracking number, or the first characters of a reference, recipient name or postal code."
       />
       <Incomplete shown={incomplete} />
       {found.length === 0 ? (
@@ -41,7 +41,7 @@ export async function showShipments(deps: PageDeps, request: PageRequest): Promi
 function NoShipment({ environment }: { environment: Environment }) {
   return (
     <>
-      <p>There is no {environment} shipment yet. Your programs create them with the API.</p>
+      <p>There are no {environment} shipments yet. Your programs create them through the API.</p>
       <a class="button" href={`${AREA_PATH}/quick-start`}>
         Open the quick start
       </a>

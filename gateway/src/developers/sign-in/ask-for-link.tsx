@@ -17,12 +17,12 @@ const PATH = `${AREA_PATH}/sign-in`;
 const ASKED_PER_SOURCE = 60;
 
 const linkForm = z.object({
-  email: z.string("is missing").transform((text, context) => {
+  email: z.string("is required").transform((text, context) => {
     try {
       return emailOf(text);
     } catch (error) {
       if (!failureIn(error)) throw error;
-      context.addIssue({ code: "custom", message: "must be one e-mail address" });
+      context.addIssue({ code: "custom", message: "must be one email address" });
       return z.NEVER;
     }
   }),
@@ -45,8 +45,8 @@ export function LinkByMail(props: {
       {returnTo !== undefined && <input type="hidden" name="return_to" value={returnTo} />}
       <Field
         id="email"
-        label="E-mail address"
-        hint={`You get a link that signs you in once, within ${LINK_MINUTES} minutes.`}
+        label="Email address"
+        hint={`We email you a sign-in link. It works once and expires after ${LINK_MINUTES} minutes.`}
       >
         <input
           type="text"
@@ -72,8 +72,8 @@ function LinkByOperator() {
   return (
     <>
       <p>
-        You sign in with a link. This installation sends no e-mail: whoever operates it makes a link for you, which
-        works once, within {LINK_MINUTES} minutes.
+        Email is not set up here, so you sign in with a link from the operator. The link works once and expires after{" "}
+        {LINK_MINUTES} minutes. The operator creates it with this command:
       </p>
       <Code>npm run -s admin -- sign-in-link --account ACCOUNT --email YOU</Code>
     </>
@@ -91,29 +91,29 @@ export async function askForLink(
   asked: VisitorRequest & { session: SignedIn | undefined },
 ): Promise<PageAnswer> {
   const { form, session, source } = asked;
-  if (!deps.mailer.canSend) throw fail("service_unavailable", "This installation sends no e-mail.");
+  if (!deps.mailer.canSend) throw fail("service_unavailable", "Email is not set up here.");
   const { value, faults } = checkForm(linkForm, form);
   if (!value) return formPage(deps, 422, form.get("email")?.[0] ?? "", faults);
   const limit = { name: `source:${source}`, most: ASKED_PER_SOURCE, minutes: WINDOW_MINUTES };
   if (!(await countMail(deps, limit))) {
-    const why = `Too many links were asked for from your address. Wait ${WINDOW_MINUTES} minutes. Links that you have still work.`;
+    const why = `Too many sign-in links were requested from your IP address. Try again in ${WINDOW_MINUTES} minutes. Links that you already received still work.`;
     return refusalPage(fail("rate_limited", why));
   }
   const { email, return_to: returnTo } = value;
   const memberId = session?.email === email ? session.memberId : undefined;
   void deps.mailer.sendUnseen(() => writeLinkMail(deps, { email, memberId, returnTo }));
   return shown(
-    "Check your e-mail",
+    "Check your email",
     <>
-      <h1>Check your e-mail</h1>
+      <h1>Check your email</h1>
       <p>
-        If this address belongs to a member, a link to sign in is on its way. It works once, within {LINK_MINUTES}{" "}
+        If this address belongs to a member, we have sent a sign-in link. It works once and expires after {LINK_MINUTES}{" "}
         minutes.
       </p>
       <p>
-        Nothing there after a few minutes? Look into the spam folder, check the address, and{" "}
-        <a href={PATH}>ask for another link</a>. At most {MAILS_PER_ADDRESS} are sent in {WINDOW_MINUTES} minutes; those
-        that you have still work.
+        No email after a few minutes? Check your spam folder and the address, or <a href={PATH}>request another link</a>
+        . We send up to {MAILS_PER_ADDRESS} links in {WINDOW_MINUTES} minutes. Links that you already received still
+        work.
       </p>
     </>,
   );

@@ -23,6 +23,6 @@ export async function limitRefusals(
     ON CONFLICT (source, since) DO UPDATE SET count = r.count + 1 WHERE r.count < ${MOST_REFUSALS}
     RETURNING count`);
   if (counted.length > 0) return undefined;
-  const why = `Too many attempts to sign in from your address. Wait ${WINDOW_MINUTES} minutes.`;
+  const why = `Too many sign-in attempts from your IP address. Try again in ${WINDOW_MINUTES} minutes.`;
   return refusalPage(fail("rate_limited", why));
 }

@@ -45,11 +45,11 @@ export async function writeLinkMail(deps: Deps, wanted: WantedLink): Promise<Mai
     JOIN account_members m ON m.id = made.member_id`);
   return mailOf(email, {
     subject: `Sign in to ${SITE_NAME}`,
-    before: ["You asked for a link to sign in to the developer area."],
+    before: ["You requested a link to sign in to the developer area."],
     links: links.map(({ accountName, url }) => ({ words: `Sign in to ${accountName}`, url })),
     after: [
-      `${links.length > 1 ? "Each link" : "The link"} works once, within ${LINK_MINUTES} minutes.`,
-      "If you did not ask for this, ignore this e-mail. Nobody can sign in without the link.",
+      `${links.length > 1 ? "Each link" : "The link"} works once and expires after ${LINK_MINUTES} minutes.`,
+      "If you did not request this, ignore this email. Nobody can sign in without the link.",
     ],
   });
 }

@@ -26,8 +26,8 @@ export async function beginProviderSignIn(deps: PageDeps, { query }: VisitorRequ
     again: wanted !== null,
   });
   const url = await provider.begin(authorization).catch((err) => {
-    deps.log.warn({ err }, "the sign-in provider does not answer");
-    throw fail("service_unavailable", "The sign-in provider does not answer. Try again in a minute.");
+    deps.log.warn({ err }, "the sign-in provider does not respond");
+    throw fail("service_unavailable", "The sign-in provider is not responding. Try again in a minute.");
   });
   const value = Buffer.from(JSON.stringify(authorization)).toString("base64url");
   return { location: url.href, cookies: [setCookie("sign-in", value, deps.origin())] };
@@ -41,18 +41,18 @@ export async function completeProviderSignIn(deps: PageDeps, asked: VisitorReque
   const identity = authorization && (await provider.complete(authorization, new URL(url, deps.origin())));
   // Used up whatever the outcome: an answer of the provider is not accepted twice.
   const spent = setCookie("sign-in", undefined, deps.origin());
-  if (!identity) return refuse(deps, asked, spent, "The sign-in was not completed. Begin again.");
+  if (!identity) return refuse(deps, asked, spent, "The sign-in was not completed. Please start again.");
   if (authorization.again && !isRecent(identity, deps.now())) {
     return refuse(
       deps,
       asked,
       spent,
-      "The provider did not ask who you are. This takes a sign-in of the last minutes.",
+      "This page requires a recent sign-in, but the provider did not ask you to sign in again.",
     );
   }
   const memberId = await findMember(deps, identity);
-  // The same words for an unknown person and an unverified e-mail, so that nobody can find out who is a member.
-  if (!memberId) return refuse(deps, asked, spent, "Nobody with this sign-in is a member of an account here.");
+  // The same words for an unknown person and an unverified email, so that nobody can find out who is a member.
+  if (!memberId) return refuse(deps, asked, spent, "This identity is not a member of any account here.");
   await endSession(deps, cookies);
   const session = await startSession(deps, memberId, identity);
   return { location: authorization.returnTo, cookies: [spent, setCookie("session", session, deps.origin())] };
@@ -68,7 +68,7 @@ async function refuse(deps: PageDeps, asked: VisitorRequest, spent: string, why:
   return { ...(limited ?? forbidden(why)), cookies: [spent] };
 }
 
-/** The member bound to an identity. A member without one is found by the verified e-mail, and bound now. */
+/** The member bound to an identity. A member without one is found by the verified email, and bound now. */
 async function findMember(deps: PageDeps, { issuer, subject, email }: Identity): Promise<string | undefined> {
   const [bound] = await deps.db.run<{ id: string }>(sql`
     SELECT id FROM account_members WHERE issuer = ${issuer} AND subject = ${subject} ORDER BY created_at, id LIMIT 1`);

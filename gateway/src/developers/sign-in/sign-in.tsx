@@ -49,7 +49,7 @@ export function showSignInAgain(
       <>
         <h1>Sign in again</h1>
         <p>
-          To change the live environment or the members of the account, you must have signed in within the last{" "}
+          To change the live environment or the members of an account, you must have signed in within the last{" "}
           {FRESH_MINUTES} minutes.
         </p>
         <WaysIn
@@ -139,8 +139,8 @@ async function refuseLink(deps: PageDeps, asked: VisitorRequest): Promise<HtmlPa
         <>
           <h1>This link does not work</h1>
           <p>
-            It was used before, a newer one took its place, it is older than {LINK_MINUTES} minutes (an invitation:{" "}
-            {INVITATION_DAYS} days), or it is not complete.
+            It was already used, replaced by a newer link, or copied incompletely, or it has expired. Sign-in links
+            expire after {LINK_MINUTES} minutes, invitations after {INVITATION_DAYS} days.
           </p>
           <WaysIn deps={deps} provider={{ path: PROVIDER_PATH, words: "Sign in" }} />
         </>

@@ -10,95 +10,96 @@ export interface FailureWords {
 
 type Failure = Pick<DeliveryFailure, "reason" | "status">;
 
-const ANSWER_AT_ONCE = "Store the event, answer 204 at once, and do the work afterwards.";
+const ANSWER_AT_ONCE = "Store the event, respond with 204 immediately, and process it afterwards.";
 
 const WORDS: Record<string, FailureWords> = {
   name_not_found: {
     what: "The host name has no address (DNS)",
-    remedy: "Add an A or AAAA record for the host, or create a subscription with the right one.",
+    remedy: "Add an A or AAAA record for the host, or create a subscription with the correct host.",
   },
   name_server_failed: {
-    what: "The name servers of the host did not answer (DNS)",
-    remedy: "Check the name servers of the domain. They have to answer within two seconds.",
+    what: "The name servers of the host did not respond (DNS)",
+    remedy: "Check the name servers of the domain. They must respond within two seconds.",
   },
   address_refused: {
-    what: "The host name points to an address that is not public",
-    remedy: "Have the name point to public addresses only. If one of them is private, none is used.",
+    what: "The host name resolves to an address that is not public",
+    remedy: "Make sure that the name resolves to public addresses only. If any address is private, nothing is sent.",
   },
   timeout_connecting: {
     what: "No connection within ten seconds",
-    remedy: "Check that the server runs, and that no firewall drops connections to port 443.",
+    remedy: "Check that the server is running and that no firewall blocks port 443.",
   },
-  timeout_answering: { what: "No answer within ten seconds", remedy: ANSWER_AT_ONCE },
-  tls_expired: { what: "The certificate has expired", remedy: "Renew it, and have the server load the new one." },
+  timeout_answering: { what: "No response within ten seconds", remedy: ANSWER_AT_ONCE },
+  tls_expired: { what: "The certificate has expired", remedy: "Renew the certificate and reload the server." },
   tls_not_yet_valid: {
     what: "The certificate is not valid yet",
-    remedy: "Check the date from which it is valid, or use the one before it until then.",
+    remedy: "Check its start date, or use the previous certificate until then.",
   },
   tls_self_signed: {
     what: "The certificate is self-signed",
-    remedy: "Use a certificate of a public authority, for instance Let's Encrypt.",
+    remedy: "Use a certificate from a public certificate authority, such as Let's Encrypt.",
   },
   tls_unknown_authority: {
-    what: "The certificate is of an unknown authority, or an intermediate certificate is missing",
-    remedy: "Send the whole chain (fullchain.pem, not cert.pem), of a public authority.",
+    what: "The certificate authority is unknown, or an intermediate certificate is missing",
+    remedy: "Use a public certificate authority, and serve the full chain (fullchain.pem, not cert.pem).",
   },
   tls_wrong_name: {
     what: "The certificate is for another host name",
-    remedy: "Use one that names the host of the endpoint.",
+    remedy: "Use a certificate for the host name of the endpoint.",
   },
   tls_not_spoken: {
     what: "The server does not speak TLS on this port",
-    remedy: "Serve HTTPS on port 443: something there answers plain HTTP or another protocol.",
+    remedy: "Serve HTTPS on port 443. The server there uses plain HTTP or another protocol.",
   },
   tls_failed: {
     what: "The TLS handshake failed",
-    remedy: "The server has to offer TLS 1.2 or 1.3 without asking for a client certificate.",
+    remedy: "The server must support TLS 1.2 or 1.3 and must not require a client certificate.",
   },
   connection_refused: {
     what: "The connection was refused",
-    remedy: "Nothing listens on this port: start the receiver, or what stands in front of it.",
+    remedy: "Nothing is listening on this port. Start the receiver, or the proxy in front of it.",
   },
   connection_unreachable: {
     what: "The host cannot be reached",
-    remedy: "Check the address that the name points to, and the routes to it.",
+    remedy: "Check the IP address of the host name and the route to it.",
   },
   connection_closed: {
-    what: "The connection was closed without an answer",
+    what: "The connection was closed without a response",
     remedy:
-      "Look into the log of the receiver, or of the proxy in front of it: it may have crashed, or refused the request.",
+      "Check the logs of the receiver and of any proxy in front of it. One of them may have crashed or refused the request.",
   },
   connection_failed: {
     what: "The connection failed",
     remedy: "Check that the endpoint can be reached from the internet.",
   },
   answer_not_http: {
-    what: "The answer is not HTTP",
-    remedy: "Another kind of server listens on this port. Have the endpoint point to the receiver.",
+    what: "The response is not HTTP",
+    remedy: "Another kind of server is listening on this port. Change the endpoint to point to the receiver.",
   },
   answer_header_too_large: {
-    what: "The header of the answer is too large",
-    remedy: "Answer with a status and a short header: nothing else is read.",
+    what: "The response headers are too large",
+    remedy: "Respond with a status and few headers. Nothing else is read.",
   },
-  interrupted: { what: "The attempt was interrupted on our side", remedy: "Nothing to do: it is made again." },
-  lease_expired: { what: "The attempt was interrupted on our side", remedy: "Nothing to do: it is made again." },
+  interrupted: { what: "The attempt was interrupted on our side", remedy: "No action needed. We will try again." },
+  lease_expired: { what: "The attempt was interrupted on our side", remedy: "No action needed. We will try again." },
 };
 
 const OF_STATUS: Record<number, string> = {
-  400: "If the receiver refuses the signature, compare its secret with that of this subscription, and verify the raw bytes.",
-  401: "The receiver asks for a password or a token. Deliveries carry none: have it check the signature instead.",
-  403: "A firewall, a bot filter or the receiver itself refuses the request. Let requests with a valid signature through.",
-  404: "Nothing is at this path. Check the path of the endpoint.",
-  405: "The receiver does not take POST at this path.",
+  400: "If the receiver rejects the signature, check that it uses this subscription's secret and verifies the raw body.",
+  401: "The receiver requires a password or a token, which deliveries do not carry. Verify the signature instead.",
+  403: "A firewall, a bot filter or the receiver blocks the request. Allow requests with a valid signature.",
+  404: "The path does not exist. Check the path of the endpoint.",
+  405: "The receiver does not accept POST at this path.",
   408: ANSWER_AT_ONCE,
-  413: "The receiver, or a proxy in front of it, limits bodies to less than 64 KiB.",
-  415: "The receiver has to take application/json.",
-  429: "The receiver limits its requests. Let at least eight through at a time, or take events faster.",
+  413: "The receiver, or a proxy in front of it, limits request bodies to less than 64 KiB. Raise the limit.",
+  415: "The receiver must accept application/json.",
+  429: "The receiver limits its requests. Allow at least eight at the same time, or process events faster.",
 };
 
 /** Says why an attempt failed. Of a reason that a newer part knows, it says little. */
 export function wordsOf({ reason, status }: Failure): FailureWords {
-  if (reason === "status" && status !== undefined) return { what: `Answered ${status}`, remedy: remedyOf(status) };
+  if (reason === "status" && status !== undefined)
+    return { what: `Responded with ${status}`, remedy: remedyOf(status) };
   return (
     (Object.hasOwn(WORDS, reason) ? WORDS[reason] : undefined) ?? {
       what: "The request failed",
@@ -111,8 +112,8 @@ function remedyOf(status: number): string {
   const known = OF_STATUS[status];
   if (known) return known;
   if (status >= 300 && status < 400) {
-    return "Redirects are not followed. Create a subscription with the address that it leads to.";
+    return "Redirects are not followed. Create a subscription with the final URL.";
   }
-  if (status >= 500) return `The receiver, or a proxy in front of it, failed: look into its log. ${ANSWER_AT_ONCE}`;
-  return "Only 200 to 299 says that the event was taken. Look into the log of the receiver.";
+  if (status >= 500) return `The receiver, or a proxy in front of it, failed. Check its logs. ${ANSWER_AT_ONCE}`;
+  return "Only a status from 200 to 299 acknowledges an event. Check the receiver's logs.";
 }

@@ -63,5 +63,6 @@ export async function limitTests(deps: Pick<PageDeps, "db" | "clockOffsetMs">, a
       tests = CASE WHEN counter.since = excluded.since THEN counter.tests + 1 ELSE 1 END, since = excluded.since
     WHERE counter.tests < ${MOST_TESTS} OR counter.since <> excluded.since
     RETURNING tests`);
-  if (counted.length === 0) throw fail("rate_limited", `At most ${MOST_TESTS} tests a minute. Wait a minute.`);
+  if (counted.length === 0)
+    throw fail("rate_limited", `You can send up to ${MOST_TESTS} tests a minute. Try again in a minute.`);
 }

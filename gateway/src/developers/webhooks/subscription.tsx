@@ -38,7 +38,7 @@ export async function showSubscription(deps: PageDeps, request: PageRequest): Pr
       </div>
       {answer.health?.state === "failing" && <Trouble health={answer.health} />}
       <Facts subscription={subscription} answer={answer} />
-      <h2>Attempts by the hour</h2>
+      <h2>Attempts by hour</h2>
       <BarChart
         label="Attempts in the last 24 hours"
         kinds={[

@@ -26,18 +26,19 @@ export function TestForm({ subscription, environment, mayChange, formId }: About
     return (
       <Note kind="hint">
         <p>
-          Tests are for the sandbox: a live shipment is a real one. <a href="/docs/testing">How to test</a>
+          You can send tests only in the sandbox, because live shipments are real.{" "}
+          <a href="/docs/testing">How to test</a>
         </p>
       </Note>
     );
   }
-  if (subscription.status !== "active") return <p>Nothing is sent to a disabled subscription.</p>;
-  if (!mayChange) return <p>Admins of this account can send a test.</p>;
+  if (subscription.status !== "active") return <p>This subscription is disabled, so nothing is sent to it.</p>;
+  if (!mayChange) return <p>Only admins of this account can send a test.</p>;
   return (
     <>
       <p>
-        {`${whatItDoes(subscription)} and shows how your receiver answers the events. `}
-        Your other sandbox subscriptions get them, too.
+        {`${whatItDoes(subscription)} and shows how your receiver responds to the events. `}
+        Your other sandbox subscriptions receive these events too.
       </p>
       <form method="post" action={`${AREA_PATH}/${environment}/webhooks/${subscription.id}/test`}>
         <input type="hidden" name="form_id" value={formId} />
@@ -51,5 +52,5 @@ export function TestForm({ subscription, environment, mayChange, formId }: About
 function whatItDoes({ events }: Subscription): string {
   const order = events.includes("order.created") ? "an order, " : "";
   const voids = events.includes("label.voided") ? " voids the label," : "";
-  return `This makes ${order}a shipment and its label in the sandbox, named as a test,${voids}`;
+  return `A test creates ${order}a shipment and a label in the sandbox, marked as a test,${voids}`;
 }

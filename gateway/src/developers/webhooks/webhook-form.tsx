@@ -26,13 +26,15 @@ export function WebhookForm({
   return (
     <>
       <h1>{environment === "live" ? "Create a live subscription" : "Create a sandbox subscription"}</h1>
-      <p>
-        Its signing secret is shown once, on the next page. Your receiver needs it to verify that events come from us.
-      </p>
+      <p>The next page shows the signing secret once. Your receiver needs it to verify that events come from us.</p>
       <FormFaults faults={faults} fields={["url", "events"]} />
       <form method="post">
         <input type="hidden" name="form_id" value={values.formId} />
-        <Field id="url" label="Endpoint URL" hint="Where your receiver listens: https, port 443, a public host.">
+        <Field
+          id="url"
+          label="Endpoint URL"
+          hint="The URL of your receiver: https on port 443 with a public host name."
+        >
           <input
             type="text"
             inputMode="url"
@@ -74,7 +76,7 @@ export function NewWebhookPage(props: { url: string; secret: string; list: strin
       <h1>Your new {environment} subscription</h1>
       <Note kind="good">
         <p>
-          <strong>Copy the secret now.</strong> It is not shown again. Give it to the receiver at <Text>{url}</Text>, as{" "}
+          <strong>Copy the secret now.</strong> It is shown only once. Set it at the receiver for <Text>{url}</Text> as{" "}
           <code>WEBHOOK_SECRET</code>.
         </p>
         <output id="secret" data-copy data-list={list}>
@@ -83,8 +85,8 @@ export function NewWebhookPage(props: { url: string; secret: string; list: strin
       </Note>
       <h2>Verify every delivery</h2>
       <p>
-        Before the body is parsed, check <code>Service-Signature</code> over its exact bytes. Answer any 2xx within ten
-        seconds, and remember <code>id</code>: an event may come twice.
+        Before you parse the body, verify <code>Service-Signature</code> against its exact bytes. Respond with any 2xx
+        status within ten seconds. Store the event's <code>id</code>, because an event can arrive more than once.
       </p>
       <details open>
         <summary>Node</summary>

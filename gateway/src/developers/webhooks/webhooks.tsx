@@ -29,16 +29,15 @@ export async function showWebhooks(deps: PageDeps, request: PageRequest): Promis
       <div class="head">
         <div>
           <h1>{environment === "live" ? "Live webhooks" : "Sandbox webhooks"}</h1>
-          <p>
-            Each subscription has the events of this environment sent to an address of yours, signed with a secret of
-            its own.
-          </p>
+          <p>Each subscription sends events of this environment to a URL of yours, signed with its own secret.</p>
         </div>
         {subscriptions.length > 0 && create}
       </div>
       {subscriptions.length === 0 ? (
         <div class="empty">
-          <p>There is no {environment} subscription yet. Without one, your programs have to ask for what is new.</p>
+          <p>
+            There are no {environment} subscriptions yet. Without one, your programs have to poll the API for changes.
+          </p>
           {create}
         </div>
       ) : (
@@ -65,8 +64,8 @@ export async function askToDisable(deps: PageDeps, request: PageRequest): Promis
       <h1>Disable this {request.environment} subscription?</h1>
       <Note kind="danger">
         <p>
-          No event is sent there any more, those that wait for another attempt included. One that is under way may still
-          arrive. This cannot be undone; a new subscription gets a new secret.
+          We stop sending events to this endpoint, including pending retries. An event that is already on its way can
+          still arrive. You cannot undo this. A new subscription gets a new secret.
         </p>
       </Note>
       <dl>
@@ -81,7 +80,7 @@ export async function askToDisable(deps: PageDeps, request: PageRequest): Promis
           <button class="danger-action" type="submit">
             Disable subscription
           </button>
-          <a href={list}>Keep it</a>
+          <a href={list}>Cancel</a>
         </div>
       </form>
     </>,

@@ -107,7 +107,7 @@ function bytesOf(request: Http2ServerRequest, maxBytes: number): Promise<Buffer>
       else reject(new ConnectError("the message is too large", Code.ResourceExhausted));
     });
     request.on("end", () => resolve(Buffer.concat(chunks)));
-    request.on("aborted", () => reject(new ConnectError("the client has gone", Code.Canceled)));
+    request.on("aborted", () => reject(new ConnectError("the client disconnected", Code.Canceled)));
     request.on("error", reject);
   });
 }

@@ -179,9 +179,9 @@ describe("acceptEvents", () => {
     expect(await countIn(deps.db, "events", { accountId: caller.accountId })).toBe(1);
     const dead = await rowsIn<{ reason: string }>(deps.db, "dead_events", { eventId: faulty.map(({ id }) => id) });
     expect(dead.map(({ reason }) => reason).sort()).toEqual([
-      "its account is not an account's id",
-      "its environment is unknown",
-      "its type is unknown",
+      "the account ID is malformed",
+      "the environment is unknown",
+      "the event type is unknown",
     ]);
   });
 });

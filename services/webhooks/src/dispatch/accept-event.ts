@@ -86,10 +86,10 @@ export async function deadLetterEvent(
 }
 
 function faultOf(event: Event): string | undefined {
-  if (!isId("evt", event.id)) return "its id is not an event's id";
-  if (!isId("acc", event.accountId)) return "its account is not an account's id";
-  if (!EVENT_TYPES.includes(event.type)) return "its type is unknown";
-  if (event.environment !== "sandbox" && event.environment !== "live") return "its environment is unknown";
+  if (!isId("evt", event.id)) return "the event ID is malformed";
+  if (!isId("acc", event.accountId)) return "the account ID is malformed";
+  if (!EVENT_TYPES.includes(event.type)) return "the event type is unknown";
+  if (event.environment !== "sandbox" && event.environment !== "live") return "the environment is unknown";
   return undefined;
 }
 

@@ -50,7 +50,7 @@ async function makeAttempt(
   } catch (err) {
     deps.log.error(
       { ...lineOf(claimed, target, attempted), err },
-      "the end of an attempt is not recorded; its lease runs out",
+      "attempt result not recorded; the delivery is retried when its lease expires",
     );
   }
 }

@@ -19,12 +19,12 @@ export function createWebhooksMetrics(log: Log): WebhooksMetrics {
   const metrics = createMetrics({ part: "webhooks", log });
   const accepted = metrics.counter(
     "webhooks_events_accepted_total",
-    "Events stored from the bus, repetitions included.",
+    "Events stored from the bus, including repeated ones.",
   );
-  const dead = metrics.counter("webhooks_events_dead_total", "Messages from the bus that could not be understood.");
+  const dead = metrics.counter("webhooks_events_dead_total", "Messages from the bus that could not be read.");
   const attempts = metrics.counterOf(
     "webhooks_attempts_total",
-    "Attempts that ended: delivered, refused (answered outside 2xx), or why there was no answer.",
+    "Finished attempts by result: delivered, refused (a status other than 2xx), or the reason why there was no response.",
     { by: "outcome", values: ATTEMPT_OUTCOMES },
   );
   return {

@@ -37,8 +37,8 @@ const MAX_COUNTED = 10_000;
 /** Measures what is due and not yet claimed. Replicas show the same numbers: they share the database. */
 export function measureBacklog(deps: DispatchDeps): void {
   const help = {
-    webhooks_deliveries_due: "Deliveries whose next attempt is due and not claimed yet, counted up to 10,000.",
-    webhooks_oldest_due_seconds: "For how long the oldest of them has been due; 0 if there is none.",
+    webhooks_deliveries_due: "Deliveries whose next attempt is due but not claimed yet, counted up to 10,000.",
+    webhooks_oldest_due_seconds: "Seconds for which the oldest due delivery has waited; 0 if none is due.",
   };
   deps.metrics.gauges(help, async () => {
     const { due, oldestSeconds } = await readBacklog(deps);

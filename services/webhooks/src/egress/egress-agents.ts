@@ -111,7 +111,10 @@ async function connectGuarded(
 function connected(socket: net.Socket, ready: "connect" | "secureConnect"): Promise<void> {
   return new Promise((resolve, reject) => {
     // The attempt's own deadline ends the request, but not a connection that is still being made for it.
-    const limit = setTimeout(() => socket.destroy(new Error("The connection was not made in time.")), CONNECT_MS);
+    const limit = setTimeout(
+      () => socket.destroy(new Error("The connection was not established in time.")),
+      CONNECT_MS,
+    );
     socket.once("error", reject);
     socket.once("close", () => clearTimeout(limit));
     socket.once(ready, () => {

@@ -63,7 +63,7 @@ export async function vetAddresses(
   const addresses = await addressesOf(host, exempt, resolve);
   if (addresses.length === 0) throw new NameNotResolved(`${host} has no address.`);
   const refused = exempt ? undefined : addresses.find((address) => !isPublicAddress(address, rules.denyRanges));
-  if (refused) throw new AddressRefused(`${host} points to ${refused}.`);
+  if (refused) throw new AddressRefused(`${host} resolves to ${refused}, which is not allowed.`);
   return addresses.map((address) => ({ address, family: ipaddr.IPv6.isValid(address) ? 6 : 4 }));
 }
 
@@ -85,7 +85,7 @@ export function createResolve(servers?: readonly string[]): Resolve {
     const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
     const addresses = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
     if (addresses.length === 0 && answers.some(isUnanswered))
-      throw new NameNotResolved(`${hostname} is not answered.`, true);
+      throw new NameNotResolved(`The name servers did not respond for ${hostname}.`, true);
     return addresses;
   };
 }

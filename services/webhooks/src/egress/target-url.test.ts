@@ -64,7 +64,7 @@ describe("brokenTargetRule", () => {
     ["https://[::1/", "must be a valid URL"],
     ["https://1.2.3.4.5/", "must be a valid URL"],
     ["https://example.1/", "must be a valid URL"],
-    [`https://example.com/${"a".repeat(2029)}`, "must be at most 2048 characters"],
+    [`https://example.com/${"a".repeat(2029)}`, "must have at most 2048 characters"],
   ])("refuses %j", (url, rule) => {
     expect(brokenTargetRule(url, strict)).toBe(rule);
   });
@@ -119,7 +119,7 @@ describe("brokenTargetRule", () => {
     "A.LOCALHOST",
   ])("refuses the reserved name %s", (host) => {
     expect(brokenTargetRule(`https://${host}/`, strict)).toMatch(
-      /^must have a public hostname, which none under [a-z.]+ is$/,
+      /^must have a public hostname: names under [a-z.]+ are reserved$/,
     );
   });
 

@@ -39,7 +39,7 @@ export function portOf(url: URL): number {
 // On the raw text, because `new URL` trims white space, turns backslashes into slashes, and hides an empty fragment and empty
 // credentials.
 function brokenTextRule(text: string): string | undefined {
-  if (text.length > MAX_LENGTH) return `must be at most ${MAX_LENGTH} characters`;
+  if (text.length > MAX_LENGTH) return `must have at most ${MAX_LENGTH} characters`;
   if (!PRINTABLE.test(text)) return "must be printable ASCII without white space or backslashes";
   if (text.includes("#")) return "must not have a fragment";
   const authority = /^[a-z]+:\/\/([^/?]+)/i.exec(text)?.[1];
@@ -70,7 +70,7 @@ function brokenHostRule(host: string): string | undefined {
     return "must have a public hostname";
   }
   const reserved = RESERVED.find((name) => host === name || host.endsWith(`.${name}`));
-  return reserved && `must have a public hostname, which none under ${reserved} is`;
+  return reserved && `must have a public hostname: names under ${reserved} are reserved`;
 }
 
 function isLoopback(host: string): boolean {

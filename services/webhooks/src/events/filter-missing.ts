@@ -26,7 +26,10 @@ export async function filterMissing(deps: EventDeps, request: FilterMissingReque
       AND NOT EXISTS (SELECT FROM dead_events WHERE dead_events.event_id = asked.id)`);
   const expired = absent.filter((event) => event.expired).map(({ id }) => id);
   if (expired.length > 0)
-    deps.log.warn({ events: expired }, "asked about events older than the retention: treated as acknowledged");
+    deps.log.warn(
+      { events: expired },
+      "events older than the retention period were asked for: treated as acknowledged",
+    );
   const missingEventIds = absent.filter((event) => !event.expired).map(({ id }) => id);
   return create(FilterMissingResponseSchema, { missingEventIds });
 }

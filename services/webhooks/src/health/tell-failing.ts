@@ -31,7 +31,7 @@ const TELLING_MINUTES = 15;
 const MOST_TELLING_HOURS = 24;
 
 /**
- * Hands out subscriptions that have failed for a day, each to one asker. Of those that were disabled nobody is told, and neither of those
+ * Hands out subscriptions that have been failing for a day, each to one asker. Of those that were disabled nobody is told, and neither of those
  * that have delivered since, of which a killed process kept the news to itself.
  */
 export async function claimFailing(deps: Deps): Promise<ClaimFailingResponse> {

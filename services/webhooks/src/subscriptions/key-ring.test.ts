@@ -22,7 +22,7 @@ test("the first key writes, every key of the ring opens", () => {
   const rotated = createKeyRing([second, first], randomBytes);
   expect(Buffer.from(rotated.open(sealed, identity))).toEqual(secret);
   expect(() => ring.open(rotated.seal(secret, identity), identity)).toThrow(
-    "the key 2026-02, which the ring does not hold",
+    "the key 2026-02, which is not in the key ring",
   );
 });
 

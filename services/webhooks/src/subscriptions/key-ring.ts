@@ -40,7 +40,7 @@ export function createKeyRing(keys: readonly SealingKey[], random: Random): KeyR
       const start = 1 + (sealed[0] ?? 0);
       const id = Buffer.from(sealed.subarray(1, start)).toString();
       const held = keys.find((candidate) => candidate.id === id);
-      if (!held) throw new Error(`A secret is sealed with the key ${id}, which the ring does not hold.`);
+      if (!held) throw new Error(`A secret is encrypted with the key ${id}, which is not in the key ring.`);
       const tagAt = start + NONCE_BYTES;
       const textAt = tagAt + TAG_BYTES;
       const decipher = createDecipheriv(ALGORITHM, held.key, sealed.subarray(start, tagAt), {

@@ -123,7 +123,7 @@ describe("rotateSecrets", () => {
     await creations(replicaWith(first), 1);
     const deps = replicaWith(second);
     expect(await rotateSecrets(deps)).toMatchObject({ subscriptions: 0, missingKeyIds: ["2026-01"] });
-    await expect(requireKeys(deps)).rejects.toThrow("sealed with 2026-01, which SECRETS_KEYS does not hold");
+    await expect(requireKeys(deps)).rejects.toThrow("encrypted with 2026-01, which is not in SECRETS_KEYS");
     await expect(webhooks.running({ config: { SECRETS_KEYS: [second] } })).rejects.toThrow("2026-01");
     await requireKeys(replicaWith(second, first));
   });

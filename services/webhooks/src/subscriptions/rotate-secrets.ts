@@ -33,7 +33,7 @@ export async function requireKeys(deps: SubscriptionDeps): Promise<void> {
   const missing = missingKeys(deps, await keysInUse(deps));
   if (missing.length === 0) return;
   throw new Error(
-    `Secrets are sealed with ${missing.join(", ")}, which SECRETS_KEYS does not hold: add it after the others.`,
+    `Secrets are encrypted with ${missing.join(", ")}, which is not in SECRETS_KEYS. Add it after the other keys.`,
   );
 }
 
@@ -66,7 +66,7 @@ function reopened<Row extends { sealed: Buffer }>(deps: SubscriptionDeps, table:
   try {
     return [{ row, resealed: deps.keyRing.seal(deps.keyRing.open(row.sealed, identity), identity) }];
   } catch (err) {
-    deps.log.error({ err, identity }, "a sealed secret does not open");
+    deps.log.error({ err, identity }, "a secret cannot be decrypted");
     return [];
   }
 }

@@ -49,7 +49,7 @@ export function urlAtFault(url: string, rules: TargetRules): FieldError[] {
   return broken ? [{ path: "url", message: broken }] : [];
 }
 
-const EVENTS_RULE = `must be one to four different ones of ${EVENT_TYPES.join(", ")}`;
+const EVENTS_RULE = `must be one to four different event types out of ${EVENT_TYPES.join(", ")}`;
 
 function areEventTypes(events: readonly string[]): boolean {
   return (

@@ -628,7 +628,7 @@ export type $AuditEntryPayload<ExtArgs extends runtime.Types.Extensions.Internal
     accountId: string
     at: Date
     /**
-     * A member's e-mail, an API key by its name, or `operator`.
+     * A member's email, an API key by its name, or `operator`.
      */
     actor: string
     action: string

@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import math
+import os
+import re
+from dataclasses import dataclass, field
+from typing import Any, Callable
+from urllib.parse import SplitResult, urlsplit
+
+from .errors import refused
+from .hooks import OnRequest, OnResponse
+
+
+class Unset:
+    """What an option is if it was not given: None would hide that it was meant to be read from somewhere."""
+
+    def __repr__(self) -> str:
+        return "…"
+
+
+UNSET = Unset()
+
+LONGEST_TIMEOUT = 86_400.0
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The options of a client, checked and complete."""
+
+    api_key: str = field(repr=False)
+    base_url: str
+    timeout: float
+    retries: int
+    deadline: float | None
+    on_request: OnRequest | None
+    on_response: OnResponse | None
+    now: Callable[[], float]
+    random: Callable[[], float]
+    sleep: Callable[[float], Any]
+
+
+def access_of(api_key: object, base_url: object) -> tuple[str, str]:
+    """The key and the base URL, from the options or the environment. All that is missing is told at once."""
+    key, key_name = _given_or_variable(api_key, "api_key", "SHIPPING_KEY")
+    url, url_name = _given_or_variable(base_url, "base_url", "SHIPPING_URL")
+    missing = [
+        f"{option} or {variable}"
+        for value, option, variable in ((key, "api_key", "SHIPPING_KEY"), (url, "base_url", "SHIPPING_URL"))
+        if value is UNSET
+    ]
+    if missing:
+        raise refused(
+            f"Missing: {', and '.join(missing)}. Pass the option to Shipping(), or set the environment variable."
+        )
+    return _checked_key(key, key_name), _checked_url(url, url_name)
+
+
+def _given_or_variable(value: object, option: str, variable: str) -> tuple[object, str]:
+    # None is refused, not replaced: the environment's key may be another account's.
+    if value is not UNSET:
+        return value, option
+    return os.environ.get(variable) or UNSET, variable
+
+
+def _checked_key(value: object, name: str) -> str:
+    if not isinstance(value, str) or not re.fullmatch(r"[!-~]+", value):
+        raise refused(f"{name} must be an API key: printable ASCII without spaces.")
+    return value
+
+
+def _checked_url(value: object, name: str) -> str:
+    parts = _split(value) if isinstance(value, str) else None
+    if (
+        not isinstance(value, str)
+        or not re.fullmatch(r"[!-~]+", value)
+        or re.search(r"[?#@\\]", value)
+        or parts is None
+        or parts.scheme not in ("http", "https")
+        or not parts.hostname
+    ):
+        raise refused(f"{name} must be an http or https URL without credentials, query or fragment.")
+    return value.rstrip("/")
+
+
+def _split(url: str) -> SplitResult | None:
+    try:
+        parts = urlsplit(url)
+        # Reading the port is what checks it.
+        return parts if parts.port != 0 else None
+    except ValueError:
+        return None
+
+
+def checked_retries(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise refused("retries must be an integer of 0 or more.")
+    return value
+
+
+def checked_seconds(value: object, name: str) -> float:
+    """A number of seconds, as a time limit."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not is_number or not math.isfinite(value) or not 0 < value <= LONGEST_TIMEOUT:  # type: ignore[arg-type, operator]
+        raise refused(f"{name} must be a number of seconds greater than 0, at most {LONGEST_TIMEOUT:.0f}.")
+    return float(value)  # type: ignore[arg-type]
+
+
+def checked_hook(value: Any, name: str) -> Any:
+    if value is not None and not callable(value):
+        raise refused(f"{name} must be a function.")
+    return value

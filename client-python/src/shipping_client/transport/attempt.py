@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import platform
+import socket
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from http.client import HTTPException, HTTPResponse
+from urllib.parse import urlsplit
+
+from ..errors import APIConnectionError, UnexpectedAnswerError
+from ..settings import Settings
+from ..version import __version__
+from .connections import Clock, Connection, Connections
+from .operation import Outgoing
+
+USER_AGENT = f"shipping-client-python/{__version__} Python/{platform.python_version()}"
+
+LARGEST_ANSWER = 32 * 1024 * 1024
+"""A page of a hundred records has less than 2 MiB."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A complete answer. The names of its headers are in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+def attempt(settings: Settings, connections: Connections, request: Outgoing, seconds: float) -> Answer:
+    """Sends the request once and reads its answer to the end; raises a ShippingError if no whole answer comes."""
+    connection = connections.take(Clock(seconds))
+    is_whole = False
+    try:
+        # The error of an answer that is not whole would keep its socket open.
+        with closing(_exchanged(connection, settings, request)) as response:
+            body = _body_of(response, request)
+            is_whole = True
+            headers = {name.lower(): value for name, value in response.getheaders()}
+            return Answer(response.status, headers, body)
+    except socket.timeout as cause:
+        message = f"No complete response within {seconds:g} s."
+        raise APIConnectionError("timed_out", message, idempotency_key=request.idempotency_key) from cause
+    # UnicodeError: a host name that has no form on the wire.
+    except (OSError, HTTPException, UnicodeError) as cause:
+        message = "The connection failed before the response was complete."
+        raise APIConnectionError("connection_failed", message, idempotency_key=request.idempotency_key) from cause
+    finally:
+        # Not after KeyboardInterrupt either: the rest of an answer would be read as that to the next request.
+        if is_whole:
+            connections.give_back(connection)
+        else:
+            connection.close()
+
+
+def _exchanged(connection: Connection, settings: Settings, request: Outgoing) -> HTTPResponse:
+    parts = urlsplit(request.url)
+    target = f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}"
+    headers = {
+        "authorization": f"Bearer {settings.api_key}",
+        "accept": "application/json, application/pdf",
+        "user-agent": USER_AGENT,
+        **request.headers,
+    }
+    try:
+        connection.request(request.method, target, body=request.body, headers=headers)
+    except (BrokenPipeError, ConnectionResetError):
+        # It may have answered before it had read everything.
+        if connection.sock is None:
+            raise
+    return connection.getresponse()
+
+
+def _body_of(response: HTTPResponse, request: Outgoing) -> bytes:
+    """The body, also of an answer that nobody looks at: one that is not read holds its connection."""
+    declared = response.length
+    body = bytearray()
+    while True:
+        chunk = response.read(min(65_536, LARGEST_ANSWER + 1 - len(body)))
+        if not chunk:
+            break
+        body += chunk
+        if len(body) > LARGEST_ANSWER:
+            raise UnexpectedAnswerError(
+                "unexpected_answer",
+                f"Answered {response.status} with more than {LARGEST_ANSWER} bytes.",
+                status=response.status,
+                idempotency_key=request.idempotency_key,
+            )
+    if declared is not None and len(body) < declared:
+        raise HTTPException(f"{len(body)} of {declared} bytes arrived.")
+    return bytes(body)

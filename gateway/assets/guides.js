@@ -1,0 +1,40 @@
+// Marks in the lists of sections the one that is being read.
+
+const lists = [...document.querySelectorAll(".sections")];
+const headings = [...document.querySelectorAll("article :is(h2, h3)[id]")];
+// A heading counts as read once it is in the upper quarter of the window.
+const READ = 0.25;
+
+function currentId() {
+  const isAtEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
+  if (isAtEnd && scrollY > 0) return headings.at(-1)?.id;
+  return headings.findLast((heading) => heading.getBoundingClientRect().top <= innerHeight * READ)?.id;
+}
+
+function mark() {
+  const id = currentId();
+  for (const list of lists) {
+    for (const link of list.querySelectorAll("a")) {
+      const isCurrent = link.hash === `#${id}`;
+      if (isCurrent === (link.ariaCurrent === "location")) continue;
+      link.ariaCurrent = isCurrent ? "location" : null;
+      // A long list scrolls by itself.
+      if (isCurrent) list.scrollTop = link.offsetTop - list.offsetTop - list.clientHeight / 2;
+    }
+  }
+}
+
+let isWaiting = false;
+addEventListener(
+  "scroll",
+  () => {
+    if (isWaiting) return;
+    isWaiting = true;
+    requestAnimationFrame(() => {
+      isWaiting = false;
+      mark();
+    });
+  },
+  { passive: true },
+);
+mark();

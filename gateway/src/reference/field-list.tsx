@@ -1,0 +1,68 @@
+import type { Field } from "../guides/schema-fields.js";
+import { Prose } from "./prose.js";
+
+interface FieldListOf {
+  fields: readonly Field[];
+  /** Whether they are of a response, which always has what is not optional: nobody has to be told that it is required. */
+  isAnswer?: boolean;
+  /** Whether the first level of fields inside is unfolded. */
+  isOpen?: boolean;
+}
+
+/** Fields, one below the other, those inside of them folded up. */
+export function FieldList({ fields, isAnswer = false, isOpen = false }: FieldListOf) {
+  return (
+    <ul class="fields">
+      {fields.map((field) => (
+        <li>
+          <FieldItem field={field} isAnswer={isAnswer} isOpen={isOpen} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function FieldItem({ field, isAnswer, isOpen }: { field: Field; isAnswer: boolean; isOpen: boolean }) {
+  const { name, type, isRequired, text, pattern, fields } = field;
+  return (
+    <>
+      <p class="field">
+        <code class="name">{name}</code> <span class="type">{type}</span>{" "}
+        {isRequired && !isAnswer && <span class="required">required</span>}
+        {!isRequired && <span class="optional">optional</span>}
+      </p>
+      {text && (
+        <p>
+          <Prose>{text}</Prose>
+        </p>
+      )}
+      {pattern !== undefined && <Pattern pattern={pattern} />}
+      {fields.length > 0 && (
+        <details open={isOpen}>
+          <summary>{fields.length === 1 ? "1 field" : `${fields.length} fields`}</summary>
+          <FieldList fields={fields} isAnswer={isAnswer} />
+        </details>
+      )}
+    </>
+  );
+}
+
+const LONGEST_SHOWN = 60;
+
+/** A regular expression; a long one is folded up. */
+function Pattern({ pattern }: { pattern: string }) {
+  if (pattern.length <= LONGEST_SHOWN)
+    return (
+      <p>
+        Pattern: <code>{pattern}</code>
+      </p>
+    );
+  return (
+    <details>
+      <summary>Pattern</summary>
+      <p>
+        <code>{pattern}</code>
+      </p>
+    </details>
+  );
+}

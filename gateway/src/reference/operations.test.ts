@@ -1,0 +1,65 @@
+import { refusalsOf } from "../api/endpoint.js";
+import { routes } from "../api/endpoints/endpoints.js";
+import { resources } from "../openapi/guide-library.js";
+import { openApiDocument } from "../openapi/openapi.js";
+import { type OperationDocument, resourcesOf } from "./operations.js";
+
+const operations = resources().flatMap((resource) => resource.operations);
+const named = (id: string) => operations.find((operation) => operation.id === id);
+
+// Others link to these. Who renames one lets the old address lead to the new one.
+test("the pages of the reference have addresses that do not change", () => {
+  const expected = ["getAccount", "createOrder", "listOrders", "getOrder"];
+  expected.push("createShipment", "listShipments", "getShipment", "quoteRates");
+  expected.push("createLabel", "listLabels", "getLabel", "getLabelFile", "voidLabel", "getTracking");
+  expected.push("createSubscription", "listSubscriptions", "getSubscription", "disableSubscription");
+  expect(operations.map(({ href }) => href)).toEqual(expected.map((id) => `/docs/reference/${id}`));
+});
+
+describe("an operation", () => {
+  test.each(operations)("$id names every code that it can refuse with, by status", ({ route, refusals }) => {
+    expect(refusals.map(({ code }) => code).sort()).toEqual(refusalsOf(route).sort());
+    const statuses = refusals.map(({ status }) => status);
+    expect(statuses).toEqual([...statuses].sort());
+  });
+
+  test("has its parameters with their places, and the key that it needs", () => {
+    const placesOf = (id: string) => named(id)?.parameters.map((one) => [one.in, one.field.name, one.field.isRequired]);
+    expect(placesOf("getLabel")).toEqual([["path", "id", true]]);
+    expect(placesOf("listOrders")).toEqual([
+      ["query", "limit", false],
+      ["query", "after", false],
+    ]);
+    expect(placesOf("createOrder")).toEqual([["header", "Idempotency-Key", true]]);
+    expect(named("createOrder")?.parameters[0]?.field.text).toMatch(
+      /Printable ASCII characters only\. 1 to 128 characters\.$/,
+    );
+  });
+
+  test("has the fields of its body and of its answer", () => {
+    expect(named("createLabel")?.body?.fields.map(({ name }) => name)).toEqual(["shipment_id", "rate_id", "format"]);
+    expect(named("voidLabel")?.body?.fields).toEqual([]);
+    expect(named("getAccount")?.body).toBeUndefined();
+    const answer = named("listLabels")?.answer.fields.map(({ name, type }) => [name, type]);
+    expect(answer).toEqual([
+      ["data", "array of Label"],
+      ["next_cursor", "string or null"],
+    ]);
+    expect(named("getLabelFile")?.answer).toMatchObject({ isPdf: true, fields: [] });
+  });
+
+  test("knows what its success leads to, and the headers of its answer", () => {
+    expect(named("createLabel")?.next).toEqual(["getLabel", "getLabelFile", "voidLabel", "getTracking"]);
+    expect(named("createLabel")?.answer.headers.map(({ name }) => name)).toContain("Idempotency-Replayed");
+    expect(named("getLabel")?.answer.headers.map(({ name }) => name)).not.toContain("Idempotency-Replayed");
+  });
+
+  test("that the document does not have is an error, not an empty page", () => {
+    const document = JSON.parse(JSON.stringify(openApiDocument())) as OperationDocument;
+    expect(() => resourcesOf({ ...document, paths: {} })).toThrow("has no GET /account");
+  });
+});
+
+test("every operation belongs to a resource", () => {
+  expect(operations).toHaveLength(routes.length);
+});

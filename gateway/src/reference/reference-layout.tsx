@@ -1,0 +1,102 @@
+import type { ComponentChildren } from "preact";
+import { type Asset, assetOf } from "../http/asset.js";
+import { renderDocument } from "../site/html-document.js";
+import { SearchForm } from "../site/search-form.js";
+import { codeScript } from "../site/site-assets.js";
+import { type Site, SiteHeader } from "../site/site-header.js";
+import type { Operation, Resource } from "./operations.js";
+
+export const REFERENCE_PATH = "/docs/reference";
+
+export const referenceStyle = assetOf(
+  "/docs/reference.css",
+  ...(["site.css", "base.css", "code.css", "guides.css", "reference.css"] as const),
+);
+export const tryScript = assetOf("/docs/try-it.js", "try-it.js");
+export const anchorScript = assetOf("/docs/old-anchors.js", "old-anchors.js");
+
+/** What all pages of the reference are made of. */
+export interface Reference {
+  resources: readonly Resource[];
+  /** Where the API is, as programs are given it. */
+  baseUrl: string;
+}
+
+interface Frame {
+  title: string;
+  /** The path of the page, marked in the list. */
+  path: string;
+  script: Pick<Asset, "href">;
+  children: ComponentChildren;
+}
+
+/** A whole page of the reference: the operations by resource, the search, and what the page is about. */
+export function renderReference(
+  site: Site,
+  { resources }: Reference,
+  { title, path, script, children }: Frame,
+): string {
+  return renderDocument({
+    title,
+    styles: [referenceStyle],
+    scripts: [script],
+    head: <script src={codeScript.href} />,
+    children: (
+      <>
+        <SiteHeader site={site} part="reference">
+          <SearchForm />
+        </SiteHeader>
+        <div class="columns reference">
+          <nav class="side" aria-label="Operations">
+            <ul>
+              <li>
+                <a href={REFERENCE_PATH} {...currentAt(REFERENCE_PATH, path)}>
+                  Overview
+                </a>
+              </li>
+              {resources.map(({ name, operations }) => (
+                <li>
+                  <a href={`${REFERENCE_PATH}#${name}`} class="resource">
+                    {titleOf(name)}
+                  </a>
+                  <ul>
+                    {operations.map(({ href, route }) => (
+                      <li>
+                        <a href={href} {...currentAt(href, path)}>
+                          {route.summary}
+                        </a>
+                      </li>
+                    ))}
+                  </ul>
+                </li>
+              ))}
+            </ul>
+          </nav>
+          <main id="main">{children}</main>
+        </div>
+      </>
+    ),
+  });
+}
+
+function currentAt(href: string, path: string) {
+  return href === path ? { "aria-current": "page" as const } : {};
+}
+
+/** A resource as a heading: `labels` becomes `Labels`. */
+export function titleOf(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+/** Method and path of an operation. */
+export function Endpoint({ operation: { route, path } }: { operation: Operation }) {
+  return (
+    <p class="endpoint">
+      <Method method={route.method} /> <code>{path}</code>
+    </p>
+  );
+}
+
+export function Method({ method }: { method: string }) {
+  return <span class={`method ${method.toLowerCase()}`}>{method}</span>;
+}

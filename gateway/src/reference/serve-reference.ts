@@ -1,0 +1,60 @@
+import type { Express } from "express";
+import { redirect } from "../guides/serve-guides.js";
+import { type Document, documentOf, sendDocument } from "../http/send-document.js";
+import { SCRIPTED_PAGE_HEADERS } from "../site/error-page.js";
+import type { Site } from "../site/site-header.js";
+import { indexPage } from "./index-page.js";
+import { operationPage } from "./operation-page.js";
+import type { Resource } from "./operations.js";
+import { anchorScript, REFERENCE_PATH, referenceStyle, tryScript } from "./reference-layout.js";
+
+// The forms send requests to the API of this host.
+const HEADERS = {
+  ...SCRIPTED_PAGE_HEADERS,
+  "Content-Security-Policy": `${SCRIPTED_PAGE_HEADERS["Content-Security-Policy"]}; connect-src 'self'`,
+};
+
+/** The reference below `/docs`, for everyone. Its pages are made when somebody asks for them. */
+export function serveReference(
+  app: Express,
+  site: Site,
+  baseUrl: () => string,
+  resources: () => readonly Resource[],
+): void {
+  const made = new Map<string, Document>();
+  const kept = (path: string, render: () => string): Document => {
+    const document = made.get(path) ?? documentOf("text/html; charset=utf-8", render(), HEADERS);
+    made.set(path, document);
+    return document;
+  };
+  const find = (id: string) =>
+    resources()
+      .flatMap((resource) => resource.operations)
+      .find((one) => one.id === id);
+  const reference = () => ({ resources: resources(), baseUrl: baseUrl() });
+
+  for (const asset of [referenceStyle, tryScript, anchorScript]) asset.serve(app);
+  app.get(REFERENCE_PATH, (req, res) => {
+    sendDocument(
+      req,
+      res,
+      kept(REFERENCE_PATH, () => indexPage(site, reference())),
+    );
+  });
+  app.get(`${REFERENCE_PATH}/:id`, (req, res, next) => {
+    const operation = find(req.params.id);
+    if (operation)
+      sendDocument(
+        req,
+        res,
+        kept(operation.href, () => operationPage(site, reference(), operation)),
+      );
+    else next();
+  });
+  app.get(`${REFERENCE_PATH}/`, (_req, res) => redirect(res, REFERENCE_PATH));
+  app.get(`${REFERENCE_PATH}/:id/`, (req, res, next) => {
+    const operation = find(req.params.id);
+    if (operation) redirect(res, operation.href);
+    else next();
+  });
+}

@@ -1,0 +1,69 @@
+import { highlight } from "./highlight.js";
+
+/** A block of code, as a page shows it. */
+export interface Code {
+  /** As in the info string of a Markdown fence: `sh`, `ts`, `python`, `json`. */
+  language: string;
+  code: string;
+  /** Whether this is what the code above it prints or answers. Nobody copies that. */
+  isOutput?: boolean;
+  /** What stands above it, if that is not the language's name. */
+  caption?: string;
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  sh: "Shell",
+  ts: "TypeScript",
+  js: "JavaScript",
+  json: "JSON",
+  python: "Python",
+  go: "Go",
+  ruby: "Ruby",
+  php: "PHP",
+  java: "Java",
+  http: "HTTP",
+};
+
+/** One block of code: coloured, named, and with a button that copies it. */
+export function CodeExample({ language, code, isOutput = false, caption }: Code) {
+  const name = caption ?? (isOutput ? "Output" : NAMES[language]);
+  return (
+    <figure class={isOutput ? "code output" : "code"}>
+      {name && <figcaption>{name}</figcaption>}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: A box that scrolls has to be within the keyboard's reach. */}
+      <pre tabIndex={0}>
+        {/* Made of the code by `highlight`, which escapes it. */}
+        <code dangerouslySetInnerHTML={{ __html: highlight(language, code) }} />
+      </pre>
+    </figure>
+  );
+}
+
+/**
+ * One example in several languages, which the script turns into tabs; without it, they stand one below the other. An output
+ * belongs to the code before it.
+ */
+export function CodeTabs({ blocks }: { blocks: readonly Code[] }) {
+  const panels: { name: string; blocks: Code[] }[] = [];
+  for (const block of blocks) {
+    const name = tabOf(block);
+    if (block.isOutput) panels.at(-1)?.blocks.push(block);
+    else panels.push({ name, blocks: [{ caption: name, ...block }] });
+  }
+  return (
+    <div class="code-tabs">
+      {panels.map(({ name, blocks }) => (
+        <div class="code-panel" data-language={name}>
+          {blocks.map((block) => (
+            <CodeExample {...block} />
+          ))}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** The name of an example's tab. The reader's choice is remembered by it. */
+function tabOf({ language, code }: Code): string {
+  return language === "sh" && code.includes("curl ") ? "curl" : (NAMES[language] ?? language);
+}

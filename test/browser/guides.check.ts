@@ -1,0 +1,159 @@
+import { guides } from "@shipping/gateway/guides/guides";
+import type { Page } from "playwright-core";
+import { useArea } from "../developers/area.js";
+import { useBrowser } from "./browser.js";
+import { copiedFrom } from "./clipboard.js";
+import { faultsOf } from "./look.js";
+
+const area = useArea();
+const browser = useBrowser();
+
+async function open(path: string, options?: { javaScriptEnabled: boolean }): Promise<Page> {
+  const page = await (await browser.open(options)).newPage();
+  await page.goto(area.origin() + path);
+  return page;
+}
+
+/** The languages that the examples of a page show, without repetition. */
+const shownOn = (page: Page) =>
+  page.evaluate<string[]>(`[...new Set([...document.querySelectorAll(".code-panel")]
+    .filter((panel) => panel.checkVisibility()).map((panel) => panel.dataset.language))]`);
+
+const tab = (page: Page, name: string, example = 0) => page.getByRole("tab", { name, exact: true }).nth(example);
+
+describe("an example in several languages", () => {
+  test("shows one, chosen for all examples at once, on the next page and the next day as well", async () => {
+    const page = await open("/docs/quick-start");
+    expect(await shownOn(page)).toEqual(["curl"]);
+    await tab(page, "TypeScript", 3).click();
+    expect(await shownOn(page)).toEqual(["TypeScript"]);
+    await page.goto(`${area.origin()}/docs/pagination`);
+    expect(await shownOn(page)).toEqual(["TypeScript"]);
+    const tomorrow = await page.context().newPage();
+    await tomorrow.goto(`${area.origin()}/docs/quick-start`);
+    expect(await shownOn(tomorrow)).toEqual(["TypeScript"]);
+    await page.context().close();
+  });
+
+  test("stays under the pointer, although the examples above it change their heights", async () => {
+    const page = await open("/docs/quick-start");
+    const last = tab(page, "Python", 4);
+    await last.scrollIntoViewIfNeeded();
+    const before = await last.boundingBox();
+    await last.click();
+    const after = await last.boundingBox();
+    expect(Math.abs((after?.y ?? 0) - (before?.y ?? 100))).toBeLessThan(2);
+    await page.context().close();
+  });
+
+  test("is chosen with the arrow keys, Home and End, and is one stop of the Tab key", async () => {
+    const page = await open("/docs/quick-start");
+    await tab(page, "curl").focus();
+    for (const [key, name] of [
+      ["ArrowRight", "TypeScript"],
+      ["ArrowRight", "Python"],
+      ["ArrowRight", "curl"],
+      ["ArrowLeft", "Python"],
+      ["Home", "curl"],
+      ["End", "Python"],
+    ] as const) {
+      await page.keyboard.press(key);
+      expect(await page.evaluate("document.activeElement.textContent")).toBe(name);
+      expect(await tab(page, name).getAttribute("aria-selected")).toBe("true");
+      expect(await shownOn(page)).toEqual([name]);
+    }
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.getAttribute('role')")).toBeNull();
+    const panel = page.getByRole("tabpanel", { name: "Python" }).first();
+    expect(await panel.textContent()).toContain("from shipping_client import Shipping");
+    await page.context().close();
+  });
+
+  test("shows every language without script, and no button that does nothing", async () => {
+    const page = await open("/docs/quick-start", { javaScriptEnabled: false });
+    expect(await shownOn(page)).toEqual(["curl", "TypeScript", "Python"]);
+    expect(await page.locator("article").getByRole("button").count()).toBe(0);
+    await page.context().close();
+  });
+});
+
+describe("the button that copies", () => {
+  test("copies the code as it is printed, of the language that is shown", async () => {
+    const page = await open("/docs/quick-start");
+    await tab(page, "Python").click();
+    const panel = page.getByRole("tabpanel", { name: "Python" }).first();
+    const copied = await copiedFrom(page, panel.getByRole("button"));
+    expect(copied).toBe(await panel.locator("code").first().textContent());
+    expect(copied).toMatch(/^from shipping_client import Shipping\n/);
+    await page.context().close();
+  });
+
+  test("is there for code, and not for what it prints", async () => {
+    const page = await open("/docs/quick-start");
+    const all = await page.locator("figure.code:not(.output)").count();
+    expect(await page.locator(".copy-code").count()).toBe(all);
+    expect(await page.locator("figure.output .copy-code").count()).toBe(0);
+    await page.context().close();
+  });
+});
+
+describe("a guide in a wide window", () => {
+  test("marks the section that is being read", async () => {
+    const page = await open("/docs/errors");
+    await page.setViewportSize({ width: 1280, height: 800 });
+    const marked = page.locator("aside [aria-current]");
+    for (const name of ["What to do", "How long to wait"]) {
+      await page.getByRole("heading", { name, exact: true }).evaluate((heading) => heading.scrollIntoView());
+      await marked.getByText(name, { exact: true }).waitFor();
+      expect(await marked.count()).toBe(1);
+    }
+    await page.context().close();
+  });
+
+  test("has a link in each heading, which is seen when it is pointed at or focused", async () => {
+    const page = await open("/docs/errors");
+    const anchor = page.getByRole("link", { name: "Link to “What to do”" });
+    const opacity = () => anchor.evaluate((link) => link.ownerDocument.defaultView?.getComputedStyle(link).opacity);
+    expect(await opacity()).toBe("0");
+    await page.getByRole("heading", { name: "What to do", exact: true }).hover();
+    expect(await opacity()).toBe("1");
+    await anchor.click();
+    expect(new URL(page.url()).hash).toBe("#what-to-do");
+    await page.context().close();
+  });
+});
+
+test("a guide on a telephone begins with its text, and unfolds its lists", async () => {
+  const page = await open("/docs/webhooks");
+  await page.setViewportSize({ width: 390, height: 800 });
+  const box = await page.getByRole("heading", { level: 1 }).boundingBox();
+  expect(box?.y).toBeLessThan(400);
+  await page.getByText("All guides").click();
+  await page.getByRole("navigation", { name: "All guides" }).getByRole("link", { name: "Errors and retries" }).click();
+  await page.getByRole("heading", { level: 1, name: "Errors and retries" }).waitFor();
+  await page.context().close();
+});
+
+test("a page that is not there leads to the search", async () => {
+  const page = await open("/docs/nothing");
+  await page.getByRole("searchbox").fill("retry");
+  await page.getByRole("button", { name: "Search" }).click();
+  await page.getByRole("heading", { name: "Search" }).waitFor();
+  await page.context().close();
+});
+
+describe("what everybody may read is accessible, fits its window, and is within the keyboard's reach", () => {
+  let page: Page;
+  beforeAll(async () => {
+    page = await (await browser.open()).newPage();
+  });
+  afterAll(() => page.context().close());
+
+  test.each([
+    ...["/docs", ...guides.map(({ slug }) => `/docs/${slug}`)],
+    ...["/docs/search?q=retry", "/docs/search?q=zzzzzzzz", "/docs/nothing", "/nothing"],
+  ])("%s", async (path) => {
+    await page.goto(area.origin() + path);
+    expect(await faultsOf(page, path)).toEqual([]);
+  });
+});
