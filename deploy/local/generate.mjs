@@ -1,4 +1,4 @@
-// `npm run generate`: TypeScript from the protos, the gateway's Prisma client, and the types of `client` and
+// `npm run generate`: TypeScript from the protos, the gateway's Prisma client, and the types of the clients and
 // the collection for Postman from the OpenAPI document. The results are committed.
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";

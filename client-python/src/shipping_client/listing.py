@@ -54,7 +54,7 @@ class Listing(Generic[T]):
         """The first `max` records. Further records are not requested."""
         # Without a bound, a list that has grown would fill the memory.
         if isinstance(max, bool) or not isinstance(max, int) or max < 1:
-            raise refused("to_list needs max: an integer, 1 or more.")
+            raise refused("to_list needs max, an integer of 1 or more.")
         records: list[T] = []
         for record in self._records({"limit": self._options.get("limit", min(max, LARGEST_PAGE))}):
             records.append(record)
@@ -73,7 +73,7 @@ class Listing(Generic[T]):
                 return
             # Would never end.
             if after in seen:
-                message = f"The list repeats itself: next_cursor was {after} before."
+                message = f"The list repeats itself: next_cursor {after} was returned before."
                 raise UnexpectedAnswerError("unexpected_answer", message)
             seen.add(after)
 

@@ -47,7 +47,7 @@ def verify_webhook(
     secrets = [secret] if isinstance(secret, str) else secret
     keys = [_key_of(one) for one in secrets] if isinstance(secrets, Sequence) else []
     if not keys:
-        raise refused("secret must be the whole whsec_… text, or a list of them.")
+        raise refused("secret must be the complete whsec_… string, or a list of them.")
     # NaN would let any time pass.
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not 0 <= tolerance < math.inf:
         raise refused("tolerance must be a number of seconds, 0 or more.")
@@ -93,7 +93,7 @@ def _bytes_of(payload: object) -> bytes | None:
 def _key_of(secret: object) -> bytes:
     # With an empty one, anybody could sign.
     if not isinstance(secret, str) or not re.match(r"whsec_.", secret, re.DOTALL):
-        raise refused("secret must be the whole whsec_… text, or a list of them.")
+        raise refused("secret must be the complete whsec_… string, or a list of them.")
     return secret.encode("utf-8", "surrogatepass")
 
 

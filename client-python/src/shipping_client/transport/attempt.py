@@ -3,6 +3,7 @@ from __future__ import annotations
 import platform
 import socket
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from http.client import HTTPException, HTTPResponse
 from urllib.parse import urlsplit
@@ -33,11 +34,12 @@ def attempt(settings: Settings, connections: Connections, request: Outgoing, sec
     connection = connections.take(Clock(seconds))
     is_whole = False
     try:
-        response = _exchanged(connection, settings, request)
-        body = _body_of(response, request)
-        is_whole = not response.will_close
-        headers = {name.lower(): value for name, value in response.getheaders()}
-        return Answer(response.status, headers, body)
+        # The error of an answer that is not whole would keep its socket open.
+        with closing(_exchanged(connection, settings, request)) as response:
+            body = _body_of(response, request)
+            is_whole = True
+            headers = {name.lower(): value for name, value in response.getheaders()}
+            return Answer(response.status, headers, body)
     except socket.timeout as cause:
         message = f"No complete response within {seconds:g} s."
         raise APIConnectionError("timed_out", message, idempotency_key=request.idempotency_key) from cause

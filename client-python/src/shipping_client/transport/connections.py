@@ -135,14 +135,15 @@ class Connections:
     def take(self, clock: Clock) -> Connection:
         """A connection for one attempt: an open one, or a new one that opens when it is used."""
         if self._process != os.getpid():
-            # The parent uses them: answers would get mixed up.
-            self._idle, self._process = [], os.getpid()
+            # The parent uses them: answers would get mixed up. To close them here does not end them there.
+            self.close()
+            self._process = os.getpid()
         connection = self._usable() or Connection(self._base_url, self._context())
         connection.clock = clock
         return connection
 
     def give_back(self, connection: Connection) -> None:
-        """Keeps a connection whose response was read to its end."""
+        """Keeps a connection whose response was read to its end, unless the response has ended it."""
         if connection.sock is None or len(self._idle) >= MOST_IDLE:
             connection.close()
         else:

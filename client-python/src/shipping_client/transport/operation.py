@@ -136,7 +136,7 @@ RESERVED = frozenset(
 )
 INSTEAD = {
     "idempotency-key": "use the option idempotency_key",
-    "authorization": "the key is the client's api_key",
+    "authorization": "use the client's argument api_key",
 }
 
 
@@ -145,16 +145,16 @@ def _headers_of(given: Mapping[str, str] | None) -> dict[str, str]:
     if given is None:
         return {}
     if not isinstance(given, Mapping):
-        raise refused("headers must be a mapping of names and values.")
+        raise refused("headers must be a mapping of names to values.")
     headers: dict[str, str] = {}
     for name, value in given.items():
         lower = name.lower() if isinstance(name, str) else ""
         if not re.fullmatch(r"[!#$%&'*+.^_`|~0-9a-z-]+", lower):
             raise refused(f"headers: {name!r} is not a header name.")
         if lower in RESERVED:
-            raise refused(f"headers cannot set {lower}: {INSTEAD.get(lower, 'the client does')}.")
+            raise refused(f"headers cannot set {lower}: {INSTEAD.get(lower, 'the client sets it')}.")
         if lower in headers:
-            raise refused(f"headers has {lower} twice.")
+            raise refused(f"headers contains {lower} twice.")
         if not isinstance(value, str) or not re.fullmatch(r"[!-~]([ -~]*[!-~])?", value):
             raise refused(f"headers: {lower} must be printable ASCII, with no space at the start or end.")
         headers[lower] = value

@@ -68,6 +68,9 @@ function typedDict(name: string, schema: Schema): string[] {
     const type = required.includes(member) ? text : `NotRequired[${text}]`;
     return { member, type, comment: sentencesOf(inner), declared };
   });
+  // It would need an import at run time that Python before 3.11 does not have.
+  const optional = Object.keys(properties).filter((member) => KEYWORDS.has(member) && !required.includes(member));
+  if (optional.length > 0) throw new Error(`Unknown type for ${optional[0]}, which is not required, in ${name}.`);
   const named = members.filter(({ member }) => !KEYWORDS.has(member));
   const odd = members.filter(({ member }) => KEYWORDS.has(member));
   const lines = named.map(({ member, type, comment }) => `    ${member}: ${type}\n${docstring(comment)}`);

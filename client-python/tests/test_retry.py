@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import unittest
+from datetime import datetime, timezone
+
+from shipping_client.transport.retry import is_retryable, seconds_of, wait_before
+
+NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=timezone.utc).timestamp()
+
+
+class RetryAfter(unittest.TestCase):
+    def test_is_a_number_of_seconds_or_a_date_and_nothing_else(self) -> None:
+        for text, seconds in [
+            (None, None),
+            ("0", 0.0),
+            ("5", 5.0),
+            ("60", 60.0),
+            ("-5", None),
+            ("1.5", None),
+            ("1e3", None),
+            ("5\n", None),
+            ("\u0665", None),
+            ("", None),
+            ("soon", None),
+            ("2026", 2026.0),
+            ("99999999999999999999", 1e20),
+            ("Sat, 21 Nov 2026 12:00:07 GMT", 7.0),
+            ("Sat, 21 Nov 2026 11:59:00 GMT", 0.0),
+            ("Sat, 99 Nov 2026 12:00:07 GMT", None),
+            ("2026-11-21T12:00:07Z", None),
+        ]:
+            with self.subTest(text):
+                self.assertEqual(seconds_of(text, NOW), seconds)
+
+
+class Wait(unittest.TestCase):
+    def test_is_half_a_second_doubled_each_time_less_up_to_half_of_it(self) -> None:
+        for retry, least, most in [(0, 0.25, 0.5), (1, 0.5, 1), (2, 1, 2), (3, 2, 4), (20, 4, 8), (10_000, 4, 8)]:
+            with self.subTest(retry):
+                self.assertEqual(wait_before(retry, None, lambda: 1.0), least)
+                self.assertEqual(wait_before(retry, None, lambda: 0.0), most)
+
+    def test_is_never_shorter_than_retry_after_and_at_most_a_tenth_longer(self) -> None:
+        self.assertEqual(wait_before(0, 5.0, lambda: 0.0), 5)
+        self.assertEqual(wait_before(0, 5.0, lambda: 1.0), 5.5)
+
+    def test_has_no_room_for_more_than_65_s_which_is_the_callers_to_decide(self) -> None:
+        self.assertEqual(wait_before(0, 65.0, lambda: 0.0), 65)
+        self.assertIsNone(wait_before(0, 66.0, lambda: 0.0))
+        self.assertIsNone(wait_before(0, 1e20, lambda: 0.0))
+
+    def test_goes_by_its_own_rule_when_retry_after_is_0(self) -> None:
+        self.assertEqual(wait_before(0, 0.0, lambda: 0.0), 0.5)
+
+
+class Retryable(unittest.TestCase):
+    def test_is_only_what_was_not_executed_or_is_made_harmless_by_the_key(self) -> None:
+        self.assertTrue(is_retryable(500, "internal_error"))
+        self.assertTrue(is_retryable(502, None))
+        self.assertFalse(is_retryable(503, "carrier_not_configured"))
+        self.assertTrue(is_retryable(409, "idempotency_in_progress"))
+        self.assertFalse(is_retryable(409, "idempotency_conflict"))
+        self.assertFalse(is_retryable(403, None))

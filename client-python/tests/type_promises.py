@@ -1,0 +1,69 @@
+"""What type checkers are told: mypy is what checks this, nobody runs it. An ignore that is not needed is an error, too."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shipping_client import (
+    CreatedWebhook,
+    Label,
+    LabelInput,
+    Order,
+    OrderInput,
+    Page,
+    Rate,
+    Shipment,
+    ShipmentInput,
+    Shipping,
+    WebhookEvent,
+    verify_webhook,
+    with_response,
+)
+
+if TYPE_CHECKING:
+    from typing_extensions import assert_type
+
+
+def answers(shipping: Shipping, rate_input: LabelInput) -> None:
+    assert_type(shipping.labels.create(rate_input), Label)
+    assert_type(shipping.rates.create({"shipment_id": "shp_1"}), list[Rate])
+    assert_type(shipping.labels.file("lbl_1"), bytes)
+    assert_type(shipping.webhooks.create({"url": "https://x.example", "events": []}), CreatedWebhook)
+    assert_type(with_response(shipping.shipments.get, "shp_1").data, Shipment)
+    assert_type(with_response(shipping.orders.list().page, limit=5).data, Page[Order])
+    assert_type(shipping.orders.list().to_list(max=10), list[Order])
+    for order in shipping.orders.list():
+        assert_type(order["from"]["company"], str)
+    # No bound, which a list that has grown would need.
+    shipping.orders.list().to_list()  # type: ignore[call-arg]
+    # A key of another operation's arguments.
+    with_response(shipping.shipments.get, "shp_1", idempotency_key="x")  # type: ignore[call-arg]
+
+
+def inputs(shipping: Shipping, shipment: ShipmentInput, order: OrderInput, unset: str | None) -> None:
+    shipping.shipments.create(shipment, idempotency_key=None, timeout=None, headers={"x-job": "7"})
+    shipping.labels.create({"shipment_id": "shp_1", "rate_id": "rate_1"})
+    # An order belongs to no order.
+    shipping.orders.create({**order, "order_id": "ord_1"})  # type: ignore[typeddict-unknown-key]
+    # A parcel has four numbers.
+    shipping.orders.create({**order, "parcel": {"weight_kg": 1}})  # type: ignore[typeddict-item]
+    # No such event type.
+    shipping.webhooks.create({"url": "https://x.example", "events": ["label.printed"]})  # type: ignore[list-item]
+    # A read has no idempotency key.
+    shipping.labels.get("lbl_1", idempotency_key="x")  # type: ignore[call-arg]
+    # What an order was answered with holds more than one may be made of.
+    shipping.orders.create({**order, "status": "received"})  # type: ignore[typeddict-unknown-key]
+    # What may be None is not given where a key is meant.
+    Shipping(api_key=unset)  # type: ignore[arg-type]
+
+
+def events(event: WebhookEvent) -> None:
+    if event["type"] == "order.created":
+        assert_type(event["data"], Order)
+    elif event["type"] == "shipment.created":
+        assert_type(event["data"], Shipment)
+    else:
+        assert_type(event["data"], Label)
+    assert_type(verify_webhook(b"{}", {}, ["whsec_x"]), WebhookEvent)
+    # A parsed body.
+    verify_webhook({"id": "evt_1"}, {}, "whsec_x")  # type: ignore[arg-type]

@@ -1,0 +1,194 @@
+import { readFileSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathWith } from "@shipping/gateway/api/endpoint";
+import { routes } from "@shipping/gateway/api/endpoints/endpoints";
+import { guides } from "@shipping/gateway/guides/guides";
+import { startUnreliableProxy } from "../client/unreliable-proxy.js";
+import { fencesOf, programsOf } from "../docs/fences.js";
+import { programOf } from "../docs/python.js";
+import { runPage } from "../docs/run-page.js";
+import { type Stack, startStack } from "../stack.js";
+import { makeVirtualEnvironment, type VirtualEnvironment } from "./virtual-environment.js";
+
+// `CHAINS=2000 npm run test:python` is the long form.
+const CHAINS = Number(process.env.CHAINS ?? 60);
+
+const root = join(import.meta.dirname, "../..");
+const sources = join(root, "client-python");
+const readme = readFileSync(join(sources, "README.md"), "utf8");
+const script = (name: string) => join(import.meta.dirname, name);
+
+let folder: string;
+let stack: Stack;
+let wheel: string;
+/** What an integrator has: the wheel alone. */
+let installed: VirtualEnvironment;
+/** What we build and check it with. */
+let tools: VirtualEnvironment;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "shipping-python-"));
+  [installed, tools] = await Promise.all([
+    makeVirtualEnvironment(join(folder, "installed")),
+    makeVirtualEnvironment(join(folder, "tools")),
+  ]);
+  await tools.python(["-m", "pip", "install", "--quiet", "-r", join(sources, "requirements-dev.txt")]);
+  const wheels = join(folder, "wheels");
+  const build = ["--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", wheels, sources];
+  await tools.python(["-m", "pip", "wheel", ...build]);
+  [wheel = ""] = await readdir(wheels);
+  await installed.python(["-m", "pip", "install", "--quiet", "--no-index", join(wheels, wheel)]);
+  stack = await startStack({ requestsPerMinute: 1_000_000 });
+}, 180_000);
+afterAll(async () => {
+  await stack?.stop();
+  await rm(folder, { recursive: true });
+});
+
+/** A customer of the platform, as a program knows it. */
+async function access(): Promise<{ SHIPPING_URL: string; SHIPPING_KEY: string }> {
+  return { SHIPPING_URL: stack.baseUrl, SHIPPING_KEY: (await stack.newCustomer()).sandbox };
+}
+
+describe("the wheel", () => {
+  test("installs without a network and needs no other package", async () => {
+    const listed = JSON.parse(await installed.python(["-m", "pip", "list", "--format", "json"])) as { name: string }[];
+    const own = listed.map(({ name }) => name.replace("_", "-")).filter((name) => !/^(pip|setuptools)$/.test(name));
+    expect(own).toEqual(["shipping-client"]);
+  });
+
+  test("is the one that its README installs, its changelog tells, and npm run pack:python makes", async () => {
+    const { scripts } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+    const [, version] = /^shipping_client-(.+)-py3-none-any\.whl$/.exec(wheel) ?? [];
+    expect(readme).toContain(`pip install ./${wheel}\n`);
+    expect(await readFile(join(sources, "CHANGELOG.md"), "utf8")).toContain(`\n## ${version}\n`);
+    expect(scripts["pack:python"]).toMatch(/ -m pip wheel .* \.\/client-python$/);
+  });
+
+  test("holds the code, its types and its README, and no test", async () => {
+    const show = "import importlib.metadata as m; print(*m.files('shipping-client'), m.metadata('shipping-client'))";
+    const text = await installed.python(["-c", show]);
+    for (const file of ["shipping_client/py.typed", "shipping_client/gen/api_types.py", "# shipping-client for Python"])
+      expect(text).toContain(file);
+    expect(text).not.toMatch(/test_\w+\.py|loopback/);
+  });
+
+  test("passes its unit tests, and closes every socket", async () => {
+    const discover = ["-m", "unittest", "discover", "-s", join(sources, "tests")];
+    const printed = await installed.python(["-W", "error::ResourceWarning", ...discover]);
+    expect(printed).not.toContain("ResourceWarning");
+    expect(printed).toMatch(/\nRan \d{2,} tests in [\d.]+s\n\nOK\n$/);
+  }, 60_000);
+});
+
+describe("the types", () => {
+  const mypy = (...options: string[]) => {
+    const config = ["--config-file", join(sources, "pyproject.toml"), "--cache-dir", join(folder, "mypy")];
+    return tools.python(["-m", "mypy", ...config, ...options], { cwd: folder });
+  };
+  // With the installed package: it has to say itself that it has types.
+  const withInstalled = () => ["--python-executable", join(installed.bin, "python")];
+
+  /** The Python programs of pages, as files in a folder of their own. */
+  async function programsIn(name: string, pages: readonly string[]): Promise<string> {
+    const own = join(folder, name);
+    await mkdir(own);
+    const programs = pages.flatMap((page) => programsOf(fencesOf(page), "python"));
+    expect(programs.length).toBeGreaterThan(8);
+    for (const [index, parts] of programs.entries())
+      if (parts[0]?.mark !== "recipe")
+        await writeFile(join(own, `program_${index}.py`), programOf(parts.map(({ code }) => code).join("\n")));
+    return own;
+  }
+
+  test("pass mypy --strict: the sources, the tests, and every example of the README", async () => {
+    await mypy(join(sources, "src"));
+    const examples = await programsIn("readme-programs", [readme]);
+    await mypy(...withInstalled(), join(sources, "tests"), examples, script("chains.py"), script("methods.py"));
+  }, 90_000);
+
+  test("are those that the guides' examples give", async () => {
+    const pages = guides.map(({ file }) => readFileSync(join(root, file), "utf8"));
+    // Examples need not say what their own functions take.
+    const options = ["--allow-untyped-defs", "--allow-untyped-calls", ...withInstalled()];
+    await mypy(...options, await programsIn("guides-programs", pages));
+  }, 90_000);
+
+  test("and style pass ruff", async () => {
+    // The patterns of a configuration that is named count from the working folder.
+    const own = ["--no-cache", "--config", "pyproject.toml", ".", import.meta.dirname];
+    await tools.python(["-m", "ruff", "check", ...own], { cwd: sources });
+    await tools.python(["-m", "ruff", "format", "--check", ...own], { cwd: sources });
+  });
+});
+
+describe("one method for each operation", () => {
+  interface Sent {
+    /** As the README writes it. */
+    method: string;
+    returns: string;
+    request: string;
+    body: unknown;
+    options: object;
+    doc: string | null;
+  }
+  let sent: Sent[];
+  beforeAll(async () => {
+    sent = JSON.parse(await installed.python([script("methods.py")]));
+  });
+
+  test.each(routes)("$method $path, with its scope", (route) => {
+    const found = sent.filter(({ request }) => request === `${route.method} ${pathWith(route, "an-id")}`);
+    expect(found).toHaveLength(1);
+    expect(found[0]?.doc).toContain(`Scope \`${route.scope}\``);
+    expect(found[0]?.options).toEqual({ retries: 0 });
+    const [body] = [found[0]?.body];
+    if (route.method !== "POST") expect(body).toBeNull();
+    else expect(body).toEqual(route.id ? {} : "an-id");
+  });
+
+  test("and no other, each in the tables of the README", () => {
+    expect(sent).toHaveLength(routes.length);
+    const cells = [...readme.matchAll(/^\| `(\w+\.\w+\(.*)$/gm)].map(([line]) => line.match(/(?<=`)[^`|]+(?=`)/g));
+    const expected = sent.map(({ method, request, returns }) => {
+      const route = routes.find((one) => `${one.method} ${pathWith(one, "an-id")}` === request);
+      return [method, `${route?.method} ${route?.path}`, route?.scope, returns];
+    });
+    expect(cells).toEqual(expected);
+    const rows = [...readme.matchAll(/^\| `shipping\.(\w+)` +\| (.+?) +\|$/gm)];
+    const listed = rows.flatMap(([, resource, names = ""]) =>
+      names.split(", ").map((name) => `${resource}.${name.replaceAll("`", "")}`),
+    );
+    expect(listed).toEqual(sent.map(({ method }) => method.split("(")[0]));
+  });
+});
+
+test("the README runs from top to bottom on the installed wheel and prints what it says", async () => {
+  const own = join(folder, "readme");
+  await mkdir(own);
+  const env = { ...(await access()), PATH: `${installed.bin}:${process.env.PATH}`, HOME: process.env.HOME };
+  const counts = await runPage({ page: readme, folder: own, env, hasPython: true });
+  expect(counts).toMatchObject({ "python receives": 1, shown: 1 });
+  expect((await readFile(join(own, "label.pdf"))).subarray(0, 5).toString()).toBe("%PDF-");
+}, 60_000);
+
+test(
+  `${CHAINS} chains through a server that drops answers, closes idle sockets, stalls and answers 503 end with as many labels`,
+  async () => {
+    const proxy = await startUnreliableProxy(stack.baseUrl);
+    try {
+      const { SHIPPING_KEY, SHIPPING_URL } = await access();
+      const env = { SHIPPING_KEY, SHIPPING_URL: proxy.baseUrl, DIRECT_URL: SHIPPING_URL, CHAINS: String(CHAINS) };
+      const { made, kept } = JSON.parse(await installed.python([script("chains.py")], { env }));
+      expect(kept).toEqual([...made].sort());
+      expect(new Set(kept).size).toBe(CHAINS);
+      const { stalled, ...frequent } = proxy.faults;
+      expect(Math.min(...Object.values(frequent))).toBeGreaterThan(0);
+      if (CHAINS > 60) console.log(proxy.faults);
+    } finally {
+      await proxy.stop();
+    }
+  },
+  60_000 + CHAINS * 500,
+);

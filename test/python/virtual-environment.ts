@@ -1,0 +1,47 @@
+import { execFile, spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const INTERPRETER = process.env.PYTHON ?? "python3";
+
+/** A Python of its own, without any package. */
+export interface VirtualEnvironment {
+  /** The folder of its programs. As the first of the `PATH`, it makes `python3` its own. */
+  bin: string;
+  /** Runs its Python. Throws with all that was printed if it fails. */
+  python(args: readonly string[], options?: { cwd?: string; env?: Record<string, string> }): Promise<string>;
+}
+
+/** Makes one in a folder; says how to get what is missing. */
+export async function makeVirtualEnvironment(folder: string): Promise<VirtualEnvironment> {
+  requirePython();
+  await run(INTERPRETER, ["-m", "venv", folder]);
+  const bin = join(folder, "bin");
+  return {
+    bin,
+    async python(args, { cwd, env } = {}) {
+      const { PATH, HOME } = process.env;
+      const own = { PATH: `${bin}:${PATH}`, HOME, PYTHONDONTWRITEBYTECODE: "1", ...pipSettings(), ...env };
+      const options = { cwd, env: own, maxBuffer: 64 * 1024 * 1024 };
+      const { stdout, stderr } = await run(join(bin, "python"), args, options).catch((error) => {
+        throw new Error(`python ${args.join(" ")} ended with ${error.code}.\n${error.stdout}${error.stderr}`);
+      });
+      return stdout + stderr;
+    },
+  };
+}
+
+function requirePython(): void {
+  const check = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 9))";
+  if (spawnSync(INTERPRETER, ["-c", check]).status !== 0)
+    throw new Error(
+      `${INTERPRETER} is missing, older than 3.9, or has no venv: "apt-get install python3-venv" brings all, PYTHON names another.`,
+    );
+}
+
+/** Where this machine gets packages from: its proxy, its mirror, its certificates. */
+function pipSettings(): NodeJS.ProcessEnv {
+  const names = /^(PIP_.*|(HTTPS?|NO)_PROXY|SSL_CERT_FILE|REQUESTS_CA_BUNDLE)$/i;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => names.test(name)));
+}
