@@ -1,5 +1,5 @@
-import { printable, widthOf, winAnsi } from "@shipping/carrier/label-font";
-import { layOut } from "@shipping/carrier/label-layout";
+import { printable, widthOf, winAnsi } from "@shipping/carrier/label/font";
+import { layOut } from "@shipping/carrier/label/layout";
 import { fingerprint } from "@shipping/gateway/idempotency/fingerprint";
 import { parseJsonBody } from "@shipping/gateway/input/json-body";
 import { labelInput, orderInput, webhookInput } from "@shipping/gateway/input/schemas";

@@ -1,7 +1,7 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { AddressSchema, ParcelSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import fc from "fast-check";
-import { type LabelContent, renderLabelPdf } from "./label-pdf.js";
+import { type LabelContent, renderLabelPdf } from "./pdf.js";
 import { readPdf } from "./testing/read-pdf.js";
 
 type AddressInit = MessageInitShape<typeof AddressSchema>;

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { countFitting, type Face, printable, widthOf, winAnsi } from "./label-font.js";
+import { countFitting, type Face, printable, widthOf, winAnsi } from "./font.js";
 
 describe("printable", () => {
   test.each([

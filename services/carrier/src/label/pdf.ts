@@ -1,8 +1,8 @@
 import type { Address, Parcel } from "@shipping/proto/shipping/records/v1/records_pb";
 import bwipjs from "bwip-js";
-import { type Face, printable } from "./label-font.js";
-import { type Field, sizeFor } from "./label-layout.js";
-import { BOLD, closePage, openPage, type PdfPage, REGULAR, write, writeBlock, writeCaption } from "./label-page.js";
+import { type Face, printable } from "./font.js";
+import { type Field, sizeFor } from "./layout.js";
+import { BOLD, closePage, openPage, type PdfPage, REGULAR, write, writeBlock, writeCaption } from "./page.js";
 
 /** What is printed on a sandbox label. */
 export interface LabelContent {

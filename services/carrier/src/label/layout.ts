@@ -1,4 +1,4 @@
-import { countFitting, type Face, widthOf } from "./label-font.js";
+import { countFitting, type Face, widthOf } from "./font.js";
 
 /** A printable text to lay out: its size is that of the block times `scale`. */
 export interface Field {

@@ -1,7 +1,7 @@
 import { inflateSync } from "node:zlib";
-import { type Face, widthOf } from "../label-font.js";
+import { type Face, widthOf } from "../font.js";
 
-/** What stands on a page that `label-pdf.ts` has drawn. */
+/** What stands on a page that `pdf.ts` has drawn. */
 export interface PageContent {
   pages: number;
   mediaBox: string | undefined;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { type Face, widthOf } from "./label-font.js";
-import { type Field, layOut, sizeFor } from "./label-layout.js";
+import { type Face, widthOf } from "./font.js";
+import { type Field, layOut, sizeFor } from "./layout.js";
 
 const face: Face = "Helvetica";
 const box = { width: 200, height: 100, most: 15, least: 6 };

@@ -1,6 +1,6 @@
 import PDFDocument from "pdfkit";
-import { type Face, widthOf, winAnsi } from "./label-font.js";
-import { type Box, type Field, layOut } from "./label-layout.js";
+import { type Face, widthOf, winAnsi } from "./font.js";
+import { type Box, type Field, layOut } from "./layout.js";
 
 export type PdfPage = typeof PDFDocument.prototype;
 
