@@ -8,6 +8,11 @@ export type Face = "Helvetica" | "Helvetica-Bold";
 const FROM_0X80 = "€\ufffd‚ƒ„…†‡ˆ‰Š‹Œ\ufffdŽ\ufffd\ufffd‘’“”•–—˜™š›œ\ufffdžŸ";
 const NOT_WIN_ANSI = new RegExp(`[^\\x20-\\x7e\\xa0-\\xff${FROM_0X80.replaceAll("\ufffd", "")}]`, "gu");
 
+/** Whether the standard fonts have every letter of the text. */
+export function isWinAnsi(text: string): boolean {
+  return text.search(NOT_WIN_ANSI) < 0;
+}
+
 /** The text on one line and in characters of WinAnsi: white space collapsed, whatever else is foreign transliterated. */
 export function printable(text: string): string {
   return (

@@ -73,12 +73,14 @@ describe("renderLabelPdf", () => {
         "Erika Mustermann",
         "Heidestraße 17",
         "51147 Köln",
+        "AUSTRIA",
         "AT",
         "PO-1",
         "SANDBOX STANDARD",
         "12.5 kg",
         "40 × 30 × 20 cm",
         "2026-11-21",
+        "1 of 1",
         "TEST 0123 4567 8901 2345 6789",
       ]),
     );
@@ -96,6 +98,22 @@ describe("renderLabelPdf", () => {
     expect(texts).toEqual(expect.arrayContaining(["Beispiel AG", "Hinterhaus", "51147 Köln, NRW", "Tel. +49 221 5"]));
     expect(texts.join()).not.toContain("e@x.org");
     expect((await textsOf()).join()).not.toContain("Tel.");
+  });
+
+  test("writes each address in the order of its own country, the country's name last", async () => {
+    const mayfair = { name: "Ada", street1: "1 Long Lane", city: "London", postalCode: "W1J 7NT", country: "GB" };
+    const portland = {
+      name: "Bob",
+      street1: "9 Oak St",
+      city: "Portland",
+      state: "OR",
+      postalCode: "97205",
+      country: "US",
+    };
+    const texts = await textsOf({ from: mayfair, to: portland });
+    const lines = (first: string, count: number) => texts.slice(texts.indexOf(first), texts.indexOf(first) + count);
+    expect(lines("Ada", 5)).toEqual(["Ada", "1 Long Lane", "London", "W1J 7NT", "UNITED KINGDOM"]);
+    expect(lines("Bob", 4)).toEqual(["Bob", "9 Oak St", "Portland, OR 97205", "UNITED STATES"]);
   });
 
   test("transliterates what its fonts cannot show", async () => {

@@ -1,6 +1,7 @@
 import type { Address, Parcel } from "@shipping/proto/shipping/records/v1/records_pb";
 import bwipjs from "bwip-js";
-import { type Face, printable } from "./font.js";
+import { addressLines } from "./address-lines.js";
+import { printable } from "./font.js";
 import { type Field, sizeFor } from "./layout.js";
 import { BOLD, closePage, openPage, type PdfPage, REGULAR, write, writeBlock, writeCaption } from "./page.js";
 
@@ -74,6 +75,7 @@ function drawBanner(page: PdfPage): void {
 
 function drawSender(page: PdfPage, from: Address): void {
   writeCaption(page, "FROM", LEFT + PADDING, SENDER);
+  drawPhone(page, from.phone, LEFT + 36, SENDER + 3.5, FACTS - LEFT - 36 - PADDING);
   const box = { width: FACTS - LEFT - 2 * PADDING, height: 64, most: 8, least: 5 };
   writeBlock(page, addressFields(from, 1), LEFT + PADDING, SENDER + 15, box);
 }
@@ -81,6 +83,7 @@ function drawSender(page: PdfPage, from: Address): void {
 function drawFacts(page: PdfPage, content: LabelContent): void {
   const { weightKg, lengthCm, widthCm, heightCm } = content.parcel;
   const facts = [
+    ["PARCEL", "1 of 1"],
     ["WEIGHT", `${decimal(weightKg)} kg`],
     ["SIZE", `${[lengthCm, widthCm, heightCm].map(decimal).join(" × ")} cm`],
     ["DATE", content.createdAt.toISOString().slice(0, 10)],
@@ -90,15 +93,16 @@ function drawFacts(page: PdfPage, content: LabelContent): void {
   for (const [index, [name, value]] of facts.entries()) {
     const top = SENDER + index * row;
     if (index > 0) page.lineWidth(0.5).moveTo(FACTS, top).lineTo(RIGHT, top).stroke();
-    writeCaption(page, name, FACTS + PADDING, top);
-    const size = sizeFor(value, BOLD, 11, width);
-    write(page, value, { x: FACTS + PADDING, baseline: top + 22.5, face: BOLD, size });
+    writeCaption(page, name, FACTS + PADDING, top - 1.5);
+    const size = sizeFor(value, BOLD, 9.5, width);
+    write(page, value, { x: FACTS + PADDING, baseline: top + 17, face: BOLD, size });
   }
 }
 
 function drawRecipient(page: PdfPage, to: Address): void {
   page.rect(LEFT, RECIPIENT, 46, 14).fill("black");
   write(page, "SHIP TO", { x: LEFT + PADDING, baseline: RECIPIENT + 10, face: BOLD, size: 7.5, color: "white" });
+  drawPhone(page, to.phone, LEFT + 46 + PADDING, RECIPIENT + 4.5, TEXT_WIDTH - 46);
   const box = { width: TEXT_WIDTH, height: ROUTING - RECIPIENT - 24, most: 15, least: 6.5 };
   writeBlock(page, addressFields(to, 1.15), LEFT + PADDING, RECIPIENT + 20, box);
 }
@@ -142,22 +146,23 @@ function barWidths(text: string): number[] {
   return symbol.sbs;
 }
 
-/** The address as it is written on parcels, name and town emphasised; e-mail addresses do not belong on one. */
+/** The address as its country writes it; name, town and country stand out. */
 function addressFields(address: Address, emphasis: number): Field[] {
-  const { name, company, street1, street2, postalCode, city, state, country, phone } = address;
-  const town = [`${postalCode} ${city}`, state].filter(Boolean).join(", ");
-  const fields: [text: string | undefined, face: Face, scale: number][] = [
-    [name, BOLD, emphasis],
-    [company, REGULAR, 1],
-    [street1, REGULAR, 1],
-    [street2, REGULAR, 1],
-    [town, BOLD, emphasis],
-    [country, BOLD, 1],
-    [phone && `Tel. ${phone}`, REGULAR, 0.8],
-  ];
-  return fields
-    .map(([text, face, scale]) => ({ text: printable(text ?? ""), face, scale }))
-    .filter((field) => field.text !== "");
+  return addressLines(address, "latin", printable).map(({ text, strong }) =>
+    strong ? { text, face: BOLD, scale: emphasis } : { text, face: REGULAR, scale: 1 },
+  );
+}
+
+/** The telephone number beside the heading of an address, for it is no part of that. E-mail addresses do not belong on a parcel. */
+function drawPhone(page: PdfPage, phone: string | undefined, x: number, top: number, width: number): void {
+  const text = printable(phone ?? "");
+  if (text === "") return;
+  writeBlock(page, [{ text: `Tel. ${text}`, face: REGULAR, scale: 1 }], x, top, {
+    width,
+    height: 8,
+    most: 7,
+    least: 5,
+  });
 }
 
 function decimal(value: number): string {
