@@ -2,6 +2,7 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { AddressSchema, ParcelSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import fc from "fast-check";
 import { type LabelContent, renderLabelPdf } from "./pdf.js";
+import { readCodes } from "./testing/read-codes.js";
 import { readPdf } from "./testing/read-pdf.js";
 
 type AddressInit = MessageInitShape<typeof AddressSchema>;
@@ -167,6 +168,22 @@ describe("renderLabelPdf", () => {
     const last = bars.at(-1)!;
     expect(bars[0]!.x - 9).toBeGreaterThanOrEqual(10 * module);
     expect(279 - last.x - last.width).toBeGreaterThanOrEqual(10 * module);
+  });
+
+  test.each([203, 300])("both codes are read from a print of %i dots an inch", async (dpi) => {
+    const codes = await readCodes(await renderLabelPdf(content()), dpi);
+    expect(codes.map(({ format, text }) => [format, text]).sort()).toEqual([
+      ["Code128", "TEST01234567890123456789"],
+      ["DataMatrix", "TEST01234567890123456789|AT|51147"],
+    ]);
+  });
+
+  test("the 2D code has a quiet zone of more than three modules", async () => {
+    const codes = await readCodes(await renderLabelPdf(content()));
+    const { left, top, right, bottom } = codes.find(({ format }) => format === "DataMatrix")!;
+    const cell = { left: 232, top: 266, right: 279, bottom: 313 };
+    const quiet = Math.min(left - cell.left, top - cell.top, cell.right - right, cell.bottom - bottom);
+    expect(quiet).toBeGreaterThan((3 * 4 * 72) / 203);
   });
 
   test("whatever the fields hold, every text stays inside its part of the frame", async () => {

@@ -1,8 +1,9 @@
 import type { Address, Parcel } from "@shipping/proto/shipping/records/v1/records_pb";
-import bwipjs from "bwip-js";
 import { addressLines } from "./address-lines.js";
+import { drawLinear, drawMatrix } from "./barcode.js";
 import { printable } from "./font.js";
 import { type Field, sizeFor } from "./layout.js";
+import { matrixText } from "./matrix-text.js";
 import { BOLD, closePage, openPage, type PdfPage, REGULAR, write, writeBlock, writeCaption } from "./page.js";
 
 /** What is printed on a sandbox label. */
@@ -31,9 +32,10 @@ const ROUTING = 266;
 const REFERENCE = 281;
 const BARCODE = 313;
 const BOTTOM = 423;
-// The columns right of the sender and right of the destination.
+// The columns right of the sender, and those right of the destination.
 const FACTS = 184;
 const SERVICE = 71;
+const MATRIX = RIGHT - (BARCODE - ROUTING);
 
 const NOTICE = "TEST LABEL – NOT VALID FOR SHIPPING";
 
@@ -64,7 +66,8 @@ function drawWatermark(page: PdfPage): void {
 function drawFrame(page: PdfPage): void {
   page.lineWidth(1.2).rect(LEFT, BANNER, RIGHT - LEFT, BOTTOM - BANNER);
   for (const y of [RECIPIENT, ROUTING, BARCODE]) page.moveTo(LEFT, y).lineTo(RIGHT, y);
-  page.moveTo(FACTS, SENDER).lineTo(FACTS, RECIPIENT).moveTo(SERVICE, ROUTING).lineTo(SERVICE, BARCODE).stroke();
+  page.moveTo(FACTS, SENDER).lineTo(FACTS, RECIPIENT).moveTo(SERVICE, ROUTING).lineTo(SERVICE, BARCODE);
+  page.moveTo(MATRIX, ROUTING).lineTo(MATRIX, BARCODE).stroke();
 }
 
 function drawBanner(page: PdfPage): void {
@@ -107,7 +110,7 @@ function drawRecipient(page: PdfPage, to: Address): void {
   writeBlock(page, addressFields(to, 1.15), LEFT + PADDING, RECIPIENT + 20, box);
 }
 
-function drawRouting(page: PdfPage, { to, service, reference }: LabelContent): void {
+function drawRouting(page: PdfPage, { to, service, reference, trackingNumber }: LabelContent): void {
   writeCaption(page, "DESTINATION", LEFT + PADDING, ROUTING);
   const middle = (LEFT + SERVICE) / 2;
   const country = printable(to.country);
@@ -115,35 +118,19 @@ function drawRouting(page: PdfPage, { to, service, reference }: LabelContent): v
   write(page, country, { x: middle, baseline: ROUTING + 39, face: BOLD, size, align: "center" });
   const x = SERVICE + PADDING;
   writeCaption(page, "SERVICE", x, ROUTING);
-  write(page, service, { x: RIGHT - PADDING, baseline: ROUTING + 10, face: BOLD, size: 8.5, align: "right" });
-  page.lineWidth(0.5).moveTo(SERVICE, REFERENCE).lineTo(RIGHT, REFERENCE).stroke();
+  write(page, service, { x: MATRIX - PADDING, baseline: ROUTING + 10, face: BOLD, size: 8.5, align: "right" });
+  page.lineWidth(0.5).moveTo(SERVICE, REFERENCE).lineTo(MATRIX, REFERENCE).stroke();
   writeCaption(page, "REFERENCE", x, REFERENCE);
-  const box = { width: RIGHT - PADDING - x, height: 19, most: 12, least: 6 };
+  const box = { width: MATRIX - PADDING - x, height: 19, most: 12, least: 6 };
   writeBlock(page, [{ text: printable(reference), face: BOLD, scale: 1 }], x, REFERENCE + 11.5, box);
+  drawMatrix(page, matrixText(trackingNumber, to), { x: (MATRIX + RIGHT) / 2, y: (ROUTING + BARCODE) / 2 });
 }
 
 function drawBarcode(page: PdfPage, trackingNumber: string): void {
-  const widths = barWidths(trackingNumber);
-  const modules = widths.reduce((sum, width) => sum + width, 0);
-  // Three dots of a 203 dpi printer, unless the bars and their quiet zones of ten modules each need it narrower.
-  const module = Math.min((72 / 203) * 3, (RIGHT - LEFT - 2) / (modules + 20));
-  let x = CENTER - (modules * module) / 2;
-  for (const [index, width] of widths.entries()) {
-    if (index % 2 === 0) page.rect(x, BARCODE + 12, width * module, 72);
-    x += width * module;
-  }
-  page.fill("black");
+  drawLinear(page, trackingNumber, { center: CENTER, top: BARCODE + 12, height: 72, room: RIGHT - LEFT - 2 });
   const grouped = trackingNumber.replace(/(.{4})(?=.)/g, "$1 ");
   const size = sizeFor(grouped, BOLD, 13, TEXT_WIDTH);
   write(page, grouped, { x: CENTER, baseline: BARCODE + 100, face: BOLD, size, align: "center" });
-}
-
-/** Widths of bar, gap, bar … of a Code 128 symbol, in modules. */
-function barWidths(text: string): number[] {
-  // The named export `raw` of bwip-js 4.11 is another function than `raw` of its default export.
-  const [symbol] = bwipjs.raw({ bcid: "code128", text });
-  if (!symbol || !("sbs" in symbol)) throw new Error("bwip-js encoded no linear symbol");
-  return symbol.sbs;
 }
 
 /** The address as its country writes it; name, town and country stand out. */
