@@ -66,6 +66,9 @@ describe("addressLines", () => {
     expect(linesOf({ ...latin, country: "JP" }, "latin")).toEqual([
       ...["T. Yamada", "1-1 Marunouchi, Chiyoda-ku, Tokyo", "100-8111", "JAPAN"],
     ]);
+    expect(linesOf({ ...latin, street2: "Floor 12", country: "JP" }, "latin")).toEqual([
+      ...["T. Yamada", "1-1 Marunouchi", "Floor 12", "Chiyoda-ku, Tokyo", "100-8111", "JAPAN"],
+    ]);
     const beijing = {
       name: "王小明",
       street1: "长安街1号",

@@ -22,6 +22,8 @@ const POSTAL_CODE = "\ue006";
 const FIELDS = /[\ue000-\ue006]/g;
 const STRONG = new RegExp(`[${NAME}${CITY}${POSTAL_CODE}]`);
 const PREFIX = new RegExp(`[^ ,\ue000-\ue006]+(?=${POSTAL_CODE})`);
+// Of a line whose street had two: what followed it begins the next.
+const SEPARATOR = /^[ ,]+/;
 const PLACE = "\0";
 
 const WIDE = "[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}]";
@@ -100,7 +102,7 @@ function fill(line: string, texts: Map<string, string>): string {
   const repeated = texts.get(POSTAL_CODE)?.toUpperCase().startsWith(prefix);
   let filled = "";
   let wasField = false;
-  for (const part of repeated ? line.replace(prefix, "") : line) {
+  for (const part of (repeated ? line.replace(prefix, "") : line).replace(SEPARATOR, "")) {
     const text = texts.get(part);
     // Layouts in Chinese letters need no spaces, and Mozambique's lacks one.
     if (text && wasField && !(WIDE_END.test(filled) && WIDE_START.test(text))) filled += " ";

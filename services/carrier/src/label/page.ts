@@ -1,6 +1,8 @@
 import PDFDocument from "pdfkit";
-import { type Face, widthOf, winAnsi } from "./font.js";
-import { type Box, type Field, layOut } from "./layout.js";
+import { type StandardFace, winAnsi } from "./font.js";
+import { type Box, type Field, layOut, sizeFor } from "./layout.js";
+import { type Face, isStandard, widthOf } from "./ruler.js";
+import { setLine } from "./set-line.js";
 
 export type PdfPage = typeof PDFDocument.prototype;
 
@@ -14,8 +16,8 @@ export interface Style {
   align?: "left" | "center" | "right";
 }
 
-export const REGULAR: Face = "Helvetica";
-export const BOLD: Face = "Helvetica-Bold";
+export const REGULAR: StandardFace = "Helvetica";
+export const BOLD: StandardFace = "Helvetica-Bold";
 
 /** A document of one page, in which nothing depends on the clock. */
 export function openPage(options: { size: [number, number]; title: string; createdAt: Date }): PdfPage {
@@ -30,20 +32,50 @@ export function openPage(options: { size: [number, number]; title: string; creat
   return page;
 }
 
-/** Writes a printable text on one line. */
+/** Writes a text, which its face must have, on one line. */
 export function write(page: PdfPage, text: string, style: Style): void {
   const { x, baseline, face, size, color = "black", align = "left" } = style;
   const left = x - { left: 0, center: 0.5, right: 1 }[align] * widthOf(text, face, size);
-  // pdfkit turns the page upside down so that y grows downwards; the matrix turns the letters back.
-  const matrix = `1 0 0 -1 ${left.toFixed(2)} ${baseline.toFixed(2)}`;
   page.fillColor(color);
-  page.addContent(`BT /${face} ${size.toFixed(2)} Tf ${matrix} Tm <${winAnsi(text).toString("hex")}> Tj ET`);
+  if (isStandard(face)) {
+    // pdfkit turns the page upside down so that y grows downwards; the matrix turns the letters back.
+    const matrix = `1 0 0 -1 ${left.toFixed(2)} ${baseline.toFixed(2)}`;
+    page.addContent(`BT /${face} ${size.toFixed(2)} Tf ${matrix} Tm <${winAnsi(text).toString("hex")}> Tj ET`);
+  } else writeLetters(page, text, { left, baseline, size, bold: face === "Letters-Bold" });
 }
 
-/** Writes fields as a block, as large as its box allows. */
+// How far apart the two copies are that make a letter bold, in parts of the size.
+const BOLD_OFFSET = 0.035;
+
+/** Draws the letters as outlines, which need no font in the file; the text stands beside them for those who copy it or have it read out. */
+function writeLetters(
+  page: PdfPage,
+  text: string,
+  { left, baseline, size, bold }: { left: number; baseline: number; size: number; bold: boolean },
+): void {
+  const spoken = Buffer.from(`\ufeff${text}`, "utf16le").swap16().toString("hex");
+  const parts = [`/Span <</ActualText <${spoken}>>> BDC`];
+  let x = left;
+  for (const { outline, unitsPerSize, advance, dx, dy } of setLine(text).glyphs) {
+    if (outline !== "") {
+      const scale = (size / unitsPerSize).toFixed(5);
+      const place = `${(x + dx * size).toFixed(2)} ${(baseline - dy * size).toFixed(2)}`;
+      const again = bold ? ` 1 0 0 1 ${Math.round(BOLD_OFFSET * unitsPerSize)} 0 cm ${outline} f` : "";
+      parts.push(`q ${scale} 0 0 -${scale} ${place} cm ${outline} f${again} Q`);
+    }
+    x += advance * size;
+  }
+  page.addContent(`${parts.join("\n")}\nEMC`);
+}
+
+/** Writes fields as a block, as large as its box allows; a line that is read from the right begins at the right. */
 export function writeBlock(page: PdfPage, fields: Field[], x: number, top: number, box: Box): void {
-  for (const { text, face, size, baseline } of layOut(fields, box)) {
-    write(page, text, { x, baseline: top + baseline, face, size });
+  for (const { text, face, size: most, baseline } of layOut(fields, box)) {
+    // Broken within a word, joined letters may be a little wider than they were.
+    const size = sizeFor(text, face, most, box.width);
+    const fromRight = !isStandard(face) && setLine(text).direction === "rtl";
+    const place = fromRight ? { x: x + box.width, align: "right" as const } : { x };
+    write(page, text, { ...place, baseline: top + baseline, face, size });
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Address, Parcel } from "@shipping/proto/shipping/records/v1/records_pb";
-import { addressLines } from "./address-lines.js";
+import { addressFields, textFields } from "./address-fields.js";
 import { drawLinear, drawMatrix } from "./barcode.js";
 import { printable } from "./font.js";
-import { type Field, sizeFor } from "./layout.js";
+import { sizeFor } from "./layout.js";
 import { matrixText } from "./matrix-text.js";
 import { BOLD, closePage, openPage, type PdfPage, REGULAR, write, writeBlock, writeCaption } from "./page.js";
 
@@ -80,7 +80,7 @@ function drawSender(page: PdfPage, from: Address): void {
   writeCaption(page, "FROM", LEFT + PADDING, SENDER);
   drawPhone(page, from.phone, LEFT + 36, SENDER + 3.5, FACTS - LEFT - 36 - PADDING);
   const box = { width: FACTS - LEFT - 2 * PADDING, height: 64, most: 8, least: 5 };
-  writeBlock(page, addressFields(from, 1), LEFT + PADDING, SENDER + 15, box);
+  writeBlock(page, addressFields(from, { emphasis: 1, beneath: "paragraph" }), LEFT + PADDING, SENDER + 15, box);
 }
 
 function drawFacts(page: PdfPage, content: LabelContent): void {
@@ -106,8 +106,8 @@ function drawRecipient(page: PdfPage, to: Address): void {
   page.rect(LEFT, RECIPIENT, 46, 14).fill("black");
   write(page, "SHIP TO", { x: LEFT + PADDING, baseline: RECIPIENT + 10, face: BOLD, size: 7.5, color: "white" });
   drawPhone(page, to.phone, LEFT + 46 + PADDING, RECIPIENT + 4.5, TEXT_WIDTH - 46);
-  const box = { width: TEXT_WIDTH, height: ROUTING - RECIPIENT - 24, most: 15, least: 6.5 };
-  writeBlock(page, addressFields(to, 1.15), LEFT + PADDING, RECIPIENT + 20, box);
+  const box = { width: TEXT_WIDTH, height: ROUTING - RECIPIENT - 24, most: 15, least: 6 };
+  writeBlock(page, addressFields(to, { emphasis: 1.15, beneath: "lines" }), LEFT + PADDING, RECIPIENT + 20, box);
 }
 
 function drawRouting(page: PdfPage, { to, service, reference, trackingNumber }: LabelContent): void {
@@ -122,7 +122,7 @@ function drawRouting(page: PdfPage, { to, service, reference, trackingNumber }: 
   page.lineWidth(0.5).moveTo(SERVICE, REFERENCE).lineTo(MATRIX, REFERENCE).stroke();
   writeCaption(page, "REFERENCE", x, REFERENCE);
   const box = { width: MATRIX - PADDING - x, height: 19, most: 12, least: 6 };
-  writeBlock(page, [{ text: printable(reference), face: BOLD, scale: 1 }], x, REFERENCE + 11.5, box);
+  writeBlock(page, textFields(reference), x, REFERENCE + 11.5, box);
   drawMatrix(page, matrixText(trackingNumber, to), { x: (MATRIX + RIGHT) / 2, y: (ROUTING + BARCODE) / 2 });
 }
 
@@ -131,13 +131,6 @@ function drawBarcode(page: PdfPage, trackingNumber: string): void {
   const grouped = trackingNumber.replace(/(.{4})(?=.)/g, "$1 ");
   const size = sizeFor(grouped, BOLD, 13, TEXT_WIDTH);
   write(page, grouped, { x: CENTER, baseline: BARCODE + 100, face: BOLD, size, align: "center" });
-}
-
-/** The address as its country writes it; name, town and country stand out. */
-function addressFields(address: Address, emphasis: number): Field[] {
-  return addressLines(address, "latin", printable).map(({ text, strong }) =>
-    strong ? { text, face: BOLD, scale: emphasis } : { text, face: REGULAR, scale: 1 },
-  );
 }
 
 /** The telephone number beside the heading of an address, for it is no part of that. E-mail addresses do not belong on a parcel. */

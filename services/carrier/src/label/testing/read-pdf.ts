@@ -1,5 +1,6 @@
 import { inflateSync } from "node:zlib";
-import { type Face, widthOf } from "../font.js";
+import { type Face, widthOf } from "../ruler.js";
+import { setLine } from "../set-line.js";
 
 /** What stands on a page that `pdf.ts` has drawn. */
 export interface PageContent {
@@ -9,7 +10,8 @@ export interface PageContent {
   rectangles: { x: number; y: number; width: number; height: number }[];
 }
 
-const TEXT = /BT \/(\S+) (\S+) Tf 1 0 0 -1 (\S+) (\S+) Tm <([0-9a-f]*)> Tj ET/g;
+const TEXT =
+  /BT \/(\S+) (\S+) Tf 1 0 0 -1 (\S+) (\S+) Tm <([0-9a-f]*)> Tj ET|\/Span <<\/ActualText <feff([0-9a-f]*)>>> BDC\n(?:q (\S+) 0 0 \S+ (\S+) (\S+) cm)?/g;
 const RECTANGLE = /^(\S+) (\S+) (\S+) (\S+) re$/gm;
 
 /** Reads a label back: its page, its texts with their places, and its rectangles, in the order in which they are drawn. */
@@ -22,11 +24,11 @@ export function readPdf(pdf: Uint8Array): PageContent {
   return {
     pages: source.match(/\/Type \/Page\b/g)?.length ?? 0,
     mediaBox: /\/MediaBox \[([^\]]*)\]/.exec(source)?.[1],
-    texts: [...content.matchAll(TEXT)].map(([, face, size, x, baseline, hex]) => {
-      const text = decode(Buffer.from(hex!, "hex"));
-      const width = widthOf(text, face as Face, Number(size));
-      return { text, face: face as Face, size: Number(size), x: Number(x), baseline: Number(baseline), width };
-    }),
+    texts: [...content.matchAll(TEXT)].map(([, face, size, x, baseline, hex, spoken, ...drawn]) =>
+      spoken === undefined
+        ? written(decode(Buffer.from(hex!, "hex")), face as Face, [size, x, baseline].map(Number))
+        : outlined(Buffer.from(spoken, "hex").swap16().toString("utf16le"), drawn.map(Number)),
+    ),
     rectangles: [...content.matchAll(RECTANGLE)].map(([, x, y, width, height]) => ({
       x: Number(x),
       y: Number(y),
@@ -34,6 +36,23 @@ export function readPdf(pdf: Uint8Array): PageContent {
       height: Number(height),
     })),
   };
+}
+
+type Text = PageContent["texts"][number];
+
+function written(text: string, face: Face, [size = 0, x = 0, baseline = 0]: number[]): Text {
+  return { text, face, size, x, baseline, width: widthOf(text, face, size) };
+}
+
+/** A text that is drawn in outlines, from the scale and the place of the first. */
+function outlined(text: string, [scale = 0, x = 0, y = 0]: number[]): Text {
+  const { glyphs } = setLine(text);
+  const first = glyphs.findIndex(({ outline }) => outline !== "");
+  const glyph = glyphs[first];
+  if (!glyph) return written(text, "Letters", [0, x, y]);
+  const size = scale * glyph.unitsPerSize;
+  const before = glyphs.slice(0, first).reduce((sum, { advance }) => sum + advance, glyph.dx);
+  return written(text, "Letters", [size, x - before * size, y + glyph.dy * size]);
 }
 
 // Only the characters above 0x7f that the tests use.

@@ -1,0 +1,55 @@
+import { setLine } from "./set-line.js";
+
+const outlinesOf = (text: string) => setLine(text).glyphs.map(({ outline }) => outline);
+
+describe("setLine", () => {
+  test("letters that do not join stand side by side, from left to right", () => {
+    const [k, y] = [...outlinesOf("К"), ...outlinesOf("и")];
+    expect(outlinesOf("Ки")).toEqual([k, y]);
+    expect(setLine("Ки").direction).toBe("ltr");
+  });
+
+  test("Hebrew begins at the right, and a number in it stays as it is", () => {
+    const [one, alef] = outlinesOf("א1");
+    const [two] = outlinesOf("א2");
+    const [bet] = outlinesOf("ב");
+    expect(outlinesOf("אב")).toEqual([bet, alef]);
+    expect(outlinesOf("אב12")).toEqual([one, two, bet, alef]);
+    expect(setLine("אב12").direction).toBe("rtl");
+  });
+
+  test("Latin words in an Arabic line keep their order, and an Arabic word in a Latin line its own", () => {
+    const [seen] = outlinesOf("س");
+    const drawn = (text: string) => outlinesOf(text).filter((outline) => outline !== "");
+    const [capital, lower] = drawn("س To");
+    expect(drawn("س To")).toEqual([capital, lower, seen]);
+    expect(drawn("س oT")).toEqual([lower, capital, seen]);
+    expect(drawn("To س").at(-1)).toBe(seen);
+    expect([setLine("س To").direction, setLine("To س").direction]).toEqual(["rtl", "ltr"]);
+  });
+
+  test("brackets open towards what they hold", () => {
+    const [close] = outlinesOf(")");
+    expect(outlinesOf("(א)").at(-1)).toBe(close);
+  });
+
+  test("Arabic letters are joined", () => {
+    const [alone] = outlinesOf("س");
+    const joined = outlinesOf("سسس");
+    expect(joined).toHaveLength(3);
+    expect(new Set([...joined, alone]).size).toBe(4);
+  });
+
+  test("Devanagari letters form conjuncts, and vowels go before them", () => {
+    expect(outlinesOf("क्ष")).toHaveLength(1);
+    const [ki = "", ...rest] = outlinesOf("कि");
+    expect(rest).toHaveLength(1);
+    expect(outlinesOf("क")).toEqual([rest[0]]);
+    expect(ki).not.toBe(rest[0]);
+  });
+
+  test("a line in several fonts is as wide as its parts", () => {
+    const parts = ["東京 ", "Tower ", "12階"].map((text) => setLine(text).width);
+    expect(setLine("東京 Tower 12階").width).toBeCloseTo(parts.reduce((sum, width) => sum + width, 0));
+  });
+});
