@@ -1,5 +1,6 @@
 import { drawLinear, drawMatrix } from "./barcode.js";
-import { closePage, openPage, type PdfPage } from "./page.js";
+import type { PdfPage } from "./carry-font.js";
+import { closePage, openPage } from "./page.js";
 import { readCodes } from "./testing/read-codes.js";
 
 async function codesOn(draw: (page: PdfPage) => void) {

@@ -1,10 +1,10 @@
 import PDFDocument from "pdfkit";
+import { carryFont, endFonts, type PdfPage } from "./carry-font.js";
 import { type StandardFace, winAnsi } from "./font.js";
 import { type Box, type Field, layOut, sizeFor } from "./layout.js";
+import type { Glyph, LetterFont } from "./open-font.js";
 import { type Face, isStandard, widthOf } from "./ruler.js";
 import { setLine } from "./set-line.js";
-
-export type PdfPage = typeof PDFDocument.prototype;
 
 /** How and where a line is written: `x` is its left edge unless `align` says otherwise, all in points from the page's top left. */
 export interface Style {
@@ -44,28 +44,49 @@ export function write(page: PdfPage, text: string, style: Style): void {
   } else writeLetters(page, text, { left, baseline, size, bold: face === "Letters-Bold" });
 }
 
-// How far apart the two copies are that make a letter bold, in parts of the size.
-const BOLD_OFFSET = 0.035;
+// A bold letter is a regular one with its contour drawn, so wide in parts of the size. In a smaller size printers would draw it too wide.
+const CONTOUR = 0.026;
+const LEAST_BOLD = 11;
 
-/** Draws the letters as outlines, which need no font in the file; the text stands beside them for those who copy it or have it read out. */
+/** Writes letters in the fonts that the label carries. Their numbers there say nothing, so the text stands beside them for those who copy it. */
 function writeLetters(
   page: PdfPage,
   text: string,
   { left, baseline, size, bold }: { left: number; baseline: number; size: number; bold: boolean },
 ): void {
   const spoken = Buffer.from(`\ufeff${text}`, "utf16le").swap16().toString("hex");
-  const parts = [`/Span <</ActualText <${spoken}>>> BDC`];
-  let x = left;
-  for (const { outline, unitsPerSize, advance, dx, dy } of setLine(text).glyphs) {
-    if (outline !== "") {
-      const scale = (size / unitsPerSize).toFixed(5);
-      const place = `${(x + dx * size).toFixed(2)} ${(baseline - dy * size).toFixed(2)}`;
-      const again = bold ? ` 1 0 0 1 ${Math.round(BOLD_OFFSET * unitsPerSize)} 0 cm ${outline} f` : "";
-      parts.push(`q ${scale} 0 0 -${scale} ${place} cm ${outline} f${again} Q`);
-    }
-    x += advance * size;
+  const weight = bold && size >= LEAST_BOLD ? `1 j ${(CONTOUR * size).toFixed(2)} w 2 Tr` : "0 Tr";
+  const parts = [`/Span <</ActualText <${spoken}>>> BDC q BT ${weight}`];
+  for (const { font, glyphs, x, dy } of runsOf(setLine(text).glyphs)) {
+    const { name, codeOf } = carryFont(page, font);
+    const codes = glyphs.map(({ id }) => codeOf(id).toString(16).padStart(4, "0")).join("");
+    const place = `${(left + x * size).toFixed(2)} ${(baseline - dy * size).toFixed(2)}`;
+    parts.push(`/${name} ${size.toFixed(2)} Tf 1 0 0 -1 ${place} Tm <${codes}> Tj`);
   }
-  page.addContent(`${parts.join("\n")}\nEMC`);
+  page.addContent(`${parts.join("\n")}\nET Q EMC`);
+}
+
+interface GlyphRun {
+  font: LetterFont;
+  glyphs: Glyph[];
+  x: number;
+  dy: number;
+}
+
+/** The glyphs in runs of one font, in which each stands where the one before it ends by the font's own widths. */
+function runsOf(glyphs: readonly Glyph[]): GlyphRun[] {
+  const runs: GlyphRun[] = [];
+  let x = 0;
+  let end = 0;
+  for (const glyph of glyphs) {
+    const last = runs.at(-1);
+    const at = x + glyph.dx;
+    if (last && last.font === glyph.font && last.dy === glyph.dy && Math.abs(at - end) < 1e-6) last.glyphs.push(glyph);
+    else runs.push({ font: glyph.font, glyphs: [glyph], x: at, dy: glyph.dy });
+    x += glyph.advance;
+    end = at + glyph.font.widthOf(glyph.id);
+  }
+  return runs;
 }
 
 /** Writes fields as a block, as large as its box allows; a line that is read from the right begins at the right. */
@@ -86,6 +107,7 @@ export function writeCaption(page: PdfPage, text: string, x: number, top: number
 
 /** Ends the document and yields its bytes. */
 export function closePage(page: PdfPage): Promise<Uint8Array> {
+  endFonts(page);
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
     page.on("data", (chunk: Uint8Array) => chunks.push(chunk));

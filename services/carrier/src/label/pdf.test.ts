@@ -117,9 +117,10 @@ describe("renderLabelPdf", () => {
     expect(lines("Bob", 4)).toEqual(["Bob", "9 Oak St", "Portland, OR 97205", "UNITED STATES"]);
   });
 
-  test("transliterates what its fonts cannot show", async () => {
+  test("writes other letters than Latin ones as they are, with Latin ones below", async () => {
     const texts = await textsOf({ to: { ...to, name: "王小明", city: "Łódź" }, reference: "заказ 5" });
-    expect(texts).toEqual(expect.arrayContaining(["WangXiaoMing", "51147 Lódz", "zakaz 5"]));
+    const order = ["王小明", "51147 Łódź", "WangXiaoMing", "51147 Lódz", "AUSTRIA", "заказ 5", "zakaz 5"];
+    expect(texts.filter((text) => order.includes(text))).toEqual(order);
   });
 
   test.each([

@@ -1,10 +1,11 @@
 import type { Address, Parcel } from "@shipping/proto/shipping/records/v1/records_pb";
 import { addressFields, textFields } from "./address-fields.js";
 import { drawLinear, drawMatrix } from "./barcode.js";
+import type { PdfPage } from "./carry-font.js";
 import { printable } from "./font.js";
 import { sizeFor } from "./layout.js";
 import { matrixText } from "./matrix-text.js";
-import { BOLD, closePage, openPage, type PdfPage, REGULAR, write, writeBlock, writeCaption } from "./page.js";
+import { BOLD, closePage, openPage, REGULAR, write, writeBlock, writeCaption } from "./page.js";
 
 /** What is printed on a sandbox label. */
 export interface LabelContent {
