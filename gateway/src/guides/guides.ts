@@ -34,6 +34,7 @@ export const guides: readonly Guide[] = [
   ["pagination", "Pagination", "Read lists to their end."],
   ["webhooks", "Webhooks", "Receive events and verify their signatures, in six languages."],
   ["events", "Events", "Which types there are, when each is sent, and what is in it."],
+  ["labels", "Labels", "What is printed on a label, and what its codes hold."],
   ["limits", "Limits", "Requests per minute, sizes, lengths."],
   ["environments", "Environments", "Sandbox and live, keys and scopes."],
   ["testing", "Testing", "Try your integration, its failures included."],

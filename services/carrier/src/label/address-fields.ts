@@ -2,7 +2,7 @@ import type { Address } from "@shipping/proto/shipping/records/v1/records_pb";
 import { type AddressLine, addressLines } from "./address-lines.js";
 import { isWinAnsi, printable } from "./font.js";
 import type { Field } from "./layout.js";
-import { isForeign, ownLetters } from "./letters.js";
+import { isForeign, ownLetters } from "./letters/letters.js";
 
 // Of letters that the label must bring along, in an address or a reference. Typical addresses have eighty.
 const MOST_LETTERS = 300;
@@ -18,8 +18,10 @@ export interface AddressStyle {
 /** The address as it is printed. What is not in Latin letters is in its own, and below them in Latin ones. The country's name is the last. */
 export function addressFields(address: Address, { emphasis, beneath }: AddressStyle): Field[] {
   const field = (line: AddressLine) => fieldOf(line, line.strong ? emphasis : 1);
-  const own = addressLines(address, "local", ownLetters);
   const latin = addressLines(address, "latin", printable);
+  const { name, company = "", street1, street2 = "", city, state = "", postalCode } = address;
+  if (isWinAnsi([name, company, street1, street2, city, state, postalCode].join(""))) return latin.map(field);
+  const own = addressLines(address, "local", ownLetters);
   if (areTooMany(own)) return latin.map(field);
   if (!own.some(({ text }) => isForeign(text))) return addressLines(address, "latin", ownLetters).map(field);
   // What says the same in both, such as a postal code on a line of its own, need not be said twice.

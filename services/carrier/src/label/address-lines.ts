@@ -55,26 +55,51 @@ export function addressLines(address: Address, order: Order, printable: (text: s
   return [...lines, { text: countryName(address.country), strong: true }];
 }
 
+/** What a country's layout has a place for, whether it begins with the largest, and the words that it prints by itself. */
+interface Places {
+  city: boolean;
+  state: boolean;
+  postalCode: boolean;
+  largestFirst: boolean;
+  words: string[];
+}
+
+// Two letters and an order each: never many.
+const known = new Map<string, Places>();
+
+function placesIn(country: string, order: Order): Places {
+  const key = `${country} ${order}`;
+  const kept = known.get(key);
+  if (kept) return kept;
+  const layOut = (fields: Layout) => formatAddress({ postalCountry: country, ...fields }, order);
+  const has = (place: keyof Layout) => layOut({ [place]: PLACE }).some((line) => line.includes(PLACE));
+  const places = {
+    city: has("locality"),
+    state: has("administrativeArea"),
+    postalCode: has("postalCode"),
+    largestFirst: layOut({ name: NAME, addressLines: [PLACE] })[0] === PLACE,
+    words: layOut({ postalCode: PLACE }).flatMap((line) => line.split(" ")),
+  };
+  known.set(key, places);
+  return places;
+}
+
 /** The fields in the places that the country's layout has. What it has no place for joins the town, and the town joins the state or the street. */
 function arrange(country: string, order: Order, texts: Map<string, string>): Layout {
-  const layOut = (fields: Layout) => formatAddress({ postalCountry: country, ...fields }, order);
-  const has = (place: keyof Layout) =>
-    layOut({ [place]: PLACE })
-      .join("")
-      .includes(PLACE);
+  const places = placesIn(country, order);
   const given = (field: string) => (texts.has(field) ? field : "");
   const between = (separator: string, ...parts: string[]) => parts.filter(Boolean).join(separator);
 
   const streets = [given(STREET1), given(STREET2)];
-  let city = isPrinted(country, order, texts.get(CITY)) ? "" : given(CITY);
+  // Singapore's layout prints the town by itself.
+  let city = places.words.includes(texts.get(CITY)?.toUpperCase() ?? "") ? "" : given(CITY);
   let state = given(STATE);
   let postalCode = given(POSTAL_CODE);
-  if (!has("administrativeArea")) [city, state] = [between(", ", city, state), ""];
-  if (!has("postalCode")) [city, postalCode] = [between(" ", city, postalCode), ""];
-  if (!has("locality")) {
-    const largestFirst = layOut({ name: NAME, addressLines: [PLACE] })[0] === PLACE;
-    if (!has("administrativeArea")) streets[largestFirst ? "unshift" : "push"](city);
-    else state = largestFirst ? state + city : between(", ", city, state);
+  if (!places.state) [city, state] = [between(", ", city, state), ""];
+  if (!places.postalCode) [city, postalCode] = [between(" ", city, postalCode), ""];
+  if (!places.city) {
+    if (!places.state) streets[places.largestFirst ? "unshift" : "push"](city);
+    else state = places.largestFirst ? state + city : between(", ", city, state);
     city = "";
   }
   return {
@@ -86,14 +111,6 @@ function arrange(country: string, order: Order, texts: Map<string, string>): Lay
     administrativeArea: state,
     postalCode,
   };
-}
-
-/** Whether the layout itself prints that town, as Singapore's does. */
-function isPrinted(country: string, order: Order, city = ""): boolean {
-  const printed = formatAddress({ postalCountry: country, postalCode: PLACE }, order).flatMap((line) =>
-    line.split(" "),
-  );
-  return printed.includes(city.toUpperCase());
 }
 
 /** The line with the texts in the places of their fields. A postal code that begins with what the layout puts before it (`SE-`, `〒`) has it once. */

@@ -1,5 +1,5 @@
 import { drawLinear, drawMatrix } from "./barcode.js";
-import type { PdfPage } from "./carry-font.js";
+import type { PdfPage } from "./letters/carry-font.js";
 import { closePage, openPage } from "./page.js";
 import { readCodes } from "./testing/read-codes.js";
 

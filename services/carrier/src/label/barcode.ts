@@ -1,5 +1,5 @@
 import bwipjs from "bwip-js";
-import type { PdfPage } from "./carry-font.js";
+import type { PdfPage } from "./letters/carry-font.js";
 
 // One dot of a 203 dpi printer, in points.
 const DOT = 72 / 203;

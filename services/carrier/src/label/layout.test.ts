@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { type Field, layOut, sizeFor } from "./layout.js";
-import { ownLetters } from "./letters.js";
+import { ownLetters } from "./letters/letters.js";
 import { type Face, widthOf } from "./ruler.js";
 
 const face: Face = "Helvetica";

@@ -1,6 +1,6 @@
 import { inflateSync } from "node:zlib";
+import { setLine } from "../letters/set-line.js";
 import { type Face, widthOf } from "../ruler.js";
-import { setLine } from "../set-line.js";
 
 /** What stands on a page that `pdf.ts` has drawn. */
 export interface PageContent {

@@ -1,4 +1,5 @@
 import anyAscii from "any-ascii";
+import { isWinAnsi, printable } from "../font.js";
 import { type LetterFont, openFont } from "./open-font.js";
 
 // The scripts that each font is asked for first, so that most addresses open one or two of them.
@@ -35,6 +36,7 @@ export function fontFor(character: string, before?: LetterFont): LetterFont | un
 
 /** The text on one line and in its own letters: white space collapsed, whatever no font has transliterated. */
 export function ownLetters(text: string): string {
+  if (isWinAnsi(text)) return printable(text);
   const line = text
     .normalize("NFC")
     .replace(/\p{Cf}/gu, "")

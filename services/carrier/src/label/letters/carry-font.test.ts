@@ -1,8 +1,8 @@
+import { closePage, openPage, write } from "../page.js";
+import type { Face } from "../ruler.js";
+import { printPdf } from "../testing/read-codes.js";
 import { carryFont } from "./carry-font.js";
 import { fontFor } from "./letters.js";
-import { closePage, openPage, write } from "./page.js";
-import type { Face } from "./ruler.js";
-import { printPdf } from "./testing/read-codes.js";
 
 const newPage = () => openPage({ size: [288, 432], title: "letters", createdAt: new Date(0) });
 

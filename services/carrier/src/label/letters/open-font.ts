@@ -34,7 +34,7 @@ export interface LetterFont {
   subset(ids: readonly number[]): Subset;
 }
 
-const FOLDER = new URL("../../fonts/", import.meta.url);
+const FOLDER = new URL("../../../fonts/", import.meta.url);
 
 // Fontkit keeps every glyph that it was asked for, and a font of Chinese letters has fifty thousand.
 const MOST_KEPT = 5_000;
