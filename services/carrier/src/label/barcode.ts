@@ -20,33 +20,35 @@ export function drawLinear(
   const modules = widths.reduce((sum, width) => sum + width, 0);
   const module = Math.min(LINEAR_MODULE, room / (modules + 2 * LINEAR_QUIET));
   const bars: Bar[] = [];
-  let x = center - (modules * module) / 2;
+  let x = 0;
   for (const [index, width] of widths.entries()) {
-    if (index % 2 === 0) bars.push([x, top, width * module, height]);
-    x += width * module;
+    if (index % 2 === 0) bars.push([x, 0, width]);
+    x += width;
   }
-  fillBars(page, bars);
+  fillBars(page, bars, { left: center - (modules * module) / 2, top, width: module, height });
 }
 
 /** Draws the text as a Data Matrix symbol (ISO/IEC 16022) in the middle of a cell, which must leave it a quiet zone of a module. */
 export function drawMatrix(page: PdfPage, text: string, center: { x: number; y: number }): void {
-  const left = center.x - (MATRIX_SIDE * MATRIX_MODULE) / 2;
-  const top = center.y - (MATRIX_SIDE * MATRIX_MODULE) / 2;
   const bars = matrixRows(text).flatMap((modules, row) =>
-    Array.from(modules.matchAll(/1+/g), ({ index, 0: run }): Bar => {
-      const [x, y] = [left + index * MATRIX_MODULE, top + row * MATRIX_MODULE];
-      return [x, y, run.length * MATRIX_MODULE, MATRIX_MODULE];
-    }),
+    Array.from(modules.matchAll(/1+/g), ({ index, 0: run }): Bar => [index, row, run.length]),
   );
-  fillBars(page, bars);
+  const half = (MATRIX_SIDE * MATRIX_MODULE) / 2;
+  fillBars(page, bars, { left: center.x - half, top: center.y - half, width: MATRIX_MODULE, height: MATRIX_MODULE });
 }
 
-type Bar = [x: number, y: number, width: number, height: number];
+/** A bar, counted in modules and rows. */
+type Bar = [x: number, row: number, width: number];
 
-/** Fills all at once: of pdfkit's work, most is the same for a rectangle and for a hundred. */
-function fillBars(page: PdfPage, bars: readonly Bar[]): void {
-  const rectangles = bars.map((bar) => `${bar.map((value) => Number(value.toFixed(3))).join(" ")} re`);
-  page.fillColor("black").addContent(`${rectangles.join("\n")}\nf`);
+/** Fills all at once, in units of a module: that is the shortest, and most of pdfkit's work is the same for one rectangle and for a hundred. */
+function fillBars(
+  page: PdfPage,
+  bars: readonly Bar[],
+  { left, top, width, height }: { left: number; top: number; width: number; height: number },
+): void {
+  const matrix = [width, 0, 0, height, left, top].map((value) => Number(value.toFixed(5))).join(" ");
+  const rectangles = bars.map(([x, row, modules]) => `${x} ${row} ${modules} 1 re`);
+  page.fillColor("black").addContent(`q ${matrix} cm\n${rectangles.join("\n")}\nf Q`);
 }
 
 /** Widths of bar, gap, bar … of a Code 128 symbol, in modules. */

@@ -12,7 +12,8 @@ export interface PageContent {
 
 const TEXT =
   /BT \/(\S+) (\S+) Tf 1 0 0 -1 (\S+) (\S+) Tm <([0-9a-f]*)> Tj ET|ActualText <feff([0-9a-f]*)>>> BDC [^\n]*(?:\n\/\S+ (\S+) Tf 1 0 0 -1 (\S+) (\S+) Tm)?/g;
-const RECTANGLE = /^(\S+) (\S+) (\S+) (\S+) re$/gm;
+// Codes are drawn in units of a module, which a matrix before them says.
+const RECTANGLE = /^(?:q (\S+) 0 0 (\S+) (\S+) (\S+) cm|(\S+) (\S+) (\S+) (\S+) re|f Q)$/gm;
 
 /** Reads a label back: its page, its texts with their places, and its rectangles, in the order in which they are drawn. */
 export function readPdf(pdf: Uint8Array): PageContent {
@@ -29,13 +30,21 @@ export function readPdf(pdf: Uint8Array): PageContent {
         ? written(decode(Buffer.from(hex!, "hex")), face as Face, [size, x, baseline].map(Number))
         : carried(Buffer.from(spoken, "hex").swap16().toString("utf16le"), drawn.map(Number)),
     ),
-    rectangles: [...content.matchAll(RECTANGLE)].map(([, x, y, width, height]) => ({
-      x: Number(x),
-      y: Number(y),
-      width: Number(width),
-      height: Number(height),
-    })),
+    rectangles: rectanglesIn(content),
   };
+}
+
+function rectanglesIn(content: string): PageContent["rectangles"] {
+  const plain = [1, 1, 0, 0];
+  let matrix = plain;
+  return [...content.matchAll(RECTANGLE)].flatMap(([line, a, d, e, f, ...rectangle]) => {
+    if (a !== undefined) matrix = [a, d, e, f].map(Number);
+    if (line === "f Q") matrix = plain;
+    if (rectangle[0] === undefined) return [];
+    const [x = 0, y = 0, width = 0, height = 0] = rectangle.map(Number);
+    const [across = 1, down = 1, left = 0, top = 0] = matrix;
+    return [{ x: left + x * across, y: top + y * down, width: width * across, height: height * down }];
+  });
 }
 
 type Text = PageContent["texts"][number];
