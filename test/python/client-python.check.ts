@@ -2,8 +2,6 @@ import { readFileSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathWith } from "@shipping/gateway/api/endpoint";
-import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { guides } from "@shipping/gateway/guides/guides";
 import { startUnreliableProxy } from "../client/unreliable-proxy.js";
 import { fencesOf, programsOf } from "../docs/fences.js";
@@ -120,47 +118,6 @@ describe("the types", () => {
     const own = ["--no-cache", "--config", "pyproject.toml", ".", import.meta.dirname];
     await tools.python(["-m", "ruff", "check", ...own], { cwd: sources });
     await tools.python(["-m", "ruff", "format", "--check", ...own], { cwd: sources });
-  });
-});
-
-describe("one method for each operation", () => {
-  interface Sent {
-    /** As the README writes it. */
-    method: string;
-    returns: string;
-    request: string;
-    body: unknown;
-    options: object;
-    doc: string | null;
-  }
-  let sent: Sent[];
-  beforeAll(async () => {
-    sent = JSON.parse(await installed.python([script("methods.py")]));
-  });
-
-  test.each(routes)("$method $path, with its scope", (route) => {
-    const found = sent.filter(({ request }) => request === `${route.method} ${pathWith(route, "an-id")}`);
-    expect(found).toHaveLength(1);
-    expect(found[0]?.doc).toContain(`Scope \`${route.scope}\``);
-    expect(found[0]?.options).toEqual({ retries: 0 });
-    const [body] = [found[0]?.body];
-    if (route.method !== "POST") expect(body).toBeNull();
-    else expect(body).toEqual(route.id ? {} : "an-id");
-  });
-
-  test("and no other, each in the tables of the README", () => {
-    expect(sent).toHaveLength(routes.length);
-    const cells = [...readme.matchAll(/^\| `(\w+\.\w+\(.*)$/gm)].map(([line]) => line.match(/(?<=`)[^`|]+(?=`)/g));
-    const expected = sent.map(({ method, request, returns }) => {
-      const route = routes.find((one) => `${one.method} ${pathWith(one, "an-id")}` === request);
-      return [method, `${route?.method} ${route?.path}`, route?.scope, returns];
-    });
-    expect(cells).toEqual(expected);
-    const rows = [...readme.matchAll(/^\| `shipping\.(\w+)` +\| (.+?) +\|$/gm)];
-    const listed = rows.flatMap(([, resource, names = ""]) =>
-      names.split(", ").map((name) => `${resource}.${name.replaceAll("`", "")}`),
-    );
-    expect(listed).toEqual(sent.map(({ method }) => method.split("(")[0]));
   });
 });
 

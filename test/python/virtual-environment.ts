@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
-const INTERPRETER = process.env.PYTHON ?? "python3";
 
 /** A Python of its own, without any package. */
 export interface VirtualEnvironment {
@@ -13,10 +12,9 @@ export interface VirtualEnvironment {
   python(args: readonly string[], options?: { cwd?: string; env?: Record<string, string> }): Promise<string>;
 }
 
-/** Makes one in a folder; says how to get what is missing. */
+/** Makes one in a folder. */
 export async function makeVirtualEnvironment(folder: string): Promise<VirtualEnvironment> {
-  requirePython();
-  await run(INTERPRETER, ["-m", "venv", folder]);
+  await run(findPython(), ["-m", "venv", folder]);
   const bin = join(folder, "bin");
   return {
     bin,
@@ -32,12 +30,14 @@ export async function makeVirtualEnvironment(folder: string): Promise<VirtualEnv
   };
 }
 
-function requirePython(): void {
+/** The Python that makes virtual environments. Throws with how to get it if it is missing. */
+export function findPython(): string {
+  const { PYTHON = "python3" } = process.env;
   const check = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 9))";
-  if (spawnSync(INTERPRETER, ["-c", check]).status !== 0)
-    throw new Error(
-      `${INTERPRETER} is missing, older than 3.9, or has no venv: "apt-get install python3-venv" brings all, PYTHON names another.`,
-    );
+  if (spawnSync(PYTHON, ["-c", check]).status === 0) return PYTHON;
+  throw new Error(
+    `${PYTHON} is missing, older than 3.9, or has no venv. Run "apt-get install python3-venv", or set PYTHON to the path of another.`,
+  );
 }
 
 /** Where this machine gets packages from: its proxy, its mirror, its certificates. */
