@@ -8,7 +8,7 @@ import { fencesOf, programsOf } from "../docs/fences.js";
 import { programOf } from "../docs/python.js";
 import { runPage } from "../docs/run-page.js";
 import { type Stack, startStack } from "../stack.js";
-import { makeVirtualEnvironment, type VirtualEnvironment } from "./virtual-environment.js";
+import { findPython, findToolsPython, makeVirtualEnvironment, type VirtualEnvironment } from "./virtual-environment.js";
 
 // `CHAINS=2000 npm run test:python` is the long form.
 const CHAINS = Number(process.env.CHAINS ?? 60);
@@ -28,8 +28,8 @@ let tools: VirtualEnvironment;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "shipping-python-"));
   [installed, tools] = await Promise.all([
-    makeVirtualEnvironment(join(folder, "installed")),
-    makeVirtualEnvironment(join(folder, "tools")),
+    makeVirtualEnvironment(join(folder, "installed"), findPython()),
+    makeVirtualEnvironment(join(folder, "tools"), findToolsPython()),
   ]);
   await tools.python(["-m", "pip", "install", "--quiet", "-r", join(sources, "requirements-dev.txt")]);
   const wheels = join(folder, "wheels");

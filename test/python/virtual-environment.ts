@@ -13,8 +13,8 @@ export interface VirtualEnvironment {
 }
 
 /** Makes one in a folder. */
-export async function makeVirtualEnvironment(folder: string): Promise<VirtualEnvironment> {
-  await run(findPython(), ["-m", "venv", folder]);
+export async function makeVirtualEnvironment(folder: string, python: string): Promise<VirtualEnvironment> {
+  await run(python, ["-m", "venv", folder]);
   const bin = join(folder, "bin");
   return {
     bin,
@@ -30,13 +30,22 @@ export async function makeVirtualEnvironment(folder: string): Promise<VirtualEnv
   };
 }
 
-/** The Python that makes virtual environments. Throws with how to get it if it is missing. */
+/** The Python that the client is tried with: `python3`, or the one that PYTHON names. Throws with how to get it if it is missing. */
 export function findPython(): string {
-  const { PYTHON = "python3" } = process.env;
-  const check = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 9))";
-  if (spawnSync(PYTHON, ["-c", check]).status === 0) return PYTHON;
+  return firstOf([process.env.PYTHON ?? "python3"], 9);
+}
+
+/** The Python that checks types and style. What checks them needs a newer one than the client does. */
+export function findToolsPython(): string {
+  return firstOf([findPython(), "python3"], 10);
+}
+
+function firstOf(candidates: readonly string[], minor: number): string {
+  const check = `import sys, venv, ensurepip; sys.exit(sys.version_info < (3, ${minor}))`;
+  const found = candidates.find((python) => spawnSync(python, ["-c", check]).status === 0);
+  if (found) return found;
   throw new Error(
-    `${PYTHON} is missing, older than 3.9, or has no venv. Run "apt-get install python3-venv", or set PYTHON to the path of another.`,
+    `${candidates.join(" or ")} is missing, older than 3.${minor}, or has no venv. Run "apt-get install python3-venv", or set PYTHON to the path of another.`,
   );
 }
 
