@@ -32,8 +32,8 @@ export async function attempt(settings: Settings, request: Outgoing): Promise<An
     return { status: response.status, headers: response.headers, bytes };
   } catch (cause) {
     if (signal?.aborted) throw aborted(request);
-    if (isLate) throw errorOf("timed_out", `No complete answer within ${timeoutMs} ms.`, { idempotencyKey });
-    throw errorOf("connection_failed", "The connection failed before the answer was complete.", {
+    if (isLate) throw errorOf("timed_out", `No complete response within ${timeoutMs} ms.`, { idempotencyKey });
+    throw errorOf("connection_failed", "The connection failed before the response was complete.", {
       idempotencyKey,
       cause,
     });

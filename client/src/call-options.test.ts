@@ -45,7 +45,7 @@ describe("timeoutMs of one call", () => {
     server = await loopback(silence);
     expect(await errorOf(server.client().account.get({ timeoutMs: 30, retries: 0 }))).toMatchObject({
       code: "timed_out",
-      message: "No complete answer within 30 ms.",
+      message: "No complete response within 30 ms.",
     });
   });
 

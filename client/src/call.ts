@@ -6,22 +6,22 @@ import { refused, type Settings } from "./settings.js";
 
 /** An operation under way: a promise of its data. */
 export interface Call<T> extends Promise<T> {
-  /** The data together with status, request id, and whether the answer was replayed. */
+  /** The data together with the status, the request ID, and whether the response is a replay. */
   withResponse(): Promise<Answered<T>>;
 }
 
 export interface ListOptions extends ReadOptions {
-  /** How many records a page holds: 1 to 100, 25 unless another number is given. */
+  /** Maximum number of records on a page, from 1 to 100. The default is 25. */
   limit?: number | undefined;
-  /** The `next_cursor` of the page before. */
+  /** The `next_cursor` of the previous page. */
   after?: string | undefined;
 }
 
-/** A list: all of it with `for await`, or page by page. It is in the order of ids, which is not that of time. */
+/** A list. Read all records with `for await`, or read page by page. Records are sorted by ID, not by time. */
 export interface List<T> extends AsyncIterable<T> {
-  /** One page. What is given here goes before what the list was given. */
+  /** One page. Options given here override those of the list. */
   page(options?: ListOptions): Call<Page<T>>;
-  /** The first records, at most `max`: what comes after them is left out, and not asked for. */
+  /** The first `max` records. Further records are not requested. */
   toArray(options: { max: number }): Promise<T[]>;
 }
 
@@ -39,7 +39,7 @@ export function call<T>(settings: Settings, operation: Operation): Call<T> {
   return Object.assign(data, { withResponse });
 }
 
-/** The list at a path. Nothing is asked for before it is iterated. */
+/** The list at a path. No request is sent before you iterate. */
 export function list<T>(settings: Settings, path: string, given: ListOptions = {}): List<T> {
   const page = (options: ListOptions = {}): Call<Page<T>> => {
     const { limit, after, ...rest } = { ...given, ...onlyDefined(options) };

@@ -3,7 +3,7 @@ import { type ClientErrorCode, named, ShippingError, type ShippingErrorDetails }
 
 // The literal names keep the classes apart for the compiler, which compares shapes.
 
-/** The request breaks a rule of the API: 400, 413, 415, 422. `fields` says which of its fields do. */
+/** The request is invalid: 400, 413, 415, 422. `fields` lists the invalid fields. */
 export class InvalidRequestError extends ShippingError {
   declare readonly name: "InvalidRequestError";
 
@@ -21,7 +21,7 @@ export class AuthenticationError extends ShippingError {
   }
 }
 
-/** The API key lacks a scope: 403. */
+/** The API key does not have the required scope: 403. */
 export class PermissionError extends ShippingError {
   declare readonly name: "PermissionError";
 
@@ -30,7 +30,7 @@ export class PermissionError extends ShippingError {
   }
 }
 
-/** There is no such resource, or it is another account's: 404. */
+/** The resource does not exist, or belongs to another account: 404. */
 export class NotFoundError extends ShippingError {
   declare readonly name: "NotFoundError";
 
@@ -39,7 +39,7 @@ export class NotFoundError extends ShippingError {
   }
 }
 
-/** The state of a resource, or of an idempotency key, does not allow it: 409. */
+/** The state of a resource or of an idempotency key does not allow the request: 409. */
 export class ConflictError extends ShippingError {
   declare readonly name: "ConflictError";
 
@@ -48,7 +48,7 @@ export class ConflictError extends ShippingError {
   }
 }
 
-/** Too many requests with this API key, on the last attempt too: 429. */
+/** Too many requests with this API key, even after all retries: 429. */
 export class RateLimitError extends ShippingError {
   declare readonly name: "RateLimitError";
 
@@ -57,7 +57,7 @@ export class RateLimitError extends ShippingError {
   }
 }
 
-/** The API failed, or cannot do this: 500, 503. */
+/** The API failed or cannot do this: 500, 503. */
 export class ServerError extends ShippingError {
   declare readonly name: "ServerError";
 
@@ -66,7 +66,7 @@ export class ServerError extends ShippingError {
   }
 }
 
-/** No complete answer: the connection failed, or it took too long. The request may have been executed. */
+/** No complete response, because the connection failed or it took too long. The request may have been executed. */
 export class ConnectionError extends ShippingError {
   declare readonly name: "ConnectionError";
 
@@ -84,7 +84,7 @@ export class AbortedError extends ShippingError {
   }
 }
 
-/** The response is not the API's, but that of a proxy or another program in between. */
+/** The response is not from the API, but from a proxy or another program in between. */
 export class UnexpectedAnswerError extends ShippingError {
   declare readonly name: "UnexpectedAnswerError";
 
@@ -93,7 +93,7 @@ export class UnexpectedAnswerError extends ShippingError {
   }
 }
 
-/** An option, id or input is not valid: nothing was sent. */
+/** An option, an ID or the input is invalid. Nothing was sent. */
 export class InvalidArgumentError extends ShippingError {
   declare readonly name: "InvalidArgumentError";
 
@@ -102,7 +102,7 @@ export class InvalidArgumentError extends ShippingError {
   }
 }
 
-/** A webhook that you must not trust, or whose body cannot be read. */
+/** A webhook delivery that you must not trust, or whose body cannot be read. */
 export class WebhookVerificationError extends ShippingError {
   declare readonly name: "WebhookVerificationError";
 

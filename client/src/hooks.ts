@@ -2,31 +2,31 @@ import type { Operation, Outgoing } from "./operation.js";
 import type { Settings } from "./settings.js";
 import type { ShippingErrorCode } from "./shipping-error.js";
 
-/** An attempt that begins. It holds no header, no body and no key. */
+/** An attempt that is about to start. It contains no headers, no body and no API key. */
 export interface RequestInfo {
   method: Operation["method"];
-  /** With ids and query. */
+  /** The URL, with IDs and query. */
   url: string;
-  /** 1, and more for a retry. */
+  /** 1 for the first attempt, higher for retries. */
   attempt: number;
 }
 
-/** An attempt that ended. */
+/** A finished attempt. */
 export interface ResponseInfo extends RequestInfo {
   /** Undefined if there was no complete answer. */
   status: number | undefined;
-  /** How long it took, its answer's last byte included. */
+  /** Duration until the last byte of the response. */
   ms: number;
-  /** Quote it when you ask for help. */
+  /** Include it when you contact support. */
   requestId: string | undefined;
-  /** What was wrong, if anything was. The client may still try again. */
+  /** The error code, if the attempt failed. The client may still retry. */
   code: ShippingErrorCode | undefined;
 }
 
 export interface Hooks {
-  /** Called before each attempt, for logs and metrics. What it throws is ignored, what it returns is not waited for. */
+  /** Called before each attempt, for logs and metrics. The client ignores what it throws and does not wait for what it returns. */
   onRequest?: ((request: RequestInfo) => unknown) | undefined;
-  /** Called after each attempt, one without an answer included. What it throws is ignored, what it returns is not waited for. */
+  /** Called after each attempt, even without a response. The client ignores what it throws and does not wait for what it returns. */
   onResponse?: ((response: ResponseInfo) => unknown) | undefined;
 }
 

@@ -104,7 +104,7 @@ describe("retries", () => {
   test("are none with maxRetries 0", async () => {
     await serve(silence);
     const error = await errorOf(server.client({ maxRetries: 0, timeoutMs: 50 }).account.get());
-    expect(error).toMatchObject({ code: "timed_out", message: "No complete answer within 50 ms." });
+    expect(error).toMatchObject({ code: "timed_out", message: "No complete response within 50 ms." });
     expect(server.seen).toHaveLength(1);
   });
 

@@ -4,7 +4,7 @@ import type { FieldError } from "./gen/api-types.js";
 import type { Outgoing } from "./operation.js";
 import type { ShippingError } from "./shipping-error.js";
 
-/** One page of a list. `next_cursor` is the `after` of the next one, null on the last. */
+/** One page of a list. `next_cursor` is the `after` of the next page, and null on the last page. */
 export interface Page<T> {
   data: T[];
   next_cursor: string | null;

@@ -88,7 +88,7 @@ export class ShipmentsResource extends Resource {
 }
 
 export class RatesResource extends Resource {
-  /** The rates of a shipment. Scope `rates:read`, sandbox only. */
+  /** Requests the rates of a shipment. Scope `rates:read`, sandbox only. */
   create(input: RateInput, options?: WriteOptions): Call<Rate[]> {
     return this.post(["rates"], input, options);
   }
@@ -110,7 +110,7 @@ export class LabelsResource extends Resource {
     return this.read(["labels", id], options);
   }
 
-  /** The bytes of a label's PDF. Scope `labels:read`. */
+  /** Downloads the PDF of a label. Scope `labels:read`. */
   file(id: string, options?: ReadOptions): Call<Uint8Array> {
     return this.readFile(["labels", id, "file"], options);
   }
@@ -134,7 +134,7 @@ export class WebhooksResource extends Resource {
     return this.post(["webhooks"], input, options);
   }
 
-  /** All subscriptions, disabled ones included. Scope `webhooks:read`. */
+  /** All subscriptions, including disabled ones. Scope `webhooks:read`. */
   list(options?: ListOptions): List<Webhook> {
     return this.readAll("webhooks", options);
   }

@@ -9,15 +9,15 @@ import { ShippingError } from "./shipping-error.js";
 /** How a request was answered. */
 export interface AnswerInfo {
   status: number;
-  /** Quote it when you ask for help. */
+  /** Include it when you contact support. */
   requestId: string | undefined;
-  /** Whether this is the answer to an earlier request with the same idempotency key. */
+  /** Whether this is the response to an earlier request with the same idempotency key. */
   replayed: boolean;
-  /** The key that a write was sent with. */
+  /** The idempotency key of a write. */
   idempotencyKey: string | undefined;
 }
 
-/** What an operation answered, and how. */
+/** The data of a response, with its status and headers. */
 export interface Answered<T> {
   data: T;
   response: AnswerInfo;

@@ -4,15 +4,15 @@ import type { Hooks } from "./hooks.js";
 import type { ShippingError } from "./shipping-error.js";
 
 export interface ShippingOptions extends Hooks {
-  /** `service_test_…` for the sandbox, `service_live_…` for live. Keep it on a server. `SHIPPING_KEY` of the environment unless it is given. */
+  /** `service_test_…` for the sandbox, `service_live_…` for live. Keep it on a server. The default is the environment variable `SHIPPING_KEY`. */
   apiKey?: string;
-  /** The versioned root of the API, ending in `/api/v1`. `SHIPPING_URL` of the environment unless it is given. */
+  /** The base URL of the API, ending in `/api/v1`. The default is the environment variable `SHIPPING_URL`. */
   baseUrl?: string;
-  /** Sends the requests; the runtime's own `fetch` unless another is given. */
+  /** Sends the requests. The default is the runtime's own `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
-  /** How often a request that failed is sent again: 3 unless another number is given. */
+  /** How often a failed request is retried. The default is 3. */
   maxRetries?: number | undefined;
-  /** How long one attempt may take, its answer's last byte included: 20,000 unless another number is given. */
+  /** How long one attempt may take, until the last byte of the response. The default is 20,000. */
   timeoutMs?: number | undefined;
   /** The time in milliseconds, for a `Retry-After` that is a date. */
   now?: (() => number) | undefined;

@@ -2,21 +2,21 @@ import type { ErrorCode, FieldError } from "./gen/api-types.js";
 
 /** What the client itself finds, beside the codes that the API answers. */
 export type ClientErrorCode =
-  /** Refused before anything was sent: an option, an id or an idempotency key. */
+  /** Refused before anything was sent: an option, an ID or an idempotency key. */
   | "invalid_argument"
-  /** No answer, or none that was complete, on the last attempt. */
+  /** No complete response on the last attempt. */
   | "connection_failed"
-  /** No complete answer within `timeoutMs`, on the last attempt. */
+  /** No complete response within `timeoutMs`, on the last attempt. */
   | "timed_out"
   /** The caller's signal was aborted. `cause` is its reason. */
   | "aborted"
-  /** An answer that is not the API's: a redirect, HTML of something in between, half a JSON. */
+  /** A response that is not from the API: a redirect, HTML from a proxy, incomplete JSON. */
   | "unexpected_answer"
-  /** A webhook that was not signed with this secret, or too long ago. */
+  /** A webhook delivery that was not signed with this secret, or was signed too long ago. */
   | "invalid_signature"
-  /** A webhook whose body was parsed before it was verified. */
+  /** A webhook delivery whose body was parsed before it was verified. */
   | "parsed_body"
-  /** A webhook with a valid signature whose body is not JSON. */
+  /** A webhook delivery with a valid signature, but a body that is not JSON. */
   | "invalid_event";
 
 /** Open, so that a code that is added later is not a type error. */
@@ -47,17 +47,17 @@ export function named(kind: typeof ShippingError, name: string): void {
   });
 }
 
-/** Every failure. It never holds the API key. */
+/** The base class of all errors. It never contains the API key. */
 export class ShippingError extends Error {
-  /** For programs: it does not change. */
+  /** Error code for programs. It does not change. */
   readonly code: ShippingErrorCode;
-  /** HTTP status of the answer; undefined if there was none. */
+  /** HTTP status of the response. Undefined if there was none. */
   readonly status: number | undefined;
-  /** Quote it when you ask for help. */
+  /** Include it when you contact support. */
   readonly requestId: string | undefined;
-  /** Every field at fault, with `invalid_request`; otherwise empty. */
+  /** The invalid fields, with the code `invalid_request`. Otherwise empty. */
   readonly fields: readonly FieldError[];
-  /** The key of the write that failed. Repeat the write with it if you cannot know whether it was executed. */
+  /** The idempotency key of the failed write. If you do not know whether the write was executed, retry it with this key. */
   readonly idempotencyKey: string | undefined;
 
   static {

@@ -60,12 +60,12 @@ export type { RawBody } from "./webhook-signature.js";
 
 export type LabelEvent = LabelCreatedEvent | LabelVoidedEvent;
 
-/** For receivers of events and their tests: they need a subscription's secret, but no API key. */
+/** Functions for receivers of events and their tests. They need a subscription's secret, but no API key. */
 export const webhooks = { verify, testHeader } as const;
 
-/** The API as the holder of one key calls it. */
+/** A client of the API with one API key. */
 export class Shipping {
-  /** The same as the export `webhooks`. The subscriptions are `webhooks` of an instance. */
+  /** The same as the export `webhooks`. To manage subscriptions, use `webhooks` of an instance. */
   static readonly webhooks = webhooks;
 
   readonly account: AccountResource;

@@ -6,11 +6,11 @@ export interface TestHeaderOptions {
   payload: RawBody;
   /** Any `whsec_…` that your receiver knows. */
   secret: string;
-  /** When it was signed, in seconds; now unless another time is given. */
+  /** Time of the signature, in seconds. The default is now. */
   timestamp?: number | undefined;
 }
 
-/** The header `Service-Signature` as the platform would send it with this body, for tests of your receiver. */
+/** Returns the header `Service-Signature` that the platform would send with this body, for tests of your receiver. */
 export async function testHeader({
   payload,
   secret,

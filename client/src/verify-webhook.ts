@@ -5,7 +5,7 @@ import type { ShippingError } from "./shipping-error.js";
 import { bytesOf, checkedSecret, keyOf, type RawBody, signedBytes } from "./webhook-signature.js";
 
 export interface VerifyOptions {
-  /** How far the signature's time may be from yours, in either direction: 300 unless another number is given. */
+  /** How far the time of the signature may be from yours, in either direction. The default is 300. */
   toleranceSeconds?: number | undefined;
   /** The time in milliseconds. */
   now?: (() => number) | undefined;
@@ -20,8 +20,8 @@ Fastify: addContentTypeParser("application/json", { parseAs: "buffer" }, (reques
 Next.js and Workers: await request.arrayBuffer() in the handler.`;
 
 /**
- * Checks that a delivery is the platform's and recent, and yields its event. `signature` is the header `Service-Signature`, `secret` the
- * whole `whsec_…`. Throws a ShippingError with the code `invalid_signature` if it is neither.
+ * Checks that a delivery is recent and comes from the platform, and returns its event. `signature` is the header `Service-Signature`, `secret` the
+ * complete `whsec_…`. Otherwise it throws a ShippingError with the code `invalid_signature`.
  */
 export async function verify(
   body: RawBody,

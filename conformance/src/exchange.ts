@@ -38,7 +38,7 @@ export async function exchange(baseUrl: string, sending: Sending): Promise<Excha
     return { ...sending, status: response.status, answered: response.headers, bytes, json: jsonIn(bytes) };
   } catch (error) {
     const { cause } = error as { cause?: { code?: string } };
-    throw new NoAnswer(`${method} ${path} got no answer: ${cause?.code ?? (error as Error).message}`);
+    throw new NoAnswer(`${method} ${path} got no response: ${cause?.code ?? (error as Error).message}`);
   }
 }
 

@@ -1,8 +1,9 @@
-// Addresses of the former reference, such as `/docs/reference#/labels/createLabel`, lead to the page of the operation.
+// Addresses of the former reference lead on: `/docs/reference#/labels/createLabel` to the page of the operation, `#/labels` to its resource.
 function followAnchor() {
-  const [, operation] = /^#\/\w+\/(\w+)$/.exec(location.hash) ?? [];
+  const [, resource, operation] = /^#\/(\w+)(?:\/(\w+))?$/.exec(location.hash) ?? [];
   const link = operation && document.querySelector(`main a[href$="/${operation}"]`);
   if (link) location.replace(link.href);
+  else if (resource) location.replace(`#${resource.toLowerCase()}`);
 }
 addEventListener("hashchange", followAnchor);
 followAnchor();

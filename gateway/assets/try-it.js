@@ -1,19 +1,36 @@
 // "Try it": sends the request of the form as it stands, with the reader's own ids where the examples have theirs.
 const section = document.querySelector("#try");
 const form = section.querySelector("form");
-const output = section.querySelector(".sent");
+const status = section.querySelector(".status");
+const content = section.querySelector(".content");
 const { key: keyField, body: bodyField } = form.elements;
 const exampleIds = form.dataset.ids.split(" ");
 const STORED = "try-it";
 const SHOWN_HEADERS = ["x-request-id", "idempotency-replayed", "ratelimit", "retry-after"];
 
 /** The key, and by kind, such as `shp`, the id that it was last answered. This tab alone has them. */
-let { key, ids } = { key: "", ids: {}, ...JSON.parse(sessionStorage.getItem(STORED) ?? "{}") };
+let { key, ids } = { key: "", ids: {}, ...stored() };
 /** What the script itself has put into a field: what the reader has written stays. */
 const filled = new Map();
 
 const kindOf = (id) => /^[a-zA-Z]*/.exec(id)[0];
-const store = () => sessionStorage.setItem(STORED, JSON.stringify({ key, ids }));
+
+// Storage is missing where a browser keeps nothing.
+function stored() {
+  try {
+    return JSON.parse(sessionStorage.getItem(STORED));
+  } catch {
+    return null;
+  }
+}
+
+function store() {
+  try {
+    sessionStorage.setItem(STORED, JSON.stringify({ key, ids }));
+  } catch {
+    // It holds for this page.
+  }
+}
 
 function withOwnIds(text) {
   return exampleIds.reduce((all, id) => all.replaceAll(id, ids[kindOf(id)] ?? id), text);
@@ -83,8 +100,11 @@ function element(name, text, attributes = {}) {
   return made;
 }
 
-function show(...parts) {
-  output.replaceChildren(...parts);
+/** Says how it went, to those who listen, too, and shows the rest below. */
+function show(kind, said, ...parts) {
+  status.className = `status ${kind}`;
+  status.replaceChildren(...said);
+  content.replaceChildren(...parts);
 }
 
 /** What was answered: a file to keep, JSON to read, or nothing. */
@@ -144,29 +164,27 @@ async function send(event) {
   event.preventDefault();
   changeKey();
   if (!key) {
-    show(element("p", "Enter an API key first. A sandbox key is the safe choice.", { className: "warning" }));
+    show("warning", ["Enter an API key first. A sandbox key is the safe choice."]);
     keyField.focus();
     return;
   }
   const button = form.querySelector("button");
-  if (button.ariaDisabled === "true") return;
-  button.ariaDisabled = "true";
-  show(element("p", "Sending…"));
+  if (button.hasAttribute("aria-disabled")) return;
+  button.setAttribute("aria-disabled", "true");
+  show("", ["Sending…"]);
   try {
     const [target, request] = requestOf();
     const start = performance.now();
     const response = await fetch(target, request);
-    const content = await contentOf(response);
+    const parts = await contentOf(response);
     const ms = Math.round(performance.now() - start);
-    const status = element("p", "", { className: response.ok ? "status good" : "status bad" });
-    status.append(element("strong", `${response.status} ${response.statusText}`), ` in ${ms} ms`);
-    show(status, headersOf(response, request.headers["Idempotency-Key"]), ...content);
+    const code = element("strong", `${response.status} ${response.statusText}`.trim());
+    const headers = headersOf(response, request.headers["Idempotency-Key"]);
+    show(response.ok ? "good" : "bad", [code, ` in ${ms} ms`], headers, ...parts);
   } catch (error) {
-    show(
-      element("p", `The request failed: ${error.message}. Nothing is known of what it did.`, { className: "warning" }),
-    );
+    show("warning", [`The request failed: ${error.message}. It is not known whether the API has received it.`]);
   }
-  button.ariaDisabled = null;
+  button.removeAttribute("aria-disabled");
 }
 
 keyField.value = key;

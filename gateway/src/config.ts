@@ -33,13 +33,13 @@ export const gatewaySettings = z
       .describe("maximum open client connections; idle and slow ones are closed to make room"),
     UNREAD_MIB_LIMIT: positiveInt()
       .default(DEFAULT_WAITING.inAll / MIB)
-      .describe("maximum MiB of unread answers; beyond that, the oldest answers are cut off"),
+      .describe("maximum MiB of unread responses; beyond that, the oldest ones are cut off"),
     ACCOUNT_UNREAD_MIB_LIMIT: positiveInt()
       .default(DEFAULT_WAITING.ofAccount / MIB)
-      .describe("maximum MiB of unread answers for one account"),
+      .describe("maximum MiB of unread responses for one account"),
     STALLED_ANSWER_SECONDS: positiveInt()
       .default(30)
-      .describe("seconds after which an answer that the client does not read is cut off"),
+      .describe("seconds after which a response that the client does not read is cut off"),
   })
   .superRefine(refuseHalfAnArea);
 

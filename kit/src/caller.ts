@@ -1,7 +1,7 @@
 import type { Caller as CallerMessage, Claim as ClaimMessage } from "@shipping/proto/shipping/common/v1/common_pb";
 import { fail } from "./errors.js";
 
-/** The two worlds that an API key can belong to. */
+/** The environments that an API key can belong to. */
 export type Environment = "sandbox" | "live";
 
 /** Who a request acts for: every access to owned data goes through it. */
@@ -15,13 +15,13 @@ export interface Claim {
   idempotencyKey: string;
   token: bigint;
   fingerprint: Uint8Array;
-  /** Who asks: the id of an API key, or a member's email address. Empty where a gateway of before does not say. */
+  /** Who made the request: the ID of an API key, or a member's email address. Empty if an older gateway does not say. */
   requestedBy?: string;
   /** The request that sends it. */
   requestId?: string;
 }
 
-/** The caller of a request. A request without a valid one is refused: only a faulty neighbour could send it. */
+/** The caller of a request. A request without a valid one is refused: only a faulty part could send it. */
 export function callerOf(request: { caller?: CallerMessage | undefined }): Caller {
   const { accountId, environment } = request.caller ?? {};
   if (!accountId || (environment !== "sandbox" && environment !== "live")) {

@@ -9,7 +9,7 @@ export interface FieldError {
   message: string;
 }
 
-/** A refusal that is certain: nothing was executed. `fields` go with `invalid_request` alone. */
+/** A refusal which guarantees that nothing was executed. Only `invalid_request` has `fields`. */
 export class Failure extends Error {
   constructor(
     readonly code: ErrorCode,
@@ -25,7 +25,7 @@ export class Failure extends Error {
   }
 }
 
-/** Makes the refusal `code`, with the table's sentence unless another is given: `throw fail("not_found", "No such order.")`. */
+/** Creates the refusal `code`, with the table's message unless another is given: `throw fail("not_found", "No such order.")`. */
 export function fail(
   code: ErrorCode,
   message: string = errors[code].message,
@@ -38,8 +38,8 @@ export function fail(
 export const MOST_FIELDS = 100;
 
 /**
- * Makes a 422 that names the invalid fields, in its sentence and as a list: the first 100, and under `whole` how many more there are, with
- * `unnamed` that are not among them.
+ * Creates a 422 that names the first 100 invalid fields in its message and as a list. Under `whole`, it says how many more there are, including
+ * `unnamed` ones that are not in `fields`.
  */
 export function failFields(fields: readonly FieldError[], whole = "body", unnamed = 0): Failure {
   const named = fields.slice(0, MOST_FIELDS);
@@ -49,7 +49,7 @@ export function failFields(fields: readonly FieldError[], whole = "body", unname
   return new Failure("invalid_request", sentence, named);
 }
 
-/** A refusal as it crosses a service boundary: the code as a typed detail, so that the other side never guesses. */
+/** A refusal as it crosses a service boundary: the code as a typed detail, so that the other side does not have to guess. */
 export function toConnectError(failure: Failure, cause?: unknown): ConnectError {
   const detail = {
     desc: ErrorDetailSchema,

@@ -8,7 +8,7 @@ export type Random = (bytes: number) => Uint8Array;
 const POOL_BYTES = 4096;
 let pool = new Uint8Array();
 
-/** Random bytes of `node:crypto`, fetched for many ids at once: a fetch costs more than an id. No byte is given out twice. */
+/** Random bytes of `node:crypto`, fetched for many ids at once: a fetch costs more than an id. No byte is used twice. */
 export const pooledRandom: Random = (bytes) => {
   if (pool.length < bytes) pool = randomBytes(Math.max(POOL_BYTES, bytes));
   const taken = pool.subarray(0, bytes);

@@ -10,8 +10,8 @@ import { type Experience, newVictim } from "./victim.js";
 const GROWTH = "growth";
 const known = [GROWTH, ...Object.keys(attacks)];
 const { args } = new Command("npm run test:abuse --")
-  .description("What each attack does to customers who do nothing unusual, on one process of each part.")
-  .addArgument(new Argument("[attacks...]", "all unless named").choices(known))
+  .description("Measure the effect of attacks on other customers, with one process of each part.")
+  .addArgument(new Argument("[attacks...]", "attacks to run; default: all").choices(known))
   .addHelpText("after", examples("npm run test:abuse -- growth"))
   .parse();
 const chosen = args.length > 0 ? args : known;

@@ -38,19 +38,19 @@ export interface BenchOptions {
 /** Reads the command line. One that it cannot understand ends the process, with a sentence. */
 export function benchOptions(args: readonly string[], command = new Command("npm run bench --")): BenchOptions {
   command
-    .description("What requests cost, beside the least that they can cost.")
-    .option("--only <names>", `measures only these: ${measurements.join(", ")}`, named, measurements)
-    .option("--seconds <n>", "of each round and target", positive, 2)
+    .description("Measure what requests cost, compared with the minimum.")
+    .option("--only <names>", `measure only these: ${measurements.join(", ")}`, named, measurements)
+    .option("--seconds <n>", "duration of each round for each target", positive, 2)
     .option("--rounds <n>", "rounds", positive, 3)
-    .option("--clients <n>", "clients at the same time", positive, 24)
-    .option("--rate <n>", "operations per second where latency is measured", positive, 100)
-    .option("--replicas <n>", "processes of each part", positive, 1)
-    .option("--rows <sizes>", "measures growth at these numbers of rows instead", sizes, [])
-    .option("--soak <seconds>", "watches memory under load for so long instead", positive, 0)
-    .option("--deliveries <n>", "deliveries among which a claim is measured with growth", positive, 1_000_000)
+    .option("--clients <n>", "number of concurrent clients", positive, 24)
+    .option("--rate <n>", "operations per second for latency measurements", positive, 100)
+    .option("--replicas <n>", "number of processes of each part", positive, 1)
+    .option("--rows <sizes>", "measure growth at these numbers of rows instead", sizes, [])
+    .option("--soak <seconds>", "measure memory under load for this many seconds instead", positive, 0)
+    .option("--deliveries <n>", "number of deliveries for the claim measurement with --rows", positive, 1_000_000)
     .option("--tls", "use mutual TLS between the parts", false)
-    .option("--check", "fails when a case costs twice as much CPU beside the floor as in the baseline", false)
-    .option("--baseline", "makes the ratios the new baseline", false)
+    .option("--check", "fail if a case costs twice as much CPU, compared with the floor, as in the baseline", false)
+    .option("--baseline", "store the ratios as the new baseline", false)
     .option("--profile", "has every process write a CPU profile, and says where their time went", false)
     .option("--json <file>", "where the results go")
     .addHelpText("after", examples("npm run bench -- --only get --seconds 1 --rounds 1"))
@@ -72,5 +72,5 @@ function sizes(text: string): number[] {
 
 function positive(text: string): number {
   if (/^\d+$/.test(text) && Number(text) >= 1) return Number(text);
-  throw new InvalidArgumentError("Use a whole number from 1.");
+  throw new InvalidArgumentError("Use a whole number of 1 or more.");
 }

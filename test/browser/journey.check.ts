@@ -205,10 +205,10 @@ describe.each([
     await page.getByRole("main").getByRole("link", { name: receiver.url }).click();
     const health = page.url();
     await press(page, "Send test");
-    await page.getByText("Answered 500").first().waitFor();
+    await page.getByText("Responded with 500").first().waitFor();
     await follow(page, "Health of this subscription");
     await reloadUntil(page, page.getByText("Nothing has been delivered since"));
-    expect(await page.getByText("Answered 500").count()).toBeGreaterThan(0);
+    expect(await page.getByText("Responded with 500").count()).toBeGreaterThan(0);
     await follow(page, "Overview");
     await page.getByText("is failing").waitFor();
 

@@ -62,7 +62,7 @@ test("a shipment is found by its tracking number, its label seen, downloaded, an
   await page.getByLabel("Search", { exact: true }).fill(trackingNumber);
   await page.getByRole("main").getByRole("button", { name: "Search" }).click();
   await page.getByRole("link", { name: "PO-2026-1002" }).click();
-  const picture = page.getByAltText(`The shipping label with tracking number ${trackingNumber}, as its PDF shows it`);
+  const picture = page.getByAltText(`Shipping label with tracking number ${trackingNumber}`);
   await picture.scrollIntoViewIfNeeded();
   await page.waitForFunction("document.querySelector('.picture img').naturalWidth === 576");
   const download = page.waitForEvent("download");

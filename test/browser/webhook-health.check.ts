@@ -42,10 +42,10 @@ describe.each([true, false])("with the script %p", (javaScriptEnabled) => {
     const { page, go } = await open(receiver.url, { javaScriptEnabled });
     await go();
     await press(page, "Send test");
-    await page.getByText("Waiting for the answer").first().waitFor();
+    await page.getByText("Waiting for the response").first().waitFor();
     tell(204);
     await page.getByText("Your receiver accepted every event of this test.").waitFor();
-    expect(await page.getByText("Answered 204").count()).toBe(TYPES.length);
+    expect(await page.getByText("Responded with 204").count()).toBe(TYPES.length);
     await page.getByRole("link", { name: "Health of this subscription" }).click();
     await page.getByText("None yet").first().waitFor();
     await page.context().close();
@@ -98,7 +98,7 @@ describe("every page is accessible, fits its window, and is within the keyboard'
     await nothingWrong(page, "test none");
     await press(page, "Send test");
     await page
-      .getByText("Waiting for the answer")
+      .getByText("Waiting for the response")
       .nth(TYPES.length - 1)
       .waitFor();
     await page.getByRole("link", { name: "Stop refreshing" }).click();

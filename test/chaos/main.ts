@@ -5,7 +5,7 @@ import { runChaos } from "./run-chaos.js";
 
 // After `npm run build`: the long form of the test in test/flows.
 const { processedArgs } = new Command("npx tsx --conditions=source test/chaos/main.ts")
-  .description("Many operations while processes are killed, and what an audit then finds.")
+  .description("Run many operations while processes are killed, then check the results.")
   .argument("[operations]", "how many", wholeNumber(1, 10_000_000), 10_000)
   .addHelpText("after", examples("npx tsx --conditions=source test/chaos/main.ts 500"))
   .parse();

@@ -39,7 +39,7 @@ test("a subscription that has failed for a day is told to its admins once, by tw
   await fail();
   const [{ parsed }] = await mails(1);
   expect(parsed.subject).toBe(`Webhooks to ${new URL(receiver.url).host} have been failing for a day`);
-  expect(parsed.text).toContain("Answered 500");
+  expect(parsed.text).toContain("Responded with 500");
   const [link = ""] = /http:\S+whk_\w+/.exec(parsed.text ?? "") ?? [];
   expect((await visitor.get(new URL(link).pathname)).html).toContain("Nothing has been delivered since");
 

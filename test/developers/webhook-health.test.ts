@@ -22,7 +22,7 @@ describe("GET /developers/{environment}/webhooks/{id}", () => {
     await sendTest(visitor, path);
     await eventually(async () => {
       const text = await textOf(visitor, path);
-      for (const said of ["Nothing has been delivered since", "Answered 500", "Pending 2 events", "Failed 2"]) {
+      for (const said of ["Nothing has been delivered since", "Responded with 500", "Pending 2 events", "Failed 2"]) {
         expect(text).toContain(said);
       }
     });
@@ -42,7 +42,7 @@ describe("GET /developers/{environment}/webhooks/{id}", () => {
     for (const [url, reason] of [
       ["http://localhost:1/hook", "The connection was refused"],
       [secure.url, "The certificate is self-signed"],
-      [secure.url.replace("https:", "http:"), "The connection was closed without an answer"],
+      [secure.url.replace("https:", "http:"), "The connection was closed without a response"],
     ] as const) {
       const { visitor, path } = await subscribed(url);
       await sendTest(visitor, path);

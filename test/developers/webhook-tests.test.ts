@@ -18,7 +18,7 @@ describe("POST /developers/sandbox/webhooks/{id}/test", () => {
     const waiting = await visitor.get(page);
     expect(waiting.headers.refresh).toBe("2");
     expect(wordsIn(waiting.html)).toMatch(
-      /shipment\.created evt_\w+ Waiting for the answer .*label\.created evt_\w+ Waiting/,
+      /shipment\.created evt_\w+ Waiting for the response .*label\.created evt_\w+ Waiting/,
     );
     expect((await visitor.get(`${page}&refresh=off`)).headers.refresh).toBeUndefined();
     tell(204);
@@ -26,7 +26,7 @@ describe("POST /developers/sandbox/webhooks/{id}/test", () => {
       const { headers, html } = await visitor.get(page);
       expect(headers.refresh).toBeUndefined();
       expect(wordsIn(html)).toContain("Your receiver accepted every event of this test.");
-      expect(wordsIn(html)).toMatch(/Delivered Answered 204 [\d,]+ ms 1 of 8/);
+      expect(wordsIn(html)).toMatch(/Delivered Responded with 204 [\d,]+ ms 1 of 8/);
     });
     for (const { headers, body } of receiver.received) {
       const [, time = "", digest = ""] = /^t=(\d+),v1=(\w+)$/.exec(String(headers["service-signature"])) ?? [];
@@ -51,7 +51,9 @@ describe("POST /developers/sandbox/webhooks/{id}/test", () => {
     const page = await sendTest(visitor, path);
     await eventually(async () => {
       const { html, headers } = await visitor.get(page);
-      expect(wordsIn(html)).toMatch(/Answered 404\. The path does not exist\..* Will be retried next attempt \d{4}-/);
+      expect(wordsIn(html)).toMatch(
+        /Responded with 404\. The path does not exist\..* Will be retried next attempt \d{4}-/,
+      );
       expect(headers.refresh).toBeUndefined();
     });
   });

@@ -32,7 +32,7 @@ describe("the changelog of the API", () => {
 });
 
 test("every error code of the API is decided by its status, as Versions and changes says to decide an unknown one", () => {
-  expect(read("docs/versioning.md")).toContain("repeat 500, 503 and 429");
+  expect(read("docs/versioning.md")).toContain("retry 500, 503 and 429");
   const rows = [...read("docs/errors.md").matchAll(/^\| `(\w+)` +\| (\d{3}) +\|.*\| (yes|no)[^|]*\|$/gm)];
   const unlike = rows.filter(([, , status = "", said]) => ["429", "500", "503"].includes(status) !== (said === "yes"));
   // The two that a client has to know by name, and does: they have been there since the first version.

@@ -1,3 +1,4 @@
+import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { guides } from "@shipping/gateway/guides/guides";
 import { type Stack, startStack } from "../stack.js";
 import { sendTo } from "./wire.js";
@@ -76,7 +77,9 @@ describe("GET /docs/reference", () => {
 });
 
 describe("GET /docs", () => {
-  const paths = ["/docs", "/docs/search?q=retry", ...guides.map(({ slug }) => `/docs/${slug}`), ...REFERENCE];
+  const operations = routes.map(({ handler }) => `/docs/reference/${handler.name}`);
+  const searches = ["/docs/search?q=retry", "/docs/search?q=createLabel"];
+  const paths = ["/docs", ...searches, ...guides.map(({ slug }) => `/docs/${slug}`), "/docs/reference", ...operations];
 
   test.each(paths)("%s is whole without a script, and every link on it leads somewhere", async (path) => {
     const page = await get(path);
@@ -114,7 +117,7 @@ describe("GET /docs", () => {
   test("the search finds the section, and shows markup as text", async () => {
     expect(await textOf("/docs/search?q=idempotency-replayed")).toContain('href="/docs/idempotency#repeat-a-request"');
     expect(await textOf("/docs/search?q=%3Cimg%20src%3Dx%3E")).toContain("&lt;img src=x");
-    expect(await textOf("/docs/search?q=zzzzzzzz")).toContain("No results");
+    expect(await textOf("/docs/search?q=zzzzzzzz")).toContain("No results for");
     for (const odd of ["/docs/search", "/docs/search?q=", "/docs/search?q=a&q=b", `/docs/search?q=${"x".repeat(3000)}`])
       expect([odd, (await get(odd)).status]).toEqual([odd, 200]);
   });
@@ -164,13 +167,18 @@ describe("errors of pages", () => {
     ["/", "/docs"],
     ["/docs/", "/docs"],
     ["/docs/webhooks/", "/docs/webhooks"],
+    ["/docs/reference/", "/docs/reference"],
+    ["/docs/reference/createLabel/", "/docs/reference/createLabel"],
     ["/docs/events/order.created/", "/docs/events/order.created"],
   ])("%s leads to %s", async (target, page) => {
     const { status, headers } = await get(target);
     expect([status, headers.get("location")]).toEqual([308, page]);
   });
 
-  test.each(["/docs/nothing/", "/docs//", "/docs/..%2F/"])("%s leads nowhere", async (target) => {
-    expect((await get(target)).status).toBe(404);
-  });
+  test.each(["/docs/nothing/", "/docs/reference/nothing/", "/docs//", "/docs/..%2F/"])(
+    "%s leads nowhere",
+    async (target) => {
+      expect((await get(target)).status).toBe(404);
+    },
+  );
 });

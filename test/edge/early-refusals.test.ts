@@ -90,7 +90,7 @@ describe.each(pythons)("the guides' recipe for Python, run by %s", (python) => {
   const page = readFileSync(join(import.meta.dirname, "../../docs/idempotency.md"), "utf8");
   const recipe =
     fencesOf(page)
-      .find(({ language }) => language === "python")
+      .find(({ language, code }) => language === "python" && code.includes("urllib"))
       ?.code.split(/^address = /m)[0] ?? "";
 
   /** What ten equal requests with a body of 600,000 bytes end with. */

@@ -2,8 +2,9 @@ import { spawnSync } from "node:child_process";
 
 /** A language that `docs/webhooks.md` has a recipe in, and how to run its two files. Commands run in the folder that holds them. */
 export interface Language {
-  /** The heading of its recipe. */
   name: string;
+  /** The language of its code blocks. */
+  fence: string;
   /** Prints the version, if the language is on this machine. */
   version: Command;
   /** Those of our own that are put beside the recipe's: `run` reads a vector per line and prints `true` or `false`. */
@@ -21,6 +22,7 @@ export type Command = readonly [program: string, ...args: string[]];
 export const languages: readonly Language[] = [
   {
     name: "Node",
+    fence: "js",
     version: [process.execPath, "--version"],
     runners: ["run.mjs"],
     build: [],
@@ -30,6 +32,7 @@ export const languages: readonly Language[] = [
   },
   {
     name: "Python",
+    fence: "python",
     version: ["python3", "--version"],
     runners: ["run.py"],
     build: [],
@@ -39,6 +42,7 @@ export const languages: readonly Language[] = [
   },
   {
     name: "Go",
+    fence: "go",
     version: ["go", "version"],
     runners: ["run.go"],
     build: [
@@ -51,6 +55,7 @@ export const languages: readonly Language[] = [
   },
   {
     name: "Ruby",
+    fence: "ruby",
     version: ["ruby", "--version"],
     runners: ["run.rb", "serve.rb"],
     build: [],
@@ -60,6 +65,7 @@ export const languages: readonly Language[] = [
   },
   {
     name: "PHP",
+    fence: "php",
     version: ["php", "--version"],
     runners: ["run.php"],
     build: [],
@@ -69,6 +75,7 @@ export const languages: readonly Language[] = [
   },
   {
     name: "Java",
+    fence: "java",
     version: ["javac", "-version"],
     runners: ["Run.java"],
     build: [["javac", "WebhookSignature.java", "Receiver.java", "Run.java"]],
@@ -84,9 +91,10 @@ export function versionHere({ version: [program, ...args] }: Language): string |
   return status === 0 ? /\d+(\.\d+)+/.exec(stdout)?.[0] : undefined;
 }
 
-/** The files of the recipe below a heading of the page, exactly as printed. */
-export function recipeFiles(page: string, heading: string): Map<string, string> {
-  const section = page.split(/^#{2,3} /m).find((text) => text.startsWith(`${heading}\n`)) ?? "";
-  const blocks = section.matchAll(/\*\*`([\w.]+)`\*\*[\s\S]*?^```\w+ recipe\n([\s\S]*?)^```$/gm);
-  return new Map([...blocks].map(([, name = "", code = ""]) => [name, code]));
+/** The files of a language's recipe, exactly as printed: a comment at the top of each is its name. */
+export function recipeFiles(page: string, { fence }: Pick<Language, "fence">): Map<string, string> {
+  const blocks = page.matchAll(new RegExp(`^\`\`\`${fence} recipe tab\\n([\\s\\S]*?)^\`\`\`$`, "gm"));
+  return new Map(
+    [...blocks].map(([, code = ""]) => [/^(?:<\?php\n)?(?:\/\/|#) ([\w.]+)$/m.exec(code)?.[1] ?? "", code]),
+  );
 }

@@ -32,19 +32,20 @@ describe("recipes of docs/webhooks.md", () => {
     expect(here.map(({ name }) => name)).toContain("Node");
   });
 
-  test.each(languages)("$name: two files, compared in constant time", ({ name, comparison }) => {
-    const [verify, receiver, ...others] = recipeFiles(page, name).values();
-    expect(verify).toContain(comparison);
+  test.each(languages)("$name: two files, compared in constant time", (language) => {
+    const [verify, receiver, ...others] = recipeFiles(page, language).values();
+    expect(verify).toContain(language.comparison);
     expect(receiver).toContain("WEBHOOK_SECRET");
     expect(others).toEqual([]);
   });
 });
 
-describe.each(here)("the recipe in $name $version", ({ name, runners, build, verify, receive }) => {
+describe.each(here)("the recipe in $name $version", (language) => {
+  const { runners, build, verify, receive } = language;
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "shipping-recipe-"));
-    for (const [file, code] of recipeFiles(page, name)) await writeFile(join(folder, file), code);
+    for (const [file, code] of recipeFiles(page, language)) await writeFile(join(folder, file), code);
     for (const file of runners) await copyFile(join(import.meta.dirname, "runners", file), join(folder, file));
     for (const command of build) await output(folder, command);
   }, BUILD_MS);

@@ -22,7 +22,9 @@ process.on("SIGINT", () => {
 });
 
 const command = new Command("npm run test:versions --")
-  .description("The tests beside the code, and the main job over separate processes, on other versions.")
+  .description(
+    "Run the tests and the main steps in separate processes with other versions of Node, PostgreSQL and NATS.",
+  )
   .addArgument(new Argument("[combinations...]", "all unless named").choices(Object.keys(combinations)))
   .option("--reports <folder>", "where Jest's results are kept as JSON")
   .addHelpText("after", examples("npm run test:versions -- oldest"))

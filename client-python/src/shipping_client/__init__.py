@@ -1,4 +1,4 @@
-"""The client of the Shipping Integration API. What stands here is public; the modules are not."""
+"""The client of the Shipping Integration API. Only the names exported here are public, not the modules."""
 
 from .errors import (
     APIConnectionError,

@@ -8,25 +8,25 @@ from .gen.api_types import FieldError
 
 
 class ShippingError(Exception):
-    """Every failure. It never holds the API key."""
+    """The base class of all errors. It never contains the API key."""
 
     code: str
-    """For programs: it does not change."""
+    """Error code for programs. It does not change."""
 
     message: str
     """Message for people. It can change."""
 
     status: int | None
-    """HTTP status of the response; None if there was none."""
+    """HTTP status of the response. None if there was none."""
 
     request_id: str | None
-    """Quote it when you ask for help."""
+    """Include it when you contact support."""
 
     fields: Sequence[FieldError]
-    """Every field at fault, with `invalid_request`; otherwise empty."""
+    """The invalid fields, with the code `invalid_request`. Otherwise empty."""
 
     idempotency_key: str | None
-    """The key of the write that failed. Repeat the write with it if you cannot know whether it was executed."""
+    """The idempotency key of the failed write. If you do not know whether the write was executed, retry it with this key."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class ShippingError(Exception):
 
 
 class InvalidRequestError(ShippingError):
-    """The request breaks a rule of the API: 400, 413, 415, 422. `fields` says which of its fields do."""
+    """The request is invalid: 400, 413, 415, 422. `fields` lists the invalid fields."""
 
 
 class AuthenticationError(ShippingError):
@@ -60,39 +60,39 @@ class AuthenticationError(ShippingError):
 
 
 class PermissionDeniedError(ShippingError):
-    """The API key lacks a scope: 403."""
+    """The API key does not have the required scope: 403."""
 
 
 class NotFoundError(ShippingError):
-    """There is no such resource, or it is another account's: 404."""
+    """The resource does not exist, or belongs to another account: 404."""
 
 
 class ConflictError(ShippingError):
-    """The state of a resource, or of an idempotency key, does not allow it: 409."""
+    """The state of a resource or of an idempotency key does not allow the request: 409."""
 
 
 class RateLimitError(ShippingError):
-    """Too many requests with this API key, on the last attempt too: 429."""
+    """Too many requests with this API key, even after all retries: 429."""
 
 
 class ServerError(ShippingError):
-    """The API failed, or cannot do this: 500, 503."""
+    """The API failed or cannot do this: 500, 503."""
 
 
 class APIConnectionError(ShippingError):
-    """No complete response: the connection failed, or it took too long. The request may have been executed."""
+    """No complete response, because the connection failed or it took too long. The request may have been executed."""
 
 
 class UnexpectedAnswerError(ShippingError):
-    """The response is not the API's, but that of a proxy or another program in between."""
+    """The response is not from the API, but from a proxy or another program in between."""
 
 
 class InvalidArgumentError(ShippingError):
-    """An option, id or input is not valid: nothing was sent."""
+    """An option, an ID or the input is invalid. Nothing was sent."""
 
 
 class WebhookVerificationError(ShippingError):
-    """A webhook that you must not trust, or whose body cannot be read."""
+    """A webhook delivery that you must not trust, or whose body cannot be read."""
 
 
 KINDS = {

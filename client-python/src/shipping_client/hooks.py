@@ -7,27 +7,27 @@ from typing import Any, Callable
 
 @dataclass(frozen=True)
 class RequestInfo:
-    """An attempt that begins. It holds no header, no body and no key."""
+    """An attempt that is about to start. It contains no headers, no body and no API key."""
 
     method: str
     url: str
-    """With ids and query."""
+    """The URL, with IDs and query."""
     attempt: int
-    """1, and more for a retry."""
+    """1 for the first attempt, higher for retries."""
 
 
 @dataclass(frozen=True)
 class ResponseInfo(RequestInfo):
-    """An attempt that ended."""
+    """A finished attempt."""
 
     status: int | None
     """None if there was no complete response."""
     seconds: float
-    """How long it took, its response's last byte included."""
+    """Duration until the last byte of the response."""
     request_id: str | None
-    """Quote it when you ask for help."""
+    """Include it when you contact support."""
     code: str | None
-    """What was wrong, if anything was. The client may still try again."""
+    """The error code, if the attempt failed. The client may still retry."""
 
 
 OnRequest = Callable[[RequestInfo], Any]

@@ -17,7 +17,7 @@ LARGEST_PAGE = 100
 
 class ListOptions(ReadOptions, total=False):
     limit: int | None
-    """How many records a page holds: 1 to 100, 25 unless another number is given."""
+    """Maximum number of records on a page, from 1 to 100. The default is 25."""
 
     after: str | None
     """The `next_cursor` of the previous page."""
@@ -29,13 +29,13 @@ class Page(Generic[T]):
 
     data: list[T]
     next_cursor: str | None
-    """The `after` of the next page; None on the last."""
+    """The `after` of the next page. None on the last page."""
 
 
 class Listing(Generic[T]):
     """
-    A list: all of it with `for`, or page by page. It is in the order of ids, which is not that of time. Nothing is asked for
-    before it is iterated.
+    A list. Read all records with `for`, or read page by page. Records are sorted by ID, not by time. No request is sent
+    before you iterate.
     """
 
     def __init__(self, fetch: Callable[[Mapping[str, Any]], Any], options: ListOptions) -> None:
@@ -43,7 +43,7 @@ class Listing(Generic[T]):
         self._options = _only_given(options)
 
     def page(self, **options: Unpack[ListOptions]) -> Page[T]:
-        """One page. What is given here goes before what the list was given."""
+        """One page. Options given here override those of the list."""
         page = self._fetch({**self._options, **_only_given(options)})
         return Page(page["data"], page["next_cursor"])
 
@@ -51,7 +51,7 @@ class Listing(Generic[T]):
         return self._records({})
 
     def to_list(self, *, max: int) -> list[T]:
-        """The first records, at most `max`: what comes after them is left out, and not asked for."""
+        """The first `max` records. Further records are not requested."""
         # Without a bound, a list that has grown would fill the memory.
         if isinstance(max, bool) or not isinstance(max, int) or max < 1:
             raise refused("to_list needs max, an integer of 1 or more.")

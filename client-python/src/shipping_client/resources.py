@@ -88,7 +88,7 @@ class ShipmentsResource(Resource):
 
 class RatesResource(Resource):
     def create(self, input: RateInput, **options: Unpack[WriteOptions]) -> list[Rate]:
-        """The rates of a shipment. Scope `rates:read`, sandbox only."""
+        """Requests the rates of a shipment. Scope `rates:read`, sandbox only."""
         return self._post(["rates"], input, options)  # type: ignore[no-any-return]
 
 
@@ -106,7 +106,7 @@ class LabelsResource(Resource):
         return self._read(["labels", id], options)  # type: ignore[no-any-return]
 
     def file(self, id: str, **options: Unpack[ReadOptions]) -> bytes:
-        """The bytes of a label's PDF. Scope `labels:read`."""
+        """Downloads the PDF of a label. Scope `labels:read`."""
         return self._read_file(["labels", id, "file"], options)  # type: ignore[no-any-return]
 
     def void(self, id: str, **options: Unpack[WriteOptions]) -> Label:
@@ -126,7 +126,7 @@ class WebhooksResource(Resource):
         return self._post(["webhooks"], input, options)  # type: ignore[no-any-return]
 
     def list(self, **options: Unpack[ListOptions]) -> Listing[Webhook]:
-        """All subscriptions, disabled ones included. Scope `webhooks:read`."""
+        """All subscriptions, including disabled ones. Scope `webhooks:read`."""
         return self._list("webhooks", options)
 
     def get(self, id: str, **options: Unpack[ReadOptions]) -> Webhook:

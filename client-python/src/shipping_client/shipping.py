@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 class Shipping:
     """
-    The API as the holder of one key calls it. Threads may share it.
+    A client of the API with one API key. Threads may share it.
 
     `api_key` and `base_url` are `SHIPPING_KEY` and `SHIPPING_URL` of the environment unless they are given. `timeout` is how
     many seconds one attempt may take, `retries` how often a request that failed is sent again, `deadline` how many seconds a

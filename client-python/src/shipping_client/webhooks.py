@@ -1,4 +1,4 @@
-"""For receivers of events and their tests: they need a subscription's secret, but no API key."""
+"""Functions for receivers of events and their tests. They need a subscription's secret, but no API key."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def verify_webhook(
     now: Callable[[], float] = time.time,
 ) -> WebhookEvent:
     """
-    Checks that a delivery is the platform's and recent, and yields its event. Raises WebhookVerificationError if it is neither.
+    Checks that a delivery is recent and comes from the platform, and returns its event. Raises WebhookVerificationError if it is neither.
 
     `payload` is the body as it arrived; `headers` are those of the request, or the value of `Service-Signature` alone;
     `secret` is the whole `whsec_…`, or several of them while you change from one to the next. `tolerance` is how many
@@ -67,7 +67,7 @@ def verify_webhook(
 
 
 def test_header(payload: RawBody, secret: str, *, timestamp: int | None = None) -> str:
-    """The header `Service-Signature` as the platform would send it with this body, for tests of your receiver."""
+    """Returns the header `Service-Signature` that the platform would send with this body, for tests of your receiver."""
     body = _bytes_of(payload)
     if body is None:
         raise refused("payload must be the text or the bytes that you send, such as json.dumps(event).")

@@ -58,7 +58,7 @@ export const subscriptionChecks: readonly Check[] = [
       const again = await api.post("/webhooks", original.body ?? "", plansOf(run).keyOf("subscription"));
       must(
         mustSucceed(again).secret === given(original).secret,
-        "the replay does not have the secret of the first answer",
+        "the replay does not have the secret of the first response",
       );
       mustBe(again.status, original.status, "the status of the replay");
     },

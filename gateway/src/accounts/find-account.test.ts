@@ -42,9 +42,7 @@ test.each(["acme", "Acem", "Acmes", "ac", "ACME LTD"])(
   async (name) => {
     const acme = await newAccount("Acme");
     await newAccount("Globex");
-    await expect(findAccount(deps, name)).rejects.toThrow(
-      `No such account: ${name}. The nearest name is Acme (${acme}).`,
-    );
+    await expect(findAccount(deps, name)).rejects.toThrow(`No such account: ${name}. Did you mean Acme (${acme})?`);
   },
 );
 

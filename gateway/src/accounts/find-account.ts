@@ -34,7 +34,7 @@ function nobody(nameOrId: string, accounts: readonly Named[]): Failure {
   const nearest = nearestTo(nameOrId, accounts);
   const { code, message } = noSuchAccount(nameOrId);
   const advice = nearest
-    ? `The nearest name is ${nearest.name} (${nearest.id}).`
+    ? `Did you mean ${nearest.name} (${nearest.id})?`
     : "No account has a similar name. To see all accounts, run account list.";
   return fail(code, `${message}. ${advice}`);
 }

@@ -129,7 +129,7 @@ function eventOf<Data>(id: string, type: EventType, created_at: string, data: Da
 
 export const badLimit = { path: "limit", message: "must be an integer from 1 to 100" };
 export const badCountry = { path: "to.country", message: "must be a two-letter country code in upper case" };
-export const unknownMember = { path: "note", message: "is not a known field" };
+export const unknownMember = { path: "note", message: "is unknown" };
 export const noKey = {
   path: "Idempotency-Key",
   message: "must be sent exactly once, with 1 to 128 printable ASCII characters",

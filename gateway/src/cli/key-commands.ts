@@ -16,7 +16,7 @@ export function addKeyCommands(admin: Command, print: Print, platform: FindPlatf
     .addHelpText("after", examples("list --account Acme"));
   key
     .command("create")
-    .description("Create a key. It is shown only once")
+    .description("Create a key and show it once")
     .addHelpText(
       "after",
       examples(
@@ -50,7 +50,7 @@ export function addKeyCommands(admin: Command, print: Print, platform: FindPlatf
     });
   key
     .command("revoke")
-    .description("Revoke a key. Its next request is refused")
+    .description("Revoke a key, effective immediately")
     .addHelpText("after", examples("key_mfrggzdfmztwq2lknnwg23tpoa"))
     .argument("<key-id>", "ID of the key")
     .action(async (id: string) => {

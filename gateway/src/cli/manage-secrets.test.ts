@@ -66,7 +66,7 @@ describe("secrets rotate", () => {
     const service = await serviceWith([{ subscriptions: 3, ledgerBodies: 4, unusedKeyIds: ["old", "older"] }]);
     const { out } = await admin("secrets rotate", { WEBHOOKS_URL: service.url });
     expect(out).toMatch(
-      /^Sealed anew with new: 3 subscription secrets and 4 stored answers\.\nold holds nothing .*\nolder holds nothing .*\n$/,
+      /^Encrypted again with new: 3 subscription secrets and 4 stored answers\.\nold is no longer used\. .*\nolder is no longer used\. .*\n$/,
     );
   });
 
@@ -74,8 +74,8 @@ describe("secrets rotate", () => {
     const service = await serviceWith([{ usedKeyIds: ["old"], missingKeyIds: ["lost"] }]);
     const { status, out } = await admin("secrets rotate", { WEBHOOKS_URL: service.url });
     expect(status).toBe(1);
-    expect(out).toContain("old still holds secrets");
-    expect(out).toContain("lost holds secrets and is not in SECRETS_KEYS");
+    expect(out).toContain("old is still in use");
+    expect(out).toContain("lost is in use but missing from SECRETS_KEYS");
     expect(service.calls()).toBe(1);
   });
 
@@ -83,13 +83,13 @@ describe("secrets rotate", () => {
     const service = await serviceWith([{ subscriptions: 1, usedKeyIds: ["old"] }, { writingKeyId: "old" }]);
     const { status, out, err } = await admin("secrets rotate", { WEBHOOKS_URL: service.url });
     expect({ status, out }).toEqual({ status: 1, out: "" });
-    expect(err).toContain("replicas write with new and old");
+    expect(err).toContain("replicas encrypt with different keys, new and old");
   });
 
   test("refuses where webhooks cannot be found or reached", async () => {
     for (const [env, reason] of [
       [{ DATA_DIR: "/nowhere" }, "platform not found"],
-      [{ DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" }, "set WEBHOOKS_URL"],
+      [{ DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" }, "Set WEBHOOKS_URL"],
       [{ WEBHOOKS_URL: "http://127.0.0.1:1" }, "webhooks at http://127.0.0.1:1: "],
     ] as const) {
       const { status, out, err } = await admin("secrets rotate --json", env);

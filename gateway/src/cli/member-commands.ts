@@ -67,7 +67,7 @@ export function addMemberCommands(
     });
   admin
     .command("sign-in-link")
-    .description(`Create a sign-in link for a member. It works once and expires after ${LINK_MINUTES} minutes`)
+    .description(`Create a sign-in link for a member, to use once within ${LINK_MINUTES} minutes`)
     .addHelpText("after", examples("--account Acme", "--account Acme --email ada@example.com"))
     .addOption(accountOption())
     .option("--email <email>", "email address of the member; default: the first admin")

@@ -112,7 +112,7 @@ describe("key create", () => {
   test("for people it says that the key is shown this once", async () => {
     const { out } = await admin(`key create --account ${await newAccount()} --environment sandbox --expires-in 1h`);
     expect(out).toMatch(
-      /^service_test_\w{38}\n\nThis is the only time the key is shown\. Its id is key_\w+; sandbox, expires /,
+      /^service_test_\w{38}\n\nThis is the only time the key is shown\. Its ID is key_\w+ \(sandbox, expires [^)]+\)\. Scopes: /,
     );
   });
 

@@ -2,7 +2,7 @@ import { library } from "../openapi/guide-library.js";
 import { guides } from "./guides.js";
 
 const { page, search } = library();
-const placesOf = (text: string) => search(text).map(({ guide, id }) => `${guide.slug}#${id}`);
+const placesOf = (text: string) => search(text).map(({ href }) => href.replace("/docs/", ""));
 
 describe("the examples", () => {
   const htmls = guides.map(({ slug }) => page(slug)?.rendered.html ?? "");
@@ -14,7 +14,11 @@ describe("the examples", () => {
       return [...tabs.matchAll(/data-language="(.*?)"/g)].map(([, name]) => name).join();
     });
     expect(languages.filter((names) => names.includes("curl")).length).toBeGreaterThan(12);
-    expect([...new Set(languages)].sort()).toEqual(["TypeScript,Python", "curl,TypeScript,Python"]);
+    expect([...new Set(languages)].sort()).toEqual([
+      "JavaScript,Python,Go,Ruby,PHP,Java",
+      "TypeScript,Python",
+      "curl,TypeScript,Python",
+    ]);
     const alone = htmls.flatMap(
       (html) => html.match(/<figcaption>Shell<(?:(?!<\/figure>).)*hljs-built_in">curl/gs) ?? [],
     );
@@ -53,4 +57,22 @@ test("the worst that can be asked costs milliseconds", () => {
   for (let n = 0; n < 10; n++) search("a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q.r.s.t.u.v.w.x.y.z.".repeat(300));
   const { user, system } = process.cpuUsage(before);
   expect((user + system) / 1_000).toBeLessThan(1_000);
+});
+
+test("what a section says counts more than what its examples happen to have", () => {
+  const titles = search("retry").map(({ title }) => title);
+  expect(titles.indexOf("Without a client")).toBeGreaterThan(titles.indexOf("Retries"));
+  expect(search("urllib").map(({ title }) => title)).toContain("Without a client");
+});
+
+test("an excerpt begins and ends with a whole word", () => {
+  const [{ href = "", excerpt = "" } = {}] = search("retries");
+  const [slug = "", id] = href.replace("/docs/", "").split("#");
+  const words =
+    page(slug)
+      ?.rendered.texts.find((part) => part.id === id)
+      ?.text.split(/\s+/) ?? [];
+  const shown = excerpt.split(/\s+/).filter((word) => word !== "…");
+  expect(excerpt).toMatch(/ …$/);
+  expect(shown.filter((word) => !words.includes(word))).toEqual([]);
 });

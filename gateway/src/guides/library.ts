@@ -4,10 +4,25 @@ import { type EventDocument, eventReference } from "./event-reference.js";
 import { type Guide, guides } from "./guides.js";
 import { type Rendered, renderGuide } from "./render-guide.js";
 
-export interface Hit {
-  guide: Guide;
-  id: string;
+/** A part of a page, as the search knows it. */
+export interface Section {
+  /** Its address, with the id of its heading. */
+  href: string;
   title: string;
+  /** The page that it belongs to. */
+  of: string;
+  text: string;
+  /** Its examples, which count less than its text. */
+  code?: string;
+  /** Method and path, if it is about an operation. */
+  endpoint?: string;
+  /** Names that it is found by as well. */
+  names?: string;
+  /** Error codes, by which others are found before it. */
+  codes?: string;
+}
+
+export interface Hit extends Pick<Section, "href" | "title" | "of"> {
   /** The text around the first word that was found. */
   excerpt: string;
 }
@@ -26,15 +41,22 @@ const EXCERPT_LENGTH = 220;
 // Each word is compared with all that begin alike or are nearly spelled alike: a short one with many.
 const MOST_WORDS = 10;
 const LONGEST_SEARCH = 100;
-const splitWords = MiniSearch.getDefault("tokenize");
+const splitAtSigns: (text: string) => string[] = MiniSearch.getDefault("tokenize");
+
+const NAME = /[a-z0-9]+(?:_[a-z0-9]+)+/gi;
+
+/** The words of a text. A name such as `weight_kg` is one, beside its parts. */
+function splitWords(text: string): string[] {
+  return [...splitAtSigns(text), ...(text.match(NAME) ?? [])];
+}
 
 /** A file beside the guides. */
 export function readGuideFile(name: string): Buffer {
   return readFileSync(new URL(`docs/${name}`, ROOT));
 }
 
-/** Reads and renders all guides, those of events with what the OpenAPI document says of them. */
-export function openLibrary(document: EventDocument): Library {
+/** Reads and renders all guides, those of events with what the OpenAPI document says of them. The search finds `more`, too. */
+export function openLibrary(document: EventDocument, more: readonly Section[]): Library {
   const pages = new Map(
     guides.map((guide) => {
       const text = readFileSync(new URL(guide.file, ROOT), "utf8");
@@ -42,34 +64,60 @@ export function openLibrary(document: EventDocument): Library {
       return [guide.slug, { guide, rendered }];
     }),
   );
-  const sections = [...pages.values()].flatMap(({ guide, rendered }) =>
-    rendered.texts.map(({ id, title, text }) => ({ key: `${guide.slug}#${id}`, guide, id, title, text: text.trim() })),
-  );
-  const byKey = new Map(sections.map((section) => [section.key, section]));
-  const index = new MiniSearch({
-    idField: "key",
-    fields: ["title", "text"],
-    searchOptions: { prefix: true, fuzzy: 0.15, boost: { title: 3 }, combineWith: "AND" },
+  const sections = [...[...pages.values()].flatMap(sectionsOf), ...more];
+  const byHref = new Map(sections.map((section) => [section.href, section]));
+  const index = new MiniSearch<Section>({
+    idField: "href",
+    fields: ["title", "endpoint", "text", "code", "names", "codes"],
+    tokenize: splitWords,
+    searchOptions: { prefix: true, fuzzy: 0.15, combineWith: "AND" },
   });
-  index.addAll(sections.map(({ key, title, text }) => ({ key, title, text })));
+  index.addAll(sections);
 
   return {
     page: (slug) => pages.get(slug),
     search: (text) =>
       index
-        .search(wordsIn(text).join(" "))
-        .flatMap(({ id: key, terms }) => {
-          const found = byKey.get(key);
+        .search(wordsIn(text).join(" "), { tokenize: (words) => words.split(" "), boost: boostFor(text) })
+        .flatMap(({ id, terms }) => {
+          const found = byHref.get(id);
           if (!found) return [];
-          const { guide, id, title, text } = found;
-          return [{ guide, id, title, excerpt: excerptOf(text, terms) }];
+          const { href, title, of } = found;
+          return [{ href, title, of, excerpt: excerptOf(wholeTextOf(found), terms) }];
         })
         .slice(0, MOST_HITS),
   };
 }
 
+function sectionsOf({ guide, rendered }: { guide: Guide; rendered: Rendered }): Section[] {
+  return rendered.texts.map(({ id, title, text, code }) => {
+    const href = `/docs/${guide.slug}${id && `#${id}`}`;
+    return { href, title, of: guide.title, text: text.trim(), code };
+  });
+}
+
+function wholeTextOf({ endpoint, text, code, names, codes }: Section): string {
+  return [
+    endpoint && `${endpoint}: ${text}`,
+    !endpoint && text,
+    names && `Fields: ${names}.`,
+    codes && `Errors: ${codes}.`,
+    code,
+  ]
+    .filter(Boolean)
+    .join(" ");
+}
+
+/** What counts more. Who writes a method or a path means an operation; who writes the name of a field, those that have it. */
+function boostFor(text: string) {
+  const isEndpoint = /\/|\b(?:get|post|delete)\b/i.test(text);
+  return { title: 3, endpoint: isEndpoint ? 8 : 0.5, names: text.search(NAME) < 0 ? 0.5 : 3, codes: 0.1, code: 0.2 };
+}
+
+/** The words that are searched for: of a name only the whole. */
 function wordsIn(text: string): string[] {
-  const words: string[] = splitWords(text.slice(0, LONGEST_SEARCH));
+  const asked = text.slice(0, LONGEST_SEARCH);
+  const words = [...(asked.match(NAME) ?? []), ...splitAtSigns(asked.replace(NAME, " "))];
   return [...new Set(words.filter((word) => word !== ""))].slice(0, MOST_WORDS);
 }
 
@@ -79,5 +127,6 @@ function excerptOf(text: string, terms: readonly string[]): string {
   const start = Math.max(0, Math.min(...places, text.length) - 60);
   const from = start === 0 ? 0 : text.indexOf(" ", start) + 1;
   const cut = text.slice(from, from + EXCERPT_LENGTH);
-  return `${from > 0 ? "… " : ""}${cut}${from + EXCERPT_LENGTH < text.length ? " …" : ""}`;
+  const isWhole = from + EXCERPT_LENGTH >= text.length;
+  return `${from > 0 ? "… " : ""}${isWhole ? cut : `${cut.replace(/\s+\S*$/, "")} …`}`;
 }

@@ -13,13 +13,14 @@ export function overviewPage(site: Site): string {
       <>
         <h1>Shipping Integration API</h1>
         <p class="lead">
-          Send orders and parcels. Get rates, PDF labels, tracking and signed events. You can safely repeat every
-          request: it never creates a second label.
+          Send orders and packed parcels, and get rates, labels as PDF, tracking and signed events. Repeat any request:
+          there is never a second label.
         </p>
-        <p>
+        <p class="starts">
           <a class="button" href="/docs/quick-start">
-            Create your first label
+            Get your first label in five steps
           </a>
+          {site.hasArea && <a href="/developers">Get an API key</a>}
         </p>
         <ul class="cards">
           {guides
@@ -94,7 +95,7 @@ function withoutArea(html: string): string {
 
 /** What was found. */
 export function searchPage(site: Site, words: string, hits: readonly Hit[]): string {
-  const count = hits.length === 1 ? "One result" : `${hits.length || "No"} results`;
+  const count = hits.length === 1 ? "1 result" : `${hits.length || "No"} results`;
   return renderPage(site, {
     title: "Search",
     path: "/docs/search",
@@ -102,11 +103,17 @@ export function searchPage(site: Site, words: string, hits: readonly Hit[]): str
     children: (
       <>
         <h1>Search</h1>
-        <p role="status">{words ? `${count} for “${words}”.` : "Enter a search term."}</p>
+        <p role="status">{words ? `${count} for “${words}”.` : "Enter a word to search for."}</p>
+        {words && hits.length === 0 && (
+          <p>
+            Check the spelling, or use fewer words. You can also search for a path such as <code>/labels</code>, a field
+            such as <code>weight_kg</code>, or an error code such as <code>not_found</code>.
+          </p>
+        )}
         <ol class="hits">
-          {hits.map(({ guide, id, title, excerpt }) => (
+          {hits.map(({ href, title, of, excerpt }) => (
             <li>
-              <a href={`/docs/${guide.slug}${id && `#${id}`}`}>{title}</a> <span class="of">{guide.title}</span>
+              <a href={href}>{title}</a> <span class="of">{of}</span>
               <p>{excerpt}</p>
             </li>
           ))}

@@ -9,8 +9,8 @@ export interface Rendered {
   html: string;
   /** The headings of its sections. */
   sections: { id: string; title: string; level: number }[];
-  /** The text below each heading, for the search; the first part has no heading. */
-  texts: { id: string; title: string; text: string }[];
+  /** The text below each heading and its examples, for the search; the first part has no heading. */
+  texts: { id: string; title: string; text: string; code: string }[];
 }
 
 /** Turns a guide's Markdown into HTML. HTML in it is shown as text. */
@@ -28,7 +28,7 @@ export function renderGuide(guide: Guide, markdown: string): Rendered {
 
   const tokens = md.parse(markdown, {});
   labelCells(tokens);
-  const rendered: Rendered = { html: "", sections: [], texts: [{ id: "", title: guide.title, text: "" }] };
+  const rendered: Rendered = { html: "", sections: [], texts: [{ id: "", title: guide.title, text: "", code: "" }] };
   for (const [index, token] of tokens.entries()) {
     if (token.type === "heading_open") {
       const title = textOf(tokens[index + 1]?.content ?? "");
@@ -38,13 +38,14 @@ export function renderGuide(guide: Guide, markdown: string): Rendered {
         const link = `<a class="anchor" href="#${id}" aria-label="Link to “${md.utils.escapeHtml(title)}”">#</a>`;
         for (const one of [token, tokens[index + 2]]) if (one) one.meta = link;
         rendered.sections.push({ id, title, level: Number(token.tag.slice(1)) });
-        rendered.texts.push({ id, title, text: "" });
+        rendered.texts.push({ id, title, text: "", code: "" });
       }
     }
     if (token.type === "tr_open") nameRow(token, tokens[index + 2]?.content ?? "");
     redirectLinks(token.children ?? []);
     const last = rendered.texts.at(-1);
-    if (last && (token.type === "inline" || token.type === "fence")) last.text += ` ${textOf(token.content)}`;
+    if (last && token.type === "inline") last.text += ` ${textOf(token.content)}`;
+    if (last && token.type === "fence") last.code += ` ${token.content}`;
   }
   rendered.html = md.renderer.render(withTabs(tokens), md.options, {});
   return rendered;

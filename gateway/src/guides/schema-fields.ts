@@ -125,8 +125,8 @@ function itemsOf({ minItems, maxItems, uniqueItems }: Schema): string | undefine
 
 /** What a pattern says, in words. A time has a form of its own. */
 function wordsOf({ pattern, format }: Schema): string | undefined {
-  if (pattern === FILLED_PATTERN) return "At least one character that is not white space. No control characters.";
-  if (pattern === CLEAN_PATTERN) return "No control characters.";
-  if (pattern === "^[ -~]+$") return "Printable ASCII.";
+  if (pattern === FILLED_PATTERN) return "Must not be blank or contain control characters.";
+  if (pattern === CLEAN_PATTERN) return "Must not contain control characters.";
+  if (pattern === "^[ -~]+$") return "Printable ASCII characters only.";
   return format === "date-time" ? "" : undefined;
 }

@@ -49,7 +49,8 @@ export function serveGuides(app: Express, site: Site, origin: () => string, libr
   app.get("/docs/events/:type", (req, res, next) => serveGuide(`events/${req.params.type}`, req, res, next));
 }
 
-function redirect(res: Response, path: string): void {
+/** Leads to another address for good. */
+export function redirect(res: Response, path: string): void {
   res.writeHead(308, { Location: path, "Content-Length": 0 }).end();
 }
 

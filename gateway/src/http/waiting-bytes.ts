@@ -75,9 +75,9 @@ export function createWaitingBytes(limits: WaitingLimits): WaitingBytes {
 /** Measures what waits in this process. */
 export function measureWaiting(metrics: Metrics, waiting: WaitingBytes, limits: WaitingLimits): void {
   const help = {
-    gateway_bytes_waiting: "Bytes of answers waiting to be read by their clients.",
-    gateway_bytes_waiting_max: "The most bytes that may wait. Beyond that, the longest-waiting answers are cut off.",
-    gateway_answers_cut: "Answers cut off since the start because too many bytes were waiting.",
+    gateway_bytes_waiting: "Bytes of responses waiting to be read by their clients.",
+    gateway_bytes_waiting_max: "The most bytes that may wait. Beyond that, the longest-waiting responses are cut off.",
+    gateway_answers_cut: "Responses cut off since the start because too many bytes were waiting.",
   };
   metrics.gauges(help, () => {
     const { bytes, cut } = waiting.load();

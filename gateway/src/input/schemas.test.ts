@@ -46,10 +46,10 @@ describe("an order's fields", () => {
     expect(inBody(orderInput, body)).toEqual({
       reference: "is required",
       "from.country": "must be a two-letter country code in upper case",
-      "from.zip": "is not a known field",
+      "from.zip": "is unknown",
       to: "must be a JSON object",
       "parcel.weight_kg": "must be a number greater than 0 and at most 1000",
-      extra: "is not a known field",
+      extra: "is unknown",
     });
   });
 
@@ -59,7 +59,7 @@ describe("an order's fields", () => {
 
   test.each(["__proto__", "constructor", "toString", "order_id"])("a member named %s is unknown", (name) => {
     const body = JSON.parse(JSON.stringify(order).replace("{", `{"${name}":"x",`));
-    expect(inBody(orderInput, body)).toEqual({ [name]: "is not a known field" });
+    expect(inBody(orderInput, body)).toEqual({ [name]: "is unknown" });
     expect(inBody(orderInput, { ...order, to: body })).toHaveProperty([`to.${name}`]);
   });
 
@@ -105,7 +105,7 @@ describe("the other bodies", () => {
 
   test("a void has an empty object", () => {
     expect(inBody(voidInput, {})).toEqual({});
-    expect(inBody(voidInput, { reason: "x" })).toEqual({ reason: "is not a known field" });
+    expect(inBody(voidInput, { reason: "x" })).toEqual({ reason: "is unknown" });
     expect(inBody(voidInput, [])).toHaveProperty("body");
   });
 
@@ -123,8 +123,8 @@ describe("the other bodies", () => {
 
   test("no write takes a query", () => {
     expect(inBody(voidInput, { a: 1 }, "/x?dry_run=1")).toEqual({
-      dry_run: "is not a known field",
-      a: "is not a known field",
+      dry_run: "is unknown",
+      a: "is unknown",
     });
   });
 });

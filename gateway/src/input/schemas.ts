@@ -16,7 +16,7 @@ function rule(sentence: string) {
 /** A string that says something. */
 function requiredText(description: string, max = Number.POSITIVE_INFINITY) {
   const length = Number.isFinite(max) ? `1 to ${max} characters` : "at least 1 character";
-  const sentence = `must be a string of ${length}, not all of them white space, ${NO_CONTROLS}`;
+  const sentence = `must be a string of ${length}, not blank, ${NO_CONTROLS}`;
   return z
     .string(rule(sentence))
     .refine((text) => !isBlank(text) && isClean(text) && isWithin(text, max), sentence)
@@ -42,7 +42,10 @@ function measure(description: string) {
 function idOf(prefix: string, resource: string) {
   return z
     .string()
-    .refine((text) => isId(prefix, text), `must be the next_cursor of the previous page: the ID of ${resource}`)
+    .refine(
+      (text) => isId(prefix, text),
+      `must be the next_cursor of the previous page, which is the ID of ${resource}`,
+    )
     .meta({ description: `ID of ${resource}. Opaque.`, pattern: idPattern(prefix) });
 }
 

@@ -110,8 +110,8 @@ export function check(
   return { value: undefined, faults, more, unsound };
 }
 
-const UNKNOWN = "is not a known field";
-const UNKNOWN_WITH_DOT = "is not a known field: this is one name with a dot in it";
+const UNKNOWN = "is unknown";
+const UNKNOWN_WITH_DOT = "is unknown: this is one name with a dot in it";
 
 function lostNumber(path: Place): z.core.$ZodIssue {
   return {

@@ -1,14 +1,15 @@
 import type { EventDocument } from "../guides/event-reference.js";
 import { type Library, openLibrary } from "../guides/library.js";
 import { type OperationDocument, type Resource, resourcesOf } from "../reference/operations.js";
+import { searchSections } from "../reference/search-sections.js";
 import { openApiText } from "./openapi-text.js";
 
 let opened: Library | undefined;
 let described: readonly Resource[] | undefined;
 
-/** The library of this process, whose pages of events are made from the document. Opening it takes a while. */
+/** The library of this process, whose pages of events are made from the document, and whose search finds operations, too. Opening it takes a while. */
 export function library(): Library {
-  opened ??= openLibrary(JSON.parse(openApiText()) as EventDocument);
+  opened ??= openLibrary(JSON.parse(openApiText()) as EventDocument, searchSections(resources()));
   return opened;
 }
 

@@ -53,7 +53,7 @@ function delivery(type: EventType) {
     })),
     requestBody: requestBody(schema, examples.events[type]),
     responses: {
-      "2XX": { description: "The event was accepted. Answer with any 2xx status within ten seconds." },
+      "2XX": { description: "The event was accepted. Respond with any 2xx status within ten seconds." },
       "4XX": { description: "The event was not accepted. It is sent again after any status other than 2xx." },
     },
   };

@@ -45,3 +45,22 @@ describe("the description of the API", () => {
     expect(page).not.toMatch(/<script>|\son\w+=/);
   });
 });
+
+test.each([
+  [true, 1],
+  [false, 0],
+])("pages lead to the developer area if it is served: %s", async (hasArea, atLeast) => {
+  const app = express();
+  servePages(app, { hasArea }, () => "https://ship.example.com");
+  const own = await listen({ handler: app, port: 0, host: "127.0.0.1", log: silentLog(), random: randomBytes });
+  try {
+    for (const path of ["/docs", "/docs/quick-start", "/docs/environments", "/docs/webhooks"]) {
+      const answer = await fetch(`http://127.0.0.1:${own.port}${path}`, { headers: { connection: "close" } });
+      const main = /<main[\s\S]*<\/main>/.exec(await answer.text())?.[0] ?? "";
+      const links = main.match(/href="\/developers/g)?.length ?? 0;
+      expect([path, Math.min(links, 1)]).toEqual([path, atLeast]);
+    }
+  } finally {
+    await own.stop(true);
+  }
+});

@@ -44,7 +44,7 @@ export function indexPage(site: Site, reference: Reference): string {
             Every error has the same body, with a <a href="/docs/errors">code</a> that does not change.
           </li>
           <li>
-            Each key has a limit of <a href="/docs/limits">requests per minute</a>. Lists are returned in{" "}
+            Each key has a limit of <a href="/docs/limits">requests per minute</a>. Lists come in{" "}
             <a href="/docs/pagination">pages</a>.
           </li>
           <li>
@@ -60,7 +60,7 @@ export function indexPage(site: Site, reference: Reference): string {
             <a href="/api/v1/postman.json">Collection</a> for Postman, Bruno and Insomnia
           </li>
           <li>
-            Clients for <a href="/docs/client">TypeScript</a>
+            Clients for <a href="/docs/client">TypeScript</a> and <a href="/docs/client-python">Python</a>
           </li>
         </ul>
         {resources.map(({ name, about, operations }) => (

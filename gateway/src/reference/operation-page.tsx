@@ -82,7 +82,7 @@ function Facts({ operation }: { operation: Operation }) {
         fact(
           "Idempotency",
           <>
-            Send an <a href="/docs/idempotency">Idempotency-Key</a>. Repeated requests are executed only once.
+            Send an <a href="/docs/idempotency">Idempotency-Key</a>. A repeated request runs only once
           </>,
         )}
       {fact(

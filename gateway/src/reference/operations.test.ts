@@ -31,7 +31,9 @@ describe("an operation", () => {
       ["query", "after", false],
     ]);
     expect(placesOf("createOrder")).toEqual([["header", "Idempotency-Key", true]]);
-    expect(named("createOrder")?.parameters[0]?.field.text).toMatch(/Printable ASCII\. 1 to 128 characters\.$/);
+    expect(named("createOrder")?.parameters[0]?.field.text).toMatch(
+      /Printable ASCII characters only\. 1 to 128 characters\.$/,
+    );
   });
 
   test("has the fields of its body and of its answer", () => {

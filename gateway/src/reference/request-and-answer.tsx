@@ -40,13 +40,13 @@ export function Sent({ operation: { parameters, body } }: { operation: Operation
           <h3>Body</h3>
           <p>
             {body.fields.length
-              ? "A JSON object. Fields that are not listed here are refused."
+              ? "A JSON object. Fields that are not listed here are rejected."
               : "An empty JSON object."}
           </p>
           {body.fields.length > 0 && <FieldList fields={body.fields} />}
         </>
       )}
-      {parameters.length === 0 && !body && <p>Only the API key.</p>}
+      {parameters.length === 0 && !body && <p>No parameters and no body, only the API key.</p>}
     </>
   );
 }

@@ -7,15 +7,21 @@ import { serveReference } from "./serve-reference.js";
 
 const operations = resources().flatMap((resource) => resource.operations);
 let server: HttpServer;
+/** The same, of a gateway that serves no developer area. */
+let bare: HttpServer;
+async function serve(hasArea: boolean): Promise<HttpServer> {
+  const app = express();
+  app.enable("strict routing");
+  serveReference(app, { hasArea }, () => "https://ship.example.com/api/v1", resources);
+  return listen({ handler: app, port: 0, host: "127.0.0.1", log: silentLog(), random: randomBytes });
+}
 const get = (path: string) => fetch(`http://127.0.0.1:${server.port}${path}`, { headers: { connection: "close" } });
 const textOf = async (path: string) => (await get(path)).text();
 
 beforeAll(async () => {
-  const app = express();
-  serveReference(app, { hasArea: true }, () => "https://ship.example.com/api/v1", resources);
-  server = await listen({ handler: app, port: 0, host: "127.0.0.1", log: silentLog(), random: randomBytes });
+  [server, bare] = await Promise.all([serve(true), serve(false)]);
 });
-afterAll(() => server.stop(true));
+afterAll(() => Promise.all([server.stop(true), bare.stop(true)]));
 
 describe("GET /docs/reference", () => {
   test("has a line for each operation, and says where the API is", async () => {
@@ -56,6 +62,21 @@ describe.each(operations)("GET $href", ({ href, route, path, body, refusals }) =
       expect(policy).toContain(directive);
     expect(policy).not.toMatch(/unsafe|https?:|data:/);
   });
+});
+
+test("an address with a slash at its end leads to the one without", async () => {
+  for (const path of ["/docs/reference", "/docs/reference/createLabel"]) {
+    const answer = await fetch(`http://127.0.0.1:${server.port}${path}/`, { redirect: "manual" });
+    expect([answer.status, answer.headers.get("location")]).toEqual([308, path]);
+  }
+  expect((await get("/docs/reference/nothing/")).status).toBe(404);
+});
+
+test("where there is no developer area, nothing leads to it", async () => {
+  for (const path of ["/docs/reference", ...operations.map(({ href }) => href)]) {
+    const answer = await fetch(`http://127.0.0.1:${bare.port}${path}`, { headers: { connection: "close" } });
+    expect([path, await answer.text()]).toEqual([path, expect.not.stringContaining("/developers")]);
+  }
 });
 
 test("what is no operation is no page", async () => {

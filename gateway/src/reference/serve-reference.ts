@@ -1,4 +1,5 @@
 import type { Express } from "express";
+import { redirect } from "../guides/serve-guides.js";
 import { type Document, documentOf, sendDocument } from "../http/send-document.js";
 import { SCRIPTED_PAGE_HEADERS } from "../site/error-page.js";
 import type { Site } from "../site/site-header.js";
@@ -26,6 +27,10 @@ export function serveReference(
     made.set(path, document);
     return document;
   };
+  const find = (id: string) =>
+    resources()
+      .flatMap((resource) => resource.operations)
+      .find((one) => one.id === id);
   const reference = () => ({ resources: resources(), baseUrl: baseUrl() });
 
   for (const asset of [referenceStyle, tryScript, anchorScript]) asset.serve(app);
@@ -37,14 +42,19 @@ export function serveReference(
     );
   });
   app.get(`${REFERENCE_PATH}/:id`, (req, res, next) => {
-    const operations = resources().flatMap((resource) => resource.operations);
-    const operation = operations.find(({ id }) => id === req.params.id);
+    const operation = find(req.params.id);
     if (operation)
       sendDocument(
         req,
         res,
         kept(operation.href, () => operationPage(site, reference(), operation)),
       );
+    else next();
+  });
+  app.get(`${REFERENCE_PATH}/`, (_req, res) => redirect(res, REFERENCE_PATH));
+  app.get(`${REFERENCE_PATH}/:id/`, (req, res, next) => {
+    const operation = find(req.params.id);
+    if (operation) redirect(res, operation.href);
     else next();
   });
 }

@@ -15,7 +15,7 @@ interface TryItOf {
 
 /** A form that sends the request from this page. It needs the script, which shows it. */
 export function TryIt({ operation, resources, site }: TryItOf) {
-  const { id, route, path, parameters, body } = operation;
+  const { route, path, parameters, body } = operation;
   return (
     <section id="try" class="try" aria-labelledby="try-title" hidden>
       <h2 id="try-title">Try it</h2>
@@ -56,7 +56,10 @@ export function TryIt({ operation, resources, site }: TryItOf) {
         )}
         <button type="submit">Send request</button>
       </form>
-      <div class="sent" role="status" data-operation={id} />
+      <div class="sent">
+        <p class="status" role="status" />
+        <div class="content" />
+      </div>
     </section>
   );
 }
@@ -85,7 +88,7 @@ function ParameterField({ parameter, maker }: { parameter: RequestParameter; mak
       />
       {maker && (
         <p class="hint" data-example={example}>
-          This ID is only an example. <a href={maker.href}>{maker.route.summary}</a> first, and its ID will appear here.
+          This is an example ID. <a href={maker.href}>{maker.route.summary}</a> first, and your own ID appears here.
         </p>
       )}
     </>

@@ -12,7 +12,7 @@ import typescript from "highlight.js/lib/languages/typescript";
 const languages = { sh: bash, ts: typescript, js: typescript, json, http, python, go, ruby, php, java };
 for (const [name, language] of Object.entries(languages)) highlighter.registerLanguage(name, language);
 
-/** Code as HTML: its parts in classes that `code.css` colours. In a language that is not a known field, it is plain text. */
+/** Code as HTML: its parts in classes that `code.css` colours. In a language that is unknown, it is plain text. */
 export function highlight(language: string, code: string): string {
   const known = Object.hasOwn(languages, language);
   return known ? highlighter.highlight(code, { language, ignoreIllegals: true }).value : escaped(code);

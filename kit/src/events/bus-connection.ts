@@ -20,7 +20,7 @@ const FOR_EVER = {
   noAsyncTraces: true,
 };
 
-/** A connection to NATS that is opened in the background, and reopened for ever. */
+/** A connection to NATS that is opened in the background and always reopened. */
 export interface BusConnection {
   /** The connection while there is one. */
   current(): NatsConnection | undefined;
@@ -30,7 +30,7 @@ export interface BusConnection {
   close(): Promise<void>;
 }
 
-/** What a connection is made with. */
+/** The options of a connection. */
 export interface BusConnectionOptions {
   url: string;
   /** The part's, which NATS shows to its operators. */
@@ -38,7 +38,7 @@ export interface BusConnectionOptions {
   log: Log;
   /** Anonymous unless given. */
   identity?: BusIdentity;
-  /** Gets the error if the first server that answers is too old; nothing is connected then. */
+  /** Called with the error if the first server that answers is too old. Nothing is connected then. */
   refused?: (error: unknown) => void;
 }
 

@@ -7,17 +7,17 @@ export interface Subscriber {
   durable: string;
   /** Consumes an event. When it resolves the event is acknowledged; if it rejects the event is delivered again. */
   onEvent(event: Event): Promise<void>;
-  /** Dead-letters a message that cannot be understood, with the reason and, if its header has it, the id of the event. */
+  /** Dead-letters a message that cannot be read, with the reason and, if its header has it, the ID of the event. */
   onDeadLetter(bytes: Uint8Array, reason: string, eventId?: string): Promise<void>;
 }
 
 /** Carries domain events from their owners to their subscribers, each at least once. */
 export interface Bus {
-  /** Resolves when the event is safe with the bus. Messages with the same id (the event's, unless given) within two minutes count once. */
+  /** Resolves when the bus has stored the event. Messages with the same id (the event's, unless given) within two minutes count once. */
   publish(event: Event, messageId?: string): Promise<void>;
   /** Starts to consume events; `stop` waits for those that are not acknowledged yet. */
   subscribe(subscriber: Subscriber): Promise<{ stop(): Promise<void> }>;
-  /** Whether it can be reached at the moment. */
+  /** Whether the bus can be reached now. */
   connected(): boolean;
   /** Closes the connection once pending work is done. */
   close(): Promise<void>;

@@ -17,7 +17,7 @@ export function subjectOf({ environment, type }: Pick<Event, "environment" | "ty
   return `events.${environment}.${type}`;
 }
 
-/** How many messages a replica has not acknowledged, at most. */
+/** The most messages that a replica may have unacknowledged. */
 export const MAX_UNACKNOWLEDGED = 256;
 
 const DAY_MS = 86_400_000;

@@ -38,7 +38,7 @@ export interface LedgerCodec {
   open(stored: Uint8Array, context: LedgerContext): Uint8Array;
 }
 
-/** A write under its claim, with the answer that it is going to give. */
+/** A write with its claim and the answer that it will give. */
 export interface Write {
   caller: Caller;
   claim: Claim;
@@ -67,7 +67,7 @@ export interface Ledger {
    * Each write has an outcome of its own, so that a failed read does not hide the writes that were executed.
    */
   execute(writes: readonly Write[], statement: Sql): Promise<Promise<WriteOutcome | undefined>[]>;
-  /** The same for writes without a condition: each key was free or is taken. */
+  /** The same for writes without a condition: each key was either free or taken. */
   executeCreations(writes: readonly Write[], statement: Sql): Promise<Promise<WriteOutcome>[]>;
   /** The outcome of the write that holds a key, for a write that was not executed; undefined if none holds it. */
   outcomeOfHolder(write: Pick<Write, "caller" | "claim">): Promise<WriteOutcome | undefined>;

@@ -11,7 +11,7 @@ import { startLoop } from "../process/loop.js";
 import type { Metrics } from "../process/metrics.js";
 import { traced, traceparent } from "../process/tracing.js";
 
-/** How long a row belongs to the process that inserted or claimed it: longer than a publication takes, yet short, since a dead process delays its events by as much. */
+/** How long a row belongs to the process that inserted or claimed it. It is longer than a publication takes, but short, because a dead process delays its events by this time. */
 const LEASE_MS = 5_000;
 const IN_FLIGHT = 256;
 const POLL_MS = 250;
@@ -41,15 +41,15 @@ export interface Outbox {
   insert(events: readonly Event[]): Sql;
   /** Publishes an event that this process has just committed, from memory, in the background. */
   committed(event: Event): void;
-  /** Publishes a batch of events whose lease is over, and says how many: the backstop for a process that died. */
+  /** Publishes a batch of events whose lease has expired, and returns how many. This covers processes that died. */
   relayOnce(): Promise<number>;
-  /** Asks the subscriber which published events it lacks, publishes those again and deletes the others. */
+  /** Asks the subscriber which published events it does not have, publishes those again and deletes the others. */
   reconcileOnce(): Promise<{ republished: number; deleted: number }>;
   /** The relay's backlog: events not published, counted up to 10,000, and the age of the oldest (0 if there is none). */
   lag(): Promise<{ unpublished: number; oldestSeconds: number }>;
   /** Starts both loops. */
   start(): void;
-  /** Ends the loops and waits for the publications under way. */
+  /** Stops the loops and waits for running publications. */
   stop(): Promise<void>;
 }
 

@@ -12,7 +12,7 @@ export interface Database {
   readonly pool: pg.Pool;
   /** A separate pool for lists: however many are requested, they leave the connections of everything else free. */
   readonly listPool: pg.Pool;
-  /** Runs one statement, prepared once per connection. Its text must come from the code, never from data: it is cached for ever. */
+  /** Runs one statement, prepared once per connection. Its text must come from the code, never from data, because it is cached permanently. */
   run<Row>(statement: Sql): Promise<Row[]>;
   /** The same on the connections of lists. */
   runList<Row>(statement: Sql): Promise<Row[]>;
@@ -41,7 +41,7 @@ const LIST_CONNECTIONS = 2;
 const CONNECT_MS = 1_000;
 const LIST_CONNECT_MS = 4_000;
 
-/** Opens at most `max` connections (10), two of which are for lists; none is made before the first statement. */
+/** Opens at most `max` connections (10), two of which are for lists. The first is opened with the first statement. */
 export function openDatabase(url: string, options: { max?: number; log: Log }): Database {
   const max = options.max ?? 10;
   const pool = openPool(url, { ...options, max: Math.max(1, max - LIST_CONNECTIONS), connectMs: CONNECT_MS });
@@ -55,7 +55,7 @@ export function openDatabase(url: string, options: { max?: number; log: Log }): 
   };
 }
 
-/** After so long without a statement a connection is closed. */
+/** A connection is closed after this time without a statement. */
 const IDLE_MS = 300_000;
 
 function openPool(url: string, options: { max: number; connectMs: number; log: Log }): pg.Pool {

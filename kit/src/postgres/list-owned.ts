@@ -12,7 +12,7 @@ export interface ListRequest {
   limit: number;
 }
 
-/** What a list is made of. */
+/** The definition of a list. */
 export interface ListOptions<Row> {
   /**
    * Writes the statement for one page from the condition that it is given: `(isAsked) => sql`SELECT … FROM orders WHERE ${isAsked}``. Its

@@ -5,13 +5,13 @@ import { isRefusal } from "./database.js";
 
 /** How calls are put into micro-batches. */
 export interface MicroBatchOptions<Item, Result> {
-  /** Statements under way at once, at most; 2 unless given. The second begins when a quarter of `max` waits, or one call has waited for `patienceMs`. */
+  /** The most statements that run at once. The default is 2. The second begins when a quarter of `max` waits, or one call has waited for `patienceMs`. */
   concurrency?: number;
-  /** A statement that takes longer than this may hang; 50 ms unless given. */
+  /** A statement that takes longer than this may hang. The default is 50 ms. */
   patienceMs?: number;
   /** For a background batch: items wait that long for others, unless a quarter of `max` has come. Without it a batch starts at once. */
   lingerMs?: number;
-  /** Items of one statement, at most; 64 unless given. */
+  /** The most items in one statement. The default is 64. */
   max?: number;
   /** For how long a call may wait for its statement; 3 s unless given. With the pool's 1 s and a statement's 5 s an answer is still in time. */
   waitMs?: number;

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 
-/** How much larger than after a collection the heap may become before the next one, in percent. V8 chooses 10 to 30 for a small one. */
+/** How much the heap may grow after a collection before the next one, in percent. V8 chooses 10 to 30 for a small one. */
 const GROWTH_PERCENT = 300;
 
 /**

@@ -2,9 +2,9 @@ import type { Log } from "./log.js";
 
 /** A worker that runs until it is stopped. */
 export interface Loop {
-  /** Runs it now, or once more right after the run under way. */
+  /** Runs it now, or once more right after the current run. */
   wake(): void;
-  /** Starts no further run and waits for the one under way. */
+  /** Starts no further run and waits for the current one. */
   stop(): Promise<void>;
 }
 

@@ -7,7 +7,7 @@ export interface SpanOptions {
   attributes?: Readonly<Record<string, string | number | undefined>>;
 }
 
-/** A span that is under way. */
+/** An open span. */
 export interface Span {
   rename(name: string): void;
   set(attributes: Readonly<Record<string, string | number | undefined>>): void;

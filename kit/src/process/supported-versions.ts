@@ -14,7 +14,7 @@ export function requireVersion(program: keyof typeof OLDEST, found: string): voi
   throw new TooOld(`${program} ${found} is too old. Install version ${OLDEST[program]} or newer.`);
 }
 
-/** The version of the PostgreSQL behind a connection or a pool, for instance `15.14`. Throws `TooOld`. */
+/** The version of the PostgreSQL behind a connection or a pool, such as `15.14`. Throws `TooOld`. */
 export async function requirePostgres(connection: Pick<pg.ClientBase, "query">): Promise<string> {
   const { rows } = await connection.query("SELECT current_setting('server_version') AS version");
   // Debian's says `15.14 (Debian 15.14-0+deb12u1)`.

@@ -34,7 +34,7 @@ export function connectTo(options: {
   urls: string;
   log: Log;
   tls?: Pick<Tls, "options"> | undefined;
-  /** How hosts are looked up; only tests say it. */
+  /** How hosts are looked up. Only tests set it. */
   resolve?: Resolve;
 }): ServiceTransport {
   const { log, tls, resolve = lookUp } = options;

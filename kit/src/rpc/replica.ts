@@ -17,9 +17,9 @@ export type ConnectionState = "ready" | "stopping" | "unreachable" | "unresponsi
 /** One replica of a service, watched through its grpc.health.v1. */
 export interface Replica extends Transport {
   state(): ConnectionState;
-  /** Watches it no more; the calls under way still end. */
+  /** Stops watching it. Running calls still finish. */
   retire(): void;
-  /** Ends the calls under way, too. */
+  /** Also ends running calls. */
   close(): void;
 }
 

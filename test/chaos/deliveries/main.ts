@@ -51,7 +51,7 @@ async function play(name: string, scenario: Scenario): Promise<boolean> {
 
 const names = Object.keys(scenarios);
 const { args } = new Command("npm run test:deliveries --")
-  .description("How deliveries can fail, with figures.")
+  .description("Measure what failures cost webhook deliveries.")
   .addArgument(new Argument("[scenarios...]", "all unless named").choices(names))
   .addHelpText("after", examples("npm run test:deliveries -- broker-wiped"))
   .parse();

@@ -41,11 +41,11 @@ def attempt(settings: Settings, connections: Connections, request: Outgoing, sec
             headers = {name.lower(): value for name, value in response.getheaders()}
             return Answer(response.status, headers, body)
     except socket.timeout as cause:
-        message = f"No complete answer within {seconds:g} s."
+        message = f"No complete response within {seconds:g} s."
         raise APIConnectionError("timed_out", message, idempotency_key=request.idempotency_key) from cause
     # UnicodeError: a host name that has no form on the wire.
     except (OSError, HTTPException, UnicodeError) as cause:
-        message = "The connection failed before the answer was complete."
+        message = "The connection failed before the response was complete."
         raise APIConnectionError("connection_failed", message, idempotency_key=request.idempotency_key) from cause
     finally:
         # Not after KeyboardInterrupt either: the rest of an answer would be read as that to the next request.

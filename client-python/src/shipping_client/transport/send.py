@@ -29,16 +29,16 @@ class AnswerInfo:
 
     status: int
     request_id: str | None
-    """Quote it when you ask for help."""
+    """Include it when you contact support."""
     replayed: bool
-    """Whether this is the answer to an earlier request with the same idempotency key."""
+    """Whether this is the response to an earlier request with the same idempotency key."""
     idempotency_key: str | None
-    """The key that a write was sent with."""
+    """The idempotency key of a write."""
 
 
 @dataclass(frozen=True)
 class Answered(Generic[T]):
-    """What an operation answered, and how."""
+    """The data of a response, with its status and headers."""
 
     data: T
     response: AnswerInfo

@@ -80,7 +80,7 @@ async function repeat(steps: DemoSteps, shipping: Shipping, { label }: Made): Pr
   const { labels } = shipping;
   const again = await labels.create(wanted, { idempotencyKey: LABEL_KEY }).withResponse();
   steps.check(again.response.replayed, "the repeated request is marked as replayed");
-  steps.check(isDeepStrictEqual(again.data, label), "the repeated request returns the original answer");
+  steps.check(isDeepStrictEqual(again.data, label), "the repeated request returns the original response");
   const changed = labels.create({ ...wanted, format: "pdf" }, { idempotencyKey: LABEL_KEY });
   await steps.refused(changed, 409, "idempotency_conflict");
   await steps.refused(labels.create(wanted), 409, "label_exists");
@@ -99,7 +99,7 @@ async function voidLabel(steps: DemoSteps, shipping: Shipping, { orderId, label 
   await steps.event("label.voided", label.id, since);
   await steps.refused(shipping.labels.file(label.id), 409, "label_voided");
   const original = await shipping.shipments.create({ ...ORDER, order_id: orderId }, { idempotencyKey: SHIPMENT_KEY });
-  steps.check(original.status === "draft", "a replay returns the original answer");
+  steps.check(original.status === "draft", "a replay returns the original response");
 }
 
 async function refuseElsewhere(steps: DemoSteps, { liveKey }: Corridor, { label }: Made): Promise<void> {

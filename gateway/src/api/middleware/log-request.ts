@@ -8,7 +8,7 @@ export function logRequest(log: Log, metrics: Metrics): Step {
     { total: "http_requests_total", seconds: "http_request_duration_seconds", by: "route", result: "status" },
     {
       total: "Completed requests by route and status. The status aborted means that the client disconnected first.",
-      seconds: "Request duration, from the headers to the end of the answer.",
+      seconds: "Request duration, from the headers to the end of the response.",
     },
   );
   return (req, res, next) => {

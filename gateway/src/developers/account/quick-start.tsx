@@ -26,8 +26,8 @@ export async function showQuickStart(deps: PageDeps, { session }: PageRequest): 
       <Code>export SHIPPING_KEY=YOUR_SANDBOX_KEY</Code>
       <h2>2. Create a label</h2>
       <p>
-        Every write has an idempotency key. If you repeat the request with the same key, you get the original answer and
-        nothing happens twice. These examples generate new keys for each run. In your own program, use an identifier
+        Every write has an idempotency key. If you repeat the request with the same key, you get the original response
+        and nothing happens twice. These examples generate new keys for each run. In your own program, use an identifier
         that you already have, such as your order number.
       </p>
       <details open>

@@ -86,7 +86,7 @@ test("the admins get a mail with host, since when, why, what to do and a link; n
   const [{ subject, text, html } = { subject: "", text: "", html: "" }] = sent;
   expect(subject).toBe("Webhooks to shop.example.com have been failing for a day");
   expect(text).toContain(
-    "No live event has been delivered to shop.example.com since 2026-03-01 10:07 UTC. The last failure: The certificate has expired. Renew it",
+    "No live events have been delivered to shop.example.com since 2026-03-01 10:07 UTC. Last failure: The certificate has expired. Renew the certificate",
   );
   expect(text).toContain("https://ship.example/developers/live/webhooks/whk_1");
   expect(text + html).not.toMatch(/token|hooks\/mine/);

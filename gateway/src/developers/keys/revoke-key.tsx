@@ -21,7 +21,8 @@ export async function askToRevokeKey(deps: PageDeps, request: PageRequest): Prom
       <Note kind="danger">
         {isInUse && (
           <p>
-            <strong>This key was used in the last 24 hours.</strong> Whatever still uses it stops working immediately.
+            <strong>This key was used in the last 24 hours.</strong> Any program that still uses it stops working
+            immediately.
           </p>
         )}
         <p>Requests with this key are refused immediately. You cannot undo this.</p>

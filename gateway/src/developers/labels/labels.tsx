@@ -65,7 +65,7 @@ function LabelTable(props: {
     <table>
       <thead>
         <tr>
-          {["Tracking number", "Shipment", "Recipient", "State", "Created"].map((heading) => (
+          {["Tracking number", "Shipment", "Recipient", "Status", "Created"].map((heading) => (
             <th scope="col">{heading}</th>
           ))}
         </tr>
@@ -105,7 +105,7 @@ function LabelRow(props: { label: LabelSummary; shipment: RecordSummary | undefi
           </span>
         )}
       </td>
-      <td data-label="State">
+      <td data-label="Status">
         <State state={label.status} />
       </td>
       <td data-label="Created">

@@ -12,7 +12,7 @@ export function KeyUsage(props: { base: string; keys: readonly KeyInUse[]; limit
         <thead>
           <tr>
             <th scope="col">Key</th>
-            <th scope="col">Of {limit}</th>
+            <th scope="col">Used</th>
             <th scope="col">Last used</th>
           </tr>
         </thead>
@@ -24,7 +24,7 @@ export function KeyUsage(props: { base: string; keys: readonly KeyInUse[]; limit
                   <Text>{nameOf(key)}</Text> <code class="sub">…{key.lastFour}</code>
                 </span>
               </td>
-              <td data-label="Of the limit">
+              <td data-label="Used">
                 <span class="nowrap">
                   <meter
                     min={0}

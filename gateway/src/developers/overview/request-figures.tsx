@@ -50,7 +50,7 @@ function RefusalTable({ base, refusals }: { base: string; refusals: readonly Ref
             <td data-label="Status">{status}</td>
             <td data-label="Requests">{count.toLocaleString("en")}</td>
             <td data-label="Explanation">
-              <a href={`/docs/errors#${code}`} aria-label={`How to fix ${code}`}>
+              <a href={`/docs/errors#${code}`} aria-label={`How to fix it: ${code}`}>
                 How to fix it
               </a>
             </td>

@@ -36,7 +36,7 @@ export function BarChart(props: { label: string; kinds: readonly BarKind[]; bars
             </li>
           ))}
         </ul>
-        <span class="most">{most === 0 ? "None in this period" : `Most in an hour: ${number(most)}`}</span>
+        <span class="most">{most === 0 ? "None in this period" : `Busiest hour: ${number(most)}`}</span>
       </figcaption>
       <svg
         class={most === 0 ? "none" : undefined}

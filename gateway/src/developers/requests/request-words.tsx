@@ -7,7 +7,7 @@ import { Text } from "../page/text.js";
 
 /** The status of a request as a tag: what went well, was refused, failed. */
 export function StatusTag({ status, code }: Pick<LoggedRequest, "status" | "code">) {
-  if (status === null) return <span class="tag">No answer</span>;
+  if (status === null) return <span class="tag">No response</span>;
   return <span class={`tag${kindOf({ status, code })}`}>{`${status} ${STATUS_CODES[status] ?? ""}`}</span>;
 }
 
@@ -15,7 +15,7 @@ export function StatusTag({ status, code }: Pick<LoggedRequest, "status" | "code
 export function ListedStatus({ status, code }: Pick<LoggedRequest, "status" | "code">) {
   return (
     <>
-      <span class={`tag${kindOf({ status, code })}`}>{status ?? "No answer"}</span>
+      <span class={`tag${kindOf({ status, code })}`}>{status ?? "No response"}</span>
       {code !== null && (
         <code class="sub">
           {code.split(/(?<=_)/).map((word) => (

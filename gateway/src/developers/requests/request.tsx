@@ -91,7 +91,7 @@ function Refusal({ request: { code, fields } }: { request: LoggedRequest }) {
     return (
       <Note kind="hint">
         <p>
-          The client closed the connection before it received the complete answer. The request may have been executed.
+          The client closed the connection before it received the complete response. The request may have been executed.
           If it was a write, retry it with the same idempotency key.
         </p>
       </Note>
@@ -126,10 +126,10 @@ function Refusal({ request: { code, fields } }: { request: LoggedRequest }) {
 function Replay(props: { request: LoggedRequest; original: string | undefined; list: string }) {
   const { request, original, list } = props;
   if (!request.replayed) return <>No</>;
-  if (!original) return <>Yes: an earlier answer was returned and nothing was executed</>;
+  if (!original) return <>Yes: an earlier response was returned and nothing was executed</>;
   return (
     <>
-      Yes: the answer was that of <a href={`${list}/${original}`}>{original}</a>
+      Yes: the response was that of <a href={`${list}/${original}`}>{original}</a>
     </>
   );
 }

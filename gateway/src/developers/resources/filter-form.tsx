@@ -25,7 +25,7 @@ export function FilterForm(props: { path: string; filter: Filter; states: readon
       </div>
       {states.length > 1 && (
         <div class="field">
-          <label for="state">State</label>
+          <label for="state">Status</label>
           <select id="state" name="state">
             <option value="">Any</option>
             {states.map((state) => (

@@ -16,7 +16,7 @@ export function RecordTable(props: {
     <table>
       <thead>
         <tr>
-          {["Reference", "Recipient", "State", "Created"].map((heading) => (
+          {["Reference", "Recipient", "Status", "Created"].map((heading) => (
             <th scope="col">{heading}</th>
           ))}
         </tr>
@@ -42,7 +42,7 @@ export function RecordTable(props: {
                 </span>
               )}
             </td>
-            <td data-label="State">
+            <td data-label="Status">
               <State state={status} />
             </td>
             <td data-label="Created">

@@ -8,10 +8,10 @@ const said = (reason: string, status?: number) => {
 };
 
 test("a status is said as such, with what may be behind it", () => {
-  expect(said("status", 500)).toMatch(/^Answered 500\. .*log/);
-  expect(said("status", 301)).toMatch(/^Answered 301\. Redirects are not followed/);
+  expect(said("status", 500)).toMatch(/^Responded with 500\. .*log/);
+  expect(said("status", 301)).toMatch(/^Responded with 301\. Redirects are not followed/);
   expect(said("status", 401)).toMatch(/signature/);
-  expect(said("status", 418)).toMatch(/^Answered 418\. Only 200 to 299/);
+  expect(said("status", 418)).toMatch(/^Responded with 418\. Only a status from 200 to 299/);
 });
 
 test("a reason is said in words, one that is not known in general ones", () => {

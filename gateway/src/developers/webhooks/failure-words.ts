@@ -10,7 +10,7 @@ export interface FailureWords {
 
 type Failure = Pick<DeliveryFailure, "reason" | "status">;
 
-const ANSWER_AT_ONCE = "Store the event, answer 204 immediately, and process it afterwards.";
+const ANSWER_AT_ONCE = "Store the event, respond with 204 immediately, and process it afterwards.";
 
 const WORDS: Record<string, FailureWords> = {
   name_not_found: {
@@ -18,8 +18,8 @@ const WORDS: Record<string, FailureWords> = {
     remedy: "Add an A or AAAA record for the host, or create a subscription with the correct host.",
   },
   name_server_failed: {
-    what: "The name servers of the host did not answer (DNS)",
-    remedy: "Check the name servers of the domain. They must answer within two seconds.",
+    what: "The name servers of the host did not respond (DNS)",
+    remedy: "Check the name servers of the domain. They must respond within two seconds.",
   },
   address_refused: {
     what: "The host name resolves to an address that is not public",
@@ -29,7 +29,7 @@ const WORDS: Record<string, FailureWords> = {
     what: "No connection within ten seconds",
     remedy: "Check that the server is running and that no firewall blocks port 443.",
   },
-  timeout_answering: { what: "No answer within ten seconds", remedy: ANSWER_AT_ONCE },
+  timeout_answering: { what: "No response within ten seconds", remedy: ANSWER_AT_ONCE },
   tls_expired: { what: "The certificate has expired", remedy: "Renew the certificate and reload the server." },
   tls_not_yet_valid: {
     what: "The certificate is not valid yet",
@@ -64,7 +64,7 @@ const WORDS: Record<string, FailureWords> = {
     remedy: "Check the IP address of the host name and the route to it.",
   },
   connection_closed: {
-    what: "The connection was closed without an answer",
+    what: "The connection was closed without a response",
     remedy:
       "Check the logs of the receiver and of any proxy in front of it. One of them may have crashed or refused the request.",
   },
@@ -73,12 +73,12 @@ const WORDS: Record<string, FailureWords> = {
     remedy: "Check that the endpoint can be reached from the internet.",
   },
   answer_not_http: {
-    what: "The answer is not HTTP",
+    what: "The response is not HTTP",
     remedy: "Another kind of server is listening on this port. Change the endpoint to point to the receiver.",
   },
   answer_header_too_large: {
-    what: "The answer's headers are too large",
-    remedy: "Answer with a status and few headers. Nothing else is read.",
+    what: "The response headers are too large",
+    remedy: "Respond with a status and few headers. Nothing else is read.",
   },
   interrupted: { what: "The attempt was interrupted on our side", remedy: "No action needed. We will try again." },
   lease_expired: { what: "The attempt was interrupted on our side", remedy: "No action needed. We will try again." },
@@ -98,7 +98,8 @@ const OF_STATUS: Record<number, string> = {
 
 /** Says why an attempt failed. Of a reason that a newer part knows, it says little. */
 export function wordsOf({ reason, status }: Failure): FailureWords {
-  if (reason === "status" && status !== undefined) return { what: `Answered ${status}`, remedy: remedyOf(status) };
+  if (reason === "status" && status !== undefined)
+    return { what: `Responded with ${status}`, remedy: remedyOf(status) };
   return (
     (Object.hasOwn(WORDS, reason) ? WORDS[reason] : undefined) ?? {
       what: "The request failed",

@@ -31,7 +31,7 @@ export function TestAnswers(props: {
       <table>
         <thead>
           <tr>
-            {["Event", "State", "Answer", "Time", "Attempt"].map((heading) => (
+            {["Event", "Status", "Response", "Time", "Attempt"].map((heading) => (
               <th scope="col">{heading}</th>
             ))}
           </tr>
@@ -82,10 +82,10 @@ function Progress(props: {
     <Note kind="hint">
       <p>
         {over
-          ? "Some answers did not arrive within two minutes. This page no longer refreshes automatically."
+          ? "Some responses did not arrive within two minutes. This page no longer refreshes automatically."
           : watched
-            ? "Waiting for answers. This page refreshes every two seconds for two minutes."
-            : "Waiting for answers."}{" "}
+            ? "Waiting for responses. This page refreshes every two seconds for two minutes."
+            : "Waiting for responses."}{" "}
         {watched && <a href={`${path}&refresh=off`}>Stop refreshing</a>}
       </p>
     </Note>
@@ -102,7 +102,7 @@ function AnswerRow({ type, delivery }: { type: string; delivery: TestDelivery | 
           {delivery && <code class="sub">{delivery.eventId}</code>}
         </span>
       </td>
-      <td data-label="State">
+      <td data-label="Status">
         <span>
           <span class={`tag ${tone}`.trim()}>{words}</span>
           {delivery?.nextAt && delivery.failure && (
@@ -112,7 +112,7 @@ function AnswerRow({ type, delivery }: { type: string; delivery: TestDelivery | 
           )}
         </span>
       </td>
-      <td data-label="Answer">{delivery ? answerOf(delivery) : "None yet"}</td>
+      <td data-label="Response">{delivery ? answerOf(delivery) : "None yet"}</td>
       <td data-label="Time">{delivery?.ms === undefined ? "" : `${delivery.ms.toLocaleString("en")} ms`}</td>
       <td data-label="Attempt">{delivery && delivery.attempt > 0 ? `${delivery.attempt} of ${ATTEMPTS}` : ""}</td>
     </tr>
@@ -124,12 +124,12 @@ function stateOf(delivery: TestDelivery | undefined): { words: string; tone: str
   if (delivery.state === "delivered") return { words: "Delivered", tone: "good" };
   if (delivery.state === "exhausted") return { words: "Given up", tone: "danger" };
   if (delivery.state === "cancelled") return { words: "Cancelled", tone: "" };
-  if (delivery.state === "in_flight") return { words: "Waiting for the answer", tone: "" };
+  if (delivery.state === "in_flight") return { words: "Waiting for the response", tone: "" };
   if (delivery.failure) return { words: "Will be retried", tone: "warning" };
   return { words: "Waiting to be sent", tone: "" };
 }
 
 function answerOf({ status, failure }: TestDelivery): string {
   if (failure) return wordsOf(failure).what;
-  return status === undefined ? "None yet" : `Answered ${status}`;
+  return status === undefined ? "None yet" : `Responded with ${status}`;
 }

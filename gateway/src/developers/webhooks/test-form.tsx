@@ -37,7 +37,7 @@ export function TestForm({ subscription, environment, mayChange, formId }: About
   return (
     <>
       <p>
-        {`${whatItDoes(subscription)} and shows how your receiver answers the events. `}
+        {`${whatItDoes(subscription)} and shows how your receiver responds to the events. `}
         Your other sandbox subscriptions receive these events too.
       </p>
       <form method="post" action={`${AREA_PATH}/${environment}/webhooks/${subscription.id}/test`}>

@@ -85,7 +85,7 @@ export function NewWebhookPage(props: { url: string; secret: string; list: strin
       </Note>
       <h2>Verify every delivery</h2>
       <p>
-        Before you parse the body, verify <code>Service-Signature</code> against its exact bytes. Answer with any 2xx
+        Before you parse the body, verify <code>Service-Signature</code> against its exact bytes. Respond with any 2xx
         status within ten seconds. Store the event's <code>id</code>, because an event can arrive more than once.
       </p>
       <details open>

@@ -11,12 +11,12 @@ import { LONGEST_TIMER_MS, TIMEOUT_HEADER, type UnaryAnswer } from "./protocol.j
 /** For how long a batch that is refused as a whole waits for its answer. */
 const REFUSED_MS = 1_000;
 
-/** Waits before such a refusal: no part sends one, and who does cannot keep the process busy with it. */
+/** Waits before such a refusal. No part sends such a batch, and a client that does cannot keep the process busy with it. */
 export function holdBack(): Promise<void> {
   return pause(REFUSED_MS, undefined, { ref: false });
 }
 
-/** The calls of a `CallRequest`. One too many is refused before the next is read. */
+/** The calls of a `CallRequest`. If there are too many, the batch is refused before the next call is read. */
 export function callsIn(bytes: Buffer): BatchCall[] {
   const calls: BatchCall[] = [];
   const elements = readElements((element) => {

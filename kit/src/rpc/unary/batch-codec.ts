@@ -17,7 +17,7 @@ export interface BatchAnswer {
 }
 
 /**
- * A `CallRequest`, byte by byte as the library writes it. The library looks up every field by reflection: with it, a call in a batch
+ * A `CallRequest`, with the same bytes as from the library. The library looks up every field by reflection: with it, a call in a batch
  * took 10 µs more of each side.
  */
 export function encodeCalls(calls: readonly BatchCall[]): Buffer {
@@ -49,7 +49,7 @@ export function encodeAnswers(answers: readonly BatchAnswer[]): Buffer {
   return writer.written();
 }
 
-/** Reads a `Call`. What is none throws. */
+/** Reads a `Call`. Throws if the bytes are not a `Call`. */
 export function decodeCall(bytes: Buffer): BatchCall {
   const call: BatchCall = { path: "", headers: {}, message: new Uint8Array() };
   readFields(bytes, (reader, tag) => {
@@ -62,7 +62,7 @@ export function decodeCall(bytes: Buffer): BatchCall {
   return call;
 }
 
-/** Reads an `Answer`. What is none throws. */
+/** Reads an `Answer`. Throws if the bytes are not an `Answer`. */
 export function decodeAnswer(bytes: Buffer): BatchAnswer {
   const answer: BatchAnswer = { call: 0, status: 0, contentType: "", body: new Uint8Array(), headers: {} };
   readFields(bytes, (reader, tag) => {

@@ -24,7 +24,7 @@ export function createWebhooksMetrics(log: Log): WebhooksMetrics {
   const dead = metrics.counter("webhooks_events_dead_total", "Messages from the bus that could not be read.");
   const attempts = metrics.counterOf(
     "webhooks_attempts_total",
-    "Finished attempts by result: delivered, refused (an answer other than 2xx), or the reason why there was no answer.",
+    "Finished attempts by result: delivered, refused (a status other than 2xx), or the reason why there was no response.",
     { by: "outcome", values: ATTEMPT_OUTCOMES },
   );
   return {

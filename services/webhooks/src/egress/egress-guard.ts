@@ -85,7 +85,7 @@ export function createResolve(servers?: readonly string[]): Resolve {
     const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
     const addresses = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
     if (addresses.length === 0 && answers.some(isUnanswered))
-      throw new NameNotResolved(`The name servers did not answer for ${hostname}.`, true);
+      throw new NameNotResolved(`The name servers did not respond for ${hostname}.`, true);
     return addresses;
   };
 }

@@ -44,12 +44,12 @@ export const isOurs = (reason: FailureReason | undefined) => reason === "interru
 /** The kind of a reason. */
 export const kindOf = (reason: FailureReason): ErrorKind => REASONS[reason];
 
-/** No complete answer within ten seconds. */
+/** No complete response within ten seconds. */
 export class TimedOut extends Error {
   override readonly name = "TimedOut";
 
   constructor(readonly isConnected: boolean) {
-    super("No complete answer within ten seconds.");
+    super("No complete response within ten seconds.");
   }
 }
 

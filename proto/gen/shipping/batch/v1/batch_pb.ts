@@ -13,7 +13,7 @@ export const file_shipping_batch_v1_batch: GenFile = /*@__PURE__*/
   fileDesc("Ch1zaGlwcGluZy9iYXRjaC92MS9iYXRjaC5wcm90bxIRc2hpcHBpbmcuYmF0Y2gudjEiNQoLQ2FsbFJlcXVlc3QSJgoFY2FsbHMYASADKAsyFy5zaGlwcGluZy5iYXRjaC52MS5DYWxsIowBCgRDYWxsEgwKBHBhdGgYASABKAkSNQoHaGVhZGVycxgCIAMoCzIkLnNoaXBwaW5nLmJhdGNoLnYxLkNhbGwuSGVhZGVyc0VudHJ5Eg8KB21lc3NhZ2UYAyABKAwaLgoMSGVhZGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiOgoMQ2FsbFJlc3BvbnNlEioKB2Fuc3dlcnMYASADKAsyGS5zaGlwcGluZy5iYXRjaC52MS5BbnN3ZXIiswEKBkFuc3dlchIMCgRjYWxsGAEgASgNEg4KBnN0YXR1cxgCIAEoBRIUCgxjb250ZW50X3R5cGUYAyABKAkSDAoEYm9keRgEIAEoDBI3CgdoZWFkZXJzGAUgAygLMiYuc2hpcHBpbmcuYmF0Y2gudjEuQW5zd2VyLkhlYWRlcnNFbnRyeRouCgxIZWFkZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ATJXCgxCYXRjaFNlcnZpY2USRwoEQ2FsbBIeLnNoaXBwaW5nLmJhdGNoLnYxLkNhbGxSZXF1ZXN0Gh8uc2hpcHBpbmcuYmF0Y2gudjEuQ2FsbFJlc3BvbnNlYgZwcm90bzM");
 
 /**
- * What to call.
+ * The calls to make.
  *
  * @generated from message shipping.batch.v1.CallRequest
  */
@@ -38,14 +38,14 @@ export const CallRequestSchema: GenMessage<CallRequest> = /*@__PURE__*/
  */
 export type Call = Message<"shipping.batch.v1.Call"> & {
   /**
-   * Where the method is called, for instance `/shipping.ledger.v1.LedgerService/Read`.
+   * Path of the method, for example `/shipping.ledger.v1.LedgerService/Read`.
    *
    * @generated from field: string path = 1;
    */
   path: string;
 
   /**
-   * The headers that the call would have on its own, `connect-timeout-ms` among them; by lower-case names.
+   * The headers of the call, including `connect-timeout-ms`, with lower-case names.
    *
    * @generated from field: map<string, string> headers = 2;
    */
@@ -67,7 +67,7 @@ export const CallSchema: GenMessage<Call> = /*@__PURE__*/
   messageDesc(file_shipping_batch_v1_batch, 1);
 
 /**
- * The answers, each as soon as it is ready: a client that reads fields as they come waits for no call but its own.
+ * The answers, each sent as soon as it is ready. A client that reads the fields as they arrive does not wait for other calls.
  *
  * @generated from message shipping.batch.v1.CallResponse
  */
@@ -86,13 +86,13 @@ export const CallResponseSchema: GenMessage<CallResponse> = /*@__PURE__*/
   messageDesc(file_shipping_batch_v1_batch, 2);
 
 /**
- * What one call would be answered on its own.
+ * The answer to one call.
  *
  * @generated from message shipping.batch.v1.Answer
  */
 export type Answer = Message<"shipping.batch.v1.Answer"> & {
   /**
-   * Which call: its place in the request, from 0.
+   * Index of the call in the request, from 0.
    *
    * @generated from field: uint32 call = 1;
    */
@@ -120,7 +120,7 @@ export type Answer = Message<"shipping.batch.v1.Answer"> & {
   body: Uint8Array;
 
   /**
-   * Further headers, by lower-case names; those of trailers begin with `trailer-`.
+   * Further headers, with lower-case names. Names of trailers begin with `trailer-`.
    *
    * @generated from field: map<string, string> headers = 5;
    */
@@ -135,14 +135,14 @@ export const AnswerSchema: GenMessage<Answer> = /*@__PURE__*/
   messageDesc(file_shipping_batch_v1_batch, 3);
 
 /**
- * Served by each service: makes several unary calls of it in one. A call inside is checked, counted and answered as if it came alone.
+ * Served by each service. Makes several unary calls to it in one call. Each call is checked, counted and answered as if it came alone.
  *
  * @generated from service shipping.batch.v1.BatchService
  */
 export const BatchService: GenService<{
   /**
-   * Makes 1 to 64 calls at the same time. More are refused with `resource_exhausted` before any is begun. A call that fails is
-   * its own answer's affair: the batch ends well.
+   * Makes 1 to 64 calls at the same time. If there are more, none is made and the batch fails with `resource_exhausted`. If a
+   * call fails, only its own answer is an error: the batch succeeds.
    *
    * @generated from rpc shipping.batch.v1.BatchService.Call
    */

@@ -15,7 +15,7 @@ export const file_shipping_carrier_v1_carrier: GenFile = /*@__PURE__*/
   fileDesc("CiFzaGlwcGluZy9jYXJyaWVyL3YxL2NhcnJpZXIucHJvdG8SE3NoaXBwaW5nLmNhcnJpZXIudjEifgoRUXVvdGVSYXRlc1JlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIoCgVjbGFpbRgCIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5DbGFpbRITCgtzaGlwbWVudF9pZBgDIAEoCSJHChJRdW90ZVJhdGVzUmVzcG9uc2USMQoHb3V0Y29tZRgBIAEoCzIgLnNoaXBwaW5nLmNvbW1vbi52MS5Xcml0ZU91dGNvbWUikAEKEkNyZWF0ZUxhYmVsUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEigKBWNsYWltGAIgASgLMhkuc2hpcHBpbmcuY29tbW9uLnYxLkNsYWltEhMKC3NoaXBtZW50X2lkGAMgASgJEg8KB3JhdGVfaWQYBCABKAkiZQoRQ2hlY2tMYWJlbFJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchITCgtzaGlwbWVudF9pZBgCIAEoCRIPCgdyYXRlX2lkGAMgASgJIkQKEkNoZWNrTGFiZWxSZXNwb25zZRIuCgZmaWVsZHMYASADKAsyHi5zaGlwcGluZy5jb21tb24udjEuRmllbGRFcnJvciJIChNDcmVhdGVMYWJlbFJlc3BvbnNlEjEKB291dGNvbWUYASABKAsyIC5zaGlwcGluZy5jb21tb24udjEuV3JpdGVPdXRjb21lInQKEFZvaWRMYWJlbFJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIoCgVjbGFpbRgCIAEoCzIZLnNoaXBwaW5nLmNvbW1vbi52MS5DbGFpbRIKCgJpZBgDIAEoCSJGChFWb2lkTGFiZWxSZXNwb25zZRIxCgdvdXRjb21lGAEgASgLMiAuc2hpcHBpbmcuY29tbW9uLnYxLldyaXRlT3V0Y29tZSJJCg9HZXRMYWJlbFJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIKCgJpZBgCIAEoCSIgChBHZXRMYWJlbFJlc3BvbnNlEgwKBGRhdGEYASABKAwibAoRTGlzdExhYmVsc1JlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchINCgVsaW1pdBgCIAEoBRISCgVhZnRlchgDIAEoCUgAiAEBQggKBl9hZnRlciJMChJMaXN0TGFiZWxzUmVzcG9uc2USDAoEZGF0YRgBIAEoDBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciJNChNHZXRMYWJlbEZpbGVSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISCgoCaWQYAiABKAkiIwoUR2V0TGFiZWxGaWxlUmVzcG9uc2USCwoDcGRmGAEgASgMIn0KDExhYmVsU3VtbWFyeRIKCgJpZBgBIAEoCRIOCgZzdGF0dXMYAiABKAkSEwoLc2hpcG1lbnRfaWQYAyABKAkSDwoHY2FycmllchgEIAEoCRIXCg90cmFja2luZ19udW1iZXIYBSABKAkSEgoKY3JlYXRlZF9hdBgGIAEoCSJtChNTZWFyY2hMYWJlbHNSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISKgoGc2VhcmNoGAIgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLlNlYXJjaCJzChRTZWFyY2hMYWJlbHNSZXNwb25zZRIxCgZsYWJlbHMYASADKAsyIS5zaGlwcGluZy5jYXJyaWVyLnYxLkxhYmVsU3VtbWFyeRIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciJNChNJbnNwZWN0TGFiZWxSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISCgoCaWQYAiABKAkimwEKFEluc3BlY3RMYWJlbFJlc3BvbnNlEgwKBGRhdGEYASABKAwSDAoEcmF0ZRgCIAEoDBIrCgdjcmVhdGVkGAMgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLk9yaWdpbhIvCgZ2b2lkZWQYBCABKAsyGi5zaGlwcGluZy5jb21tb24udjEuT3JpZ2luSACIAQFCCQoHX3ZvaWRlZCI0CgtMYWJlbHNTaW5jZRIUCgxjcmVhdGVkX2Zyb20YASABKAkSDwoHYXRfbW9zdBgCIAEoBSJyChJDb3VudExhYmVsc1JlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIwCgZ3YW50ZWQYAiADKAsyIC5zaGlwcGluZy5jYXJyaWVyLnYxLkxhYmVsc1NpbmNlIiUKE0NvdW50TGFiZWxzUmVzcG9uc2USDgoGY291bnRzGAEgAygFMvgHCg5DYXJyaWVyU2VydmljZRJdCgpRdW90ZVJhdGVzEiYuc2hpcHBpbmcuY2Fycmllci52MS5RdW90ZVJhdGVzUmVxdWVzdBonLnNoaXBwaW5nLmNhcnJpZXIudjEuUXVvdGVSYXRlc1Jlc3BvbnNlEmAKC0NyZWF0ZUxhYmVsEicuc2hpcHBpbmcuY2Fycmllci52MS5DcmVhdGVMYWJlbFJlcXVlc3QaKC5zaGlwcGluZy5jYXJyaWVyLnYxLkNyZWF0ZUxhYmVsUmVzcG9uc2USYgoKQ2hlY2tMYWJlbBImLnNoaXBwaW5nLmNhcnJpZXIudjEuQ2hlY2tMYWJlbFJlcXVlc3QaJy5zaGlwcGluZy5jYXJyaWVyLnYxLkNoZWNrTGFiZWxSZXNwb25zZSIDkAIBEloKCVZvaWRMYWJlbBIlLnNoaXBwaW5nLmNhcnJpZXIudjEuVm9pZExhYmVsUmVxdWVzdBomLnNoaXBwaW5nLmNhcnJpZXIudjEuVm9pZExhYmVsUmVzcG9uc2USXAoIR2V0TGFiZWwSJC5zaGlwcGluZy5jYXJyaWVyLnYxLkdldExhYmVsUmVxdWVzdBolLnNoaXBwaW5nLmNhcnJpZXIudjEuR2V0TGFiZWxSZXNwb25zZSIDkAIBEmIKCkxpc3RMYWJlbHMSJi5zaGlwcGluZy5jYXJyaWVyLnYxLkxpc3RMYWJlbHNSZXF1ZXN0Gicuc2hpcHBpbmcuY2Fycmllci52MS5MaXN0TGFiZWxzUmVzcG9uc2UiA5ACARJoCgxTZWFyY2hMYWJlbHMSKC5zaGlwcGluZy5jYXJyaWVyLnYxLlNlYXJjaExhYmVsc1JlcXVlc3QaKS5zaGlwcGluZy5jYXJyaWVyLnYxLlNlYXJjaExhYmVsc1Jlc3BvbnNlIgOQAgESaAoMSW5zcGVjdExhYmVsEiguc2hpcHBpbmcuY2Fycmllci52MS5JbnNwZWN0TGFiZWxSZXF1ZXN0Gikuc2hpcHBpbmcuY2Fycmllci52MS5JbnNwZWN0TGFiZWxSZXNwb25zZSIDkAIBEmUKC0NvdW50TGFiZWxzEicuc2hpcHBpbmcuY2Fycmllci52MS5Db3VudExhYmVsc1JlcXVlc3QaKC5zaGlwcGluZy5jYXJyaWVyLnYxLkNvdW50TGFiZWxzUmVzcG9uc2UiA5ACARJoCgxHZXRMYWJlbEZpbGUSKC5zaGlwcGluZy5jYXJyaWVyLnYxLkdldExhYmVsRmlsZVJlcXVlc3QaKS5zaGlwcGluZy5jYXJyaWVyLnYxLkdldExhYmVsRmlsZVJlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_shipping_common_v1_common]);
 
 /**
- * Names the shipment to rate.
+ * The shipment to rate.
  *
  * @generated from message shipping.carrier.v1.QuoteRatesRequest
  */
@@ -84,7 +84,7 @@ export type CreateLabelRequest = Message<"shipping.carrier.v1.CreateLabelRequest
   shipmentId: string;
 
   /**
-   * A rate of that very shipment.
+   * ID of a rate of the same shipment.
    *
    * @generated from field: string rate_id = 4;
    */
@@ -99,7 +99,7 @@ export const CreateLabelRequestSchema: GenMessage<CreateLabelRequest> = /*@__PUR
   messageDesc(file_shipping_carrier_v1_carrier, 2);
 
 /**
- * Fields of a label that shall be created.
+ * Fields of a label to create.
  *
  * @generated from message shipping.carrier.v1.CheckLabelRequest
  */
@@ -128,7 +128,7 @@ export const CheckLabelRequestSchema: GenMessage<CheckLabelRequest> = /*@__PURE_
   messageDesc(file_shipping_carrier_v1_carrier, 3);
 
 /**
- * The fields at fault; none if all are sound.
+ * The invalid fields. Empty if all are valid.
  *
  * @generated from message shipping.carrier.v1.CheckLabelResponse
  */
@@ -166,7 +166,7 @@ export const CreateLabelResponseSchema: GenMessage<CreateLabelResponse> = /*@__P
   messageDesc(file_shipping_carrier_v1_carrier, 5);
 
 /**
- * Names the label to void.
+ * The label to void.
  *
  * @generated from message shipping.carrier.v1.VoidLabelRequest
  */
@@ -214,7 +214,7 @@ export const VoidLabelResponseSchema: GenMessage<VoidLabelResponse> = /*@__PURE_
   messageDesc(file_shipping_carrier_v1_carrier, 7);
 
 /**
- * Names a label.
+ * The label to read.
  *
  * @generated from message shipping.carrier.v1.GetLabelRequest
  */
@@ -244,7 +244,7 @@ export const GetLabelRequestSchema: GenMessage<GetLabelRequest> = /*@__PURE__*/
  */
 export type GetLabelResponse = Message<"shipping.carrier.v1.GetLabelResponse"> & {
   /**
-   * The public resource: UTF-8 JSON, the bytes of its creation's snapshot but for what has changed since.
+   * The public resource: UTF-8 JSON, the same bytes as in the snapshot of its creation, except for later changes.
    *
    * @generated from field: bytes data = 1;
    */
@@ -259,7 +259,7 @@ export const GetLabelResponseSchema: GenMessage<GetLabelResponse> = /*@__PURE__*
   messageDesc(file_shipping_carrier_v1_carrier, 9);
 
 /**
- * Names a page.
+ * The page to read.
  *
  * @generated from message shipping.carrier.v1.ListLabelsRequest
  */
@@ -277,7 +277,7 @@ export type ListLabelsRequest = Message<"shipping.carrier.v1.ListLabelsRequest">
   limit: number;
 
   /**
-   * Only ids after this one.
+   * Only IDs after this one.
    *
    * @generated from field: optional string after = 3;
    */
@@ -305,7 +305,7 @@ export type ListLabelsResponse = Message<"shipping.carrier.v1.ListLabelsResponse
   data: Uint8Array;
 
   /**
-   * The last id of the page; absent on the last page.
+   * The last ID of the page. Absent on the last page.
    *
    * @generated from field: optional string next_cursor = 2;
    */
@@ -320,7 +320,7 @@ export const ListLabelsResponseSchema: GenMessage<ListLabelsResponse> = /*@__PUR
   messageDesc(file_shipping_carrier_v1_carrier, 11);
 
 /**
- * Names a label.
+ * The label to read.
  *
  * @generated from message shipping.carrier.v1.GetLabelFileRequest
  */
@@ -344,7 +344,7 @@ export const GetLabelFileRequestSchema: GenMessage<GetLabelFileRequest> = /*@__P
   messageDesc(file_shipping_carrier_v1_carrier, 12);
 
 /**
- * The file, the same bytes at every download.
+ * The file. Every download has the same bytes.
  *
  * @generated from message shipping.carrier.v1.GetLabelFileResponse
  */
@@ -422,7 +422,7 @@ export type SearchLabelsRequest = Message<"shipping.carrier.v1.SearchLabelsReque
   caller?: Caller | undefined;
 
   /**
-   * Its text is a whole id or tracking number, since no label is known by the beginning of one.
+   * The text must be a complete ID or tracking number.
    *
    * @generated from field: shipping.common.v1.Search search = 2;
    */
@@ -448,7 +448,7 @@ export type SearchLabelsResponse = Message<"shipping.carrier.v1.SearchLabelsResp
   labels: LabelSummary[];
 
   /**
-   * The last id of the page; absent on the last page.
+   * The last ID of the page. Absent on the last page.
    *
    * @generated from field: optional string next_cursor = 2;
    */
@@ -463,7 +463,7 @@ export const SearchLabelsResponseSchema: GenMessage<SearchLabelsResponse> = /*@_
   messageDesc(file_shipping_carrier_v1_carrier, 16);
 
 /**
- * Names a label.
+ * The label to read.
  *
  * @generated from message shipping.carrier.v1.InspectLabelRequest
  */
@@ -487,7 +487,7 @@ export const InspectLabelRequestSchema: GenMessage<InspectLabelRequest> = /*@__P
   messageDesc(file_shipping_carrier_v1_carrier, 17);
 
 /**
- * The label, its creation and, if it is voided, that.
+ * The label, its creation and, if it is voided, the void.
  *
  * @generated from message shipping.carrier.v1.InspectLabelResponse
  */
@@ -500,7 +500,7 @@ export type InspectLabelResponse = Message<"shipping.carrier.v1.InspectLabelResp
   data: Uint8Array;
 
   /**
-   * The public rate that it was made with: UTF-8 JSON; empty where that was not kept.
+   * The public rate of the label: UTF-8 JSON. Empty if it was not stored.
    *
    * @generated from field: bytes rate = 2;
    */
@@ -525,7 +525,7 @@ export const InspectLabelResponseSchema: GenMessage<InspectLabelResponse> = /*@_
   messageDesc(file_shipping_carrier_v1_carrier, 18);
 
 /**
- * Labels to count: those made at a time or later.
+ * The labels to count: those created at a time or later.
  *
  * @generated from message shipping.carrier.v1.LabelsSince
  */
@@ -538,7 +538,7 @@ export type LabelsSince = Message<"shipping.carrier.v1.LabelsSince"> & {
   createdFrom: string;
 
   /**
-   * 1 to 10,001: more are not counted.
+   * 1 to 10,001. Counting stops at this number.
    *
    * @generated from field: int32 at_most = 2;
    */
@@ -577,7 +577,7 @@ export const CountLabelsRequestSchema: GenMessage<CountLabelsRequest> = /*@__PUR
   messageDesc(file_shipping_carrier_v1_carrier, 20);
 
 /**
- * How many there are, in the order of what was asked.
+ * The counts, in the order of the request.
  *
  * @generated from message shipping.carrier.v1.CountLabelsResponse
  */
@@ -602,7 +602,7 @@ export const CountLabelsResponseSchema: GenMessage<CountLabelsResponse> = /*@__P
  */
 export const CarrierService: GenService<{
   /**
-   * Computes the rates of a shipment; `not_found` if the caller has no such shipment.
+   * Computes the rates of a shipment. `not_found` if the caller has no such shipment.
    *
    * @generated from rpc shipping.carrier.v1.CarrierService.QuoteRates
    */
@@ -623,7 +623,7 @@ export const CarrierService: GenService<{
     output: typeof CreateLabelResponseSchema;
   },
   /**
-   * Says what CreateLabel would refuse of its fields, and creates nothing.
+   * Returns the fields that CreateLabel would refuse. Creates nothing.
    *
    * @generated from rpc shipping.carrier.v1.CarrierService.CheckLabel
    */
@@ -633,7 +633,7 @@ export const CarrierService: GenService<{
     output: typeof CheckLabelResponseSchema;
   },
   /**
-   * Voids a label. Emits `label.voided` if that changed something. `not_found`.
+   * Voids a label. Emits `label.voided` unless the label was already voided. `not_found`.
    *
    * @generated from rpc shipping.carrier.v1.CarrierService.VoidLabel
    */
@@ -643,7 +643,7 @@ export const CarrierService: GenService<{
     output: typeof VoidLabelResponseSchema;
   },
   /**
-   * Reads one label; `not_found` if the caller has none of that id.
+   * Reads one label. `not_found` if the caller has none with this ID.
    *
    * @generated from rpc shipping.carrier.v1.CarrierService.GetLabel
    */
@@ -653,7 +653,7 @@ export const CarrierService: GenService<{
     output: typeof GetLabelResponseSchema;
   },
   /**
-   * Reads one page of labels, ascending by id.
+   * Reads one page of labels, sorted by ID.
    *
    * @generated from rpc shipping.carrier.v1.CarrierService.ListLabels
    */
@@ -663,7 +663,7 @@ export const CarrierService: GenService<{
     output: typeof ListLabelsResponseSchema;
   },
   /**
-   * Finds labels by id, tracking number or the shipment's id.
+   * Finds labels by ID, tracking number or shipment ID.
    *
    * @generated from rpc shipping.carrier.v1.CarrierService.SearchLabels
    */
@@ -673,7 +673,7 @@ export const CarrierService: GenService<{
     output: typeof SearchLabelsResponseSchema;
   },
   /**
-   * Reads one label, its rate, and who made and voided it; `not_found` if the caller has none of that id.
+   * Reads one label, its rate, and who made and voided it. `not_found` if the caller has none with this ID.
    *
    * @generated from rpc shipping.carrier.v1.CarrierService.InspectLabel
    */
@@ -683,7 +683,7 @@ export const CarrierService: GenService<{
     output: typeof InspectLabelResponseSchema;
   },
   /**
-   * Counts labels by when they were made.
+   * Counts labels by the time of their creation.
    *
    * @generated from rpc shipping.carrier.v1.CarrierService.CountLabels
    */

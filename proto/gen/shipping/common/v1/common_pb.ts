@@ -19,7 +19,7 @@ export const file_shipping_common_v1_common: GenFile = /*@__PURE__*/
  */
 export type Caller = Message<"shipping.common.v1.Caller"> & {
   /**
-   * Opaque id of the account, `acc_…`.
+   * ID of the account, `acc_…`. Opaque.
    *
    * @generated from field: string account_id = 1;
    */
@@ -41,20 +41,20 @@ export const CallerSchema: GenMessage<Caller> = /*@__PURE__*/
   messageDesc(file_shipping_common_v1_common, 0);
 
 /**
- * Who asks for a change, and from where: for the account's audit log.
+ * Who requested a change and from where, for the account's audit log.
  *
  * @generated from message shipping.common.v1.Actor
  */
 export type Actor = Message<"shipping.common.v1.Actor"> & {
   /**
-   * A member's email address, or the id of an API key, `key_…`.
+   * A member's email address, or the ID of an API key, `key_…`.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * A network address.
+   * IP address of the client.
    *
    * @generated from field: string source = 2;
    */
@@ -69,7 +69,7 @@ export const ActorSchema: GenMessage<Actor> = /*@__PURE__*/
   messageDesc(file_shipping_common_v1_common, 1);
 
 /**
- * A JSON value kept as the text it was sent as. Its public JSON is the value itself: google.protobuf.Struct would lose a
+ * A JSON value, stored as the original text. Its public JSON is the value itself. google.protobuf.Struct would lose a
  * member named `__proto__`.
  *
  * @generated from message shipping.common.v1.JsonText
@@ -104,7 +104,7 @@ export type Claim = Message<"shipping.common.v1.Claim"> & {
   idempotencyKey: string;
 
   /**
-   * Fencing number of the claim, from one global sequence: a later claim has a higher one.
+   * Fencing token of the claim, from one global sequence. A later claim has a higher token.
    *
    * @generated from field: int64 token = 2;
    */
@@ -118,7 +118,7 @@ export type Claim = Message<"shipping.common.v1.Claim"> & {
   fingerprint: Uint8Array;
 
   /**
-   * Who asks: the id of an API key, `key_…`, or a member's email address.
+   * Who made the request: the ID of an API key, `key_…`, or a member's email address.
    *
    * @generated from field: string requested_by = 4;
    */
@@ -140,13 +140,13 @@ export const ClaimSchema: GenMessage<Claim> = /*@__PURE__*/
   messageDesc(file_shipping_common_v1_common, 3);
 
 /**
- * Who made a change, for the customer that it belongs to. Fields are empty where that was not kept.
+ * Who made a change, shown to the customer. Fields are empty if this was not stored.
  *
  * @generated from message shipping.common.v1.Origin
  */
 export type Origin = Message<"shipping.common.v1.Origin"> & {
   /**
-   * The id of an API key, `key_…`, or a member's email address.
+   * The ID of an API key, `key_…`, or a member's email address.
    *
    * @generated from field: string requested_by = 1;
    */
@@ -160,7 +160,7 @@ export type Origin = Message<"shipping.common.v1.Origin"> & {
   requestId: string;
 
   /**
-   * The event that it caused, `evt_…`.
+   * The event that the change caused, `evt_…`.
    *
    * @generated from field: string event_id = 3;
    */
@@ -175,7 +175,7 @@ export const OriginSchema: GenMessage<Origin> = /*@__PURE__*/
   messageDesc(file_shipping_common_v1_common, 4);
 
 /**
- * Which of a caller's resources to find, the newest first. What is absent does not matter.
+ * Filters for a caller's resources. The newest come first. Absent fields do not filter.
  *
  * @generated from message shipping.common.v1.Search
  */
@@ -188,15 +188,15 @@ export type Search = Message<"shipping.common.v1.Search"> & {
   limit: number;
 
   /**
-   * What a person types: an id, or the beginning of what the resource is known by. At most 500 resources are looked at for each
-   * reading of it.
+   * A search text: an ID, or the first characters of a searchable field. At most 500 resources are examined for each
+   * interpretation of it.
    *
    * @generated from field: optional string text = 2;
    */
   text?: string | undefined;
 
   /**
-   * Found, too, whatever the text says: at most 500.
+   * IDs to return regardless of the text, at most 500.
    *
    * @generated from field: repeated string ids = 3;
    */
@@ -222,7 +222,7 @@ export type Search = Message<"shipping.common.v1.Search"> & {
   createdBefore?: string | undefined;
 
   /**
-   * Only those that come after this one in the list.
+   * Only resources after this one in the list.
    *
    * @generated from field: optional string after = 7;
    */
@@ -250,14 +250,14 @@ export type Snapshot = Message<"shipping.common.v1.Snapshot"> & {
   status: number;
 
   /**
-   * UTF-8 JSON of `data`. The same bytes stand in the ledger and in the event.
+   * UTF-8 JSON of `data`. The ledger and the event contain the same bytes.
    *
    * @generated from field: bytes body = 2;
    */
   body: Uint8Array;
 
   /**
-   * True when an earlier execution under the same key produced it.
+   * True if an earlier execution with the same key produced it.
    *
    * @generated from field: bool replayed = 3;
    */
@@ -272,7 +272,7 @@ export const SnapshotSchema: GenMessage<Snapshot> = /*@__PURE__*/
   messageDesc(file_shipping_common_v1_common, 6);
 
 /**
- * The key already holds the result of another request.
+ * Another request has already used the key.
  *
  * @generated from message shipping.common.v1.Conflict
  */
@@ -293,7 +293,7 @@ export const ConflictSchema: GenMessage<Conflict> = /*@__PURE__*/
   messageDesc(file_shipping_common_v1_common, 7);
 
 /**
- * A later claim has fenced this one off; nothing was executed.
+ * A later claim has fenced off this one. Nothing was executed.
  *
  * @generated from message shipping.common.v1.Stale
  */
@@ -308,7 +308,7 @@ export const StaleSchema: GenMessage<Stale> = /*@__PURE__*/
   messageDesc(file_shipping_common_v1_common, 8);
 
 /**
- * How a write ended when it was not refused.
+ * The outcome of a write that was not refused.
  *
  * @generated from message shipping.common.v1.WriteOutcome
  */
@@ -318,7 +318,7 @@ export type WriteOutcome = Message<"shipping.common.v1.WriteOutcome"> & {
    */
   outcome: {
     /**
-     * Executed now, or executed before by an equal request.
+     * Executed now, or earlier by an equal request.
      *
      * @generated from field: shipping.common.v1.Snapshot snapshot = 1;
      */
@@ -351,27 +351,27 @@ export const WriteOutcomeSchema: GenMessage<WriteOutcome> = /*@__PURE__*/
   messageDesc(file_shipping_common_v1_common, 9);
 
 /**
- * Travels as a typed detail of every error that says for certain that nothing was executed.
+ * Typed detail of every error that guarantees that nothing was executed.
  *
  * @generated from message shipping.common.v1.ErrorDetail
  */
 export type ErrorDetail = Message<"shipping.common.v1.ErrorDetail"> & {
   /**
-   * A code of the public error table, for instance `label_exists`.
+   * A code from the public error table, for example `label_exists`.
    *
    * @generated from field: string code = 1;
    */
   code: string;
 
   /**
-   * A sentence for the integrator.
+   * A message for the integrator.
    *
    * @generated from field: string message = 2;
    */
   message: string;
 
   /**
-   * The fields at fault, with code `invalid_request` only.
+   * The invalid fields. Only with the code `invalid_request`.
    *
    * @generated from field: repeated shipping.common.v1.FieldError fields = 3;
    */
@@ -386,13 +386,13 @@ export const ErrorDetailSchema: GenMessage<ErrorDetail> = /*@__PURE__*/
   messageDesc(file_shipping_common_v1_common, 10);
 
 /**
- * One field at fault.
+ * An invalid field.
  *
  * @generated from message shipping.common.v1.FieldError
  */
 export type FieldError = Message<"shipping.common.v1.FieldError"> & {
   /**
-   * Dotted path in the request, for instance `to.country`.
+   * Path of the field in the request, for example `to.country`.
    *
    * @generated from field: string path = 1;
    */

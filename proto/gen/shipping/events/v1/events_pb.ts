@@ -13,14 +13,14 @@ export const file_shipping_events_v1_events: GenFile = /*@__PURE__*/
   fileDesc("Ch9zaGlwcGluZy9ldmVudHMvdjEvZXZlbnRzLnByb3RvEhJzaGlwcGluZy5ldmVudHMudjEibQoFRXZlbnQSCgoCaWQYASABKAkSDAoEdHlwZRgCIAEoCRISCgphY2NvdW50X2lkGAMgASgJEhMKC2Vudmlyb25tZW50GAQgASgJEgwKBGJvZHkYBSABKAwSEwoLdHJhY2VwYXJlbnQYBiABKAliBnByb3RvMw");
 
 /**
- * A domain event on its way from its owner to the webhook service. The owner rendered the webhook body once; nobody renders
+ * A domain event on its way from its owner to the webhooks service. The owner renders the webhook body once. Nobody renders
  * it again.
  *
  * @generated from message shipping.events.v1.Event
  */
 export type Event = Message<"shipping.events.v1.Event"> & {
   /**
-   * Opaque id, `evt_…`; also the message id on the bus.
+   * ID of the event, `evt_…`. Opaque. Also the message ID on the bus.
    *
    * @generated from field: string id = 1;
    */
@@ -34,7 +34,7 @@ export type Event = Message<"shipping.events.v1.Event"> & {
   type: string;
 
   /**
-   * Opaque id of the account, `acc_…`.
+   * ID of the account, `acc_…`. Opaque.
    *
    * @generated from field: string account_id = 3;
    */
@@ -48,14 +48,14 @@ export type Event = Message<"shipping.events.v1.Event"> & {
   environment: string;
 
   /**
-   * The complete webhook body as it is sent to receivers, UTF-8 JSON.
+   * The complete webhook body that receivers get, UTF-8 JSON.
    *
    * @generated from field: bytes body = 5;
    */
   body: Uint8Array;
 
   /**
-   * W3C trace context of what made the event, or of what brought it here; empty if that is not traced.
+   * W3C trace context of the request or message that this event comes from. Empty if it is not traced.
    *
    * @generated from field: string traceparent = 6;
    */

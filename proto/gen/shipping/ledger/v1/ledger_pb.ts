@@ -15,7 +15,7 @@ export const file_shipping_ledger_v1_ledger: GenFile = /*@__PURE__*/
   fileDesc("Ch9zaGlwcGluZy9sZWRnZXIvdjEvbGVkZ2VyLnByb3RvEhJzaGlwcGluZy5sZWRnZXIudjEiUgoLUmVhZFJlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIXCg9pZGVtcG90ZW5jeV9rZXkYAiABKAkiUAoMUmVhZFJlc3BvbnNlEjUKBnJlc3VsdBgBIAEoCzIgLnNoaXBwaW5nLmxlZGdlci52MS5TdG9yZWRSZXN1bHRIAIgBAUIJCgdfcmVzdWx0IlMKDFN0b3JlZFJlc3VsdBIuCghzbmFwc2hvdBgBIAEoCzIcLnNoaXBwaW5nLmNvbW1vbi52MS5TbmFwc2hvdBITCgtmaW5nZXJwcmludBgCIAEoDCJkCg5SZXNvbHZlUmVxdWVzdBIqCgZjYWxsZXIYASABKAsyGi5zaGlwcGluZy5jb21tb24udjEuQ2FsbGVyEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCRINCgV0b2tlbhgDIAEoAyJZCg9SZXNvbHZlUmVzcG9uc2USOAoJY29tbWl0dGVkGAEgASgLMiAuc2hpcHBpbmcubGVkZ2VyLnYxLlN0b3JlZFJlc3VsdEgAiAEBQgwKCl9jb21taXR0ZWQyswEKDUxlZGdlclNlcnZpY2USTgoEUmVhZBIfLnNoaXBwaW5nLmxlZGdlci52MS5SZWFkUmVxdWVzdBogLnNoaXBwaW5nLmxlZGdlci52MS5SZWFkUmVzcG9uc2UiA5ACARJSCgdSZXNvbHZlEiIuc2hpcHBpbmcubGVkZ2VyLnYxLlJlc29sdmVSZXF1ZXN0GiMuc2hpcHBpbmcubGVkZ2VyLnYxLlJlc29sdmVSZXNwb25zZWIGcHJvdG8z", [file_shipping_common_v1_common]);
 
 /**
- * Names a key.
+ * The key to read.
  *
  * @generated from message shipping.ledger.v1.ReadRequest
  */
@@ -62,7 +62,7 @@ export const ReadResponseSchema: GenMessage<ReadResponse> = /*@__PURE__*/
   messageDesc(file_shipping_ledger_v1_ledger, 1);
 
 /**
- * A result as the ledger holds it.
+ * A result stored in the ledger.
  *
  * @generated from message shipping.ledger.v1.StoredResult
  */
@@ -106,7 +106,7 @@ export type ResolveRequest = Message<"shipping.ledger.v1.ResolveRequest"> & {
   idempotencyKey: string;
 
   /**
-   * The claim's fencing number: executions with this or a lower one are fenced off.
+   * The claim's fencing token. Executions with this token or a lower one are fenced off.
    *
    * @generated from field: int64 token = 3;
    */
@@ -121,13 +121,13 @@ export const ResolveRequestSchema: GenMessage<ResolveRequest> = /*@__PURE__*/
   messageDesc(file_shipping_ledger_v1_ledger, 3);
 
 /**
- * What became of the claim.
+ * The outcome of the claim.
  *
  * @generated from message shipping.ledger.v1.ResolveResponse
  */
 export type ResolveResponse = Message<"shipping.ledger.v1.ResolveResponse"> & {
   /**
-   * Present when a result is committed under the key; absent when the claim is aborted for good.
+   * Present if a result is committed under the key. Absent if the claim is permanently aborted.
    *
    * @generated from field: optional shipping.ledger.v1.StoredResult committed = 1;
    */
@@ -142,7 +142,7 @@ export const ResolveResponseSchema: GenMessage<ResolveResponse> = /*@__PURE__*/
   messageDesc(file_shipping_ledger_v1_ledger, 4);
 
 /**
- * Served by each owner of results: reads a stored result, and settles a claim whose outcome is unknown.
+ * Served by each part that stores results. Reads a stored result, and settles a claim whose outcome is unknown.
  *
  * @generated from service shipping.ledger.v1.LedgerService
  */
@@ -158,7 +158,7 @@ export const LedgerService: GenService<{
     output: typeof ReadResponseSchema;
   },
   /**
-   * Fences a claim: from now on either its result is committed or it never will be. Waits for a running execution.
+   * Fences off a claim: afterwards, its result is either committed or never will be. Waits for a running execution.
    *
    * @generated from rpc shipping.ledger.v1.LedgerService.Resolve
    */

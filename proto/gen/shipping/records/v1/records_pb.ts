@@ -83,7 +83,7 @@ export const AddressSchema: GenMessage<Address> = /*@__PURE__*/
   messageDesc(file_shipping_records_v1_records, 0);
 
 /**
- * The one packed parcel of an order or a shipment.
+ * The packed parcel of an order or a shipment.
  *
  * @generated from message shipping.records.v1.Parcel
  */
@@ -96,7 +96,7 @@ export type Parcel = Message<"shipping.records.v1.Parcel"> & {
   weightKg: number;
 
   /**
-   * Centimetres, more than 0, at most 1000; width and height alike.
+   * Centimetres, more than 0, at most 1000. The same applies to width and height.
    *
    * @generated from field: double length_cm = 2;
    */
@@ -121,7 +121,7 @@ export const ParcelSchema: GenMessage<Parcel> = /*@__PURE__*/
   messageDesc(file_shipping_records_v1_records, 1);
 
 /**
- * What a carrier needs to know of a shipment.
+ * The fields of a shipment that a carrier needs.
  *
  * @generated from message shipping.records.v1.Shipment
  */
@@ -134,7 +134,7 @@ export type Shipment = Message<"shipping.records.v1.Shipment"> & {
   id: string;
 
   /**
-   * `draft`, `label_created` or `voided`: the last two follow the shipment's label.
+   * `draft`, `label_created` or `voided`. The last two follow the state of the shipment's label.
    *
    * @generated from field: string status = 2;
    */
@@ -239,7 +239,7 @@ export const CreateOrderResponseSchema: GenMessage<CreateOrderResponse> = /*@__P
   messageDesc(file_shipping_records_v1_records, 4);
 
 /**
- * Names an order.
+ * The order to read.
  *
  * @generated from message shipping.records.v1.GetOrderRequest
  */
@@ -269,7 +269,7 @@ export const GetOrderRequestSchema: GenMessage<GetOrderRequest> = /*@__PURE__*/
  */
 export type GetOrderResponse = Message<"shipping.records.v1.GetOrderResponse"> & {
   /**
-   * The public resource: UTF-8 JSON, the bytes of its creation's snapshot but for what has changed since.
+   * The public resource: UTF-8 JSON, the same bytes as in the snapshot of its creation, except for later changes.
    *
    * @generated from field: bytes data = 1;
    */
@@ -284,7 +284,7 @@ export const GetOrderResponseSchema: GenMessage<GetOrderResponse> = /*@__PURE__*
   messageDesc(file_shipping_records_v1_records, 6);
 
 /**
- * Names a page.
+ * The page to read.
  *
  * @generated from message shipping.records.v1.ListOrdersRequest
  */
@@ -302,7 +302,7 @@ export type ListOrdersRequest = Message<"shipping.records.v1.ListOrdersRequest">
   limit: number;
 
   /**
-   * Only ids after this one.
+   * Only IDs after this one.
    *
    * @generated from field: optional string after = 3;
    */
@@ -330,7 +330,7 @@ export type ListOrdersResponse = Message<"shipping.records.v1.ListOrdersResponse
   data: Uint8Array;
 
   /**
-   * The last id of the page; absent on the last page.
+   * The last ID of the page. Absent on the last page.
    *
    * @generated from field: optional string next_cursor = 2;
    */
@@ -420,7 +420,7 @@ export const CreateShipmentResponseSchema: GenMessage<CreateShipmentResponse> = 
   messageDesc(file_shipping_records_v1_records, 10);
 
 /**
- * Names a shipment.
+ * The shipment to read.
  *
  * @generated from message shipping.records.v1.GetShipmentRequest
  */
@@ -450,7 +450,7 @@ export const GetShipmentRequestSchema: GenMessage<GetShipmentRequest> = /*@__PUR
  */
 export type GetShipmentResponse = Message<"shipping.records.v1.GetShipmentResponse"> & {
   /**
-   * The public resource: UTF-8 JSON, the bytes of its creation's snapshot but for what has changed since.
+   * The public resource: UTF-8 JSON, the same bytes as in the snapshot of its creation, except for later changes.
    *
    * @generated from field: bytes data = 1;
    */
@@ -465,7 +465,7 @@ export const GetShipmentResponseSchema: GenMessage<GetShipmentResponse> = /*@__P
   messageDesc(file_shipping_records_v1_records, 12);
 
 /**
- * Names a page.
+ * The page to read.
  *
  * @generated from message shipping.records.v1.ListShipmentsRequest
  */
@@ -483,7 +483,7 @@ export type ListShipmentsRequest = Message<"shipping.records.v1.ListShipmentsReq
   limit: number;
 
   /**
-   * Only ids after this one.
+   * Only IDs after this one.
    *
    * @generated from field: optional string after = 3;
    */
@@ -511,7 +511,7 @@ export type ListShipmentsResponse = Message<"shipping.records.v1.ListShipmentsRe
   data: Uint8Array;
 
   /**
-   * The last id of the page; absent on the last page.
+   * The last ID of the page. Absent on the last page.
    *
    * @generated from field: optional string next_cursor = 2;
    */
@@ -526,7 +526,7 @@ export const ListShipmentsResponseSchema: GenMessage<ListShipmentsResponse> = /*
   messageDesc(file_shipping_records_v1_records, 14);
 
 /**
- * Names a shipment.
+ * The shipment to read.
  *
  * @generated from message shipping.records.v1.GetShipmentForCarrierRequest
  */
@@ -595,7 +595,7 @@ export const ApplyLabelEventRequestSchema: GenMessage<ApplyLabelEventRequest> = 
   messageDesc(file_shipping_records_v1_records, 17);
 
 /**
- * Applied now or before.
+ * The event was applied now or earlier.
  *
  * @generated from message shipping.records.v1.ApplyLabelEventResponse
  */
@@ -647,14 +647,14 @@ export type RecordSummary = Message<"shipping.records.v1.RecordSummary"> & {
   createdAt: string;
 
   /**
-   * Of a shipment that has one.
+   * Only of a shipment that has one.
    *
    * @generated from field: optional string order_id = 6;
    */
   orderId?: string | undefined;
 
   /**
-   * Of a shipment that has one.
+   * Only of a shipment that has one.
    *
    * @generated from field: optional string label_id = 7;
    */
@@ -704,14 +704,14 @@ export type SearchOrdersResponse = Message<"shipping.records.v1.SearchOrdersResp
   orders: RecordSummary[];
 
   /**
-   * The last id of the page; absent on the last page.
+   * The last ID of the page. Absent on the last page.
    *
    * @generated from field: optional string next_cursor = 2;
    */
   nextCursor?: string | undefined;
 
   /**
-   * The text begins so much that not all of it was looked at.
+   * True if too many resources match the text and not all were examined.
    *
    * @generated from field: bool incomplete = 3;
    */
@@ -742,7 +742,7 @@ export type SearchShipmentsRequest = Message<"shipping.records.v1.SearchShipment
   search?: Search | undefined;
 
   /**
-   * Only those of this order; text, ids, status and times are not looked at then.
+   * Only shipments of this order. Text, IDs, status and times are ignored.
    *
    * @generated from field: optional string order_id = 3;
    */
@@ -768,14 +768,14 @@ export type SearchShipmentsResponse = Message<"shipping.records.v1.SearchShipmen
   shipments: RecordSummary[];
 
   /**
-   * The last id of the page; absent on the last page.
+   * The last ID of the page. Absent on the last page.
    *
    * @generated from field: optional string next_cursor = 2;
    */
   nextCursor?: string | undefined;
 
   /**
-   * The text begins so much that not all of it was looked at.
+   * True if too many resources match the text and not all were examined.
    *
    * @generated from field: bool incomplete = 3;
    */
@@ -790,7 +790,7 @@ export const SearchShipmentsResponseSchema: GenMessage<SearchShipmentsResponse> 
   messageDesc(file_shipping_records_v1_records, 23);
 
 /**
- * Names an order.
+ * The order to read.
  *
  * @generated from message shipping.records.v1.InspectOrderRequest
  */
@@ -840,7 +840,7 @@ export const InspectOrderResponseSchema: GenMessage<InspectOrderResponse> = /*@_
   messageDesc(file_shipping_records_v1_records, 25);
 
 /**
- * Names a shipment.
+ * The shipment to read.
  *
  * @generated from message shipping.records.v1.InspectShipmentRequest
  */
@@ -906,7 +906,7 @@ export const RecordsService: GenService<{
     output: typeof CreateOrderResponseSchema;
   },
   /**
-   * Reads one order; `not_found` if the caller has none of that id.
+   * Reads one order. `not_found` if the caller has none with this ID.
    *
    * @generated from rpc shipping.records.v1.RecordsService.GetOrder
    */
@@ -916,7 +916,7 @@ export const RecordsService: GenService<{
     output: typeof GetOrderResponseSchema;
   },
   /**
-   * Reads one page of orders, ascending by id.
+   * Reads one page of orders, sorted by ID.
    *
    * @generated from rpc shipping.records.v1.RecordsService.ListOrders
    */
@@ -936,7 +936,7 @@ export const RecordsService: GenService<{
     output: typeof CreateShipmentResponseSchema;
   },
   /**
-   * Reads one shipment; `not_found` if the caller has none of that id.
+   * Reads one shipment. `not_found` if the caller has none with this ID.
    *
    * @generated from rpc shipping.records.v1.RecordsService.GetShipment
    */
@@ -946,7 +946,7 @@ export const RecordsService: GenService<{
     output: typeof GetShipmentResponseSchema;
   },
   /**
-   * Reads one page of shipments, ascending by id.
+   * Reads one page of shipments, sorted by ID.
    *
    * @generated from rpc shipping.records.v1.RecordsService.ListShipments
    */
@@ -956,7 +956,7 @@ export const RecordsService: GenService<{
     output: typeof ListShipmentsResponseSchema;
   },
   /**
-   * Reads what a carrier needs to know of one shipment; `not_found` if the caller has none of that id.
+   * Reads the fields of a shipment that a carrier needs. `not_found` if the caller has none with this ID.
    *
    * @generated from rpc shipping.records.v1.RecordsService.GetShipmentForCarrier
    */
@@ -966,7 +966,7 @@ export const RecordsService: GenService<{
     output: typeof GetShipmentForCarrierResponseSchema;
   },
   /**
-   * Finds orders by id, or by the beginning of the reference, the recipient's name or the recipient's postal code.
+   * Finds orders by ID, or by the first characters of the reference, the recipient's name or the recipient's postal code.
    *
    * @generated from rpc shipping.records.v1.RecordsService.SearchOrders
    */
@@ -976,7 +976,7 @@ export const RecordsService: GenService<{
     output: typeof SearchOrdersResponseSchema;
   },
   /**
-   * Finds shipments alike, or those of an order.
+   * Finds shipments in the same way, or the shipments of an order.
    *
    * @generated from rpc shipping.records.v1.RecordsService.SearchShipments
    */
@@ -986,7 +986,7 @@ export const RecordsService: GenService<{
     output: typeof SearchShipmentsResponseSchema;
   },
   /**
-   * Reads one order and who made it; `not_found` if the caller has none of that id.
+   * Reads one order and who made it. `not_found` if the caller has none with this ID.
    *
    * @generated from rpc shipping.records.v1.RecordsService.InspectOrder
    */
@@ -996,7 +996,7 @@ export const RecordsService: GenService<{
     output: typeof InspectOrderResponseSchema;
   },
   /**
-   * Reads one shipment and who made it; `not_found` if the caller has none of that id.
+   * Reads one shipment and who made it. `not_found` if the caller has none with this ID.
    *
    * @generated from rpc shipping.records.v1.RecordsService.InspectShipment
    */
@@ -1006,7 +1006,7 @@ export const RecordsService: GenService<{
     output: typeof InspectShipmentResponseSchema;
   },
   /**
-   * Carries a label event over to the shipment's status. Idempotent; only ever moves forward.
+   * Applies a label event to the shipment's status. Idempotent. The status only moves forward.
    *
    * @generated from rpc shipping.records.v1.RecordsService.ApplyLabelEvent
    */

@@ -17,7 +17,7 @@ export const file_shipping_tracking_v1_tracking: GenFile = /*@__PURE__*/
   fileDesc("CiNzaGlwcGluZy90cmFja2luZy92MS90cmFja2luZy5wcm90bxIUc2hpcHBpbmcudHJhY2tpbmcudjEiWQoSR2V0VHJhY2tpbmdSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISFwoPdHJhY2tpbmdfbnVtYmVyGAIgASgJIiMKE0dldFRyYWNraW5nUmVzcG9uc2USDAoEZGF0YRgBIAEoDCJuChZBcHBseUxhYmVsRXZlbnRSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISKAoFZXZlbnQYAiABKAsyGS5zaGlwcGluZy5ldmVudHMudjEuRXZlbnQiGQoXQXBwbHlMYWJlbEV2ZW50UmVzcG9uc2Uy6gEKD1RyYWNraW5nU2VydmljZRJnCgtHZXRUcmFja2luZxIoLnNoaXBwaW5nLnRyYWNraW5nLnYxLkdldFRyYWNraW5nUmVxdWVzdBopLnNoaXBwaW5nLnRyYWNraW5nLnYxLkdldFRyYWNraW5nUmVzcG9uc2UiA5ACARJuCg9BcHBseUxhYmVsRXZlbnQSLC5zaGlwcGluZy50cmFja2luZy52MS5BcHBseUxhYmVsRXZlbnRSZXF1ZXN0Gi0uc2hpcHBpbmcudHJhY2tpbmcudjEuQXBwbHlMYWJlbEV2ZW50UmVzcG9uc2ViBnByb3RvMw", [file_shipping_common_v1_common, file_shipping_events_v1_events]);
 
 /**
- * Names a tracking number.
+ * The tracking number to read.
  *
  * @generated from message shipping.tracking.v1.GetTrackingRequest
  */
@@ -88,7 +88,7 @@ export const ApplyLabelEventRequestSchema: GenMessage<ApplyLabelEventRequest> = 
   messageDesc(file_shipping_tracking_v1_tracking, 2);
 
 /**
- * Applied now or before.
+ * The event was applied now or earlier.
  *
  * @generated from message shipping.tracking.v1.ApplyLabelEventResponse
  */
@@ -119,7 +119,7 @@ export const TrackingService: GenService<{
     output: typeof GetTrackingResponseSchema;
   },
   /**
-   * Carries a label event over to the tracking record. Idempotent; only ever moves forward.
+   * Applies a label event to the tracking record. Idempotent. The status only moves forward.
    *
    * @generated from rpc shipping.tracking.v1.TrackingService.ApplyLabelEvent
    */

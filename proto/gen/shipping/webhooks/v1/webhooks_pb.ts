@@ -41,7 +41,7 @@ export type CreateSubscriptionRequest = Message<"shipping.webhooks.v1.CreateSubs
   events: string[];
 
   /**
-   * Absent: no change is kept for the audit log.
+   * If absent, no change is stored for the audit log.
    *
    * @generated from field: shipping.common.v1.Actor actor = 5;
    */
@@ -75,7 +75,7 @@ export const CreateSubscriptionResponseSchema: GenMessage<CreateSubscriptionResp
   messageDesc(file_shipping_webhooks_v1_webhooks, 1);
 
 /**
- * Fields of a subscription that shall be created.
+ * Fields of a subscription to create.
  *
  * @generated from message shipping.webhooks.v1.CheckSubscriptionRequest
  */
@@ -99,7 +99,7 @@ export const CheckSubscriptionRequestSchema: GenMessage<CheckSubscriptionRequest
   messageDesc(file_shipping_webhooks_v1_webhooks, 2);
 
 /**
- * The fields at fault; none if all are sound.
+ * The invalid fields. Empty if all are valid.
  *
  * @generated from message shipping.webhooks.v1.CheckSubscriptionResponse
  */
@@ -163,7 +163,7 @@ export const GetSubscriptionResponseSchema: GenMessage<GetSubscriptionResponse> 
   messageDesc(file_shipping_webhooks_v1_webhooks, 5);
 
 /**
- * Names a page.
+ * The page to read.
  *
  * @generated from message shipping.webhooks.v1.ListSubscriptionsRequest
  */
@@ -181,7 +181,7 @@ export type ListSubscriptionsRequest = Message<"shipping.webhooks.v1.ListSubscri
   limit: number;
 
   /**
-   * Only ids after this one.
+   * Only IDs after this one.
    *
    * @generated from field: optional string after = 3;
    */
@@ -209,7 +209,7 @@ export type ListSubscriptionsResponse = Message<"shipping.webhooks.v1.ListSubscr
   data: Uint8Array;
 
   /**
-   * The last id of the page; absent on the last page.
+   * The last ID of the page. Absent on the last page.
    *
    * @generated from field: optional string next_cursor = 2;
    */
@@ -224,7 +224,7 @@ export const ListSubscriptionsResponseSchema: GenMessage<ListSubscriptionsRespon
   messageDesc(file_shipping_webhooks_v1_webhooks, 7);
 
 /**
- * Names the subscription to disable.
+ * The subscription to disable.
  *
  * @generated from message shipping.webhooks.v1.DisableSubscriptionRequest
  */
@@ -245,7 +245,7 @@ export type DisableSubscriptionRequest = Message<"shipping.webhooks.v1.DisableSu
   id: string;
 
   /**
-   * Absent: no change is kept for the audit log.
+   * If absent, no change is stored for the audit log.
    *
    * @generated from field: shipping.common.v1.Actor actor = 4;
    */
@@ -279,20 +279,20 @@ export const DisableSubscriptionResponseSchema: GenMessage<DisableSubscriptionRe
   messageDesc(file_shipping_webhooks_v1_webhooks, 9);
 
 /**
- * A change of a subscription, committed in one statement with it.
+ * A change of a subscription, committed in the same statement.
  *
  * @generated from message shipping.webhooks.v1.SubscriptionChange
  */
 export type SubscriptionChange = Message<"shipping.webhooks.v1.SubscriptionChange"> & {
   /**
-   * `aud_…`: the id that its entry in the audit log has.
+   * `aud_…`: the ID of its entry in the audit log.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * Whose subscription it is.
+   * The owner of the subscription.
    *
    * @generated from field: shipping.common.v1.Caller owner = 2;
    */
@@ -323,7 +323,7 @@ export type SubscriptionChange = Message<"shipping.webhooks.v1.SubscriptionChang
   url: string;
 
   /**
-   * The types of event that it names.
+   * The event types of the subscription.
    *
    * @generated from field: repeated string events = 7;
    */
@@ -345,13 +345,13 @@ export const SubscriptionChangeSchema: GenMessage<SubscriptionChange> = /*@__PUR
   messageDesc(file_shipping_webhooks_v1_webhooks, 10);
 
 /**
- * Has no fields of its own: changes are listed until they are acknowledged.
+ * No fields of its own. Changes are listed until they are acknowledged.
  *
  * @generated from message shipping.webhooks.v1.ListChangesRequest
  */
 export type ListChangesRequest = Message<"shipping.webhooks.v1.ListChangesRequest"> & {
   /**
-   * Absent: the question is the audit log's, not an account's.
+   * Absent, because the audit log asks, not an account.
    *
    * @generated from field: shipping.common.v1.Caller caller = 1;
    */
@@ -366,7 +366,7 @@ export const ListChangesRequestSchema: GenMessage<ListChangesRequest> = /*@__PUR
   messageDesc(file_shipping_webhooks_v1_webhooks, 11);
 
 /**
- * Up to 100 changes; when these are acknowledged, there may be more.
+ * Up to 100 changes. After these are acknowledged, there can be more.
  *
  * @generated from message shipping.webhooks.v1.ListChangesResponse
  */
@@ -385,13 +385,13 @@ export const ListChangesResponseSchema: GenMessage<ListChangesResponse> = /*@__P
   messageDesc(file_shipping_webhooks_v1_webhooks, 12);
 
 /**
- * Names changes, of any caller.
+ * The changes to delete, of any caller.
  *
  * @generated from message shipping.webhooks.v1.AcknowledgeChangesRequest
  */
 export type AcknowledgeChangesRequest = Message<"shipping.webhooks.v1.AcknowledgeChangesRequest"> & {
   /**
-   * Absent: see ListChangesRequest.
+   * Absent, see ListChangesRequest.
    *
    * @generated from field: shipping.common.v1.Caller caller = 1;
    */
@@ -413,7 +413,7 @@ export const AcknowledgeChangesRequestSchema: GenMessage<AcknowledgeChangesReque
   messageDesc(file_shipping_webhooks_v1_webhooks, 13);
 
 /**
- * They are forgotten.
+ * The changes are deleted.
  *
  * @generated from message shipping.webhooks.v1.AcknowledgeChangesResponse
  */
@@ -439,7 +439,7 @@ export type PublishedEvent = Message<"shipping.webhooks.v1.PublishedEvent"> & {
   id: string;
 
   /**
-   * When its producer committed it: ISO 8601 UTC with milliseconds.
+   * When its producer committed it: ISO 8601 in UTC, with milliseconds.
    *
    * @generated from field: string created_at = 2;
    */
@@ -460,7 +460,7 @@ export const PublishedEventSchema: GenMessage<PublishedEvent> = /*@__PURE__*/
  */
 export type FilterMissingRequest = Message<"shipping.webhooks.v1.FilterMissingRequest"> & {
   /**
-   * Absent: the question is a producer's, not an account's.
+   * Absent, because a producer asks, not an account.
    *
    * @generated from field: shipping.common.v1.Caller caller = 1;
    */
@@ -482,8 +482,8 @@ export const FilterMissingRequestSchema: GenMessage<FilterMissingRequest> = /*@_
   messageDesc(file_shipping_webhooks_v1_webhooks, 16);
 
 /**
- * The ids of those that have not arrived. Dead-lettered events count as acknowledged, and so do those older than the
- * retention.
+ * The IDs of the events that have not arrived. Dead-lettered events, and events older than the retention period, count as
+ * acknowledged.
  *
  * @generated from message shipping.webhooks.v1.FilterMissingResponse
  */
@@ -502,13 +502,13 @@ export const FilterMissingResponseSchema: GenMessage<FilterMissingResponse> = /*
   messageDesc(file_shipping_webhooks_v1_webhooks, 17);
 
 /**
- * Has no fields of its own: which keys there are is configuration.
+ * No fields of its own. The keys are configuration.
  *
  * @generated from message shipping.webhooks.v1.RotateSecretsRequest
  */
 export type RotateSecretsRequest = Message<"shipping.webhooks.v1.RotateSecretsRequest"> & {
   /**
-   * Absent: the work is an operator's, not an account's.
+   * Absent, because an operator asks, not an account.
    *
    * @generated from field: shipping.common.v1.Caller caller = 1;
    */
@@ -523,20 +523,20 @@ export const RotateSecretsRequestSchema: GenMessage<RotateSecretsRequest> = /*@_
   messageDesc(file_shipping_webhooks_v1_webhooks, 18);
 
 /**
- * What this call has done, and which keys hold secrets after it.
+ * The result of this call, and which keys are still in use.
  *
  * @generated from message shipping.webhooks.v1.RotateSecretsResponse
  */
 export type RotateSecretsResponse = Message<"shipping.webhooks.v1.RotateSecretsResponse"> & {
   /**
-   * The first key of the ring: the one that seals.
+   * The first key of the ring, which encrypts new secrets.
    *
    * @generated from field: string writing_key_id = 1;
    */
   writingKeyId: string;
 
   /**
-   * Sealed anew by this call: secrets of subscriptions, and answers in the ledger that show one.
+   * Encrypted again by this call: subscription secrets, and stored answers that contain one.
    *
    * @generated from field: int32 subscriptions = 2;
    */
@@ -548,21 +548,21 @@ export type RotateSecretsResponse = Message<"shipping.webhooks.v1.RotateSecretsR
   ledgerBodies: number;
 
   /**
-   * Older keys of the ring that still hold a secret.
+   * Older keys of the ring that are still in use.
    *
    * @generated from field: repeated string used_key_ids = 4;
    */
   usedKeyIds: string[];
 
   /**
-   * Older keys of the ring that hold none: once every replica seals with `writing_key_id`, they may go.
+   * Older keys of the ring that are no longer used. Remove them once every replica encrypts with `writing_key_id`.
    *
    * @generated from field: repeated string unused_key_ids = 5;
    */
   unusedKeyIds: string[];
 
   /**
-   * Keys that hold secrets and are not in the ring.
+   * Keys that are in use but missing from the ring.
    *
    * @generated from field: repeated string missing_key_ids = 6;
    */
@@ -577,13 +577,13 @@ export const RotateSecretsResponseSchema: GenMessage<RotateSecretsResponse> = /*
   messageDesc(file_shipping_webhooks_v1_webhooks, 19);
 
 /**
- * Why an attempt failed, as far as it is the receiver's owner's business.
+ * Why an attempt failed, as shown to the owner of the receiver.
  *
  * @generated from message shipping.webhooks.v1.DeliveryFailure
  */
 export type DeliveryFailure = Message<"shipping.webhooks.v1.DeliveryFailure"> & {
   /**
-   * `status`: it was answered, with another status than 2xx. Otherwise there was no answer, for instance `connection_refused`,
+   * `status` if the answer was not 2xx. Otherwise the reason why there was no answer, for example `connection_refused`,
    * `tls_expired`, `timeout_answering`.
    *
    * @generated from field: string reason = 1;
@@ -591,7 +591,7 @@ export type DeliveryFailure = Message<"shipping.webhooks.v1.DeliveryFailure"> & 
   reason: string;
 
   /**
-   * With the reason `status` alone.
+   * Only with the reason `status`.
    *
    * @generated from field: optional int32 status = 2;
    */
@@ -606,7 +606,7 @@ export const DeliveryFailureSchema: GenMessage<DeliveryFailure> = /*@__PURE__*/
   messageDesc(file_shipping_webhooks_v1_webhooks, 20);
 
 /**
- * How the deliveries of a subscription go, a second late at most.
+ * The delivery health of a subscription, at most one second old.
  *
  * @generated from message shipping.webhooks.v1.SubscriptionHealth
  */
@@ -629,7 +629,7 @@ export type SubscriptionHealth = Message<"shipping.webhooks.v1.SubscriptionHealt
   state: string;
 
   /**
-   * Times are ISO 8601 UTC with milliseconds; absent if there was none.
+   * Times are ISO 8601 in UTC, with milliseconds. Absent if there was none.
    *
    * @generated from field: optional string last_success_at = 4;
    */
@@ -641,7 +641,7 @@ export type SubscriptionHealth = Message<"shipping.webhooks.v1.SubscriptionHealt
   lastFailureAt?: string | undefined;
 
   /**
-   * Of the last attempt that failed.
+   * Reason of the last failed attempt.
    *
    * @generated from field: shipping.webhooks.v1.DeliveryFailure last_failure = 6;
    */
@@ -663,13 +663,13 @@ export const SubscriptionHealthSchema: GenMessage<SubscriptionHealth> = /*@__PUR
   messageDesc(file_shipping_webhooks_v1_webhooks, 21);
 
 /**
- * Attempts of a subscription that ended within an hour.
+ * Attempts of a subscription that ended within one hour.
  *
  * @generated from message shipping.webhooks.v1.HourOfAttempts
  */
 export type HourOfAttempts = Message<"shipping.webhooks.v1.HourOfAttempts"> & {
   /**
-   * When it began.
+   * Start of the hour.
    *
    * @generated from field: string hour = 1;
    */
@@ -718,7 +718,7 @@ export const GetSubscriptionHealthRequestSchema: GenMessage<GetSubscriptionHealt
   messageDesc(file_shipping_webhooks_v1_webhooks, 23);
 
 /**
- * Its health.
+ * The health of the subscription.
  *
  * @generated from message shipping.webhooks.v1.GetSubscriptionHealthResponse
  */
@@ -729,7 +729,7 @@ export type GetSubscriptionHealthResponse = Message<"shipping.webhooks.v1.GetSub
   health?: SubscriptionHealth | undefined;
 
   /**
-   * Deliveries that are not at their end, counted up to 1,001.
+   * Unfinished deliveries, counted up to 1,001.
    *
    * @generated from field: int32 pending = 2;
    */
@@ -743,7 +743,7 @@ export type GetSubscriptionHealthResponse = Message<"shipping.webhooks.v1.GetSub
   givenUp: number;
 
   /**
-   * The last 24 hours in their order, those without an attempt included; the last one is under way.
+   * The last 24 hours in order, including hours without attempts. The last one is not over yet.
    *
    * @generated from field: repeated shipping.webhooks.v1.HourOfAttempts hours = 4;
    */
@@ -769,7 +769,7 @@ export type ListSubscriptionHealthRequest = Message<"shipping.webhooks.v1.ListSu
   caller?: Caller | undefined;
 
   /**
-   * Up to 100; those of another caller are passed over. None: all active ones.
+   * Up to 100. Those of another caller are ignored. If empty, all active ones.
    *
    * @generated from field: repeated string ids = 2;
    */
@@ -784,7 +784,7 @@ export const ListSubscriptionHealthRequestSchema: GenMessage<ListSubscriptionHea
   messageDesc(file_shipping_webhooks_v1_webhooks, 25);
 
 /**
- * The health of each, ascending by id.
+ * The health of each, sorted by ID.
  *
  * @generated from message shipping.webhooks.v1.ListSubscriptionHealthResponse
  */
@@ -809,7 +809,7 @@ export const ListSubscriptionHealthResponseSchema: GenMessage<ListSubscriptionHe
  */
 export type ClaimFailingRequest = Message<"shipping.webhooks.v1.ClaimFailingRequest"> & {
   /**
-   * Absent: the question is the mail's, not an account's.
+   * Absent, because the alerts ask, not an account.
    *
    * @generated from field: shipping.common.v1.Caller caller = 1;
    */
@@ -824,7 +824,7 @@ export const ClaimFailingRequestSchema: GenMessage<ClaimFailingRequest> = /*@__P
   messageDesc(file_shipping_webhooks_v1_webhooks, 27);
 
 /**
- * A subscription that has failed for a day.
+ * A subscription that has been failing for a day.
  *
  * @generated from message shipping.webhooks.v1.FailingSubscription
  */
@@ -865,7 +865,7 @@ export const FailingSubscriptionSchema: GenMessage<FailingSubscription> = /*@__P
   messageDesc(file_shipping_webhooks_v1_webhooks, 28);
 
 /**
- * Up to 100; when these are acknowledged, there may be more.
+ * Up to 100. After these are acknowledged, there can be more.
  *
  * @generated from message shipping.webhooks.v1.ClaimFailingResponse
  */
@@ -884,13 +884,13 @@ export const ClaimFailingResponseSchema: GenMessage<ClaimFailingResponse> = /*@_
   messageDesc(file_shipping_webhooks_v1_webhooks, 29);
 
 /**
- * Names subscriptions, of any caller.
+ * Subscriptions, of any caller.
  *
  * @generated from message shipping.webhooks.v1.AcknowledgeFailingRequest
  */
 export type AcknowledgeFailingRequest = Message<"shipping.webhooks.v1.AcknowledgeFailingRequest"> & {
   /**
-   * Absent: see ClaimFailingRequest.
+   * Absent, see ClaimFailingRequest.
    *
    * @generated from field: shipping.common.v1.Caller caller = 1;
    */
@@ -912,7 +912,7 @@ export const AcknowledgeFailingRequestSchema: GenMessage<AcknowledgeFailingReque
   messageDesc(file_shipping_webhooks_v1_webhooks, 30);
 
 /**
- * They are not handed out again.
+ * The alerts are recorded.
  *
  * @generated from message shipping.webhooks.v1.AcknowledgeFailingResponse
  */
@@ -927,7 +927,7 @@ export const AcknowledgeFailingResponseSchema: GenMessage<AcknowledgeFailingResp
   messageDesc(file_shipping_webhooks_v1_webhooks, 31);
 
 /**
- * Names a subscription and the resources of a test.
+ * A subscription and the resources of a test.
  *
  * @generated from message shipping.webhooks.v1.ListTestDeliveriesRequest
  */
@@ -945,14 +945,14 @@ export type ListTestDeliveriesRequest = Message<"shipping.webhooks.v1.ListTestDe
   subscriptionId: string;
 
   /**
-   * One or two: an event belongs to the test if its body names one of them.
+   * One or two IDs. An event belongs to the test if its body contains one of them.
    *
    * @generated from field: repeated string resource_ids = 3;
    */
   resourceIds: string[];
 
   /**
-   * When the test began: ISO 8601 UTC with milliseconds. Events that arrive within the two minutes after it count.
+   * Start of the test: ISO 8601 in UTC, with milliseconds. Events that arrive within the next two minutes count.
    *
    * @generated from field: string since = 4;
    */
@@ -967,7 +967,7 @@ export const ListTestDeliveriesRequestSchema: GenMessage<ListTestDeliveriesReque
   messageDesc(file_shipping_webhooks_v1_webhooks, 32);
 
 /**
- * What became of one event of a test.
+ * The delivery of one event of a test.
  *
  * @generated from message shipping.webhooks.v1.TestDelivery
  */
@@ -990,14 +990,14 @@ export type TestDelivery = Message<"shipping.webhooks.v1.TestDelivery"> & {
   state: string;
 
   /**
-   * Attempts that were begun.
+   * Number of attempts started.
    *
    * @generated from field: int32 attempt = 4;
    */
   attempt: number;
 
   /**
-   * Of the last attempt that has ended: the status, unless there was no answer, and its milliseconds.
+   * Status and duration in milliseconds of the last finished attempt. The status is absent if there was no answer.
    *
    * @generated from field: optional int32 status = 5;
    */
@@ -1009,14 +1009,14 @@ export type TestDelivery = Message<"shipping.webhooks.v1.TestDelivery"> & {
   ms?: number | undefined;
 
   /**
-   * If that attempt failed.
+   * Reason, if that attempt failed.
    *
    * @generated from field: shipping.webhooks.v1.DeliveryFailure failure = 7;
    */
   failure?: DeliveryFailure | undefined;
 
   /**
-   * The next attempt: ISO 8601 UTC with milliseconds.
+   * Time of the next attempt: ISO 8601 in UTC, with milliseconds.
    *
    * @generated from field: optional string next_at = 8;
    */
@@ -1031,7 +1031,7 @@ export const TestDeliverySchema: GenMessage<TestDelivery> = /*@__PURE__*/
   messageDesc(file_shipping_webhooks_v1_webhooks, 33);
 
 /**
- * In the order in which the events arrived; those that have not arrived are missing.
+ * In the order in which the events arrived. Events that have not arrived are missing.
  *
  * @generated from message shipping.webhooks.v1.ListTestDeliveriesResponse
  */
@@ -1050,7 +1050,7 @@ export const ListTestDeliveriesResponseSchema: GenMessage<ListTestDeliveriesResp
   messageDesc(file_shipping_webhooks_v1_webhooks, 34);
 
 /**
- * Names an event.
+ * The event to read.
  *
  * @generated from message shipping.webhooks.v1.GetEventRequest
  */
@@ -1074,13 +1074,13 @@ export const GetEventRequestSchema: GenMessage<GetEventRequest> = /*@__PURE__*/
   messageDesc(file_shipping_webhooks_v1_webhooks, 35);
 
 /**
- * What it was about.
+ * The resource of the event.
  *
  * @generated from message shipping.webhooks.v1.GetEventResponse
  */
 export type GetEventResponse = Message<"shipping.webhooks.v1.GetEventResponse"> & {
   /**
-   * `label.created` and its like.
+   * The event type, such as `label.created`.
    *
    * @generated from field: string type = 1;
    */
@@ -1118,7 +1118,7 @@ export const WebhooksService: GenService<{
     output: typeof CreateSubscriptionResponseSchema;
   },
   /**
-   * Says what CreateSubscription would refuse of a field, and creates nothing.
+   * Returns the fields that CreateSubscription would refuse. Creates nothing.
    *
    * @generated from rpc shipping.webhooks.v1.WebhooksService.CheckSubscription
    */
@@ -1128,7 +1128,7 @@ export const WebhooksService: GenService<{
     output: typeof CheckSubscriptionResponseSchema;
   },
   /**
-   * Reads one subscription, without its secret; `not_found` if the caller has none of that id.
+   * Reads one subscription, without its secret. `not_found` if the caller has none with this ID.
    *
    * @generated from rpc shipping.webhooks.v1.WebhooksService.GetSubscription
    */
@@ -1138,7 +1138,7 @@ export const WebhooksService: GenService<{
     output: typeof GetSubscriptionResponseSchema;
   },
   /**
-   * Reads one page of subscriptions, disabled ones included, ascending by id.
+   * Reads one page of subscriptions, including disabled ones, sorted by ID.
    *
    * @generated from rpc shipping.webhooks.v1.WebhooksService.ListSubscriptions
    */
@@ -1158,7 +1158,7 @@ export const WebhooksService: GenService<{
     output: typeof DisableSubscriptionResponseSchema;
   },
   /**
-   * Reads changes of subscriptions, of any caller, that have not been acknowledged: up to 100, in no order.
+   * Reads up to 100 unacknowledged changes of subscriptions of all callers, in no particular order.
    *
    * @generated from rpc shipping.webhooks.v1.WebhooksService.ListChanges
    */
@@ -1168,7 +1168,7 @@ export const WebhooksService: GenService<{
     output: typeof ListChangesResponseSchema;
   },
   /**
-   * Forgets changes that stand in the audit log. Those that are forgotten already are passed over.
+   * Deletes changes that are in the audit log. Already deleted ones are ignored.
    *
    * @generated from rpc shipping.webhooks.v1.WebhooksService.AcknowledgeChanges
    */
@@ -1178,7 +1178,7 @@ export const WebhooksService: GenService<{
     output: typeof AcknowledgeChangesResponseSchema;
   },
   /**
-   * Says what an event was about; `not_found` if the caller has none of that id, or has it no more.
+   * Returns the resource of an event. `not_found` if the caller has no event with this ID, or it was deleted.
    *
    * @generated from rpc shipping.webhooks.v1.WebhooksService.GetEvent
    */
@@ -1188,7 +1188,7 @@ export const WebhooksService: GenService<{
     output: typeof GetEventResponseSchema;
   },
   /**
-   * Says which of these events have not arrived: producers ask before they delete their copies.
+   * Returns which of these events have not arrived. Producers ask before they delete their copies.
    *
    * @generated from rpc shipping.webhooks.v1.WebhooksService.FilterMissing
    */
@@ -1198,8 +1198,8 @@ export const WebhooksService: GenService<{
     output: typeof FilterMissingResponseSchema;
   },
   /**
-   * Seals anew, with the first key of the ring, secrets that an older key sealed: 10,000 or so of them, then it answers. To be called
-   * until `used_key_ids` is empty; at any time, by several at once, and again after it was cut off.
+   * Encrypts about 10,000 secrets again with the first key of the ring, if an older key encrypted them. Call it
+   * until `used_key_ids` is empty. You can call it at any time, concurrently, and again after an interruption.
    *
    * @generated from rpc shipping.webhooks.v1.WebhooksService.RotateSecrets
    */
@@ -1209,7 +1209,7 @@ export const WebhooksService: GenService<{
     output: typeof RotateSecretsResponseSchema;
   },
   /**
-   * Reads how the deliveries of one subscription have gone; `not_found` if the caller has none of that id.
+   * Reads how the deliveries of one subscription have gone. `not_found` if the caller has none with this ID.
    *
    * @generated from rpc shipping.webhooks.v1.WebhooksService.GetSubscriptionHealth
    */
@@ -1219,7 +1219,7 @@ export const WebhooksService: GenService<{
     output: typeof GetSubscriptionHealthResponseSchema;
   },
   /**
-   * Reads in what state the caller's subscriptions are: those that are named, or all active ones.
+   * Reads the state of the given subscriptions of the caller, or of all active ones.
    *
    * @generated from rpc shipping.webhooks.v1.WebhooksService.ListSubscriptionHealth
    */
@@ -1229,8 +1229,8 @@ export const WebhooksService: GenService<{
     output: typeof ListSubscriptionHealthResponseSchema;
   },
   /**
-   * Hands out active subscriptions, of any caller, that have failed for a day and of which nobody was told: up to 100, each to one
-   * asker at a time, again after fifteen minutes unless it was acknowledged, then less and less often.
+   * Returns up to 100 active subscriptions of all callers that have been failing for a day without an alert. Each goes to one
+   * client at a time, again after fifteen minutes unless it was acknowledged, then less and less often.
    *
    * @generated from rpc shipping.webhooks.v1.WebhooksService.ClaimFailing
    */
@@ -1240,7 +1240,7 @@ export const WebhooksService: GenService<{
     output: typeof ClaimFailingResponseSchema;
   },
   /**
-   * Remembers that somebody was told. A subscription that has delivered since, and fails for another day, is handed out again.
+   * Records that an alert was sent. If a subscription then recovers and fails for another day, it is returned again.
    *
    * @generated from rpc shipping.webhooks.v1.WebhooksService.AcknowledgeFailing
    */
@@ -1250,8 +1250,8 @@ export const WebhooksService: GenService<{
     output: typeof AcknowledgeFailingResponseSchema;
   },
   /**
-   * Reads what became, for one sandbox subscription, of the first events of certain resources in the minutes after a time.
-   * `not_found` if the caller has none of that id.
+   * Reads the deliveries to one sandbox subscription of the first events of certain resources in the minutes after a time.
+   * `not_found` if the caller has none with this ID.
    *
    * @generated from rpc shipping.webhooks.v1.WebhooksService.ListTestDeliveries
    */

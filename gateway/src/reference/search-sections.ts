@@ -1,0 +1,25 @@
+import type { Section } from "../guides/library.js";
+import type { Field } from "../guides/schema-fields.js";
+import type { Operation, Resource } from "./operations.js";
+
+/** What the search of the docs finds operations by: method, path, id and words, then the names of fields and error codes. */
+export function searchSections(resources: readonly Resource[]): Section[] {
+  return resources.flatMap(({ operations }) => operations.map(sectionOf));
+}
+
+function sectionOf({ id, href, route, path, parameters, body, answer, refusals }: Operation): Section {
+  const fields = [...parameters.map(({ field }) => field), ...(body?.fields ?? []), ...answer.fields];
+  return {
+    href,
+    title: route.summary,
+    of: "API reference",
+    endpoint: `${route.method} ${path}`,
+    text: `${route.purpose.replaceAll("`", "")} Operation ${id}, scope ${route.scope}.`,
+    names: [...new Set(fields.flatMap(namesOf))].join(", "),
+    codes: refusals.map(({ code }) => code).join(", "),
+  };
+}
+
+function namesOf({ name, fields }: Field): string[] {
+  return [name, ...fields.flatMap(namesOf)];
+}
