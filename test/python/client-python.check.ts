@@ -3,6 +3,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { guides } from "@shipping/gateway/guides/guides";
+import { resources } from "@shipping/gateway/openapi/guide-library";
+import { requestExamples } from "@shipping/gateway/reference/request-examples";
 import { startUnreliableProxy } from "../client/unreliable-proxy.js";
 import { fencesOf, programsOf } from "../docs/fences.js";
 import { programOf } from "../docs/python.js";
@@ -88,29 +90,46 @@ describe("the types", () => {
   // With the installed package: it has to say itself that it has types.
   const withInstalled = () => ["--python-executable", join(installed.bin, "python")];
 
-  /** The Python programs of pages, as files in a folder of their own. */
-  async function programsIn(name: string, pages: readonly string[]): Promise<string> {
+  /** The Python programs of pages. */
+  const programsIn = (pages: readonly string[]) =>
+    pages
+      .flatMap((page) => programsOf(fencesOf(page), "python"))
+      .filter(([first]) => first?.mark !== "recipe")
+      .map((parts) => programOf(parts.map(({ code }) => code).join("\n")));
+
+  /** Writes programs into a folder of their own. */
+  async function written(name: string, programs: readonly string[]): Promise<string> {
+    expect(programs.length).toBeGreaterThan(8);
     const own = join(folder, name);
     await mkdir(own);
-    const programs = pages.flatMap((page) => programsOf(fencesOf(page), "python"));
-    expect(programs.length).toBeGreaterThan(8);
-    for (const [index, parts] of programs.entries())
-      if (parts[0]?.mark !== "recipe")
-        await writeFile(join(own, `program_${index}.py`), programOf(parts.map(({ code }) => code).join("\n")));
+    for (const [index, program] of programs.entries()) await writeFile(join(own, `program_${index}.py`), program);
     return own;
   }
 
   test("pass mypy --strict: the sources, the tests, and every example of the README", async () => {
     await mypy(join(sources, "src"));
-    const examples = await programsIn("readme-programs", [readme]);
+    const examples = await written("readme-programs", programsIn([readme]));
     await mypy(...withInstalled(), join(sources, "tests"), examples, script("chains.py"), script("methods.py"));
+  }, 90_000);
+
+  test("are those that the reference's examples give", async () => {
+    const operations = resources().flatMap((resource) => resource.operations);
+    const examples = operations.flatMap(requestExamples).filter(({ language }) => language === "python");
+    expect(examples).toHaveLength(operations.length);
+    await mypy(
+      ...withInstalled(),
+      await written(
+        "reference-programs",
+        examples.map(({ code }) => programOf(code)),
+      ),
+    );
   }, 90_000);
 
   test("are those that the guides' examples give", async () => {
     const pages = guides.map(({ file }) => readFileSync(join(root, file), "utf8"));
     // Examples need not say what their own functions take.
     const options = ["--allow-untyped-defs", "--allow-untyped-calls", ...withInstalled()];
-    await mypy(...options, await programsIn("guides-programs", pages));
+    await mypy(...options, await written("guides-programs", programsIn(pages)));
   }, 90_000);
 
   test("and style pass ruff", async () => {
