@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type CreatedKey, createKey, type ListedKey, listKeys, revokeKey } from "../accounts/manage-keys.js";
 import { type Scope, scopes } from "../admission/api-key.js";
-import type { FindPlatform } from "./find-platform.js";
-import { accountOption, onAccount, onGateway } from "./on-gateway.js";
+import type { FindPlatform } from "./platform/find-platform.js";
+import { accountOption, onAccount, onGateway } from "./platform/on-gateway.js";
 import { examples, type Print, toTable } from "./print.js";
 
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };

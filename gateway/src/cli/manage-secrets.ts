@@ -1,13 +1,6 @@
-import { createClient } from "@connectrpc/connect";
-import { fail } from "@shipping/kit/errors";
-import { silentLog } from "@shipping/kit/process/log";
-import { connectTo } from "@shipping/kit/rpc/client";
 import { type RotateSecretsResponse, WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import { nowhere } from "./check-platform.js";
-import type { Platform } from "./find-platform.js";
-import { reasonOf } from "./finding.js";
-
-const CALL_MS = 60_000;
+import { CALL_MS, callService } from "./platform/call-service.js";
+import type { Platform } from "./platform/find-platform.js";
 
 /** What a rotation has done, and which keys of the ring hold secrets after it. */
 export interface RotatedSecrets {
@@ -21,14 +14,10 @@ export interface RotatedSecrets {
 }
 
 /** Has every secret sealed with the first key of the ring that webhooks was started with. */
-export async function rotateSecrets(platform: Platform): Promise<RotatedSecrets> {
-  const urls = platform.services.webhooks;
-  if (!urls) throw unusable(platform);
-  const transport = connectTo({ urls, log: silentLog(), tls: platform.tls });
-  const { rotateSecrets: rotate } = createClient(WebhooksService, transport);
-  const total = { subscriptions: 0, ledgerBodies: 0 };
-  let writingKeyId: string | undefined;
-  try {
+export function rotateSecrets(platform: Platform): Promise<RotatedSecrets> {
+  return callService(platform, "webhooks", WebhooksService, async ({ rotateSecrets: rotate }) => {
+    const total = { subscriptions: 0, ledgerBodies: 0 };
+    let writingKeyId: string | undefined;
     for (;;) {
       const answer = await rotate({}, { timeoutMs: CALL_MS });
       writingKeyId ??= answer.writingKeyId;
@@ -42,11 +31,7 @@ export async function rotateSecrets(platform: Platform): Promise<RotatedSecrets>
       total.ledgerBodies += answer.ledgerBodies;
       if (answer.usedKeyIds.length === 0 || didNothing(answer)) return { ...keysOf(answer), ...total };
     }
-  } catch (error) {
-    throw fail("service_unavailable", `webhooks at ${urls}: ${reasonOf(error)}`);
-  } finally {
-    await transport.close();
-  }
+  });
 }
 
 /** The same for people. */
@@ -75,12 +60,4 @@ function keysOf({ writingKeyId, usedKeyIds, unusedKeyIds, missingKeyIds }: Rotat
 
 function didNothing({ subscriptions, ledgerBodies }: RotateSecretsResponse): boolean {
   return subscriptions + ledgerBodies === 0;
-}
-
-function unusable(platform: Platform) {
-  if (!platform.databases.gateway) {
-    const { part, says, advice } = nowhere(platform);
-    return fail("service_unavailable", `${part} ${says}. ${advice}`);
-  }
-  return fail("service_unavailable", "The address of webhooks is not known: set WEBHOOKS_URL.");
 }

@@ -9,9 +9,9 @@ import {
   type Role,
   removeMember,
 } from "../accounts/manage-members.js";
-import type { AdminConfig } from "./config.js";
-import type { FindPlatform, Platform } from "./find-platform.js";
-import { accountOption, onAccount } from "./on-gateway.js";
+import type { AdminConfig } from "./platform/config.js";
+import type { FindPlatform, Platform } from "./platform/find-platform.js";
+import { accountOption, onAccount } from "./platform/on-gateway.js";
 import { examples, type Print, toTable } from "./print.js";
 
 /** Adds the commands for the people of the developer area. */

@@ -2,8 +2,8 @@ import { fail } from "@shipping/kit/errors";
 import type { Command } from "commander";
 import type { LoggedRequest } from "../request-log/logged-request.js";
 import { readAnyRequest } from "../request-log/read-request.js";
-import type { FindPlatform } from "./find-platform.js";
-import { onGateway } from "./on-gateway.js";
+import type { FindPlatform } from "./platform/find-platform.js";
+import { onGateway } from "./platform/on-gateway.js";
 import { examples, type Print, toTable } from "./print.js";
 
 /** Adds the commands for the request log. */

@@ -7,11 +7,11 @@ import { type TestDatabase, testDatabase } from "@shipping/kit/testing/database"
 import { greeter } from "@shipping/kit/testing/greeter";
 import { pretendVersion } from "@shipping/kit/testing/older-postgres";
 import { type Tls, tlsOf } from "@shipping/kit/tls/tls";
-import { gatewayMigrations } from "../start-gateway.js";
-import { type GatewayUnderTest, gatewayUnderTest } from "../testing/gateway-under-test.js";
-import { runAdmin } from "./run-admin.js";
+import { gatewayMigrations } from "../../start-gateway.js";
+import { type GatewayUnderTest, gatewayUnderTest } from "../../testing/gateway-under-test.js";
+import { runAdmin } from "../run-admin.js";
 
-const otherMigrations = fileURLToPath(new URL("../testing/owner/prisma", import.meta.url));
+const otherMigrations = fileURLToPath(new URL("../../testing/owner/prisma", import.meta.url));
 
 let gateway: GatewayUnderTest;
 let database: TestDatabase;

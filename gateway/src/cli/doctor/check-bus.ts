@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { requireVersion, TooOld } from "@shipping/kit/process/supported-versions";
-import { type Finding, reasonOf, tooOld } from "./finding.js";
+import { type Finding, reasonOf, tooOld } from "../platform/finding.js";
 
 const ANSWER_MS = 3_000;
 const PORT = 4222;

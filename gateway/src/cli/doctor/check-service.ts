@@ -6,8 +6,8 @@ import {
   type HealthCheckResponse,
   HealthCheckResponse_ServingStatus,
 } from "@shipping/proto/grpc/health/v1/health_pb";
-import type { Platform } from "./find-platform.js";
-import { type Finding, reasonOf } from "./finding.js";
+import type { Platform } from "../platform/find-platform.js";
+import { type Finding, reasonOf } from "../platform/finding.js";
 
 const ANSWER_MS = 3_000;
 

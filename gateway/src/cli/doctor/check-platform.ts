@@ -1,9 +1,9 @@
 import type { Log } from "@shipping/kit/process/log";
+import { checkDatabase } from "../platform/check-database.js";
+import { nowhere, type Part, type PerPart, type Platform } from "../platform/find-platform.js";
+import type { Finding } from "../platform/finding.js";
 import { checkBus } from "./check-bus.js";
-import { checkDatabase } from "./check-database.js";
 import { checkApi, checkService } from "./check-service.js";
-import type { Part, PerPart, Platform } from "./find-platform.js";
-import type { Finding } from "./finding.js";
 
 /** Says of each part that is known whether it is reachable, migrated and serving, and on which versions it runs. */
 export async function checkPlatform(platform: Platform, log: Log): Promise<Finding[]> {
@@ -16,16 +16,6 @@ export async function checkPlatform(platform: Platform, log: Log): Promise<Findi
   ]);
   findings.push({ part: "Node", ok: true, says: `version ${process.versions.node} here` });
   return platform.databases.gateway ? findings : [nowhere(platform), ...findings];
-}
-
-/** There is no platform to be found. */
-export function nowhere({ file }: Platform): Finding {
-  return {
-    part: "platform",
-    ok: false,
-    says: `not found: there is no ${file}, and DATABASE_URL_GATEWAY is not set`,
-    advice: "Start one with npm start, or set DATA_DIR to the data folder of the one that runs.",
-  };
 }
 
 const known = (urls: Partial<PerPart>) =>

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type Tls, tlsNow } from "@shipping/kit/tls/tls";
 import { z } from "zod";
 import type { AdminConfig } from "./config.js";
+import type { Finding } from "./finding.js";
 
 const parts = ["gateway", "records", "carrier", "tracking", "webhooks"] as const;
 
@@ -58,4 +59,14 @@ async function readJson(file: string): Promise<unknown> {
 
 function perPart(find: (part: Part, key: Uppercase<Part>) => string | undefined): PerPart {
   return Object.fromEntries(parts.map((part) => [part, find(part, part.toUpperCase() as Uppercase<Part>)])) as PerPart;
+}
+
+/** There is no platform to be found. */
+export function nowhere({ file }: Platform): Finding {
+  return {
+    part: "platform",
+    ok: false,
+    says: `not found: there is no ${file}, and DATABASE_URL_GATEWAY is not set`,
+    advice: "Start one with npm start, or set DATA_DIR to the data folder of the one that runs.",
+  };
 }

@@ -3,12 +3,12 @@ import { pooledRandom } from "@shipping/kit/ids";
 import { openDatabase } from "@shipping/kit/postgres/database";
 import { silentLog } from "@shipping/kit/process/log";
 import { Option } from "commander";
-import { findAccount } from "../accounts/find-account.js";
-import type { AdminDeps } from "../accounts/manage-accounts.js";
-import { openPrisma } from "../database/open-prisma.js";
+import { findAccount } from "../../accounts/find-account.js";
+import type { AdminDeps } from "../../accounts/manage-accounts.js";
+import { openPrisma } from "../../database/open-prisma.js";
 import { checkDatabase } from "./check-database.js";
-import { nowhere } from "./check-platform.js";
-import type { Platform } from "./find-platform.js";
+
+import { nowhere, type Platform } from "./find-platform.js";
 import type { Finding } from "./finding.js";
 
 /** Works on the gateway's database of a platform, if that is in order. */

@@ -3,7 +3,7 @@ import { unappliedMigrations } from "@shipping/kit/postgres/migrate";
 import type { Log } from "@shipping/kit/process/log";
 import { requirePostgres, TooOld } from "@shipping/kit/process/supported-versions";
 import sql from "sql-template-tag";
-import { gatewayMigrations } from "../start-gateway.js";
+import { gatewayMigrations } from "../../start-gateway.js";
 import type { Part } from "./find-platform.js";
 import { type Finding, reasonOf, tooOld } from "./finding.js";
 
