@@ -83,7 +83,7 @@ describe("rooms", () => {
       ...["api/endpoints", "api/middleware", "api", "accounts", "mail", "site", "http", "admission", "input"],
       ...["idempotency", "request-log", "database", "owners"],
     ],
-    "services/webhooks/src": [".", "dispatch", "health", "events", "subscriptions", "egress"],
+    "services/webhooks/src": [".", "operations", "dispatch", "health", "events", "subscriptions", "egress"],
     "deploy/local/src": ["client", "collection", "cluster", "demo", "listen", "platform", "databases", "servers", "."],
   };
   const roomOf = (root: string, path: string) => relative(root, dirname(path)).split(sep).join("/") || ".";

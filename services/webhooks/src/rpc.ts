@@ -2,6 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import type { Routes } from "@shipping/kit/rpc/server";
 import type { Peers } from "@shipping/kit/tls/peers";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
+import { WebhooksOperationsService } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
 import {
   CheckSubscriptionResponseSchema,
   CreateSubscriptionResponseSchema,
@@ -14,6 +15,11 @@ import { getEvent } from "./events/get-event.js";
 import { listTestDeliveries } from "./health/list-test-deliveries.js";
 import { getSubscriptionHealth, listSubscriptionHealth } from "./health/read-health.js";
 import { acknowledgeFailing, claimFailing } from "./health/tell-failing.js";
+import { dropDeadEvent, listDeadEvents, retryDeadEvent, showDeadEvent } from "./operations/dead-events.js";
+import { listDeliveries } from "./operations/list-deliveries.js";
+import { resendDeliveries } from "./operations/resend-deliveries.js";
+import { showEvent } from "./operations/show-event.js";
+import { showSubscription } from "./operations/show-subscription.js";
 import { acknowledgeChanges, listChanges } from "./subscriptions/changes.js";
 import { createSubscription } from "./subscriptions/create-subscription.js";
 import { disableSubscription } from "./subscriptions/disable-subscription.js";
@@ -41,6 +47,7 @@ export const webhooksPeers: Peers = {
     its.listTestDeliveries,
     its.getEvent,
     ...LedgerService.methods,
+    ...WebhooksOperationsService.methods,
   ],
   records: [its.filterMissing],
   carrier: [its.filterMissing],
@@ -69,6 +76,16 @@ export function webhooksRoutes(deps: DispatchDeps): Routes {
       claimFailing: () => claimFailing(deps),
       acknowledgeFailing: (request) => acknowledgeFailing(deps, request),
       listTestDeliveries: (request) => listTestDeliveries(deps, request),
+    });
+    router.service(WebhooksOperationsService, {
+      showEvent: (request) => showEvent(deps, request),
+      listDeliveries: (request) => listDeliveries(deps, request),
+      resendDeliveries: (request) => resendDeliveries(deps, request),
+      showSubscription: (request) => showSubscription(deps, request),
+      listDeadEvents: (request) => listDeadEvents(deps, request),
+      showDeadEvent: (request) => showDeadEvent(deps, request),
+      retryDeadEvent: (request) => retryDeadEvent(deps, request),
+      dropDeadEvent: (request) => dropDeadEvent(deps, request),
     });
   };
 }

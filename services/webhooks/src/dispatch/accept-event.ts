@@ -85,7 +85,8 @@ export async function deadLetterEvent(
     SELECT ${eventId ?? null}, ${message}, ${reason}, now FROM clock`);
 }
 
-function faultOf(event: Event): string | undefined {
+/** Why an event cannot be accepted; undefined if it can. */
+export function faultOf(event: Event): string | undefined {
   if (!isId("evt", event.id)) return "its id is not an event's id";
   if (!isId("acc", event.accountId)) return "its account is not an account's id";
   if (!EVENT_TYPES.includes(event.type)) return "its type is unknown";
