@@ -1,15 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type CreatedKey, createKey, type ListedKey, listKeys, revokeKey } from "../accounts/manage-keys.js";
 import { type Scope, scopes } from "../admission/api-key.js";
-import type { FindPlatform } from "./platform/find-platform.js";
+import { parseDuration } from "./durations.js";
 import { accountOption, onAccount, onGateway } from "./platform/on-gateway.js";
-import { examples, type Print, toTable } from "./print.js";
-
-const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const LONGEST_MS = 36_500 * UNIT_MS.d;
+import { examples, toTable } from "./print.js";
+import type { Tools } from "./tools.js";
 
 /** Adds the commands for API keys. */
-export function addKeyCommands(admin: Command, print: Print, platform: FindPlatform): void {
+export function addKeyCommands(admin: Command, { print, platform, change }: Tools): void {
   const key = admin
     .command("key")
     .description("the API keys of an account")
@@ -31,12 +29,14 @@ export function addKeyCommands(admin: Command, print: Print, platform: FindPlatf
     .option("--name <name>", "what people call it")
     .option("--scopes <scopes>", "scopes separated by commas; all ten if absent", parseScopes)
     .option("--expires-in <duration>", "a number with s, m, h or d; never if absent", parseDuration)
-    .action(async ({ account, expiresIn: expiresInMs, ...options }) => {
-      const created = await onAccount(await platform(), account, (deps, accountId) =>
-        createKey(deps, { accountId, expiresInMs, ...options }),
-      );
-      print(created, describeNewKey(created));
-    });
+    .action(
+      change(async ({ account, expiresIn: expiresInMs, ...options }) => {
+        const created = await onAccount(await platform(), account, (deps, accountId) =>
+          createKey(deps, { accountId, expiresInMs, ...options }),
+        );
+        print(created, describeNewKey(created));
+      }),
+    );
   key
     .command("list")
     .description("lists the keys of an account")
@@ -51,10 +51,12 @@ export function addKeyCommands(admin: Command, print: Print, platform: FindPlatf
     .description("revokes a key, from its next request on")
     .addHelpText("after", examples("key_mfrggzdfmztwq2lknnwg23tpoa"))
     .argument("<key-id>", "id of the key")
-    .action(async (id: string) => {
-      const revoked = await onGateway(await platform(), (deps) => revokeKey(deps, { id }));
-      print(revoked, `Revoked ${id} at ${revoked.revokedAt.toISOString()}.`);
-    });
+    .action(
+      change(async (id: string) => {
+        const revoked = await onGateway(await platform(), (deps) => revokeKey(deps, { id }));
+        print(revoked, `Revoked ${id} at ${revoked.revokedAt.toISOString()}.`);
+      }),
+    );
 }
 
 function describeNewKey({ key, id, environment, scopes, expiresAt }: CreatedKey): string {
@@ -78,16 +80,6 @@ function parseScopes(text: string): Scope[] {
     throw new InvalidArgumentError(`Not a scope: ${named}. The scopes are ${scopes.join(", ")}.`);
   }
   return wanted.filter(isScope);
-}
-
-/** Reads a duration such as `90d`, in milliseconds. */
-function parseDuration(text: string): number {
-  const [, count, unit] = text.match(/^([1-9][0-9]*)([smhd])$/) ?? [];
-  const durationMs = Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
-  if (!(durationMs <= LONGEST_MS)) {
-    throw new InvalidArgumentError("It takes a whole number with s, m, h or d, up to 36500d.");
-  }
-  return durationMs;
 }
 
 function isScope(text: string): text is Scope {

@@ -3,7 +3,14 @@ import type { Env } from "@shipping/kit/process/config";
 import { silentLog } from "@shipping/kit/process/log";
 import { serve } from "@shipping/kit/rpc/server";
 import { RotateSecretsResponseSchema, WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import { gatewayDatabase } from "../testing/gateway-database.js";
 import { runAdmin } from "./run-admin.js";
+
+let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
+beforeAll(async () => {
+  gateway = await gatewayDatabase();
+});
+afterAll(() => gateway.drop());
 
 const ends: (() => Promise<unknown>)[] = [];
 afterEach(() => Promise.all(ends.splice(0).map((end) => end())));
@@ -37,7 +44,11 @@ async function serviceWith(answers: Answer[]): Promise<{ url: string; calls(): n
 async function admin(line: string, env: Env) {
   const out: string[] = [];
   const err: string[] = [];
-  const shell = { env, out: (text: string) => void out.push(text), err: (text: string) => void err.push(text) };
+  const shell = {
+    env: { DATABASE_URL_GATEWAY: gateway.url, ...env },
+    out: (text: string) => void out.push(text),
+    err: (text: string) => void err.push(text),
+  };
   const status = await runAdmin(line.split(" "), shell);
   return { status, out: out.join(""), err: err.join("") };
 }
@@ -88,8 +99,9 @@ describe("secrets rotate", () => {
 
   test("refuses where webhooks cannot be found or reached", async () => {
     for (const [env, reason] of [
-      [{ DATA_DIR: "/nowhere" }, "platform not found"],
-      [{ DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" }, "set WEBHOOKS_URL"],
+      [{ DATABASE_URL_GATEWAY: undefined, DATA_DIR: "/nowhere" }, "platform not found"],
+      [{ DATABASE_URL_GATEWAY: "postgres://nobody@127.0.0.1:1/none" }, "gateway database not reachable"],
+      [{}, "set WEBHOOKS_URL"],
       [{ WEBHOOKS_URL: "http://127.0.0.1:1" }, "webhooks at http://127.0.0.1:1: "],
     ] as const) {
       const { status, out, err } = await admin("secrets rotate --json", env);

@@ -10,17 +10,13 @@ import {
   removeMember,
 } from "../accounts/manage-members.js";
 import type { AdminConfig } from "./platform/config.js";
-import type { FindPlatform, Platform } from "./platform/find-platform.js";
+import type { Platform } from "./platform/find-platform.js";
 import { accountOption, onAccount } from "./platform/on-gateway.js";
-import { examples, type Print, toTable } from "./print.js";
+import { examples, toTable } from "./print.js";
+import type { Tools } from "./tools.js";
 
 /** Adds the commands for the people of the developer area. */
-export function addMemberCommands(
-  admin: Command,
-  print: Print,
-  platform: FindPlatform,
-  config: () => AdminConfig,
-): void {
+export function addMemberCommands(admin: Command, { print, platform, config, change }: Tools): void {
   const member = admin
     .command("member")
     .description("who may sign in to the developer area of an account")
@@ -35,12 +31,14 @@ export function addMemberCommands(
     .addOption(accountOption())
     .requiredOption("--email <email>", "e-mail address, as the sign-in provider verifies it")
     .addOption(new Option("--role <role>", "a viewer changes nothing").choices(ROLES).default("admin"))
-    .action(async ({ account, email, role }: { account: string; email: string; role: Role }) => {
-      const added = await onAccount(await platform(), account, (deps, accountId) =>
-        addMember(deps, { accountId, email, role }),
-      );
-      print(added, `Added ${added.email} as ${role}.`);
-    });
+    .action(
+      change(async ({ account, email, role }: { account: string; email: string; role: Role }) => {
+        const added = await onAccount(await platform(), account, (deps, accountId) =>
+          addMember(deps, { accountId, email, role }),
+        );
+        print(added, `Added ${added.email} as ${role}.`);
+      }),
+    );
   member
     .command("list")
     .description("lists the members of an account")
@@ -57,26 +55,30 @@ export function addMemberCommands(
     .addHelpText("after", examples("--account Acme --email bob@example.com"))
     .addOption(accountOption())
     .requiredOption("--email <email>", "e-mail address")
-    .action(async ({ account, email }: { account: string; email: string }) => {
-      const removed = await onAccount(await platform(), account, (deps, accountId) =>
-        removeMember(deps, { accountId, email }),
-      );
-      print(removed, `Removed ${removed.email}.`);
-    });
+    .action(
+      change(async ({ account, email }: { account: string; email: string }) => {
+        const removed = await onAccount(await platform(), account, (deps, accountId) =>
+          removeMember(deps, { accountId, email }),
+        );
+        print(removed, `Removed ${removed.email}.`);
+      }),
+    );
   admin
     .command("sign-in-link")
     .description(`makes a link that signs a member in, once and within ${LINK_MINUTES} minutes`)
     .addHelpText("after", examples("--account Acme", "--account Acme --email ada@example.com"))
     .addOption(accountOption())
     .option("--email <email>", "e-mail address of the member; the first administrator if absent")
-    .action(async ({ account, email }: { account: string; email?: string }) => {
-      const found = await platform();
-      const origin = originOf(config(), found);
-      const link = await onAccount(found, account, (deps, accountId) =>
-        createSignInLink(deps, { accountId, email, origin }),
-      );
-      print(link, `${link.url}\n\nSigns ${link.email} in, once, until ${link.expiresAt.toISOString()}.`);
-    });
+    .action(
+      change(async ({ account, email }: { account: string; email?: string }) => {
+        const found = await platform();
+        const origin = originOf(config(), found);
+        const link = await onAccount(found, account, (deps, accountId) =>
+          createSignInLink(deps, { accountId, email, origin }),
+        );
+        print(link, `${link.url}\n\nSigns ${link.email} in, once, until ${link.expiresAt.toISOString()}.`);
+      }),
+    );
 }
 
 function originOf({ PUBLIC_URL }: AdminConfig, { services }: Platform): string {

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 
 /** Prints a result: as JSON, or in words. */
 export type Print = (result: unknown, text: string) => void;
@@ -35,6 +35,23 @@ export function toTable(headings: readonly string[], rows: readonly (readonly st
     .join("\n");
 }
 
+/** Facts one below the other, without those that are absent. */
+export function toFacts(facts: Readonly<Record<string, string | undefined>>): string {
+  const rows = Object.entries(facts).filter((fact): fact is [string, string] => Boolean(fact[1]));
+  return toTable(["FACT", "VALUE"], rows);
+}
+
 function snakeCased(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+const MOST_LISTED = 1_000;
+
+/** The option that says how many rows a list has. */
+export function limitOption(): Option {
+  return new Option("--limit <count>", `how many, 1 to ${MOST_LISTED}`).default(100).argParser((text) => {
+    const count = Number(text);
+    if (Number.isInteger(count) && count >= 1 && count <= MOST_LISTED) return count;
+    throw new InvalidArgumentError(`It takes a whole number from 1 to ${MOST_LISTED}.`);
+  });
 }

@@ -2,12 +2,12 @@ import { fail } from "@shipping/kit/errors";
 import type { Command } from "commander";
 import type { LoggedRequest } from "../request-log/logged-request.js";
 import { readAnyRequest } from "../request-log/read-request.js";
-import type { FindPlatform } from "./platform/find-platform.js";
 import { onGateway } from "./platform/on-gateway.js";
-import { examples, type Print, toTable } from "./print.js";
+import { examples, toTable } from "./print.js";
+import type { Tools } from "./tools.js";
 
 /** Adds the commands for the request log. */
-export function addRequestCommands(admin: Command, print: Print, platform: FindPlatform): void {
+export function addRequestCommands(admin: Command, { print, platform }: Tools): void {
   const request = admin
     .command("request")
     .description("the log of requests, of all accounts")

@@ -1,17 +1,22 @@
+import { userInfo } from "node:os";
 import type { Env } from "@shipping/kit/process/config";
 import { silentLog } from "@shipping/kit/process/log";
 import { Command, CommanderError } from "commander";
-import { createAccount, listAccounts } from "../accounts/manage-accounts.js";
+import { addAccountCommands } from "./account-commands.js";
+import { addAuditCommands } from "./audit-commands.js";
+import { addDeadEventCommands } from "./dead-event-commands.js";
+import { addDeliveryCommands } from "./delivery-commands.js";
 import { checkPlatform } from "./doctor/check-platform.js";
 import { addKeyCommands } from "./key-commands.js";
 import { describeRotation, isComplete, rotateSecrets } from "./manage-secrets.js";
 import { addMemberCommands } from "./member-commands.js";
+import { noteChanges } from "./note-changes.js";
 import { adminConfig, commandName } from "./platform/config.js";
-import { type FindPlatform, findPlatform } from "./platform/find-platform.js";
+import { findPlatform } from "./platform/find-platform.js";
 import { reasonOf } from "./platform/finding.js";
-import { onGateway } from "./platform/on-gateway.js";
-import { examples, type Print, toJson, toTable } from "./print.js";
+import { examples, toJson } from "./print.js";
 import { addRequestCommands } from "./request-commands.js";
+import type { Tools } from "./tools.js";
 
 /** The surroundings of a command line. */
 export interface Shell {
@@ -35,8 +40,11 @@ export async function runAdmin(args: readonly string[], shell: Shell): Promise<n
 /** The command line with all its commands. */
 export function adminCommand(shell: Shell): Command {
   const admin = new Command(commandName(shell.env))
-    .description("Accounts, members, API keys, requests and sealed secrets of a running platform, and its health.")
+    .description(
+      "Looks at a running platform and repairs it: accounts, members, API keys, requests, webhook deliveries, sealed secrets and health.",
+    )
     .option("--json", "print one JSON value and nothing else")
+    .option("--operator <name>", "who you are, for the audit of changes; OPERATOR or your user name if absent")
     .addHelpText("after", examples("account list", "doctor --json"))
     .exitOverride()
     .configureOutput({ writeOut: shell.out, writeErr: shell.err, outputError });
@@ -44,11 +52,17 @@ export function adminCommand(shell: Shell): Command {
   const platform = () => findPlatform(config());
   const print = (result: unknown, text: string) => shell.out(`${admin.opts().json ? toJson(result) : text}\n`);
 
-  addAccountCommands(admin, print, platform);
-  addKeyCommands(admin, print, platform);
-  addMemberCommands(admin, print, platform, config);
-  addRequestCommands(admin, print, platform);
-  addSecretsCommands(admin, print, platform);
+  const change = noteChanges(platform, () => admin.opts().operator ?? config().OPERATOR ?? userInfo().username);
+  const tools: Tools = { print, platform, config, change };
+
+  addAccountCommands(admin, tools);
+  addKeyCommands(admin, tools);
+  addMemberCommands(admin, tools);
+  addRequestCommands(admin, tools);
+  addDeliveryCommands(admin, tools);
+  addDeadEventCommands(admin, tools);
+  addAuditCommands(admin, tools);
+  addSecretsCommands(admin, tools);
   admin
     .command("doctor")
     .description("says what is reachable and migrated, and what to do if not")
@@ -70,32 +84,7 @@ function outputError(text: string, write: (text: string) => void): void {
   write(text.replace(/\n(?=\()/, " "));
 }
 
-function addAccountCommands(admin: Command, print: Print, platform: FindPlatform): void {
-  const account = admin
-    .command("account")
-    .description("the customers of the platform")
-    .addHelpText("after", examples("list"));
-  account
-    .command("create")
-    .description("creates an account")
-    .addHelpText("after", examples("--name Acme"))
-    .requiredOption("--name <name>", "what people call it")
-    .action(async ({ name }: { name: string }) => {
-      const created = await onGateway(await platform(), (deps) => createAccount(deps, { name }));
-      print(created, `Created account ${created.id} (${created.name}).`);
-    });
-  account
-    .command("list")
-    .description("lists all accounts")
-    .addHelpText("after", examples("", "--json"))
-    .action(async () => {
-      const accounts = await onGateway(await platform(), listAccounts);
-      const rows = accounts.map(({ id, name, createdAt }) => [id, createdAt.toISOString(), name]);
-      print(accounts, toTable(["ID", "CREATED", "NAME"], rows));
-    });
-}
-
-function addSecretsCommands(admin: Command, print: Print, platform: FindPlatform): void {
+function addSecretsCommands(admin: Command, { print, platform, change }: Tools): void {
   const secrets = admin
     .command("secrets")
     .description("what webhooks keeps sealed")
@@ -104,10 +93,12 @@ function addSecretsCommands(admin: Command, print: Print, platform: FindPlatform
     .command("rotate")
     .description("seals everything with the first key of SECRETS_KEYS, and says which keys may go")
     .addHelpText("after", examples(""))
-    .action(async () => {
-      const rotated = await rotateSecrets(await platform());
-      print(rotated, describeRotation(rotated));
-      if (!isComplete(rotated))
-        throw new CommanderError(1, "admin.secrets", "some secrets are not sealed with the first key");
-    });
+    .action(
+      change(async () => {
+        const rotated = await rotateSecrets(await platform());
+        print(rotated, describeRotation(rotated));
+        if (!isComplete(rotated))
+          throw new CommanderError(1, "admin.secrets", "some secrets are not sealed with the first key");
+      }),
+    );
 }

@@ -19,6 +19,7 @@ const settings = z.object({
   TRACKING_URL: serviceUrl("tracking"),
   WEBHOOKS_URL: serviceUrl("webhooks"),
   NATS_URL: urlList().optional().describe("event bus, whose version the doctor says"),
+  OPERATOR: z.string().optional().describe("who you are, for the audit of changes; your user name if absent"),
   ...tlsSettings,
 });
 

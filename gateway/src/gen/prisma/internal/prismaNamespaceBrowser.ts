@@ -62,6 +62,7 @@ export const ModelName = {
   WebhookTests: 'WebhookTests',
   MailCount: 'MailCount',
   AuditEntry: 'AuditEntry',
+  OperatorAct: 'OperatorAct',
   RequestCount: 'RequestCount'
 } as const
 
@@ -211,6 +212,20 @@ export const AuditEntryScalarFieldEnum = {
 } as const
 
 export type AuditEntryScalarFieldEnum = (typeof AuditEntryScalarFieldEnum)[keyof typeof AuditEntryScalarFieldEnum]
+
+
+export const OperatorActScalarFieldEnum = {
+  id: 'id',
+  at: 'at',
+  operator: 'operator',
+  host: 'host',
+  command: 'command',
+  arguments: 'arguments',
+  outcome: 'outcome',
+  reason: 'reason'
+} as const
+
+export type OperatorActScalarFieldEnum = (typeof OperatorActScalarFieldEnum)[keyof typeof OperatorActScalarFieldEnum]
 
 
 export const RequestCountScalarFieldEnum = {

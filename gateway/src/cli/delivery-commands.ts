@@ -1,0 +1,134 @@
+import type { Client } from "@connectrpc/connect";
+import { fail } from "@shipping/kit/errors";
+import { type Delivery, WebhooksOperationsService } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
+import { type Command, CommanderError, Option } from "commander";
+import { describeDeliveries, describeEvent, describeSubscription, OUTCOMES, plain } from "./describe-deliveries.js";
+import { sinceOption } from "./durations.js";
+import { CALL_MS, callService } from "./platform/call-service.js";
+import { examples, limitOption } from "./print.js";
+import type { Tools } from "./tools.js";
+
+const STATES = ["pending", "in_flight", "delivered", "exhausted", "cancelled"];
+const MOST_RESENT = 1_000;
+
+/** Which deliveries of a subscription are meant. */
+interface Selection {
+  subscription: string;
+  state?: string;
+  since: string;
+  limit: number;
+}
+
+/** Adds the commands for events, their deliveries and their subscriptions. */
+export function addDeliveryCommands(admin: Command, { print, platform, change }: Tools): void {
+  const onWebhooks = async <T>(work: (webhooks: Webhooks) => Promise<T>) =>
+    callService(await platform(), "webhooks", WebhooksOperationsService, work);
+  admin
+    .command("event")
+    .description("the events that webhooks has kept")
+    .addHelpText("after", examples("show evt_mfrggzdfmztwq2lknnwg23tpoa"))
+    .command("show")
+    .description("shows what is sent, and how each delivery stands")
+    .addHelpText("after", examples("evt_mfrggzdfmztwq2lknnwg23tpoa"))
+    .argument("<event-id>", "id of the event")
+    .action(async (id: string) => {
+      const event = await onWebhooks((webhooks) => webhooks.showEvent({ id }, { timeoutMs: CALL_MS }));
+      const { $typeName, $unknown, body, deliveries, ...facts } = event;
+      const sent: unknown = JSON.parse(Buffer.from(body).toString());
+      print({ ...facts, body: sent, deliveries: deliveries.map(plain) }, describeEvent(event, sent));
+    });
+  const delivery = admin
+    .command("delivery")
+    .description("what became of an event for a subscription")
+    .addHelpText("after", examples("list --subscription whk_mfrggzdfmztwq2lknnwg23tpoa --state exhausted"));
+  delivery
+    .command("list")
+    .description("lists the deliveries of a subscription, the latest event first")
+    .addHelpText(
+      "after",
+      examples(
+        "--subscription whk_mfrggzdfmztwq2lknnwg23tpoa",
+        "--subscription whk_mfrggzdfmztwq2lknnwg23tpoa --state exhausted --since 7d --json",
+      ),
+    )
+    .addOption(subscriptionOption().makeOptionMandatory())
+    .addOption(stateOption())
+    .addOption(sinceOption())
+    .addOption(limitOption())
+    .action(async (selection: Selection) => {
+      const found = await onWebhooks(async (webhooks) => {
+        const all: Delivery[] = [];
+        for await (const page of pagesOf(webhooks, selection)) {
+          all.push(...page);
+          if (all.length >= selection.limit) break;
+        }
+        return all.slice(0, selection.limit);
+      });
+      print(found.map(plain), describeDeliveries(found));
+    });
+  delivery
+    .command("resend")
+    .description("sends again what has ended or waits, at once and with eight attempts: the same event, byte for byte")
+    .addHelpText(
+      "after",
+      examples(
+        "evt_mfrggzdfmztwq2lknnwg23tpoa --subscription whk_mfrggzdfmztwq2lknnwg23tpoa",
+        "--subscription whk_mfrggzdfmztwq2lknnwg23tpoa --state exhausted --since 7d",
+      ),
+    )
+    .argument("[event-id...]", "ids of the events; if absent, all that --state and --since name")
+    .addOption(subscriptionOption().makeOptionMandatory())
+    .addOption(stateOption())
+    .addOption(sinceOption())
+    .action(
+      change(async (eventIds: string[], selection: Selection) => {
+        if (eventIds.length === 0 && !selection.state) throw fail("invalid_request", "Name events, or a --state.");
+        const counts = new Map<string, number>();
+        await onWebhooks(async (webhooks) => {
+          const named = eventIds.map((eventId) => ({ eventId, subscriptionId: selection.subscription }));
+          const pages = eventIds.length > 0 ? [named] : pagesOf(webhooks, { ...selection, limit: MOST_RESENT });
+          for await (const page of pages) {
+            const deliveries = page.map(({ eventId, subscriptionId }) => ({ eventId, subscriptionId }));
+            const { outcomes } = await webhooks.resendDeliveries({ deliveries }, { timeoutMs: CALL_MS });
+            for (const outcome of outcomes) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+          }
+        });
+        const lines = [...counts].map(([outcome, count]) => `${count} ${OUTCOMES[outcome] ?? outcome}`);
+        print(Object.fromEntries(counts), lines.join("\n") || "There is none.");
+        if (counts.has("not_found") || counts.has("disabled") || counts.has("in_flight"))
+          throw new CommanderError(1, "admin.resend", "not all were sent again");
+      }),
+    );
+  admin
+    .command("subscription")
+    .description("the webhook subscriptions of all accounts")
+    .addHelpText("after", examples("show whk_mfrggzdfmztwq2lknnwg23tpoa"))
+    .command("show")
+    .description("shows whose it is, how it does and what waits for it")
+    .addHelpText("after", examples("whk_mfrggzdfmztwq2lknnwg23tpoa"))
+    .argument("<subscription-id>", "id of the subscription")
+    .action(async (id: string) => {
+      const shown = await onWebhooks((webhooks) => webhooks.showSubscription({ id }, { timeoutMs: CALL_MS }));
+      print(plain(shown), describeSubscription(shown));
+    });
+}
+
+type Webhooks = Client<typeof WebhooksOperationsService>;
+
+async function* pagesOf(webhooks: Webhooks, { subscription: subscriptionId, ...where }: Selection) {
+  for (let after: string | undefined; ; ) {
+    const page = { ...where, subscriptionId, ...(after !== undefined && { after }) };
+    const { deliveries, nextCursor } = await webhooks.listDeliveries(page, { timeoutMs: CALL_MS });
+    yield deliveries;
+    if (nextCursor === undefined) return;
+    after = nextCursor;
+  }
+}
+
+function subscriptionOption(): Option {
+  return new Option("--subscription <id>", "id of the subscription");
+}
+
+function stateOption(): Option {
+  return new Option("--state <state>", "only deliveries in this state").choices(STATES);
+}
