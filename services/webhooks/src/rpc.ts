@@ -1,7 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 import type { Routes } from "@shipping/kit/rpc/server";
+import { ownerOperationsRoutes } from "@shipping/kit/service/owner-operations";
 import type { Peers } from "@shipping/kit/tls/peers";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
+import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import { WebhooksOperationsService } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
 import {
   CheckSubscriptionResponseSchema,
@@ -15,7 +17,9 @@ import { getEvent } from "./events/get-event.js";
 import { listTestDeliveries } from "./health/list-test-deliveries.js";
 import { getSubscriptionHealth, listSubscriptionHealth } from "./health/read-health.js";
 import { acknowledgeFailing, claimFailing } from "./health/tell-failing.js";
+import { countResources } from "./operations/count-resources.js";
 import { dropDeadEvent, listDeadEvents, retryDeadEvent, showDeadEvent } from "./operations/dead-events.js";
+import { holdDeliveries } from "./operations/hold-deliveries.js";
 import { listDeliveries } from "./operations/list-deliveries.js";
 import { resendDeliveries } from "./operations/resend-deliveries.js";
 import { showEvent } from "./operations/show-event.js";
@@ -48,6 +52,7 @@ export const webhooksPeers: Peers = {
     its.getEvent,
     ...LedgerService.methods,
     ...WebhooksOperationsService.methods,
+    ...OwnerOperationsService.methods,
   ],
   records: [its.filterMissing],
   carrier: [its.filterMissing],
@@ -57,6 +62,7 @@ export const webhooksPeers: Peers = {
 export function webhooksRoutes(deps: DispatchDeps): Routes {
   return (router) => {
     deps.ledger.routes(router);
+    ownerOperationsRoutes(router, { db: deps.db, publishes: false, countResources });
     router.service(WebhooksService, {
       createSubscription: async (request) =>
         create(CreateSubscriptionResponseSchema, { outcome: await createSubscription(deps, request) }),
@@ -86,6 +92,7 @@ export function webhooksRoutes(deps: DispatchDeps): Routes {
       showDeadEvent: (request) => showDeadEvent(deps, request),
       retryDeadEvent: (request) => retryDeadEvent(deps, request),
       dropDeadEvent: (request) => dropDeadEvent(deps, request),
+      holdDeliveries: (request) => holdDeliveries(deps, request),
     });
   };
 }
