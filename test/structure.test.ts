@@ -75,7 +75,7 @@ describe("rooms", () => {
   const rooms: Record<string, readonly string[]> = {
     "kit/src": ["service", "ledger", "events", "rpc", "rpc/unary", "postgres", "tls", "process", "."],
     "gateway/src": [
-      ...["cli", "cli/doctor", "cli/platform", ".", "developers", "openapi", "guides"],
+      ...["cli", "cli/commands", "cli/doctor", "cli/tools", "cli/platform", ".", "developers", "openapi", "guides"],
       ...[
         ...["alerts", "account", "overview", "search", "sign-in", "webhooks", "labels", "orders", "shipments"],
         ...["resources", "requests", "keys", "page", "session"],

@@ -2,9 +2,10 @@ import { userInfo } from "node:os";
 import { runAdmin } from "@shipping/gateway/cli/run-admin";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { type Receiver, startReceiver } from "@shipping/webhooks/testing/receiver";
+import { eventFor } from "@shipping/webhooks/testing/webhooks-under-test";
 import sql from "sql-template-tag";
-import { createShipment, createWebhook } from "../api/platform.js";
-import { apiClient } from "../api-client.js";
+import { createLabel, createShipment, createWebhook, voidLabel } from "../api/platform.js";
+import { apiClient, dataOf, type Webhook } from "../api-client.js";
 import { type Stack, startStack } from "../stack.js";
 
 let stack: Stack;
@@ -20,7 +21,10 @@ afterEach(() => Promise.all(receivers.splice(0).map((receiver) => receiver.close
 /** Runs a command as an operator would type it. */
 async function admin(line: string, env: Record<string, string> = {}) {
   const [out, err]: string[][] = [[], []];
-  const services = { WEBHOOKS_URL: `http://127.0.0.1:${stack.rpcPorts.webhooks}` };
+  const ports = Object.entries(stack.rpcPorts);
+  const services = Object.fromEntries(
+    ports.map(([part, port]) => [`${part.toUpperCase()}_URL`, `http://127.0.0.1:${port}`]),
+  );
   const status = await runAdmin(line.split(" "), {
     env: { DATABASE_URL_GATEWAY: stack.databaseUrls.gateway, ...services, ...env },
     out: (text) => void out?.push(text),
@@ -149,4 +153,91 @@ describe("the audit of operators", () => {
     expect({ status, err }).toEqual({ status: 1, err: expect.stringContaining("operator_acts") });
     expect(await json("account list")).not.toContainEqual(expect.objectContaining({ name: "Unseen" }));
   });
+});
+
+describe("an account", () => {
+  test("is suspended: its keys are unknown and its deliveries wait; resumed, they go out at once", async () => {
+    const { accountId, sandbox } = await stack.newCustomer();
+    const api = apiClient(stack.baseUrl, sandbox);
+    const receiver = await startReceiver();
+    receivers.push(receiver);
+    await createWebhook(api, receiver.url, ["shipment.created"]);
+    const [statusOf, sent] = [async () => (await api.get("/account")).status, () => receiver.received.length];
+    for (let n = 0; n < 2; n++) {
+      expect(await json(`account suspend --account ${accountId}`)).toEqual({ id: accountId, suspended: true });
+    }
+    expect(await statusOf()).toBe(401);
+    const listed = await json("account list");
+    expect(listed.find(({ id }: { id: string }) => id === accountId)).toHaveProperty("suspended_at");
+
+    // What was committed just before arrives while it is suspended.
+    const environment = "sandbox";
+    const event = eventFor({ accountId, environment });
+    await stack.databases.records.run(sql`
+      INSERT INTO outbox (event_id, type, account_id, environment, body, created_at, leased_until)
+      VALUES (${event.id}, ${event.type}, ${accountId}, ${environment}, ${event.body}, now(), now())`);
+    await eventually(async () => expect(await json(`event show ${event.id}`)).toMatchObject({ id: event.id }));
+    const { deliveries } = await json(`event show ${event.id}`);
+    expect(deliveries).toMatchObject([{ state: "pending", attempt: 0 }]);
+    expect(sent()).toBe(0);
+
+    await json(`account resume --account ${accountId}`);
+    expect(await statusOf()).toBe(200);
+    await eventually(() => expect(sent()).toBe(1));
+    const entries = await stack.databases.gateway.run(
+      sql`SELECT action, actor FROM audit_entries WHERE account_id = ${accountId} ORDER BY at`,
+    );
+    expect(entries.slice(-2)).toEqual([
+      { action: "account.suspended", actor: "operator" },
+      { action: "account.resumed", actor: "operator" },
+    ]);
+  }, 60_000);
+
+  test("is counted: what belongs to it, by environment, in every part", async () => {
+    const { accountId, sandbox } = await stack.newCustomer();
+    const api = apiClient(stack.baseUrl, sandbox);
+    await createWebhook(api, "https://shop.example.com/hook");
+    for (let n = 0; n < 2; n++) await createShipment(api);
+    const { id } = await createLabel(api);
+    await voidLabel(api, id);
+    const counts = await json(`account usage --account ${accountId}`);
+    expect(counts).toEqual(
+      expect.arrayContaining([
+        { kind: "keys active", environment: "sandbox", count: 1 },
+        { kind: "shipments", environment: "sandbox", count: 3 },
+        { kind: "labels voided", environment: "sandbox", count: 1 },
+        { kind: "tracking records", environment: "sandbox", count: 1 },
+        { kind: "subscriptions active", environment: "sandbox", count: 1 },
+      ]),
+    );
+    expect((await admin(`account usage --account ${accountId}`)).out).toMatch(/\nshipments +sandbox +3\n/);
+  }, 60_000);
+});
+
+test("a claim is shown with its owner and what is stored, and with none of its secret", async () => {
+  const { accountId, sandbox } = await stack.newCustomer();
+  const api = apiClient(stack.baseUrl, sandbox);
+  const body = { url: "https://shop.example.com/hook", events: ["label.created"] };
+  const data = await dataOf(201, api.post<Webhook>("/webhooks", body, "subscribe-1"));
+  const line = `claim show subscribe-1 --account ${accountId} --environment sandbox`;
+  expect(await json(line)).toMatchObject({ owner: "webhooks", stored_answer: "status 201", resource: data.id });
+  expect((await admin(line)).out).not.toContain(data.secret);
+  expect(await admin(line.replace("sandbox", "live"))).toMatchObject({
+    status: 1,
+    err: `error: No request of ${accountId} in live has used this key.\n`,
+  });
+});
+
+test("what waits in the outboxes is counted, by its owner", async () => {
+  const status = await json("outbox status");
+  expect(status).toMatchObject([{ part: "records" }, { part: "carrier" }]);
+  const { accountId } = await stack.newCustomer();
+  const event = eventFor({ accountId, environment: "sandbox" });
+  await stack.databases.carrier.run(sql`
+    INSERT INTO outbox (event_id, type, account_id, environment, body, created_at, leased_until)
+    VALUES (${event.id}, ${event.type}, ${accountId}, 'sandbox', ${event.body}, now() - interval '1 minute', now() + interval '1 minute')`);
+  const [, carrier] = await json("outbox status");
+  expect(carrier).toMatchObject({ unpublished: 1, oldest_event_id: event.id });
+  expect(carrier.oldest_seconds).toBeGreaterThan(59);
+  expect((await admin("outbox status")).out).toContain(event.id);
 });

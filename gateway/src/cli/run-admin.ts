@@ -2,21 +2,23 @@ import { userInfo } from "node:os";
 import type { Env } from "@shipping/kit/process/config";
 import { silentLog } from "@shipping/kit/process/log";
 import { Command, CommanderError } from "commander";
-import { addAccountCommands } from "./account-commands.js";
-import { addAuditCommands } from "./audit-commands.js";
-import { addDeadEventCommands } from "./dead-event-commands.js";
-import { addDeliveryCommands } from "./delivery-commands.js";
+import { addAccountCommands } from "./commands/account-commands.js";
+import { addAuditCommands } from "./commands/audit-commands.js";
+import { addClaimCommands } from "./commands/claim-commands.js";
+import { addDeadEventCommands } from "./commands/dead-event-commands.js";
+import { addDeliveryCommands } from "./commands/delivery-commands.js";
+import { addKeyCommands } from "./commands/key-commands.js";
+import { describeRotation, isComplete, rotateSecrets } from "./commands/manage-secrets.js";
+import { addMemberCommands } from "./commands/member-commands.js";
+import { addOutboxCommands } from "./commands/outbox-commands.js";
+import { addRequestCommands } from "./commands/request-commands.js";
 import { checkPlatform } from "./doctor/check-platform.js";
-import { addKeyCommands } from "./key-commands.js";
-import { describeRotation, isComplete, rotateSecrets } from "./manage-secrets.js";
-import { addMemberCommands } from "./member-commands.js";
-import { noteChanges } from "./note-changes.js";
 import { adminConfig, commandName } from "./platform/config.js";
 import { findPlatform } from "./platform/find-platform.js";
 import { reasonOf } from "./platform/finding.js";
-import { examples, toJson } from "./print.js";
-import { addRequestCommands } from "./request-commands.js";
-import type { Tools } from "./tools.js";
+import { noteChanges } from "./tools/note-changes.js";
+import { examples, toJson } from "./tools/print.js";
+import type { Tools } from "./tools/tools.js";
 
 /** The surroundings of a command line. */
 export interface Shell {
@@ -61,6 +63,8 @@ export function adminCommand(shell: Shell): Command {
   addRequestCommands(admin, tools);
   addDeliveryCommands(admin, tools);
   addDeadEventCommands(admin, tools);
+  addOutboxCommands(admin, tools);
+  addClaimCommands(admin, tools);
   addAuditCommands(admin, tools);
   addSecretsCommands(admin, tools);
   admin

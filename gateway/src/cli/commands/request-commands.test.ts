@@ -1,6 +1,6 @@
 import { eventually } from "@shipping/kit/testing/eventually";
-import { type GatewayUnderTest, gatewayUnderTest, newIdempotencyKey } from "../testing/gateway-under-test.js";
-import { runAdmin } from "./run-admin.js";
+import { type GatewayUnderTest, gatewayUnderTest, newIdempotencyKey } from "../../testing/gateway-under-test.js";
+import { runAdmin } from "../run-admin.js";
 
 let gateway: GatewayUnderTest;
 beforeAll(async () => {

@@ -8,12 +8,12 @@ import {
   ROLES,
   type Role,
   removeMember,
-} from "../accounts/manage-members.js";
-import type { AdminConfig } from "./platform/config.js";
-import type { Platform } from "./platform/find-platform.js";
-import { accountOption, onAccount } from "./platform/on-gateway.js";
-import { examples, toTable } from "./print.js";
-import type { Tools } from "./tools.js";
+} from "../../accounts/manage-members.js";
+import type { AdminConfig } from "../platform/config.js";
+import type { Platform } from "../platform/find-platform.js";
+import { accountOption, onAccount } from "../platform/on-gateway.js";
+import { examples, toTable } from "../tools/print.js";
+import type { Tools } from "../tools/tools.js";
 
 /** Adds the commands for the people of the developer area. */
 export function addMemberCommands(admin: Command, { print, platform, config, change }: Tools): void {

@@ -1,10 +1,10 @@
 import type { Client } from "@connectrpc/connect";
 import { type DeadEvent, WebhooksOperationsService } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
 import { Argument, type Command, InvalidArgumentError } from "commander";
+import { CALL_MS, callService } from "../platform/call-service.js";
+import { examples, limitOption, toFacts, toTable } from "../tools/print.js";
+import type { Tools } from "../tools/tools.js";
 import { plain } from "./describe-deliveries.js";
-import { CALL_MS, callService } from "./platform/call-service.js";
-import { examples, limitOption, toFacts, toTable } from "./print.js";
-import type { Tools } from "./tools.js";
 
 const options = { timeoutMs: CALL_MS };
 

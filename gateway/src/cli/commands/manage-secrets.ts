@@ -1,6 +1,6 @@
 import { type RotateSecretsResponse, WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import { CALL_MS, callService } from "./platform/call-service.js";
-import type { Platform } from "./platform/find-platform.js";
+import { CALL_MS, callService } from "../platform/call-service.js";
+import type { Platform } from "../platform/find-platform.js";
 
 /** What a rotation has done, and which keys of the ring hold secrets after it. */
 export interface RotatedSecrets {

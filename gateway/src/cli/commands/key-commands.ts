@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { type CreatedKey, createKey, type ListedKey, listKeys, revokeKey } from "../accounts/manage-keys.js";
-import { type Scope, scopes } from "../admission/api-key.js";
-import { parseDuration } from "./durations.js";
-import { accountOption, onAccount, onGateway } from "./platform/on-gateway.js";
-import { examples, toTable } from "./print.js";
-import type { Tools } from "./tools.js";
+import { type CreatedKey, createKey, type ListedKey, listKeys, revokeKey } from "../../accounts/manage-keys.js";
+import { type Scope, scopes } from "../../admission/api-key.js";
+import { accountOption, onAccount, onGateway } from "../platform/on-gateway.js";
+import { parseDuration } from "../tools/durations.js";
+import { examples, toTable } from "../tools/print.js";
+import type { Tools } from "../tools/tools.js";
 
 /** Adds the commands for API keys. */
 export function addKeyCommands(admin: Command, { print, platform, change }: Tools): void {

@@ -3,8 +3,8 @@ import type { Env } from "@shipping/kit/process/config";
 import { silentLog } from "@shipping/kit/process/log";
 import { serve } from "@shipping/kit/rpc/server";
 import { RotateSecretsResponseSchema, WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import { gatewayDatabase } from "../testing/gateway-database.js";
-import { runAdmin } from "./run-admin.js";
+import { gatewayDatabase } from "../../testing/gateway-database.js";
+import { runAdmin } from "../run-admin.js";
 
 let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { hostname } from "node:os";
 import type { Command } from "commander";
-import { beginAct, endAct } from "../accounts/operator-log.js";
-import type { FindPlatform } from "./platform/find-platform.js";
-import { reasonOf } from "./platform/finding.js";
-import { onGateway } from "./platform/on-gateway.js";
+import { beginAct, endAct } from "../../accounts/operator-log.js";
+import type { FindPlatform } from "../platform/find-platform.js";
+import { reasonOf } from "../platform/finding.js";
+import { onGateway } from "../platform/on-gateway.js";
 
 /** Turns the action of a command into one that is in the audit of operators before it begins, and again when it has ended. */
 export type NoteChange = <A extends unknown[]>(

@@ -1,6 +1,6 @@
+import type { AdminConfig } from "../platform/config.js";
+import type { FindPlatform } from "../platform/find-platform.js";
 import type { NoteChange } from "./note-changes.js";
-import type { AdminConfig } from "./platform/config.js";
-import type { FindPlatform } from "./platform/find-platform.js";
 import type { Print } from "./print.js";
 
 /** What every command is given to work with. */

@@ -1,6 +1,6 @@
 import type { Env } from "@shipping/kit/process/config";
-import { gatewayDatabase } from "../testing/gateway-database.js";
-import { runAdmin } from "./run-admin.js";
+import { gatewayDatabase } from "../../testing/gateway-database.js";
+import { runAdmin } from "../run-admin.js";
 
 let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
 beforeAll(async () => {

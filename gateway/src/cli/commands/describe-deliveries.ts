@@ -3,7 +3,7 @@ import type {
   ShowEventResponse,
   ShowSubscriptionResponse,
 } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
-import { toFacts, toTable } from "./print.js";
+import { toFacts, toTable } from "../tools/print.js";
 
 const MOST_PENDING = 10_000;
 

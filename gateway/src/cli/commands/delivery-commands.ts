@@ -2,11 +2,11 @@ import type { Client } from "@connectrpc/connect";
 import { fail } from "@shipping/kit/errors";
 import { type Delivery, WebhooksOperationsService } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
 import { type Command, CommanderError, Option } from "commander";
+import { CALL_MS, callService } from "../platform/call-service.js";
+import { sinceOption } from "../tools/durations.js";
+import { examples, limitOption } from "../tools/print.js";
+import type { Tools } from "../tools/tools.js";
 import { describeDeliveries, describeEvent, describeSubscription, OUTCOMES, plain } from "./describe-deliveries.js";
-import { sinceOption } from "./durations.js";
-import { CALL_MS, callService } from "./platform/call-service.js";
-import { examples, limitOption } from "./print.js";
-import type { Tools } from "./tools.js";
 
 const STATES = ["pending", "in_flight", "delivered", "exhausted", "cancelled"];
 const MOST_RESENT = 1_000;

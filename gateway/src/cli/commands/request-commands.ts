@@ -1,10 +1,10 @@
 import { fail } from "@shipping/kit/errors";
 import type { Command } from "commander";
-import type { LoggedRequest } from "../request-log/logged-request.js";
-import { readAnyRequest } from "../request-log/read-request.js";
-import { onGateway } from "./platform/on-gateway.js";
-import { examples, toTable } from "./print.js";
-import type { Tools } from "./tools.js";
+import type { LoggedRequest } from "../../request-log/logged-request.js";
+import { readAnyRequest } from "../../request-log/read-request.js";
+import { onGateway } from "../platform/on-gateway.js";
+import { examples, toTable } from "../tools/print.js";
+import type { Tools } from "../tools/tools.js";
 
 /** Adds the commands for the request log. */
 export function addRequestCommands(admin: Command, { print, platform }: Tools): void {

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { type LoggedAct, listActs } from "../accounts/operator-log.js";
-import { onGateway } from "./platform/on-gateway.js";
-import { examples, limitOption, toTable } from "./print.js";
-import type { Tools } from "./tools.js";
+import { type LoggedAct, listActs } from "../../accounts/operator-log.js";
+import { onGateway } from "../platform/on-gateway.js";
+import { examples, limitOption, toTable } from "../tools/print.js";
+import type { Tools } from "../tools/tools.js";
 
 /** Adds the commands for the audit of operators. */
 export function addAuditCommands(admin: Command, { print, platform }: Tools): void {
