@@ -4,6 +4,7 @@ import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
+import { WebhooksOperationsService } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { recordsPeers } from "@shipping/records/rpc";
 import { trackingPeers } from "@shipping/tracking/rpc";
@@ -19,7 +20,7 @@ const served = {
   records: [RecordsService, LedgerService],
   carrier: [CarrierService, LedgerService],
   tracking: [TrackingService],
-  webhooks: [WebhooksService, LedgerService],
+  webhooks: [WebhooksService, LedgerService, WebhooksOperationsService],
 };
 const rows = Object.entries(tables).flatMap(([part, peers]) =>
   Object.entries(peers).flatMap(([peer, methods]) => methods.map(({ name }) => `${peer} → ${part} ${name}`)),

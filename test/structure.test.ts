@@ -75,7 +75,18 @@ describe("rooms", () => {
   const rooms: Record<string, readonly string[]> = {
     "kit/src": ["service", "ledger", "events", "rpc", "rpc/unary", "postgres", "tls", "process", "."],
     "gateway/src": [
-      ...["cli", ".", "developers", "openapi", "reference", "guides"],
+      ...[
+        "cli",
+        "cli/commands",
+        "cli/doctor",
+        "cli/tools",
+        "cli/platform",
+        ".",
+        "developers",
+        "openapi",
+        "reference",
+        "guides",
+      ],
       ...[
         ...["alerts", "account", "overview", "search", "sign-in", "webhooks", "labels", "orders", "shipments"],
         ...["resources", "requests", "keys", "page", "session"],
@@ -84,7 +95,7 @@ describe("rooms", () => {
       ...["idempotency", "request-log", "database", "owners"],
     ],
     "services/carrier/src": [".", "carriers", "label", "label/letters"],
-    "services/webhooks/src": [".", "dispatch", "health", "events", "subscriptions", "egress"],
+    "services/webhooks/src": [".", "operations", "dispatch", "health", "events", "subscriptions", "egress"],
     "deploy/local/src": ["client", "collection", "cluster", "demo", "listen", "platform", "databases", "servers", "."],
   };
   const roomOf = (root: string, path: string) => relative(root, dirname(path)).split(sep).join("/") || ".";

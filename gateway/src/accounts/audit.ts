@@ -14,6 +14,8 @@ export interface Actor {
 export const OPERATOR: Actor = { name: "operator", source: "command line" };
 
 export type AuditAction =
+  | "account.suspended"
+  | "account.resumed"
   | "key.created"
   | "key.revoked"
   | "member.added"

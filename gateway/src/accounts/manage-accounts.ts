@@ -29,7 +29,9 @@ export async function createAccount(
 }
 
 /** All accounts, the oldest first. */
-export function listAccounts(deps: AdminDeps): Promise<{ id: string; name: string; createdAt: Date }[]> {
+export function listAccounts(
+  deps: AdminDeps,
+): Promise<{ id: string; name: string; createdAt: Date; suspendedAt: Date | null }[]> {
   return deps.prisma.account.findMany({ orderBy: [{ createdAt: "asc" }, { id: "asc" }] });
 }
 

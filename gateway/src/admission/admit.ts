@@ -37,7 +37,7 @@ export function createAdmit(deps: AdmitDeps): (presented: Presented) => Promise<
   return microBatch({ run: (all) => admitMany(deps, all), keyOf: ({ keyHash }) => keyHash.toString("base64") });
 }
 
-/** Admits one request, and counts it if it is within the limit. Undefined: its key is unknown, expired or revoked. */
+/** Admits one request, and counts it if it is within the limit. Undefined: its key is unknown, expired or revoked, or its account is suspended. */
 export async function admit(deps: AdmitDeps, keyHash: Buffer, idempotencyKey?: string): Promise<Admission | undefined> {
   const [admission] = await admitMany(deps, [{ keyHash, idempotencyKey }]);
   return admission;
@@ -62,7 +62,7 @@ async function admitMany(deps: AdmitDeps, presented: readonly Presented[]): Prom
         ${presented.map(({ idempotencyKey }) => idempotencyKey ?? null)}::text[]
       ) WITH ORDINALITY AS p (hash, idempotency_key, ordinal)
       JOIN api_keys k ON k.hash = p.hash AND k.revoked_at IS NULL
-      JOIN accounts a ON a.id = k.account_id
+      JOIN accounts a ON a.id = k.account_id AND a.suspended_at IS NULL
       JOIN rate_windows w ON w.key_id = k.id
       ORDER BY p.hash
       FOR UPDATE OF w),

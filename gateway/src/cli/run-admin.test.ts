@@ -71,7 +71,9 @@ describe("account", () => {
       name: "Acme",
       created_at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
     });
-    expect((await admin("account list")).out).toMatch(/^ID +CREATED +NAME\n(acc_\w+ {2}\S+Z {2}.+\n)+$/);
+    expect((await admin("account list")).out).toMatch(
+      /^ID +CREATED +STATUS +NAME\n(acc_\w+ {2}\S+Z {2}active {2}.+\n)+$/,
+    );
   });
 
   test("a name must be readable", async () => {

@@ -1,17 +1,24 @@
+import { userInfo } from "node:os";
 import type { Env } from "@shipping/kit/process/config";
 import { silentLog } from "@shipping/kit/process/log";
 import { Command, CommanderError } from "commander";
-import { createAccount, listAccounts } from "../accounts/manage-accounts.js";
-import { checkPlatform } from "./check-platform.js";
-import { adminConfig, commandName } from "./config.js";
-import { type FindPlatform, findPlatform } from "./find-platform.js";
-import { reasonOf } from "./finding.js";
-import { addKeyCommands } from "./key-commands.js";
-import { describeRotation, isComplete, rotateSecrets } from "./manage-secrets.js";
-import { addMemberCommands } from "./member-commands.js";
-import { onGateway } from "./on-gateway.js";
-import { examples, type Print, toJson, toTable } from "./print.js";
-import { addRequestCommands } from "./request-commands.js";
+import { addAccountCommands } from "./commands/account-commands.js";
+import { addAuditCommands } from "./commands/audit-commands.js";
+import { addClaimCommands } from "./commands/claim-commands.js";
+import { addDeadEventCommands } from "./commands/dead-event-commands.js";
+import { addDeliveryCommands } from "./commands/delivery-commands.js";
+import { addKeyCommands } from "./commands/key-commands.js";
+import { describeRotation, isComplete, rotateSecrets } from "./commands/manage-secrets.js";
+import { addMemberCommands } from "./commands/member-commands.js";
+import { addOutboxCommands } from "./commands/outbox-commands.js";
+import { addRequestCommands } from "./commands/request-commands.js";
+import { checkPlatform } from "./doctor/check-platform.js";
+import { adminConfig, commandName } from "./platform/config.js";
+import { findPlatform } from "./platform/find-platform.js";
+import { reasonOf } from "./platform/finding.js";
+import { noteChanges } from "./tools/note-changes.js";
+import { examples, toJson } from "./tools/print.js";
+import type { Tools } from "./tools/tools.js";
 
 /** The surroundings of a command line. */
 export interface Shell {
@@ -36,9 +43,10 @@ export async function runAdmin(args: readonly string[], shell: Shell): Promise<n
 export function adminCommand(shell: Shell): Command {
   const admin = new Command(commandName(shell.env))
     .description(
-      "Manage accounts, members, API keys and secrets of a running platform, look up requests, and check its health.",
+      "Manage accounts, members, API keys and secrets of a running platform, look up and repair requests, events and deliveries, and check its health.",
     )
     .option("--json", "print only one JSON value")
+    .option("--operator <name>", "your name in the audit log of operators; default: OPERATOR, or your user name")
     .addHelpText("after", examples("account list", "doctor --json"))
     .exitOverride()
     .configureOutput({ writeOut: shell.out, writeErr: shell.err, outputError });
@@ -46,11 +54,19 @@ export function adminCommand(shell: Shell): Command {
   const platform = () => findPlatform(config());
   const print = (result: unknown, text: string) => shell.out(`${admin.opts().json ? toJson(result) : text}\n`);
 
-  addAccountCommands(admin, print, platform);
-  addKeyCommands(admin, print, platform);
-  addMemberCommands(admin, print, platform, config);
-  addRequestCommands(admin, print, platform);
-  addSecretsCommands(admin, print, platform);
+  const change = noteChanges(platform, () => admin.opts().operator ?? config().OPERATOR ?? userInfo().username);
+  const tools: Tools = { print, platform, config, change };
+
+  addAccountCommands(admin, tools);
+  addKeyCommands(admin, tools);
+  addMemberCommands(admin, tools);
+  addRequestCommands(admin, tools);
+  addDeliveryCommands(admin, tools);
+  addDeadEventCommands(admin, tools);
+  addOutboxCommands(admin, tools);
+  addClaimCommands(admin, tools);
+  addAuditCommands(admin, tools);
+  addSecretsCommands(admin, tools);
   admin
     .command("doctor")
     .description("Check what is reachable and migrated, and say what to do if it is not")
@@ -72,32 +88,7 @@ function outputError(text: string, write: (text: string) => void): void {
   write(text.replace(/\n(?=\()/, " "));
 }
 
-function addAccountCommands(admin: Command, print: Print, platform: FindPlatform): void {
-  const account = admin
-    .command("account")
-    .description("Manage the customers of the platform")
-    .addHelpText("after", examples("list"));
-  account
-    .command("create")
-    .description("Create an account")
-    .addHelpText("after", examples("--name Acme"))
-    .requiredOption("--name <name>", "display name")
-    .action(async ({ name }: { name: string }) => {
-      const created = await onGateway(await platform(), (deps) => createAccount(deps, { name }));
-      print(created, `Created account ${created.id} (${created.name}).`);
-    });
-  account
-    .command("list")
-    .description("List all accounts")
-    .addHelpText("after", examples("", "--json"))
-    .action(async () => {
-      const accounts = await onGateway(await platform(), listAccounts);
-      const rows = accounts.map(({ id, name, createdAt }) => [id, createdAt.toISOString(), name]);
-      print(accounts, toTable(["ID", "CREATED", "NAME"], rows));
-    });
-}
-
-function addSecretsCommands(admin: Command, print: Print, platform: FindPlatform): void {
+function addSecretsCommands(admin: Command, { print, platform, change }: Tools): void {
   const secrets = admin
     .command("secrets")
     .description("Manage the encryption of webhook secrets")
@@ -106,10 +97,12 @@ function addSecretsCommands(admin: Command, print: Print, platform: FindPlatform
     .command("rotate")
     .description("Encrypt everything with the first key of SECRETS_KEYS, and say which keys you can remove")
     .addHelpText("after", examples(""))
-    .action(async () => {
-      const rotated = await rotateSecrets(await platform());
-      print(rotated, describeRotation(rotated));
-      if (!isComplete(rotated))
-        throw new CommanderError(1, "admin.secrets", "some secrets are not encrypted with the first key");
-    });
+    .action(
+      change(async () => {
+        const rotated = await rotateSecrets(await platform());
+        print(rotated, describeRotation(rotated));
+        if (!isComplete(rotated))
+          throw new CommanderError(1, "admin.secrets", "some secrets are not encrypted with the first key");
+      }),
+    );
 }

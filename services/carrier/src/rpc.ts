@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { callContext, type Routes } from "@shipping/kit/rpc/server";
+import { ownerOperationsRoutes } from "@shipping/kit/service/owner-operations";
 import type { Peers } from "@shipping/kit/tls/peers";
 import {
   CarrierService,
@@ -9,7 +10,9 @@ import {
   VoidLabelResponseSchema,
 } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
+import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import { countLabels } from "./count-labels.js";
+import { countResources } from "./count-resources.js";
 import { checkLabel, createLabel } from "./create-label.js";
 import type { CarrierDeps } from "./deps.js";
 import { inspectLabel, searchLabels } from "./find-labels.js";
@@ -18,12 +21,15 @@ import { getLabel, getLabelFile, listLabels } from "./read-labels.js";
 import { voidLabel } from "./void-label.js";
 
 /** Which part may call what of carrier. */
-export const carrierPeers: Peers = { gateway: [...CarrierService.methods, ...LedgerService.methods] };
+export const carrierPeers: Peers = {
+  gateway: [...CarrierService.methods, ...LedgerService.methods, ...OwnerOperationsService.methods],
+};
 
 /** The RPCs of carrier, each one operation. Those that call neighbours hand on the deadline and the request id. */
 export function carrierRoutes(deps: CarrierDeps): Routes {
   return (router) => {
     deps.ledger.routes(router);
+    ownerOperationsRoutes(router, { db: deps.db, publishes: true, countResources });
     router.service(CarrierService, {
       async quoteRates(request, context) {
         return create(QuoteRatesResponseSchema, { outcome: await quoteRates(deps, request, callContext(context)) });

@@ -1,13 +1,16 @@
 import { create } from "@bufbuild/protobuf";
 import type { Routes } from "@shipping/kit/rpc/server";
+import { ownerOperationsRoutes } from "@shipping/kit/service/owner-operations";
 import type { Peers } from "@shipping/kit/tls/peers";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
+import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import {
   CreateOrderResponseSchema,
   CreateShipmentResponseSchema,
   RecordsService,
 } from "@shipping/proto/shipping/records/v1/records_pb";
 import { applyLabelEvent } from "./apply-label-event.js";
+import { countResources } from "./count-resources.js";
 import { createOrder } from "./create-order.js";
 import { createShipment } from "./create-shipment.js";
 import type { RecordsDeps } from "./deps.js";
@@ -32,6 +35,7 @@ export const recordsPeers: Peers = {
     its.inspectOrder,
     its.inspectShipment,
     ...LedgerService.methods,
+    ...OwnerOperationsService.methods,
   ],
   carrier: [its.getShipmentForCarrier, its.applyLabelEvent],
 };
@@ -40,6 +44,7 @@ export const recordsPeers: Peers = {
 export function recordsRoutes(deps: RecordsDeps): Routes {
   return (router) => {
     deps.ledger.routes(router);
+    ownerOperationsRoutes(router, { db: deps.db, publishes: true, countResources });
     router.service(RecordsService, {
       createOrder: async (request) => create(CreateOrderResponseSchema, { outcome: await createOrder(deps, request) }),
       getOrder: (request) => getOrder(deps, request),

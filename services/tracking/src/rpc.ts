@@ -1,18 +1,25 @@
 import type { Routes } from "@shipping/kit/rpc/server";
+import { ownerOperationsRoutes } from "@shipping/kit/service/owner-operations";
 import type { Peers } from "@shipping/kit/tls/peers";
+import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import { applyLabelEvent } from "./apply-label-event.js";
+import { countResources } from "./count-resources.js";
 import type { TrackingDeps } from "./deps.js";
 import { getTracking } from "./read-tracking.js";
 
 const its = TrackingService.method;
 
 /** Which part may call what of tracking. */
-export const trackingPeers: Peers = { gateway: [its.getTracking], carrier: [its.applyLabelEvent] };
+export const trackingPeers: Peers = {
+  gateway: [its.getTracking, ...OwnerOperationsService.methods],
+  carrier: [its.applyLabelEvent],
+};
 
 /** The RPCs of tracking, each one operation. */
 export function trackingRoutes(deps: TrackingDeps): Routes {
   return (router) => {
+    ownerOperationsRoutes(router, { db: deps.db, publishes: false, countResources });
     router.service(TrackingService, {
       getTracking: (request) => getTracking(deps, request),
       applyLabelEvent: (request) => applyLabelEvent(deps, request),

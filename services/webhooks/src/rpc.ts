@@ -1,7 +1,10 @@
 import { create } from "@bufbuild/protobuf";
 import type { Routes } from "@shipping/kit/rpc/server";
+import { ownerOperationsRoutes } from "@shipping/kit/service/owner-operations";
 import type { Peers } from "@shipping/kit/tls/peers";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
+import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
+import { WebhooksOperationsService } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
 import {
   CheckSubscriptionResponseSchema,
   CreateSubscriptionResponseSchema,
@@ -14,6 +17,13 @@ import { getEvent } from "./events/get-event.js";
 import { listTestDeliveries } from "./health/list-test-deliveries.js";
 import { getSubscriptionHealth, listSubscriptionHealth } from "./health/read-health.js";
 import { acknowledgeFailing, claimFailing } from "./health/tell-failing.js";
+import { countResources } from "./operations/count-resources.js";
+import { dropDeadEvent, listDeadEvents, retryDeadEvent, showDeadEvent } from "./operations/dead-events.js";
+import { holdDeliveries } from "./operations/hold-deliveries.js";
+import { listDeliveries } from "./operations/list-deliveries.js";
+import { resendDeliveries } from "./operations/resend-deliveries.js";
+import { showEvent } from "./operations/show-event.js";
+import { showSubscription } from "./operations/show-subscription.js";
 import { acknowledgeChanges, listChanges } from "./subscriptions/changes.js";
 import { createSubscription } from "./subscriptions/create-subscription.js";
 import { disableSubscription } from "./subscriptions/disable-subscription.js";
@@ -41,6 +51,8 @@ export const webhooksPeers: Peers = {
     its.listTestDeliveries,
     its.getEvent,
     ...LedgerService.methods,
+    ...WebhooksOperationsService.methods,
+    ...OwnerOperationsService.methods,
   ],
   records: [its.filterMissing],
   carrier: [its.filterMissing],
@@ -50,6 +62,7 @@ export const webhooksPeers: Peers = {
 export function webhooksRoutes(deps: DispatchDeps): Routes {
   return (router) => {
     deps.ledger.routes(router);
+    ownerOperationsRoutes(router, { db: deps.db, publishes: false, countResources });
     router.service(WebhooksService, {
       createSubscription: async (request) =>
         create(CreateSubscriptionResponseSchema, { outcome: await createSubscription(deps, request) }),
@@ -69,6 +82,17 @@ export function webhooksRoutes(deps: DispatchDeps): Routes {
       claimFailing: () => claimFailing(deps),
       acknowledgeFailing: (request) => acknowledgeFailing(deps, request),
       listTestDeliveries: (request) => listTestDeliveries(deps, request),
+    });
+    router.service(WebhooksOperationsService, {
+      showEvent: (request) => showEvent(deps, request),
+      listDeliveries: (request) => listDeliveries(deps, request),
+      resendDeliveries: (request) => resendDeliveries(deps, request),
+      showSubscription: (request) => showSubscription(deps, request),
+      listDeadEvents: (request) => listDeadEvents(deps, request),
+      showDeadEvent: (request) => showDeadEvent(deps, request),
+      retryDeadEvent: (request) => retryDeadEvent(deps, request),
+      dropDeadEvent: (request) => dropDeadEvent(deps, request),
+      holdDeliveries: (request) => holdDeliveries(deps, request),
     });
   };
 }

@@ -14,6 +14,8 @@ const WORDS: Record<AuditAction, string> = {
   "webhook.created": "Subscription created",
   "webhook.disabled": "Subscription disabled",
   "label.voided": "Label voided",
+  "account.suspended": "Account suspended",
+  "account.resumed": "Account resumed",
 };
 
 /** `GET /developers/audit`: the newest first. */

@@ -5,7 +5,7 @@ import type { SignedIn } from "../session/session.js";
 import { script, style } from "./assets.js";
 import { BAND, SideNavigation } from "./navigation.js";
 import { AREA_PATH, type HtmlPage, type Section } from "./page.js";
-import { Text } from "./text.js";
+import { Note, Text } from "./text.js";
 
 interface Frame {
   page: HtmlPage;
@@ -37,7 +37,15 @@ export function renderArea({ page, session, section, environment }: Frame): stri
         {session ? (
           <div class="columns">
             <SideNavigation section={section} environment={environment} />
-            <main id="main">{page.body}</main>
+            <main id="main">
+              {session.suspended && (
+                <Note kind="danger">
+                  This account is suspended: its API keys are refused, and its webhook deliveries wait. Ask the operator
+                  of the platform.
+                </Note>
+              )}
+              {page.body}
+            </main>
           </div>
         ) : (
           <main id="main" class="alone">

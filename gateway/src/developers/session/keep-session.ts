@@ -19,6 +19,7 @@ export async function findSession(deps: Deps, cookies: string | undefined): Prom
   if (!token) return undefined;
   const [row] = await deps.db.run<SignedIn & { stale: boolean }>(sql`
     SELECT s.hash, m.id AS "memberId", m.email, m.role, a.id AS "accountId", a.name AS "accountName",
+      a.suspended_at IS NOT NULL AS suspended,
       s.authenticated_at > ${clock(deps)} - ${minutes(FRESH_MINUTES)} AS fresh,
       s.seen_at < ${clock(deps)} - interval '1 minute' AS stale
     FROM sessions s

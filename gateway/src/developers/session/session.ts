@@ -15,6 +15,8 @@ export interface SignedIn {
   role: "admin" | "viewer";
   accountId: string;
   accountName: string;
+  /** Whether an operator has suspended the account. */
+  suspended: boolean;
   /** Whether they have authenticated within the last minutes. */
   fresh: boolean;
 }

@@ -10,10 +10,10 @@ const EVERY_MS = 3_600_000;
 
 type Deps = Pick<GatewayDeps, "db" | "clockOffsetMs"> & Pick<DeveloperDeps, "auditRetentionDays">;
 
-/** Deletes the links and sessions that have ended, the windows of refused attempts and of mails that are over, and audit entries past their time. */
+/** Deletes the links and sessions that have ended, the windows of refused attempts and of mails that are over, and entries of both audit logs past their time. */
 export async function sweepAccessOnce(
   deps: Deps,
-): Promise<{ links: number; sessions: number; refusals: number; mailCounts: number; entries: number }> {
+): Promise<{ links: number; sessions: number; refusals: number; mailCounts: number; entries: number; acts: number }> {
   const now = clock(deps);
   const links = await deps.db.run(sql`DELETE FROM sign_in_links WHERE expires_at <= ${now} RETURNING member_id`);
   const sessions = await deps.db.run(sql`DELETE FROM sessions s WHERE NOT (${isOpen(deps)}) RETURNING member_id`);
@@ -23,12 +23,15 @@ export async function sweepAccessOnce(
     DELETE FROM mail_counts WHERE since <= ${now} - ${LONGEST_WINDOW_MINUTES} * interval '1 minute' RETURNING since`);
   const entries = await deps.db.run(sql`
     DELETE FROM audit_entries WHERE at <= ${now} - ${deps.auditRetentionDays} * interval '1 day' RETURNING id`);
+  const acts = await deps.db.run(sql`
+    DELETE FROM operator_acts WHERE at <= ${now} - ${deps.auditRetentionDays} * interval '1 day' RETURNING id`);
   return {
     links: links.length,
     sessions: sessions.length,
     refusals: refusals.length,
     mailCounts: mailCounts.length,
     entries: entries.length,
+    acts: acts.length,
   };
 }
 

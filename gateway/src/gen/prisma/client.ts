@@ -97,6 +97,11 @@ export type MailCount = Prisma.MailCountModel
  */
 export type AuditEntry = Prisma.AuditEntryModel
 /**
+ * Model OperatorAct
+ * A change that an operator made, or tried to make, with the admin command.
+ */
+export type OperatorAct = Prisma.OperatorActModel
+/**
  * Model RequestCount
  * How many requests of an hour ended how.
  */

@@ -7,7 +7,7 @@ import { EVENT_TYPES } from "../subscriptions/subscription.js";
 import type { Capacity, ClaimedDelivery } from "./attempts.js";
 import { LEASE_MS } from "./delivery.js";
 import type { DispatchDeps } from "./deps.js";
-import { MAX_IN_FLIGHT, unhealthy } from "./ready-queue.js";
+import { held, MAX_IN_FLIGHT, unhealthy } from "./ready-queue.js";
 
 /** Events that one statement stores, at most. */
 export const ACCEPT_BATCH = 128;
@@ -85,7 +85,8 @@ export async function deadLetterEvent(
     SELECT ${eventId ?? null}, ${message}, ${reason}, now FROM clock`);
 }
 
-function faultOf(event: Event): string | undefined {
+/** Why an event cannot be accepted; undefined if it can. */
+export function faultOf(event: Event): string | undefined {
   if (!isId("evt", event.id)) return "the event ID is malformed";
   if (!isId("acc", event.accountId)) return "the account ID is malformed";
   if (!EVENT_TYPES.includes(event.type)) return "the event type is unknown";
@@ -115,16 +116,16 @@ function store(deps: DispatchDeps, events: readonly Event[], capacity: Capacity)
       ON CONFLICT (id) DO NOTHING
       RETURNING id, type, account_id, environment),
     wanted AS (
-      SELECT s.id AS subscription_id, s.url, s.secret, array_agg(stored.id) AS event_ids
+      SELECT s.id AS subscription_id, s.url, s.secret, s.held, array_agg(stored.id) AS event_ids
       FROM stored CROSS JOIN LATERAL (
-        SELECT id, url, secret FROM subscriptions
+        SELECT id, url, secret, ${held} AS held FROM subscriptions
         WHERE account_id = stored.account_id AND environment = stored.environment AND status = 'active'
           AND stored.type = ANY (events)
         OFFSET 0) AS s
-      GROUP BY s.id, s.url, s.secret
+      GROUP BY s.id, s.url, s.secret, s.held
       ORDER BY s.id),
     numbered AS (
-      SELECT wanted.*, each.event_id, each.ordinal, queue.open AND queue.in_flight + each.ordinal <= ${MAX_IN_FLIGHT} AS fits
+      SELECT wanted.*, each.event_id, each.ordinal, queue.open AND NOT held AND queue.in_flight + each.ordinal <= ${MAX_IN_FLIGHT} AS fits
       FROM wanted
       CROSS JOIN LATERAL (
         SELECT in_flight, NOT ${unhealthy} AND (next_due IS NULL OR next_due > (SELECT now FROM clock)) AS open

@@ -229,7 +229,7 @@ describe("a lease that ran out", () => {
     const deps = webhooks.replica();
     for (let attempt = 1; attempt <= 8; attempt++) {
       await webhooks.db.run(sql`
-        UPDATE deliveries SET state = 'in_flight', attempt = ${attempt}, next_at = NULL, lease_until = now(), claim_id = gen_random_uuid()
+        UPDATE deliveries SET state = 'in_flight', attempt = ${attempt}, next_at = NULL, lease_until = now() - interval '1 ms', claim_id = gen_random_uuid()
         WHERE subscription_id = ${id}`);
       expect((await sweepOnce(deps)).expired).toBe(1);
     }

@@ -32,6 +32,9 @@ export const unhealthy = sql`fail_streak >= ${UNHEALTHY_STREAK}`;
 /** Of a row of the queue: how many attempts of its subscription may be in flight. */
 export const slots = sql`CASE WHEN ${unhealthy} THEN ${MAX_IN_FLIGHT_UNHEALTHY}::integer ELSE ${MAX_IN_FLIGHT}::integer END`;
 
+/** Of a row of `subscriptions`: whether an operator holds its deliveries. What is due waits, and no attempt is used up. */
+export const held = sql`EXISTS (SELECT FROM held_accounts WHERE held_accounts.account_id = subscriptions.account_id)`;
+
 const MAX_COUNTED = 10_000;
 
 /** Measures what is due and not yet claimed. Replicas show the same numbers: they share the database. */
@@ -46,6 +49,9 @@ export function measureBacklog(deps: DispatchDeps): void {
   });
 }
 
+// Of a row `q` of the queue.
+const isHeld = sql`EXISTS (SELECT FROM subscriptions WHERE id = q.subscription_id AND ${held})`;
+
 /** Reads it from the ready queue and the index of pending deliveries, never from the deliveries at large. */
 export async function readBacklog(deps: Pick<DispatchDeps, "db" | "clockOffsetMs">) {
   const [backlog] = await deps.db.run<{ due: number; oldestSeconds: number }>(sql`
@@ -55,10 +61,11 @@ export async function readBacklog(deps: Pick<DispatchDeps, "db" | "clockOffsetMs
         SELECT FROM deliveries AS d
         WHERE d.subscription_id = q.subscription_id AND d.state = 'pending' AND d.next_at <= (SELECT now FROM clock)
         LIMIT ${MAX_COUNTED}) AS of_subscription
-      WHERE q.next_due <= (SELECT now FROM clock)
+      WHERE q.next_due <= (SELECT now FROM clock) AND NOT ${isHeld}
       LIMIT ${MAX_COUNTED})
     SELECT (SELECT count(*) FROM due)::integer AS due,
-      greatest(0, extract(epoch FROM now - (SELECT min(next_due) FROM ready_queue)))::float8 AS "oldestSeconds"
+      greatest(0, extract(epoch FROM now - (
+        SELECT next_due FROM ready_queue AS q WHERE next_due IS NOT NULL AND NOT ${isHeld} ORDER BY next_due LIMIT 1)))::float8 AS "oldestSeconds"
     FROM clock`);
   return backlog!;
 }

@@ -408,6 +408,7 @@ export const ModelName = {
   WebhookTests: 'WebhookTests',
   MailCount: 'MailCount',
   AuditEntry: 'AuditEntry',
+  OperatorAct: 'OperatorAct',
   RequestCount: 'RequestCount'
 } as const
 
@@ -424,7 +425,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "account" | "apiKey" | "rateWindow" | "idempotencyRegistry" | "accountMember" | "signInLink" | "session" | "signInRefusal" | "webhookTests" | "mailCount" | "auditEntry" | "requestCount"
+    modelProps: "account" | "apiKey" | "rateWindow" | "idempotencyRegistry" | "accountMember" | "signInLink" | "session" | "signInRefusal" | "webhookTests" | "mailCount" | "auditEntry" | "operatorAct" | "requestCount"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -1242,6 +1243,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
+    OperatorAct: {
+      payload: Prisma.$OperatorActPayload<ExtArgs>
+      fields: Prisma.OperatorActFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.OperatorActFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$OperatorActPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.OperatorActFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$OperatorActPayload>
+        }
+        findFirst: {
+          args: Prisma.OperatorActFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$OperatorActPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.OperatorActFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$OperatorActPayload>
+        }
+        findMany: {
+          args: Prisma.OperatorActFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$OperatorActPayload>[]
+        }
+        create: {
+          args: Prisma.OperatorActCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$OperatorActPayload>
+        }
+        createMany: {
+          args: Prisma.OperatorActCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.OperatorActCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$OperatorActPayload>[]
+        }
+        delete: {
+          args: Prisma.OperatorActDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$OperatorActPayload>
+        }
+        update: {
+          args: Prisma.OperatorActUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$OperatorActPayload>
+        }
+        deleteMany: {
+          args: Prisma.OperatorActDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.OperatorActUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.OperatorActUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$OperatorActPayload>[]
+        }
+        upsert: {
+          args: Prisma.OperatorActUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$OperatorActPayload>
+        }
+        aggregate: {
+          args: Prisma.OperatorActAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateOperatorAct>
+        }
+        groupBy: {
+          args: Prisma.OperatorActGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.OperatorActGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.OperatorActCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.OperatorActCountAggregateOutputType> | number
+        }
+      }
+    }
     RequestCount: {
       payload: Prisma.$RequestCountPayload<ExtArgs>
       fields: Prisma.RequestCountFieldRefs
@@ -1358,7 +1433,8 @@ export type TransactionIsolationLevel = (typeof TransactionIsolationLevel)[keyof
 export const AccountScalarFieldEnum = {
   id: 'id',
   name: 'name',
-  createdAt: 'createdAt'
+  createdAt: 'createdAt',
+  suspendedAt: 'suspendedAt'
 } as const
 
 export type AccountScalarFieldEnum = (typeof AccountScalarFieldEnum)[keyof typeof AccountScalarFieldEnum]
@@ -1485,6 +1561,20 @@ export const AuditEntryScalarFieldEnum = {
 } as const
 
 export type AuditEntryScalarFieldEnum = (typeof AuditEntryScalarFieldEnum)[keyof typeof AuditEntryScalarFieldEnum]
+
+
+export const OperatorActScalarFieldEnum = {
+  id: 'id',
+  at: 'at',
+  operator: 'operator',
+  host: 'host',
+  command: 'command',
+  arguments: 'arguments',
+  outcome: 'outcome',
+  reason: 'reason'
+} as const
+
+export type OperatorActScalarFieldEnum = (typeof OperatorActScalarFieldEnum)[keyof typeof OperatorActScalarFieldEnum]
 
 
 export const RequestCountScalarFieldEnum = {
@@ -1773,6 +1863,7 @@ export type GlobalOmitConfig = {
   webhookTests?: Prisma.WebhookTestsOmit
   mailCount?: Prisma.MailCountOmit
   auditEntry?: Prisma.AuditEntryOmit
+  operatorAct?: Prisma.OperatorActOmit
   requestCount?: Prisma.RequestCountOmit
 }
 

@@ -62,6 +62,7 @@ export const ModelName = {
   WebhookTests: 'WebhookTests',
   MailCount: 'MailCount',
   AuditEntry: 'AuditEntry',
+  OperatorAct: 'OperatorAct',
   RequestCount: 'RequestCount'
 } as const
 
@@ -84,7 +85,8 @@ export type TransactionIsolationLevel = (typeof TransactionIsolationLevel)[keyof
 export const AccountScalarFieldEnum = {
   id: 'id',
   name: 'name',
-  createdAt: 'createdAt'
+  createdAt: 'createdAt',
+  suspendedAt: 'suspendedAt'
 } as const
 
 export type AccountScalarFieldEnum = (typeof AccountScalarFieldEnum)[keyof typeof AccountScalarFieldEnum]
@@ -211,6 +213,20 @@ export const AuditEntryScalarFieldEnum = {
 } as const
 
 export type AuditEntryScalarFieldEnum = (typeof AuditEntryScalarFieldEnum)[keyof typeof AuditEntryScalarFieldEnum]
+
+
+export const OperatorActScalarFieldEnum = {
+  id: 'id',
+  at: 'at',
+  operator: 'operator',
+  host: 'host',
+  command: 'command',
+  arguments: 'arguments',
+  outcome: 'outcome',
+  reason: 'reason'
+} as const
+
+export type OperatorActScalarFieldEnum = (typeof OperatorActScalarFieldEnum)[keyof typeof OperatorActScalarFieldEnum]
 
 
 export const RequestCountScalarFieldEnum = {

@@ -28,18 +28,21 @@ export type AccountMinAggregateOutputType = {
   id: string | null
   name: string | null
   createdAt: Date | null
+  suspendedAt: Date | null
 }
 
 export type AccountMaxAggregateOutputType = {
   id: string | null
   name: string | null
   createdAt: Date | null
+  suspendedAt: Date | null
 }
 
 export type AccountCountAggregateOutputType = {
   id: number
   name: number
   createdAt: number
+  suspendedAt: number
   _all: number
 }
 
@@ -48,18 +51,21 @@ export type AccountMinAggregateInputType = {
   id?: true
   name?: true
   createdAt?: true
+  suspendedAt?: true
 }
 
 export type AccountMaxAggregateInputType = {
   id?: true
   name?: true
   createdAt?: true
+  suspendedAt?: true
 }
 
 export type AccountCountAggregateInputType = {
   id?: true
   name?: true
   createdAt?: true
+  suspendedAt?: true
   _all?: true
 }
 
@@ -139,6 +145,7 @@ export type AccountGroupByOutputType = {
   id: string
   name: string
   createdAt: Date
+  suspendedAt: Date | null
   _count: AccountCountAggregateOutputType | null
   _min: AccountMinAggregateOutputType | null
   _max: AccountMaxAggregateOutputType | null
@@ -166,6 +173,7 @@ export type AccountWhereInput = {
   id?: Prisma.StringFilter<"Account"> | string
   name?: Prisma.StringFilter<"Account"> | string
   createdAt?: Prisma.DateTimeFilter<"Account"> | Date | string
+  suspendedAt?: Prisma.DateTimeNullableFilter<"Account"> | Date | string | null
   keys?: Prisma.ApiKeyListRelationFilter
   members?: Prisma.AccountMemberListRelationFilter
   audit?: Prisma.AuditEntryListRelationFilter
@@ -175,6 +183,7 @@ export type AccountOrderByWithRelationInput = {
   id?: Prisma.SortOrder
   name?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  suspendedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   keys?: Prisma.ApiKeyOrderByRelationAggregateInput
   members?: Prisma.AccountMemberOrderByRelationAggregateInput
   audit?: Prisma.AuditEntryOrderByRelationAggregateInput
@@ -187,6 +196,7 @@ export type AccountWhereUniqueInput = Prisma.AtLeast<{
   NOT?: Prisma.AccountWhereInput | Prisma.AccountWhereInput[]
   name?: Prisma.StringFilter<"Account"> | string
   createdAt?: Prisma.DateTimeFilter<"Account"> | Date | string
+  suspendedAt?: Prisma.DateTimeNullableFilter<"Account"> | Date | string | null
   keys?: Prisma.ApiKeyListRelationFilter
   members?: Prisma.AccountMemberListRelationFilter
   audit?: Prisma.AuditEntryListRelationFilter
@@ -196,6 +206,7 @@ export type AccountOrderByWithAggregationInput = {
   id?: Prisma.SortOrder
   name?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  suspendedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.AccountCountOrderByAggregateInput
   _max?: Prisma.AccountMaxOrderByAggregateInput
   _min?: Prisma.AccountMinOrderByAggregateInput
@@ -208,12 +219,14 @@ export type AccountScalarWhereWithAggregatesInput = {
   id?: Prisma.StringWithAggregatesFilter<"Account"> | string
   name?: Prisma.StringWithAggregatesFilter<"Account"> | string
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"Account"> | Date | string
+  suspendedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Account"> | Date | string | null
 }
 
 export type AccountCreateInput = {
   id: string
   name: string
   createdAt: Date | string
+  suspendedAt?: Date | string | null
   keys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
   members?: Prisma.AccountMemberCreateNestedManyWithoutAccountInput
   audit?: Prisma.AuditEntryCreateNestedManyWithoutAccountInput
@@ -223,6 +236,7 @@ export type AccountUncheckedCreateInput = {
   id: string
   name: string
   createdAt: Date | string
+  suspendedAt?: Date | string | null
   keys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
   members?: Prisma.AccountMemberUncheckedCreateNestedManyWithoutAccountInput
   audit?: Prisma.AuditEntryUncheckedCreateNestedManyWithoutAccountInput
@@ -232,6 +246,7 @@ export type AccountUpdateInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  suspendedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   keys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
   members?: Prisma.AccountMemberUpdateManyWithoutAccountNestedInput
   audit?: Prisma.AuditEntryUpdateManyWithoutAccountNestedInput
@@ -241,6 +256,7 @@ export type AccountUncheckedUpdateInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  suspendedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   keys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
   members?: Prisma.AccountMemberUncheckedUpdateManyWithoutAccountNestedInput
   audit?: Prisma.AuditEntryUncheckedUpdateManyWithoutAccountNestedInput
@@ -250,36 +266,42 @@ export type AccountCreateManyInput = {
   id: string
   name: string
   createdAt: Date | string
+  suspendedAt?: Date | string | null
 }
 
 export type AccountUpdateManyMutationInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  suspendedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type AccountUncheckedUpdateManyInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  suspendedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type AccountCountOrderByAggregateInput = {
   id?: Prisma.SortOrder
   name?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  suspendedAt?: Prisma.SortOrder
 }
 
 export type AccountMaxOrderByAggregateInput = {
   id?: Prisma.SortOrder
   name?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  suspendedAt?: Prisma.SortOrder
 }
 
 export type AccountMinOrderByAggregateInput = {
   id?: Prisma.SortOrder
   name?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  suspendedAt?: Prisma.SortOrder
 }
 
 export type AccountScalarRelationFilter = {
@@ -293,6 +315,10 @@ export type StringFieldUpdateOperationsInput = {
 
 export type DateTimeFieldUpdateOperationsInput = {
   set?: Date | string
+}
+
+export type NullableDateTimeFieldUpdateOperationsInput = {
+  set?: Date | string | null
 }
 
 export type AccountCreateNestedOneWithoutKeysInput = {
@@ -341,6 +367,7 @@ export type AccountCreateWithoutKeysInput = {
   id: string
   name: string
   createdAt: Date | string
+  suspendedAt?: Date | string | null
   members?: Prisma.AccountMemberCreateNestedManyWithoutAccountInput
   audit?: Prisma.AuditEntryCreateNestedManyWithoutAccountInput
 }
@@ -349,6 +376,7 @@ export type AccountUncheckedCreateWithoutKeysInput = {
   id: string
   name: string
   createdAt: Date | string
+  suspendedAt?: Date | string | null
   members?: Prisma.AccountMemberUncheckedCreateNestedManyWithoutAccountInput
   audit?: Prisma.AuditEntryUncheckedCreateNestedManyWithoutAccountInput
 }
@@ -373,6 +401,7 @@ export type AccountUpdateWithoutKeysInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  suspendedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   members?: Prisma.AccountMemberUpdateManyWithoutAccountNestedInput
   audit?: Prisma.AuditEntryUpdateManyWithoutAccountNestedInput
 }
@@ -381,6 +410,7 @@ export type AccountUncheckedUpdateWithoutKeysInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  suspendedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   members?: Prisma.AccountMemberUncheckedUpdateManyWithoutAccountNestedInput
   audit?: Prisma.AuditEntryUncheckedUpdateManyWithoutAccountNestedInput
 }
@@ -389,6 +419,7 @@ export type AccountCreateWithoutMembersInput = {
   id: string
   name: string
   createdAt: Date | string
+  suspendedAt?: Date | string | null
   keys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
   audit?: Prisma.AuditEntryCreateNestedManyWithoutAccountInput
 }
@@ -397,6 +428,7 @@ export type AccountUncheckedCreateWithoutMembersInput = {
   id: string
   name: string
   createdAt: Date | string
+  suspendedAt?: Date | string | null
   keys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
   audit?: Prisma.AuditEntryUncheckedCreateNestedManyWithoutAccountInput
 }
@@ -421,6 +453,7 @@ export type AccountUpdateWithoutMembersInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  suspendedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   keys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
   audit?: Prisma.AuditEntryUpdateManyWithoutAccountNestedInput
 }
@@ -429,6 +462,7 @@ export type AccountUncheckedUpdateWithoutMembersInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  suspendedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   keys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
   audit?: Prisma.AuditEntryUncheckedUpdateManyWithoutAccountNestedInput
 }
@@ -437,6 +471,7 @@ export type AccountCreateWithoutAuditInput = {
   id: string
   name: string
   createdAt: Date | string
+  suspendedAt?: Date | string | null
   keys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
   members?: Prisma.AccountMemberCreateNestedManyWithoutAccountInput
 }
@@ -445,6 +480,7 @@ export type AccountUncheckedCreateWithoutAuditInput = {
   id: string
   name: string
   createdAt: Date | string
+  suspendedAt?: Date | string | null
   keys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
   members?: Prisma.AccountMemberUncheckedCreateNestedManyWithoutAccountInput
 }
@@ -469,6 +505,7 @@ export type AccountUpdateWithoutAuditInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  suspendedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   keys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
   members?: Prisma.AccountMemberUpdateManyWithoutAccountNestedInput
 }
@@ -477,6 +514,7 @@ export type AccountUncheckedUpdateWithoutAuditInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  suspendedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   keys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
   members?: Prisma.AccountMemberUncheckedUpdateManyWithoutAccountNestedInput
 }
@@ -534,6 +572,7 @@ export type AccountSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs 
   id?: boolean
   name?: boolean
   createdAt?: boolean
+  suspendedAt?: boolean
   keys?: boolean | Prisma.Account$keysArgs<ExtArgs>
   members?: boolean | Prisma.Account$membersArgs<ExtArgs>
   audit?: boolean | Prisma.Account$auditArgs<ExtArgs>
@@ -544,21 +583,24 @@ export type AccountSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Exten
   id?: boolean
   name?: boolean
   createdAt?: boolean
+  suspendedAt?: boolean
 }, ExtArgs["result"]["account"]>
 
 export type AccountSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean
   name?: boolean
   createdAt?: boolean
+  suspendedAt?: boolean
 }, ExtArgs["result"]["account"]>
 
 export type AccountSelectScalar = {
   id?: boolean
   name?: boolean
   createdAt?: boolean
+  suspendedAt?: boolean
 }
 
-export type AccountOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "name" | "createdAt", ExtArgs["result"]["account"]>
+export type AccountOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "name" | "createdAt" | "suspendedAt", ExtArgs["result"]["account"]>
 export type AccountInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   keys?: boolean | Prisma.Account$keysArgs<ExtArgs>
   members?: boolean | Prisma.Account$membersArgs<ExtArgs>
@@ -579,6 +621,10 @@ export type $AccountPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
     id: string
     name: string
     createdAt: Date
+    /**
+     * Since when its keys are refused.
+     */
+    suspendedAt: Date | null
   }, ExtArgs["result"]["account"]>
   composites: {}
 }
@@ -1008,6 +1054,7 @@ export interface AccountFieldRefs {
   readonly id: Prisma.FieldRef<"Account", 'String'>
   readonly name: Prisma.FieldRef<"Account", 'String'>
   readonly createdAt: Prisma.FieldRef<"Account", 'DateTime'>
+  readonly suspendedAt: Prisma.FieldRef<"Account", 'DateTime'>
 }
     
 

@@ -550,10 +550,6 @@ export type ApiKeyUpdatescopesInput = {
   push?: string | string[]
 }
 
-export type NullableDateTimeFieldUpdateOperationsInput = {
-  set?: Date | string | null
-}
-
 export type ApiKeyCreateNestedOneWithoutWindowInput = {
   create?: Prisma.XOR<Prisma.ApiKeyCreateWithoutWindowInput, Prisma.ApiKeyUncheckedCreateWithoutWindowInput>
   connectOrCreate?: Prisma.ApiKeyCreateOrConnectWithoutWindowInput

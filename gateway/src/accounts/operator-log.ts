@@ -1,0 +1,50 @@
+import { newId } from "@shipping/kit/ids";
+import sql, { empty } from "sql-template-tag";
+import type { AdminDeps } from "./manage-accounts.js";
+
+const LONGEST_ARGUMENTS = 2_000;
+const LONGEST_REASON = 500;
+
+/** A change that an operator is about to make. */
+export interface Act {
+  operator: string;
+  host: string;
+  /** For instance `delivery resend`. */
+  command: string;
+  /** What followed the command, as it would be typed. */
+  arguments: string;
+}
+
+/** A change that an operator has made or tried to make; `begun` means that its end is not known. */
+export interface LoggedAct extends Act {
+  id: string;
+  at: Date;
+  outcome: "begun" | "done" | "failed";
+  reason: string | null;
+}
+
+/** Writes down that a change begins, and yields its id. A change that cannot be written down must not be made. */
+export async function beginAct(deps: AdminDeps, act: Act): Promise<string> {
+  const id = newId("act", deps.random);
+  const typed = act.arguments.slice(0, LONGEST_ARGUMENTS);
+  await deps.db.run(sql`
+    INSERT INTO operator_acts (id, at, operator, host, command, arguments, outcome)
+    VALUES (${id}, ${deps.now()}, ${act.operator}, ${act.host}, ${act.command}, ${typed}, 'begun')`);
+  return id;
+}
+
+/** Writes down how it ended: without a reason, well. */
+export async function endAct(deps: AdminDeps, id: string, reason?: string): Promise<void> {
+  await deps.db.run(sql`
+    UPDATE operator_acts SET outcome = ${reason === undefined ? "done" : "failed"}, reason = ${reason?.slice(0, LONGEST_REASON) ?? null}
+    WHERE id = ${id}`);
+}
+
+/** Reads the latest changes; `before` is the id of an act, after which older ones follow. */
+export function listActs(deps: AdminDeps, { limit, before }: { limit: number; before?: string }): Promise<LoggedAct[]> {
+  const older =
+    before === undefined ? empty : sql`WHERE (at, id) < (SELECT at, id FROM operator_acts WHERE id = ${before})`;
+  return deps.db.run<LoggedAct>(sql`
+    SELECT id, at, operator, host, command, arguments, outcome, reason FROM operator_acts ${older}
+    ORDER BY at DESC, id DESC LIMIT ${limit}`);
+}

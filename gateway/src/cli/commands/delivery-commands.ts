@@ -1,0 +1,134 @@
+import type { Client } from "@connectrpc/connect";
+import { fail } from "@shipping/kit/errors";
+import { type Delivery, WebhooksOperationsService } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
+import { type Command, CommanderError, Option } from "commander";
+import { CALL_MS, callService } from "../platform/call-service.js";
+import { sinceOption } from "../tools/durations.js";
+import { examples, limitOption } from "../tools/print.js";
+import type { Tools } from "../tools/tools.js";
+import { describeDeliveries, describeEvent, describeSubscription, OUTCOMES, plain } from "./describe-deliveries.js";
+
+const STATES = ["pending", "in_flight", "delivered", "exhausted", "cancelled"];
+const MOST_RESENT = 1_000;
+
+/** Which deliveries of a subscription are meant. */
+interface Selection {
+  subscription: string;
+  state?: string;
+  since: string;
+  limit: number;
+}
+
+/** Adds the commands for events, their deliveries and their subscriptions. */
+export function addDeliveryCommands(admin: Command, { print, platform, change }: Tools): void {
+  const onWebhooks = async <T>(work: (webhooks: Webhooks) => Promise<T>) =>
+    callService(await platform(), "webhooks", WebhooksOperationsService, work);
+  admin
+    .command("event")
+    .description("Look up events")
+    .addHelpText("after", examples("show evt_mfrggzdfmztwq2lknnwg23tpoa"))
+    .command("show")
+    .description("Show the payload of an event and the state of each delivery")
+    .addHelpText("after", examples("evt_mfrggzdfmztwq2lknnwg23tpoa"))
+    .argument("<event-id>", "ID of the event")
+    .action(async (id: string) => {
+      const event = await onWebhooks((webhooks) => webhooks.showEvent({ id }, { timeoutMs: CALL_MS }));
+      const { $typeName, $unknown, body, deliveries, ...facts } = event;
+      const sent: unknown = JSON.parse(Buffer.from(body).toString());
+      print({ ...facts, body: sent, deliveries: deliveries.map(plain) }, describeEvent(event, sent));
+    });
+  const delivery = admin
+    .command("delivery")
+    .description("Look up and resend webhook deliveries")
+    .addHelpText("after", examples("list --subscription whk_mfrggzdfmztwq2lknnwg23tpoa --state exhausted"));
+  delivery
+    .command("list")
+    .description("List the deliveries of a subscription, newest event first")
+    .addHelpText(
+      "after",
+      examples(
+        "--subscription whk_mfrggzdfmztwq2lknnwg23tpoa",
+        "--subscription whk_mfrggzdfmztwq2lknnwg23tpoa --state exhausted --since 7d --json",
+      ),
+    )
+    .addOption(subscriptionOption().makeOptionMandatory())
+    .addOption(stateOption())
+    .addOption(sinceOption())
+    .addOption(limitOption())
+    .action(async (selection: Selection) => {
+      const found = await onWebhooks(async (webhooks) => {
+        const all: Delivery[] = [];
+        for await (const page of pagesOf(webhooks, selection)) {
+          all.push(...page);
+          if (all.length >= selection.limit) break;
+        }
+        return all.slice(0, selection.limit);
+      });
+      print(found.map(plain), describeDeliveries(found));
+    });
+  delivery
+    .command("resend")
+    .description("Send events to a subscription again now, with eight new attempts; event ID and payload stay the same")
+    .addHelpText(
+      "after",
+      examples(
+        "evt_mfrggzdfmztwq2lknnwg23tpoa --subscription whk_mfrggzdfmztwq2lknnwg23tpoa",
+        "--subscription whk_mfrggzdfmztwq2lknnwg23tpoa --state exhausted --since 7d",
+      ),
+    )
+    .argument("[event-id...]", "IDs of the events; default: all that match --state and --since")
+    .addOption(subscriptionOption().makeOptionMandatory())
+    .addOption(stateOption())
+    .addOption(sinceOption())
+    .action(
+      change(async (eventIds: string[], selection: Selection) => {
+        if (eventIds.length === 0 && !selection.state) throw fail("invalid_request", "Give event IDs or a --state.");
+        const counts = new Map<string, number>();
+        await onWebhooks(async (webhooks) => {
+          const named = eventIds.map((eventId) => ({ eventId, subscriptionId: selection.subscription }));
+          const pages = eventIds.length > 0 ? [named] : pagesOf(webhooks, { ...selection, limit: MOST_RESENT });
+          for await (const page of pages) {
+            const deliveries = page.map(({ eventId, subscriptionId }) => ({ eventId, subscriptionId }));
+            const { outcomes } = await webhooks.resendDeliveries({ deliveries }, { timeoutMs: CALL_MS });
+            for (const outcome of outcomes) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+          }
+        });
+        const lines = [...counts].map(([outcome, count]) => `${count} ${OUTCOMES[outcome] ?? outcome}`);
+        print(Object.fromEntries(counts), lines.join("\n") || "No deliveries match.");
+        if (counts.has("not_found") || counts.has("disabled") || counts.has("in_flight"))
+          throw new CommanderError(1, "admin.resend", "some deliveries were not resent");
+      }),
+    );
+  admin
+    .command("subscription")
+    .description("Look up webhook subscriptions")
+    .addHelpText("after", examples("show whk_mfrggzdfmztwq2lknnwg23tpoa"))
+    .command("show")
+    .description("Show the owner, health and backlog of a subscription")
+    .addHelpText("after", examples("whk_mfrggzdfmztwq2lknnwg23tpoa"))
+    .argument("<subscription-id>", "ID of the subscription")
+    .action(async (id: string) => {
+      const shown = await onWebhooks((webhooks) => webhooks.showSubscription({ id }, { timeoutMs: CALL_MS }));
+      print(plain(shown), describeSubscription(shown));
+    });
+}
+
+type Webhooks = Client<typeof WebhooksOperationsService>;
+
+async function* pagesOf(webhooks: Webhooks, { subscription: subscriptionId, ...where }: Selection) {
+  for (let after: string | undefined; ; ) {
+    const page = { ...where, subscriptionId, ...(after !== undefined && { after }) };
+    const { deliveries, nextCursor } = await webhooks.listDeliveries(page, { timeoutMs: CALL_MS });
+    yield deliveries;
+    if (nextCursor === undefined) return;
+    after = nextCursor;
+  }
+}
+
+function subscriptionOption(): Option {
+  return new Option("--subscription <id>", "ID of the subscription");
+}
+
+function stateOption(): Option {
+  return new Option("--state <state>", "only deliveries in this state").choices(STATES);
+}

@@ -1,0 +1,81 @@
+import type {
+  Delivery,
+  ShowEventResponse,
+  ShowSubscriptionResponse,
+} from "@shipping/proto/shipping/webhooks/v1/operations_pb";
+import { toFacts, toTable } from "../tools/print.js";
+
+const MOST_PENDING = 10_000;
+
+/** What resending has come to, after a count of deliveries. */
+export const OUTCOMES: Readonly<Record<string, string>> = {
+  resent: "resent",
+  in_flight: "not resent: an attempt is in progress; try again when it has ended",
+  disabled: "not resent: the subscription is disabled",
+  not_found: "not found",
+};
+
+const HEADINGS = ["EVENT", "TYPE", "ARRIVED", "STATE", "ATTEMPT", "NEXT", "LAST"];
+
+/** Deliveries of one subscription. */
+export function describeDeliveries(deliveries: readonly Delivery[]): string {
+  return toTable(HEADINGS, deliveries.map(deliveryRow));
+}
+
+function deliveryRow({
+  eventId,
+  eventType,
+  receivedAt,
+  state,
+  attempt,
+  nextAt,
+  lastStatus,
+  lastError,
+}: Delivery): string[] {
+  const last = lastStatus === undefined ? (lastError ?? "") : `status ${lastStatus}`;
+  return [eventId, eventType, receivedAt, state, `${attempt} of 8`, nextAt ?? "", last];
+}
+
+/** An event with its deliveries and what is sent. */
+export function describeEvent(
+  { id, type, accountId, environment, receivedAt, deliveries }: ShowEventResponse,
+  sent: unknown,
+) {
+  const facts = { event: id, type, account: accountId, environment, arrived: receivedAt };
+  const rows = deliveries.map((one) => [one.subscriptionId, ...deliveryRow(one).slice(3), one.url]);
+  return [
+    toFacts(facts),
+    rows.length > 0
+      ? toTable(["SUBSCRIPTION", ...HEADINGS.slice(3), "URL"], rows)
+      : "No active subscription matched it when it arrived.",
+    JSON.stringify(sent, null, 2),
+  ].join("\n\n");
+}
+
+/** A subscription. */
+export function describeSubscription(shown: ShowSubscriptionResponse): string {
+  const { lastFailureAt, lastFailureReason, lastFailureStatus } = shown;
+  const why = lastFailureStatus === undefined ? lastFailureReason : `status ${lastFailureStatus}`;
+  return toFacts({
+    subscription: shown.id,
+    account: shown.accountId,
+    environment: shown.environment,
+    url: shown.url,
+    events: shown.events.join(" "),
+    status: shown.status,
+    created: shown.createdAt,
+    disabled: shown.disabledAt,
+    pending: shown.pending === MOST_PENDING ? `${MOST_PENDING} or more` : String(shown.pending),
+    "next due": shown.nextDue,
+    "in flight": String(shown.inFlight),
+    "failed in a row": String(shown.failStreak),
+    "last success": shown.lastSuccessAt,
+    "last failure": lastFailureAt && `${lastFailureAt}${why ? `, ${why}` : ""}`,
+    "failing since": shown.failingSince,
+  });
+}
+
+/** A message without what the library adds to it. */
+export function plain<T extends { $typeName: string; $unknown?: unknown }>({ $typeName, $unknown, ...facts }: T) {
+  return facts;
+}

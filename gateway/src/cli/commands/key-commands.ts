@@ -1,0 +1,89 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { type CreatedKey, createKey, type ListedKey, listKeys, revokeKey } from "../../accounts/manage-keys.js";
+import { type Scope, scopes } from "../../admission/api-key.js";
+import { accountOption, onAccount, onGateway } from "../platform/on-gateway.js";
+import { parseDuration } from "../tools/durations.js";
+import { examples, toTable } from "../tools/print.js";
+import type { Tools } from "../tools/tools.js";
+
+/** Adds the commands for API keys. */
+export function addKeyCommands(admin: Command, { print, platform, change }: Tools): void {
+  const key = admin
+    .command("key")
+    .description("Manage the API keys of an account")
+    .addHelpText("after", examples("list --account Acme"));
+  key
+    .command("create")
+    .description("Create a key and show it once")
+    .addHelpText(
+      "after",
+      examples(
+        "--account Acme --environment sandbox",
+        "--account Acme --environment sandbox --scopes orders:read,orders:write --expires-in 90d",
+      ),
+    )
+    .addOption(accountOption())
+    .addOption(
+      new Option("--environment <environment>", "environment of the key")
+        .choices(["sandbox", "live"])
+        .makeOptionMandatory(),
+    )
+    .option("--name <name>", "display name")
+    .option("--scopes <scopes>", "comma-separated scopes; default: all ten", parseScopes)
+    .option("--expires-in <duration>", "a number with s, m, h or d; default: never", parseDuration)
+    .action(
+      change(async ({ account, expiresIn: expiresInMs, ...options }) => {
+        const created = await onAccount(await platform(), account, (deps, accountId) =>
+          createKey(deps, { accountId, expiresInMs, ...options }),
+        );
+        print(created, describeNewKey(created));
+      }),
+    );
+  key
+    .command("list")
+    .description("List the keys of an account")
+    .addHelpText("after", examples("--account Acme"))
+    .addOption(accountOption())
+    .action(async ({ account }: { account: string }) => {
+      const keys = await onAccount(await platform(), account, (deps, accountId) => listKeys(deps, { accountId }));
+      print(keys, toTable(["ID", "ENVIRONMENT", "ENDS IN", "STATUS", "LAST USED", "NAME", "SCOPES"], keys.map(keyRow)));
+    });
+  key
+    .command("revoke")
+    .description("Revoke a key, effective immediately")
+    .addHelpText("after", examples("key_mfrggzdfmztwq2lknnwg23tpoa"))
+    .argument("<key-id>", "ID of the key")
+    .action(
+      change(async (id: string) => {
+        const revoked = await onGateway(await platform(), (deps) => revokeKey(deps, { id }));
+        print(revoked, `Revoked ${id} at ${revoked.revokedAt.toISOString()}.`);
+      }),
+    );
+}
+
+function describeNewKey({ key, id, environment, scopes, expiresAt }: CreatedKey): string {
+  const expiry = expiresAt ? `expires ${expiresAt.toISOString()}` : "never expires";
+  return `${key}\n\nThis is the only time the key is shown. Its ID is ${id} (${environment}, ${expiry}). Scopes: ${scopes.join(" ")}.`;
+}
+
+function keyRow({ id, environment, name, lastFour, scopes, expiresAt, revokedAt, lastUsedAt }: ListedKey): string[] {
+  const verb = expiresAt && expiresAt <= new Date() ? "expired" : "expires";
+  const expiry = expiresAt ? `${verb} ${expiresAt.toISOString()}` : "active";
+  const status = revokedAt ? `revoked ${revokedAt.toISOString()}` : expiry;
+  return [id, environment, lastFour, status, lastUsedAt?.toISOString() ?? "never", name ?? "", scopes.join(" ")];
+}
+
+/** Reads a list of scopes, separated by commas. */
+function parseScopes(text: string): Scope[] {
+  const wanted = [...new Set(text.split(",").map((scope) => scope.trim()))];
+  const unknown = wanted.filter((scope) => !isScope(scope));
+  if (unknown.length > 0) {
+    const named = unknown.map((scope) => JSON.stringify(scope)).join(", ");
+    throw new InvalidArgumentError(`Unknown scope: ${named}. The scopes are ${scopes.join(", ")}.`);
+  }
+  return wanted.filter(isScope);
+}
+
+function isScope(text: string): text is Scope {
+  return (scopes as readonly string[]).includes(text);
+}

@@ -1,0 +1,98 @@
+import type { Env } from "@shipping/kit/process/config";
+import { gatewayDatabase } from "../../testing/gateway-database.js";
+import { runAdmin } from "../run-admin.js";
+
+let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
+beforeAll(async () => {
+  gateway = await gatewayDatabase();
+});
+afterAll(() => gateway.drop());
+
+async function admin(line: string, env: Env = { PUBLIC_URL: "https://ship.example" }) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const shell = { out: (text: string) => void out.push(text), err: (text: string) => void err.push(text) };
+  const status = await runAdmin(line.split(" "), { env: { DATABASE_URL_GATEWAY: gateway.url, ...env }, ...shell });
+  return { status, out: out.join(""), err: err.join("") };
+}
+
+async function json(line: string) {
+  const { status, out, err } = await admin(`${line} --json`);
+  expect({ status, err }).toEqual({ status: 0, err: "" });
+  return JSON.parse(out);
+}
+
+const newAccount = async (): Promise<string> => (await json("account create --name Acme")).id;
+
+describe("member", () => {
+  test("add takes an email, in lower case, and a role: administrator unless told", async () => {
+    const account = await newAccount();
+    const added = await json(`member add --account ${account} --email Ada@Example.com`);
+    expect(added).toMatchObject({ id: expect.stringMatching(/^mem_/), email: "ada@example.com", role: "admin" });
+    await json(`member add --account ${account} --email bob@example.com --role viewer`);
+    const listed: { email: string; role: string }[] = await json(`member list --account ${account}`);
+    expect(listed.map(({ email, role }) => [email, role])).toEqual([
+      ["ada@example.com", "admin"],
+      ["bob@example.com", "viewer"],
+    ]);
+  });
+
+  test("remove takes the member away, links and all", async () => {
+    const account = await newAccount();
+    await json(`member add --account ${account} --email ada@example.com --role viewer`);
+    await json(`sign-in-link --account ${account} --email ada@example.com`);
+    expect(await json(`member remove --account ${account} --email ada@example.com`)).toMatchObject({
+      email: "ada@example.com",
+    });
+    expect(await json(`member list --account ${account}`)).toEqual([]);
+    const entries = await gateway.prisma.auditEntry.findMany({ where: { accountId: account }, orderBy: { at: "asc" } });
+    expect(entries.map(({ actor, action, source }) => [actor, action, source])).toEqual([
+      ["operator", "member.added", "command line"],
+      ["operator", "member.removed", "command line"],
+    ]);
+  });
+
+  test("remove leaves the last administrator, and says what to do first", async () => {
+    const account = await newAccount();
+    await json(`member add --account ${account} --email ada@example.com`);
+    const { status, err } = await admin(`member remove --account ${account} --email ada@example.com`);
+    expect([status, err]).toEqual([1, expect.stringMatching(/the last admin.*Make another member an admin first/)]);
+    await json(`member add --account ${account} --email bob@example.com`);
+    await json(`member remove --account ${account} --email ada@example.com`);
+  });
+
+  test("is refused twice in one account, without an account, and without an email address", async () => {
+    const account = await newAccount();
+    const add = `member add --account ${account} --email ada@example.com`;
+    await json(add);
+    expect((await admin(add)).err).toContain("already");
+    expect((await admin("member add --account acc_none --email a@b.c")).err).toContain("acc_none");
+    expect((await admin(`member add --account ${account} --email nobody`)).err).toContain("nobody");
+    expect((await admin(`member add --account ${account} --email a@b.c --role owner`)).status).toBe(1);
+  });
+});
+
+describe("sign-in-link", () => {
+  test("is the first administrator's unless an email is named, and ends in 15 minutes", async () => {
+    const account = await newAccount();
+    await json(`member add --account ${account} --email viewer@example.com --role viewer`);
+    await json(`member add --account ${account} --email ada@example.com`);
+    const link = await json(`sign-in-link --account ${account}`);
+    expect(link).toMatchObject({ email: "ada@example.com" });
+    expect(link.url).toMatch(/^https:\/\/ship\.example\/developers\/sign-in\/[\w-]{43}$/);
+    expect(Date.parse(link.expires_at) - Date.now()).toBeLessThanOrEqual(15 * 60_000);
+    expect((await json(`sign-in-link --account ${account} --email viewer@example.com`)).email).toBe(
+      "viewer@example.com",
+    );
+    expect((await admin(`sign-in-link --account ${account}`)).out).toMatch(
+      /^https:\S+\n\nThis link signs in ada@example\.com once/,
+    );
+  });
+
+  test("needs a member, and an address to point at", async () => {
+    const account = await newAccount();
+    expect((await admin(`sign-in-link --account ${account}`)).err).toContain("member add");
+    await json(`member add --account ${account} --email ada@example.com`);
+    expect((await admin(`sign-in-link --account ${account}`, {})).err).toContain("PUBLIC_URL");
+  });
+});

@@ -1,0 +1,151 @@
+import { fileURLToPath } from "node:url";
+import type { Env } from "@shipping/kit/process/config";
+import { silentLog } from "@shipping/kit/process/log";
+import { serve } from "@shipping/kit/rpc/server";
+import { certificateFolder, testAuthority } from "@shipping/kit/testing/certificates";
+import { type TestDatabase, testDatabase } from "@shipping/kit/testing/database";
+import { greeter } from "@shipping/kit/testing/greeter";
+import { pretendVersion } from "@shipping/kit/testing/older-postgres";
+import { type Tls, tlsOf } from "@shipping/kit/tls/tls";
+import { gatewayMigrations } from "../../start-gateway.js";
+import { type GatewayUnderTest, gatewayUnderTest } from "../../testing/gateway-under-test.js";
+import { runAdmin } from "../run-admin.js";
+
+const otherMigrations = fileURLToPath(new URL("../../testing/owner/prisma", import.meta.url));
+
+let gateway: GatewayUnderTest;
+let database: TestDatabase;
+let other: TestDatabase;
+beforeAll(async () => {
+  [gateway, database, other] = await Promise.all([
+    gatewayUnderTest(),
+    testDatabase({ directory: gatewayMigrations }),
+    testDatabase({ directory: otherMigrations }),
+  ]);
+});
+afterAll(() => Promise.all([gateway.end(), database.drop(), other.drop()]));
+
+const node = { part: "Node", ok: true, says: `version ${process.versions.node}` };
+
+/** A service without any RPC but grpc.health.v1. */
+const startService = (tls?: Tls) =>
+  serve({ routes: () => {}, peers: { gateway: [] }, port: 0, host: "127.0.0.1", log: silentLog(), tls });
+
+/** What the doctor says of a platform that is reached through this environment. */
+async function doctor(env: Env) {
+  const printed: string[] = [];
+  const print = (text: string) => void printed.push(text);
+  const status = await runAdmin(["doctor", "--json"], { env, out: print, err: print });
+  const { ok, findings } = JSON.parse(printed.join(""));
+  return { status, ok, findings };
+}
+
+test("all is well: status 0, and nothing is advised", async () => {
+  const [records, carrier] = await Promise.all([startService(), startService()]);
+  const bus = await greeter('INFO {"version":"2.9.10","go":"go1.19.8"} \r\n');
+  const nats = bus.url;
+  const { status, ok, findings } = await doctor({
+    DATABASE_URL_GATEWAY: database.url,
+    DATABASE_URL_RECORDS: other.url,
+    GATEWAY_URL: `http://127.0.0.1:${gateway.port}`,
+    RECORDS_URL: `http://127.0.0.1:${records.port}, http://localhost:${records.port}`,
+    CARRIER_URL: `http://127.0.0.1:${carrier.port}`,
+    NATS_URL: nats,
+  });
+  expect({ status, ok }).toEqual({ status: 0, ok: true });
+  expect(findings).toEqual([
+    { part: "gateway database", ok: true, says: expect.stringMatching(/^reachable and migrated, on PostgreSQL \d+/) },
+    { part: "records database", ok: true, says: expect.stringMatching(/^reachable and migrated, on PostgreSQL \d+/) },
+    { part: "records service", ok: true, says: `serving at http://127.0.0.1:${records.port}` },
+    { part: "records service", ok: true, says: `serving at http://localhost:${records.port}` },
+    { part: "carrier service", ok: true, says: `serving at http://127.0.0.1:${carrier.port}` },
+    { part: "public API", ok: true, says: `answering at http://127.0.0.1:${gateway.port}` },
+    { part: "event bus", ok: true, says: `answering at ${nats}, nats-server 2.9.10` },
+    node,
+  ]);
+  await Promise.all([records.stop(0), carrier.stop(0), bus.close()]);
+});
+
+test("what is wrong is said with what to do, and the status is 1", async () => {
+  const { status, ok, findings } = await doctor({
+    DATABASE_URL_GATEWAY: other.url,
+    DATABASE_URL_CARRIER: "postgres://nobody@127.0.0.1:1/none",
+    TRACKING_URL: "http://127.0.0.1:1",
+    NATS_URL: "nats://127.0.0.1:1",
+    GATEWAY_URL: "http://127.0.0.1:1",
+  });
+  expect({ status, ok }).toEqual({ status: 1, ok: false });
+  const said = (part: string, says: RegExp) => ({
+    part,
+    ok: false,
+    says: expect.stringMatching(says),
+    advice: expect.any(String),
+  });
+  expect(findings).toEqual([
+    said("gateway database", /^reachable, but not migrated: \d+_init(, \d+_\w+)*$/),
+    said("carrier database", /^not reachable: .*ECONNREFUSED/),
+    said("tracking service", /^not reachable at http:\/\/127\.0\.0\.1:1: .*ECONNREFUSED/),
+    said("public API", /^not reachable at http:\/\/127\.0\.0\.1:1: /),
+    said("event bus", /^not reachable at nats:\/\/127\.0\.0\.1:1: .*ECONNREFUSED/),
+    node,
+  ]);
+});
+
+test("a service that is stopping is not serving, a server of something else is not the API", async () => {
+  const stopping = await startService();
+  const stopped = stopping.stop(1_000);
+  const { findings } = await doctor({
+    DATABASE_URL_GATEWAY: database.url,
+    RECORDS_URL: `http://127.0.0.1:${stopping.port}`,
+    GATEWAY_URL: `http://127.0.0.1:${stopping.port}`,
+  });
+  expect(findings.slice(1, 3)).toMatchObject([
+    { part: "records service", ok: false, says: `NOT_SERVING at http://127.0.0.1:${stopping.port}` },
+    { part: "public API", ok: false },
+  ]);
+  await stopped;
+});
+
+test("a migration that was begun and not ended is named, whichever part it is of", async () => {
+  await other.db.pool.query("UPDATE _prisma_migrations SET finished_at = NULL");
+  const { findings } = await doctor({ DATABASE_URL_GATEWAY: database.url, DATABASE_URL_WEBHOOKS: other.url });
+  expect(findings[1]).toMatchObject({ ok: false, says: expect.stringContaining("20260101000000_init") });
+});
+
+test("servers that are too old are named with what is needed, and what is not NATS is told from it", async () => {
+  const older = await testDatabase({ directory: gatewayMigrations });
+  await pretendVersion(older, "14.19");
+  const [old, other] = await Promise.all([greeter('INFO {"version":"2.8.4"} \r\n'), greeter("220 ready\r\n")]);
+  const env = { DATABASE_URL_GATEWAY: older.url, NATS_URL: `${old.url}, ${other.url}` };
+  const { status, findings } = await doctor(env);
+  expect(status).toBe(1);
+  expect(findings).toMatchObject([
+    { ok: false, says: "PostgreSQL 14.19 is too old. Install version 15 or newer." },
+    { ok: false, says: "nats-server 2.8.4 is too old. Install version 2.9 or newer." },
+    { ok: false, says: `not reachable at ${other.url}: the server at this address is not NATS` },
+    node,
+  ]);
+  await Promise.all([old.close(), other.close(), older.drop()]);
+});
+
+test("no platform at all", async () => {
+  const { status, findings } = await doctor({ DATA_DIR: "/nowhere" });
+  expect(status).toBe(1);
+  expect(findings).toMatchObject([{ part: "platform", ok: false, advice: expect.stringContaining("npm start") }, node]);
+});
+
+test("services that speak mutual TLS are asked with the operator's certificate", async () => {
+  const authority = await testAuthority();
+  const { files, settings, write, remove } = certificateFolder();
+  write({ ...(await authority.issue(["127.0.0.1"])), ca: authority.ca });
+  const tls = tlsOf(settings, silentLog());
+  const records = await startService(tls);
+  const url = `http://127.0.0.1:${records.port}`;
+  const env = { DATABASE_URL_GATEWAY: database.url, RECORDS_URL: url };
+  const saysOfRecords = async (given: Env) =>
+    (await doctor({ ...env, ...given })).findings.find(({ part }: { part: string }) => part === "records service");
+  expect(await saysOfRecords({ ...files })).toMatchObject({ ok: true, says: `serving at ${url}` });
+  expect(await saysOfRecords({})).toMatchObject({ ok: false });
+  await Promise.all([records.stop(0), tls?.close()]);
+  remove();
+});

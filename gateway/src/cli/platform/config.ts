@@ -1,0 +1,39 @@
+import { type Env, readConfig, secret, tlsSettings, urlList } from "@shipping/kit/process/config";
+import { z } from "zod";
+
+const databaseUrl = (part: string) =>
+  secret(z.string()).optional().describe(`URL of the PostgreSQL database of ${part}`);
+const serviceUrl = (part: string) => urlList().optional().describe(`URL of ${part}`);
+
+const settings = z.object({
+  DATA_DIR: z.string().default(".data").describe("data folder of a local platform"),
+  DATABASE_URL: databaseUrl("the gateway"),
+  DATABASE_URL_GATEWAY: databaseUrl("the gateway"),
+  DATABASE_URL_RECORDS: databaseUrl("records"),
+  DATABASE_URL_CARRIER: databaseUrl("carrier"),
+  DATABASE_URL_TRACKING: databaseUrl("tracking"),
+  DATABASE_URL_WEBHOOKS: databaseUrl("webhooks"),
+  PUBLIC_URL: urlList()
+    .optional()
+    .describe("address of the developer area; taken from the running platform if not set"),
+  GATEWAY_URL: serviceUrl("the public API"),
+  RECORDS_URL: serviceUrl("records"),
+  CARRIER_URL: serviceUrl("carrier"),
+  TRACKING_URL: serviceUrl("tracking"),
+  WEBHOOKS_URL: serviceUrl("webhooks"),
+  NATS_URL: urlList().optional().describe("URL of the NATS server, for doctor"),
+  OPERATOR: z.string().optional().describe("your name in the audit log of operators; default: your user name"),
+  ...tlsSettings,
+});
+
+export type AdminConfig = z.output<typeof settings>;
+
+/** What a person types for the operator's command line: the script of the repository, or the program of an image. */
+export function commandName(env: Env = process.env): string {
+  return env.npm_lifecycle_event === "admin" ? "npm run -s admin --" : "admin";
+}
+
+/** The settings of the operator's command line. */
+export function adminConfig(env: Env = process.env): AdminConfig {
+  return readConfig(settings, env);
+}

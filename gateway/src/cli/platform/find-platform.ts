@@ -1,0 +1,72 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Tls, tlsNow } from "@shipping/kit/tls/tls";
+import { z } from "zod";
+import type { AdminConfig } from "./config.js";
+import type { Finding } from "./finding.js";
+
+const parts = ["gateway", "records", "carrier", "tracking", "webhooks"] as const;
+
+/** A part of the platform: each has a database and an address. */
+export type Part = (typeof parts)[number];
+
+export type PerPart = Record<Part, string | undefined>;
+
+/** Where a platform can be reached, as far as it is known. */
+export interface Platform {
+  databases: PerPart;
+  /** RPC addresses; the gateway's is that of its public API. Several are separated by commas. */
+  services: PerPart;
+  /** The event bus. */
+  bus: string | undefined;
+  /** What RPC is spoken with, where the parts have certificates. */
+  tls: Pick<Tls, "options"> | undefined;
+  /** The file in which a local platform records the above; it may not exist. */
+  file: string;
+}
+
+// Unknown entries are ignored: later releases may add some.
+const address = z.string().optional();
+const addresses = z
+  .object({ gateway: address, records: address, carrier: address, tracking: address, webhooks: address })
+  .catch({});
+const files = z.object({ TLS_CERT_FILE: z.string(), TLS_KEY_FILE: z.string(), TLS_CA_FILE: z.string() });
+const platformFile = z.object({ databases: addresses, services: addresses, bus: address, tls: files.optional() });
+
+/** Finds the platform: the environment overrides what a local platform has recorded in its data folder. */
+export async function findPlatform(config: AdminConfig): Promise<Platform> {
+  const file = join(config.DATA_DIR, "platform.json");
+  const named = config.DATABASE_URL_GATEWAY ?? config.DATABASE_URL;
+  // The platform in the folder may be another than the one whose database is named.
+  const written = platformFile.parse(named ? {} : await readJson(file));
+  const databases = perPart((part, key) => config[`DATABASE_URL_${key}`] ?? written.databases[part]);
+  const services = perPart((part, key) => config[`${key}_URL`] ?? written.services[part]);
+  return {
+    databases: { ...databases, ...(named && { gateway: named }) },
+    services,
+    bus: config.NATS_URL ?? written.bus,
+    tls: tlsNow(config) ?? tlsNow(written.tls ?? {}),
+    file,
+  };
+}
+
+/** Finds it when a command needs it. */
+export type FindPlatform = () => Promise<Platform>;
+
+async function readJson(file: string): Promise<unknown> {
+  return JSON.parse(await readFile(file, "utf8").catch(() => "{}"));
+}
+
+function perPart(find: (part: Part, key: Uppercase<Part>) => string | undefined): PerPart {
+  return Object.fromEntries(parts.map((part) => [part, find(part, part.toUpperCase() as Uppercase<Part>)])) as PerPart;
+}
+
+/** There is no platform to be found. */
+export function nowhere({ file }: Platform): Finding {
+  return {
+    part: "platform",
+    ok: false,
+    says: `not found: ${file} does not exist and DATABASE_URL_GATEWAY is not set`,
+    advice: "Start one with npm start, or set DATA_DIR to the data folder of the running one.",
+  };
+}

@@ -1,0 +1,30 @@
+import { InvalidArgumentError, Option } from "commander";
+
+const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const LONGEST_MS = 36_500 * UNIT_MS.d;
+
+/** Reads a duration such as `90d`, in milliseconds. */
+export function parseDuration(text: string): number {
+  const [, count, unit] = text.match(/^([1-9][0-9]*)([smhd])$/) ?? [];
+  const durationMs = Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
+  if (!(durationMs <= LONGEST_MS)) {
+    throw new InvalidArgumentError("Use a whole number with s, m, h or d, up to 36500d.");
+  }
+  return durationMs;
+}
+
+/** The option that says since when. */
+export function sinceOption(): Option {
+  return new Option("--since <time>", "only events received since then: ISO 8601, or an age such as 7d")
+    .default(ago(UNIT_MS.d), "24h")
+    .argParser(parseSince);
+}
+
+function parseSince(text: string): string {
+  if (/^\d+[smhd]$/.test(text)) return ago(parseDuration(text));
+  const at = Date.parse(text);
+  if (Number.isNaN(at)) throw new InvalidArgumentError("Use a time such as 2026-01-31T12:00:00Z, or 90m, 24h, 7d.");
+  return new Date(at).toISOString();
+}
+
+const ago = (ms: number) => new Date(Date.now() - ms).toISOString();

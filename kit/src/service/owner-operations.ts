@@ -1,0 +1,51 @@
+import { create } from "@bufbuild/protobuf";
+import type { ConnectRouter } from "@connectrpc/connect";
+import {
+  CountResourcesResponseSchema,
+  GetOutboxResponseSchema,
+  OwnerOperationsService,
+} from "@shipping/proto/shipping/operations/v1/operations_pb";
+import sql, { type Sql } from "sql-template-tag";
+import { fail } from "../errors.js";
+import type { Database } from "../postgres/database.js";
+
+const MOST_COUNTED = 10_000;
+
+/** What an owner says to its operator. */
+export interface OwnerOperations {
+  db: Database;
+  /** Whether it has an outbox. */
+  publishes: boolean;
+  /** A statement that counts what belongs to an account: rows of `kind`, `environment` and `count`. */
+  countResources(accountId: string): Sql;
+}
+
+/** Serves OwnerOperationsService. */
+export function ownerOperationsRoutes(router: ConnectRouter, { db, publishes, countResources }: OwnerOperations): void {
+  router.service(OwnerOperationsService, {
+    async getOutbox() {
+      if (!publishes) throw fail("not_found", "This part publishes no events.");
+      return create(GetOutboxResponseSchema, await readOutbox(db));
+    },
+    async countResources({ accountId }) {
+      const counts = await db.run<{ kind: string; environment: string; count: bigint }>(countResources(accountId));
+      return create(CountResourcesResponseSchema, { counts });
+    },
+  });
+}
+
+async function readOutbox(db: Database) {
+  const [row] = await db.run<{ unpublished: number; unconfirmed: number; oldest: OldestRow | null }>(sql`
+    SELECT
+      (SELECT count(*)::integer FROM (SELECT FROM outbox WHERE published_at IS NULL LIMIT ${MOST_COUNTED}) AS waiting) AS unpublished,
+      (SELECT count(*)::integer FROM (SELECT FROM outbox WHERE published_at IS NOT NULL LIMIT ${MOST_COUNTED}) AS kept) AS unconfirmed,
+      (SELECT json_build_object('eventId', event_id, 'seconds', greatest(0, extract(epoch FROM clock_timestamp() - created_at)))
+        FROM outbox WHERE published_at IS NULL ORDER BY id LIMIT 1) AS oldest`);
+  const { oldest, ...counts } = row!;
+  return { ...counts, ...(oldest && { oldestSeconds: oldest.seconds, oldestEventId: oldest.eventId }) };
+}
+
+interface OldestRow {
+  eventId: string;
+  seconds: number;
+}

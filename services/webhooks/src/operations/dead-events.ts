@@ -1,0 +1,91 @@
+import { create, fromBinary } from "@bufbuild/protobuf";
+import { fail } from "@shipping/kit/errors";
+import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
+import {
+  type DropDeadEventRequest,
+  type DropDeadEventResponse,
+  DropDeadEventResponseSchema,
+  type ListDeadEventsRequest,
+  type ListDeadEventsResponse,
+  ListDeadEventsResponseSchema,
+  type RetryDeadEventRequest,
+  type RetryDeadEventResponse,
+  RetryDeadEventResponseSchema,
+  type ShowDeadEventRequest,
+  type ShowDeadEventResponse,
+  ShowDeadEventResponseSchema,
+} from "@shipping/proto/shipping/webhooks/v1/operations_pb";
+import sql, { empty } from "sql-template-tag";
+import { acceptEvents, faultOf } from "../dispatch/accept-event.js";
+import type { DispatchDeps } from "../dispatch/deps.js";
+
+type Deps = Pick<DispatchDeps, "db">;
+
+interface Row {
+  id: bigint;
+  eventId: string | null;
+  reason: string;
+  receivedAt: Date;
+  size: number;
+}
+
+const columns = sql`id, event_id AS "eventId", reason, received_at AS "receivedAt", octet_length(message) AS size`;
+
+/** Reads one page of messages that could not be understood, the latest first. */
+export async function listDeadEvents(deps: Deps, request: ListDeadEventsRequest): Promise<ListDeadEventsResponse> {
+  const { limit, before } = request;
+  const rows = await deps.db.run<Row>(sql`
+    SELECT ${columns} FROM dead_events ${before === undefined ? empty : sql`WHERE id < ${before}`}
+    ORDER BY id DESC LIMIT ${limit}`);
+  return create(ListDeadEventsResponseSchema, { events: rows.map(messageOf) });
+}
+
+/** Reads one of them with its message. */
+export async function showDeadEvent(deps: Deps, { id }: ShowDeadEventRequest): Promise<ShowDeadEventResponse> {
+  const { message, ...row } = await read(deps, id);
+  return create(ShowDeadEventResponseSchema, { event: messageOf(row), message });
+}
+
+/** Accepts one of them, as it would be today. Cut off in between it can be asked again: what has arrived does not arrive twice. */
+export async function retryDeadEvent(
+  deps: DispatchDeps,
+  { id }: RetryDeadEventRequest,
+): Promise<RetryDeadEventResponse> {
+  const { message } = await read(deps, id);
+  const event = decode(message);
+  const fault = faultOf(event);
+  if (fault) throw fail("invalid_request", `The event still cannot be read: ${fault}.`);
+  await acceptEvents(deps, [event]);
+  await remove(deps, id);
+  return create(RetryDeadEventResponseSchema, { eventId: event.id });
+}
+
+/** Deletes one of them. */
+export async function dropDeadEvent(deps: Deps, { id }: DropDeadEventRequest): Promise<DropDeadEventResponse> {
+  if ((await remove(deps, id)).length === 0) throw unknown(id);
+  return create(DropDeadEventResponseSchema);
+}
+
+async function read(deps: Deps, id: bigint): Promise<Row & { message: Uint8Array }> {
+  const [row] = await deps.db.run<Row & { message: Uint8Array }>(
+    sql`SELECT ${columns}, message FROM dead_events WHERE id = ${id}`,
+  );
+  if (!row) throw unknown(id);
+  return row;
+}
+
+const remove = (deps: Deps, id: bigint) => deps.db.run(sql`DELETE FROM dead_events WHERE id = ${id} RETURNING id`);
+
+const unknown = (id: bigint) => fail("not_found", `No such dead event: ${id}.`);
+
+function decode(message: Uint8Array): Event {
+  try {
+    return fromBinary(EventSchema, message);
+  } catch {
+    throw fail("invalid_request", "The event still cannot be read: the bytes are not a valid event.");
+  }
+}
+
+function messageOf({ eventId, receivedAt, ...row }: Row) {
+  return { ...row, receivedAt: receivedAt.toISOString(), ...(eventId !== null && { eventId }) };
+}

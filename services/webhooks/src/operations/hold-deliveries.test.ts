@@ -1,0 +1,44 @@
+import { create } from "@bufbuild/protobuf";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { countIn } from "@shipping/kit/testing/rows";
+import { newCaller } from "@shipping/kit/testing/writes";
+import { HoldDeliveriesRequestSchema } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
+import { acceptEvents } from "../dispatch/accept-event.js";
+import { dispatchOnce } from "../dispatch/dispatch-deliveries.js";
+import { readBacklog } from "../dispatch/ready-queue.js";
+import { type Receiver, startReceiver } from "../testing/receiver.js";
+import { eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
+import { holdDeliveries } from "./hold-deliveries.js";
+
+let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
+let receiver: Receiver;
+beforeEach(async () => {
+  webhooks = await webhooksUnderTest();
+  receiver = await startReceiver();
+});
+afterEach(async () => {
+  await receiver.close();
+  await webhooks.end();
+});
+
+test("what is held is not attempted, neither on arrival nor when it is due; it waits, and goes on at once when it may", async () => {
+  const deps = webhooks.replica();
+  const [held, other] = [newCaller(), newCaller()];
+  const { id } = await subscribe(deps, held, receiver.url);
+  await subscribe(deps, other, receiver.url);
+  const hold = (isHeld: boolean) =>
+    holdDeliveries(deps, create(HoldDeliveriesRequestSchema, { accountId: held.accountId, held: isHeld }));
+  await hold(true);
+  await hold(true);
+  await acceptEvents(deps, [eventFor(held), eventFor(other), eventFor(held)]);
+  expect(await dispatchOnce(deps)).toBe(0);
+  await eventually(() => expect(receiver.received).toHaveLength(1));
+  expect(await countIn(webhooks.db, "deliveries", { subscriptionId: id, state: "pending", attempt: 0 })).toBe(2);
+  // Nobody is called because of it.
+  expect(await readBacklog(webhooks.replica({ clockOffsetMs: 3_600_000 }))).toEqual({ due: 0, oldestSeconds: 0 });
+
+  await hold(false);
+  expect((await readBacklog(deps)).due).toBe(2);
+  expect(await dispatchOnce(deps)).toBe(2);
+  await eventually(() => expect(receiver.received).toHaveLength(3));
+});

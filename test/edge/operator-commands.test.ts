@@ -1,0 +1,243 @@
+import { userInfo } from "node:os";
+import { runAdmin } from "@shipping/gateway/cli/run-admin";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { type Receiver, startReceiver } from "@shipping/webhooks/testing/receiver";
+import { eventFor } from "@shipping/webhooks/testing/webhooks-under-test";
+import sql from "sql-template-tag";
+import { createLabel, createShipment, createWebhook, voidLabel } from "../api/platform.js";
+import { apiClient, dataOf, type Webhook } from "../api-client.js";
+import { type Stack, startStack } from "../stack.js";
+
+let stack: Stack;
+beforeAll(async () => {
+  // Eight attempts take about a second.
+  stack = await startStack({ clockSpeedup: 10_000 });
+});
+afterAll(() => stack.stop());
+
+const receivers: Receiver[] = [];
+afterEach(() => Promise.all(receivers.splice(0).map((receiver) => receiver.close())));
+
+/** Runs a command as an operator would type it. */
+async function admin(line: string, env: Record<string, string> = {}) {
+  const [out, err]: string[][] = [[], []];
+  const ports = Object.entries(stack.rpcPorts);
+  const services = Object.fromEntries(
+    ports.map(([part, port]) => [`${part.toUpperCase()}_URL`, `http://127.0.0.1:${port}`]),
+  );
+  const status = await runAdmin(line.split(" "), {
+    env: { DATABASE_URL_GATEWAY: stack.databaseUrls.gateway, ...services, ...env },
+    out: (text) => void out?.push(text),
+    err: (text) => void err?.push(text),
+  });
+  return { status, out: out!.join(""), err: err!.join("") };
+}
+
+/** The value that a command prints with `--json`. */
+async function json(line: string) {
+  const { status, out, err } = await admin(`${line} --json`);
+  expect({ line, status, err }).toEqual({ line, status: 0, err: "" });
+  return JSON.parse(out);
+}
+
+/** A subscription whose receiver refuses until it is told otherwise, and as many events that were given up. */
+async function givenUp(events: number) {
+  const { accountId, sandbox } = await stack.newCustomer();
+  const api = apiClient(stack.baseUrl, sandbox);
+  let status = 500;
+  const recover = () => {
+    status = 204;
+  };
+  const receiver = await startReceiver((response) => response.writeHead(status).end());
+  receivers.push(receiver);
+  const { id } = await createWebhook(api, receiver.url, ["shipment.created"]);
+  for (let n = 0; n < events; n++) await createShipment(api);
+  const list = () => json(`delivery list --subscription ${id} --state exhausted`);
+  const exhausted = await eventually(
+    async () => {
+      const found = await list();
+      expect(found).toHaveLength(events);
+      return found;
+    },
+    { withinMs: 20_000 },
+  );
+  return { accountId, id, receiver, exhausted, list, recover };
+}
+
+describe("an event that was given up", () => {
+  test("is listed, shown with how its attempts ended, and sent again byte for byte with a signature of its own", async () => {
+    const { accountId, id, receiver, exhausted, list, recover } = await givenUp(1);
+    const [{ event_id: eventId }] = exhausted;
+    expect(exhausted).toMatchObject([{ subscription_id: id, state: "exhausted", attempt: 8, last_status: 500 }]);
+    const shown = await json(`event show ${eventId}`);
+    expect(shown).toMatchObject({
+      id: eventId,
+      type: "shipment.created",
+      account_id: accountId,
+      environment: "sandbox",
+    });
+    expect(shown.deliveries).toMatchObject([{ subscription_id: id, url: receiver.url }]);
+    expect(shown.body).toEqual(JSON.parse(receiver.received[0]!.body.toString()));
+    expect((await admin(`event show ${eventId}`)).out).toContain("8 of 8");
+
+    recover();
+    const { status, out } = await admin(`delivery resend ${eventId} --subscription ${id}`);
+    expect({ status, out }).toEqual({ status: 0, out: "1 resent\n" });
+    await eventually(() => expect(receiver.received).toHaveLength(9));
+    const [first, last] = [receiver.received[0]!, receiver.received[8]!];
+    expect(last.body).toEqual(first.body);
+    expect(last.headers["webhook-signature"] ?? last.headers).not.toEqual(first.headers["webhook-signature"]);
+    await eventually(async () => expect(await list()).toEqual([]));
+    expect(await json(`subscription show ${id}`)).toMatchObject({ status: "active", pending: 0, fail_streak: 0 });
+  }, 60_000);
+
+  test("is sent again with all others of its subscription, by their state", async () => {
+    const { id, receiver, recover } = await givenUp(5);
+    recover();
+    expect(await json(`delivery resend --subscription ${id} --state exhausted --since 1h`)).toEqual({ resent: 5 });
+    await eventually(() => expect(receiver.received).toHaveLength(45));
+    expect(await json(`delivery list --subscription ${id} --state delivered --limit 3`)).toHaveLength(3);
+  }, 60_000);
+});
+
+test("what cannot be resent is said, and the status is 1", async () => {
+  const { id, exhausted } = await givenUp(1);
+  await stack.databases.webhooks.run(
+    sql`UPDATE subscriptions SET status = 'disabled', disabled_at = now() WHERE id = ${id}`,
+  );
+  const answer = await admin(`delivery resend ${exhausted[0].event_id} --subscription ${id}`);
+  expect(answer).toMatchObject({ status: 1, out: "1 not resent: the subscription is disabled\n" });
+  expect(await admin(`delivery resend --subscription ${id}`)).toMatchObject({
+    status: 1,
+    err: "error: Give event IDs or a --state.\n",
+  });
+  const unknown = `whk_${"a".repeat(26)}`;
+  for (const line of [`subscription show ${unknown}`, `delivery list --subscription ${unknown}`]) {
+    expect(await admin(line)).toMatchObject({ status: 1, err: `error: No such webhook subscription: ${unknown}.\n` });
+  }
+}, 60_000);
+
+test("dead events are listed, shown, retried and dropped", async () => {
+  await stack.databases.webhooks.run(sql`
+    INSERT INTO dead_events (message, reason, received_at) VALUES ('\\xff', 'not protobuf', now())`);
+  const [{ id }] = await json("dead-event list");
+  expect(await json(`dead-event show ${id}`)).toMatchObject({ reason: "not protobuf", message: "/w==" });
+  expect(await admin(`dead-event retry ${id}`)).toMatchObject({
+    status: 1,
+    err: "error: The event still cannot be read: the bytes are not a valid event.\n",
+  });
+  expect(await json(`dead-event drop ${id}`)).toEqual({ id });
+  expect(await admin(`dead-event show ${id}`)).toMatchObject({ status: 1, err: `error: No such dead event: ${id}.\n` });
+});
+
+describe("the audit of operators", () => {
+  test("has each change with who made it and how it ended, the latest first, and no look", async () => {
+    await admin("dead-event drop 999999", { OPERATOR: "grace" });
+    await admin("account create --name Acme --operator ada");
+    await admin("account list");
+    await admin("account create --name Other");
+    const [other, acme, dropped] = await json("audit list --limit 3");
+    expect([other, acme, dropped]).toMatchObject([
+      { operator: userInfo().username, command: "account create", arguments: "--name Other", outcome: "done" },
+      { operator: "ada", command: "account create", arguments: "--name Acme", outcome: "done" },
+      { operator: "grace", command: "dead-event drop", outcome: "failed", reason: "No such dead event: 999999." },
+    ]);
+    expect(await json(`audit list --limit 1 --before ${other.id}`)).toMatchObject([{ id: acme.id }]);
+    expect((await admin("audit list")).out).toContain("dead-event drop 999999");
+  });
+
+  test("is asked first: a change that it cannot take is not made", async () => {
+    await stack.databases.gateway.run(sql`ALTER TABLE operator_acts RENAME TO gone`);
+    const { status, err } = await admin("account create --name Unseen");
+    await stack.databases.gateway.run(sql`ALTER TABLE gone RENAME TO operator_acts`);
+    expect({ status, err }).toEqual({ status: 1, err: expect.stringContaining("operator_acts") });
+    expect(await json("account list")).not.toContainEqual(expect.objectContaining({ name: "Unseen" }));
+  });
+});
+
+describe("an account", () => {
+  test("is suspended: its keys are unknown and its deliveries wait; resumed, they go out at once", async () => {
+    const { accountId, sandbox } = await stack.newCustomer();
+    const api = apiClient(stack.baseUrl, sandbox);
+    const receiver = await startReceiver();
+    receivers.push(receiver);
+    await createWebhook(api, receiver.url, ["shipment.created"]);
+    const [statusOf, sent] = [async () => (await api.get("/account")).status, () => receiver.received.length];
+    for (let n = 0; n < 2; n++) {
+      expect(await json(`account suspend --account ${accountId}`)).toEqual({ id: accountId, suspended: true });
+    }
+    expect(await statusOf()).toBe(401);
+    const listed = await json("account list");
+    expect(listed.find(({ id }: { id: string }) => id === accountId)).toHaveProperty("suspended_at");
+
+    // What was committed just before arrives while it is suspended.
+    const environment = "sandbox";
+    const event = eventFor({ accountId, environment });
+    await stack.databases.records.run(sql`
+      INSERT INTO outbox (event_id, type, account_id, environment, body, created_at, leased_until)
+      VALUES (${event.id}, ${event.type}, ${accountId}, ${environment}, ${event.body}, now(), now())`);
+    await eventually(async () => expect(await json(`event show ${event.id}`)).toMatchObject({ id: event.id }));
+    const { deliveries } = await json(`event show ${event.id}`);
+    expect(deliveries).toMatchObject([{ state: "pending", attempt: 0 }]);
+    expect(sent()).toBe(0);
+
+    await json(`account resume --account ${accountId}`);
+    expect(await statusOf()).toBe(200);
+    await eventually(() => expect(sent()).toBe(1));
+    const entries = await stack.databases.gateway.run(
+      sql`SELECT action, actor FROM audit_entries WHERE account_id = ${accountId} ORDER BY at`,
+    );
+    expect(entries.slice(-2)).toEqual([
+      { action: "account.suspended", actor: "operator" },
+      { action: "account.resumed", actor: "operator" },
+    ]);
+  }, 60_000);
+
+  test("is counted: what belongs to it, by environment, in every part", async () => {
+    const { accountId, sandbox } = await stack.newCustomer();
+    const api = apiClient(stack.baseUrl, sandbox);
+    await createWebhook(api, "https://shop.example.com/hook");
+    for (let n = 0; n < 2; n++) await createShipment(api);
+    const { id } = await createLabel(api);
+    await voidLabel(api, id);
+    const counts = await json(`account usage --account ${accountId}`);
+    expect(counts).toEqual(
+      expect.arrayContaining([
+        { kind: "keys active", environment: "sandbox", count: 1 },
+        { kind: "shipments", environment: "sandbox", count: 3 },
+        { kind: "labels voided", environment: "sandbox", count: 1 },
+        { kind: "tracking records", environment: "sandbox", count: 1 },
+        { kind: "subscriptions active", environment: "sandbox", count: 1 },
+      ]),
+    );
+    expect((await admin(`account usage --account ${accountId}`)).out).toMatch(/\nshipments +sandbox +3\n/);
+  }, 60_000);
+});
+
+test("a claim is shown with its owner and what is stored, and with none of its secret", async () => {
+  const { accountId, sandbox } = await stack.newCustomer();
+  const api = apiClient(stack.baseUrl, sandbox);
+  const body = { url: "https://shop.example.com/hook", events: ["label.created"] };
+  const data = await dataOf(201, api.post<Webhook>("/webhooks", body, "subscribe-1"));
+  const line = `claim show subscribe-1 --account ${accountId} --environment sandbox`;
+  expect(await json(line)).toMatchObject({ owner: "webhooks", stored_response: "status 201", resource: data.id });
+  expect((await admin(line)).out).not.toContain(data.secret);
+  expect(await admin(line.replace("sandbox", "live"))).toMatchObject({
+    status: 1,
+    err: `error: No request of ${accountId} in live used this key.\n`,
+  });
+});
+
+test("what waits in the outboxes is counted, by its owner", async () => {
+  const status = await json("outbox status");
+  expect(status).toMatchObject([{ part: "records" }, { part: "carrier" }]);
+  const { accountId } = await stack.newCustomer();
+  const event = eventFor({ accountId, environment: "sandbox" });
+  await stack.databases.carrier.run(sql`
+    INSERT INTO outbox (event_id, type, account_id, environment, body, created_at, leased_until)
+    VALUES (${event.id}, ${event.type}, ${accountId}, 'sandbox', ${event.body}, now() - interval '1 minute', now() + interval '1 minute')`);
+  const [, carrier] = await json("outbox status");
+  expect(carrier).toMatchObject({ unpublished: 1, oldest_event_id: event.id });
+  expect(carrier.oldest_seconds).toBeGreaterThan(59);
+  expect((await admin("outbox status")).out).toContain(event.id);
+});
