@@ -2,6 +2,7 @@ import { carrierPeers } from "@shipping/carrier/rpc";
 import type { Peers } from "@shipping/kit/tls/peers";
 import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
+import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import { WebhooksOperationsService } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
@@ -17,10 +18,10 @@ const tables: Record<string, Peers> = {
   webhooks: webhooksPeers,
 };
 const served = {
-  records: [RecordsService, LedgerService],
-  carrier: [CarrierService, LedgerService],
-  tracking: [TrackingService],
-  webhooks: [WebhooksService, LedgerService, WebhooksOperationsService],
+  records: [RecordsService, LedgerService, OwnerOperationsService],
+  carrier: [CarrierService, LedgerService, OwnerOperationsService],
+  tracking: [TrackingService, OwnerOperationsService],
+  webhooks: [WebhooksService, LedgerService, WebhooksOperationsService, OwnerOperationsService],
 };
 const rows = Object.entries(tables).flatMap(([part, peers]) =>
   Object.entries(peers).flatMap(([peer, methods]) => methods.map(({ name }) => `${peer} → ${part} ${name}`)),

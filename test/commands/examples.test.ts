@@ -11,7 +11,7 @@ import { eventFor } from "@shipping/webhooks/testing/webhooks-under-test";
 import type { Command } from "commander";
 import sql from "sql-template-tag";
 import { createShipment, createWebhook } from "../api/platform.js";
-import { apiClient } from "../api-client.js";
+import { apiClient, dataOf } from "../api-client.js";
 import { type Stack, startStack } from "../stack.js";
 import { examplesOf, openShell, type Shell } from "./shell.js";
 
@@ -42,11 +42,12 @@ const examples = async (command: string) => examplesOf((await shell.run(`${comma
 
 /** An event that a subscription was sent, and two more that webhooks did not understand until today. */
 async function deliveredEvent() {
-  const { sandbox } = await stack.newCustomer();
+  const { accountId, sandbox } = await stack.newCustomer();
   const api = apiClient(stack.baseUrl, sandbox);
   const receiver = await startReceiver();
   const { id: subscriptionId } = await createWebhook(api, receiver.url, ["shipment.created"]);
-  await createShipment(api);
+  const shipment = await createShipment(api);
+  await dataOf(200, api.post("/rates", { shipment_id: shipment.id }, "order-1"));
   const { run } = stack.databases.webhooks;
   const [delivered] = await eventually(async () => {
     const rows = await run<{ id: string }>(sql`
@@ -59,7 +60,7 @@ async function deliveredEvent() {
     INSERT INTO dead_events (message, reason, received_at)
     SELECT ${message}, 'its type is unknown', now() FROM generate_series(1, 2)`);
   await receiver.close();
-  return { eventId: delivered!.id, subscriptionId };
+  return { accountId, eventId: delivered!.id, subscriptionId };
 }
 
 test("every example of admin works as printed, one after the other", async () => {
@@ -82,6 +83,7 @@ test("every example of admin works as printed, one after the other", async () =>
     line
       .replace(/key_\w+/, id)
       .replace(/req_\w+/, refused.headers.get("x-request-id") ?? "")
+      .replace("order-1 --account Acme", `order-1 --account ${event.accountId}`)
       .replace(/evt_\w+/, event.eventId)
       .replace(/whk_\w+/, event.subscriptionId);
   const [first = "", ...others] = printed.map(own);

@@ -11,8 +11,7 @@ import {
 } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
-import { countLabels } from "./count-labels.js";
-import { countResources } from "./count-resources.js";
+import { countLabels, countResources } from "./count-labels.js";
 import { checkLabel, createLabel } from "./create-label.js";
 import type { CarrierDeps } from "./deps.js";
 import { inspectLabel, searchLabels } from "./find-labels.js";

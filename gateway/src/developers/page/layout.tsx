@@ -40,8 +40,8 @@ export function renderArea({ page, session, section, environment }: Frame): stri
             <main id="main">
               {session.suspended && (
                 <Note kind="danger">
-                  This account is suspended: its API keys are refused, and its webhook deliveries wait. Ask the operator
-                  of the platform.
+                  This account is suspended. Its API keys are rejected and its webhook deliveries are on hold. Contact
+                  the operator of the platform.
                 </Note>
               )}
               {page.body}
