@@ -1,6 +1,6 @@
 import { textFields } from "@shipping/carrier/label/address-fields";
-import { printable, winAnsi } from "@shipping/carrier/label/font";
 import { layOut } from "@shipping/carrier/label/layout";
+import { printable, winAnsi } from "@shipping/carrier/label/letters/standard-font";
 import { widthOf } from "@shipping/carrier/label/ruler";
 import { fingerprint } from "@shipping/gateway/idempotency/fingerprint";
 import { parseJsonBody } from "@shipping/gateway/input/json-body";

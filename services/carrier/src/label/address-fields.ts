@@ -1,8 +1,8 @@
 import type { Address } from "@shipping/proto/shipping/records/v1/records_pb";
 import { type AddressLine, addressLines } from "./address-lines.js";
-import { isWinAnsi, printable } from "./font.js";
 import type { Field } from "./layout.js";
 import { isForeign, ownLetters } from "./letters/letters.js";
+import { isWinAnsi, printable } from "./letters/standard-font.js";
 
 // Of letters that the label must bring along, in an address or a reference. Typical addresses have eighty.
 const MOST_LETTERS = 300;

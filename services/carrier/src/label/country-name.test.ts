@@ -1,5 +1,5 @@
 import { countryName } from "./country-name.js";
-import { isWinAnsi } from "./font.js";
+import { isWinAnsi } from "./letters/standard-font.js";
 
 describe("countryName", () => {
   test.each([

@@ -1,5 +1,5 @@
 import type { Address } from "@shipping/proto/shipping/records/v1/records_pb";
-import { printable } from "./font.js";
+import { printable } from "./letters/standard-font.js";
 
 // The longest postal codes in use have ten characters. Twelve still fit into a symbol of 22 by 22 modules.
 const MOST_POSTAL_CODE = 12;

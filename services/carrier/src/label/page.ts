@@ -1,9 +1,9 @@
 import PDFDocument from "pdfkit";
-import { type StandardFace, winAnsi } from "./font.js";
 import { type Box, type Field, layOut, sizeFor } from "./layout.js";
 import { carryFont, endFonts, type PdfPage } from "./letters/carry-font.js";
 import type { Glyph, LetterFont } from "./letters/open-font.js";
 import { setLine } from "./letters/set-line.js";
+import { type StandardFace, winAnsi } from "./letters/standard-font.js";
 import { type Face, isStandard, widthOf } from "./ruler.js";
 
 /** How and where a line is written: `x` is its left edge unless `align` says otherwise, all in points from the page's top left. */

@@ -1,9 +1,9 @@
 import type { Address, Parcel } from "@shipping/proto/shipping/records/v1/records_pb";
 import { addressFields, textFields } from "./address-fields.js";
 import { drawLinear, drawMatrix } from "./barcode.js";
-import { printable } from "./font.js";
 import { sizeFor } from "./layout.js";
 import type { PdfPage } from "./letters/carry-font.js";
+import { printable } from "./letters/standard-font.js";
 import { matrixText } from "./matrix-text.js";
 import { BOLD, closePage, openPage, REGULAR, write, writeBlock, writeCaption } from "./page.js";
 

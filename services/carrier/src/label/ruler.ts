@@ -1,6 +1,6 @@
-import { advance, type StandardFace } from "./font.js";
 import { isShaped } from "./letters/open-font.js";
 import { setLine } from "./letters/set-line.js";
+import { advance, type StandardFace } from "./letters/standard-font.js";
 
 /** How a text is set: in a font of PDF, or in its own letters, which the label brings along. */
 export type Face = StandardFace | "Letters" | "Letters-Bold";

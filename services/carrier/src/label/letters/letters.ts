@@ -1,6 +1,6 @@
 import anyAscii from "any-ascii";
-import { isWinAnsi, printable } from "../font.js";
 import { type LetterFont, openFont } from "./open-font.js";
+import { isWinAnsi, printable } from "./standard-font.js";
 
 // The scripts that each font is asked for first, so that most addresses open one or two of them.
 const FONTS: readonly { font: LetterFont; scripts: RegExp }[] = [

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { advance, isWinAnsi, printable, type StandardFace, winAnsi } from "./font.js";
+import { advance, isWinAnsi, printable, type StandardFace, winAnsi } from "./standard-font.js";
 
 describe("printable", () => {
   test.each([
