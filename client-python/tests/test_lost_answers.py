@@ -89,7 +89,7 @@ class Retries(LoopbackTest):
 
     def test_are_none_with_retries_0(self) -> None:
         error = self.error_of(self.serve(silence, retries=0, timeout=0.05).account.get)
-        self.assertEqual((error.code, str(error)), ("timed_out", "No complete answer within 0.05 s."))
+        self.assertEqual((error.code, str(error)), ("timed_out", "No complete response within 0.05 s."))
         self.assertEqual((len(self.seen), self.waits), (1, []))
 
     def test_give_each_call_a_key_of_its_own_the_callers_wins_and_reads_have_none(self) -> None:

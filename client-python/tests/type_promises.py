@@ -33,7 +33,7 @@ def answers(shipping: Shipping, rate_input: LabelInput) -> None:
     assert_type(with_response(shipping.orders.list().page, limit=5).data, Page[Order])
     assert_type(shipping.orders.list().to_list(max=10), list[Order])
     for order in shipping.orders.list():
-        assert_type(order["from"]["company"], str)
+        assert_type(order["from"]["city"], str)
     # No bound, which a list that has grown would need.
     shipping.orders.list().to_list()  # type: ignore[call-arg]
     # A key of another operation's arguments.

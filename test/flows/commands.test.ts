@@ -29,7 +29,7 @@ test("demo: the example plays the main job and leaves a label", async () => {
 test.each([
   ["npm start --", "Press Ctrl-C to stop"],
   ["npm run cluster --", "Press Ctrl-C to stop"],
-  ["npm run dev:part --", "starts anew when its source changes"],
+  ["npm run dev:part --", "restarts when its source changes"],
 ])(
   "%s each example runs until Ctrl-C",
   async (command, ready) => {

@@ -2,15 +2,15 @@ import { readFileSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathWith } from "@shipping/gateway/api/endpoint";
-import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { guides } from "@shipping/gateway/guides/guides";
+import { resources } from "@shipping/gateway/openapi/guide-library";
+import { requestExamples } from "@shipping/gateway/reference/request-examples";
 import { startUnreliableProxy } from "../client/unreliable-proxy.js";
 import { fencesOf, programsOf } from "../docs/fences.js";
 import { programOf } from "../docs/python.js";
 import { runPage } from "../docs/run-page.js";
 import { type Stack, startStack } from "../stack.js";
-import { makeVirtualEnvironment, type VirtualEnvironment } from "./virtual-environment.js";
+import { findPython, findToolsPython, makeVirtualEnvironment, type VirtualEnvironment } from "./virtual-environment.js";
 
 // `CHAINS=2000 npm run test:python` is the long form.
 const CHAINS = Number(process.env.CHAINS ?? 60);
@@ -30,8 +30,8 @@ let tools: VirtualEnvironment;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "shipping-python-"));
   [installed, tools] = await Promise.all([
-    makeVirtualEnvironment(join(folder, "installed")),
-    makeVirtualEnvironment(join(folder, "tools")),
+    makeVirtualEnvironment(join(folder, "installed"), findPython()),
+    makeVirtualEnvironment(join(folder, "tools"), findToolsPython()),
   ]);
   await tools.python(["-m", "pip", "install", "--quiet", "-r", join(sources, "requirements-dev.txt")]);
   const wheels = join(folder, "wheels");
@@ -90,29 +90,46 @@ describe("the types", () => {
   // With the installed package: it has to say itself that it has types.
   const withInstalled = () => ["--python-executable", join(installed.bin, "python")];
 
-  /** The Python programs of pages, as files in a folder of their own. */
-  async function programsIn(name: string, pages: readonly string[]): Promise<string> {
+  /** The Python programs of pages. */
+  const programsIn = (pages: readonly string[]) =>
+    pages
+      .flatMap((page) => programsOf(fencesOf(page), "python"))
+      .filter(([first]) => first?.mark !== "recipe")
+      .map((parts) => programOf(parts.map(({ code }) => code).join("\n")));
+
+  /** Writes programs into a folder of their own. */
+  async function written(name: string, programs: readonly string[]): Promise<string> {
+    expect(programs.length).toBeGreaterThan(8);
     const own = join(folder, name);
     await mkdir(own);
-    const programs = pages.flatMap((page) => programsOf(fencesOf(page), "python"));
-    expect(programs.length).toBeGreaterThan(8);
-    for (const [index, parts] of programs.entries())
-      if (parts[0]?.mark !== "recipe")
-        await writeFile(join(own, `program_${index}.py`), programOf(parts.map(({ code }) => code).join("\n")));
+    for (const [index, program] of programs.entries()) await writeFile(join(own, `program_${index}.py`), program);
     return own;
   }
 
   test("pass mypy --strict: the sources, the tests, and every example of the README", async () => {
     await mypy(join(sources, "src"));
-    const examples = await programsIn("readme-programs", [readme]);
+    const examples = await written("readme-programs", programsIn([readme]));
     await mypy(...withInstalled(), join(sources, "tests"), examples, script("chains.py"), script("methods.py"));
+  }, 90_000);
+
+  test("are those that the reference's examples give", async () => {
+    const operations = resources().flatMap((resource) => resource.operations);
+    const examples = operations.flatMap(requestExamples).filter(({ language }) => language === "python");
+    expect(examples).toHaveLength(operations.length);
+    await mypy(
+      ...withInstalled(),
+      await written(
+        "reference-programs",
+        examples.map(({ code }) => programOf(code)),
+      ),
+    );
   }, 90_000);
 
   test("are those that the guides' examples give", async () => {
     const pages = guides.map(({ file }) => readFileSync(join(root, file), "utf8"));
     // Examples need not say what their own functions take.
     const options = ["--allow-untyped-defs", "--allow-untyped-calls", ...withInstalled()];
-    await mypy(...options, await programsIn("guides-programs", pages));
+    await mypy(...options, await written("guides-programs", programsIn(pages)));
   }, 90_000);
 
   test("and style pass ruff", async () => {
@@ -120,47 +137,6 @@ describe("the types", () => {
     const own = ["--no-cache", "--config", "pyproject.toml", ".", import.meta.dirname];
     await tools.python(["-m", "ruff", "check", ...own], { cwd: sources });
     await tools.python(["-m", "ruff", "format", "--check", ...own], { cwd: sources });
-  });
-});
-
-describe("one method for each operation", () => {
-  interface Sent {
-    /** As the README writes it. */
-    method: string;
-    returns: string;
-    request: string;
-    body: unknown;
-    options: object;
-    doc: string | null;
-  }
-  let sent: Sent[];
-  beforeAll(async () => {
-    sent = JSON.parse(await installed.python([script("methods.py")]));
-  });
-
-  test.each(routes)("$method $path, with its scope", (route) => {
-    const found = sent.filter(({ request }) => request === `${route.method} ${pathWith(route, "an-id")}`);
-    expect(found).toHaveLength(1);
-    expect(found[0]?.doc).toContain(`Scope \`${route.scope}\``);
-    expect(found[0]?.options).toEqual({ retries: 0 });
-    const [body] = [found[0]?.body];
-    if (route.method !== "POST") expect(body).toBeNull();
-    else expect(body).toEqual(route.id ? {} : "an-id");
-  });
-
-  test("and no other, each in the tables of the README", () => {
-    expect(sent).toHaveLength(routes.length);
-    const cells = [...readme.matchAll(/^\| `(\w+\.\w+\(.*)$/gm)].map(([line]) => line.match(/(?<=`)[^`|]+(?=`)/g));
-    const expected = sent.map(({ method, request, returns }) => {
-      const route = routes.find((one) => `${one.method} ${pathWith(one, "an-id")}` === request);
-      return [method, `${route?.method} ${route?.path}`, route?.scope, returns];
-    });
-    expect(cells).toEqual(expected);
-    const rows = [...readme.matchAll(/^\| `shipping\.(\w+)` +\| (.+?) +\|$/gm)];
-    const listed = rows.flatMap(([, resource, names = ""]) =>
-      names.split(", ").map((name) => `${resource}.${name.replaceAll("`", "")}`),
-    );
-    expect(listed).toEqual(sent.map(({ method }) => method.split("(")[0]));
   });
 });
 

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
-const INTERPRETER = process.env.PYTHON ?? "python3";
 
 /** A Python of its own, without any package. */
 export interface VirtualEnvironment {
@@ -13,10 +12,9 @@ export interface VirtualEnvironment {
   python(args: readonly string[], options?: { cwd?: string; env?: Record<string, string> }): Promise<string>;
 }
 
-/** Makes one in a folder; says how to get what is missing. */
-export async function makeVirtualEnvironment(folder: string): Promise<VirtualEnvironment> {
-  requirePython();
-  await run(INTERPRETER, ["-m", "venv", folder]);
+/** Makes one in a folder. */
+export async function makeVirtualEnvironment(folder: string, python: string): Promise<VirtualEnvironment> {
+  await run(python, ["-m", "venv", folder]);
   const bin = join(folder, "bin");
   return {
     bin,
@@ -32,12 +30,23 @@ export async function makeVirtualEnvironment(folder: string): Promise<VirtualEnv
   };
 }
 
-function requirePython(): void {
-  const check = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 9))";
-  if (spawnSync(INTERPRETER, ["-c", check]).status !== 0)
-    throw new Error(
-      `${INTERPRETER} is missing, older than 3.9, or has no venv: "apt-get install python3-venv" brings all, PYTHON names another.`,
-    );
+/** The Python that the client is tried with: `python3`, or the one that PYTHON names. Throws with how to get it if it is missing. */
+export function findPython(): string {
+  return firstOf([process.env.PYTHON ?? "python3"], 9);
+}
+
+/** The Python that checks types and style. What checks them needs a newer one than the client does. */
+export function findToolsPython(): string {
+  return firstOf([findPython(), "python3"], 10);
+}
+
+function firstOf(candidates: readonly string[], minor: number): string {
+  const check = `import sys, venv, ensurepip; sys.exit(sys.version_info < (3, ${minor}))`;
+  const found = candidates.find((python) => spawnSync(python, ["-c", check]).status === 0);
+  if (found) return found;
+  throw new Error(
+    `${candidates.join(" or ")} is missing, older than 3.${minor}, or has no venv. Run "apt-get install python3-venv", or set PYTHON to the path of another.`,
+  );
 }
 
 /** Where this machine gets packages from: its proxy, its mirror, its certificates. */

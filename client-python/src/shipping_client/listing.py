@@ -66,7 +66,8 @@ class Listing(Generic[T]):
         after = self._options.get("after")
         seen = {after}
         while True:
-            page: Page[T] = self.page(**{**options, "after": after})
+            given: Any = {**options, "after": after}
+            page = self.page(**given)
             yield from page.data
             after = page.next_cursor
             if after is None:

@@ -40,6 +40,7 @@ export const guides: readonly Guide[] = [
   ["pagination", "Pagination", "Read lists page by page."],
   ["webhooks", "Webhooks", "Receive events and verify their signatures, in six languages."],
   ["events", "Events", "The types of events, when they are sent, and what they contain."],
+  ["labels", "Labels", "What is printed on a label, and what its codes contain."],
   ["limits", "Limits", "Requests per minute, sizes and lengths."],
   ["environments", "Environments", "Sandbox and live environments, keys and scopes."],
   ["testing", "Testing", "Test your integration, including failures."],
