@@ -82,14 +82,14 @@ function Facts({ operation }: { operation: Operation }) {
         fact(
           "Idempotency",
           <>
-            Send an <a href="/docs/idempotency">Idempotency-Key</a>. A repeated request runs only once
+            Send an <a href="/docs/idempotency">Idempotency-Key</a>. A repeated request runs only once.
           </>,
         )}
       {fact(
         "Limits",
         <>
           Counts toward the <a href="/docs/limits">requests per minute</a> of the key
-          {isWrite && route.body && "; body up to 64 KiB"}
+          {isWrite && route.body && "; body up to 64 KiB"}.
         </>,
       )}
       {guide && fact("Guide", <a href={`/docs/${guide.slug}`}>{guide.title}</a>)}
