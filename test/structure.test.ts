@@ -83,6 +83,7 @@ describe("rooms", () => {
       ...["api/endpoints", "api/middleware", "api", "accounts", "mail", "site", "http", "admission", "input"],
       ...["idempotency", "request-log", "database", "owners"],
     ],
+    "services/carrier/src": [".", "carriers", "label", "label/letters"],
     "services/webhooks/src": [".", "dispatch", "health", "events", "subscriptions", "egress"],
     "deploy/local/src": ["client", "collection", "cluster", "demo", "listen", "platform", "databases", "servers", "."],
   };

@@ -1,4 +1,4 @@
-import { readPdf } from "@shipping/carrier/testing/read-pdf";
+import { readPdf } from "@shipping/carrier/label/testing/read-pdf";
 import { refusal } from "../api-client.js";
 import { findsNothingLikeAll, refusesLikeAll } from "./every-operation.js";
 import { createLabel, missingId, RECORD, usePlatform, voidLabel } from "./platform.js";

@@ -34,17 +34,18 @@ const eventGuides: readonly Guide[] = EVENT_TYPES.map((event) => ({
 
 /** All of them, in the order of reading. */
 export const guides: readonly Guide[] = [
-  ["quick-start", "Quick start", "Get the PDF of a label in five steps."],
+  ["quick-start", "Quick start", "Create a label and download its PDF in five steps."],
   ["idempotency", "Idempotency", "Retry any request without creating a second label."],
-  ["errors", "Errors and retries", "Which failed requests to repeat, and which to correct."],
-  ["pagination", "Pagination", "Read long lists page by page."],
+  ["errors", "Errors and retries", "What each error means, and which requests to retry."],
+  ["pagination", "Pagination", "Read lists page by page."],
   ["webhooks", "Webhooks", "Receive events and verify their signatures, in six languages."],
-  ["events", "Events", "The types of events, when each is sent, and its fields."],
+  ["events", "Events", "The types of events, when they are sent, and what they contain."],
+  ["labels", "Labels", "What is printed on a label, and what its codes contain."],
   ["limits", "Limits", "Requests per minute, sizes and lengths."],
   ["environments", "Environments", "Sandbox and live environments, keys and scopes."],
-  ["testing", "Testing", "Test your integration, including its failures."],
+  ["testing", "Testing", "Test your integration, including failures."],
   ["versioning", "Versions and changes", "What can change within v1, and what your client must tolerate."],
-  ["changelog", "Changelog", "What changed, newest first."],
+  ["changelog", "Changelog", "Changes to the API, newest first."],
 ]
   .map(([slug = "", title = "", about = ""]): Guide => ({ slug, title, about, file: `docs/${slug}.md` }))
   .flatMap((guide) => (guide.slug === "events" ? [guide, ...eventGuides] : [guide]))

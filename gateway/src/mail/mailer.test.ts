@@ -148,7 +148,7 @@ test("stopping gives what waits one last attempt, and does not wait for a server
   const silent = mailerWith(() => new Promise(() => undefined));
   void silent.mailer.send(mail());
   await silent.mailer.stop(10);
-  expect(silent.lines.join("")).toContain("before all mails were sent");
+  expect(silent.lines.join("")).toContain("before all emails were sent");
 });
 
 test("without a way to send, nothing is, and everybody is told so", async () => {

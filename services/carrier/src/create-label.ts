@@ -11,11 +11,11 @@ import type { CreateLabelRequest } from "@shipping/proto/shipping/carrier/v1/car
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import sql from "sql-template-tag";
-import { carrierFor } from "./carrier.js";
+import { carrierFor } from "./carriers/carrier.js";
+import { type Rate, rateJson } from "./carriers/rate.js";
 import type { CarrierDeps } from "./deps.js";
 import { type LabelRow, labelJson, labelRefusal } from "./label.js";
 import { projectLabelEvent } from "./project-label-event.js";
-import { type Rate, rateJson } from "./rate.js";
 import { findLabelOf } from "./read-labels.js";
 import { readShipment } from "./read-shipment.js";
 

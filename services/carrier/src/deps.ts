@@ -6,7 +6,7 @@ import type { Database } from "@shipping/kit/postgres/database";
 import type { Log } from "@shipping/kit/process/log";
 import type { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
 import type { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
-import type { Carriers } from "./carrier.js";
+import type { Carriers } from "./carriers/carrier.js";
 import type { ProjectedMarks } from "./mark-projected.js";
 
 /** What the operations of carrier work with. */

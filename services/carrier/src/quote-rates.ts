@@ -5,9 +5,9 @@ import type { Call } from "@shipping/kit/rpc/server";
 import type { QuoteRatesRequest } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import sql from "sql-template-tag";
-import { carrierFor } from "./carrier.js";
+import { carrierFor } from "./carriers/carrier.js";
+import { rateJson } from "./carriers/rate.js";
 import type { CarrierDeps } from "./deps.js";
-import { rateJson } from "./rate.js";
 import { readShipment } from "./read-shipment.js";
 
 /** Computes the rates of a shipment, whatever its state. They are stored as the replayable answer and nowhere else. */

@@ -12,11 +12,11 @@ import { createMetrics } from "@shipping/kit/process/metrics";
 import { type Faults, faultyLedger } from "@shipping/kit/service/faults";
 import type { Service } from "@shipping/kit/service/run-service";
 import type { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import { sandboxCarrier } from "./carriers/sandbox-carrier.js";
 import type { CarrierDeps } from "./deps.js";
 import { createProjectedMarks, PROJECTED } from "./mark-projected.js";
 import { projectOnce } from "./project-label-event.js";
 import { carrierPeers, carrierRoutes } from "./rpc.js";
-import { sandboxCarrier } from "./sandbox-carrier.js";
 
 const PROJECT_MS = 2_000;
 const ASK_MS = 5_000;

@@ -9,7 +9,7 @@ import type { VoidLabelRequest } from "@shipping/proto/shipping/carrier/v1/carri
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import sql, { empty, type Sql } from "sql-template-tag";
-import { carrierFor } from "./carrier.js";
+import { carrierFor } from "./carriers/carrier.js";
 import type { CarrierDeps } from "./deps.js";
 import { labelJson, voided } from "./label.js";
 import { projectLabelEvent } from "./project-label-event.js";

@@ -1,5 +1,7 @@
-import { printable, widthOf, winAnsi } from "@shipping/carrier/label-font";
-import { layOut } from "@shipping/carrier/label-layout";
+import { textFields } from "@shipping/carrier/label/address-fields";
+import { layOut } from "@shipping/carrier/label/layout";
+import { printable, winAnsi } from "@shipping/carrier/label/letters/standard-font";
+import { widthOf } from "@shipping/carrier/label/ruler";
 import { fingerprint } from "@shipping/gateway/idempotency/fingerprint";
 import { parseJsonBody } from "@shipping/gateway/input/json-body";
 import { labelInput, orderInput, webhookInput } from "@shipping/gateway/input/schemas";
@@ -64,12 +66,28 @@ const texts: Reader["shapes"] = {
   "letters without a width": fill("\u200d"),
 };
 
+const scripts: Reader["shapes"] = {
+  "one long Arabic word": fill("شركة"),
+  "Arabic words": fill("شركة "),
+  "one long word of Devanagari": fill("क्षेत्रीय"),
+  "words of Devanagari": fill("क्षेत्रीय "),
+  "Hebrew and digits": fill("א1"),
+  "Chinese letters": fill("漢字"),
+  "letters of all scripts": fill("aяאسक漢한ა"),
+  marks: fill("q\u0301\u0301"),
+};
+
 const LABEL_BOX = { width: 200, height: 80, most: 16, least: 6 };
 
 function layOutText(text: string): unknown {
   const line = printable(text);
   const fields = Array.from({ length: 6 }, () => ({ text: line, face: "Helvetica" as const, scale: 1 }));
   return [layOut(fields, LABEL_BOX), winAnsi(line), widthOf(line, "Helvetica", 8)];
+}
+
+function layOutLetters(text: string): unknown {
+  const fields = Array.from({ length: 6 }, () => textFields(text)).flat();
+  return layOut(fields, LABEL_BOX);
 }
 
 const parsed = (text: string) => parseJsonBody(Buffer.from(text));
@@ -92,6 +110,7 @@ const textReadings: readonly Reading[] = [
   // Below the length that is refused before anything else is looked at.
   ...readingsOf({ ...targets, reader: "short webhook URLs", most: 2_000 }),
   ...readingsOf({ reader: "the text of labels", most: 200, shapes: texts, given: asSent, read: layOutText }),
+  ...readingsOf({ reader: "the letters of labels", most: 200, shapes: scripts, given: asSent, read: layOutLetters }),
 ];
 
 /** A batch of calls between parts, in chunks of that size. */

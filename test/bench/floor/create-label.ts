@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { fromJson } from "@bufbuild/protobuf";
-import { renderLabelPdf } from "@shipping/carrier/label-pdf";
+import { renderLabelPdf } from "@shipping/carrier/label/pdf";
 import { base32, newId } from "@shipping/kit/ids";
 import type { Database } from "@shipping/kit/postgres/database";
 import { AddressSchema, ParcelSchema } from "@shipping/proto/shipping/records/v1/records_pb";

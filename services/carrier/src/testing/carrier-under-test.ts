@@ -10,10 +10,10 @@ import { testDatabase } from "@shipping/kit/testing/database";
 import { newClaim, snapshotOf } from "@shipping/kit/testing/writes";
 import { CreateLabelRequestSchema, VoidLabelRequestSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
+import { sandboxCarrier } from "../carriers/sandbox-carrier.js";
 import { createLabel } from "../create-label.js";
 import type { CarrierDeps } from "../deps.js";
 import { createProjectedMarks, PROJECTED } from "../mark-projected.js";
-import { sandboxCarrier } from "../sandbox-carrier.js";
 import { carrierMigrations } from "../start-carrier.js";
 import { neighbours } from "./neighbours.js";
 

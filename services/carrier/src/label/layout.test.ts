@@ -1,6 +1,7 @@
 import fc from "fast-check";
-import { type Face, widthOf } from "./label-font.js";
-import { type Field, layOut, sizeFor } from "./label-layout.js";
+import { type Field, layOut, sizeFor } from "./layout.js";
+import { ownLetters } from "./letters/letters.js";
+import { type Face, widthOf } from "./ruler.js";
 
 const face: Face = "Helvetica";
 const box = { width: 200, height: 100, most: 15, least: 6 };
@@ -50,6 +51,28 @@ describe("layOut", () => {
 
   test("no fields, no lines", () => {
     expect(layOut([], box)).toEqual([]);
+  });
+
+  test("own letters stand further apart, for they are taller", () => {
+    const baselines = (face: Face) =>
+      layOut(
+        ["一", "二"].map((text) => ({ text, face, scale: 1 })),
+        box,
+      ).map((line) => line.baseline);
+    const [first = 0, second = 0] = baselines("Letters");
+    expect(second - first).toBeCloseTo(15 * 1.32);
+    expect(first).toBeCloseTo(15 * 0.94);
+  });
+
+  test("a text without spaces is broken between its letters, never within one", () => {
+    const text = ownLetters("グラントウキョウサウスタワー12階".repeat(3));
+    const lines = layOut([{ text, face: "Letters", scale: 1 }], box);
+    expect(lines.length).toBeGreaterThan(1);
+    expect(lines.map((line) => line.text).join("")).toBe(text);
+    const marked = "n\u0303\u0308".repeat(60);
+    const rows = layOut([{ text: marked, face: "Letters", scale: 1 }], box).map((line) => line.text);
+    expect(rows.length).toBeGreaterThan(1);
+    expect(rows.every((row) => row.startsWith("n"))).toBe(true);
   });
 
   test("whatever the fields, every line is inside the box, and without a cut no character is lost", () => {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { countFitting, type Face, printable, widthOf, winAnsi } from "./label-font.js";
+import { advance, isWinAnsi, printable, type StandardFace, winAnsi } from "./standard-font.js";
 
 describe("printable", () => {
   test.each([
@@ -24,6 +24,7 @@ describe("printable", () => {
         const printed = printable(text);
         expect(printed).not.toMatch(/\p{Cc}|^\s|\s$/u);
         expect(printable(printed)).toBe(printed);
+        expect(isWinAnsi(printed)).toBe(true);
         expect(winAnsi(printed)).toHaveLength(printed.length);
         expect(winAnsi(printed).some((byte) => byte < 0x20 || byte === 0x7f)).toBe(false);
       }),
@@ -35,33 +36,15 @@ test("winAnsi writes CP1252", () => {
   expect(winAnsi("A€…’“”–—Žžü").toString("hex")).toBe("4180859293949697" + "8e9efc");
 });
 
-describe("widths", () => {
-  const faces: Face[] = ["Helvetica", "Helvetica-Bold"];
-
-  // From Adobe's metrics of the standard fonts.
-  test.each([
-    ["A", 667, 722],
-    ["i", 222, 278],
-    [" ", 278, 278],
-    ["€", 556, 556],
-    ["…", 1000, 1000],
-    ["ß", 611, 611],
-  ])("%s is %i thousandths wide, %i in bold", (text, regular, bold) => {
-    expect(faces.map((face) => widthOf(text, face, 1000))).toEqual([regular, bold]);
-  });
-
-  test("a text is as wide as its characters, and grows with the size", () => {
-    expect(widthOf("Ai", "Helvetica", 12)).toBeCloseTo(((667 + 222) * 12) / 1000);
-  });
-
-  test("countFitting counts what fits and no more", () => {
-    fc.assert(
-      fc.property(fc.string({ maxLength: 60 }), fc.double({ min: 1, max: 300, noNaN: true }), (text, width) => {
-        const count = countFitting(text, "Helvetica", 9, width);
-        expect(widthOf(text.slice(0, count), "Helvetica", 9)).toBeLessThanOrEqual(width + 1e-6);
-        if (count < text.length)
-          expect(widthOf(text.slice(0, count + 1), "Helvetica", 9)).toBeGreaterThan(width - 1e-6);
-      }),
-    );
-  });
+// From Adobe's metrics of the standard fonts.
+test.each([
+  ["A", 667, 722],
+  ["i", 222, 278],
+  [" ", 278, 278],
+  ["€", 556, 556],
+  ["…", 1000, 1000],
+  ["ß", 611, 611],
+])("%s is %i thousandths of the size wide, %i in bold", (character, regular, bold) => {
+  const faces: StandardFace[] = ["Helvetica", "Helvetica-Bold"];
+  expect(faces.map((face) => Math.round(advance(face, character.charCodeAt(0)) * 1000))).toEqual([regular, bold]);
 });

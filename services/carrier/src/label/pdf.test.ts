@@ -1,7 +1,8 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { AddressSchema, ParcelSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import fc from "fast-check";
-import { type LabelContent, renderLabelPdf } from "./label-pdf.js";
+import { type LabelContent, renderLabelPdf } from "./pdf.js";
+import { readCodes } from "./testing/read-codes.js";
 import { readPdf } from "./testing/read-pdf.js";
 
 type AddressInit = MessageInitShape<typeof AddressSchema>;
@@ -73,12 +74,14 @@ describe("renderLabelPdf", () => {
         "Erika Mustermann",
         "Heidestraße 17",
         "51147 Köln",
+        "AUSTRIA",
         "AT",
         "PO-1",
         "SANDBOX STANDARD",
         "12.5 kg",
         "40 × 30 × 20 cm",
         "2026-11-21",
+        "1 of 1",
         "TEST 0123 4567 8901 2345 6789",
       ]),
     );
@@ -98,9 +101,26 @@ describe("renderLabelPdf", () => {
     expect((await textsOf()).join()).not.toContain("Tel.");
   });
 
-  test("transliterates what its fonts cannot show", async () => {
+  test("writes each address in the order of its own country, the country's name last", async () => {
+    const mayfair = { name: "Ada", street1: "1 Long Lane", city: "London", postalCode: "W1J 7NT", country: "GB" };
+    const portland = {
+      name: "Bob",
+      street1: "9 Oak St",
+      city: "Portland",
+      state: "OR",
+      postalCode: "97205",
+      country: "US",
+    };
+    const texts = await textsOf({ from: mayfair, to: portland });
+    const lines = (first: string, count: number) => texts.slice(texts.indexOf(first), texts.indexOf(first) + count);
+    expect(lines("Ada", 5)).toEqual(["Ada", "1 Long Lane", "London", "W1J 7NT", "UNITED KINGDOM"]);
+    expect(lines("Bob", 4)).toEqual(["Bob", "9 Oak St", "Portland, OR 97205", "UNITED STATES"]);
+  });
+
+  test("writes other letters than Latin ones as they are, with Latin ones below", async () => {
     const texts = await textsOf({ to: { ...to, name: "王小明", city: "Łódź" }, reference: "заказ 5" });
-    expect(texts).toEqual(expect.arrayContaining(["WangXiaoMing", "51147 Lódz", "zakaz 5"]));
+    const order = ["王小明", "51147 Łódź", "WangXiaoMing", "51147 Lódz", "AUSTRIA", "заказ 5", "zakaz 5"];
+    expect(texts.filter((text) => order.includes(text))).toEqual(order);
   });
 
   test.each([
@@ -149,6 +169,22 @@ describe("renderLabelPdf", () => {
     const last = bars.at(-1)!;
     expect(bars[0]!.x - 9).toBeGreaterThanOrEqual(10 * module);
     expect(279 - last.x - last.width).toBeGreaterThanOrEqual(10 * module);
+  });
+
+  test.each([203, 300])("both codes are read from a print of %i dots an inch", async (dpi) => {
+    const codes = await readCodes(await renderLabelPdf(content()), dpi);
+    expect(codes.map(({ format, text }) => [format, text]).sort()).toEqual([
+      ["Code128", "TEST01234567890123456789"],
+      ["DataMatrix", "TEST01234567890123456789|AT|51147"],
+    ]);
+  });
+
+  test("the 2D code has a quiet zone of more than three modules", async () => {
+    const codes = await readCodes(await renderLabelPdf(content()));
+    const { left, top, right, bottom } = codes.find(({ format }) => format === "DataMatrix")!;
+    const cell = { left: 232, top: 266, right: 279, bottom: 313 };
+    const quiet = Math.min(left - cell.left, top - cell.top, cell.right - right, cell.bottom - bottom);
+    expect(quiet).toBeGreaterThan((3 * 4 * 72) / 203);
   });
 
   test("whatever the fields hold, every text stays inside its part of the frame", async () => {

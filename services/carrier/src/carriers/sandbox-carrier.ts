@@ -1,6 +1,6 @@
 import type { Random } from "@shipping/kit/ids";
+import { renderLabelPdf } from "../label/pdf.js";
 import type { Carrier } from "./carrier.js";
-import { renderLabelPdf } from "./label-pdf.js";
 import type { Rate } from "./rate.js";
 
 const NAME = "service_sandbox";

@@ -1,8 +1,11 @@
 import type { Address, Parcel } from "@shipping/proto/shipping/records/v1/records_pb";
-import bwipjs from "bwip-js";
-import { type Face, printable } from "./label-font.js";
-import { type Field, sizeFor } from "./label-layout.js";
-import { BOLD, closePage, openPage, type PdfPage, REGULAR, write, writeBlock, writeCaption } from "./label-page.js";
+import { addressFields, textFields } from "./address-fields.js";
+import { drawLinear, drawMatrix } from "./barcode.js";
+import { sizeFor } from "./layout.js";
+import type { PdfPage } from "./letters/carry-font.js";
+import { printable } from "./letters/standard-font.js";
+import { matrixText } from "./matrix-text.js";
+import { BOLD, closePage, openPage, REGULAR, write, writeBlock, writeCaption } from "./page.js";
 
 /** What is printed on a sandbox label. */
 export interface LabelContent {
@@ -30,9 +33,10 @@ const ROUTING = 266;
 const REFERENCE = 281;
 const BARCODE = 313;
 const BOTTOM = 423;
-// The columns right of the sender and right of the destination.
+// The columns right of the sender, and those right of the destination.
 const FACTS = 184;
 const SERVICE = 71;
+const MATRIX = RIGHT - (BARCODE - ROUTING);
 
 const NOTICE = "TEST LABEL – NOT VALID FOR SHIPPING";
 
@@ -63,7 +67,8 @@ function drawWatermark(page: PdfPage): void {
 function drawFrame(page: PdfPage): void {
   page.lineWidth(1.2).rect(LEFT, BANNER, RIGHT - LEFT, BOTTOM - BANNER);
   for (const y of [RECIPIENT, ROUTING, BARCODE]) page.moveTo(LEFT, y).lineTo(RIGHT, y);
-  page.moveTo(FACTS, SENDER).lineTo(FACTS, RECIPIENT).moveTo(SERVICE, ROUTING).lineTo(SERVICE, BARCODE).stroke();
+  page.moveTo(FACTS, SENDER).lineTo(FACTS, RECIPIENT).moveTo(SERVICE, ROUTING).lineTo(SERVICE, BARCODE);
+  page.moveTo(MATRIX, ROUTING).lineTo(MATRIX, BARCODE).stroke();
 }
 
 function drawBanner(page: PdfPage): void {
@@ -74,13 +79,15 @@ function drawBanner(page: PdfPage): void {
 
 function drawSender(page: PdfPage, from: Address): void {
   writeCaption(page, "FROM", LEFT + PADDING, SENDER);
+  drawPhone(page, from.phone, LEFT + 36, SENDER + 3.5, FACTS - LEFT - 36 - PADDING);
   const box = { width: FACTS - LEFT - 2 * PADDING, height: 64, most: 8, least: 5 };
-  writeBlock(page, addressFields(from, 1), LEFT + PADDING, SENDER + 15, box);
+  writeBlock(page, addressFields(from, { emphasis: 1, beneath: "paragraph" }), LEFT + PADDING, SENDER + 15, box);
 }
 
 function drawFacts(page: PdfPage, content: LabelContent): void {
   const { weightKg, lengthCm, widthCm, heightCm } = content.parcel;
   const facts = [
+    ["PARCEL", "1 of 1"],
     ["WEIGHT", `${decimal(weightKg)} kg`],
     ["SIZE", `${[lengthCm, widthCm, heightCm].map(decimal).join(" × ")} cm`],
     ["DATE", content.createdAt.toISOString().slice(0, 10)],
@@ -90,20 +97,21 @@ function drawFacts(page: PdfPage, content: LabelContent): void {
   for (const [index, [name, value]] of facts.entries()) {
     const top = SENDER + index * row;
     if (index > 0) page.lineWidth(0.5).moveTo(FACTS, top).lineTo(RIGHT, top).stroke();
-    writeCaption(page, name, FACTS + PADDING, top);
-    const size = sizeFor(value, BOLD, 11, width);
-    write(page, value, { x: FACTS + PADDING, baseline: top + 22.5, face: BOLD, size });
+    writeCaption(page, name, FACTS + PADDING, top - 1.5);
+    const size = sizeFor(value, BOLD, 9.5, width);
+    write(page, value, { x: FACTS + PADDING, baseline: top + 17, face: BOLD, size });
   }
 }
 
 function drawRecipient(page: PdfPage, to: Address): void {
   page.rect(LEFT, RECIPIENT, 46, 14).fill("black");
   write(page, "SHIP TO", { x: LEFT + PADDING, baseline: RECIPIENT + 10, face: BOLD, size: 7.5, color: "white" });
-  const box = { width: TEXT_WIDTH, height: ROUTING - RECIPIENT - 24, most: 15, least: 6.5 };
-  writeBlock(page, addressFields(to, 1.15), LEFT + PADDING, RECIPIENT + 20, box);
+  drawPhone(page, to.phone, LEFT + 46 + PADDING, RECIPIENT + 4.5, TEXT_WIDTH - 46);
+  const box = { width: TEXT_WIDTH, height: ROUTING - RECIPIENT - 24, most: 15, least: 6 };
+  writeBlock(page, addressFields(to, { emphasis: 1.15, beneath: "lines" }), LEFT + PADDING, RECIPIENT + 20, box);
 }
 
-function drawRouting(page: PdfPage, { to, service, reference }: LabelContent): void {
+function drawRouting(page: PdfPage, { to, service, reference, trackingNumber }: LabelContent): void {
   writeCaption(page, "DESTINATION", LEFT + PADDING, ROUTING);
   const middle = (LEFT + SERVICE) / 2;
   const country = printable(to.country);
@@ -111,53 +119,31 @@ function drawRouting(page: PdfPage, { to, service, reference }: LabelContent): v
   write(page, country, { x: middle, baseline: ROUTING + 39, face: BOLD, size, align: "center" });
   const x = SERVICE + PADDING;
   writeCaption(page, "SERVICE", x, ROUTING);
-  write(page, service, { x: RIGHT - PADDING, baseline: ROUTING + 10, face: BOLD, size: 8.5, align: "right" });
-  page.lineWidth(0.5).moveTo(SERVICE, REFERENCE).lineTo(RIGHT, REFERENCE).stroke();
+  write(page, service, { x: MATRIX - PADDING, baseline: ROUTING + 10, face: BOLD, size: 8.5, align: "right" });
+  page.lineWidth(0.5).moveTo(SERVICE, REFERENCE).lineTo(MATRIX, REFERENCE).stroke();
   writeCaption(page, "REFERENCE", x, REFERENCE);
-  const box = { width: RIGHT - PADDING - x, height: 19, most: 12, least: 6 };
-  writeBlock(page, [{ text: printable(reference), face: BOLD, scale: 1 }], x, REFERENCE + 11.5, box);
+  const box = { width: MATRIX - PADDING - x, height: 19, most: 12, least: 6 };
+  writeBlock(page, textFields(reference), x, REFERENCE + 11.5, box);
+  drawMatrix(page, matrixText(trackingNumber, to), { x: (MATRIX + RIGHT) / 2, y: (ROUTING + BARCODE) / 2 });
 }
 
 function drawBarcode(page: PdfPage, trackingNumber: string): void {
-  const widths = barWidths(trackingNumber);
-  const modules = widths.reduce((sum, width) => sum + width, 0);
-  // Three dots of a 203 dpi printer, unless the bars and their quiet zones of ten modules each need it narrower.
-  const module = Math.min((72 / 203) * 3, (RIGHT - LEFT - 2) / (modules + 20));
-  let x = CENTER - (modules * module) / 2;
-  for (const [index, width] of widths.entries()) {
-    if (index % 2 === 0) page.rect(x, BARCODE + 12, width * module, 72);
-    x += width * module;
-  }
-  page.fill("black");
+  drawLinear(page, trackingNumber, { center: CENTER, top: BARCODE + 12, height: 72, room: RIGHT - LEFT - 2 });
   const grouped = trackingNumber.replace(/(.{4})(?=.)/g, "$1 ");
   const size = sizeFor(grouped, BOLD, 13, TEXT_WIDTH);
   write(page, grouped, { x: CENTER, baseline: BARCODE + 100, face: BOLD, size, align: "center" });
 }
 
-/** Widths of bar, gap, bar … of a Code 128 symbol, in modules. */
-function barWidths(text: string): number[] {
-  // The named export `raw` of bwip-js 4.11 is another function than `raw` of its default export.
-  const [symbol] = bwipjs.raw({ bcid: "code128", text });
-  if (!symbol || !("sbs" in symbol)) throw new Error("bwip-js encoded no linear symbol");
-  return symbol.sbs;
-}
-
-/** The address as it is written on parcels, name and town emphasised; email addresses do not belong on one. */
-function addressFields(address: Address, emphasis: number): Field[] {
-  const { name, company, street1, street2, postalCode, city, state, country, phone } = address;
-  const town = [`${postalCode} ${city}`, state].filter(Boolean).join(", ");
-  const fields: [text: string | undefined, face: Face, scale: number][] = [
-    [name, BOLD, emphasis],
-    [company, REGULAR, 1],
-    [street1, REGULAR, 1],
-    [street2, REGULAR, 1],
-    [town, BOLD, emphasis],
-    [country, BOLD, 1],
-    [phone && `Tel. ${phone}`, REGULAR, 0.8],
-  ];
-  return fields
-    .map(([text, face, scale]) => ({ text: printable(text ?? ""), face, scale }))
-    .filter((field) => field.text !== "");
+/** The telephone number beside the heading of an address, for it is no part of that. E-mail addresses do not belong on a parcel. */
+function drawPhone(page: PdfPage, phone: string | undefined, x: number, top: number, width: number): void {
+  const text = printable(phone ?? "");
+  if (text === "") return;
+  writeBlock(page, [{ text: `Tel. ${text}`, face: REGULAR, scale: 1 }], x, top, {
+    width,
+    height: 8,
+    most: 7,
+    least: 5,
+  });
 }
 
 function decimal(value: number): string {

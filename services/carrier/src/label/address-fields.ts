@@ -1,0 +1,53 @@
+import type { Address } from "@shipping/proto/shipping/records/v1/records_pb";
+import { type AddressLine, addressLines } from "./address-lines.js";
+import type { Field } from "./layout.js";
+import { isForeign, ownLetters } from "./letters/letters.js";
+import { isWinAnsi, printable } from "./letters/standard-font.js";
+
+// Of letters that the label must bring along, in an address or a reference. Typical addresses have eighty.
+const MOST_LETTERS = 300;
+// Of Latin letters below others.
+const BENEATH = 0.72;
+
+/** How an address is printed: by what name, town and country stand out, and whether Latin letters below others have lines or one paragraph. */
+export interface AddressStyle {
+  emphasis: number;
+  beneath: "lines" | "paragraph";
+}
+
+/** The address as it is printed. What is not in Latin letters is in its own, and below them in Latin ones. The country's name is the last. */
+export function addressFields(address: Address, { emphasis, beneath }: AddressStyle): Field[] {
+  const field = (line: AddressLine) => fieldOf(line, line.strong ? emphasis : 1);
+  const latin = addressLines(address, "latin", printable);
+  const { name, company = "", street1, street2 = "", city, state = "", postalCode } = address;
+  if (isWinAnsi([name, company, street1, street2, city, state, postalCode].join(""))) return latin.map(field);
+  const own = addressLines(address, "local", ownLetters);
+  if (areTooMany(own)) return latin.map(field);
+  if (!own.some(({ text }) => isForeign(text))) return addressLines(address, "latin", ownLetters).map(field);
+  // What says the same in both, such as a postal code on a line of its own, need not be said twice.
+  const below = latin
+    .slice(0, -1)
+    .flatMap(({ text }) => (/\p{L}/u.test(text) && !own.some((line) => line.text === text) ? [text] : []));
+  return [
+    ...own.slice(0, -1).map(field),
+    ...(beneath === "lines" ? below : [below.join(", ")]).map((text) => fieldOf({ text, strong: false }, BENEATH)),
+    ...latin.slice(-1).map(field),
+  ];
+}
+
+/** A text in bold, in its own letters, and in Latin ones below if it has others. */
+export function textFields(text: string): Field[] {
+  const own = ownLetters(text);
+  const latin = fieldOf({ text: printable(text), strong: true }, isForeign(own) ? BENEATH : 1);
+  return isWinAnsi(own) ? [latin] : [fieldOf({ text: own, strong: true }, 1), ...(isForeign(own) ? [latin] : [])];
+}
+
+function fieldOf({ text, strong }: AddressLine, scale: number): Field {
+  const face = isWinAnsi(text) ? (strong ? "Helvetica-Bold" : "Helvetica") : strong ? "Letters-Bold" : "Letters";
+  return { text, face, scale };
+}
+
+/** Whether the lines have more letters than a label brings along. */
+function areTooMany(lines: readonly { text: string }[]): boolean {
+  return lines.reduce((sum, { text }) => sum + (isWinAnsi(text) ? 0 : text.length), 0) > MOST_LETTERS;
+}

@@ -1,0 +1,130 @@
+import type { Address } from "@shipping/proto/shipping/records/v1/records_pb";
+import { formatAddress, type Address as Layout } from "localized-address-format";
+import { countryName } from "./country-name.js";
+
+/** `local` is the order within the country, `latin` the one for letters from abroad; most countries have one order for both. */
+export type Order = "local" | "latin";
+
+/** A line of an address, and whether it stands out. */
+export interface AddressLine {
+  text: string;
+  strong: boolean;
+}
+
+// Private characters stand for the fields while the library orders them, so that it never reads what a customer wrote.
+const NAME = "\ue000";
+const COMPANY = "\ue001";
+const STREET1 = "\ue002";
+const STREET2 = "\ue003";
+const CITY = "\ue004";
+const STATE = "\ue005";
+const POSTAL_CODE = "\ue006";
+const FIELDS = /[\ue000-\ue006]/g;
+const STRONG = new RegExp(`[${NAME}${CITY}${POSTAL_CODE}]`);
+const PREFIX = new RegExp(`[^ ,\ue000-\ue006]+(?=${POSTAL_CODE})`);
+// Of a line whose street had two: what followed it begins the next.
+const SEPARATOR = /^[ ,]+/;
+const PLACE = "\0";
+
+const WIDE = "[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}]";
+const WIDE_START = new RegExp(`^${WIDE}`, "u");
+const WIDE_END = new RegExp(`${WIDE}$`, "u");
+
+/**
+ * The address, in the lines and in the order of its own country, then the country's name. `printable` is asked for the text of every field, and
+ * a field that has none is left out. Phone and e-mail are no part of an address.
+ */
+export function addressLines(address: Address, order: Order, printable: (text: string) => string): AddressLine[] {
+  const texts = new Map<string, string>();
+  const take = (field: string, text: string | undefined) => {
+    const printed = printable((text ?? "").replace(FIELDS, ""));
+    if (printed !== "") texts.set(field, printed);
+  };
+  take(NAME, address.name);
+  take(COMPANY, address.company);
+  take(STREET1, address.street1);
+  take(STREET2, address.street2);
+  take(CITY, address.city);
+  take(STATE, address.state);
+  take(POSTAL_CODE, address.postalCode);
+
+  const lines = formatAddress(arrange(address.country, order, texts), order).map((line) => ({
+    text: fill(line, texts),
+    strong: STRONG.test(line),
+  }));
+  return [...lines, { text: countryName(address.country), strong: true }];
+}
+
+/** What a country's layout has a place for, whether it begins with the largest, and the words that it prints by itself. */
+interface Places {
+  city: boolean;
+  state: boolean;
+  postalCode: boolean;
+  largestFirst: boolean;
+  words: string[];
+}
+
+// Two letters and an order each: never many.
+const known = new Map<string, Places>();
+
+function placesIn(country: string, order: Order): Places {
+  const key = `${country} ${order}`;
+  const kept = known.get(key);
+  if (kept) return kept;
+  const layOut = (fields: Layout) => formatAddress({ postalCountry: country, ...fields }, order);
+  const has = (place: keyof Layout) => layOut({ [place]: PLACE }).some((line) => line.includes(PLACE));
+  const places = {
+    city: has("locality"),
+    state: has("administrativeArea"),
+    postalCode: has("postalCode"),
+    largestFirst: layOut({ name: NAME, addressLines: [PLACE] })[0] === PLACE,
+    words: layOut({ postalCode: PLACE }).flatMap((line) => line.split(" ")),
+  };
+  known.set(key, places);
+  return places;
+}
+
+/** The fields in the places that the country's layout has. What it has no place for joins the town, and the town joins the state or the street. */
+function arrange(country: string, order: Order, texts: Map<string, string>): Layout {
+  const places = placesIn(country, order);
+  const given = (field: string) => (texts.has(field) ? field : "");
+  const between = (separator: string, ...parts: string[]) => parts.filter(Boolean).join(separator);
+
+  const streets = [given(STREET1), given(STREET2)];
+  // Singapore's layout prints the town by itself.
+  let city = places.words.includes(texts.get(CITY)?.toUpperCase() ?? "") ? "" : given(CITY);
+  let state = given(STATE);
+  let postalCode = given(POSTAL_CODE);
+  if (!places.state) [city, state] = [between(", ", city, state), ""];
+  if (!places.postalCode) [city, postalCode] = [between(" ", city, postalCode), ""];
+  if (!places.city) {
+    if (!places.state) streets[places.largestFirst ? "unshift" : "push"](city);
+    else state = places.largestFirst ? state + city : between(", ", city, state);
+    city = "";
+  }
+  return {
+    postalCountry: country,
+    name: given(NAME),
+    organization: given(COMPANY),
+    addressLines: streets.filter(Boolean),
+    locality: city,
+    administrativeArea: state,
+    postalCode,
+  };
+}
+
+/** The line with the texts in the places of their fields. A postal code that begins with what the layout puts before it (`SE-`, `〒`) has it once. */
+function fill(line: string, texts: Map<string, string>): string {
+  const prefix = PREFIX.exec(line)?.[0] ?? "";
+  const repeated = texts.get(POSTAL_CODE)?.toUpperCase().startsWith(prefix);
+  let filled = "";
+  let wasField = false;
+  for (const part of (repeated ? line.replace(prefix, "") : line).replace(SEPARATOR, "")) {
+    const text = texts.get(part);
+    // Layouts in Chinese letters need no spaces, and Mozambique's lacks one.
+    if (text && wasField && !(WIDE_END.test(filled) && WIDE_START.test(text))) filled += " ";
+    filled += text ?? part;
+    wasField = text !== undefined;
+  }
+  return filled;
+}

@@ -1,0 +1,78 @@
+import bwipjs from "bwip-js";
+import type { PdfPage } from "./letters/carry-font.js";
+
+// One dot of a 203 dpi printer, in points.
+const DOT = 72 / 203;
+const LINEAR_MODULE = 3 * DOT;
+const LINEAR_QUIET = 10;
+// 0.5 mm.
+const MATRIX_MODULE = 4 * DOT;
+// Modules of a side: the size that holds the longest text there is, so that the symbol of every label has the same.
+const MATRIX_SIDE = 22;
+
+/** Draws the text in Code 128, around `center` and at most as wide as `room`, in which the quiet zones are. */
+export function drawLinear(
+  page: PdfPage,
+  text: string,
+  { center, top, height, room }: { center: number; top: number; height: number; room: number },
+): void {
+  const widths = barWidths(text);
+  const modules = widths.reduce((sum, width) => sum + width, 0);
+  const module = Math.min(LINEAR_MODULE, room / (modules + 2 * LINEAR_QUIET));
+  const bars: Bar[] = [];
+  let x = 0;
+  for (const [index, width] of widths.entries()) {
+    if (index % 2 === 0) bars.push([x, 0, width]);
+    x += width;
+  }
+  fillBars(page, bars, { left: center - (modules * module) / 2, top, width: module, height });
+}
+
+/** Draws the text as a Data Matrix symbol (ISO/IEC 16022) in the middle of a cell, which must leave it a quiet zone of a module. */
+export function drawMatrix(page: PdfPage, text: string, center: { x: number; y: number }): void {
+  const bars = matrixRows(text).flatMap((modules, row) =>
+    Array.from(modules.matchAll(/1+/g), ({ index, 0: run }): Bar => [index, row, run.length]),
+  );
+  const half = (MATRIX_SIDE * MATRIX_MODULE) / 2;
+  fillBars(page, bars, { left: center.x - half, top: center.y - half, width: MATRIX_MODULE, height: MATRIX_MODULE });
+}
+
+/** A bar, counted in modules and rows. */
+type Bar = [x: number, row: number, width: number];
+
+/** Fills all at once, in units of a module: that is the shortest, and most of pdfkit's work is the same for one rectangle and for a hundred. */
+function fillBars(
+  page: PdfPage,
+  bars: readonly Bar[],
+  { left, top, width, height }: { left: number; top: number; width: number; height: number },
+): void {
+  const matrix = [width, 0, 0, height, left, top].map((value) => Number(value.toFixed(5))).join(" ");
+  const rectangles = bars.map(([x, row, modules]) => `${x} ${row} ${modules} 1 re`);
+  page.fillColor("black").addContent(`q ${matrix} cm\n${rectangles.join("\n")}\nf Q`);
+}
+
+/** Widths of bar, gap, bar … of a Code 128 symbol, in modules. */
+function barWidths(text: string): number[] {
+  // The named export `raw` of bwip-js 4.11 is another function than `raw` of its default export.
+  const [symbol] = bwipjs.raw({ bcid: "code128", text });
+  if (!symbol || !("sbs" in symbol)) throw new Error("bwip-js encoded no linear symbol");
+  return symbol.sbs;
+}
+
+/** The rows of a Data Matrix symbol, a `1` for each dark module and a `0` for each light one. */
+function matrixRows(text: string): string[] {
+  // The types of bwip-js 4.11 know no option of a single kind of code.
+  const options = { bcid: "datamatrix", text: codewords(text), raw: true, version: `${MATRIX_SIDE}x${MATRIX_SIDE}` };
+  const [symbol] = bwipjs.raw(options);
+  if (!symbol || !("pixs" in symbol)) throw new Error("bwip-js encoded no matrix");
+  const modules = symbol.pixs.join("");
+  return Array.from({ length: MATRIX_SIDE }, (_, row) => modules.slice(row * MATRIX_SIDE, (row + 1) * MATRIX_SIDE));
+}
+
+/** The codewords of an ASCII text (ISO/IEC 16022, 5.2.3): two digits in one, any other character in one. To find others costs bwip-js as much as to draw them. */
+function codewords(text: string): string {
+  return text.replace(/\d\d|./gs, (part) => {
+    const codeword = part.length === 2 ? 130 + Number(part) : part.charCodeAt(0) + 1;
+    return `^${String(codeword).padStart(3, "0")}`;
+  });
+}

@@ -1,0 +1,198 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { AddressSchema, ParcelSchema } from "@shipping/proto/shipping/records/v1/records_pb";
+import fc from "fast-check";
+import { countryName } from "./country-name.js";
+import { renderLabelPdf } from "./pdf.js";
+import { readCodes } from "./testing/read-codes.js";
+import { readPdf } from "./testing/read-pdf.js";
+
+type Fields = Record<"name" | "street1" | "city" | "postalCode", string> & { company?: string; state?: string };
+type AddressInit = MessageInitShape<typeof AddressSchema>;
+
+const sender: AddressInit = { name: "Lager", street1: "Ring 1", city: "Ulm", postalCode: "89073", country: "DE" };
+
+function label(to: AddressInit, from = sender) {
+  return renderLabelPdf({
+    trackingNumber: "TEST01234567890123456789",
+    service: "SANDBOX STANDARD",
+    reference: "PO-1",
+    from: create(AddressSchema, from),
+    to: create(AddressSchema, to),
+    parcel: create(ParcelSchema, { weightKg: 2, lengthCm: 40, widthCm: 30, heightCm: 20 }),
+    createdAt: new Date("2026-11-21T10:00:00.000Z"),
+  });
+}
+
+/** The lines between two words of the label. */
+function between(pdf: Uint8Array, first: string, next: string) {
+  const texts = readPdf(pdf).texts.map(({ text }) => text);
+  return texts.slice(texts.indexOf(first) + 1, texts.indexOf(next));
+}
+
+const cases: [country: string, to: Fields, lines: string[], code: string][] = [
+  [
+    "US",
+    {
+      name: "Grace Hopper",
+      company: "Northwind",
+      street1: "1455 Broadway",
+      city: "Portland",
+      state: "OR",
+      postalCode: "97201-3412",
+    },
+    ["Grace Hopper", "Northwind", "1455 Broadway", "Portland, OR 97201-3412", "UNITED STATES"],
+    "97201-3412",
+  ],
+  [
+    "GB",
+    { name: "Ada Lovelace", street1: "12 St James's Square", city: "London", postalCode: "SW1Y 4LB" },
+    ["Ada Lovelace", "12 St James's Square", "London", "SW1Y 4LB", "UNITED KINGDOM"],
+    "SW1Y 4LB",
+  ],
+  [
+    "DE",
+    { name: "Jürgen Müßig", street1: "Heidestraße 17", city: "Köln", postalCode: "51147" },
+    ["Jürgen Müßig", "Heidestraße 17", "51147 Köln", "GERMANY"],
+    "51147",
+  ],
+  [
+    "FR",
+    {
+      name: "Zoé Lefèvre",
+      company: "Essai SA",
+      street1: "29 boulevard des Capucines",
+      city: "Paris",
+      postalCode: "75002",
+    },
+    ["Essai SA", "Zoé Lefèvre", "29 boulevard des Capucines", "75002 Paris", "FRANCE"],
+    "75002",
+  ],
+  [
+    "JP",
+    { name: "山田 太郎", street1: "丸の内1-9-2", city: "千代田区", state: "東京都", postalCode: "100-6612" },
+    [
+      ...["〒100-6612", "東京都千代田区", "丸の内1-9-2", "山田 太郎"],
+      ...["ShanTian TaiLang", "WannoNei1-9-2, QianDaiTianQu, DongJingDou", "JAPAN"],
+    ],
+    "100-6612",
+  ],
+  [
+    "CN",
+    { name: "王小明", street1: "建国门外大街1号", city: "广州市", state: "广东省", postalCode: "510000" },
+    [
+      ...["510000", "广东省广州市", "建国门外大街1号", "王小明"],
+      ...["WangXiaoMing", "JianGuoMenWaiDaJie1Hao", "GuangZhouShi", "GuangDongSheng, 510000", "CHINA"],
+    ],
+    "510000",
+  ],
+  [
+    "KR",
+    { name: "홍길동", street1: "세종대로 110", city: "중구", state: "서울특별시", postalCode: "04524" },
+    [
+      ...["서울특별시 중구", "세종대로 110", "홍길동", "04524"],
+      ...["HongGilDong", "SeJongDaeLo 110", "JungGu", "SeoUlTeugByeolSi", "SOUTH KOREA"],
+    ],
+    "04524",
+  ],
+  [
+    "GR",
+    { name: "Ελένη Παπά", street1: "Σοφίας 22", city: "Αθήνα", postalCode: "106 74" },
+    ["Ελένη Παπά", "Σοφίας 22", "106 74 Αθήνα", "Eleni Papa", "Sofias 22", "106 74 Athina", "GREECE"],
+    "106 74",
+  ],
+  [
+    "UA",
+    { name: "Ірина Їжакевич", street1: "вул. Хрещатик, 22", city: "Київ", postalCode: "01001" },
+    [
+      ...["Ірина Їжакевич", "вул. Хрещатик, 22", "Київ", "01001"],
+      ...["Irina Izhakevich", "vul. Khreshchatik, 22", "Kiiv", "UKRAINE"],
+    ],
+    "01001",
+  ],
+  [
+    "IL",
+    { name: "דנה לוי", street1: "שדרות רוטשילד 45", city: "תל אביב", postalCode: "6578403" },
+    ["דנה לוי", "שדרות רוטשילד 45", "תל אביב 6578403", "dnh lvy", "sdrvt rvtsyld 45", "tl 'vyv 6578403", "ISRAEL"],
+    "6578403",
+  ],
+  [
+    "SA",
+    { name: "محمد", street1: "طريق الملك فهد 2347", city: "الرياض", postalCode: "12212" },
+    ["محمد", "طريق الملك فهد 2347", "الرياض 12212", "mhmd", "tryq lmlk fhd 2347", "lryd 12212", "SAUDI ARABIA"],
+    "12212",
+  ],
+  [
+    "BR",
+    {
+      name: "João Conceição",
+      street1: "Avenida Paulista, 1578",
+      city: "São Paulo",
+      state: "SP",
+      postalCode: "01310-200",
+    },
+    ["João Conceição", "Avenida Paulista, 1578", "São Paulo-SP", "01310-200", "BRAZIL"],
+    "01310-200",
+  ],
+  [
+    "IN",
+    { name: "प्रिया शर्मा", street1: "14 महात्मा गांधी रोड", city: "मुंबई", state: "महाराष्ट्र", postalCode: "400001" },
+    [
+      ...["प्रिया शर्मा", "14 महात्मा गांधी रोड", "मुंबई 400001", "महाराष्ट्र"],
+      ...["priya srma", "14 mhatma gamdhi rod", "mumbi 400001", "mharastr", "INDIA"],
+    ],
+    "400001",
+  ],
+];
+
+describe.each(cases)("a label to %s", (country, to, lines, code) => {
+  const address = { ...to, country };
+
+  test("has the lines in the order of the country", async () => {
+    expect(between(await label(address), "SHIP TO", "DESTINATION")).toEqual(lines);
+  });
+
+  test("has both codes, which are read from its print", async () => {
+    const codes = await readCodes(await label(address));
+    expect(codes.map(({ text }) => text).sort()).toEqual([
+      "TEST01234567890123456789",
+      `TEST01234567890123456789|${country}|${code}`,
+    ]);
+  });
+
+  test("is small, and the same bytes every time", async () => {
+    const [first, second] = await Promise.all([label(address), label(address)]);
+    expect(Buffer.from(first).equals(second)).toBe(true);
+    expect(first.length).toBeLessThan(12_000);
+  });
+
+  test("has the same lines for a sender, whose Latin ones are a paragraph", async () => {
+    const texts = between(await label(sender, address), "FROM", "PARCEL").join(" ");
+    for (const line of lines) {
+      for (const word of line.split(/[ ,]+/)) expect(texts).toContain(word);
+    }
+  });
+});
+
+test("however long its fields are, an address keeps a line of each, and the country's name", async () => {
+  const alphabets = ["abc ", "łąć ", "жук ", "漢字かな", "서울 ", "אבג ", "بتث ", "กขค "];
+  const letter = fc.constantFrom(..."ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+  const country = fc.tuple(letter, letter).map((letters) => letters.join(""));
+  const length = fc.constantFrom(5, 20, 35, 200);
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...alphabets), length, country, async (alphabet, count, code) => {
+      const text = (first: string) => (first + alphabet.repeat(count)).slice(0, count);
+      const all = { name: text("N"), company: text("C"), street1: text("A"), street2: text("B") };
+      const address = { ...all, city: text("T"), state: text("S"), postalCode: text("Z"), country: code };
+      const pdf = await label(address, address);
+      for (const [first, next] of [
+        ["FROM", "PARCEL"],
+        ["SHIP TO", "DESTINATION"],
+      ] as const) {
+        const lines = between(pdf, first, next);
+        expect(lines.at(-1)).toBe(countryName(code));
+        for (const initial of ["N", "C", "A", "B"]) expect(lines.join("\n")).toMatch(new RegExp(initial));
+      }
+    }),
+    { numRuns: 60 },
+  );
+});

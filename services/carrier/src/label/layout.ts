@@ -1,0 +1,100 @@
+import { type Face, isStandard, type Ruler, rulerOf, widthOf } from "./ruler.js";
+
+/** A printable text to lay out: its size is that of the block times `scale`. */
+export interface Field {
+  text: string;
+  face: Face;
+  scale: number;
+}
+
+/** The space for a block, in points, and the range of its text sizes. */
+export interface Box {
+  width: number;
+  height: number;
+  most: number;
+  least: number;
+}
+
+/** A line of a block; `baseline` is counted from the block's top, in points. */
+export interface Line {
+  text: string;
+  face: Face;
+  size: number;
+  baseline: number;
+}
+
+// In parts of a line's size: its height, and the part of that above the baseline. Other scripts have taller letters, and marks above and below them.
+const STANDARD = { leading: 1.16, ascent: 0.78 };
+const LETTERS = { leading: 1.32, ascent: 0.94 };
+const ELLIPSIS = "…";
+const STEP = 0.5;
+const MOST_ROWS = 6;
+
+/** Sets the fields in the largest size that fits into the box; where none does, cuts each to as many rows as fit in the least. */
+export function layOut(fields: Field[], box: Box): Line[] {
+  const measured = fields.map((field) => ({ ...field, ruler: rulerOf(field.text, field.face) }));
+  for (let size = box.most; size > box.least; size -= STEP) {
+    const lines = setFields(measured, size, Number.POSITIVE_INFINITY, box);
+    if (heightOf(lines) <= box.height) return lines;
+  }
+  for (let rows = MOST_ROWS; rows > 1; rows--) {
+    const lines = setFields(measured, box.least, rows, box);
+    if (heightOf(lines) <= box.height) return lines;
+  }
+  return setFields(measured, box.least, 1, box);
+}
+
+/** The largest size up to `most` in which the text fits into one line of that width. */
+export function sizeFor(text: string, face: Face, most: number, width: number): number {
+  return Math.min(most, width / widthOf(text, face, 1));
+}
+
+interface MeasuredField extends Field {
+  ruler: Ruler;
+}
+
+/** The lines of the fields, up to the field that reaches below the box. */
+function setFields(fields: MeasuredField[], blockSize: number, rows: number, box: Box): Line[] {
+  const lines: Line[] = [];
+  let top = 0;
+  for (const field of fields) {
+    const { face, scale } = field;
+    const size = blockSize * scale;
+    const { ascent, leading } = metricsOf(face);
+    for (const row of wrap(field, box.width / size, rows)) {
+      lines.push({ text: row, face, size, baseline: top + size * ascent });
+      top += size * leading;
+    }
+    if (top > box.height) break;
+  }
+  return lines;
+}
+
+function metricsOf(face: Face): typeof STANDARD {
+  return isStandard(face) ? STANDARD : LETTERS;
+}
+
+function heightOf(lines: Line[]): number {
+  const last = lines.at(-1);
+  if (!last) return 0;
+  const { ascent, leading } = metricsOf(last.face);
+  return last.baseline + last.size * (leading - ascent);
+}
+
+/** Breaks at spaces, or inside a word that is wider than a row; what the last row cannot hold gives way to an ellipsis. */
+function wrap({ text, face, ruler }: MeasuredField, width: number, rows: number): string[] {
+  const lines: string[] = [];
+  let start = 0;
+  for (;;) {
+    const fitting = ruler.fit(start, width);
+    if (fitting >= text.length) return [...lines, text.slice(start)];
+    if (lines.length === rows - 1) {
+      const kept = ruler.fit(start, width - widthOf(ELLIPSIS, face, 1));
+      return [...lines, text.slice(start, kept).trimEnd() + ELLIPSIS];
+    }
+    const space = text.lastIndexOf(" ", fitting);
+    const end = space > start ? space : fitting;
+    lines.push(text.slice(start, end));
+    start = text[end] === " " ? end + 1 : end;
+  }
+}

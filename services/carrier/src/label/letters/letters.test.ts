@@ -1,0 +1,57 @@
+import fc from "fast-check";
+import { fontFor, isForeign, ownLetters } from "./letters.js";
+import { setLine } from "./set-line.js";
+
+describe("ownLetters", () => {
+  test.each([
+    "Łódź",
+    "Nguyễn Thị Ánh",
+    "Ελένη Παπαδοπούλου",
+    "ул. Тверская, д. 7",
+    "Їжакевич",
+    "תל אביב-יפו",
+    "طريق الملك فهد 2347، حي العليا",
+    "प्रिया शर्मा",
+    "สมชาย ใจดี",
+    "რუსთაველის",
+    "Աբովյան",
+    "丸の内1-9-2 グラントウキョウ",
+    "朝阳区建国门外大街１号",
+    "서울특별시 중구",
+    "〒100-8111",
+  ])("%s has them all", (text) => {
+    expect(ownLetters(text)).toBe(text.normalize("NFC"));
+    expect(Array.from(text.normalize("NFC")).filter((character) => !fontFor(character))).toEqual([]);
+  });
+
+  test.each([
+    ["  a\t\tb\r\nc\u00a0d\u2028e  ", "a b c d e"],
+    ["right-to-left\u202e override, NUL\u0000", "right-to-left override, NUL"],
+    ["ᓄᓇᕗᑦ", "nonafot"],
+    ["\u200b", ""],
+  ])("%j is printed as %j", (text, expected) => {
+    expect(ownLetters(text)).toBe(expected);
+  });
+
+  test("whatever is sent, what comes out can be set and stays as it is", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 60 }), (text) => {
+        const own = ownLetters(text);
+        expect(own).not.toMatch(/[\p{Cc}\p{Cf}]|^\s|\s$/u);
+        expect(ownLetters(own)).toBe(own);
+        expect(setLine(own).width).toBeGreaterThanOrEqual(0);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe("isForeign", () => {
+  test.each(["Łódź", "Nguyễn", "São Paulo-SP 01310", "1-9-2 ①", "", "Nº 5 ª"])("%j is not", (text) => {
+    expect(isForeign(text)).toBe(false);
+  });
+
+  test.each(["Київ", "Αθήνα", "ul. Тверская 7", "דירה 3", "東京"])("%j is", (text) => {
+    expect(isForeign(text)).toBe(true);
+  });
+});

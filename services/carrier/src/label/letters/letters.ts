@@ -1,0 +1,52 @@
+import anyAscii from "any-ascii";
+import { type LetterFont, openFont } from "./open-font.js";
+import { isWinAnsi, printable } from "./standard-font.js";
+
+// The scripts that each font is asked for first, so that most addresses open one or two of them.
+const FONTS: readonly { font: LetterFont; scripts: RegExp }[] = [
+  [
+    "NotoSans-Regular.ttf",
+    /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Devanagari}\p{Script=Common}\p{M}]/u,
+  ],
+  ["NotoSansHebrew-Regular.ttf", /\p{Script_Extensions=Hebrew}/u],
+  ["NotoSansArabic-Regular.ttf", /\p{Script_Extensions=Arabic}/u],
+  ["NotoSansThai-Regular.ttf", /\p{Script_Extensions=Thai}/u],
+  ["NotoSansGeorgian-Regular.ttf", /\p{Script_Extensions=Georgian}/u],
+  ["NotoSansArmenian-Regular.ttf", /\p{Script_Extensions=Armenian}/u],
+  [
+    "DroidSansFallback.ttf",
+    /[\p{Script_Extensions=Han}\p{Script_Extensions=Hiragana}\p{Script_Extensions=Katakana}\p{Script=Hangul}\uff01-\uffee]/u,
+  ],
+].map(([file, scripts]) => ({ font: openFont(file as string), scripts: scripts as RegExp }));
+
+const FOREIGN = /[^\P{L}\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u;
+
+/** Whether the text has letters that are not Latin, which not everybody on a parcel's way can read. */
+export function isForeign(text: string): boolean {
+  return FOREIGN.test(text);
+}
+
+/** The font for a character: that of the text before it, as long as it has it. Undefined if none has. */
+export function fontFor(character: string, before?: LetterFont): LetterFont | undefined {
+  const codePoint = character.codePointAt(0) ?? 0;
+  if (before?.has(codePoint)) return before;
+  const likely = FONTS.find(({ font, scripts }) => scripts.test(character) && font.has(codePoint));
+  return (likely ?? FONTS.find(({ font }) => font.has(codePoint)))?.font;
+}
+
+/** The text on one line and in its own letters: white space collapsed, whatever no font has transliterated. */
+export function ownLetters(text: string): string {
+  if (isWinAnsi(text)) return printable(text);
+  const line = text
+    .normalize("NFC")
+    .replace(/\p{Cf}/gu, "")
+    .replace(/[\s\p{Cc}]+/gu, " ");
+  let before: LetterFont | undefined;
+  let set = "";
+  for (const character of line) {
+    const font = fontFor(character, before);
+    set += font ? character : anyAscii(character);
+    before = font ?? before;
+  }
+  return set.replace(/ +/g, " ").trim();
+}

@@ -1,0 +1,56 @@
+import { setLine } from "./set-line.js";
+
+const idsOf = (text: string) => setLine(text).glyphs.map(({ id }) => id);
+
+describe("setLine", () => {
+  test("letters that do not join stand side by side, from left to right", () => {
+    const [k, y] = [...idsOf("К"), ...idsOf("и")];
+    expect(idsOf("Ки")).toEqual([k, y]);
+    expect(setLine("Ки").direction).toBe("ltr");
+  });
+
+  test("Hebrew begins at the right, and a number in it stays as it is", () => {
+    const [one, alef] = idsOf("א1");
+    const [two] = idsOf("א2");
+    const [bet] = idsOf("ב");
+    expect(idsOf("אב")).toEqual([bet, alef]);
+    expect(idsOf("אב12")).toEqual([one, two, bet, alef]);
+    expect(setLine("אב12").direction).toBe("rtl");
+  });
+
+  test("Latin words in an Arabic line keep their order, and an Arabic word in a Latin line its own", () => {
+    const [seen] = idsOf("س");
+    const [space] = idsOf("س ").filter((id) => id !== seen);
+    const drawn = (text: string) => idsOf(text).filter((id) => id !== space);
+    const [capital, lower] = drawn("س To");
+    expect(drawn("س To")).toEqual([capital, lower, seen]);
+    expect(drawn("س oT")).toEqual([lower, capital, seen]);
+    expect(drawn("To س").at(-1)).toBe(seen);
+    expect([setLine("س To").direction, setLine("To س").direction]).toEqual(["rtl", "ltr"]);
+  });
+
+  test("brackets open towards what they hold", () => {
+    const [close] = idsOf(")");
+    expect(idsOf("(א)").at(-1)).toBe(close);
+  });
+
+  test("Arabic letters are joined", () => {
+    const [alone] = idsOf("س");
+    const joined = idsOf("سسس");
+    expect(joined).toHaveLength(3);
+    expect(new Set([...joined, alone]).size).toBe(4);
+  });
+
+  test("Devanagari letters form conjuncts, and vowels go before them", () => {
+    expect(idsOf("क्ष")).toHaveLength(1);
+    const [ki = "", ...rest] = idsOf("कि");
+    expect(rest).toHaveLength(1);
+    expect(idsOf("क")).toEqual([rest[0]]);
+    expect(ki).not.toBe(rest[0]);
+  });
+
+  test("a line in several fonts is as wide as its parts", () => {
+    const parts = ["東京 ", "Tower ", "12階"].map((text) => setLine(text).width);
+    expect(setLine("東京 Tower 12階").width).toBeCloseTo(parts.reduce((sum, width) => sum + width, 0));
+  });
+});

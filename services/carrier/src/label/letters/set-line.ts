@@ -1,0 +1,72 @@
+import bidiFactory from "bidi-js";
+import { fontFor } from "./letters.js";
+import type { Direction, Glyph, LetterFont } from "./open-font.js";
+
+/** A line in its own letters: glyphs from left to right, its width in parts of the size, and where its reader begins. */
+export interface SetLine {
+  glyphs: readonly Glyph[];
+  width: number;
+  direction: Direction;
+}
+
+interface Run {
+  text: string;
+  level: number;
+  font: LetterFont;
+}
+
+// The types of bidi-js 1.1 are those of its ES module, which Node does not load.
+const bidi = (bidiFactory as unknown as typeof bidiFactory.default)();
+const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}]/u;
+
+/** Sets a text that `ownLetters` has prepared. */
+export function setLine(text: string): SetLine {
+  const direction = directionOf(text);
+  const glyphs = visual(runsOf(text, direction)).flatMap(setRun);
+  return { glyphs, width: glyphs.reduce((sum, { advance }) => sum + advance, 0), direction };
+}
+
+function directionOf(text: string): Direction {
+  if (!RIGHT_TO_LEFT.test(text)) return "ltr";
+  return (bidi.getEmbeddingLevels(text).paragraphs[0]?.level ?? 0) % 2 === 1 ? "rtl" : "ltr";
+}
+
+/** Parts of the text in one direction and one font, in the order in which they are spoken. */
+function runsOf(text: string, direction: Direction): Run[] {
+  const levels = RIGHT_TO_LEFT.test(text) ? bidi.getEmbeddingLevels(text, direction) : undefined;
+  const mirrored = levels && bidi.getMirroredCharactersMap(text, levels.levels);
+  const runs: Run[] = [];
+  let index = 0;
+  for (const character of text) {
+    const level = levels?.levels[index] ?? 0;
+    const shown = mirrored?.get(index) ?? character;
+    const last = runs.at(-1);
+    const font = fontFor(shown, last?.font);
+    if (!font) throw new Error(`no font has ${JSON.stringify(shown)}`);
+    if (last && last.level === level && last.font === font) last.text += shown;
+    else runs.push({ text: shown, level, font });
+    index += character.length;
+  }
+  return runs;
+}
+
+/** The runs from left to right (rule L2 of Unicode's bidirectional algorithm). */
+function visual(runs: Run[]): Run[] {
+  const ordered = [...runs];
+  for (let level = Math.max(0, ...runs.map((run) => run.level)); level > 0; level--) {
+    for (let start = 0; start < ordered.length; start++) {
+      let end = start;
+      while ((ordered[end]?.level ?? -1) >= level) end++;
+      if (end > start) ordered.splice(start, end - start, ...ordered.slice(start, end).reverse());
+      start = Math.max(start, end);
+    }
+  }
+  return ordered;
+}
+
+/** Sets a run word by word: letters are joined within a word alone. */
+function setRun({ text, level, font }: Run): Glyph[] {
+  const direction = level % 2 === 1 ? "rtl" : "ltr";
+  const parts = text.split(/(?<= )/).map((word) => font.set(word, direction));
+  return (direction === "rtl" ? parts.reverse() : parts).flat();
+}

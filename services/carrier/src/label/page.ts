@@ -1,0 +1,118 @@
+import PDFDocument from "pdfkit";
+import { type Box, type Field, layOut, sizeFor } from "./layout.js";
+import { carryFont, endFonts, type PdfPage } from "./letters/carry-font.js";
+import type { Glyph, LetterFont } from "./letters/open-font.js";
+import { setLine } from "./letters/set-line.js";
+import { type StandardFace, winAnsi } from "./letters/standard-font.js";
+import { type Face, isStandard, widthOf } from "./ruler.js";
+
+/** How and where a line is written: `x` is its left edge unless `align` says otherwise, all in points from the page's top left. */
+export interface Style {
+  x: number;
+  baseline: number;
+  face: Face;
+  size: number;
+  color?: string;
+  align?: "left" | "center" | "right";
+}
+
+export const REGULAR: StandardFace = "Helvetica";
+export const BOLD: StandardFace = "Helvetica-Bold";
+
+/** A document of one page, in which nothing depends on the clock. */
+export function openPage(options: { size: [number, number]; title: string; createdAt: Date }): PdfPage {
+  const info = { Title: options.title, CreationDate: options.createdAt };
+  const page = new PDFDocument({ size: options.size, margin: 0, font: "", info });
+  // Declared by hand: pdfkit's `font` parses the metrics anew for every document, which costs more than all the rest.
+  for (const face of [REGULAR, BOLD]) {
+    const font = page.ref({ Type: "Font", Subtype: "Type1", BaseFont: face, Encoding: "WinAnsiEncoding" });
+    page.page.fonts[face] = font;
+    font.end(null);
+  }
+  return page;
+}
+
+/** Writes a text, which its face must have, on one line. */
+export function write(page: PdfPage, text: string, style: Style): void {
+  const { x, baseline, face, size, color = "black", align = "left" } = style;
+  const left = x - { left: 0, center: 0.5, right: 1 }[align] * widthOf(text, face, size);
+  page.fillColor(color);
+  if (isStandard(face)) {
+    // pdfkit turns the page upside down so that y grows downwards; the matrix turns the letters back.
+    const matrix = `1 0 0 -1 ${left.toFixed(2)} ${baseline.toFixed(2)}`;
+    page.addContent(`BT /${face} ${size.toFixed(2)} Tf ${matrix} Tm <${winAnsi(text).toString("hex")}> Tj ET`);
+  } else writeLetters(page, text, { left, baseline, size, bold: face === "Letters-Bold" });
+}
+
+// A bold letter is a regular one with its contour drawn, so wide in parts of the size. In a smaller size printers would draw it too wide.
+const CONTOUR = 0.026;
+const LEAST_BOLD = 11;
+
+/** Writes letters in the fonts that the label carries. Their numbers there say nothing, so the text stands beside them for those who copy it. */
+function writeLetters(
+  page: PdfPage,
+  text: string,
+  { left, baseline, size, bold }: { left: number; baseline: number; size: number; bold: boolean },
+): void {
+  const spoken = Buffer.from(`\ufeff${text}`, "utf16le").swap16().toString("hex");
+  const weight = bold && size >= LEAST_BOLD ? `1 j ${(CONTOUR * size).toFixed(2)} w 2 Tr` : "0 Tr";
+  const parts = [`/Span <</ActualText <${spoken}>>> BDC q BT ${weight}`];
+  for (const { font, glyphs, x, dy } of runsOf(setLine(text).glyphs)) {
+    const { name, codeOf } = carryFont(page, font);
+    const codes = glyphs.map(({ id }) => codeOf(id).toString(16).padStart(4, "0")).join("");
+    const place = `${(left + x * size).toFixed(2)} ${(baseline - dy * size).toFixed(2)}`;
+    parts.push(`/${name} ${size.toFixed(2)} Tf 1 0 0 -1 ${place} Tm <${codes}> Tj`);
+  }
+  page.addContent(`${parts.join("\n")}\nET Q EMC`);
+}
+
+interface GlyphRun {
+  font: LetterFont;
+  glyphs: Glyph[];
+  x: number;
+  dy: number;
+}
+
+/** The glyphs in runs of one font, in which each stands where the one before it ends by the font's own widths. */
+function runsOf(glyphs: readonly Glyph[]): GlyphRun[] {
+  const runs: GlyphRun[] = [];
+  let x = 0;
+  let end = 0;
+  for (const glyph of glyphs) {
+    const last = runs.at(-1);
+    const at = x + glyph.dx;
+    if (last && last.font === glyph.font && last.dy === glyph.dy && Math.abs(at - end) < 1e-6) last.glyphs.push(glyph);
+    else runs.push({ font: glyph.font, glyphs: [glyph], x: at, dy: glyph.dy });
+    x += glyph.advance;
+    end = at + glyph.font.widthOf(glyph.id);
+  }
+  return runs;
+}
+
+/** Writes fields as a block, as large as its box allows; a line that is read from the right begins at the right. */
+export function writeBlock(page: PdfPage, fields: Field[], x: number, top: number, box: Box): void {
+  for (const { text, face, size: most, baseline } of layOut(fields, box)) {
+    // Broken within a word, joined letters may be a little wider than they were.
+    const size = sizeFor(text, face, most, box.width);
+    const fromRight = !isStandard(face) && setLine(text).direction === "rtl";
+    const place = fromRight ? { x: x + box.width, align: "right" as const } : { x };
+    write(page, text, { ...place, baseline: top + baseline, face, size });
+  }
+}
+
+/** Writes the small name of a part of the label into its top left corner. */
+export function writeCaption(page: PdfPage, text: string, x: number, top: number): void {
+  write(page, text, { x, baseline: top + 9, face: REGULAR, size: 6, color: "#333333" });
+}
+
+/** Ends the document and yields its bytes. */
+export function closePage(page: PdfPage): Promise<Uint8Array> {
+  endFonts(page);
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = [];
+    page.on("data", (chunk: Uint8Array) => chunks.push(chunk));
+    page.on("end", () => resolve(Buffer.concat(chunks)));
+    page.on("error", reject);
+    page.end();
+  });
+}

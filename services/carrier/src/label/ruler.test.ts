@@ -1,0 +1,58 @@
+import fc from "fast-check";
+import { ownLetters } from "./letters/letters.js";
+import { type Face, isStandard, rulerOf, widthOf } from "./ruler.js";
+
+test("a text is as wide as its characters, and grows with the size", () => {
+  expect(widthOf("Ai", "Helvetica", 12)).toBeCloseTo(((667 + 222) * 12) / 1000);
+  expect(widthOf("北京", "Letters", 12)).toBeCloseTo(2 * 12);
+});
+
+test("only two faces are standard", () => {
+  const faces: Face[] = ["Helvetica", "Helvetica-Bold", "Letters", "Letters-Bold"];
+  expect(faces.filter(isStandard)).toEqual(["Helvetica", "Helvetica-Bold"]);
+});
+
+describe("rulerOf", () => {
+  test("measures parts", () => {
+    const ruler = rulerOf("Ai i", "Helvetica");
+    expect(ruler.width(1, 4)).toBeCloseTo((222 + 278 + 222) / 1000);
+    expect(ruler.width(0, 0)).toBe(0);
+    expect(rulerOf("東京 12", "Letters").width(0, 2)).toBeCloseTo(2);
+  });
+
+  test("fit counts what fits and no more", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ minLength: 1, maxLength: 60 }),
+        fc.nat(59),
+        fc.double({ min: 1.1, max: 30, noNaN: true }),
+        (text, at, width) => {
+          const start = at % text.length;
+          const end = rulerOf(text, "Helvetica").fit(start, width);
+          expect(widthOf(text.slice(start, end), "Helvetica", 1)).toBeLessThanOrEqual(width + 1e-6);
+          if (end < text.length)
+            expect(widthOf(text.slice(start, end + 1), "Helvetica", 1)).toBeGreaterThan(width - 1e-6);
+        },
+      ),
+    );
+  });
+
+  test("fit goes on by a letter even if that is too wide, so that every text comes to its end", () => {
+    expect(rulerOf("東京", "Letters").fit(1, 0.1)).toBe(2);
+    expect(rulerOf("WW", "Helvetica").fit(0, 0.1)).toBe(1);
+  });
+
+  test("no letter is parted from its marks, nor a surrogate from its pair", () => {
+    const text = ownLetters("ก็ก็ க் é́ 𠮷𠮷");
+    for (const width of [0.1, 0.7, 1.3, 2.9]) {
+      for (let start = 0; start < text.length; start = rulerOf(text, "Letters").fit(start, width)) {
+        expect(text.slice(start)).not.toMatch(/^[\p{M}\udc00-\udfff]/u);
+      }
+    }
+  });
+
+  test("the words of joined letters are as wide as they are drawn", () => {
+    const text = "محمد العبدالله";
+    expect(rulerOf(text, "Letters").width(0, text.length)).toBeCloseTo(widthOf(text, "Letters", 1));
+  });
+});

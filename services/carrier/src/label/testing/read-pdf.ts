@@ -1,0 +1,67 @@
+import { inflateSync } from "node:zlib";
+import { setLine } from "../letters/set-line.js";
+import { type Face, widthOf } from "../ruler.js";
+
+/** What stands on a page that `pdf.ts` has drawn. */
+export interface PageContent {
+  pages: number;
+  mediaBox: string | undefined;
+  texts: { text: string; face: Face; size: number; x: number; baseline: number; width: number }[];
+  rectangles: { x: number; y: number; width: number; height: number }[];
+}
+
+const TEXT =
+  /BT \/(\S+) (\S+) Tf 1 0 0 -1 (\S+) (\S+) Tm <([0-9a-f]*)> Tj ET|ActualText <feff([0-9a-f]*)>>> BDC [^\n]*(?:\n\/\S+ (\S+) Tf 1 0 0 -1 (\S+) (\S+) Tm)?/g;
+// Codes are drawn in units of a module, which a matrix before them says.
+const RECTANGLE = /^(?:q (\S+) 0 0 (\S+) (\S+) (\S+) cm|(\S+) (\S+) (\S+) (\S+) re|f Q)$/gm;
+
+/** Reads a label back: its page, its texts with their places, and its rectangles, in the order in which they are drawn. */
+export function readPdf(pdf: Uint8Array): PageContent {
+  const source = Buffer.from(pdf).toString("latin1");
+  const streams = [...source.matchAll(/stream\n(.*?)\nendstream/gs)].map(([, body]) =>
+    inflateSync(Buffer.from(body!, "latin1")),
+  );
+  const content = streams.map((stream) => stream.toString("latin1")).find((stream) => stream.includes("BT ")) ?? "";
+  return {
+    pages: source.match(/\/Type \/Page\b/g)?.length ?? 0,
+    mediaBox: /\/MediaBox \[([^\]]*)\]/.exec(source)?.[1],
+    texts: [...content.matchAll(TEXT)].map(([, face, size, x, baseline, hex, spoken, ...drawn]) =>
+      spoken === undefined
+        ? written(decode(Buffer.from(hex!, "hex")), face as Face, [size, x, baseline].map(Number))
+        : carried(Buffer.from(spoken, "hex").swap16().toString("utf16le"), drawn.map(Number)),
+    ),
+    rectangles: rectanglesIn(content),
+  };
+}
+
+function rectanglesIn(content: string): PageContent["rectangles"] {
+  const plain = [1, 1, 0, 0];
+  let matrix = plain;
+  return [...content.matchAll(RECTANGLE)].flatMap(([line, a, d, e, f, ...rectangle]) => {
+    if (a !== undefined) matrix = [a, d, e, f].map(Number);
+    if (line === "f Q") matrix = plain;
+    if (rectangle[0] === undefined) return [];
+    const [x = 0, y = 0, width = 0, height = 0] = rectangle.map(Number);
+    const [across = 1, down = 1, left = 0, top = 0] = matrix;
+    return [{ x: left + x * across, y: top + y * down, width: width * across, height: height * down }];
+  });
+}
+
+type Text = PageContent["texts"][number];
+
+function written(text: string, face: Face, [size = 0, x = 0, baseline = 0]: number[]): Text {
+  return { text, face, size, x, baseline, width: widthOf(text, face, size) };
+}
+
+/** A text in a font that the page carries. It begins where its first glyph does, but for what that is moved. */
+function carried(text: string, [size = 0, x = 0, y = 0]: number[]): Text {
+  const { dx = 0, dy = 0 } = setLine(text).glyphs[0] ?? {};
+  return written(text, "Letters", [size, x - dx * size, y + dy * size]);
+}
+
+// Only the characters above 0x7f that the tests use.
+const HIGH = new Map([0x80, 0x85, 0x91, 0x92, 0x93, 0x94, 0x96, 0x97].map((code, i) => [code, "€…‘’“”–—"[i]!]));
+
+function decode(bytes: Buffer): string {
+  return Array.from(bytes, (byte) => HIGH.get(byte) ?? String.fromCharCode(byte)).join("");
+}
