@@ -25,8 +25,13 @@ function label(to: AddressInit, from = sender) {
 
 /** The lines between two words of the label. */
 function between(pdf: Uint8Array, first: string, next: string) {
-  const texts = readPdf(pdf).texts.map(({ text }) => text);
-  return texts.slice(texts.indexOf(first) + 1, texts.indexOf(next));
+  return placedBetween(pdf, first, next).map(({ text }) => text);
+}
+
+function placedBetween(pdf: Uint8Array, first: string, next: string) {
+  const { texts } = readPdf(pdf);
+  const at = (word: string) => texts.findIndex(({ text }) => text === word);
+  return texts.slice(at(first) + 1, at(next));
 }
 
 const cases: [country: string, to: Fields, lines: string[], code: string][] = [
@@ -184,12 +189,14 @@ test("however long its fields are, an address keeps a line of each, and the coun
       const all = { name: text("N"), company: text("C"), street1: text("A"), street2: text("B") };
       const address = { ...all, city: text("T"), state: text("S"), postalCode: text("Z"), country: code };
       const pdf = await label(address, address);
-      for (const [first, next] of [
-        ["FROM", "PARCEL"],
-        ["SHIP TO", "DESTINATION"],
+      for (const [first, next, bottom] of [
+        ["FROM", "PARCEL", 120],
+        ["SHIP TO", "DESTINATION", 266],
       ] as const) {
         const lines = between(pdf, first, next);
-        expect(lines.at(-1)).toBe(countryName(code));
+        const lowest = placedBetween(pdf, first, next).at(-1)!;
+        expect(lowest.baseline + lowest.size * 0.22).toBeLessThan(bottom);
+        expect(lines.join(" ").endsWith(countryName(code))).toBe(true);
         for (const initial of ["N", "C", "A", "B"]) expect(lines.join("\n")).toMatch(new RegExp(initial));
       }
     }),
