@@ -14,42 +14,56 @@ export interface Ended {
   err: string;
 }
 
-/** A shell in a folder of its own, whose `npm` runs the repository's scripts from their sources. */
+/** A shell in a folder of its own. */
 export interface Shell {
   run(line: string): Promise<Ended>;
+  /** Does the work once the program in the line has printed `ready`, then presses Ctrl-C. The work can read what was printed so far. */
+  runWhile(line: string, ready: string, work: (said: () => string) => Promise<void>): Promise<Ended>;
   /** Presses Ctrl-C as soon as the program in the line has printed `ready`. */
   runUntil(line: string, ready: string): Promise<Ended>;
 }
 
-/** Opens a shell. */
+/** Opens a shell whose `npm` runs the repository's scripts from their sources. */
 export async function openShell(folder: string, given: Record<string, string> = {}): Promise<Shell> {
   const bin = join(folder, "bin");
   await mkdir(bin, { recursive: true });
   const runScript = join(import.meta.dirname, "run-script.mjs");
   await writeFile(join(bin, "npm"), `#!/bin/sh\nexec "${process.execPath}" "${runScript}" "$@"\n`);
   await chmod(join(bin, "npm"), 0o755);
+  const { PATH = "" } = process.env;
+  return openPlainShell(folder, { PATH: [bin, PATH].join(delimiter), ...given });
+}
+
+/** Opens a shell with the machine's own programs. Each line has so many milliseconds. */
+export function openPlainShell(folder: string, given: Record<string, string> = {}, limitMs = LIMIT_MS): Shell {
   const { PATH = "", HOME = "" } = process.env;
-  const env = { PATH: [bin, PATH].join(delimiter), HOME, ...given };
+  const env = { PATH, HOME, ...given };
   const start = (line: string) =>
     spawn("sh", ["-c", line], { cwd: folder, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
-  return {
-    run: (line) => ended(start(line)),
-    runUntil(line, ready) {
-      const child = start(`exec env ${line}`);
-      let said = "";
+  const runWhile: Shell["runWhile"] = async (line, ready, work) => {
+    const child = start(`exec env ${line}`);
+    const end = ended(child, limitMs);
+    const interrupt = () => process.kill(-(child.pid ?? 0), "SIGINT");
+    let said = "";
+    const isReady = new Promise<void>((resolve) => {
       child.stdout.on("data", (chunk) => {
-        const before = said.includes(ready);
         said += chunk;
-        if (!before && said.includes(ready)) process.kill(-(child.pid ?? 0), "SIGINT");
+        if (said.includes(ready)) resolve();
       });
-      return ended(child);
-    },
+    });
+    if ((await Promise.race([isReady, end])) === undefined) await work(() => said).finally(interrupt);
+    return end;
+  };
+  return {
+    run: (line) => ended(start(line), limitMs),
+    runWhile,
+    runUntil: (line, ready) => runWhile(line, ready, async () => {}),
   };
 }
 
-async function ended(child: ChildProcessByStdio<null, Readable, Readable>): Promise<Ended> {
+async function ended(child: ChildProcessByStdio<null, Readable, Readable>, limitMs: number): Promise<Ended> {
   // What does not end leaves nothing behind.
-  const timer = setTimeout(() => process.kill(-(child.pid ?? 0), "SIGKILL"), LIMIT_MS);
+  const timer = setTimeout(() => process.kill(-(child.pid ?? 0), "SIGKILL"), limitMs);
   const [[status], out, err] = await Promise.all([once(child, "close"), text(child.stdout), text(child.stderr)]);
   clearTimeout(timer);
   return { status, out, err };
