@@ -1,5 +1,6 @@
 import { countMail } from "../../accounts/count-mails.js";
 import { addMember, createSignInLink } from "../../accounts/manage-members.js";
+import { beginAct } from "../../accounts/operator-log.js";
 import { gatewayDatabase } from "../../testing/gateway-database.js";
 import { limitRefusals } from "../sign-in/limit-sign-in.js";
 import { redeemLink } from "../sign-in/redeem-link.js";
@@ -19,13 +20,15 @@ test("what has ended is deleted in its time, and nothing before", async () => {
   await countMail(admin, { name: "address:1", most: 1, minutes: 10 });
   await limitRefusals(now, { source: "192.0.2.1", deliberate: true });
 
-  const none = { links: 0, sessions: 0, refusals: 0, mailCounts: 0, entries: 0 };
+  await beginAct(admin, { operator: "ada", host: "pod", command: "account list", arguments: "" });
+
+  const none = { links: 0, sessions: 0, refusals: 0, mailCounts: 0, entries: 0, acts: 0 };
   expect(await after(0)).toEqual(none);
   expect(await after(0.3)).toEqual({ ...none, links: 1, refusals: 1 });
   expect(await after(0.6)).toEqual({ ...none, sessions: 1 });
   expect(await after(1.1)).toEqual({ ...none, mailCounts: 1 });
   expect(await after(399 * 24)).toEqual(none);
-  expect(await after(401 * 24)).toEqual({ ...none, entries: 2 });
+  expect(await after(401 * 24)).toEqual({ ...none, entries: 2, acts: 1 });
   expect(await prisma.apiKey.count()).toBe(1);
   await drop();
 });
