@@ -30,9 +30,9 @@ test("--only and --rows take several, --json a file", () => {
 
 test.each([
   [["--only", "gets"], /option '--only <names>' argument 'gets' is invalid. There is no "gets"/],
-  [["--seconds", "0"], /option '--seconds <n>' argument '0' is invalid. Use a whole number from 1/],
-  [["--rows", "1000,many"], /argument '1000,many' is invalid. Use a whole number from 1/],
-  [["--soak", "long"], /argument 'long' is invalid. Use a whole number from 1/],
+  [["--seconds", "0"], /option '--seconds <n>' argument '0' is invalid. Use a whole number of 1 or more/],
+  [["--rows", "1000,many"], /argument '1000,many' is invalid. Use a whole number of 1 or more/],
+  [["--soak", "long"], /argument 'long' is invalid. Use a whole number of 1 or more/],
   [["--fast"], /unknown option '--fast'/],
 ])("%j is refused in a sentence", (args, message) => {
   expect(() => read(args)).toThrow(message);

@@ -76,16 +76,18 @@ export function openLibrary(document: EventDocument, more: readonly Section[]): 
 
   return {
     page: (slug) => pages.get(slug),
-    search: (text) =>
-      index
-        .search(wordsIn(text).join(" "), { tokenize: (words) => words.split(" "), boost: boostFor(text) })
+    search: (text) => {
+      const asked = text.slice(0, LONGEST_SEARCH);
+      return index
+        .search(wordsIn(asked).join(" "), { tokenize: (words) => words.split(" "), boost: boostFor(asked) })
         .flatMap(({ id, terms }) => {
           const found = byHref.get(id);
           if (!found) return [];
           const { href, title, of } = found;
           return [{ href, title, of, excerpt: excerptOf(wholeTextOf(found), terms) }];
         })
-        .slice(0, MOST_HITS),
+        .slice(0, MOST_HITS);
+    },
   };
 }
 
@@ -109,14 +111,13 @@ function wholeTextOf({ endpoint, text, code, names, codes }: Section): string {
 }
 
 /** What counts more. Who writes a method or a path means an operation; who writes the name of a field, those that have it. */
-function boostFor(text: string) {
-  const isEndpoint = /\/|\b(?:get|post|delete)\b/i.test(text);
-  return { title: 3, endpoint: isEndpoint ? 8 : 0.5, names: text.search(NAME) < 0 ? 0.5 : 3, codes: 0.1, code: 0.2 };
+function boostFor(asked: string) {
+  const isEndpoint = /\/|\b(?:get|post|delete)\b/i.test(asked);
+  return { title: 3, endpoint: isEndpoint ? 8 : 0.5, names: asked.search(NAME) < 0 ? 0.5 : 3, codes: 0.1, code: 0.2 };
 }
 
 /** The words that are searched for: of a name only the whole. */
-function wordsIn(text: string): string[] {
-  const asked = text.slice(0, LONGEST_SEARCH);
+function wordsIn(asked: string): string[] {
   const words = [...(asked.match(NAME) ?? []), ...splitAtSigns(asked.replace(NAME, " "))];
   return [...new Set(words.filter((word) => word !== ""))].slice(0, MOST_WORDS);
 }

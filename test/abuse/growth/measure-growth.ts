@@ -29,7 +29,7 @@ export const MOST_TIMES = 6;
 
 // Less than this is nothing, whatever it grows by: the first look at an input, a refusal.
 const FLOOR_US = 20;
-const ATTEMPTS = 6;
+const ATTEMPTS = 3;
 
 /** Measures the CPU of a reading. One that seems to grow too much is measured again, so that only what always does counts. */
 export function measureGrowth(reading: Reading, effort: Effort): Growth {
