@@ -39,8 +39,8 @@ test("in an empty clone each line of the README works as printed, and then the q
     expect([line, status, status === 0 ? "" : out + err]).toEqual([line, 0, ""]);
   }
 
-  let listened = { status: null as number | null, out: "" };
-  const platform = await shell.runWhile(start ?? "", "Ctrl-C", async () => {
+  let listened = { out: "" };
+  await shell.runWhile(start ?? "", "Ctrl-C", async () => {
     listened = await shell.runWhile(listen ?? "", "Press Ctrl-C", async (said) => {
       const { base_url, sandbox_key } = JSON.parse(await readFile(join(clone, ".data/demo.json"), "utf8"));
       const { PATH, HOME } = process.env;
@@ -55,6 +55,6 @@ test("in an empty clone each line of the README works as printed, and then the q
       await eventually(() => expect(said()).toMatch(/label\.created .* signature ok/));
     });
   });
-  expect(listened).toMatchObject({ status: 0, out: expect.stringContaining("Deleted the subscription") });
-  expect(platform).toMatchObject({ status: 0 });
+  // Ctrl-C ends npm itself as well, so its status says nothing.
+  expect(listened.out).toMatch(/\nDeleted subscription whk_\w{26}\.\n$/);
 }, 900_000);
