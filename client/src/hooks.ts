@@ -1,10 +1,8 @@
-import type { Operation, Outgoing } from "./operation.js";
-import type { Settings } from "./settings.js";
 import type { ShippingErrorCode } from "./shipping-error.js";
 
 /** An attempt that is about to start. It contains no headers, no body and no API key. */
 export interface RequestInfo {
-  method: Operation["method"];
+  method: "GET" | "POST" | "DELETE";
   /** The URL, with IDs and query. */
   url: string;
   /** 1 for the first attempt, higher for retries. */
@@ -32,8 +30,8 @@ export interface Hooks {
 
 /** Tells the hooks that an attempt begins; yields what tells them how it ended. */
 export function tellHooks(
-  { onRequest, onResponse }: Settings,
-  { method, url }: Outgoing,
+  { onRequest, onResponse }: Hooks,
+  { method, url }: Pick<RequestInfo, "method" | "url">,
   attempt: number,
 ): (end: Pick<ResponseInfo, "status" | "requestId" | "code">) => void {
   call(onRequest, { method, url, attempt });

@@ -160,7 +160,7 @@ test.each(parts)(
     const folder = part === "gateway" ? part : join("services", part);
     const main = join(import.meta.dirname, "../..", folder, "dist/main.js");
     const { status, stderr } = spawnSync(process.execPath, [main], { env, encoding: "utf8", timeout: 20_000 });
-    expect([status, stderr]).toEqual([1, expect.stringContaining("reads the data of every account")]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining("can read the data of every account")]);
   },
 );
 
