@@ -1,4 +1,5 @@
 import bwipjs from "bwip-js";
+import { dataMatrix, MATRIX_SIDE } from "./data-matrix.js";
 import type { PdfPage } from "./letters/carry-font.js";
 
 // One dot of a 203 dpi printer, in points.
@@ -7,8 +8,6 @@ const LINEAR_MODULE = 3 * DOT;
 const LINEAR_QUIET = 10;
 // 0.5 mm.
 const MATRIX_MODULE = 4 * DOT;
-// Modules of a side: the size that holds the longest text there is, so that the symbol of every label has the same.
-const MATRIX_SIDE = 22;
 
 /** Draws the text in Code 128, around `center` and at most as wide as `room`, in which the quiet zones are. */
 export function drawLinear(
@@ -30,7 +29,7 @@ export function drawLinear(
 
 /** Draws the text as a Data Matrix symbol (ISO/IEC 16022) in the middle of a cell, which must leave it a quiet zone of a module. */
 export function drawMatrix(page: PdfPage, text: string, center: { x: number; y: number }): void {
-  const bars = matrixRows(text).flatMap((modules, row) =>
+  const bars = dataMatrix(text).flatMap((modules, row) =>
     Array.from(modules.matchAll(/1+/g), ({ index, 0: run }): Bar => [index, row, run.length]),
   );
   const half = (MATRIX_SIDE * MATRIX_MODULE) / 2;
@@ -57,22 +56,4 @@ function barWidths(text: string): number[] {
   const [symbol] = bwipjs.raw({ bcid: "code128", text });
   if (!symbol || !("sbs" in symbol)) throw new Error("bwip-js encoded no linear symbol");
   return symbol.sbs;
-}
-
-/** The rows of a Data Matrix symbol, a `1` for each dark module and a `0` for each light one. */
-function matrixRows(text: string): string[] {
-  // The types of bwip-js 4.11 know no option of a single kind of code.
-  const options = { bcid: "datamatrix", text: codewords(text), raw: true, version: `${MATRIX_SIDE}x${MATRIX_SIDE}` };
-  const [symbol] = bwipjs.raw(options);
-  if (!symbol || !("pixs" in symbol)) throw new Error("bwip-js encoded no matrix");
-  const modules = symbol.pixs.join("");
-  return Array.from({ length: MATRIX_SIDE }, (_, row) => modules.slice(row * MATRIX_SIDE, (row + 1) * MATRIX_SIDE));
-}
-
-/** The codewords of an ASCII text (ISO/IEC 16022, 5.2.3): two digits in one, any other character in one. To find others costs bwip-js as much as to draw them. */
-function codewords(text: string): string {
-  return text.replace(/\d\d|./gs, (part) => {
-    const codeword = part.length === 2 ? 130 + Number(part) : part.charCodeAt(0) + 1;
-    return `^${String(codeword).padStart(3, "0")}`;
-  });
 }

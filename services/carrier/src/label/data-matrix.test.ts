@@ -1,0 +1,30 @@
+import bwipjs from "bwip-js";
+import { dataMatrix, MATRIX_SIDE } from "./data-matrix.js";
+
+/** What bwip-js makes of a text, given its codewords: by itself it would choose others for some. */
+function asOthers(text: string): string[] {
+  const codewords = text.replace(/\d\d|./gs, (part) => {
+    const codeword = part.length === 2 ? 130 + Number(part) : part.charCodeAt(0) + 1;
+    return `^${String(codeword).padStart(3, "0")}`;
+  });
+  const size = `${MATRIX_SIDE}x${MATRIX_SIDE}`;
+  const [symbol] = bwipjs.raw({ bcid: "datamatrix", text: codewords, raw: true, version: size } as never);
+  const modules = symbol && "pixs" in symbol ? symbol.pixs.join("") : "";
+  return Array.from({ length: MATRIX_SIDE }, (_, row) => modules.slice(row * MATRIX_SIDE, (row + 1) * MATRIX_SIDE));
+}
+
+test.each([
+  ...[
+    "TEST00000000000000000000|DE|20457",
+    "TEST99999999999999999999|GB|EC1A 9HF",
+    "TEST01938475620192837465|JP|100-8111",
+  ],
+  ...["TEST12345678901234567890|QQ|123456789012", "TEST12345678901234567890|AE|", "1", "A", "12", "a|b"],
+])("%s is encoded as others encode it", (text) => {
+  expect(dataMatrix(text)).toEqual(asOthers(text));
+});
+
+test("thirty codewords fit, one more does not", () => {
+  expect(dataMatrix("AbC|".repeat(7).concat("xy"))).toHaveLength(MATRIX_SIDE);
+  expect(() => dataMatrix("AbC|".repeat(7).concat("xyz"))).toThrow("cannot hold");
+});
