@@ -17,6 +17,7 @@ import { MAX_UNACKNOWLEDGED, makeConsumer, makeStream, STREAM, subjectOf } from 
 
 const EVENT_ID = "Event-Id";
 const RETRY_MS = 250;
+const CONSUMER_TIMEOUT_MS = 1_000;
 
 /** The bus on NATS JetStream. It connects, and reconnects, in the background; while there is no connection `publish` rejects. */
 export function createJetStreamBus(options: BusConnectionOptions & { replicas?: number }): Bus {
@@ -90,12 +91,14 @@ export function createJetStreamBus(options: BusConnectionOptions & { replicas?: 
 
     async function consumeStream(): Promise<void> {
       await link.first;
-      const { nc, js } = connected();
+      const { nc } = connected();
+      const js = jetstream(nc, { timeout: CONSUMER_TIMEOUT_MS });
       await makeStream({ nc, timeoutMs: BUS_TIMEOUT_MS }, options.replicas ?? 1);
       await makeConsumer({ nc, timeoutMs: BUS_TIMEOUT_MS }, subscriber.durable);
       const consumer = await js.consumers.get(STREAM, subscriber.durable);
-      // After a failure the client pulls again when the pull would have expired: by default after half a minute.
-      const watchful = { expires: 2_000, idle_heartbeat: 500, abort_on_missing_resource: true };
+      // When heartbeats stop, the client asks for the consumer and pulls again; without an answer it asks again when a pull would have
+      // expired, by default after half a minute. A new leader takes over within seconds.
+      const watchful = { expires: 1_000, idle_heartbeat: 500, abort_on_missing_resource: true };
       const messages = await consumer.consume({ max_messages: MAX_UNACKNOWLEDGED, ...watchful });
       interrupt = () => messages.stop();
       if (stopped) messages.stop();
