@@ -93,7 +93,8 @@ export function createJetStreamBus(options: BusConnectionOptions & { replicas?: 
       await link.first;
       const { nc } = connected();
       const js = jetstream(nc, { timeout: CONSUMER_TIMEOUT_MS });
-      await makeStream({ nc, timeoutMs: BUS_TIMEOUT_MS }, options.replicas ?? 1);
+      const refusal = await makeStream({ nc, timeoutMs: BUS_TIMEOUT_MS }, options.replicas ?? 1);
+      if (refusal) log.warn({ reason: refusal, replicas: options.replicas }, "stream not updated; used as it is");
       await makeConsumer({ nc, timeoutMs: BUS_TIMEOUT_MS }, subscriber.durable);
       const consumer = await js.consumers.get(STREAM, subscriber.durable);
       // When heartbeats stop, the client asks for the consumer and pulls again; without an answer it asks again when a pull would have
