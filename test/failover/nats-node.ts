@@ -29,7 +29,8 @@ function leaderKilled(name: string): NatsFault {
   };
 }
 
-function diskLost(lostMs: number): NatsFault {
+/** The leader of the stream dies with its disk; after `lostMs` an empty server takes its place, and gets everything from the others. */
+export function diskLost(lostMs: number): NatsFault {
   return {
     name: "diskLost",
     async play(servers) {
