@@ -136,6 +136,14 @@ describe("peek: claimed, lease over", () => {
     expect(await under.row(request)).toMatchObject({ token, attempts: 2 });
   });
 
+  test("same, given before the database's clock was set back by minutes: nobody waits until it has caught up", async () => {
+    const { request, token } = await under.claimed("A");
+    const setBack = { ...under.gateway, clockOffsetMs: -300_000 };
+    expect(await under.execute(request, setBack)).toEqual(created("A"));
+    await under.marked(request);
+    expect(await under.row(request)).toMatchObject({ token, attempts: 2 });
+  });
+
   test("same, and the first had committed: its answer is replayed", async () => {
     const { request, claim } = await under.claimed("A");
     await under.owners.records.write(request.caller, claim, "A");
