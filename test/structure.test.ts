@@ -101,10 +101,14 @@ describe("rooms", () => {
   const roomOf = (root: string, path: string) => relative(root, dirname(path)).split(sep).join("/") || ".";
   const filesOf = (root: string) => production.filter(({ path }) => path.startsWith(`${root}/`) && /tsx?$/.test(path));
 
+  // What the runtime's tests import tells where they belong; those of a part may start all of it.
+  const testsOf = (root: string) =>
+    root === "kit/src" ? sources.filter(({ path }) => /^kit\/src\/(?!testing\/).*\.test\.ts$/.test(path)) : [];
+
   test.each(Object.entries(rooms))("in %s, arrows point down: %j", (root, order) => {
-    const upwards = filesOf(root).flatMap(({ path, text }) =>
+    const upwards = [...filesOf(root), ...testsOf(root)].flatMap(({ path, text }) =>
       importsOf(text)
-        .filter((target) => target.startsWith(".") && !target.includes("/gen/"))
+        .filter((target) => target.startsWith(".") && !/\/(gen|testing)\//.test(target))
         .map((target) => [roomOf(root, path), roomOf(root, join(dirname(path), target)), path])
         .filter(([from = "", to = ""]) => from !== to && order.indexOf(from) >= order.indexOf(to)),
     );
