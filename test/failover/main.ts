@@ -1,11 +1,13 @@
 import { examples } from "@shipping/local/option-values";
 import { Argument, Command } from "commander";
 import type { Report } from "../chaos/deliveries/report.js";
+import { clocks } from "./clocks.js";
 import { noFault } from "./no-fault.js";
 
 /** Each starts what it needs, plays a fault below the platform under load, and stops everything. */
 const scenarios: Record<string, (say: (line: string) => void) => Promise<Report>> = {
   "no-fault": noFault,
+  clocks,
 };
 
 const began = performance.now();
