@@ -51,9 +51,8 @@ export async function clocks(say: (line: string) => void, phaseMs = 8_000, jumpi
     const { acknowledged } = await ordering;
     const missing = await stillMissing(acknowledged, subscriber.arrivals, 30_000);
     await subscriber.close();
-    const late = subscriber.arrivals.filter(
-      (arrival) => Math.abs(signedAt(arrival) - trueTime(arrival)) > TOLERATED_MS,
-    );
+    const signedOff = subscriber.arrivals.map((arrival) => Math.abs(signedAt(arrival) - trueTime(arrival)));
+    const signedByWrongClocks = signedOff.filter((ms) => ms > SKEW_MS / 2).length;
     say(`${load.acknowledged()} writes acknowledged; auditing`);
     return await verdict(cluster, load, {
       figures: {
