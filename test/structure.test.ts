@@ -150,6 +150,18 @@ describe("files", () => {
     expect(readers.map(({ path }) => path)).toEqual([]);
   });
 
+  test("only what assembles a process or speaks of the present reads the wall clock, which may be set at any moment", () => {
+    const parts = production.filter(({ path }) => /^(kit|gateway|services)\//.test(path) && !path.endsWith("/main.ts"));
+    const readers = parts.filter(({ text }) => /\bDate\.now\(\)|\bnew Date\(\)/.test(text)).map(({ path }) => path);
+    expect(readers.filter((path) => !path.startsWith("gateway/src/cli/")).sort()).toEqual([
+      // A recipe for receivers, the header `Date`, the name of a file, and a command.
+      "gateway/src/developers/webhooks/recipes.ts",
+      "gateway/src/http/refuse-connection.ts",
+      "gateway/src/mail/deliver.ts",
+      "kit/src/tls/renew-certificates.ts",
+    ]);
+  });
+
   test("nothing is switched off, silenced or put off", () => {
     const marks = [
       /\bTO[D]O\b/,

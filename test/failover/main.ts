@@ -1,6 +1,7 @@
 import { examples } from "@shipping/local/option-values";
 import { Argument, Command } from "commander";
 import type { Report } from "../chaos/deliveries/report.js";
+import { clocks } from "./clocks.js";
 import { natsNode } from "./nats-node.js";
 import { natsQuorum } from "./nats-quorum.js";
 import { noFault } from "./no-fault.js";
@@ -10,6 +11,7 @@ const scenarios: Record<string, (say: (line: string) => void) => Promise<Report>
   "no-fault": noFault,
   "nats-node": natsNode,
   "nats-quorum": natsQuorum,
+  clocks,
 };
 
 const began = performance.now();

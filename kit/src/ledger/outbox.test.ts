@@ -96,6 +96,14 @@ describe("the relay", () => {
     expect(bus.taken).toEqual([stored.id]);
   });
 
+  test("a row that was leased before the database's clock was set back by minutes is not kept until it has caught up", async () => {
+    const bus = testBus();
+    const stored = event();
+    await commit(outboxOn(bus), stored);
+    expect(await outboxOn(bus, { clockOffsetMs: -300_000 }).relayOnce()).toBe(1);
+    expect(bus.taken).toEqual([stored.id]);
+  });
+
   test("while the bus refuses nothing is lost, and the message id stays the same", async () => {
     const bus = testBus();
     bus.refusing = true;

@@ -13,6 +13,8 @@ import { traced, traceparent } from "../process/tracing.js";
 
 /** How long a row belongs to the process that inserted or claimed it. It is longer than a publication takes, but short, because a dead process delays its events by this time. */
 const LEASE_MS = 5_000;
+/** A lease that ends later was given before the database's clock was set back. */
+const LONGEST_LEASE = sql`interval '10 seconds'`;
 const IN_FLIGHT = 256;
 const POLL_MS = 250;
 const RECONCILE_MS = 60_000;
@@ -162,7 +164,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     const rows = await db.run<OutboxRow>(sql`
       UPDATE outbox SET leased_until = ${now} + ${LEASE_MS}::float8 * interval '1 ms'
       WHERE id IN (
-        SELECT id FROM outbox WHERE published_at IS NULL AND leased_until < ${now}
+        SELECT id FROM outbox WHERE published_at IS NULL AND NOT leased_until BETWEEN ${now} AND ${now} + ${LONGEST_LEASE}
         ORDER BY id LIMIT ${outage ? 1 : IN_FLIGHT} FOR UPDATE SKIP LOCKED)
       RETURNING id, event_id, type, account_id, environment, body, traceparent, created_at, publications`);
     return publishAll(rows, (row) => row.event_id);
