@@ -5,11 +5,11 @@ const replicas = { gateway: 2, records: 2, carrier: 1, tracking: 1, webhooks: 1 
 
 describe("choosePorts", () => {
   test("finds different ones for everybody, below those of outgoing connections", async () => {
-    const { parts, ops, postgres, nats } = await choosePorts({ replicas, port: 0 });
+    const { parts, ops, postgres, postgresServers, nats } = await choosePorts({ replicas, port: 0 });
     expect(Object.entries(parts).map(([part, ports]) => [part, ports.length])).toEqual(Object.entries(replicas));
-    const all = [...Object.values(parts).flat(), ...ops, postgres, nats];
+    const all = [...Object.values(parts).flat(), ...ops, postgres, ...postgresServers, nats];
     expect(ops).toHaveLength(7);
-    expect(new Set(all).size).toBe(7 + 7 + 2);
+    expect(new Set(all).size).toBe(7 + 7 + 4);
     expect(Math.max(...all)).toBeLessThan(32_000);
   });
 

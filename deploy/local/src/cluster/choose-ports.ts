@@ -10,7 +10,10 @@ export interface Ports {
   parts: Record<Part, number[]>;
   /** One for each process of any part. */
   ops: number[];
+  /** PostgreSQL's address. */
   postgres: number;
+  /** The servers behind it, where it has a standby. */
+  postgresServers: [primary: number, standby: number];
   nats: number;
 }
 
@@ -26,13 +29,14 @@ export async function choosePorts({ replicas, port }: Pick<ClusterOptions, "repl
       throw new Error(`Port ${one} is in use. Stop the program that uses it, or choose another port with --port.`);
   }
   const processes = Object.values(replicas).reduce((sum, count) => sum + count, 0);
-  const free = await freePorts(2 * processes + 2);
+  const free = await freePorts(2 * processes + 4);
   const take = (count: number) => free.splice(0, count);
-  const [postgres, nats] = take(2) as [number, number];
+  const [postgres, primary, standby, nats] = take(4) as [number, number, number, number];
   return {
     parts: mapParts((part) => (part === "gateway" && wanted.length > 0 ? wanted : take(replicas[part]))),
     ops: take(processes),
     postgres,
+    postgresServers: [primary, standby],
     nats,
   };
 }
