@@ -2,10 +2,14 @@ import { examples } from "@shipping/local/option-values";
 import { Argument, Command } from "commander";
 import type { Report } from "../chaos/deliveries/report.js";
 import { noFault } from "./no-fault.js";
+import { demotedPrimary, lostPrimary, silentPrimary } from "./postgres.js";
 
 /** Each starts what it needs, plays a fault below the platform under load, and stops everything. */
 const scenarios: Record<string, (say: (line: string) => void) => Promise<Report>> = {
   "no-fault": noFault,
+  postgres: lostPrimary,
+  "postgres-silent": silentPrimary,
+  "postgres-demoted": demotedPrimary,
 };
 
 const began = performance.now();
