@@ -34,8 +34,12 @@ const READ_TIMEOUT_MS = 12_000;
 const READ_PAUSE_MS = 20;
 
 /** Writes with `clients` chains at a time on accounts of its own, and reads orders that were acknowledged before. */
-export async function startLoad(cluster: ClusterUnderTest, { clients }: { clients: number }): Promise<Load> {
-  const customers = await Promise.all(Array.from({ length: ACCOUNTS }, () => cluster.newCustomer()));
+export async function startLoad(
+  cluster: ClusterUnderTest,
+  { clients, mayBeGone, ...given }: { clients: number; customers?: readonly Customer[]; mayBeGone?: boolean },
+): Promise<Load> {
+  const customers =
+    given.customers ?? (await Promise.all(Array.from({ length: ACCOUNTS }, () => cluster.newCustomer())));
   const stopping = new AbortController();
   const attempts = recordAttempts();
   const orders: Acknowledged[] = [];
@@ -45,6 +49,7 @@ export async function startLoad(cluster: ClusterUnderTest, { clients }: { client
     customers,
     operations: Number.POSITIVE_INFINITY,
     clients,
+    mayBeGone,
     stopping: stopping.signal,
     attempted: attempts.add,
     acknowledged(write) {

@@ -3,6 +3,7 @@ import { Argument, Command } from "commander";
 import type { Report } from "../chaos/deliveries/report.js";
 import { noFault } from "./no-fault.js";
 import { demotedPrimary, lostPrimary, silentPrimary } from "./postgres.js";
+import { asyncStandby } from "./postgres-async.js";
 
 /** Each starts what it needs, plays a fault below the platform under load, and stops everything. */
 const scenarios: Record<string, (say: (line: string) => void) => Promise<Report>> = {
@@ -10,6 +11,7 @@ const scenarios: Record<string, (say: (line: string) => void) => Promise<Report>
   postgres: lostPrimary,
   "postgres-silent": silentPrimary,
   "postgres-demoted": demotedPrimary,
+  "postgres-async": asyncStandby,
 };
 
 const began = performance.now();
