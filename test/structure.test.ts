@@ -96,7 +96,18 @@ describe("rooms", () => {
     ],
     "services/carrier/src": [".", "carriers", "label", "label/letters"],
     "services/webhooks/src": [".", "operations", "dispatch", "health", "events", "subscriptions", "egress"],
-    "deploy/local/src": ["client", "collection", "cluster", "demo", "listen", "platform", "databases", "servers", "."],
+    "deploy/local/src": [
+      "client",
+      "collection",
+      "cluster",
+      "demo",
+      "listen",
+      "platform",
+      "databases",
+      "standby",
+      "servers",
+      ".",
+    ],
   };
   const roomOf = (root: string, path: string) => relative(root, dirname(path)).split(sep).join("/") || ".";
   const filesOf = (root: string) => production.filter(({ path }) => path.startsWith(`${root}/`) && /tsx?$/.test(path));

@@ -5,6 +5,8 @@ import { clocks } from "./clocks.js";
 import { natsNode } from "./nats-node.js";
 import { natsQuorum } from "./nats-quorum.js";
 import { noFault } from "./no-fault.js";
+import { demotedPrimary, lostPrimary, silentPrimary } from "./postgres.js";
+import { asyncStandby } from "./postgres-async.js";
 
 /** Each starts what it needs, plays a fault below the platform under load, and stops everything. */
 const scenarios: Record<string, (say: (line: string) => void) => Promise<Report>> = {
@@ -12,6 +14,10 @@ const scenarios: Record<string, (say: (line: string) => void) => Promise<Report>
   "nats-node": natsNode,
   "nats-quorum": natsQuorum,
   clocks,
+  postgres: lostPrimary,
+  "postgres-silent": silentPrimary,
+  "postgres-demoted": demotedPrimary,
+  "postgres-async": asyncStandby,
 };
 
 const began = performance.now();
