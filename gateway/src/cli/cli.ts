@@ -1,3 +1,4 @@
+import { createInterface } from "node:readline/promises";
 import "@shipping/kit/process/require-node";
 import { runAdmin } from "./run-admin.js";
 
@@ -5,4 +6,14 @@ import { runAdmin } from "./run-admin.js";
 process.exitCode = await runAdmin(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
+  ...(process.stdin.isTTY && process.stderr.isTTY && { ask }),
 });
+
+async function ask(question: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await lines.question(question);
+  } finally {
+    lines.close();
+  }
+}

@@ -29,7 +29,7 @@ export interface AccountData {
 /** A row as it leaves: JSON in the names of the columns, and the file that belongs to it. */
 export interface ExportedRow {
   json: string;
-  fileName?: string;
+  fileName?: string | undefined;
   file?: Uint8Array;
 }
 
@@ -37,14 +37,14 @@ export interface ExportedRow {
 export interface ExportPage {
   table: string;
   rows: ExportedRow[];
-  nextCursor?: string;
+  nextCursor?: string | undefined;
 }
 
 /** What was erased of one table. The next batch begins at the cursor; without one it was the last. */
 export interface ErasedBatch {
   table: string;
   rows: number;
-  nextCursor?: string;
+  nextCursor?: string | undefined;
 }
 
 /** How much a statement reads, deletes or walks along, at most. */
