@@ -1,5 +1,5 @@
-import { createInterface } from "node:readline/promises";
 import "@shipping/kit/process/require-node";
+import { createInterface } from "node:readline/promises";
 import { runAdmin } from "./run-admin.js";
 
 // Sets the exit status instead of exiting: output to a pipe may not be flushed yet.
