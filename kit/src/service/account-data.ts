@@ -57,7 +57,7 @@ export interface PageSizes {
 // A batch holds its locks for some ten milliseconds; of a page as much as one answer may carry.
 const SIZES: PageSizes = { rows: 500, bytes: 4 * 1024 * 1024, walked: 20_000 };
 
-type Row = Record<string, unknown> & { page_key: string[] };
+type Row = Record<string, unknown> & { page_key: string[] | null; walk_end: string[] | null };
 
 /** Reads one page of what is stored of an account. Rows that are written meanwhile may be missing. */
 export async function exportPage(
@@ -67,12 +67,16 @@ export async function exportPage(
   sizes: PageSizes = SIZES,
 ): Promise<ExportPage> {
   const [table, place] = placeOf(data, cursor);
-  const { range, end } = await rangeOf(db, table, place, sizes);
-  const found = await query<Row>(
+  // A row without a key is there for the end of the walk alone.
+  const answered = await query<Row>(
     db,
-    sql`SELECT *, ${keyAsText(table)} AS page_key FROM ${raw(table.name)}
-      WHERE ${ownedBy(table, accountId)} ${range} ORDER BY ${keyOf(table)} LIMIT ${sizes.rows}`,
+    sql`WITH page AS MATERIALIZED (
+        SELECT *, ${keyAsText(table)} AS page_key FROM ${within(table, place, sizes)}
+        WHERE ${ownedBy(table, accountId)} ORDER BY ${keyOf(table)} LIMIT ${sizes.rows})
+      SELECT page.*, walk.walk_end FROM (SELECT ${endOfWalk(table, place, sizes)} AS walk_end) AS walk LEFT JOIN page ON true
+      ORDER BY ${raw(table.key.map((column) => `page.${column}`).join(", "))}`,
   );
+  const found = answered.filter((row) => row.page_key);
   const rows: ExportedRow[] = [];
   let bytes = 0;
   for (const row of found) {
@@ -82,7 +86,8 @@ export async function exportPage(
     rows.push(exported);
   }
   const isFull = rows.length < found.length || rows.length === sizes.rows;
-  return { table: table.name, rows, ...after(data, table, isFull ? found[rows.length - 1]!.page_key : end) };
+  const last = isFull ? found[rows.length - 1]!.page_key : answered[0]!.walk_end;
+  return { table: table.name, rows, ...after(data, table, last) };
 }
 
 /** Deletes one batch of what is stored of an account. What is gone is gone: begun again, it finds the rest. */
@@ -94,14 +99,13 @@ export async function eraseBatch(
 ): Promise<ErasedBatch> {
   if (!cursor && data.beforeErasure) await query(db, data.beforeErasure(accountId));
   const [table, place] = placeOf(data, cursor);
-  const { range, end } = await rangeOf(db, table, place, sizes);
   const columns = table.key.map((column) => raw(`${table.name}.${column}`));
   // By the key and not by `ctid`, which names a row of one partition only.
   const [gone] = await query<{ rows: number; last: string[] | null }>(
     db,
     sql`WITH page AS MATERIALIZED (
         SELECT ${join(columns.map((column, nth) => sql`${column} AS ${raw(`key_${nth}`)}`))}, ${keyAsText(table)} AS page_key
-        FROM ${raw(table.name)} WHERE ${ownedBy(table, accountId)} ${range} ORDER BY ${keyOf(table)} LIMIT ${sizes.rows}),
+        FROM ${within(table, place, sizes)} WHERE ${ownedBy(table, accountId)} ORDER BY ${keyOf(table)} LIMIT ${sizes.rows}),
       gone AS (
         DELETE FROM ${raw(table.name)} USING page
         WHERE ${ownedBy(table, accountId)} AND ${join(
@@ -109,9 +113,10 @@ export async function eraseBatch(
           " AND ",
         )}
         RETURNING 1)
-      SELECT (SELECT count(*)::integer FROM gone) AS rows, (SELECT page_key FROM page OFFSET ${sizes.rows - 1}) AS last`,
+      SELECT (SELECT count(*)::integer FROM gone) AS rows,
+        coalesce((SELECT page_key FROM page OFFSET ${sizes.rows - 1}), ${endOfWalk(table, place, sizes)}) AS last`,
   );
-  return { table: table.name, rows: gone!.rows, ...after(data, table, gone!.last ?? end) };
+  return { table: table.name, rows: gone!.rows, ...after(data, table, gone!.last) };
 }
 
 /** Counts what of an account is under way. */
@@ -135,28 +140,35 @@ function placeOf({ tables }: AccountData, cursor: string | undefined): [AccountT
 }
 
 /** Where it goes on: behind this key, otherwise in the next table. */
-function after({ tables }: AccountData, table: AccountTable, key: string[] | undefined): { nextCursor?: string } {
+function after({ tables }: AccountData, table: AccountTable, key: string[] | null): { nextCursor?: string } {
   const place = key
     ? [table.name, ...key]
     : tables.slice(tables.indexOf(table) + 1, tables.indexOf(table) + 2).map((next) => next.name);
   return place.length > 0 ? { nextCursor: JSON.stringify(place) } : {};
 }
 
-/** The part of a table that one statement looks at; `end` is its last key, unless it is the rest of the table. */
-async function rangeOf(
-  db: Database,
-  table: AccountTable,
-  place: string[] | undefined,
-  sizes: PageSizes,
-): Promise<{ range: Sql; end?: string[] }> {
-  const begin = place ? sql`AND (${keyOf(table)}) > (${join(place)})` : empty;
-  if (!table.walked) return { range: begin };
-  const [last] = await query<{ key: string[] }>(
-    db,
-    sql`SELECT ${keyAsText(table)} AS key FROM ${raw(table.name)} WHERE true ${begin} ORDER BY ${keyOf(table)} OFFSET ${sizes.walked - 1} LIMIT 1`,
-  );
-  return last ? { range: sql`${begin} AND (${keyOf(table)}) <= (${join(last.key)})`, end: last.key } : { range: begin };
+/** The rows that one statement looks at, under the name of the table. It reads no more of them than it needs. */
+function within(table: AccountTable, place: string[] | undefined, sizes: PageSizes): Sql {
+  const name = raw(table.name);
+  const rows = sql`SELECT * FROM ${name} ${behind(table, place)}`;
+  return table.walked
+    ? sql`(${rows} ORDER BY ${keyOf(table)} LIMIT ${sizes.walked}) AS ${name}`
+    : sql`(${rows}) AS ${name}`;
 }
+
+/**
+ * The last key that a statement looks at where it does not fill its page; null at the end of the table. Part of the statement, since what
+ * it deletes, and what others delete meanwhile, would move it.
+ */
+function endOfWalk(table: AccountTable, place: string[] | undefined, sizes: PageSizes): Sql {
+  if (!table.walked) return sql`NULL::text[]`;
+  return sql`CASE WHEN (SELECT count(*) FROM page) < ${sizes.rows} THEN (
+    SELECT ${keyAsText(table)} FROM ${raw(table.name)} ${behind(table, place)}
+    ORDER BY ${keyOf(table)} OFFSET ${sizes.walked - 1} LIMIT 1) END`;
+}
+
+const behind = (table: AccountTable, place: string[] | undefined) =>
+  place ? sql`WHERE (${keyOf(table)}) > (${join(place)})` : empty;
 
 const ownedBy = ({ ownedBy }: AccountTable, accountId: string) =>
   ownedBy?.(accountId) ?? sql`account_id = ${accountId}`;
@@ -166,7 +178,7 @@ const keyOf = ({ name, key }: AccountTable) => raw(key.map((column) => `${name}.
 const keyAsText = ({ name, key }: AccountTable) =>
   raw(`ARRAY[${key.map((column) => `${name}.${column}::text`).join(", ")}]`);
 
-function rowOf({ key, bytes = {} }: AccountTable, { page_key, ...row }: Row): ExportedRow {
+function rowOf({ key, bytes = {} }: AccountTable, { page_key, walk_end, ...row }: Row): ExportedRow {
   const members: [string, unknown][] = [];
   let file: Pick<ExportedRow, "fileName" | "file"> = {};
   for (const [column, value] of Object.entries(row)) {
