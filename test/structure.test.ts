@@ -94,7 +94,7 @@ describe("rooms", () => {
       ...["api/endpoints", "api/middleware", "api", "accounts", "mail", "site", "http", "admission", "input"],
       ...["idempotency", "request-log", "database", "owners"],
     ],
-    "services/carrier/src": [".", "carriers", "label", "label/letters"],
+    "services/carrier/src": [".", "neighbours", "bookings", "carriers", "label", "label/letters"],
     "services/webhooks/src": [".", "operations", "dispatch", "health", "events", "subscriptions", "egress"],
     "deploy/local/src": ["client", "collection", "cluster", "demo", "listen", "platform", "databases", "servers", "."],
   };
