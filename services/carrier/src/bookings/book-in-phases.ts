@@ -68,7 +68,11 @@ interface Opened {
 }
 
 /** The booking of this request, new or as an equal request has left it. Waits while somebody else works on the shipment. */
-async function open(deps: BookingDeps, order: Order, call: Call): Promise<Opened | { outcome: WriteOutcome } | "label exists"> {
+async function open(
+  deps: BookingDeps,
+  order: Order,
+  call: Call,
+): Promise<Opened | { outcome: WriteOutcome } | "label exists"> {
   const { caller, claim, carrier, wanted } = order;
   const { id: shipmentId } = wanted.shipment;
   const intent: Intent = { caller, claim, shipmentId, carrier, shipment: toBinary(ShipmentSchema, wanted.shipment) };
