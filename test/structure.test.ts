@@ -95,7 +95,7 @@ describe("rooms", () => {
       ...["api/endpoints", "api/middleware", "api", "accounts", "mail", "site", "http", "admission", "input"],
       ...["idempotency", "request-log", "database", "owners"],
     ],
-    "services/carrier/src": [".", "operations", "carriers", "label", "label/letters"],
+    "services/carrier/src": [".", "operations", "neighbours", "bookings", "carriers", "label", "label/letters"],
     "services/webhooks/src": [".", "operations", "dispatch", "health", "events", "subscriptions", "egress"],
     "deploy/local/src": [
       "client",
