@@ -76,7 +76,7 @@ async function open(
   const { caller, claim, carrier, wanted } = order;
   const { id: shipmentId } = wanted.shipment;
   const intent: Intent = { caller, claim, shipmentId, carrier, shipment: toBinary(ShipmentSchema, wanted.shipment) };
-  for (const waitUntil = Date.now() + WAIT_MS; ; await sleep(PAUSE_MS)) {
+  for (const waitUntil = performance.now() + WAIT_MS; ; await sleep(PAUSE_MS)) {
     const fresh = await insertBooking(deps, intent);
     if (fresh) return { row: fresh, isFresh: true };
     const left = await adoptBooking(deps, intent);
@@ -84,7 +84,7 @@ async function open(
     const outcome = await deps.ledger.outcomeOfHolder({ caller, claim });
     if (outcome) return { outcome };
     if (await hasLabel(deps, caller, shipmentId)) return "label exists";
-    if (Date.now() > waitUntil || callMsWithin(call, PAUSE_MS) < PAUSE_MS)
+    if (performance.now() > waitUntil || callMsWithin(call, PAUSE_MS) < PAUSE_MS)
       throw inDoubt(new Error("Somebody else works on it."));
   }
 }

@@ -22,14 +22,14 @@ export async function cancelInPhases(
   const { caller, claim, shipmentId } = intent;
   const outcome = await deps.ledger.outcomeOfHolder({ caller, claim });
   if (outcome) return { outcome };
-  for (const waitUntil = Date.now() + WAIT_MS; ; await sleep(PAUSE_MS)) {
+  for (const waitUntil = performance.now() + WAIT_MS; ; await sleep(PAUSE_MS)) {
     const row = await takeForVoid(deps, intent);
     if (row) {
       await cancelNow(deps, row, intent, call);
       return { row };
     }
     if (!(await isHeld(deps, caller, shipmentId))) return undefined;
-    if (Date.now() > waitUntil || callMsWithin(call, PAUSE_MS) < PAUSE_MS)
+    if (performance.now() > waitUntil || callMsWithin(call, PAUSE_MS) < PAUSE_MS)
       throw inDoubt(new Error("Somebody else works on it."));
   }
 }
