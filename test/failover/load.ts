@@ -33,9 +33,12 @@ const ACCOUNTS = 2;
 const READ_TIMEOUT_MS = 12_000;
 const READ_PAUSE_MS = 20;
 
-/** Writes with `clients` chains at a time on accounts of its own, and reads orders that were acknowledged before. */
-export async function startLoad(cluster: ClusterUnderTest, { clients }: { clients: number }): Promise<Load> {
-  const customers = await Promise.all(Array.from({ length: ACCOUNTS }, () => cluster.newCustomer()));
+/** Writes with `clients` chains at a time on accounts of its own or those of `customers`, and reads orders that were acknowledged before. */
+export async function startLoad(
+  cluster: ClusterUnderTest,
+  { clients, customers: given }: { clients: number; customers?: readonly Customer[] },
+): Promise<Load> {
+  const customers = given ?? (await Promise.all(Array.from({ length: ACCOUNTS }, () => cluster.newCustomer())));
   const stopping = new AbortController();
   const attempts = recordAttempts();
   const orders: Acknowledged[] = [];

@@ -2,11 +2,15 @@ import { examples } from "@shipping/local/option-values";
 import { Argument, Command } from "commander";
 import type { Report } from "../chaos/deliveries/report.js";
 import { clocks } from "./clocks.js";
+import { natsNode } from "./nats-node.js";
+import { natsQuorum } from "./nats-quorum.js";
 import { noFault } from "./no-fault.js";
 
 /** Each starts what it needs, plays a fault below the platform under load, and stops everything. */
 const scenarios: Record<string, (say: (line: string) => void) => Promise<Report>> = {
   "no-fault": noFault,
+  "nats-node": natsNode,
+  "nats-quorum": natsQuorum,
   clocks,
 };
 

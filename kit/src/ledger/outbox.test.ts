@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import sql from "sql-template-tag";
-import type { Bus } from "../events/bus.js";
+import { type Bus, BusOutage } from "../events/bus.js";
 import { newId } from "../ids.js";
 import { silentLog } from "../process/log.js";
 import { createMetrics } from "../process/metrics.js";
@@ -22,8 +22,12 @@ function testBus() {
   const bus = {
     down: false,
     refusing: false,
+    out: false,
+    tries: 0,
     taken: [] as string[],
     publish: async (_event: Event, messageId?: string) => {
+      bus.tries++;
+      if (bus.out) throw new BusOutage("no quorum");
       if (bus.down || bus.refusing) throw new Error("no responders");
       bus.taken.push(messageId ?? "");
     },
@@ -125,6 +129,44 @@ describe("the relay", () => {
     bus.down = false;
     expect(await outbox.relayOnce()).toBe(1);
     expect(bus.taken).toEqual([stored.id]);
+  });
+
+  test("while the bus takes nothing, one event at a time is tried; once it takes one, all follow at once", async () => {
+    const bus = testBus();
+    const outbox = outboxOn(bus);
+    bus.out = true;
+    const stored = Array.from({ length: 20 }, event);
+    for (const one of stored.slice(0, 10)) await commit(outbox, one);
+    for (const one of stored.slice(0, 10)) outbox.committed(one);
+    await outbox.stop();
+    expect(bus.tries).toBe(10);
+    for (const one of stored.slice(10)) {
+      await commit(outbox, one);
+      outbox.committed(one);
+    }
+    for (const tries of [11, 12, 13]) {
+      expect(await outbox.relayOnce()).toBe(0);
+      expect(bus.tries).toBe(tries);
+    }
+    bus.out = false;
+    expect(await outbox.relayOnce()).toBe(1);
+    expect(await outbox.relayOnce()).toBe(19);
+    expect([...bus.taken].sort()).toEqual(stored.map(({ id }) => id).sort());
+  });
+
+  test("an event that the bus refuses for its own sake steps aside, and the others go on", async () => {
+    const bus = testBus();
+    const outbox = outboxOn(bus, { clockOffsetMs: 6_000 });
+    const [bad, good] = [event(), event()];
+    for (const one of [bad, good]) await commit(outboxOn(bus), one);
+    const publish = bus.publish;
+    bus.publish = async (one, messageId) => {
+      if (one.id === bad.id) throw new Error("Permissions Violation");
+      await publish(one, messageId);
+    };
+    expect(await outbox.relayOnce()).toBe(1);
+    expect(await outbox.relayOnce()).toBe(0);
+    expect(bus.taken).toEqual([good.id]);
   });
 
   test("its loop publishes what it was not told of", async () => {

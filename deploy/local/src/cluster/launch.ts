@@ -11,7 +11,7 @@ import { secretsKeys } from "../secrets-keys.js";
 import { busAuthorization, newBusPasswords } from "../servers/bus-users.js";
 import { findNatsServer } from "../servers/find-nats-server.js";
 import { keepPartCertificates } from "./certificates.js";
-import { choosePorts } from "./choose-ports.js";
+import { choosePorts, type Ports } from "./choose-ports.js";
 import type { ClusterOptions } from "./options.js";
 import { type EventBus, planProcesses } from "./plan-processes.js";
 import type { Servers } from "./run-servers.js";
@@ -41,10 +41,7 @@ export async function launch(of: Launch): Promise<Launched> {
   const { developerArea } = localDeveloperDeps(folder.path);
   const ports = await choosePorts(cluster);
   const logs = await emptyLogs(folder.path);
-  const [databaseUrls, bus] = await Promise.all([
-    startDatabases(of, ports.postgres, logs),
-    startNats(of, ports.nats, logs),
-  ]);
+  const [databaseUrls, bus] = await Promise.all([startDatabases(of, ports.postgres, logs), startNats(of, ports, logs)]);
   // Before the processes start: on a small machine they take all of it, and a connection waits a second at most.
   const origin = developerArea && (developerArea.publicUrl ?? `http://127.0.0.1:${ports.parts.gateway[0]}`);
   const account = await withDemoAccount(folder, databaseUrls.gateway, origin);
@@ -80,13 +77,19 @@ async function startDatabases(of: Launch, port: number, logs: string): Promise<R
   return prepareDatabases({ folder, config, serverUrl: postgres.url() });
 }
 
-async function startNats({ folder, config, servers, say }: Launch, port: number, logs: string): Promise<EventBus> {
+async function startNats({ folder, config, servers, say }: Launch, ports: Ports, logs: string): Promise<EventBus> {
   if (config.NATS_URL) return { url: config.NATS_URL };
   const program = await findNatsServer({ env: environment(), say });
   const passwords = newBusPasswords();
-  const nats = natsServer({ folder: folder.path, logs, port, program, authorization: busAuthorization(passwords) });
-  await servers.start("stores", nats);
-  const bus = { url: `nats://${nats.address}`, passwords };
+  const common = { folder: folder.path, logs, program, authorization: busAuthorization(passwords) };
+  const members = ports.nats.map((port, index) => {
+    const routePort = ports.natsRoutes[index];
+    const others = { name: `nats-${index + 1}`, routePorts: ports.natsRoutes };
+    return natsServer({ ...common, port, member: routePort === undefined ? undefined : { ...others, routePort } });
+  });
+  await Promise.all(members.map((member) => servers.start("stores", member)));
+  const url = members.map(({ address }) => `nats://${address}`).join(",");
+  const bus = { url, passwords, replicas: members.length };
   await folder.publish("nats.json", bus);
   return bus;
 }

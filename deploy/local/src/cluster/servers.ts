@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
 import type { BusAuthorization } from "../servers/bus-users.js";
 import type { NatsProgram } from "../servers/find-nats-server.js";
-import { startNatsServer } from "../servers/nats-server.js";
+import { type ClusterMember, startNatsServer } from "../servers/nats-server.js";
 import type { PartProcess } from "./plan-processes.js";
 import { startPart } from "./start-part.js";
 import type { Server } from "./supervise.js";
@@ -48,24 +48,27 @@ export function postgresServer(at: {
   };
 }
 
-/** NATS on the data folder, for its authorized users. */
+/** NATS on the data folder, for its authorized users; a member of a cluster keeps its streams in a folder of its own. */
 export function natsServer(at: {
   folder: string;
   logs: string;
   port: number;
   program: NatsProgram;
   authorization: BusAuthorization;
+  member?: ClusterMember | undefined;
 }): Server {
+  const name = at.member?.name ?? "nats";
   return {
-    name: "nats",
+    name,
     address: `127.0.0.1:${at.port}`,
     start: (spawned) =>
       startNatsServer({
         program: at.program,
         authorization: at.authorization,
-        dataDir: join(at.folder, "nats"),
+        member: at.member,
+        dataDir: join(at.folder, name),
         port: at.port,
-        log: intoFile(at.logs, "nats"),
+        log: intoFile(at.logs, name),
         spawned,
       }),
   };
