@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { errors } from "@shipping/proto/errors";
+import { rooms } from "./rooms.js";
 
 const root = join(import.meta.dirname, "..");
 const LEFT_OUT = new Set(["node_modules", "dist", "gen", ".git", ".data"]);
@@ -71,41 +72,17 @@ describe("imports", () => {
 });
 
 describe("rooms", () => {
-  /** The folders of a package, the upper ones first: one imports only from those below it. `.` are the files that stand in none. */
-  const rooms: Record<string, readonly string[]> = {
-    "kit/src": ["service", "ledger", "events", "rpc", "rpc/unary", "postgres", "tls", "process", "."],
-    "gateway/src": [
-      ...[
-        "cli",
-        "cli/commands",
-        "cli/account-data",
-        "cli/doctor",
-        "cli/tools",
-        "cli/platform",
-        ".",
-        "developers",
-        "openapi",
-        "reference",
-        "guides",
-      ],
-      ...[
-        ...["alerts", "account", "overview", "search", "sign-in", "webhooks", "labels", "orders", "shipments"],
-        ...["resources", "requests", "keys", "page", "session"],
-      ].map((room) => `developers/${room}`),
-      ...["api/endpoints", "api/middleware", "api", "accounts", "mail", "site", "http", "admission", "input"],
-      ...["idempotency", "request-log", "database", "owners"],
-    ],
-    "services/carrier/src": [".", "operations", "carriers", "label", "label/letters"],
-    "services/webhooks/src": [".", "operations", "dispatch", "health", "events", "subscriptions", "egress"],
-    "deploy/local/src": ["client", "collection", "cluster", "demo", "listen", "platform", "databases", "servers", "."],
-  };
   const roomOf = (root: string, path: string) => relative(root, dirname(path)).split(sep).join("/") || ".";
   const filesOf = (root: string) => production.filter(({ path }) => path.startsWith(`${root}/`) && /tsx?$/.test(path));
 
+  // What the runtime's tests import tells where they belong; those of a part may start all of it.
+  const testsOf = (root: string) =>
+    root === "kit/src" ? sources.filter(({ path }) => /^kit\/src\/(?!testing\/).*\.test\.ts$/.test(path)) : [];
+
   test.each(Object.entries(rooms))("in %s, arrows point down: %j", (root, order) => {
-    const upwards = filesOf(root).flatMap(({ path, text }) =>
+    const upwards = [...filesOf(root), ...testsOf(root)].flatMap(({ path, text }) =>
       importsOf(text)
-        .filter((target) => target.startsWith(".") && !target.includes("/gen/"))
+        .filter((target) => target.startsWith(".") && !/\/(gen|testing)\//.test(target))
         .map((target) => [roomOf(root, path), roomOf(root, join(dirname(path), target)), path])
         .filter(([from = "", to = ""]) => from !== to && order.indexOf(from) >= order.indexOf(to)),
     );
@@ -145,6 +122,18 @@ describe("files", () => {
   test("only config.ts reads the environment", () => {
     const readers = production.filter(({ path, text }) => text.includes("process.env") && !path.endsWith("/config.ts"));
     expect(readers.map(({ path }) => path)).toEqual([]);
+  });
+
+  test("only what assembles a process or speaks of the present reads the wall clock, which may be set at any moment", () => {
+    const parts = production.filter(({ path }) => /^(kit|gateway|services)\//.test(path) && !path.endsWith("/main.ts"));
+    const readers = parts.filter(({ text }) => /\bDate\.now\(\)|\bnew Date\(\)/.test(text)).map(({ path }) => path);
+    expect(readers.filter((path) => !path.startsWith("gateway/src/cli/")).sort()).toEqual([
+      // A recipe for receivers, the header `Date`, the name of a file, and a command.
+      "gateway/src/developers/webhooks/recipes.ts",
+      "gateway/src/http/refuse-connection.ts",
+      "gateway/src/mail/deliver.ts",
+      "kit/src/tls/renew-certificates.ts",
+    ]);
   });
 
   test("nothing is switched off, silenced or put off", () => {

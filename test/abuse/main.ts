@@ -1,7 +1,7 @@
 import { examples } from "@shipping/local/option-values";
 import { Argument, Command } from "commander";
 import { startPlatform } from "../bench/platform.js";
-import { attacks } from "./attack.js";
+import { attacks } from "./attacks/attacks.js";
 import { runGrowth } from "./growth/run-growth.js";
 import { type Outcome, play } from "./play.js";
 import { type Experience, newVictim } from "./victim.js";

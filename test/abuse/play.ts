@@ -4,7 +4,8 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { createCustomers } from "../bench/customers.js";
 import type { Platform } from "../bench/platform.js";
-import { type Known, READY } from "./attack.js";
+import type { Known } from "./attacks/attack.js";
+import { READY } from "./attacks/attacks.js";
 import { memoryLimits, watchMemory } from "./memory.js";
 import type { Experience, Victim } from "./victim.js";
 
@@ -23,7 +24,7 @@ export interface Outcome {
 
 const SECONDS = { alone: 15, beside: 30, between: 5 };
 const KEYS = 50;
-const ATTACK = fileURLToPath(new URL("attack.ts", import.meta.url));
+const ATTACK = fileURLToPath(new URL("run-attack.ts", import.meta.url));
 /** Beside an attack, 99 of 100 requests take at most twice as long as alone, or so many milliseconds longer. */
 const SLOWER = { times: 2, ms: 20 };
 

@@ -1,4 +1,4 @@
-import { untilDefinite, type Write } from "./retrying-client.js";
+import { type Attempt, untilDefinite, type Write } from "./retrying-client.js";
 
 /** A write that was acknowledged, with the very answer. */
 export interface Acknowledged {
@@ -15,7 +15,8 @@ export interface LoadResult {
   retries: number;
 }
 
-interface Customer {
+/** An account and its key. */
+export interface Customer {
   accountId: string;
   key: string;
 }
@@ -28,24 +29,34 @@ const given = {
   parcel: { weight_kg: 1, length_cm: 1, width_cm: 1, height_cm: 1 },
 };
 
-/** Makes chains of order, shipment, rates, label and (every other one) void, `clients` at a time, until that many writes are acknowledged. */
+/** Makes chains of order, shipment, rates, label and (every other one) void, `clients` at a time, until that many writes are acknowledged or it is stopped. */
 export async function mixedLoad(options: {
   gateways: readonly string[];
   customers: readonly Customer[];
   operations: number;
   clients: number;
+  stopping?: AbortSignal;
+  /** Whether a chain may find that what it builds on is gone; it ends there. */
+  mayBeGone?: boolean | undefined;
+  /** Told of every request. */
+  attempted?(attempt: Attempt): void;
+  /** Told of every acknowledged write at once. */
+  acknowledged?(write: Acknowledged): void;
 }): Promise<LoadResult> {
   const result: LoadResult = { acknowledged: [], retries: 0 };
   let chains = 0;
 
   async function write(customer: Customer, label: string, path: string, body: object, expected: number) {
     const request: Write = { method: "POST", path, key: customer.key, idempotencyKey: label, body };
-    const { sent, status, text } = await untilDefinite(options.gateways, request);
+    const { sent, status, text } = await untilDefinite(options.gateways, request, options.attempted);
     result.retries += sent - 1;
+    if (status === 404 && options.mayBeGone) throw new Gone();
     if (status !== expected) throw new Error(`${path} answered ${status} instead of ${expected}: ${text}`);
     const { data } = JSON.parse(text);
     const id: string = Array.isArray(data) ? data[0].id : data.id;
-    result.acknowledged.push({ write: request, status, text, id });
+    const acknowledged = { write: request, status, text, id };
+    result.acknowledged.push(acknowledged);
+    options.acknowledged?.(acknowledged);
     return id;
   }
 
@@ -59,12 +70,18 @@ export async function mixedLoad(options: {
   }
 
   async function client(): Promise<void> {
-    while (result.acknowledged.length < options.operations) {
+    while (result.acknowledged.length < options.operations && !options.stopping?.aborted) {
       const number = ++chains;
-      await chain(options.customers[number % options.customers.length]!, number);
+      await chain(options.customers[number % options.customers.length]!, number).catch(unlessGone);
     }
   }
 
   await Promise.all(Array.from({ length: options.clients }, client));
   return result;
+}
+
+class Gone extends Error {}
+
+function unlessGone(error: unknown): void {
+  if (!(error instanceof Gone)) throw error;
 }

@@ -9,6 +9,15 @@ export interface Definite {
   indefinite: string[];
 }
 
+/** One request of a write: when it was sent, how long it took, and its status (0 if there was no answer). */
+export interface Attempt {
+  path: string;
+  atMs: number;
+  tookMs: number;
+  status: number;
+  retryAfter: string | undefined;
+}
+
 /** A write as a careful customer makes it. */
 export interface Write {
   method: "POST" | "DELETE";
@@ -23,13 +32,20 @@ const ATTEMPT_MS = 12_000;
 const LONGEST_PAUSE_MS = 500;
 
 /** Sends a write to any gateway, with the same key again and again, until it gets a definite answer: no lost connection, no 5xx, no "in progress". */
-export async function untilDefinite(gateways: readonly string[], write: Write): Promise<Definite> {
+export async function untilDefinite(
+  gateways: readonly string[],
+  write: Write,
+  attempted: (attempt: Attempt) => void = () => {},
+): Promise<Definite> {
   const deadline = Date.now() + GIVE_UP_MS;
   const indefinite: string[] = [];
   for (let sent = 1; ; sent++) {
+    const atMs = performance.now();
     const answer = await send(gateways[Math.floor(Math.random() * gateways.length)] ?? "", write).catch(
       () => undefined,
     );
+    const { status = 0, retryAfter } = answer ?? {};
+    attempted({ path: write.path, atMs, tookMs: performance.now() - atMs, status, retryAfter });
     if (answer && isDefinite(answer)) return { ...answer, sent, indefinite };
     indefinite.push(String(answer?.status ?? "none"));
     if (Date.now() > deadline) throw new Error(`No definite answer to ${write.path}: ${JSON.stringify(answer)}`);
@@ -38,14 +54,13 @@ export async function untilDefinite(gateways: readonly string[], write: Write): 
   }
 }
 
-function isDefinite({ status, text }: Omit<Definite, "sent" | "indefinite">): boolean {
+type Answer = Omit<Definite, "sent" | "indefinite"> & { retryAfter: string | undefined };
+
+function isDefinite({ status, text }: Answer): boolean {
   return status < 500 && !(status === 409 && text.includes("idempotency_in_progress"));
 }
 
-async function send(
-  gateway: string,
-  { method, path, key, idempotencyKey, body }: Write,
-): Promise<Omit<Definite, "sent" | "indefinite">> {
+async function send(gateway: string, { method, path, key, idempotencyKey, body }: Write): Promise<Answer> {
   const response = await request(`${gateway}${path}`, {
     method,
     headers: {
@@ -58,5 +73,6 @@ async function send(
     bodyTimeout: ATTEMPT_MS,
   });
   const text = await response.body.text();
-  return { status: response.statusCode, text, replayed: response.headers["idempotency-replayed"] === "true" };
+  const { "idempotency-replayed": replayed, "retry-after": retryAfter } = response.headers;
+  return { status: response.statusCode, text, replayed: replayed === "true", retryAfter: retryAfter?.toString() };
 }

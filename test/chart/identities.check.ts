@@ -71,7 +71,7 @@ describe("a trial's NATS", () => {
     const config = objects.find(({ kind, metadata }) => kind === "ConfigMap" && metadata.name === "shipping-nats");
     expect(config.data["nats.conf"].trim()).toBe(readFileSync(join(chart, "files/nats.conf"), "utf8").trim());
     expect([...config.data["nats.conf"].matchAll(/\buser: (\w+)/g)].map(([, user]) => user)).toEqual([...busUsers]);
-    expect(pod.containers[0].args).toEqual(expect.arrayContaining(["--config", "/config/nats.conf"]));
+    expect(pod.containers[0].args).toContain("--config=/config/nats.conf");
     expect(pod.containers[0].env).toEqual(
       busUsers.map((user) => ({
         name: `NATS_PASSWORD_${user.toUpperCase()}`,

@@ -1,6 +1,6 @@
 // A real OpenID provider on loopback, in a process of its own: it takes any password, and an email for a person. Those at
-// `unverified.example` are not verified; those at a host of `forgeries` get a token that somebody else could have made. Prints its issuer,
-// and ends with its input.
+// `unverified.example` are not verified; those at a host of `tokens` get one that somebody else could have made, or that another clock
+// made. Prints its issuer, and ends with its input.
 import { generateKeyPairSync, sign } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -11,7 +11,9 @@ server.listen(0, "127.0.0.1");
 await once(server, "listening");
 const issuer = `http://127.0.0.1:${server.address().port}`;
 
+const own = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
 const provider = new Provider(issuer, {
+  jwks: { keys: [{ ...own.export({ format: "jwk" }), kid: "own", use: "sig", alg: "RS256" }] },
   clients: [
     {
       client_id: "developer-area",
@@ -34,17 +36,26 @@ const provider = new Provider(issuer, {
 const stranger = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
 const partOf = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
 const claimsIn = (payload) => JSON.parse(Buffer.from(payload, "base64url"));
-const forgeries = {
+const signed = (header, payload, key) =>
+  [header, payload, sign("sha256", Buffer.from(`${header}.${payload}`), key).toString("base64url")].join(".");
+/** A token of two minutes that was made so many minutes ago. */
+const madeAgo = (minutes) => (header, payload) => {
+  const iat = Math.floor(Date.now() / 1000) - minutes * 60;
+  return signed(header, partOf({ ...claimsIn(payload), iat, exp: iat + 120 }), own);
+};
+const tokens = {
   "altered.example": (header, payload, signature) =>
     [header, partOf({ ...claimsIn(payload), auth_time: 1 }), signature].join("."),
-  "other-key.example": (header, payload) =>
-    [header, payload, sign("sha256", Buffer.from(`${header}.${payload}`), stranger).toString("base64url")].join("."),
+  "other-key.example": (header, payload) => signed(header, payload, stranger),
   "unsigned.example": (_header, payload) => [partOf({ alg: "none" }), payload, ""].join("."),
+  "behind.example": madeAgo(5),
+  "ahead.example": madeAgo(-5),
+  "expired.example": madeAgo(8),
 };
 provider.use(async (context, next) => {
   await next();
-  const forge = forgeries[context.oidc?.account?.accountId.split("@")[1]];
-  if (forge && context.body?.id_token) context.body.id_token = forge(...context.body.id_token.split("."));
+  const made = tokens[context.oidc?.account?.accountId.split("@")[1]];
+  if (made && context.body?.id_token) context.body.id_token = made(...context.body.id_token.split("."));
 });
 server.on("request", provider.callback());
 

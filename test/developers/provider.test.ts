@@ -124,6 +124,10 @@ describe("is refused, and signs nobody in", () => {
     expect(member.here.cookies()).toBe("");
   });
 
+  test("a token that has expired for more than five minutes", async () => {
+    expect((await signIn(await newMember({ email: newEmail("expired.example") }))).status).toBe(403);
+  });
+
   test("a callback in a browser that never left", async () => {
     const member = await newMember();
     const callback = await through(member.there, await beginSignIn(member.here), member.email);
@@ -145,6 +149,11 @@ describe("is refused, and signs nobody in", () => {
       expect(answer).toMatchObject({ status: 303, location: "/developers/sandbox" });
     }
   });
+});
+
+test.each(["behind", "ahead"])("a provider whose clock is five minutes %s signs members in", async (how) => {
+  const member = await newMember({ email: newEmail(`${how}.example`) });
+  expect(await signIn(member)).toMatchObject({ status: 303, location: "/developers/sandbox" });
 });
 
 describe("a new sign-in for live keys", () => {

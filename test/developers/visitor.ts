@@ -104,8 +104,8 @@ function attribute(tag: string, name: string): string {
 
 /** The text that HTML stands for. */
 export function decodeText(html: string): string {
-  const named: Record<string, string> = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&amp;": "&" };
-  return html.replace(/&(?:lt|gt|quot|amp);/g, (entity) => named[entity] ?? entity);
+  const named: Record<string, string> = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#x27;": "'", "&amp;": "&" };
+  return html.replace(/&(?:lt|gt|quot|#x27|amp);/g, (entity) => named[entity] ?? entity);
 }
 
 /** What stands alone in `<output id="secret">`. */

@@ -33,7 +33,9 @@ beforeAll(async () => {
   accountId = signedIn.accountId;
   key = await newKey(FIRST_SCOPES.sandbox);
   const { html } = await signedIn.visitor.get("/developers/quick-start");
-  const shown = [...html.matchAll(/<pre[^>]*><code>([\s\S]*?)<\/code>/g)].map(([, code = ""]) => decodeText(code));
+  const shown = [...html.matchAll(/<pre[^>]*><code>([\s\S]*?)<\/code>/g)].map(([, code = ""]) =>
+    decodeText(code.replace(/<[^>]*>/g, "")),
+  );
   const [give = "", curl = "", node = "", python = ""] = shown;
   const given = fenced("sh", give.replace("YOUR_SANDBOX_KEY", '"$SHIPPING_KEY"'));
   quickStarts = new Map([

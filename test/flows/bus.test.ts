@@ -63,17 +63,17 @@ function identityOf(user: BusUser) {
   });
 }
 
-function openBus(part: "records" | "webhooks", url = server.url): Bus {
-  const bus = createJetStreamBus({ url, name: part, identity: identityOf(part), log: silentLog() });
+function openBus(part: "records" | "webhooks", url = server.url, replicas = 1): Bus {
+  const bus = createJetStreamBus({ url, name: part, identity: identityOf(part), replicas, log: silentLog() });
   ends.push(() => bus.close());
   return bus;
 }
 
 /** A producer and a subscriber. `carries` says that an event published now, as often as it takes, comes out at the other end. */
-async function consuming(url = server.url) {
+async function consuming(url = server.url, replicas = 1) {
   const bus = openBus("records", url);
   const got = new Set<string>();
-  const subscription = await openBus("webhooks", url).subscribe({
+  const subscription = await openBus("webhooks", url, replicas).subscribe({
     durable: DURABLE,
     onEvent: async ({ id }) => void got.add(id),
     onDeadLetter: async () => {},
@@ -202,6 +202,12 @@ describe("under running processes", () => {
       expect(consumer).toMatchObject({ ack_wait: nanos(30_000), max_ack_pending: 16_384 });
     });
   });
+});
+
+test("a stream that cannot have as many copies as are asked for is used as it is", async () => {
+  await managing((manager) => manager.streams.add({ name: "EVENTS", subjects: ["events.>"] }));
+  const { carries } = await consuming(server.url, 3);
+  await carries();
 });
 
 describe("a connection that dies silently", () => {

@@ -11,11 +11,11 @@ const START_MS = 60_000;
 const RUN_MS = 180_000;
 let folder: string;
 jest.setTimeout(START_MS + RUN_MS);
-beforeEach(async () => {
+beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "conformance-"));
   await chmod(folder, 0o755);
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Where to judge, and the keys that that takes. */
 interface Judged {
@@ -82,7 +82,8 @@ async function moreKeys(dataDir: string, accountId: string): Promise<Pick<Judged
   return { second, narrow };
 }
 
-test("npm start keeps the specification and the contract", async () => {
+// Both at the same time: they wait for windows of a minute to end, most of the time.
+test.concurrent("npm start keeps the specification and the contract", async () => {
   const platform = spawn("npm", ["start"], {
     cwd: root,
     detached: true,
@@ -105,7 +106,7 @@ test("npm start keeps the specification and the contract", async () => {
   }
 });
 
-test("npm run cluster keeps them through each of its gateways", async () => {
+test.concurrent("npm run cluster keeps them through each of its gateways", async () => {
   const cluster = await startCluster(["--gateways", "2", "--records", "2", "--carrier", "1", "--webhooks", "1"]);
   try {
     const { live_key: live } = await cluster.now();

@@ -36,7 +36,7 @@
 {{- end }}
 {{- end }}
 {{- if eq $part "webhooks" }}
-- { name: NATS_REPLICAS, value: {{ ternary 1 $root.Values.nats.replicas $root.Values.dev.enabled | quote }} }
+- { name: NATS_REPLICAS, value: {{ ternary $root.Values.dev.nats.replicas $root.Values.nats.replicas $root.Values.dev.enabled | quote }} }
 - name: SECRETS_KEYS
   {{- include "shipping.fromSecret" (list $root $part "SECRETS_KEYS" false) | nindent 2 }}
 - { name: EGRESS_DENY_RANGES, value: {{ join "," $root.Values.egressDenyRanges | quote }} }
@@ -68,13 +68,26 @@
 {{- end }}
 {{- end }}
 
-{{/* The address of the event bus. */}}
+{{/* The addresses of the event bus. */}}
 {{- define "shipping.natsUrl" -}}
-{{- if .Values.dev.enabled -}}
+{{- if and .Values.dev.enabled (gt (int .Values.dev.nats.replicas) 1) -}}
+{{ include "shipping.natsServers" (list . 4222) }}
+{{- else if .Values.dev.enabled -}}
 nats://{{ include "shipping.fullname" . }}-nats:4222
 {{- else -}}
 {{ required "nats.url must name the event bus (or set dev.enabled for a trial)" .Values.nats.url }}
 {{- end -}}
+{{- end }}
+
+{{/* The servers of a trial's NATS cluster, at one of their ports. */}}
+{{- define "shipping.natsServers" -}}
+{{- $root := first . }}
+{{- $name := printf "%s-nats" (include "shipping.fullname" $root) }}
+{{- $urls := list }}
+{{- range $index := until (int $root.Values.dev.nats.replicas) }}
+{{- $urls = append $urls (printf "nats://%s-%d.%s:%v" $name $index $name (last $)) }}
+{{- end }}
+{{- join "," $urls }}
 {{- end }}
 
 {{/* By what NATS knows the parts; empty if by nothing. */}}

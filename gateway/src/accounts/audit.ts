@@ -1,6 +1,8 @@
 import type { Environment } from "@shipping/kit/caller";
-import { newId, type Random } from "@shipping/kit/ids";
+import { newId } from "@shipping/kit/ids";
 import sql, { type Sql } from "sql-template-tag";
+import { clock } from "../database/deps.js";
+import type { AdminDeps } from "./manage-accounts.js";
 
 /** Who changes something, and from where. */
 export interface Actor {
@@ -40,13 +42,13 @@ export interface Change {
 
 /** Writes the audit entry of a change in the change's own statement: one per row in `from`, none if nothing was changed. */
 export function tellAuditLog(
-  deps: { now(): Date; random: Random },
+  deps: Pick<AdminDeps, "random" | "clockOffsetMs">,
   actor: Actor,
   { accountId, action, environment, subject, detail, from }: Change & { from: Sql },
 ): Sql {
   return sql`
     INSERT INTO audit_entries (id, account_id, at, actor, action, environment, subject, detail, source)
-    SELECT ${newId("aud", deps.random)}, ${accountId}, ${deps.now()}, ${actor.name}, ${action}, ${environment},
+    SELECT ${newId("aud", deps.random)}, ${accountId}, ${clock(deps)}, ${actor.name}, ${action}, ${environment},
       ${subject}, ${detail}, ${actor.source}
     FROM ${from}`;
 }

@@ -1,4 +1,5 @@
 import sql from "sql-template-tag";
+import { windowStart } from "../database/deps.js";
 import type { AdminDeps } from "./manage-accounts.js";
 
 /** So long what may be asked is counted anew, at most. */
@@ -14,13 +15,11 @@ export interface MailLimit {
 
 /** Counts one more, whichever gateway does it. False: there were as many as there may be in this window. */
 export async function countMail(
-  deps: Pick<AdminDeps, "db" | "now">,
+  deps: Pick<AdminDeps, "db" | "clockOffsetMs">,
   { name, most, minutes }: MailLimit,
 ): Promise<boolean> {
-  const windowMs = minutes * 60_000;
-  const since = new Date(Math.floor(deps.now().getTime() / windowMs) * windowMs);
   const counted = await deps.db.run(sql`
-    INSERT INTO mail_counts AS c (name, since, count) VALUES (${name}, ${since}, 1)
+    INSERT INTO mail_counts AS c (name, since, count) VALUES (${name}, ${windowStart(deps, minutes)}, 1)
     ON CONFLICT (name, since) DO UPDATE SET count = c.count + 1 WHERE c.count < ${most}
     RETURNING count`);
   return counted.length > 0;

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { newId } from "@shipping/kit/ids";
+import sql from "sql-template-tag";
 import { gatewayDatabase } from "../testing/gateway-database.js";
 import { countMail } from "./count-mails.js";
 import { INVITATIONS_PER_HOUR, inviteAgain, inviteMember } from "./invite-members.js";
@@ -91,12 +92,16 @@ test("an account has at most 100 members, invited ones included", async () => {
 
 test("an account sends 50 invitations in an hour, and more in the next; others are not held up", async () => {
   const [accountId, other] = [await newAccount(), await newAccount()];
-  const at = (ms: number) => ({ ...gateway.admin, now: () => new Date(ms) });
-  const hour = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS;
-  for (let n = 0; n < INVITATIONS_PER_HOUR; n++) await invite(wanted(accountId, `${n}@example.com`), at(hour));
-  await expect(invite(wanted(accountId), at(hour + HOUR_MS - 1))).rejects.toMatchObject({ code: "rate_limited" });
-  await invite(wanted(other), at(hour));
-  await invite(wanted(accountId), at(hour + HOUR_MS));
+  const [row] = await gateway.db.run<{ now: Date }>(sql`SELECT clock_timestamp() AS now`);
+  const untilNext = HOUR_MS - (row!.now.getTime() % HOUR_MS);
+  const later = (clockOffsetMs: number) => ({ ...gateway.admin, clockOffsetMs });
+  const first = later(untilNext);
+  for (let n = 0; n < INVITATIONS_PER_HOUR; n++) await invite(wanted(accountId, `${n}@example.com`), first);
+  await expect(invite(wanted(accountId), later(untilNext + HOUR_MS / 2))).rejects.toMatchObject({
+    code: "rate_limited",
+  });
+  await invite(wanted(other), first);
+  await invite(wanted(accountId), later(untilNext + HOUR_MS));
 });
 
 test("of many that are counted at once, as many pass as may", async () => {

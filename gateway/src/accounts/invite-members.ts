@@ -1,6 +1,7 @@
 import { fail } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import sql from "sql-template-tag";
+import { clock } from "../database/deps.js";
 import { type Actor, tellAuditLog } from "./audit.js";
 import { countMail } from "./count-mails.js";
 import type { AdminDeps } from "./manage-accounts.js";
@@ -10,8 +11,6 @@ import { type CreatedLink, emailOf, getMember, memberRefusal, newLink, type Role
 export const INVITATION_DAYS = 7;
 /** Of an account in an hour: enough for a department, and no way to send mail to the whole world. */
 export const INVITATIONS_PER_HOUR = 50;
-
-const DAY_MS = 86_400_000;
 
 interface Invitation {
   accountId: string;
@@ -38,8 +37,8 @@ export async function inviteMember(
   await limitInvitations(deps, accountId);
   const id = newId("mem", deps.random);
   const { url, hash } = newLink(deps, origin);
-  const now = deps.now();
-  const expiresAt = new Date(now.getTime() + INVITATION_DAYS * DAY_MS);
+  const now = clock(deps);
+  const expiresAt = sql`${now} + ${INVITATION_DAYS} * interval '1 day'`;
   const detail = `${email} as ${role}`;
   const change = { accountId, action: "member.invited", environment: null, subject: id, detail } as const;
   const statement = sql`
@@ -49,13 +48,14 @@ export async function inviteMember(
       ON CONFLICT (account_id, email) DO NOTHING
       RETURNING id),
     links AS (
-      INSERT INTO sign_in_links (hash, member_id, expires_at, form_id) SELECT ${hash}, id, ${expiresAt}, ${formId} FROM added),
+      INSERT INTO sign_in_links (hash, member_id, expires_at, form_id) SELECT ${hash}, id, ${expiresAt}, ${formId} FROM added
+      RETURNING expires_at),
     entries AS (${tellAuditLog(deps, actor, { ...change, from: sql`added` })})
-    SELECT id FROM added`;
-  const added = await deps.db.run(statement).catch((error) => {
+    SELECT expires_at AS "expiresAt" FROM links`;
+  const [added] = await deps.db.run<{ expiresAt: Date }>(statement).catch((error) => {
     throw memberRefusal(error, accountId, email) ?? error;
   });
-  if (added.length > 0) return { id, email, role, url, expiresAt };
+  if (added) return { id, email, role, url, ...added };
   const sent = await deps.prisma.signInLink.count({ where: { formId, member: { accountId, email } } });
   if (sent > 0) throw alreadySent();
   throw fail("invalid_request", `${email} is already a member.`);
@@ -72,27 +72,27 @@ export async function inviteAgain(
   if (!invitedAt) throw fail("invalid_request", `${email} has already signed in.`);
   await limitInvitations(deps, accountId);
   const { url, hash } = newLink(deps, origin);
-  const now = deps.now();
-  const expiresAt = new Date(now.getTime() + INVITATION_DAYS * DAY_MS);
+  const now = clock(deps);
+  const expiresAt = sql`${now} + ${INVITATION_DAYS} * interval '1 day'`;
   const detail = `${email} as ${role}`;
   const change = { accountId, action: "member.invited_again", environment: null, subject: id, detail } as const;
   const statement = sql`
     WITH made AS (
       INSERT INTO sign_in_links (hash, member_id, expires_at, form_id) VALUES (${hash}, ${id}, ${expiresAt}, ${formId})
       ON CONFLICT (member_id, form_id) DO NOTHING
-      RETURNING member_id),
+      RETURNING member_id, expires_at),
     renewed AS (
       UPDATE account_members SET invited_at = ${now} FROM made WHERE id = made.member_id AND invited_at IS NOT NULL),
     ended AS (
       DELETE FROM sign_in_links l USING made
       WHERE l.member_id = made.member_id AND l.form_id IS NOT NULL AND l.form_id <> ${formId}),
     entries AS (${tellAuditLog(deps, actor, { ...change, from: sql`made` })})
-    SELECT member_id FROM made`;
-  const renewed = await deps.db.run(statement).catch((error) => {
+    SELECT expires_at AS "expiresAt" FROM made`;
+  const [renewed] = await deps.db.run<{ expiresAt: Date }>(statement).catch((error) => {
     throw memberRefusal(error, accountId, email) ?? error;
   });
-  if (renewed.length === 0) throw alreadySent();
-  return { id, email, role: role as Role, url, expiresAt };
+  if (!renewed) throw alreadySent();
+  return { id, email, role: role as Role, url, ...renewed };
 }
 
 async function limitInvitations(deps: AdminDeps, accountId: string): Promise<void> {

@@ -4,7 +4,8 @@ import type { GatewayDeps } from "../database/deps.js";
 import { isClean } from "../input/text.js";
 
 /** What the operator's operations need. */
-export type AdminDeps = Pick<GatewayDeps, "db" | "prisma" | "now" | "random">;
+export type AdminDeps = Pick<GatewayDeps, "db" | "prisma" | "now" | "random"> &
+  Partial<Pick<GatewayDeps, "clockOffsetMs">>;
 
 const NAME = /^(?=.*\S)\P{Cc}{1,200}$/u;
 

@@ -4,6 +4,7 @@ import { newId } from "@shipping/kit/ids";
 import { violated } from "@shipping/kit/postgres/database";
 import sql from "sql-template-tag";
 import { scopes as allScopes, newApiKey, type Scope } from "../admission/api-key.js";
+import { clock } from "../database/deps.js";
 import { type Actor, OPERATOR, tellAuditLog } from "./audit.js";
 import { type AdminDeps, noSuchAccount, requireAccount, requireName } from "./manage-accounts.js";
 
@@ -60,8 +61,6 @@ export async function createKey(deps: AdminDeps, wanted: NewKey, actor: Actor = 
   if (name !== undefined) requireName(name, "A key's name");
   const id = newId("key", deps.random);
   const { key, hash, lastFour } = newApiKey(environment, deps.random);
-  const createdAt = deps.now();
-  const expiry = expiresInMs === undefined ? {} : { expiresAt: new Date(createdAt.getTime() + expiresInMs) };
   const detail = `${keyInWords({ name, lastFour })}: ${scopes.join(" ")}`;
   const change = { accountId, action: "key.created", environment, subject: id, detail, from: sql`made` } as const;
   // `admit` locks the window: a key without one would open nothing.
@@ -69,17 +68,17 @@ export async function createKey(deps: AdminDeps, wanted: NewKey, actor: Actor = 
     WITH made AS (
       INSERT INTO api_keys (id, account_id, environment, name, form_id, hash, last_four, scopes, created_at, expires_at)
       VALUES (${id}, ${accountId}, ${environment}, ${name ?? null}, ${formId ?? null}, ${hash}, ${lastFour},
-        ${[...scopes]}, ${createdAt}, ${expiry.expiresAt ?? null})
+        ${[...scopes]}, ${clock(deps)}, ${clock(deps)} + ${expiresInMs ?? null} * interval '1 millisecond')
       ON CONFLICT (account_id, form_id) DO NOTHING
-      RETURNING id),
+      RETURNING id, expires_at),
     windows AS (INSERT INTO rate_windows (key_id) SELECT id FROM made),
     entries AS (${tellAuditLog(deps, actor, change)})
-    SELECT id FROM made`;
-  const made = await deps.db.run(statement).catch((error) => {
+    SELECT expires_at AS "expiresAt" FROM made`;
+  const [made] = await deps.db.run<{ expiresAt: Date | null }>(statement).catch((error) => {
     throw keyRefusal(error, wanted) ?? error;
   });
-  if (made.length === 0) throw fail("idempotency_conflict", "The key from this form has already been created.");
-  return { id, key, accountId, environment, scopes, ...expiry };
+  if (!made) throw fail("idempotency_conflict", "The key from this form has already been created.");
+  return { id, key, accountId, environment, scopes, ...(made.expiresAt && { expiresAt: made.expiresAt }) };
 }
 
 function keyRefusal(error: unknown, { accountId, environment }: NewKey): Failure | undefined {
@@ -131,7 +130,7 @@ export async function revokeKey(
   } as const;
   const [revoked] = await deps.db.run<{ revokedAt: Date }>(sql`
     WITH revoked AS (
-      UPDATE api_keys SET revoked_at = ${deps.now()} WHERE id = ${id} AND revoked_at IS NULL
+      UPDATE api_keys SET revoked_at = ${clock(deps)} WHERE id = ${id} AND revoked_at IS NULL
       RETURNING revoked_at AS "revokedAt"),
     entries AS (${tellAuditLog(deps, actor, change)})
     SELECT * FROM revoked`);

@@ -3,6 +3,7 @@ import { type Failure, fail } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import { violated } from "@shipping/kit/postgres/database";
 import sql from "sql-template-tag";
+import { clock } from "../database/deps.js";
 import { isAddress } from "../mail/address.js";
 import { type Actor, OPERATOR, tellAuditLog } from "./audit.js";
 import { type AdminDeps, noSuchAccount, requireAccount } from "./manage-accounts.js";
@@ -170,9 +171,11 @@ export async function createSignInLink(
   await requireAccount(deps, accountId);
   const member = email === undefined ? await firstAdmin(deps, accountId) : await getMember(deps, { accountId, email });
   const { url, hash } = newLink(deps, wanted.origin);
-  const expiresAt = new Date(deps.now().getTime() + LINK_MINUTES * 60_000);
-  await deps.prisma.signInLink.create({ data: { hash, memberId: member.id, expiresAt } });
-  return { url, email: member.email, expiresAt };
+  const [made] = await deps.db.run<{ expiresAt: Date }>(sql`
+    INSERT INTO sign_in_links (hash, member_id, expires_at)
+    VALUES (${hash}, ${member.id}, ${clock(deps)} + ${LINK_MINUTES} * interval '1 minute')
+    RETURNING expires_at AS "expiresAt"`);
+  return { url, email: member.email, expiresAt: made!.expiresAt };
 }
 
 /** A link of its own, and the hash under which it is kept. */

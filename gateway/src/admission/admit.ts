@@ -2,7 +2,7 @@ import type { Caller } from "@shipping/kit/caller";
 import type { Database } from "@shipping/kit/postgres/database";
 import { microBatch } from "@shipping/kit/postgres/micro-batch";
 import sql from "sql-template-tag";
-import type { RegistryRow } from "../idempotency/registry.js";
+import { isLive, type RegistryRow } from "../idempotency/registry.js";
 
 export interface AdmitDeps {
   db: Database;
@@ -92,7 +92,7 @@ async function admitMany(deps: AdmitDeps, presented: readonly Presented[]): Prom
       FROM counted WHERE k.id = counted.id AND counted.last_used_at IS DISTINCT FROM date_trunc('minute', clock))
     SELECT ordinal::integer, c.id AS "keyId", c.account_id AS "accountId", c.name AS "accountName", c.environment, c.scopes, within,
       greatest(${requestsPerMinute} - counted - within::integer, 0) AS remaining, least(coalesce(oldest, 61), 60)::integer AS "resetSeconds",
-      fingerprint, owner, state, token, attempts, state = 'claimed' AND lease_until > clock AS "leaseLive"
+      fingerprint, owner, state, token, attempts, state = 'claimed' AND ${isLive(sql`clock`)} AS "leaseLive"
     FROM no_wait_for_disk, counted AS c LEFT JOIN idempotency_registry USING (account_id, environment, idempotency_key)`);
   const admitted = new Map(rows.map((row) => [row.ordinal, admissionOf(row)]));
   return presented.map((_, index) => admitted.get(index + 1));

@@ -23,7 +23,7 @@ export interface Entering {
   weight: number;
   /** Beside others it is followed by a rest of at least so long; 0 unless given. */
   restMs?: number;
-  /** By when it is to be answered, in milliseconds by `Date.now()`. */
+  /** By when it is to be answered, in milliseconds by `performance.now()`. */
   deadline: number;
   /** Calls back if the client goes away before the request has begun. Asked only of those who wait. */
   onGone(gone: () => void): void;
@@ -151,7 +151,7 @@ export function createBulkhead(limits: BulkheadLimits, rests = RESTS): Bulkhead 
       const late = setTimeout(() => {
         refused++;
         giveUp();
-      }, deadline - Date.now());
+      }, deadline - performance.now());
       onGone(giveUp);
       account.waiters.add(waiter);
       settle(id, account);

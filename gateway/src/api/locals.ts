@@ -7,7 +7,7 @@ import type { Admission } from "../admission/admit.js";
 export interface Locals {
   requestId: string;
   startedAt: number;
-  /** When the answer is due, in milliseconds by `Date.now()`. */
+  /** When the answer is due, in milliseconds by `performance.now()`. */
   deadline: number;
   admission: Admission;
   idempotencyKey: string | undefined;

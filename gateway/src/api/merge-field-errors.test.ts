@@ -9,7 +9,7 @@ import { mergeFieldErrors } from "./merge-field-errors.js";
 
 const deps = { log: silentLog() } as ApiDeps;
 const caller = { accountId: "acc_a", environment: "sandbox" } as const;
-const soon = () => ({ deadline: Date.now() + 10_000, requestId: "req_a" });
+const soon = () => ({ deadline: performance.now() + 10_000, requestId: "req_a" });
 const faultOf = (path: string) => ({ path, message: "is wrong" });
 
 type Owner = () => Promise<ReturnType<typeof faultOf>[]>;

@@ -15,7 +15,12 @@ export interface GatewayDeps {
   clockOffsetMs: number;
 }
 
-/** The clock of leases: the database's, moved by tests. */
-export function clock({ clockOffsetMs }: Pick<GatewayDeps, "clockOffsetMs">): Sql {
+/** The clock of leases, windows and expiries: the database's, which all gateways share; moved by tests. */
+export function clock({ clockOffsetMs = 0 }: Partial<Pick<GatewayDeps, "clockOffsetMs">>): Sql {
   return sql`(clock_timestamp() + ${clockOffsetMs} * interval '1 millisecond')`;
+}
+
+/** When the current window of so many minutes began. */
+export function windowStart(deps: Partial<Pick<GatewayDeps, "clockOffsetMs">>, minutes: number): Sql {
+  return sql`date_bin(${minutes} * interval '1 minute', ${clock(deps)}, timestamptz '2000-01-01 00:00Z')`;
 }

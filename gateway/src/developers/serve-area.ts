@@ -97,7 +97,7 @@ function answerPage(deps: PageDeps, page: PageRoute): PageStep {
     if (refusal) return await sendPageAnswer(req, res, refusal);
     if (page.method === "POST" && page.access !== "anyone" && session) await limitForms(deps, session);
     const form = page.takesForm ? await readForm(req, res) : new Map();
-    const complete = { ...asked, form, deadline: Date.now() + ANSWER_MS };
+    const complete = { ...asked, form, deadline: performance.now() + ANSWER_MS };
     if (page.access === "anyone")
       return await sendPageAnswer(req, res, await page.handler(deps, { ...complete, session }));
     if (!session) throw new Error("A page of an account was reached without one.");

@@ -45,7 +45,7 @@ describe("peek: none", () => {
 
   test("sends with the claim's token, its request id and half a second less than is left", async () => {
     const send = jest.fn(under.request("A").send);
-    await under.execute(under.request("A", { send, deadline: Date.now() + 3_000 }));
+    await under.execute(under.request("A", { send, deadline: performance.now() + 3_000 }));
     const [, claim, options] = send.mock.calls[0]!;
     expect(claim).toEqual({ idempotencyKey: "a key", token: expect.any(BigInt), fingerprint: fingerprintOf("A") });
     expect(options.headers).toEqual({ "x-request-id": "req_test" });
@@ -54,7 +54,7 @@ describe("peek: none", () => {
   });
 
   test("503 and the key stays free when less than a second is left: nothing is sent", async () => {
-    const request = under.request("A", { send: never, deadline: Date.now() + 900 });
+    const request = under.request("A", { send: never, deadline: performance.now() + 900 });
     expect(await refusal(under.execute(request))).toBe("service_unavailable");
     expect(await under.row(request)).toBeUndefined();
   });
@@ -132,6 +132,14 @@ describe("peek: claimed, lease over", () => {
   test("same: rejoins under the claim's own token", async () => {
     const { request, token } = await under.claimed("A");
     expect(await under.execute(request, later(under.gateway))).toEqual(created("A"));
+    await under.marked(request);
+    expect(await under.row(request)).toMatchObject({ token, attempts: 2 });
+  });
+
+  test("same, given before the database's clock was set back by minutes: nobody waits until it has caught up", async () => {
+    const { request, token } = await under.claimed("A");
+    const setBack = { ...under.gateway, clockOffsetMs: -300_000 };
+    expect(await under.execute(request, setBack)).toEqual(created("A"));
     await under.marked(request);
     expect(await under.row(request)).toMatchObject({ token, attempts: 2 });
   });

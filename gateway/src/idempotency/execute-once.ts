@@ -49,7 +49,7 @@ export async function executeOnce<T>(deps: OnceDeps, request: OnceRequest<T>): P
     return input.value;
   };
   const send: Run["send"] = (claim, options) => request.send(validate(), claim, options);
-  const waitUntil = Date.now() + WAIT_MS;
+  const waitUntil = performance.now() + WAIT_MS;
 
   let row = await peekAgain(deps, request, validate);
   if (!row) validate();

@@ -51,6 +51,11 @@ type Deps = Pick<RegistryDeps, "db" | "clockOffsetMs">;
 /** Longer than a write takes, shorter than an equal request waits. Only politeness: the owner's ledger is the safety. */
 const LEASE = sql`interval '4 seconds'`;
 
+/** Whether a claim's lease has not ended. One that ends later than any lease can was given before the database's clock was set back: it is over. */
+export function isLive(now: Sql): Sql {
+  return sql`(lease_until > ${now} AND lease_until < ${now} + interval '10 seconds')`;
+}
+
 /** Reads the row of a key. */
 export function peekKey(deps: Deps, { caller, idempotencyKey }: RegistryKey): Promise<RegistryRow | undefined> {
   return readRow(deps, { caller, id: idempotencyKey });
@@ -60,7 +65,7 @@ const readRow = readOwned<RegistryRow, Deps>(
   "idempotency_key",
   (isAsked, deps) => sql`
     SELECT fingerprint, owner, state, token, attempts,
-      state = 'claimed' AND lease_until > ${clock(deps)} AS "leaseLive"
+      state = 'claimed' AND ${isLive(clock(deps))} AS "leaseLive"
     FROM idempotency_registry WHERE ${isAsked}`,
 );
 
@@ -95,7 +100,7 @@ async function claimKeys(deps: Deps, requests: readonly RegistryRequest[]): Prom
 export async function rejoinClaim(deps: Deps, key: RegistryKey, token: bigint): Promise<bigint | undefined> {
   const [row] = await deps.db.run<{ token: bigint }>(sql`
     UPDATE idempotency_registry SET attempts = attempts + 1, lease_until = ${clock(deps)} + ${LEASE}
-    WHERE ${isClaim(key, token)} AND lease_until <= ${clock(deps)}
+    WHERE ${isClaim(key, token)} AND NOT ${isLive(clock(deps))}
     RETURNING token`);
   return row?.token;
 }

@@ -9,7 +9,7 @@ import { peekKey, type RegistryDeps, type RegistryRequest, type RegistryRow } fr
 export interface AwaitedRequest extends RegistryRequest {
   /** The one that waits. */
   requestId: string;
-  /** Milliseconds since the epoch by `Date.now()`. */
+  /** Milliseconds by `performance.now()`. */
   waitUntil: number;
 }
 
@@ -74,7 +74,7 @@ export function createClaimWaits(deps: RegistryDeps, marks: DoneMarks): ClaimWai
 
   function join(id: string, waiters: Set<Waiter>, waitUntil: number): Promise<Snapshot | undefined> {
     return new Promise((resolve, reject) => {
-      const late = setTimeout(() => waiter.reject(fail("idempotency_in_progress")), waitUntil - Date.now());
+      const late = setTimeout(() => waiter.reject(fail("idempotency_in_progress")), waitUntil - performance.now());
       const leave = () => {
         clearTimeout(late);
         waiters.delete(waiter);

@@ -99,7 +99,7 @@ describe("a request under the key of another one that is open waits as an equal 
     await claimKey(under.gateway, request);
     const other = under.request("B", { caller: request.caller });
     await under.gateway.db.run(sql`
-      UPDATE idempotency_registry SET lease_until = now() + interval '1 minute' WHERE account_id = ${request.caller.accountId}`);
+      UPDATE idempotency_registry SET lease_until = now() + interval '9 seconds' WHERE account_id = ${request.caller.accountId}`);
     await expect(under.execute(other)).rejects.toMatchObject({ code: "idempotency_in_progress" });
   });
 });

@@ -38,7 +38,7 @@ export async function idempotencyUnderTest() {
       fingerprint: fingerprintOf(content),
       owner,
       peeked: undefined,
-      deadline: Date.now() + 10_000,
+      deadline: performance.now() + 10_000,
       requestId: "req_test",
       validate: () => content,
       send: (input, claim) => owners[owner].write(caller, claim, input),

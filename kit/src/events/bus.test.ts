@@ -8,12 +8,17 @@ import { silentLog } from "../process/log.js";
 import { createMetrics } from "../process/metrics.js";
 import { eventually } from "../testing/eventually.js";
 import { samplesIn } from "../testing/samples.js";
-import { type Bus, measureBus } from "./bus.js";
+import { type Bus, BusOutage, measureBus } from "./bus.js";
 import { createLocalBus } from "./in-process-bus.js";
 import { createJetStreamBus } from "./jetstream-bus.js";
 
 const natsUrl = process.env.TEST_NATS_URL ?? "";
 const open: Bus[] = [];
+let nats: NatsConnection;
+beforeAll(async () => {
+  nats = await connect({ servers: natsUrl });
+});
+afterAll(() => nats.close());
 afterEach(async () => {
   for (const bus of open.splice(0)) await bus.close();
 });
@@ -102,6 +107,13 @@ describe.each(["LocalBus", "JetStreamBus"] as const)("%s", (kind) => {
     await subscription.stop();
   });
 
+  test("an event that nobody would store is refused as an outage", async () => {
+    if (kind === "JetStreamBus") await (await jetstreamManager(nats)).streams.delete("EVENTS").catch(() => {});
+    const bus = opened(kind);
+    await eventually(() => expect(bus.connected()).toBe(true));
+    await expect(bus.publish(event())).rejects.toThrow(BusOutage);
+  });
+
   test("after the stop of a subscription nothing more arrives", async () => {
     const bus = opened(kind);
     const subscriber = collector(newDurable());
@@ -115,12 +127,6 @@ describe.each(["LocalBus", "JetStreamBus"] as const)("%s", (kind) => {
 });
 
 describe("JetStreamBus", () => {
-  let nats: NatsConnection;
-  beforeAll(async () => {
-    nats = await connect({ servers: natsUrl });
-  });
-  afterAll(() => nats.close());
-
   test("messages of one id count once within two minutes; another id for the same event is another message", async () => {
     const bus = opened("JetStreamBus");
     const subscriber = collector(newDurable());

@@ -11,9 +11,12 @@ export interface Subscriber {
   onDeadLetter(bytes: Uint8Array, reason: string, eventId?: string): Promise<void>;
 }
 
+/** The bus takes no event now, whichever it is: it cannot be reached, or has no stream, no quorum or no room. */
+export class BusOutage extends Error {}
+
 /** Carries domain events from their owners to their subscribers, each at least once. */
 export interface Bus {
-  /** Resolves when the bus has stored the event. Messages with the same id (the event's, unless given) within two minutes count once. */
+  /** Resolves when the bus has stored the event, and rejects with a `BusOutage` while it stores none. Messages with the same id (the event's, unless given) within two minutes count once. */
   publish(event: Event, messageId?: string): Promise<void>;
   /** Starts to consume events; `stop` waits for those that are not acknowledged yet. */
   subscribe(subscriber: Subscriber): Promise<{ stop(): Promise<void> }>;

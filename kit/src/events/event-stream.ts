@@ -2,6 +2,7 @@ import {
   AckPolicy,
   DeliverPolicy,
   DiscardPolicy,
+  JetStreamApiError,
   jetstreamManager,
   RetentionPolicy,
   StorageType,
@@ -20,6 +21,7 @@ export function subjectOf({ environment, type }: Pick<Event, "environment" | "ty
 /** The most messages that a replica may have unacknowledged. */
 export const MAX_UNACKNOWLEDGED = 256;
 
+const UNAVAILABLE = 503;
 const DAY_MS = 86_400_000;
 
 /** Which server to ask, and for how long to wait. */
@@ -30,9 +32,10 @@ interface Asking {
 
 /**
  * Creates the stream, or updates the existing one to these settings. Any replica of the subscriber may do so at any time, concurrently;
- * producers may not.
+ * producers may not. Resolves with the reason if NATS refuses the update, above all for having fewer servers than copies are asked for: the
+ * stream can be used as it is.
  */
-export async function makeStream({ nc, timeoutMs }: Asking, replicas: number): Promise<void> {
+export async function makeStream({ nc, timeoutMs }: Asking, replicas: number): Promise<string | undefined> {
   const manager = await jetstreamManager(nc, { timeout: timeoutMs, checkAPI: false });
   const settings = {
     name: STREAM,
@@ -44,7 +47,15 @@ export async function makeStream({ nc, timeoutMs }: Asking, replicas: number): P
     duplicate_window: nanos(120_000),
     num_replicas: replicas,
   };
-  await manager.streams.add(settings).catch(() => manager.streams.update(STREAM, settings));
+  try {
+    await manager.streams.add(settings).catch(() => manager.streams.update(STREAM, settings));
+    return undefined;
+  } catch (error) {
+    // What is only unavailable may be gone as well.
+    if (!(error instanceof JetStreamApiError) || error.status === UNAVAILABLE) throw error;
+    await manager.streams.info(STREAM).catch(() => Promise.reject(error));
+    return error.message;
+  }
 }
 
 /** The same for the consumer that the replicas of a subscriber share. */

@@ -1,5 +1,5 @@
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
-import type { Bus, Subscriber } from "./bus.js";
+import { type Bus, BusOutage, type Subscriber } from "./bus.js";
 
 /**
  * A bus inside one process: `publish` calls the subscribers and resolves only when all of them have acknowledged the event. With an outbox in
@@ -16,7 +16,7 @@ export function createLocalBus(): Bus {
 
   return {
     async publish(event) {
-      if (closed || subscribers.size === 0) throw new Error("The bus has no subscriber.");
+      if (closed || subscribers.size === 0) throw new BusOutage("The bus has no subscriber.");
       const handing = hand(event);
       underWay.add(handing);
       await handing.finally(() => underWay.delete(handing));

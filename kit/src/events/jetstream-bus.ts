@@ -1,15 +1,23 @@
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
-import { type JetStreamClient, type JsMsg, jetstream } from "@nats-io/jetstream";
-import { headers, type NatsConnection } from "@nats-io/transport-node";
+import { JetStreamApiError, type JetStreamClient, type JsMsg, jetstream } from "@nats-io/jetstream";
+import {
+  ClosedConnectionError,
+  DrainingConnectionError,
+  headers,
+  type NatsConnection,
+  RequestError,
+  TimeoutError,
+} from "@nats-io/transport-node";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import "../rpc/unary/text-encoding.js";
 import { isTracing, traced, traceHeaders, traceparent } from "../process/tracing.js";
-import type { Bus, Subscriber } from "./bus.js";
+import { type Bus, BusOutage, type Subscriber } from "./bus.js";
 import { BUS_TIMEOUT_MS, type BusConnectionOptions, keepConnected } from "./bus-connection.js";
 import { MAX_UNACKNOWLEDGED, makeConsumer, makeStream, STREAM, subjectOf } from "./event-stream.js";
 
 const EVENT_ID = "Event-Id";
 const RETRY_MS = 250;
+const CONSUMER_TIMEOUT_MS = 1_000;
 
 /** The bus on NATS JetStream. It connects, and reconnects, in the background; while there is no connection `publish` rejects. */
 export function createJetStreamBus(options: BusConnectionOptions & { replicas?: number }): Bus {
@@ -21,7 +29,7 @@ export function createJetStreamBus(options: BusConnectionOptions & { replicas?: 
   /** The connection, always the same one, and its client. */
   function connected(): { nc: NatsConnection; js: JetStreamClient } {
     const nc = link.current();
-    if (!nc) throw new Error("The bus is not connected.");
+    if (!nc) throw new BusOutage("The bus is not connected.");
     js ??= jetstream(nc, { timeout: BUS_TIMEOUT_MS });
     return { nc, js };
   }
@@ -34,7 +42,11 @@ export function createJetStreamBus(options: BusConnectionOptions & { replicas?: 
     carry.set(EVENT_ID, event.id);
     for (const [name, value] of Object.entries(traceHeaders())) carry.set(name, value);
     // Without a stream this fails; the subscriber creates it, and the outbox publishes again.
-    await js.publish(subject, bytes, { msgID: messageId, headers: carry, timeout: BUS_TIMEOUT_MS });
+    try {
+      await js.publish(subject, bytes, { msgID: messageId, headers: carry, timeout: BUS_TIMEOUT_MS });
+    } catch (error) {
+      throw publishError(error);
+    }
   }
 
   async function consumeMessage(message: JsMsg, subscriber: Subscriber): Promise<void> {
@@ -79,12 +91,15 @@ export function createJetStreamBus(options: BusConnectionOptions & { replicas?: 
 
     async function consumeStream(): Promise<void> {
       await link.first;
-      const { nc, js } = connected();
-      await makeStream({ nc, timeoutMs: BUS_TIMEOUT_MS }, options.replicas ?? 1);
+      const { nc } = connected();
+      const js = jetstream(nc, { timeout: CONSUMER_TIMEOUT_MS });
+      const refusal = await makeStream({ nc, timeoutMs: BUS_TIMEOUT_MS }, options.replicas ?? 1);
+      if (refusal) log.warn({ reason: refusal, replicas: options.replicas }, "stream not updated; used as it is");
       await makeConsumer({ nc, timeoutMs: BUS_TIMEOUT_MS }, subscriber.durable);
       const consumer = await js.consumers.get(STREAM, subscriber.durable);
-      // After a failure the client pulls again when the pull would have expired: by default after half a minute.
-      const watchful = { expires: 2_000, idle_heartbeat: 500, abort_on_missing_resource: true };
+      // When heartbeats stop, the client asks for the consumer and pulls again; without an answer it asks again when a pull would have
+      // expired, by default after half a minute. A new leader takes over within seconds.
+      const watchful = { expires: 1_000, idle_heartbeat: 500, abort_on_missing_resource: true };
       const messages = await consumer.consume({ max_messages: MAX_UNACKNOWLEDGED, ...watchful });
       interrupt = () => messages.stop();
       if (stopped) messages.stop();
@@ -125,6 +140,17 @@ export function createJetStreamBus(options: BusConnectionOptions & { replicas?: 
       await link.close();
     },
   };
+}
+
+/** Makes an outage of a publication's error, if it says nothing about the event. */
+function publishError(error: unknown): unknown {
+  const outage = (message: string) => new BusOutage(message, { cause: error });
+  const { cause } = error as Error;
+  if (cause instanceof RequestError && cause.isNoResponders())
+    return outage(`Stream ${STREAM} is missing or has no leader.`);
+  if (error instanceof TimeoutError) return outage(`Stream ${STREAM} did not confirm within ${BUS_TIMEOUT_MS} ms.`);
+  if (error instanceof ClosedConnectionError || error instanceof DrainingConnectionError) return outage(error.message);
+  return error instanceof JetStreamApiError && error.status >= 500 ? outage(error.message) : error;
 }
 
 function pause(ms: number): Promise<void> {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import sql from "sql-template-tag";
-import type { Bus } from "../events/bus.js";
+import { type Bus, BusOutage } from "../events/bus.js";
 import { newId } from "../ids.js";
 import { silentLog } from "../process/log.js";
 import { createMetrics } from "../process/metrics.js";
@@ -22,8 +22,12 @@ function testBus() {
   const bus = {
     down: false,
     refusing: false,
+    out: false,
+    tries: 0,
     taken: [] as string[],
     publish: async (_event: Event, messageId?: string) => {
+      bus.tries++;
+      if (bus.out) throw new BusOutage("no quorum");
       if (bus.down || bus.refusing) throw new Error("no responders");
       bus.taken.push(messageId ?? "");
     },
@@ -52,6 +56,14 @@ const commit = (outbox: ReturnType<typeof outboxOn>, stored: Event) =>
     WITH claim (ordinal, account_id, environment) AS (VALUES (1::bigint, ${stored.accountId}, ${stored.environment})),
     stored AS (${outbox.insert([stored])})
     SELECT FROM claim`);
+
+/** Commits an event and publishes it, as the process does that made it. */
+async function commitAndPublish(bus: Bus, stored: Event): Promise<void> {
+  const outbox = outboxOn(bus);
+  await commit(outbox, stored);
+  outbox.committed(stored);
+  await outbox.stop();
+}
 
 async function rows() {
   return database.db.run<{ event_id: string; published: boolean; publications: number }>(
@@ -92,6 +104,14 @@ describe("the relay", () => {
     expect(bus.taken).toEqual([stored.id]);
   });
 
+  test("a row that was leased before the database's clock was set back by minutes is not kept until it has caught up", async () => {
+    const bus = testBus();
+    const stored = event();
+    await commit(outboxOn(bus), stored);
+    expect(await outboxOn(bus, { clockOffsetMs: -300_000 }).relayOnce()).toBe(1);
+    expect(bus.taken).toEqual([stored.id]);
+  });
+
   test("while the bus refuses nothing is lost, and the message id stays the same", async () => {
     const bus = testBus();
     bus.refusing = true;
@@ -117,6 +137,44 @@ describe("the relay", () => {
     bus.down = false;
     expect(await outbox.relayOnce()).toBe(1);
     expect(bus.taken).toEqual([stored.id]);
+  });
+
+  test("while the bus takes nothing, one event at a time is tried; once it takes one, all follow at once", async () => {
+    const bus = testBus();
+    const outbox = outboxOn(bus);
+    bus.out = true;
+    const stored = Array.from({ length: 20 }, event);
+    for (const one of stored.slice(0, 10)) await commit(outbox, one);
+    for (const one of stored.slice(0, 10)) outbox.committed(one);
+    await outbox.stop();
+    expect(bus.tries).toBe(10);
+    for (const one of stored.slice(10)) {
+      await commit(outbox, one);
+      outbox.committed(one);
+    }
+    for (const tries of [11, 12, 13]) {
+      expect(await outbox.relayOnce()).toBe(0);
+      expect(bus.tries).toBe(tries);
+    }
+    bus.out = false;
+    expect(await outbox.relayOnce()).toBe(1);
+    expect(await outbox.relayOnce()).toBe(19);
+    expect([...bus.taken].sort()).toEqual(stored.map(({ id }) => id).sort());
+  });
+
+  test("an event that the bus refuses for its own sake steps aside, and the others go on", async () => {
+    const bus = testBus();
+    const outbox = outboxOn(bus, { clockOffsetMs: 6_000 });
+    const [bad, good] = [event(), event()];
+    for (const one of [bad, good]) await commit(outboxOn(bus), one);
+    const publish = bus.publish;
+    bus.publish = async (one, messageId) => {
+      if (one.id === bad.id) throw new Error("Permissions Violation");
+      await publish(one, messageId);
+    };
+    expect(await outbox.relayOnce()).toBe(1);
+    expect(await outbox.relayOnce()).toBe(0);
+    expect(bus.taken).toEqual([good.id]);
   });
 
   test("its loop publishes what it was not told of", async () => {
@@ -146,12 +204,7 @@ describe("reconciliation", () => {
   test("asks about rows published over a minute ago, deletes what has arrived, publishes the rest under a new message id", async () => {
     const bus = testBus();
     const [arrived, lost, fresh] = [event(), event(), event()];
-    for (const one of [arrived, lost]) {
-      const outbox = outboxOn(bus);
-      await commit(outbox, one);
-      outbox.committed(one);
-      await outbox.stop();
-    }
+    for (const one of [arrived, lost]) await commitAndPublish(bus, one);
     await commit(outboxOn(bus), fresh);
     const asked: Published[] = [];
     const filterMissing = async (events: readonly Published[]) => {
@@ -171,11 +224,7 @@ describe("reconciliation", () => {
 
   test("keeps a row until its part lets it go", async () => {
     const bus = testBus();
-    const outbox = outboxOn(bus);
-    const stored = event();
-    await commit(outbox, stored);
-    outbox.committed(stored);
-    await outbox.stop();
+    await commitAndPublish(bus, event());
     const later = outboxOn(bus, { clockOffsetMs: 61_000, deletable: sql`EXISTS (SELECT FROM things)` });
     expect(await later.reconcileOnce()).toEqual({ republished: 0, deleted: 0 });
     await database.db.run(sql`INSERT INTO things VALUES ('done', 'done')`);
@@ -184,11 +233,7 @@ describe("reconciliation", () => {
 
   test("deletes nothing when the receiving side cannot be asked", async () => {
     const bus = testBus();
-    const outbox = outboxOn(bus);
-    const stored = event();
-    await commit(outbox, stored);
-    outbox.committed(stored);
-    await outbox.stop();
+    await commitAndPublish(bus, event());
     const filterMissing = async () => Promise.reject(new Error("webhooks is down"));
     await expect(outboxOn(bus, { filterMissing, clockOffsetMs: 61_000 }).reconcileOnce()).rejects.toThrow("down");
     expect(await rows()).toHaveLength(1);

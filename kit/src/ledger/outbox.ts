@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import sql, { empty, type Sql } from "sql-template-tag";
 import type { Caller } from "../caller.js";
-import type { Bus } from "../events/bus.js";
+import { type Bus, BusOutage } from "../events/bus.js";
 import { newId, type Random } from "../ids.js";
 import type { Database } from "../postgres/database.js";
 import { backgroundBatch } from "../postgres/micro-batch.js";
@@ -13,6 +13,8 @@ import { traced, traceparent } from "../process/tracing.js";
 
 /** How long a row belongs to the process that inserted or claimed it. It is longer than a publication takes, but short, because a dead process delays its events by this time. */
 const LEASE_MS = 5_000;
+/** A lease that ends later was given before the database's clock was set back. */
+const LONGEST_LEASE = sql`interval '10 seconds'`;
 const IN_FLIGHT = 256;
 const POLL_MS = 250;
 const RECONCILE_MS = 60_000;
@@ -89,10 +91,13 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const now = sql`clock_timestamp() + ${options.clockOffsetMs ?? 0}::float8 * interval '1 ms'`;
   const underWay = new Set<Promise<void>>();
   const loops: { stop(): Promise<void> }[] = [];
+  // From a publication that met an outage until one that succeeded: one row at a time is tried, and the others are left to any process.
+  let outage = false;
+  const takes = () => bus.connected() && !outage;
 
-  // Without a connection this process cannot publish it, so the row is not leased: the first process with a connection takes it.
+  // While this process cannot publish it, the row is not leased: the first process that can takes it.
   function insert(events: readonly Event[]): Sql {
-    const leaseMs = bus.connected() ? LEASE_MS : 0;
+    const leaseMs = takes() ? LEASE_MS : 0;
     return sql`
       INSERT INTO outbox (event_id, type, account_id, environment, body, traceparent, created_at, leased_until)
       SELECT event.id, event.type, claim.account_id, claim.environment, event.body, event.traceparent, ${now},
@@ -110,16 +115,38 @@ export function createOutbox(options: OutboxOptions): Outbox {
       WHERE id IN (SELECT id FROM outbox WHERE event_id = ANY(${ids}::text[]) ORDER BY id FOR UPDATE)`),
   );
 
+  // Otherwise what met an outage would wait for the end of its lease.
+  const release = backgroundBatch<string>((ids) =>
+    db.run(sql`
+      UPDATE outbox SET leased_until = ${now}
+      WHERE id IN (
+        SELECT id FROM outbox WHERE event_id = ANY(${ids}::text[]) AND published_at IS NULL ORDER BY id FOR UPDATE)`),
+  );
+
   async function publish(event: Event, messageId: string): Promise<void> {
     const { type, traceparent: parent } = event;
-    await traced(`publish ${type}`, { kind: "producer", parent }, () => bus.publish(event, messageId));
+    try {
+      await traced(`publish ${type}`, { kind: "producer", parent }, () => bus.publish(event, messageId));
+    } catch (err) {
+      if (!(err instanceof BusOutage)) throw err;
+      if (!outage) log.warn({ reason: err.message }, "the bus takes no events; they wait in the outbox");
+      outage = true;
+      await release(event.id);
+      throw err;
+    }
+    if (outage) log.info("the bus takes events again");
+    outage = false;
     await markPublished(event.id);
   }
 
+  const logRefusal = (err: unknown, about: object) => {
+    if (!(err instanceof BusOutage)) log.warn({ err, ...about }, "event not published yet; the relay repeats it");
+  };
+
   function committed(event: Event): void {
-    if (underWay.size >= IN_FLIGHT || !bus.connected()) return;
+    if (underWay.size >= IN_FLIGHT || !takes()) return;
     const publication = publish(event, event.id)
-      .catch((err) => log.warn({ err, event: event.id }, "event not published yet; the relay repeats it"))
+      .catch((err) => logRefusal(err, { event: event.id }))
       .finally(() => underWay.delete(publication));
     underWay.add(publication);
   }
@@ -127,7 +154,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   async function publishAll(rows: readonly OutboxRow[], messageId: (row: OutboxRow) => string): Promise<number> {
     const ends = await Promise.allSettled(rows.map((row) => publish(eventOf(row), messageId(row))));
     const failed = ends.find((end) => end.status === "rejected");
-    if (failed) log.warn({ err: failed.reason, rows: rows.length }, "events not published yet; the relay repeats them");
+    if (failed) logRefusal(failed.reason, { rows: rows.length });
     return ends.filter((end) => end.status === "fulfilled").length;
   }
 
@@ -137,8 +164,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
     const rows = await db.run<OutboxRow>(sql`
       UPDATE outbox SET leased_until = ${now} + ${LEASE_MS}::float8 * interval '1 ms'
       WHERE id IN (
-        SELECT id FROM outbox WHERE published_at IS NULL AND leased_until < ${now}
-        ORDER BY id LIMIT ${IN_FLIGHT} FOR UPDATE SKIP LOCKED)
+        SELECT id FROM outbox WHERE published_at IS NULL AND NOT leased_until BETWEEN ${now} AND ${now} + ${LONGEST_LEASE}
+        ORDER BY id LIMIT ${outage ? 1 : IN_FLIGHT} FOR UPDATE SKIP LOCKED)
       RETURNING id, event_id, type, account_id, environment, body, traceparent, created_at, publications`);
     return publishAll(rows, (row) => row.event_id);
   }
@@ -178,7 +205,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
   function start(): void {
     const relayAll = async () => {
-      while ((await relayOnce()) === IN_FLIGHT);
+      while ((await relayOnce()) > 0);
     };
     loops.push(startLoop({ name: "relay", everyMs: POLL_MS, log, once: relayAll }));
     loops.push(startLoop({ name: "reconcile", everyMs: RECONCILE_MS, log, once: reconcileOnce }));

@@ -83,6 +83,13 @@ describe("certificates", () => {
     expect(await meet(records, (await keeper().keep()).carrier)).toBe(false);
   });
 
+  test("made by a clock that is ten minutes ahead or behind are good at once", async () => {
+    for (const minutes of [10, -10]) {
+      const { records, carrier } = await keeper().keep(minutes / (24 * 60));
+      expect(await meet(records, carrier)).toBe(true);
+    }
+  });
+
   test("that are good stay as they are, whoever looks and however often", async () => {
     const { keep } = keeper();
     const { records } = await keep();

@@ -15,7 +15,7 @@ import type { DeliveryConfig } from "./config.js";
 import { ACCEPT_BATCH, acceptEvents, deadLetterEvent } from "./dispatch/accept-event.js";
 import { attemptDelivery } from "./dispatch/attempt-delivery.js";
 import { createAttempts } from "./dispatch/attempts.js";
-import { completeDeliveries, type Ended } from "./dispatch/complete-delivery.js";
+import { type Completion, completeDeliveries, type Ended } from "./dispatch/complete-delivery.js";
 import type { AttemptDeps, DispatchDeps } from "./dispatch/deps.js";
 import { dispatchOnce } from "./dispatch/dispatch-deliveries.js";
 import { createWebhooksMetrics } from "./dispatch/metrics.js";
@@ -138,7 +138,7 @@ export function makeDeps(parts: WebhooksParts, wakeDispatcher: () => void): Disp
     random,
     wakeDispatcher,
   };
-  const complete = microBatch<Ended, Date | null | undefined>({
+  const complete = microBatch<Ended, Completion | undefined>({
     max: COMPLETE_BATCH,
     waitMs: Number.POSITIVE_INFINITY,
     run: (ended) => completeDeliveries(deps, ended),

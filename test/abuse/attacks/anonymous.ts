@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import type { Attack } from "../attack.js";
+import type { Attack } from "./attack.js";
 import { hammer } from "./hammer.js";
 
 const FORM = { "content-type": "application/x-www-form-urlencoded" };

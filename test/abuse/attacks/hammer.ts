@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { Pool } from "undici";
-import type { Attack } from "../attack.js";
+import type { Attack } from "./attack.js";
 
 /** A request of an attacker, on the host of the API. */
 export interface Blow {

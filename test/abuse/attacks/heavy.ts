@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Attack, Known } from "../attack.js";
+import type { Attack, Known } from "./attack.js";
 import { type Blow, hammer } from "./hammer.js";
 import { fill } from "./slow.js";
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import type { Attack } from "../attack.js";
+import type { Attack } from "./attack.js";
 import { hammer } from "./hammer.js";
 import { largeRecord } from "./heavy.js";
 

@@ -2,27 +2,37 @@ import { createServer } from "node:net";
 import { choosePorts } from "./choose-ports.js";
 
 const replicas = { gateway: 2, records: 2, carrier: 1, tracking: 1, webhooks: 1 };
+const one = { replicas, nats: 1 };
 
 describe("choosePorts", () => {
   test("finds different ones for everybody, below those of outgoing connections", async () => {
-    const { parts, ops, postgres, nats } = await choosePorts({ replicas, port: 0 });
+    const { parts, ops, postgres, postgresServers, nats, natsRoutes } = await choosePorts({
+      replicas,
+      port: 0,
+      nats: 3,
+    });
     expect(Object.entries(parts).map(([part, ports]) => [part, ports.length])).toEqual(Object.entries(replicas));
-    const all = [...Object.values(parts).flat(), ...ops, postgres, nats];
+    const all = [...Object.values(parts).flat(), ...ops, postgres, ...postgresServers, ...nats, ...natsRoutes];
     expect(ops).toHaveLength(7);
-    expect(new Set(all).size).toBe(7 + 7 + 2);
+    expect(new Set(all).size).toBe(7 + 7 + 3 + 3 + 3);
     expect(Math.max(...all)).toBeLessThan(32_000);
   });
 
+  test("a single NATS server has nobody to reach", async () => {
+    const { nats, natsRoutes } = await choosePorts({ ...one, port: 0 });
+    expect([nats.length, natsRoutes]).toEqual([1, []]);
+  });
+
   test("gives gateways the port that was asked for and the ones after it", async () => {
-    const [port = 0] = (await choosePorts({ replicas, port: 0 })).ops;
-    expect((await choosePorts({ replicas, port })).parts.gateway).toEqual([port, port + 1]);
+    const [port = 0] = (await choosePorts({ ...one, port: 0 })).ops;
+    expect((await choosePorts({ ...one, port })).parts.gateway).toEqual([port, port + 1]);
   });
 
   test("says which of them is taken", async () => {
-    const [port = 0] = (await choosePorts({ replicas, port: 0 })).ops;
+    const [port = 0] = (await choosePorts({ ...one, port: 0 })).ops;
     const taken = createServer();
     await new Promise<void>((done) => taken.listen(port + 1, "127.0.0.1", done));
-    await expect(choosePorts({ replicas, port })).rejects.toThrow(`Port ${port + 1} is in use`);
+    await expect(choosePorts({ ...one, port })).rejects.toThrow(`Port ${port + 1} is in use`);
     await new Promise((done) => taken.close(done));
   });
 });

@@ -10,8 +10,14 @@ export interface Ports {
   parts: Record<Part, number[]>;
   /** One for each process of any part. */
   ops: number[];
+  /** PostgreSQL's address. */
   postgres: number;
-  nats: number;
+  /** The servers behind it, where it has a standby. */
+  postgresServers: [primary: number, standby: number];
+  /** One for each NATS server. */
+  nats: number[];
+  /** Where these servers reach each other; none for a single one. */
+  natsRoutes: number[];
 }
 
 // Below what Linux, macOS and Windows give to outgoing connections: those would take the port of a server that is down.
@@ -19,21 +25,27 @@ const FROM = 15_000;
 const TO = 32_000;
 
 /** Gateways take the port that was asked for and those after it, everything else takes free ones. */
-export async function choosePorts({ replicas, port }: Pick<ClusterOptions, "replicas" | "port">): Promise<Ports> {
+export async function choosePorts({
+  replicas,
+  port,
+  nats,
+}: Pick<ClusterOptions, "replicas" | "port" | "nats">): Promise<Ports> {
   const wanted = port === 0 ? [] : Array.from({ length: replicas.gateway }, (_, index) => port + index);
   for (const one of wanted) {
     if (!(await isFree(one)))
       throw new Error(`Port ${one} is in use. Stop the program that uses it, or choose another port with --port.`);
   }
   const processes = Object.values(replicas).reduce((sum, count) => sum + count, 0);
-  const free = await freePorts(2 * processes + 2);
+  const free = await freePorts(2 * processes + 3 + 2 * nats);
   const take = (count: number) => free.splice(0, count);
-  const [postgres, nats] = take(2) as [number, number];
+  const [postgres, primary, standby] = take(3) as [number, number, number];
   return {
     parts: mapParts((part) => (part === "gateway" && wanted.length > 0 ? wanted : take(replicas[part]))),
     ops: take(processes),
     postgres,
-    nats,
+    postgresServers: [primary, standby],
+    nats: take(nats),
+    natsRoutes: nats > 1 ? take(nats) : [],
   };
 }
 

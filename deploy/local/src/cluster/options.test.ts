@@ -10,24 +10,33 @@ describe("clusterOptions", () => {
     expect(read([])).toEqual({
       replicas: { gateway: 2, records: 2, carrier: 2, tracking: 1, webhooks: 2 },
       port: 8080,
+      nats: 1,
       sharedBuffersMb: 128,
       tls: false,
     });
   });
 
-  test("takes a number for each part, the first gateway's port, PostgreSQL's cache, and certificates", () => {
+  test("takes a number for each part, the first gateway's port, PostgreSQL's cache, the size of the NATS cluster, and certificates", () => {
     const args = ["--gateways", "3", "--tracking=2", "--port", "0", "--shared-buffers-mb", "4096", "--tls"];
-    const { replicas, port, sharedBuffersMb, tls } = read(args);
-    expect([sharedBuffersMb, tls]).toEqual([4096, true]);
+    const { replicas, port, nats, sharedBuffersMb, tls } = read([...args, "--nats", "3"]);
+    expect([nats, sharedBuffersMb, tls]).toEqual([3, 4096, true]);
     expect(replicas).toEqual({ gateway: 3, records: 2, carrier: 2, tracking: 2, webhooks: 2 });
     expect(port).toBe(0);
   });
 
+  test("has a standby that commits wait for, or do not, and promotes it", () => {
+    const modes = [[], ["--standby"], ["--standby", "sync"], ["--standby=async"], ["--standby", "--tls"]];
+    expect(modes.map((args) => read(args).standby)).toEqual([undefined, "sync", "sync", "async", "sync"]);
+    expect([read([]).promote, read(["--promote"]).promote]).toEqual([undefined, true]);
+  });
+
   test.each([
+    [["--standby", "hot"], "Allowed choices are sync, async."],
     [["--gateways", "0"], "argument '0' is invalid. Use a whole number from 1 to 99."],
     [["--records", "two"], "option '--records <n>' argument 'two' is invalid. Use a whole number from 1 to 99."],
     [["--port", "70000"], "Use a whole number from 0 to 65535."],
     [["--shared-buffers-mb", "0"], "Use a whole number from 1 to 1000000."],
+    [["--nats", "2"], "option '--nats <n>' argument '2' is invalid. Use 1, 3 or 5."],
     [["--gateway", "2"], "unknown option '--gateway'"],
   ])("refuses %j with a sentence", (args, sentence) => {
     expect(() => read(args)).toThrow(sentence);

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { examples, wholeNumber } from "../option-values.js";
 import type { Part } from "../parts.js";
 
@@ -6,13 +6,25 @@ import type { Part } from "../parts.js";
 export interface ClusterOptions {
   replicas: Record<Part, number>;
   port: number;
+  /** How many NATS servers share the stream: one, or a cluster of three or five. */
+  nats: number;
   /** Megabytes of PostgreSQL's own cache. */
   sharedBuffersMb: number;
   /** Whether the parts speak mutual TLS, with certificates made in the data folder. */
   tls: boolean;
+  /** Whether PostgreSQL has a standby, and whether commits wait for it. */
+  standby?: "sync" | "async" | undefined;
+  /** Whether to promote the standby of the cluster that runs, instead of starting one. */
+  promote?: boolean;
 }
 
 const replicas = wholeNumber(1, 99);
+
+// Two servers fail as soon as either does: both are needed for a majority.
+function clusterSize(text: string): number {
+  if (/^[135]$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("Use 1, 3 or 5.");
+}
 
 /** Reads the command line. One that it cannot understand ends the process, with a sentence. */
 export function clusterOptions(
@@ -27,11 +39,34 @@ export function clusterOptions(
     .option("--carrier <n>", "number of carrier processes", replicas, 2)
     .option("--tracking <n>", "number of tracking processes", replicas, 1)
     .option("--webhooks <n>", "number of webhooks processes", replicas, 2)
+    .option("--nats <n>", "number of NATS servers: 1, 3 or 5", clusterSize, 1)
     .option("--port <n>", "port of the first gateway; 0 picks free ports", wholeNumber(0, 65_535), defaultPort)
     .option("--shared-buffers-mb <n>", "size of PostgreSQL's shared buffers", wholeNumber(1, 1_000_000), 128)
     .option("--tls", "use mutual TLS between the parts", false)
-    .addHelpText("after", examples("npm run cluster", "npm run cluster -- --gateways 3 --tls"))
+    .addOption(
+      new Option("--standby [mode]", "run PostgreSQL with a standby; commits wait for it (sync) or do not (async)")
+        .choices(["sync", "async"])
+        .preset("sync"),
+    )
+    .option("--promote", "promote the standby of the cluster that runs, and stop its primary")
+    .addHelpText(
+      "after",
+      examples(
+        "npm run cluster",
+        "npm run cluster -- --gateways 3 --tls",
+        "npm run cluster -- --standby",
+        "npm run cluster -- --nats 3",
+      ),
+    )
     .parse(args, { from: "user" });
-  const { gateways: gateway, port, sharedBuffersMb, tls, ...others } = command.opts();
-  return { replicas: { gateway, ...others } as Record<Part, number>, port, sharedBuffersMb, tls };
+  const { gateways: gateway, port, nats, sharedBuffersMb, tls, standby, promote, ...others } = command.opts();
+  return {
+    replicas: { gateway, ...others } as Record<Part, number>,
+    port,
+    nats,
+    sharedBuffersMb,
+    tls,
+    standby,
+    promote,
+  };
 }

@@ -11,6 +11,7 @@ const options: Parameters<typeof planProcesses>[0] = {
   bus: {
     url: "nats://127.0.0.1:9",
     passwords: { records: "pr", carrier: "pc", webhooks: "pw", operator: "po" },
+    replicas: 3,
   },
   secretsKeys: "local:made",
   env: { PATH: "/bin", CLOCK_SPEEDUP: "60", PORT: "1", SECRETS_KEYS: "given:key" },
@@ -60,6 +61,11 @@ describe("planProcesses", () => {
       ["carrier-1", "carrier"],
       ["webhooks-1", "webhooks"],
     ]);
+  });
+
+  test("tells the part that makes the stream how many copies to keep", () => {
+    const told = plan.filter(({ env }) => env.NATS_REPLICAS).map(({ name, env }) => [name, env.NATS_REPLICAS]);
+    expect(told).toEqual([["webhooks-1", "3"]]);
   });
 
   test("runs the program that production runs", () => {

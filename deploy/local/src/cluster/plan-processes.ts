@@ -23,6 +23,8 @@ export interface PartProcess {
 export interface EventBus {
   url: string;
   passwords?: BusPasswords;
+  /** How many servers keep a copy of each event, if it is the cluster's own. */
+  replicas?: number;
 }
 
 const HOST = "127.0.0.1";
@@ -58,6 +60,8 @@ export function planProcesses(options: {
           ...certificates?.[part],
           DATABASE_URL: databaseUrls[part],
           NATS_URL: bus.url,
+          // Webhooks makes the stream.
+          ...(bus.replicas && part === "webhooks" && { NATS_REPLICAS: String(bus.replicas) }),
           ...(bus.passwords && busIdentity(part, bus.passwords)),
           HOST,
           PORT: String(port),

@@ -41,7 +41,7 @@ export async function endRecorded(path: string, say: (line: string) => void): Pr
   const left = recordedIn(join(path, FILE)).filter(isRunning);
   if (left.length === 0) return;
   say(`Stopping processes left over from an earlier run: ${left.map(({ name }) => name).join(", ")} …`);
-  const serves = ({ name }: Recorded) => name === "postgres" || name === "nats";
+  const serves = ({ name }: Recorded) => /^(postgres|nats)/.test(name);
   await Promise.all(left.filter((recorded) => !serves(recorded)).map(end));
   await Promise.all(left.filter(serves).map(end));
 }

@@ -11,6 +11,16 @@ export interface NatsServer extends ServerProcess {
   url: string;
 }
 
+/** What makes a server one of a NATS cluster on 127.0.0.1. */
+export interface ClusterMember {
+  /** Its name, which it has to keep: the others know it by that. */
+  name: string;
+  /** Where the others reach it. */
+  routePort: number;
+  /** Where all of them reach each other. */
+  routePorts: readonly number[];
+}
+
 /**
  * Starts NATS on 127.0.0.1 and waits until it takes connections. Its streams are in `dataDir`; `log` gets its log, and `spawned` the
  * process as soon as there is one.
@@ -21,12 +31,17 @@ export async function startNatsServer(options: {
   port?: number;
   /** Its users; without them it accepts anybody. */
   authorization?: BusAuthorization;
+  /** Its place in a cluster; without one it is alone. */
+  member?: ClusterMember | undefined;
   log?: (line: string) => void;
   spawned?: (server: ServerProcess) => void;
 }): Promise<NatsServer> {
   const dataDir = resolve(options.dataDir);
   const port = options.port ?? (await getPort({ host: "127.0.0.1" }));
   const users = options.authorization;
+  if (options.member && "image" in options.program) {
+    throw new Error("A NATS cluster needs the program nats-server. Install it on your PATH.");
+  }
   const server =
     "image" in options.program
       ? startNatsContainer({ ...options, image: options.program.image, dataDir, port })
@@ -41,6 +56,7 @@ export async function startNatsServer(options: {
             "-p",
             String(port),
             ...(users ? ["-c", users.configFile] : []),
+            ...(options.member ? memberArgs(options.member) : []),
           ],
           options: { env: { ...environment(), ...users?.env } },
           ready: "Server is ready",
@@ -53,4 +69,10 @@ export async function startNatsServer(options: {
   } catch (error) {
     throw new Error(`nats-server did not start: ${(error as Error).message}`);
   }
+}
+
+function memberArgs({ name, routePort, routePorts }: ClusterMember): string[] {
+  const route = (port: number) => `nats://127.0.0.1:${port}`;
+  const [own, all] = [route(routePort), routePorts.map(route).join(",")];
+  return ["--name", name, "--cluster_name", "shipping", "--cluster", own, "--routes", all];
 }

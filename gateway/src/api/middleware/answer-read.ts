@@ -16,7 +16,7 @@ export function answerRead(deps: ApiDeps, route: ReadRoute): Step {
     const query = validQuery(route.query ?? noQuery, req.url);
     const id = idOf(route, req.params);
     if (route.id && !route.id.safeParse(id).success) throw fail("not_found");
-    const options = callOptions({ requestId, deadline: Math.min(deadline, Date.now() + READ_MS) });
+    const options = callOptions({ requestId, deadline: Math.min(deadline, performance.now() + READ_MS) });
     sendAnswer(
       res,
       route.status,

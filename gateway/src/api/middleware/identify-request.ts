@@ -7,7 +7,7 @@ export function identifyRequest(random: Random): Step {
   return (req, res, next) => {
     res.locals.requestId = newId("req", random);
     res.locals.startedAt = performance.now();
-    res.locals.deadline = Date.now() + ANSWER_MS;
+    res.locals.deadline = performance.now() + ANSWER_MS;
     res.setHeader("X-Request-Id", res.locals.requestId);
     res.setHeader("X-Content-Type-Options", "nosniff");
     const fault = httpFault(req);

@@ -14,7 +14,7 @@ export const readBody: Step = async (req, res, next) => {
   if (Number(req.headers["content-length"] ?? 0) > MAX_BODY_BYTES) throw fail("payload_too_large");
   const bytes = await collect(req, res, MAX_BODY_BYTES);
   if (!bytes) throw fail("payload_too_large");
-  res.locals.deadline = Date.now() + ANSWER_MS;
+  res.locals.deadline = performance.now() + ANSWER_MS;
   res.locals.bytes = bytes;
   next();
 };
@@ -25,7 +25,7 @@ export const refuseBody: Step = async (req, res, next) => {
   if (isAnnounced || !(await collect(req, res, 0))) {
     throw failFields([{ path: "body", message: "must be empty: a DELETE request has no body" }]);
   }
-  res.locals.deadline = Date.now() + ANSWER_MS;
+  res.locals.deadline = performance.now() + ANSWER_MS;
   next();
 };
 

@@ -1,6 +1,6 @@
 import { BASE_PATH } from "../../api/endpoint.js";
+import { CodeExample, CodeTabs } from "../../site/code-example.js";
 import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
-import { Code } from "../page/text.js";
 import { curlSteps, nodeProgram, pythonProgram } from "./quick-start-programs.js";
 
 /** `GET /developers/quick-start`: from an order to its label, with this installation's address and no key in it. */
@@ -23,25 +23,20 @@ export async function showQuickStart(deps: PageDeps, { session }: PageRequest): 
         </p>
       )}
       <h2>1. Set your API key</h2>
-      <Code>export SHIPPING_KEY=YOUR_SANDBOX_KEY</Code>
+      <CodeExample language="sh" code="export SHIPPING_KEY=YOUR_SANDBOX_KEY" />
       <h2>2. Create a label</h2>
       <p>
         Every write has an idempotency key. If you repeat the request with the same key, you get the original response
         and nothing happens twice. These examples generate new keys for each run. In your own program, use an identifier
         that you already have, such as your order number.
       </p>
-      <details open>
-        <summary>curl 7.76 or newer</summary>
-        <Code>{curlSteps(base)}</Code>
-      </details>
-      <details>
-        <summary>Node</summary>
-        <Code>{nodeProgram(base)}</Code>
-      </details>
-      <details>
-        <summary>Python</summary>
-        <Code>{pythonProgram(base)}</Code>
-      </details>
+      <CodeTabs
+        blocks={[
+          { language: "sh", code: curlSteps(base) },
+          { language: "js", code: nodeProgram(base) },
+          { language: "python", code: pythonProgram(base) },
+        ]}
+      />
       <p>
         Next, read <a href="/docs">the guides</a>, or look up an operation in{" "}
         <a href="/docs/reference">the reference</a>.

@@ -5,7 +5,16 @@ import { AREA_PATH } from "./page.js";
 
 export const style = assetOf(
   `${AREA_PATH}/style.css`,
-  ...["site.css", "base.css", "developers.css", "members.css", "resources.css", "requests.css", "charts.css"],
+  ...[
+    "site.css",
+    "base.css",
+    "code.css",
+    "developers.css",
+    "members.css",
+    "resources.css",
+    "requests.css",
+    "charts.css",
+  ],
   "overview.css",
 );
 export const script = assetOf(`${AREA_PATH}/script.js`, "developers.js");

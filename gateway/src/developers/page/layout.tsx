@@ -1,5 +1,6 @@
 import type { Environment } from "@shipping/kit/caller";
 import { renderDocument } from "../../site/html-document.js";
+import { codeScript } from "../../site/site-assets.js";
 import { SiteHeader } from "../../site/site-header.js";
 import type { SignedIn } from "../session/session.js";
 import { script, style } from "./assets.js";
@@ -22,6 +23,7 @@ export function renderArea({ page, session, section, environment }: Frame): stri
     title: place,
     styles: [style],
     scripts: [script],
+    head: <script src={codeScript.href} />,
     environment: session && environment,
     children: (
       <>

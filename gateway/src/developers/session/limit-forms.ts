@@ -1,7 +1,7 @@
 import { fail } from "@shipping/kit/errors";
 import sql from "sql-template-tag";
-import type { GatewayDeps } from "../../database/deps.js";
-import { WINDOW_MINUTES, windowStart } from "./limit-window.js";
+import { type GatewayDeps, windowStart } from "../../database/deps.js";
+import { WINDOW_MINUTES } from "./limit-window.js";
 import type { SignedIn } from "./session.js";
 
 /** Far more than a person sends, and few enough that a program cannot flood the account. */
@@ -12,7 +12,7 @@ export async function limitForms(
   deps: Pick<GatewayDeps, "db" | "clockOffsetMs">,
   { hash }: Pick<SignedIn, "hash">,
 ): Promise<void> {
-  const start = windowStart(deps);
+  const start = windowStart(deps, WINDOW_MINUTES);
   const counted = await deps.db.run(sql`
     WITH this_window AS (SELECT ${start} AS start)
     UPDATE sessions SET forms = CASE WHEN forms_since = start THEN forms + 1 ELSE 1 END, forms_since = start

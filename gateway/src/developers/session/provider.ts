@@ -47,6 +47,8 @@ export interface Provider {
 }
 
 const ANSWER_SECONDS = 4;
+/** The provider's clock may be that far from ours. A token is tied to its request by the nonce, so a late one is no risk. */
+const SKEW_SECONDS = 300;
 
 /** An authorization request with secrets of its own. */
 export function newAuthorizationRequest(
@@ -124,7 +126,8 @@ export function createProvider(settings: ProviderSettings, callback: () => strin
 
 function discover({ issuer, clientId, clientSecret }: ProviderSettings): Promise<oidc.Configuration> {
   const url = new URL(issuer);
-  return oidc.discovery(url, clientId, clientSecret, undefined, {
+  const client = { client_secret: clientSecret, [oidc.clockTolerance]: SKEW_SECONDS };
+  return oidc.discovery(url, clientId, client, undefined, {
     timeout: ANSWER_SECONDS,
     execute: [
       // An ID token has to be signed by the provider, whoever answered the connection on which it came.

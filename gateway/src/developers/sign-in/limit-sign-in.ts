@@ -1,8 +1,9 @@
 import { fail } from "@shipping/kit/errors";
 import sql from "sql-template-tag";
+import { windowStart } from "../../database/deps.js";
 import type { HtmlPage, PageDeps, VisitorRequest } from "../page/page.js";
 import { refusalPage } from "../page/refusal-page.js";
-import { WINDOW_MINUTES, windowStart } from "../session/limit-window.js";
+import { WINDOW_MINUTES } from "../session/limit-window.js";
 
 type Deps = Pick<PageDeps, "db" | "clockOffsetMs">;
 
@@ -19,7 +20,7 @@ export async function limitRefusals(
 ): Promise<HtmlPage | undefined> {
   if (!deliberate) return undefined;
   const counted = await deps.db.run(sql`
-    INSERT INTO sign_in_refusals AS r (source, since, count) VALUES (${source}, ${windowStart(deps)}, 1)
+    INSERT INTO sign_in_refusals AS r (source, since, count) VALUES (${source}, ${windowStart(deps, WINDOW_MINUTES)}, 1)
     ON CONFLICT (source, since) DO UPDATE SET count = r.count + 1 WHERE r.count < ${MOST_REFUSALS}
     RETURNING count`);
   if (counted.length > 0) return undefined;

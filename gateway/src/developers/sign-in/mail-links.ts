@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import sql from "sql-template-tag";
 import { countMail } from "../../accounts/count-mails.js";
 import { LINK_MINUTES, newLink } from "../../accounts/manage-members.js";
+import { clock } from "../../database/deps.js";
 import type { Mail } from "../../mail/deliver.js";
 import { mailOf } from "../../mail/mail-of.js";
 import { SITE_NAME } from "../../site/site-header.js";
@@ -23,7 +24,7 @@ export interface WantedLink {
   returnTo?: string | undefined;
 }
 
-type Deps = Pick<PageDeps, "db" | "now" | "random" | "origin">;
+type Deps = Pick<PageDeps, "db" | "clockOffsetMs" | "random" | "origin">;
 
 /** Writes the mail with a link for each account that somebody is a member of; none to a stranger, or to somebody who has had several. */
 export async function writeLinkMail(deps: Deps, wanted: WantedLink): Promise<Mail | undefined> {
@@ -37,10 +38,9 @@ export async function writeLinkMail(deps: Deps, wanted: WantedLink): Promise<Mai
   const name = `address:${createHash("sha256").update(email).digest("hex")}`;
   if (!(await countMail(deps, { name, most: MAILS_PER_ADDRESS, minutes: WINDOW_MINUTES }))) return undefined;
   const links = members.map(({ id, accountName }) => ({ id, accountName, ...newLink(deps, deps.origin()) }));
-  const expiresAt = new Date(deps.now().getTime() + LINK_MINUTES * 60_000);
   await deps.db.run(sql`
     INSERT INTO sign_in_links (hash, member_id, expires_at, return_to)
-    SELECT hash, m.id, ${expiresAt}, ${returnTo ?? null}
+    SELECT hash, m.id, ${clock(deps)} + ${LINK_MINUTES} * interval '1 minute', ${returnTo ?? null}
     FROM unnest(${links.map(({ hash }) => Buffer.from(hash))}::bytea[], ${links.map(({ id }) => id)}::text[]) AS made (hash, member_id)
     JOIN account_members m ON m.id = made.member_id`);
   return mailOf(email, {

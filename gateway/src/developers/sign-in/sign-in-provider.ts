@@ -1,9 +1,8 @@
 import { fail } from "@shipping/kit/errors";
 import sql from "sql-template-tag";
-import { clock } from "../../database/deps.js";
 import { AREA_PATH, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
 import { forbidden } from "../page/refusal-page.js";
-import { endSession, newSessionToken } from "../session/keep-session.js";
+import { endSession } from "../session/keep-session.js";
 import {
   authorizationRequestFrom,
   type Identity,
@@ -12,10 +11,9 @@ import {
   newAuthorizationRequest,
   type Provider,
 } from "../session/provider.js";
-import { cookieIn, FRESH_MINUTES, setCookie } from "../session/session.js";
+import { cookieIn, setCookie } from "../session/session.js";
 import { limitRefusals } from "./limit-sign-in.js";
-
-const MINUTE_MS = 60_000;
+import { startSession } from "./start-session.js";
 
 /** `GET /developers/sign-in/provider`: redirects to the provider. `return_to` names the page that requires a new sign-in. */
 export async function beginProviderSignIn(deps: PageDeps, { query }: VisitorRequest): Promise<PageAnswer> {
@@ -78,15 +76,4 @@ async function findMember(deps: PageDeps, { issuer, subject, email }: Identity):
     WHERE email = ${email.toLowerCase()} AND subject IS NULL
     RETURNING id`);
   return member?.id;
-}
-
-async function startSession(deps: PageDeps, memberId: string, { authenticatedAt }: Identity): Promise<string> {
-  const { token, hash } = newSessionToken(deps);
-  // Without a time from the provider the authentication counts as old; with a time in the future, as of now.
-  const longAgo = new Date(deps.now().getTime() - FRESH_MINUTES * MINUTE_MS);
-  await deps.db.run(sql`
-    WITH came AS (UPDATE account_members SET invited_at = NULL WHERE id = ${memberId} AND invited_at IS NOT NULL)
-    INSERT INTO sessions (hash, member_id, created_at, authenticated_at, seen_at)
-    VALUES (${hash}, ${memberId}, ${clock(deps)}, least(${authenticatedAt ?? longAgo}, ${clock(deps)}), ${clock(deps)})`);
-  return token;
 }

@@ -1,9 +1,10 @@
 import type { Environment } from "@shipping/kit/caller";
 import type { FieldError } from "@shipping/kit/errors";
 import { EVENT_TYPES } from "../../input/schemas.js";
+import { CodeTabs } from "../../site/code-example.js";
 import { Fault, Field, FormFaults, faultAttributes } from "../page/form-field.js";
 import { AREA_PATH } from "../page/page.js";
-import { Code, Note, Text } from "../page/text.js";
+import { Note, Text } from "../page/text.js";
 import { NODE_RECIPE, PYTHON_RECIPE } from "./recipes.js";
 
 const EVENT_WORDS: Record<(typeof EVENT_TYPES)[number], string> = {
@@ -88,14 +89,12 @@ export function NewWebhookPage(props: { url: string; secret: string; list: strin
         Before you parse the body, verify <code>Service-Signature</code> against its exact bytes. Respond with any 2xx
         status within ten seconds. Store the event's <code>id</code>, because an event can arrive more than once.
       </p>
-      <details open>
-        <summary>Node</summary>
-        <Code>{NODE_RECIPE}</Code>
-      </details>
-      <details>
-        <summary>Python</summary>
-        <Code>{PYTHON_RECIPE}</Code>
-      </details>
+      <CodeTabs
+        blocks={[
+          { language: "js", code: NODE_RECIPE },
+          { language: "python", code: PYTHON_RECIPE },
+        ]}
+      />
       <a href={list}>All subscriptions</a>
     </>
   );

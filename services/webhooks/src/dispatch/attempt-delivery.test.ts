@@ -39,7 +39,7 @@ function claimedFor(url: string, attempt = 1): ClaimedDelivery {
 const completed: Ended[] = [];
 const complete = async (ended: Ended) => {
   completed.push(ended);
-  return new Date("2026-11-21T10:00:00.000Z");
+  return { endedAt: new Date("2026-11-21T09:59:00.000Z"), nextAt: new Date("2026-11-21T10:00:00.000Z") };
 };
 
 describe("attemptDelivery", () => {

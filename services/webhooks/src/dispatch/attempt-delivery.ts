@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { traced } from "@shipping/kit/process/tracing";
 import { kindOf } from "../health/failure-reason.js";
 import type { ClaimedDelivery } from "./attempts.js";
-import { type CompleteDelivery, countEnd, type Ended } from "./complete-delivery.js";
+import { type CompleteDelivery, type Completion, countEnd, type Ended } from "./complete-delivery.js";
 import { ATTEMPT_MS, LEASE_MS, nextStep } from "./delivery.js";
 import { type AttemptDeps, jitter } from "./deps.js";
 import { type Attempted, sendAttempt } from "./send-attempt.js";
@@ -40,10 +40,10 @@ async function makeAttempt(
     const { url, secret } = target;
     attempted = await sendAttempt(deps.agents, { url, secret, eventId, body, at: deps.now() });
     const ended = endOf(deps, claimed, attempted);
-    const nextAt = await completeInLease(complete, ended, claimedAt);
-    if (nextAt !== undefined) countEnd(deps, ended);
+    const completion = await completeInLease(complete, ended, claimedAt);
+    if (completion) countEnd(deps, ended, completion);
     deps.log.info(
-      { ...lineOf(claimed, target, attempted, nextAt), fenced: nextAt === undefined || undefined },
+      { ...lineOf(claimed, target, attempted, completion?.nextAt), fenced: completion === undefined || undefined },
       "attempt",
     );
     await attempted.discarded;
@@ -67,7 +67,7 @@ async function completeInLease(
   complete: CompleteDelivery,
   ended: Ended,
   claimedAt: number,
-): Promise<Date | null | undefined> {
+): Promise<Completion | undefined> {
   for (;;) {
     try {
       return await complete(ended);

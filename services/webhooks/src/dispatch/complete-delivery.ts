@@ -15,20 +15,28 @@ export interface Ended {
   ms?: number | undefined;
 }
 
-/** Records an attempt's end. Yields the time of the next attempt, null if there is none, undefined if the claim was no longer ours. */
-export type CompleteDelivery = (ended: Ended) => Promise<Date | null | undefined>;
-
-interface Completed {
-  claimId: string;
+/** When a recorded attempt ended and when the next one is due (null if there is none), both by the database's clock. */
+export interface Completion {
+  endedAt: Date;
   nextAt: Date | null;
+}
+
+/** Records an attempt's end; undefined if the claim was no longer ours. */
+export type CompleteDelivery = (ended: Ended) => Promise<Completion | undefined>;
+
+interface Completed extends Completion {
+  claimId: string;
   /** Their subscriptions had more to claim when the statement began. */
   more: boolean;
 }
 
 /** Counts an end that is recorded, for the metrics and for the health of its subscription. */
-export function countEnd(deps: AttemptDeps, { subscriptionId, step, status, reason }: Ended): void {
+export function countEnd(
+  deps: Pick<AttemptDeps, "metrics" | "health">,
+  { subscriptionId, step, status, reason }: Ended,
+  { endedAt: at }: Completion,
+): void {
   const delivered = step.state === "delivered";
-  const at = new Date(deps.now().getTime() + deps.clockOffsetMs);
   deps.metrics.countAttempt({ outcome: delivered ? "delivered" : "failed", ...(reason && { reason }) });
   deps.health.count({ subscriptionId, at, delivered, givenUp: step.state === "exhausted", status, reason });
 }
@@ -37,7 +45,7 @@ export function countEnd(deps: AttemptDeps, { subscriptionId, step, status, reas
 export async function completeDeliveries(
   deps: AttemptDeps,
   ended: readonly Ended[],
-): Promise<(Date | null | undefined)[]> {
+): Promise<(Completion | undefined)[]> {
   const rows = await deps.db.run<Completed>(sql`
     WITH ${clock(deps)},
     held AS (
@@ -67,8 +75,9 @@ export async function completeDeliveries(
       lease_until = NULL, claim_id = NULL,
       last_status = held.status, last_error = held.error, last_ms = held.ms
     FROM held WHERE d.ctid = held.ctid
-    RETURNING held.claim_id AS "claimId", d.next_at AS "nextAt", (SELECT more FROM queue) AS more`);
+    RETURNING held.claim_id AS "claimId", d.next_at AS "nextAt",
+      held.ended_at AS "endedAt", (SELECT more FROM queue) AS more`);
   if (rows.some((row) => row.more)) deps.wakeDispatcher();
-  const nextAt = new Map(rows.map((row) => [row.claimId, row.nextAt]));
-  return ended.map((e) => nextAt.get(e.claimId));
+  const completions = new Map(rows.map((row) => [row.claimId, row]));
+  return ended.map((e) => completions.get(e.claimId));
 }

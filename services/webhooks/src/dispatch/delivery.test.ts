@@ -21,7 +21,9 @@ test("plus at most a tenth", () => {
 });
 
 test("the eighth failure is the last", () => {
-  expect(nextStep(MAX_ATTEMPTS, false, () => 0, 1)).toEqual({ state: "exhausted" });
+  expect(nextStep(7, false, () => 0, 1)).toEqual({ state: "pending", waitMs: 3_600_000 });
+  expect(nextStep(8, false, () => 0, 1)).toEqual({ state: "exhausted" });
+  expect(MAX_ATTEMPTS).toBe(8);
 });
 
 test("a success ends it at any attempt", () => {

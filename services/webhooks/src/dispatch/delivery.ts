@@ -1,13 +1,15 @@
-/** Attempts of a delivery in total. Delivery stops after the last has failed. */
-export const MAX_ATTEMPTS = 8;
-
 /** From the beginning of an attempt to the end of its response headers. */
 export const ATTEMPT_MS = 10_000;
 
 /** How long a claimed attempt may stay without an end: the 10 s of the attempt, and as much again for everything around it. */
 export const LEASE_MS = 20_000;
 
+// The schedule is the specification's, so it is no setting; the table of deliveries checks the number of attempts, too.
 const WAIT_MINUTES = [1, 2, 4, 8, 16, 32, 60] as const;
+
+/** Attempts of a delivery in total. Delivery stops after the last has failed. */
+export const MAX_ATTEMPTS = WAIT_MINUTES.length + 1;
+
 const MAX_JITTER = 0.1;
 const MINUTE_MS = 60_000;
 

@@ -23,13 +23,13 @@ async function failExpired(deps: DispatchDeps): Promise<number> {
     const step = nextStep(attempt, false, () => jitter(deps), deps.clockSpeedup);
     return { ...claimed, step, reason: "lease_expired" };
   });
-  const nextAt = await completeDeliveries(deps, ended);
+  const completions = await completeDeliveries(deps, ended);
   const recorded = expired.flatMap((claimed, at) => {
-    const next = nextAt[at];
-    return next === undefined ? [] : [{ ...claimed, next, end: ended[at]! }];
+    const completion = completions[at];
+    return completion ? [{ ...claimed, completion, end: ended[at]! }] : [];
   });
-  for (const { subscriptionId, eventId, attempt, next, end } of recorded) {
-    countEnd(deps, end);
+  for (const { subscriptionId, eventId, attempt, completion, end } of recorded) {
+    countEnd(deps, end, completion);
     deps.log.warn(
       {
         event: eventId,
@@ -38,7 +38,7 @@ async function failExpired(deps: DispatchDeps): Promise<number> {
         outcome: "failed",
         error: "lease_expired",
         ms: LEASE_MS,
-        next_at: next?.toISOString() ?? null,
+        next_at: completion.nextAt?.toISOString() ?? null,
       },
       "attempt",
     );

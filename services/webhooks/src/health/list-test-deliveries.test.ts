@@ -31,8 +31,8 @@ afterAll(async () => {
 const TYPES = ["shipment.created", "label.created"];
 
 /** A subscription of a sandbox, and a shipment whose events can arrive. */
-async function testOf(caller: Caller = newCaller(), url = receiver.url) {
-  const since = new Date();
+async function testOf(caller: Caller = newCaller(), url = receiver.url, aheadMs = 0) {
+  const since = new Date(Date.now() + aheadMs);
   const { id: subscriptionId } = await subscribe(deps, caller, url, TYPES);
   const shipment = newId("shp", pooledRandom);
   const data = (id: string) => JSON.stringify({ id, object: "any", status: "created", shipment_id: shipment });
@@ -72,6 +72,12 @@ test("answers are seen as they come: under way, then delivered or when it is tri
       nextAt: expect.stringMatching(/Z$/),
     });
   });
+});
+
+test.each([-300_000, 300_000])("a test is found although its owner's clock is %d ms ahead of ours", async (aheadMs) => {
+  const { arrive, read } = await testOf(newCaller(), "http://localhost:1/hook", aheadMs);
+  await arrive("shipment.created");
+  expect(await read()).toMatchObject([{ eventType: "shipment.created" }]);
 });
 
 test("a receiver that is not there is a reason without a status", async () => {

@@ -7,14 +7,14 @@ import { BatchService } from "@shipping/proto/shipping/batch/v1/batch_pb";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { createLog } from "../process/log.js";
 import { createMetrics } from "../process/metrics.js";
-import { connectTo } from "../rpc/client.js";
-import { serve } from "../rpc/server.js";
-import { pathOf } from "../rpc/unary/protocol.js";
 import { certificateFolder, type TestAuthority, testAuthority } from "../testing/certificates.js";
 import { eventually } from "../testing/eventually.js";
 import { empty, readRequest, routesOf } from "../testing/rpc-testbed.js";
-import type { Peers } from "./peers.js";
-import { connectSecurely, type Tls, tlsOf } from "./tls.js";
+import type { Peers } from "../tls/peers.js";
+import { connectSecurely, type Tls, tlsOf } from "../tls/tls.js";
+import { connectTo } from "./client.js";
+import { serve } from "./server.js";
+import { pathOf } from "./unary/protocol.js";
 
 const table: Peers = {
   gateway: LedgerService.methods,

@@ -7,11 +7,11 @@ import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { failureIn } from "../errors.js";
 import { silentLog } from "../process/log.js";
 import { createMetrics } from "../process/metrics.js";
-import { connectTo } from "../rpc/client.js";
-import { serve } from "../rpc/server.js";
 import { certificateFolder, PLATFORM, type TestAuthority, testAuthority } from "../testing/certificates.js";
 import { empty, readRequest, routesOf } from "../testing/rpc-testbed.js";
-import { measureTls, type Tls, tlsOf } from "./tls.js";
+import { measureTls, type Tls, tlsOf } from "../tls/tls.js";
+import { connectTo } from "./client.js";
+import { serve } from "./server.js";
 
 const log = silentLog();
 const ends: (() => unknown)[] = [];

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
-import { migrate } from "../postgres/migrate.js";
+import { OLDEST, requirePostgres, requireVersion } from "../process/supported-versions.js";
 import { type TestDatabase, testDatabase } from "../testing/database.js";
 import { pretendVersion } from "../testing/older-postgres.js";
-import { OLDEST, requirePostgres, requireVersion } from "./supported-versions.js";
+import { migrate } from "./migrate.js";
 
 test.each([
   ["Node", "20.19.0"],

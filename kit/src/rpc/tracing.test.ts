@@ -1,12 +1,12 @@
 import { createClient } from "@connectrpc/connect";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { microBatch } from "../postgres/micro-batch.js";
-import { connectTo } from "../rpc/client.js";
-import { serve } from "../rpc/server.js";
+import { silentLog } from "../process/log.js";
+import { startTracing, traced, traceHeaders, traceparent } from "../process/tracing.js";
 import { otlpCollector } from "../testing/otlp-collector.js";
 import { readRequest, routesOf } from "../testing/rpc-testbed.js";
-import { silentLog } from "./log.js";
-import { startTracing, traced, traceHeaders, traceparent } from "./tracing.js";
+import { connectTo } from "./client.js";
+import { serve } from "./server.js";
 
 const log = silentLog();
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-01$/;

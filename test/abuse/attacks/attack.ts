@@ -1,0 +1,16 @@
+/** What an attacker knows: addresses, and the keys of one account of its own. */
+export interface Known {
+  /** Versioned root of the API. */
+  baseUrl: string;
+  /** `host:port` of records' RPCs, for an attacker that has got into the network. */
+  records: string;
+  keys: string[];
+}
+
+/** An attacker: it continues until it is stopped. */
+export interface Attack {
+  known: Known;
+  stopped: AbortSignal;
+  /** Counts what came of something that it did. */
+  count(what: string): void;
+}

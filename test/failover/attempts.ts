@@ -1,0 +1,63 @@
+import { quantile } from "../chaos/deliveries/report.js";
+import type { Attempt } from "../chaos/retrying-client.js";
+
+/** What customers saw of a fault. Times are milliseconds. */
+export interface Seen {
+  requests: number;
+  /** Failed requests by status; `none` for those without an answer. */
+  failed: Record<string, number>;
+  /** Failed requests that were no `503` with `Retry-After`. */
+  unclear: number;
+  p50: number;
+  p99: number;
+  longest: number;
+  /** The longest time in which no request succeeded. */
+  longestOutage: number;
+}
+
+/** Collects the requests of a load. */
+export function recordAttempts() {
+  const attempts: Attempt[] = [];
+  return {
+    add: (attempt: Attempt) => void attempts.push(attempt),
+    /** From `sinceMs` of `performance.now()` to the end of the first request that was sent later and succeeded; undefined if there is none. */
+    firstSuccessAfter(sinceMs: number): number | undefined {
+      const ends = attempts
+        .filter((attempt) => attempt.atMs >= sinceMs && succeeded(attempt))
+        .map(({ atMs, tookMs }) => atMs + tookMs - sinceMs);
+      return ends.length === 0 ? undefined : Math.round(Math.min(...ends));
+    },
+    /** From `sinceMs` to the end of the last request that was sent later and failed; 0 if there is none. */
+    lastFailureAfter(sinceMs: number): number {
+      const ends = attempts
+        .filter((attempt) => attempt.atMs >= sinceMs && !succeeded(attempt))
+        .map(({ atMs, tookMs }) => atMs + tookMs - sinceMs);
+      return Math.round(Math.max(0, ...ends));
+    },
+    seen: () => summarize(attempts),
+  };
+}
+
+function summarize(attempts: readonly Attempt[]): Seen {
+  const failures = attempts.filter((attempt) => !succeeded(attempt));
+  const failed: Seen["failed"] = {};
+  for (const { status } of failures) failed[status || "none"] = (failed[status || "none"] ?? 0) + 1;
+  const took = attempts.map(({ tookMs }) => tookMs);
+  const ends = attempts.filter(succeeded).map(({ atMs, tookMs }) => atMs + tookMs);
+  ends.sort((a, b) => a - b);
+  const gaps = ends.slice(1).map((end, index) => end - (ends[index] ?? end));
+  return {
+    requests: attempts.length,
+    failed,
+    unclear: failures.filter(({ status, retryAfter }) => status !== 503 || !/^\d+$/.test(retryAfter ?? "")).length,
+    p50: quantile(took, 0.5),
+    p99: quantile(took, 0.99),
+    longest: quantile(took, 1),
+    longestOutage: Math.round(gaps.reduce((longest, gap) => Math.max(longest, gap), 0)),
+  };
+}
+
+// A repetition that arrives while the first request still runs is told so with 409 and asked to come again: no failure.
+function succeeded({ status }: Attempt): boolean {
+  return status > 0 && status < 500;
+}

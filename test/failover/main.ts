@@ -1,0 +1,37 @@
+import { examples } from "@shipping/local/option-values";
+import { Argument, Command } from "commander";
+import type { Report } from "../chaos/deliveries/report.js";
+import { clocks } from "./clocks.js";
+import { natsNode } from "./nats-node.js";
+import { natsQuorum } from "./nats-quorum.js";
+import { noFault } from "./no-fault.js";
+import { demotedPrimary, lostPrimary, silentPrimary } from "./postgres.js";
+import { asyncStandby } from "./postgres-async.js";
+
+/** Each starts what it needs, plays a fault below the platform under load, and stops everything. */
+const scenarios: Record<string, (say: (line: string) => void) => Promise<Report>> = {
+  "no-fault": noFault,
+  "nats-node": natsNode,
+  "nats-quorum": natsQuorum,
+  clocks,
+  postgres: lostPrimary,
+  "postgres-silent": silentPrimary,
+  "postgres-demoted": demotedPrimary,
+  "postgres-async": asyncStandby,
+};
+
+const began = performance.now();
+const say = (line: string) =>
+  console.error(`${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}`);
+const names = Object.keys(scenarios);
+const { args } = new Command("npm run test:failover --")
+  .description("Play faults of what the platform depends on, under load, and audit everything that was acknowledged.")
+  .addArgument(new Argument("[scenarios...]", "all unless named").choices(names))
+  .addHelpText("after", examples("npm run test:failover -- no-fault"))
+  .parse();
+for (const name of args.length > 0 ? args : names) {
+  say(name);
+  const { figures, broken } = await scenarios[name]!(say);
+  console.log(JSON.stringify({ scenario: name, ...figures, broken }, null, 2));
+  if (broken.length > 0) process.exitCode = 1;
+}
