@@ -199,7 +199,7 @@ describe("account erase", () => {
     const event = `evt_${accountId.slice(4)}`;
     await stack.databases.carrier.run(sql`
       INSERT INTO outbox (event_id, type, account_id, environment, body, created_at, leased_until, projected_at)
-      VALUES (${event}, 'label.created', ${accountId}, 'sandbox', '{}', now(), now() + interval '1 hour', now())`);
+      VALUES (${event}, 'label.created', ${accountId}, 'sandbox', '{}', now(), now() + interval '4 seconds', now())`);
     await stack.databases.gateway.run(sql`
       INSERT INTO idempotency_registry (account_id, environment, idempotency_key, fingerprint, owner, state, token, attempts, lease_until)
       VALUES (${accountId}, 'sandbox', 'k', sha256('k'), 'carrier', 'claimed', 1, 1, now() + interval '1 hour')`);
