@@ -58,13 +58,15 @@ const MAIN = fileURLToPath(new URL("../deploy/local/dist/cluster/main.js", impor
 const START_MS = 60_000;
 const UNKNOWN_KEY = newApiKey("sandbox", randomBytes).key;
 
-/** Starts it; needs `npm run build` before. `env` is handed on to every process. */
+/** Starts it; needs `npm run build` before. `env` is handed on to every process; `prepare` gets its folder while it is empty. */
 export async function startCluster(
   flags: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
+  prepare: (dataDir: string) => Promise<void> = async () => {},
 ): Promise<ClusterUnderTest> {
   const dataDir = await mkdtemp(join(tmpdir(), "shipping-cluster-"));
   await chmod(dataDir, 0o755);
+  await prepare(dataDir);
   const launcher = spawn(process.execPath, [MAIN, "--port", "0", ...flags], {
     env: { ...process.env, LOG_LEVEL: "warn", ...env, DATA_DIR: dataDir },
     stdio: ["ignore", "pipe", "pipe"],

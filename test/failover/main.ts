@@ -2,6 +2,7 @@ import { examples } from "@shipping/local/option-values";
 import { Argument, Command } from "commander";
 import type { Report } from "../chaos/deliveries/report.js";
 import { clocks } from "./clocks.js";
+import { diskFull } from "./disk-full/disk-full.js";
 import { natsNode } from "./nats-node.js";
 import { natsQuorum } from "./nats-quorum.js";
 import { noFault } from "./no-fault.js";
@@ -11,6 +12,7 @@ const scenarios: Record<string, (say: (line: string) => void) => Promise<Report>
   "no-fault": noFault,
   "nats-node": natsNode,
   "nats-quorum": natsQuorum,
+  "disk-full": diskFull,
   clocks,
 };
 
