@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { type Report, seconds } from "../../chaos/deliveries/report.js";
