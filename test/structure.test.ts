@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
 import { errors } from "@shipping/proto/errors";
+import { rooms } from "./rooms.js";
 
 const root = join(import.meta.dirname, "..");
 const LEFT_OUT = new Set(["node_modules", "dist", "gen", ".git", ".data"]);
@@ -71,33 +72,6 @@ describe("imports", () => {
 });
 
 describe("rooms", () => {
-  /** The folders of a package, the upper ones first: one imports only from those below it. `.` are the files that stand in none. */
-  const rooms: Record<string, readonly string[]> = {
-    "kit/src": ["service", "ledger", "events", "rpc", "rpc/unary", "postgres", "tls", "process", "."],
-    "gateway/src": [
-      ...[
-        "cli",
-        "cli/commands",
-        "cli/doctor",
-        "cli/tools",
-        "cli/platform",
-        ".",
-        "developers",
-        "openapi",
-        "reference",
-        "guides",
-      ],
-      ...[
-        ...["alerts", "account", "overview", "search", "sign-in", "webhooks", "labels", "orders", "shipments"],
-        ...["resources", "requests", "keys", "page", "session"],
-      ].map((room) => `developers/${room}`),
-      ...["api/endpoints", "api/middleware", "api", "accounts", "mail", "site", "http", "admission", "input"],
-      ...["idempotency", "request-log", "database", "owners"],
-    ],
-    "services/carrier/src": [".", "carriers", "label", "label/letters"],
-    "services/webhooks/src": [".", "operations", "dispatch", "health", "events", "subscriptions", "egress"],
-    "deploy/local/src": ["client", "collection", "cluster", "demo", "listen", "platform", "databases", "servers", "."],
-  };
   const roomOf = (root: string, path: string) => relative(root, dirname(path)).split(sep).join("/") || ".";
   const filesOf = (root: string) => production.filter(({ path }) => path.startsWith(`${root}/`) && /tsx?$/.test(path));
 

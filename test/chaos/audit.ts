@@ -24,11 +24,12 @@ export const FLAWLESS: Audit = {
   surplusEvents: 0,
 };
 
-/** Holds what was acknowledged against what the databases hold and the API answers. */
+/** Holds what was acknowledged against what the databases hold and the API answers, once all of it agrees or `settledWithinMs` are over. */
 export async function audit(
   cluster: ClusterUnderTest,
   accountIds: readonly string[],
   acknowledged: readonly Acknowledged[],
+  { settledWithinMs = 90_000 } = {},
 ): Promise<Audit> {
   const rows = await storedIds(cluster, accountIds);
   const promised = (path: RegExp) => acknowledged.filter(({ write }) => path.test(write.path)).map(({ id }) => id);
@@ -48,7 +49,7 @@ export async function audit(
       if (disagreeing + events.missing > 0) throw new Unsettled({ disagreeing, ...events });
       return { disagreeing, ...events };
     },
-    { withinMs: 90_000 },
+    { withinMs: settledWithinMs },
   ).catch((error) => (error as Unsettled).found);
   return {
     lost: lost.length,

@@ -36,6 +36,8 @@ export async function mixedLoad(options: {
   operations: number;
   clients: number;
   stopping?: AbortSignal;
+  /** Whether a chain may find that what it builds on is gone; it ends there. */
+  mayBeGone?: boolean | undefined;
   /** Told of every request. */
   attempted?(attempt: Attempt): void;
   /** Told of every acknowledged write at once. */
@@ -48,6 +50,7 @@ export async function mixedLoad(options: {
     const request: Write = { method: "POST", path, key: customer.key, idempotencyKey: label, body };
     const { sent, status, text } = await untilDefinite(options.gateways, request, options.attempted);
     result.retries += sent - 1;
+    if (status === 404 && options.mayBeGone) throw new Gone();
     if (status !== expected) throw new Error(`${path} answered ${status} instead of ${expected}: ${text}`);
     const { data } = JSON.parse(text);
     const id: string = Array.isArray(data) ? data[0].id : data.id;
@@ -69,10 +72,16 @@ export async function mixedLoad(options: {
   async function client(): Promise<void> {
     while (result.acknowledged.length < options.operations && !options.stopping?.aborted) {
       const number = ++chains;
-      await chain(options.customers[number % options.customers.length]!, number);
+      await chain(options.customers[number % options.customers.length]!, number).catch(unlessGone);
     }
   }
 
   await Promise.all(Array.from({ length: options.clients }, client));
   return result;
+}
+
+class Gone extends Error {}
+
+function unlessGone(error: unknown): void {
+  if (!(error instanceof Gone)) throw error;
 }

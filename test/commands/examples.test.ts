@@ -77,12 +77,18 @@ test("every example of admin works as printed, one after the other", async () =>
   expect(printed.length).toBeGreaterThan(commands.length);
   const { id } = await stack.newKey(await stack.newAccount());
   const event = await deliveredEvent();
+  const erasable = await stack.newAccount();
+  await stack.databases.gateway.run(
+    sql`UPDATE accounts SET suspended_at = now() - interval '2 minutes' WHERE id = ${erasable}`,
+  );
   const refused = await fetch(`${stack.baseUrl}/orders`, { headers: { authorization: "Bearer x" } });
   // Ids are everybody's own.
   const own = (line: string) =>
     line
       .replace(/key_\w+/, id)
       .replace(/req_\w+/, refused.headers.get("x-request-id") ?? "")
+      .replace("--out ", `--out ${folder}/`)
+      .replace("erase --account Acme --confirm Acme", `erase --account ${erasable} --confirm ${erasable}`)
       .replace("order-1 --account Acme", `order-1 --account ${event.accountId}`)
       .replace(/evt_\w+/, event.eventId)
       .replace(/whk_\w+/, event.subscriptionId);

@@ -1,5 +1,4 @@
 import { userInfo } from "node:os";
-import { runAdmin } from "@shipping/gateway/cli/run-admin";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { type Receiver, startReceiver } from "@shipping/webhooks/testing/receiver";
 import { eventFor } from "@shipping/webhooks/testing/webhooks-under-test";
@@ -7,6 +6,7 @@ import sql from "sql-template-tag";
 import { createLabel, createShipment, createWebhook, voidLabel } from "../api/platform.js";
 import { apiClient, dataOf, type Webhook } from "../api-client.js";
 import { type Stack, startStack } from "../stack.js";
+import { admin as adminOn, json as jsonOn } from "./admin.js";
 
 let stack: Stack;
 beforeAll(async () => {
@@ -18,27 +18,8 @@ afterAll(() => stack.stop());
 const receivers: Receiver[] = [];
 afterEach(() => Promise.all(receivers.splice(0).map((receiver) => receiver.close())));
 
-/** Runs a command as an operator would type it. */
-async function admin(line: string, env: Record<string, string> = {}) {
-  const [out, err]: string[][] = [[], []];
-  const ports = Object.entries(stack.rpcPorts);
-  const services = Object.fromEntries(
-    ports.map(([part, port]) => [`${part.toUpperCase()}_URL`, `http://127.0.0.1:${port}`]),
-  );
-  const status = await runAdmin(line.split(" "), {
-    env: { DATABASE_URL_GATEWAY: stack.databaseUrls.gateway, ...services, ...env },
-    out: (text) => void out?.push(text),
-    err: (text) => void err?.push(text),
-  });
-  return { status, out: out!.join(""), err: err!.join("") };
-}
-
-/** The value that a command prints with `--json`. */
-async function json(line: string) {
-  const { status, out, err } = await admin(`${line} --json`);
-  expect({ line, status, err }).toEqual({ line, status: 0, err: "" });
-  return JSON.parse(out);
-}
+const admin = (line: string, env?: Record<string, string>) => adminOn(stack, line, env);
+const json = (line: string) => jsonOn(stack, line);
 
 /** A subscription whose receiver refuses until it is told otherwise, and as many events that were given up. */
 async function givenUp(events: number) {

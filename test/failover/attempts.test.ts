@@ -29,11 +29,13 @@ test("counts what failed, what failed without a clear answer, and the longest ou
   });
 });
 
-test("says how long after a moment a request succeeded that was sent after it", () => {
+test("says how long after a moment a request that was sent after it succeeded, and failed for the last time", () => {
   const attempts = recordAttempts();
   attempts.add(attempt(900, 400, 201));
   attempts.add(attempt(1_050, 20, 503, "1"));
   expect(attempts.firstSuccessAfter(1_000)).toBeUndefined();
   attempts.add(attempt(1_200, 100, 201));
   expect(attempts.firstSuccessAfter(1_000)).toBe(300);
+  expect(attempts.lastFailureAfter(1_000)).toBe(70);
+  expect(attempts.lastFailureAfter(1_100)).toBe(0);
 });

@@ -27,6 +27,13 @@ export function recordAttempts() {
         .map(({ atMs, tookMs }) => atMs + tookMs - sinceMs);
       return ends.length === 0 ? undefined : Math.round(Math.min(...ends));
     },
+    /** From `sinceMs` to the end of the last request that was sent later and failed; 0 if there is none. */
+    lastFailureAfter(sinceMs: number): number {
+      const ends = attempts
+        .filter((attempt) => attempt.atMs >= sinceMs && !succeeded(attempt))
+        .map(({ atMs, tookMs }) => atMs + tookMs - sinceMs);
+      return Math.round(Math.max(0, ...ends));
+    },
     seen: () => summarize(attempts),
   };
 }

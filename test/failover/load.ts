@@ -36,9 +36,10 @@ const READ_PAUSE_MS = 20;
 /** Writes with `clients` chains at a time on accounts of its own or those of `customers`, and reads orders that were acknowledged before. */
 export async function startLoad(
   cluster: ClusterUnderTest,
-  { clients, customers: given }: { clients: number; customers?: readonly Customer[] },
+  { clients, mayBeGone, ...given }: { clients: number; customers?: readonly Customer[]; mayBeGone?: boolean },
 ): Promise<Load> {
-  const customers = given ?? (await Promise.all(Array.from({ length: ACCOUNTS }, () => cluster.newCustomer())));
+  const customers =
+    given.customers ?? (await Promise.all(Array.from({ length: ACCOUNTS }, () => cluster.newCustomer())));
   const stopping = new AbortController();
   const attempts = recordAttempts();
   const orders: Acknowledged[] = [];
@@ -48,6 +49,7 @@ export async function startLoad(
     customers,
     operations: Number.POSITIVE_INFINITY,
     clients,
+    mayBeGone,
     stopping: stopping.signal,
     attempted: attempts.add,
     acknowledged(write) {

@@ -1,24 +1,30 @@
 import { type Failure, fail } from "@shipping/kit/errors";
 import MiniSearch from "minisearch";
-import { type AdminDeps, listAccounts, noSuchAccount } from "./manage-accounts.js";
+import { type Account, type AdminDeps, listAccounts, noSuchAccount } from "./manage-accounts.js";
 
 type Named = Pick<Awaited<ReturnType<typeof listAccounts>>[number], "id" | "name">;
 
 // So that the refusal stays one line that a person can read.
 const MOST_NAMED = 10;
 
-/** The id of the account that a person means: by its id, or by its name if no other account has it. */
-export async function findAccount(deps: AdminDeps, nameOrId: string): Promise<string> {
+/** The id of the account that a person means: by its id, or by its name if no other account has it. Erased ones are refused, unless they are wanted. */
+export async function findAccount(deps: AdminDeps, nameOrId: string, wanted = { erased: false }): Promise<string> {
   const { prisma } = deps;
   const found = await prisma.account.findMany({
     where: { OR: [{ id: nameOrId }, { name: nameOrId }] },
     orderBy: [{ createdAt: "asc" }, { id: "asc" }],
   });
-  const [account] = found;
-  if (found.some(({ id }) => id === nameOrId)) return nameOrId;
+  const account = found.find(({ id }) => id === nameOrId) ?? found[0];
   if (!account) throw nobody(nameOrId, await listAccounts(deps));
-  if (found.length > 1) throw several(nameOrId, found);
+  if (account.id !== nameOrId && found.length > 1) throw several(nameOrId, found);
+  if (account.erasingSince && !wanted.erased) throw erased(account);
   return account.id;
+}
+
+function erased({ id, erasingSince, erasedAt }: Account): Failure {
+  if (erasedAt) return fail("invalid_request", `${id} was erased at ${erasedAt.toISOString()}.`);
+  const since = erasingSince!.toISOString();
+  return fail("invalid_request", `${id} is being erased since ${since}. To finish, run account erase again.`);
 }
 
 function several(name: string, accounts: readonly Named[]): Failure {

@@ -29,10 +29,18 @@ export async function createAccount(
   });
 }
 
+/** An account, with the times at which it was suspended and erased, if it was. */
+export interface Account {
+  id: string;
+  name: string;
+  createdAt: Date;
+  suspendedAt: Date | null;
+  erasingSince: Date | null;
+  erasedAt: Date | null;
+}
+
 /** All accounts, the oldest first. */
-export function listAccounts(
-  deps: AdminDeps,
-): Promise<{ id: string; name: string; createdAt: Date; suspendedAt: Date | null }[]> {
+export function listAccounts(deps: AdminDeps): Promise<Account[]> {
   return deps.prisma.account.findMany({ orderBy: [{ createdAt: "asc" }, { id: "asc" }] });
 }
 

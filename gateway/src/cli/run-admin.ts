@@ -25,6 +25,8 @@ export interface Shell {
   env?: Env;
   out(text: string): void;
   err(text: string): void;
+  /** Where a person sits at the terminal: asks a question. */
+  ask?(question: string): Promise<string>;
 }
 
 /** Runs one command of the operator, and yields its exit status. A refusal is one line on `err`. */
@@ -55,7 +57,9 @@ export function adminCommand(shell: Shell): Command {
   const print = (result: unknown, text: string) => shell.out(`${admin.opts().json ? toJson(result) : text}\n`);
 
   const change = noteChanges(platform, () => admin.opts().operator ?? config().OPERATOR ?? userInfo().username);
-  const tools: Tools = { print, platform, config, change };
+  const { out: write, ask } = shell;
+  const progress = shell.ask ? progressOn(shell.err) : () => {};
+  const tools: Tools = { print, write, progress, ask, platform, config, change };
 
   addAccountCommands(admin, tools);
   addKeyCommands(admin, tools);
@@ -81,6 +85,17 @@ export function adminCommand(shell: Shell): Command {
       if (!ok) throw new CommanderError(1, "admin.doctor", "at least one check failed");
     });
   return admin;
+}
+
+const PROGRESS_MS = 2_000;
+
+function progressOn(err: Shell["err"]): Tools["progress"] {
+  let told = Date.now();
+  return ({ part, table, rows }) => {
+    if (Date.now() - told < PROGRESS_MS) return;
+    told = Date.now();
+    err(`${part} ${table}: ${rows}\n`);
+  };
 }
 
 // A refusal stays one line, with the nearest word that commander suggests.

@@ -57,6 +57,14 @@ const commit = (outbox: ReturnType<typeof outboxOn>, stored: Event) =>
     stored AS (${outbox.insert([stored])})
     SELECT FROM claim`);
 
+/** Commits an event and publishes it, as the process does that made it. */
+async function commitAndPublish(bus: Bus, stored: Event): Promise<void> {
+  const outbox = outboxOn(bus);
+  await commit(outbox, stored);
+  outbox.committed(stored);
+  await outbox.stop();
+}
+
 async function rows() {
   return database.db.run<{ event_id: string; published: boolean; publications: number }>(
     sql`SELECT event_id, published_at IS NOT NULL AS published, publications FROM outbox ORDER BY id`,
@@ -196,12 +204,7 @@ describe("reconciliation", () => {
   test("asks about rows published over a minute ago, deletes what has arrived, publishes the rest under a new message id", async () => {
     const bus = testBus();
     const [arrived, lost, fresh] = [event(), event(), event()];
-    for (const one of [arrived, lost]) {
-      const outbox = outboxOn(bus);
-      await commit(outbox, one);
-      outbox.committed(one);
-      await outbox.stop();
-    }
+    for (const one of [arrived, lost]) await commitAndPublish(bus, one);
     await commit(outboxOn(bus), fresh);
     const asked: Published[] = [];
     const filterMissing = async (events: readonly Published[]) => {
@@ -221,11 +224,7 @@ describe("reconciliation", () => {
 
   test("keeps a row until its part lets it go", async () => {
     const bus = testBus();
-    const outbox = outboxOn(bus);
-    const stored = event();
-    await commit(outbox, stored);
-    outbox.committed(stored);
-    await outbox.stop();
+    await commitAndPublish(bus, event());
     const later = outboxOn(bus, { clockOffsetMs: 61_000, deletable: sql`EXISTS (SELECT FROM things)` });
     expect(await later.reconcileOnce()).toEqual({ republished: 0, deleted: 0 });
     await database.db.run(sql`INSERT INTO things VALUES ('done', 'done')`);
@@ -234,11 +233,7 @@ describe("reconciliation", () => {
 
   test("deletes nothing when the receiving side cannot be asked", async () => {
     const bus = testBus();
-    const outbox = outboxOn(bus);
-    const stored = event();
-    await commit(outbox, stored);
-    outbox.committed(stored);
-    await outbox.stop();
+    await commitAndPublish(bus, event());
     const filterMissing = async () => Promise.reject(new Error("webhooks is down"));
     await expect(outboxOn(bus, { filterMissing, clockOffsetMs: 61_000 }).reconcileOnce()).rejects.toThrow("down");
     expect(await rows()).toHaveLength(1);

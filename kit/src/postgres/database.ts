@@ -6,6 +6,7 @@ import type { Metrics } from "../process/metrics.js";
 import { traced } from "../process/tracing.js";
 import { byteaArray, isByteaArray } from "./bytea-array.js";
 import { connectionError, DatabaseOutage, statementError, translated } from "./outage.js";
+import { isDemoted, type Outdated, outdatedConnections } from "./outdated.js";
 
 /** A part's database: a pool of connections, and a small one for lists. */
 export interface Database {
@@ -44,8 +45,9 @@ const LIST_CONNECT_MS = 4_000;
 /** Opens at most `max` connections (10), two of which are for lists. The first is opened with the first statement. */
 export function openDatabase(url: string, options: { max?: number; log: Log }): Database {
   const max = options.max ?? 10;
-  const pool = openPool(url, { ...options, max: Math.max(1, max - LIST_CONNECTIONS), connectMs: CONNECT_MS });
-  const listPool = openPool(url, { ...options, max: Math.min(max, LIST_CONNECTIONS), connectMs: LIST_CONNECT_MS });
+  const of = { ...options, outdated: outdatedConnections() };
+  const pool = openPool(url, { ...of, max: Math.max(1, max - LIST_CONNECTIONS), connectMs: CONNECT_MS });
+  const listPool = openPool(url, { ...of, max: Math.min(max, LIST_CONNECTIONS), connectMs: LIST_CONNECT_MS });
   return {
     pool,
     listPool,
@@ -58,7 +60,11 @@ export function openDatabase(url: string, options: { max?: number; log: Log }): 
 /** A connection is closed after this time without a statement. */
 const IDLE_MS = 300_000;
 
-function openPool(url: string, options: { max: number; connectMs: number; log: Log }): pg.Pool {
+// An idle connection whose server has vanished is closed after three times as long.
+const KEEP_ALIVE_MS = 5_000;
+
+function openPool(url: string, options: { max: number; connectMs: number; log: Log; outdated: Outdated }): pg.Pool {
+  const { outdated } = options;
   const pool = new pg.Pool({
     connectionString: url,
     max: options.max,
@@ -71,6 +77,7 @@ function openPool(url: string, options: { max: number; connectMs: number; log: L
     query_timeout: 6_000,
     idle_in_transaction_session_timeout: 5_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     application_name: String(options.log.bindings().part ?? "shipping"),
     types: { getTypeParser },
   });
@@ -78,10 +85,15 @@ function openPool(url: string, options: { max: number; connectMs: number; log: L
   pool.on("error", (err) => {
     if (!pool.ending) options.log.warn({ err }, "lost an idle database connection");
   });
+  outdated.watch(pool);
   pool.connect = translated(pool.connect.bind(pool), connectionError);
   pool.query = translated(pool.query.bind(pool), statementError);
   pool.on("connect", (client) => {
-    client.query = translated(client.query.bind(client), statementError);
+    client.query = translated(client.query.bind(client), (error) => {
+      const outage = statementError(error);
+      outdated.judge(outage);
+      return outage;
+    });
     // The pool does not listen to a connection that is checked out, which may emit a second error after its query has failed.
     client.on("error", () => {});
   });
@@ -122,10 +134,10 @@ async function runPrepared<Row>(pool: pg.Pool, statement: Sql): Promise<Row[]> {
   }
 }
 
-// `pool.query` would drop the connection after any error. A refused statement does no harm to it; after class 57P it is closed.
+// `pool.query` would drop the connection after any error. A refused statement does no harm to it; after class 57P it is closed, and a demoted server is no use.
 function leavesConnectionGood(error: unknown): boolean {
   const answer = error instanceof DatabaseOutage ? error.cause : error;
-  return answer instanceof pg.DatabaseError && !answer.code?.startsWith("57P");
+  return answer instanceof pg.DatabaseError && !answer.code?.startsWith("57P") && !isDemoted(error);
 }
 
 const names = new Map<string, string>();

@@ -133,7 +133,59 @@ describe("a statement that was sent meets an outage if", () => {
   });
 });
 
+describe("connections to a server that is no longer the primary are replaced", () => {
+  /** Opens as many connections as there may be, and leaves them idle. */
+  async function fill(db: ReturnType<typeof openThere>): Promise<void> {
+    for (const pool of [db.pool, db.listPool]) {
+      const all = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
+      for (const client of all) client.release();
+    }
+  }
+
+  test("once a write meets a demoted one, which is an outage that changed nothing", async () => {
+    onSocket = passOn;
+    const db = openThere();
+    await fill(db);
+    await db.run(sql`SELECT set_config('default_transaction_read_only', 'on', false)`);
+    const opened = sockets.length;
+    const write = db.run(sql`CREATE TABLE written ()`);
+    await expect(write).rejects.toMatchObject({ mayHaveRun: false, cause: { code: "25006" } });
+    expect(await endsOf(db, "SELECT 1")).toEqual(["fine", "fine"]);
+    // The one that the write met, and an idle one of those for lists; each is a socket here and one to PostgreSQL.
+    expect(sockets.length).toBe(opened + 4);
+    await db.close();
+  });
+
+  test("once a statement meets one that has gone silent: the next does not wait for another of them", async () => {
+    onSocket = passOn;
+    const db = openThere();
+    await fill(db);
+    for (const socket of sockets) socket.unpipe().pause();
+    await expect(db.run(sql`SELECT 1`)).rejects.toMatchObject({ mayHaveRun: true });
+    const begun = performance.now();
+    expect(await endsOf(db, "SELECT 1")).toEqual(["fine", "fine"]);
+    expect(performance.now() - begun).toBeLessThan(2_000);
+    for (const socket of sockets) socket.destroy();
+    await db.close();
+  }, 20_000);
+
+  test("but not while others still answer", async () => {
+    onSocket = passOn;
+    const db = openThere();
+    await fill(db);
+    const [first] = sockets;
+    first?.unpipe().pause();
+    expect(await endsOf(db, "SELECT 1")).toEqual([expect.objectContaining({ mayHaveRun: true }), "fine"]);
+    const opened = sockets.length;
+    await Promise.all([db.runList(sql`SELECT 1`), db.runList(sql`SELECT 1`)]);
+    expect(sockets.length).toBe(opened);
+    first?.destroy();
+    await db.close();
+  }, 20_000);
+});
+
 test.each([
+  ["25006", false],
   ["57P01", true],
   ["08006", true],
   ["53300", true],

@@ -1,13 +1,17 @@
 import { create } from "@bufbuild/protobuf";
 import type { ConnectRouter } from "@connectrpc/connect";
 import {
+  CountInFlightResponseSchema,
   CountResourcesResponseSchema,
+  EraseAccountResponseSchema,
+  ExportAccountResponseSchema,
   GetOutboxResponseSchema,
   OwnerOperationsService,
 } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import sql, { type Sql } from "sql-template-tag";
 import { fail } from "../errors.js";
 import type { Database } from "../postgres/database.js";
+import { type AccountData, countInFlight, eraseBatch, exportPage } from "./account-data.js";
 
 const MOST_COUNTED = 10_000;
 
@@ -18,10 +22,13 @@ export interface OwnerOperations {
   publishes: boolean;
   /** A statement that counts what belongs to an account: rows of `kind`, `environment` and `count`. */
   countResources(accountId: string): Sql;
+  /** Everything that it stores of an account. */
+  accountData: AccountData;
 }
 
 /** Serves OwnerOperationsService. */
-export function ownerOperationsRoutes(router: ConnectRouter, { db, publishes, countResources }: OwnerOperations): void {
+export function ownerOperationsRoutes(router: ConnectRouter, owner: OwnerOperations): void {
+  const { db, publishes, countResources, accountData } = owner;
   router.service(OwnerOperationsService, {
     async getOutbox() {
       if (!publishes) throw fail("not_found", "This part publishes no events.");
@@ -30,6 +37,15 @@ export function ownerOperationsRoutes(router: ConnectRouter, { db, publishes, co
     async countResources({ accountId }) {
       const counts = await db.run<{ kind: string; environment: string; count: bigint }>(countResources(accountId));
       return create(CountResourcesResponseSchema, { counts });
+    },
+    async countInFlight({ accountId }) {
+      const count = await countInFlight(db, accountData, accountId);
+      return create(CountInFlightResponseSchema, { count: BigInt(count) });
+    },
+    exportAccount: async (page) => create(ExportAccountResponseSchema, await exportPage(db, accountData, page)),
+    async eraseAccount(batch) {
+      const { rows, ...erased } = await eraseBatch(db, accountData, batch);
+      return create(EraseAccountResponseSchema, { ...erased, rows: BigInt(rows) });
     },
   });
 }

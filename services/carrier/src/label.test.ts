@@ -6,6 +6,10 @@ const row = {
   status: "created",
   carrier: "service_sandbox",
   trackingNumber: "TEST1",
+  format: "pdf",
+  currency: "EUR",
+  amount: 0,
+  test: true,
   createdAt: new Date("2026-11-21T10:00:00.000Z"),
   voidedAt: null,
 };
@@ -22,6 +26,11 @@ describe("labelJson", () => {
       test: true,
       created_at: "2026-11-21T10:00:00.000Z",
     });
+  });
+
+  test("says what its carrier said of price, test and format", () => {
+    const charged = { ...row, currency: "USD", amount: 7.4, test: false };
+    expect(json(charged)).toMatchObject({ charge: { currency: "USD", amount: 7.4 }, test: false, format: "pdf" });
   });
 
   test("has its members in one order", () => {

@@ -7,11 +7,18 @@ export interface LabelRow {
   status: string;
   carrier: string;
   trackingNumber: string;
+  format: string;
+  currency: string;
+  amount: number;
+  test: boolean;
   createdAt: Date;
   voidedAt: Date | null;
 }
 
-/** The public label, as JSON text. Whatever is the same for all labels of the sandbox is not stored. */
+/** Where the API serves the file of a label. */
+export const filePath = (id: string) => `/api/v1/labels/${id}/file`;
+
+/** The public label, as JSON text. */
 export function labelJson(row: LabelRow): string {
   return JSON.stringify({
     id: row.id,
@@ -20,10 +27,10 @@ export function labelJson(row: LabelRow): string {
     status: row.status,
     carrier: row.carrier,
     tracking_number: row.trackingNumber,
-    format: "pdf",
-    download_path: `/api/v1/labels/${row.id}/file`,
-    charge: { currency: "EUR", amount: 0 },
-    test: true,
+    format: row.format,
+    download_path: filePath(row.id),
+    charge: { currency: row.currency, amount: row.amount },
+    test: row.test,
     created_at: row.createdAt.toISOString(),
     voided_at: row.voidedAt?.toISOString(),
   });

@@ -1,14 +1,19 @@
 import { callerOf, claimOf } from "@shipping/kit/caller";
+import { fail } from "@shipping/kit/errors";
 import { keyOfWrite, type Write } from "@shipping/kit/ledger/ledger";
 import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
 import type { Call } from "@shipping/kit/rpc/server";
 import type { QuoteRatesRequest } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
+import type { Shipment } from "@shipping/proto/shipping/records/v1/records_pb";
 import sql from "sql-template-tag";
-import { carrierFor } from "./carriers/carrier.js";
-import { rateJson } from "./carriers/rate.js";
+import { askCarrier, callMsWithin, refusedByCarrier } from "./bookings/ask-carrier.js";
+import { type Carrier, CarrierRefusal, carrierFor } from "./carriers/carrier.js";
+import { type Rate, rateJson } from "./carriers/rate.js";
 import type { CarrierDeps } from "./deps.js";
-import { readShipment } from "./read-shipment.js";
+import { readShipment } from "./neighbours/read-shipment.js";
+
+const RATES_MS = 5_000;
 
 /** Computes the rates of a shipment, whatever its state. They are stored as the replayable answer and nowhere else. */
 export async function quoteRates(deps: CarrierDeps, request: QuoteRatesRequest, call: Call): Promise<WriteOutcome> {
@@ -16,10 +21,22 @@ export async function quoteRates(deps: CarrierDeps, request: QuoteRatesRequest, 
   const claim = claimOf(request);
   const carrier = carrierFor(deps.carriers, caller);
   const shipment = await readShipment(deps, caller, request.shipmentId, call);
-  const rates = await carrier.rates(shipment);
+  const rates = await ratesOf(deps, carrier, shipment, call);
   const body = Buffer.from(`[${rates.map(rateJson).join()}]`);
   const snapshot = { status: 200, body };
   return insertQuote(deps, { caller, claim, snapshot });
+}
+
+// Nothing is written before the carrier has answered: whatever it throws, the request was certainly not executed.
+async function ratesOf({ log }: CarrierDeps, carrier: Carrier, shipment: Shipment, call: Call): Promise<Rate[]> {
+  const ms = carrier.isLocal ? RATES_MS : callMsWithin(call, carrier.callMs);
+  try {
+    return await askCarrier(ms, (limits) => carrier.rates(shipment, limits));
+  } catch (err) {
+    if (err instanceof CarrierRefusal) throw refusedByCarrier(err);
+    log.warn({ err, carrier: carrier.name }, "rates not read");
+    throw fail("service_unavailable");
+  }
 }
 
 const insertQuote = microBatchOperation<CarrierDeps, Write, WriteOutcome>({

@@ -20,7 +20,7 @@ import { type LabelRow, labelJson } from "./label.js";
 
 /** The columns of a SELECT that yields a LabelRow. */
 export const labelColumns = sql`
-  id, shipment_id AS "shipmentId", status, carrier, tracking_number AS "trackingNumber",
+  id, shipment_id AS "shipmentId", status, carrier, tracking_number AS "trackingNumber", format, currency, amount, test,
   created_at AS "createdAt", voided_at AS "voidedAt"`;
 
 const select = (isAsked: Sql) => sql`SELECT ${labelColumns} FROM labels WHERE ${isAsked}`;

@@ -15,6 +15,7 @@ import { countLabels, countResources } from "./count-labels.js";
 import { checkLabel, createLabel } from "./create-label.js";
 import type { CarrierDeps } from "./deps.js";
 import { inspectLabel, searchLabels } from "./find-labels.js";
+import { carrierAccountData } from "./operations/account-data.js";
 import { quoteRates } from "./quote-rates.js";
 import { getLabel, getLabelFile, listLabels } from "./read-labels.js";
 import { voidLabel } from "./void-label.js";
@@ -28,7 +29,7 @@ export const carrierPeers: Peers = {
 export function carrierRoutes(deps: CarrierDeps): Routes {
   return (router) => {
     deps.ledger.routes(router);
-    ownerOperationsRoutes(router, { db: deps.db, publishes: true, countResources });
+    ownerOperationsRoutes(router, { db: deps.db, publishes: true, countResources, accountData: carrierAccountData });
     router.service(CarrierService, {
       async quoteRates(request, context) {
         return create(QuoteRatesResponseSchema, { outcome: await quoteRates(deps, request, callContext(context)) });

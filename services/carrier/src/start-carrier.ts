@@ -12,14 +12,19 @@ import { createMetrics } from "@shipping/kit/process/metrics";
 import { type Faults, faultyLedger } from "@shipping/kit/service/faults";
 import type { Service } from "@shipping/kit/service/run-service";
 import type { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import { measureBookings } from "./bookings/measure-bookings.js";
+import { settleOnce } from "./bookings/settle-bookings.js";
+import type { Carriers } from "./carriers/carrier.js";
 import { sandboxCarrier } from "./carriers/sandbox-carrier.js";
 import type { CarrierDeps } from "./deps.js";
-import { createProjectedMarks, PROJECTED } from "./mark-projected.js";
-import { projectOnce } from "./project-label-event.js";
+import { createProjectedMarks, PROJECTED } from "./neighbours/mark-projected.js";
+import { projectOnce } from "./neighbours/project-label-event.js";
+import { recordingWith } from "./recording.js";
 import { carrierPeers, carrierRoutes } from "./rpc.js";
 
 const PROJECT_MS = 2_000;
 const ASK_MS = 5_000;
+const SETTLE_MS = 1_000;
 
 /** Where carrier keeps its schema and migrations. */
 export const carrierMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
@@ -32,6 +37,8 @@ export interface CarrierParts extends Pick<CarrierDeps, "records" | "tracking"> 
   log: Log;
   now(): Date;
   random: Random;
+  /** A carrier for trials, for one account's sandbox. */
+  trial?: Carriers["trial"];
   /** Points at which a test ends the process. */
   faults?: Faults | undefined;
 }
@@ -45,6 +52,7 @@ export async function startCarrier(parts: CarrierParts): Promise<Service> {
   const metrics = createMetrics({ part: "carrier", log });
   measureBus(metrics, bus);
   measureOutbox(metrics, outbox);
+  measureBookings(metrics, { db });
   const projectedMarks = createProjectedMarks(db, log);
   const deps: CarrierDeps = {
     db,
@@ -53,7 +61,7 @@ export async function startCarrier(parts: CarrierParts): Promise<Service> {
     projectedMarks,
     records,
     tracking,
-    carriers: { sandbox: sandboxCarrier(random), live: undefined },
+    carriers: { sandbox: sandboxCarrier(random), live: undefined, trial: parts.trial },
     log,
     now,
     random,
@@ -61,12 +69,18 @@ export async function startCarrier(parts: CarrierParts): Promise<Service> {
   };
   outbox.start();
   const projection = startLoop({ name: "project", everyMs: PROJECT_MS, log, once: () => projectOnce(deps) });
+  const settlement = startLoop({
+    name: "settle",
+    everyMs: SETTLE_MS,
+    log,
+    once: () => settleOnce(deps, recordingWith(deps)),
+  });
   return {
     routes: carrierRoutes(deps),
     peers: carrierPeers,
     metrics,
     async stop() {
-      await projection.stop();
+      await Promise.all([projection.stop(), settlement.stop()]);
       await projectedMarks.flush();
       await outbox.stop();
     },

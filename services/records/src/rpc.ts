@@ -9,6 +9,7 @@ import {
   CreateShipmentResponseSchema,
   RecordsService,
 } from "@shipping/proto/shipping/records/v1/records_pb";
+import { recordsAccountData } from "./account-data.js";
 import { applyLabelEvent } from "./apply-label-event.js";
 import { countResources } from "./count-resources.js";
 import { createOrder } from "./create-order.js";
@@ -44,7 +45,7 @@ export const recordsPeers: Peers = {
 export function recordsRoutes(deps: RecordsDeps): Routes {
   return (router) => {
     deps.ledger.routes(router);
-    ownerOperationsRoutes(router, { db: deps.db, publishes: true, countResources });
+    ownerOperationsRoutes(router, { db: deps.db, publishes: true, countResources, accountData: recordsAccountData });
     router.service(RecordsService, {
       createOrder: async (request) => create(CreateOrderResponseSchema, { outcome: await createOrder(deps, request) }),
       getOrder: (request) => getOrder(deps, request),

@@ -3,6 +3,7 @@ import { ownerOperationsRoutes } from "@shipping/kit/service/owner-operations";
 import type { Peers } from "@shipping/kit/tls/peers";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
+import { trackingAccountData } from "./account-data.js";
 import { applyLabelEvent } from "./apply-label-event.js";
 import { countResources } from "./count-resources.js";
 import type { TrackingDeps } from "./deps.js";
@@ -19,7 +20,7 @@ export const trackingPeers: Peers = {
 /** The RPCs of tracking, each one operation. */
 export function trackingRoutes(deps: TrackingDeps): Routes {
   return (router) => {
-    ownerOperationsRoutes(router, { db: deps.db, publishes: false, countResources });
+    ownerOperationsRoutes(router, { db: deps.db, publishes: false, countResources, accountData: trackingAccountData });
     router.service(TrackingService, {
       getTracking: (request) => getTracking(deps, request),
       applyLabelEvent: (request) => applyLabelEvent(deps, request),

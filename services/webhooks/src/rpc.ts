@@ -17,6 +17,7 @@ import { getEvent } from "./events/get-event.js";
 import { listTestDeliveries } from "./health/list-test-deliveries.js";
 import { getSubscriptionHealth, listSubscriptionHealth } from "./health/read-health.js";
 import { acknowledgeFailing, claimFailing } from "./health/tell-failing.js";
+import { webhooksAccountData } from "./operations/account-data.js";
 import { countResources } from "./operations/count-resources.js";
 import { dropDeadEvent, listDeadEvents, retryDeadEvent, showDeadEvent } from "./operations/dead-events.js";
 import { holdDeliveries } from "./operations/hold-deliveries.js";
@@ -62,7 +63,7 @@ export const webhooksPeers: Peers = {
 export function webhooksRoutes(deps: DispatchDeps): Routes {
   return (router) => {
     deps.ledger.routes(router);
-    ownerOperationsRoutes(router, { db: deps.db, publishes: false, countResources });
+    ownerOperationsRoutes(router, { db: deps.db, publishes: false, countResources, accountData: webhooksAccountData });
     router.service(WebhooksService, {
       createSubscription: async (request) =>
         create(CreateSubscriptionResponseSchema, { outcome: await createSubscription(deps, request) }),

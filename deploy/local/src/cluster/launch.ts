@@ -10,10 +10,12 @@ import { type DemoAccount, type DemoSignIn, demoAccount, demoSignIn } from "../p
 import { secretsKeys } from "../secrets-keys.js";
 import { busAuthorization, newBusPasswords } from "../servers/bus-users.js";
 import { findNatsServer } from "../servers/find-nats-server.js";
+import { keepPromoted } from "../standby/keep-promoted.js";
 import { keepPartCertificates } from "./certificates.js";
 import { choosePorts, type Ports } from "./choose-ports.js";
 import type { ClusterOptions } from "./options.js";
 import { type EventBus, planProcesses } from "./plan-processes.js";
+import { startPair } from "./postgres-pair.js";
 import type { Servers } from "./run-servers.js";
 import { emptyLogs, natsServer, partServer, postgresServer } from "./servers.js";
 
@@ -41,7 +43,7 @@ export async function launch(of: Launch): Promise<Launched> {
   const { developerArea } = localDeveloperDeps(folder.path);
   const ports = await choosePorts(cluster);
   const logs = await emptyLogs(folder.path);
-  const [databaseUrls, bus] = await Promise.all([startDatabases(of, ports.postgres, logs), startNats(of, ports, logs)]);
+  const [databaseUrls, bus] = await Promise.all([startDatabases(of, ports, logs), startNats(of, ports, logs)]);
   // Before the processes start: on a small machine they take all of it, and a connection waits a second at most.
   const origin = developerArea && (developerArea.publicUrl ?? `http://127.0.0.1:${ports.parts.gateway[0]}`);
   const account = await withDemoAccount(folder, databaseUrls.gateway, origin);
@@ -61,18 +63,19 @@ export async function launch(of: Launch): Promise<Launched> {
   return { base_url: gateways[0] as string, ...account, gateways };
 }
 
-async function startDatabases(of: Launch, port: number, logs: string): Promise<Record<Part, string>> {
+async function startDatabases(of: Launch, ports: Ports, logs: string): Promise<Record<Part, string>> {
   const { folder, config, cluster, servers } = of;
   if (withoutDatabase(config).length === 0) return prepareDatabases({ folder, config, serverUrl: undefined });
+  await keepPromoted(folder.path);
   const replicas = Object.values(cluster.replicas).reduce((sum, count) => sum + count, 0);
   const maxConnections = 50 + replicas * Number(environment().DATABASE_POOL || 10);
-  const postgres = postgresServer({
-    folder: folder.path,
-    logs,
-    port,
-    maxConnections,
-    sharedBuffersMb: cluster.sharedBuffersMb,
-  });
+  const { sharedBuffersMb, standby } = cluster;
+  const at = { folder: folder.path, logs, port: ports.postgres, maxConnections, sharedBuffersMb };
+  if (standby) {
+    const serverUrl = await startPair({ at, ports: ports.postgresServers, mode: standby, folder, servers });
+    return prepareDatabases({ folder, config, serverUrl });
+  }
+  const postgres = postgresServer(at);
   await servers.start("stores", postgres);
   return prepareDatabases({ folder, config, serverUrl: postgres.url() });
 }

@@ -24,7 +24,14 @@ describe("clusterOptions", () => {
     expect(port).toBe(0);
   });
 
+  test("has a standby that commits wait for, or do not, and promotes it", () => {
+    const modes = [[], ["--standby"], ["--standby", "sync"], ["--standby=async"], ["--standby", "--tls"]];
+    expect(modes.map((args) => read(args).standby)).toEqual([undefined, "sync", "sync", "async", "sync"]);
+    expect([read([]).promote, read(["--promote"]).promote]).toEqual([undefined, true]);
+  });
+
   test.each([
+    [["--standby", "hot"], "Allowed choices are sync, async."],
     [["--gateways", "0"], "argument '0' is invalid. Use a whole number from 1 to 99."],
     [["--records", "two"], "option '--records <n>' argument 'two' is invalid. Use a whole number from 1 to 99."],
     [["--port", "70000"], "Use a whole number from 0 to 65535."],

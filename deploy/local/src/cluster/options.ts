@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { examples, wholeNumber } from "../option-values.js";
 import type { Part } from "../parts.js";
 
@@ -12,6 +12,10 @@ export interface ClusterOptions {
   sharedBuffersMb: number;
   /** Whether the parts speak mutual TLS, with certificates made in the data folder. */
   tls: boolean;
+  /** Whether PostgreSQL has a standby, and whether commits wait for it. */
+  standby?: "sync" | "async" | undefined;
+  /** Whether to promote the standby of the cluster that runs, instead of starting one. */
+  promote?: boolean;
 }
 
 const replicas = wholeNumber(1, 99);
@@ -39,11 +43,30 @@ export function clusterOptions(
     .option("--port <n>", "port of the first gateway; 0 picks free ports", wholeNumber(0, 65_535), defaultPort)
     .option("--shared-buffers-mb <n>", "size of PostgreSQL's shared buffers", wholeNumber(1, 1_000_000), 128)
     .option("--tls", "use mutual TLS between the parts", false)
+    .addOption(
+      new Option("--standby [mode]", "run PostgreSQL with a standby; commits wait for it (sync) or do not (async)")
+        .choices(["sync", "async"])
+        .preset("sync"),
+    )
+    .option("--promote", "promote the standby of the cluster that runs, and stop its primary")
     .addHelpText(
       "after",
-      examples("npm run cluster", "npm run cluster -- --gateways 3 --tls", "npm run cluster -- --nats 3"),
+      examples(
+        "npm run cluster",
+        "npm run cluster -- --gateways 3 --tls",
+        "npm run cluster -- --standby",
+        "npm run cluster -- --nats 3",
+      ),
     )
     .parse(args, { from: "user" });
-  const { gateways: gateway, port, nats, sharedBuffersMb, tls, ...others } = command.opts();
-  return { replicas: { gateway, ...others } as Record<Part, number>, port, nats, sharedBuffersMb, tls };
+  const { gateways: gateway, port, nats, sharedBuffersMb, tls, standby, promote, ...others } = command.opts();
+  return {
+    replicas: { gateway, ...others } as Record<Part, number>,
+    port,
+    nats,
+    sharedBuffersMb,
+    tls,
+    standby,
+    promote,
+  };
 }

@@ -15,7 +15,7 @@ export interface RunningServer {
 export interface Servers {
   /** Starts one, and resolves when it is ready for the first time. */
   start(tier: Tier, server: Server): Promise<void>;
-  /** All that were started, with their latest pids. */
+  /** All that are kept running, with their latest pids. */
   list(): RunningServer[];
   /** Stops all, tier by tier, within 29 s (`fast`: 3.8 s); what has not ended by its tier's deadline is killed. */
   stop(fast?: boolean): Promise<void>;
@@ -51,7 +51,11 @@ export function runServers(options: { path: string; say(line: string): void; onC
         latest.set(name, { name, pid, address });
         options.onChange();
       };
-      const supervised = supervise(server, { spawned, say: options.say });
+      const gone = () => {
+        latest.delete(name);
+        options.onChange();
+      };
+      const supervised = supervise(server, { spawned, say: options.say, gone });
       running.push({ tier, supervised });
       await supervised.ready;
     },

@@ -1,10 +1,13 @@
 import { appendFileSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
+import { startServerProcess } from "@shipping/local/servers/server-process";
 import type { BusAuthorization } from "../servers/bus-users.js";
 import type { NatsProgram } from "../servers/find-nats-server.js";
 import { type ClusterMember, startNatsServer } from "../servers/nats-server.js";
+import { FORWARDING } from "../standby/forward.js";
 import type { PartProcess } from "./plan-processes.js";
 import { startPart } from "./start-part.js";
 import type { Server } from "./supervise.js";
@@ -22,29 +25,57 @@ export interface PostgresServer extends Server {
   url(): string;
 }
 
-/** PostgreSQL on the data folder, for at most `maxConnections`, with a cache of its own of `sharedBuffersMb`. */
-export function postgresServer(at: {
+/** Where a PostgreSQL of the cluster runs, and with how much. */
+export interface PostgresPlace {
+  /** The cluster's data folder. */
   folder: string;
   logs: string;
   port: number;
   maxConnections: number;
   sharedBuffersMb: number;
-}): PostgresServer {
-  let url = "";
-  return {
+}
+
+/** PostgreSQL on a folder of the data folder, called `name` and with `settings` of its own where it is one of two. */
+export function postgresServer(
+  at: PostgresPlace,
+  own: { name: string; dataFolder: string; settings?: Record<string, string> } = {
     name: "postgres",
+    dataFolder: "postgres",
+  },
+): PostgresServer {
+  let url = "";
+  const { maxConnections, sharedBuffersMb } = at;
+  return {
+    name: own.name,
     address: `127.0.0.1:${at.port}`,
     async start(spawned) {
       const postgres = await startEmbeddedPostgres({
-        dataDir: join(at.folder, "postgres"),
+        dataDir: join(at.folder, own.dataFolder),
         port: at.port,
-        settings: { max_connections: String(at.maxConnections), shared_buffers: `${at.sharedBuffersMb}MB` },
-        log: intoFile(at.logs, "postgres"),
+        settings: { max_connections: String(maxConnections), shared_buffers: `${sharedBuffersMb}MB`, ...own.settings },
+        log: intoFile(at.logs, own.name),
         spawned,
       });
       url = postgres.url("postgres");
     },
     url: () => url,
+  };
+}
+
+/** The address of a PostgreSQL with a standby: passes connections on to whichever of the two `file` names. */
+export function postgresAddress(at: { port: number; file: string; logs: string }): Server {
+  return {
+    name: "postgres-rw",
+    address: `127.0.0.1:${at.port}`,
+    start: (spawned) =>
+      startServerProcess({
+        program: process.execPath,
+        args: [fileURLToPath(new URL("../standby/forward-main.js", import.meta.url)), String(at.port), at.file],
+        ready: FORWARDING,
+        signals: { stop: "SIGTERM", force: "SIGKILL" },
+        log: intoFile(at.logs, "postgres-rw"),
+        spawned,
+      }),
   };
 }
 

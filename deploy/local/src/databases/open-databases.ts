@@ -6,6 +6,7 @@ import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres
 import type { LocalConfig } from "../config.js";
 import type { DataFolder } from "../data-folder.js";
 import { type Part, parts } from "../parts.js";
+import { keepPromoted } from "../standby/keep-promoted.js";
 import { mapParts, prepareDatabases, withoutDatabase } from "./prepare-databases.js";
 
 interface Opening {
@@ -32,6 +33,7 @@ export async function openDatabases(
 }
 
 async function startPostgres({ folder, log, opened }: Opening): Promise<string> {
+  await keepPromoted(folder.path);
   const postgres = await startEmbeddedPostgres({
     dataDir: join(folder.path, "postgres"),
     log: (line) => log.debug({ line }, "postgres"),

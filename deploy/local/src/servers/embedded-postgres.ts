@@ -34,6 +34,8 @@ const SETTINGS = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
   max_connections: "200",
+  // A standby that never comes back must not fill the disk.
+  max_slot_wal_keep_size: "1GB",
   shared_buffers: "128MB",
   timezone: "UTC",
   log_timezone: "UTC",
@@ -144,7 +146,8 @@ async function launch(
       program: join(paths.bin, "postgres"),
       args: ["-D", paths.data, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])],
       options: surroundings(paths),
-      ready: "database system is ready to accept connections",
+      // A standby accepts "read-only connections".
+      ready: "database system is ready to accept",
       // A fast shutdown takes well under a second; after an immediate one the next start replays the log.
       signals: { stop: "SIGINT", force: "SIGQUIT" },
       log: options.log,

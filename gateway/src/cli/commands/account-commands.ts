@@ -1,18 +1,20 @@
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import { WebhooksOperationsService } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
 import type { Command } from "commander";
-import { type AdminDeps, createAccount, listAccounts } from "../../accounts/manage-accounts.js";
+import { type Account, type AdminDeps, createAccount, listAccounts } from "../../accounts/manage-accounts.js";
 import { type Counted, readUsage } from "../../accounts/read-usage.js";
 import { setSuspended } from "../../accounts/suspend-account.js";
 import { CALL_MS, callService } from "../platform/call-service.js";
 import { accountOption, onAccount, onGateway } from "../platform/on-gateway.js";
 import { examples, toTable } from "../tools/print.js";
 import type { Tools } from "../tools/tools.js";
+import { addAccountDataCommands } from "./account-data-commands.js";
 
 const OWNERS = ["records", "carrier", "tracking", "webhooks"] as const;
 
 /** Adds the commands for accounts. */
-export function addAccountCommands(admin: Command, { print, platform, change }: Tools): void {
+export function addAccountCommands(admin: Command, tools: Tools): void {
+  const { print, platform, change } = tools;
   const account = admin
     .command("account")
     .description("Manage the customers of the platform")
@@ -34,9 +36,7 @@ export function addAccountCommands(admin: Command, { print, platform, change }: 
     .addHelpText("after", examples("", "--json"))
     .action(async () => {
       const accounts = await onGateway(await platform(), listAccounts);
-      const rows = accounts.map(({ id, name, createdAt, suspendedAt }) => [
-        ...[id, createdAt.toISOString(), suspendedAt ? `suspended ${suspendedAt.toISOString()}` : "active", name],
-      ]);
+      const rows = accounts.map((one) => [one.id, one.createdAt.toISOString(), statusOf(one), one.name]);
       print(accounts, toTable(["ID", "CREATED", "STATUS", "NAME"], rows));
     });
   account
@@ -86,4 +86,11 @@ export function addAccountCommands(admin: Command, { print, platform, change }: 
         }),
       );
   }
+  addAccountDataCommands(account, tools);
+}
+
+function statusOf({ suspendedAt, erasingSince, erasedAt }: Account): string {
+  if (erasedAt) return `erased ${erasedAt.toISOString()}`;
+  if (erasingSince) return `being erased since ${erasingSince.toISOString()}`;
+  return suspendedAt ? `suspended ${suspendedAt.toISOString()}` : "active";
 }

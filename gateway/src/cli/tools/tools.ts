@@ -3,9 +3,18 @@ import type { FindPlatform } from "../platform/find-platform.js";
 import type { NoteChange } from "./note-changes.js";
 import type { Print } from "./print.js";
 
+/** Is told about each step of a long command. */
+export type Progress = (step: { part: string; table: string; rows: number }) => void;
+
 /** What every command is given to work with. */
 export interface Tools {
   print: Print;
+  /** Writes text as it is to standard output. */
+  write(text: string): void;
+  /** Says how far a long command is, now and then, where somebody is watching. */
+  progress: Progress;
+  /** Asks the person at the terminal; undefined if there is none. */
+  ask: ((question: string) => Promise<string>) | undefined;
   platform: FindPlatform;
   config(): AdminConfig;
   /** Makes the action of a command that changes something one that the audit of operators knows. */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { ShipmentSchema } from "@shipping/proto/shipping/records/v1/records_pb";
-import { carrierFor } from "./carrier.js";
+import { carrierFor, carrierNamed, type RemoteCarrier } from "./carrier.js";
 import { sandboxCarrier } from "./sandbox-carrier.js";
 
 const address = { name: "Ada", street1: "1 Long Lane", city: "Berlin", postalCode: "10115", country: "DE" };
@@ -21,7 +21,7 @@ function book(random = randomBytes as (bytes: number) => Uint8Array) {
 describe("sandboxCarrier", () => {
   test("makes one rate, which is the shipment's and nobody else's", async () => {
     const carrier = sandboxCarrier(randomBytes);
-    const rates = await carrier.rates(shipment);
+    const rates = await carrier.rates(shipment, { signal: AbortSignal.timeout(1_000) });
     expect(rates.map(({ id, amount }) => ({ id, amount }))).toEqual([{ id: "rate_test_shp_1", amount: 5 }]);
     expect(carrier.offers("rate_test_shp_1", "shp_1")).toBe(true);
     expect(carrier.offers("rate_test_shp_1", "shp_2")).toBe(false);
@@ -35,8 +35,17 @@ describe("sandboxCarrier", () => {
   });
 
   test("the label carries the tracking number", async () => {
-    const { trackingNumber, pdf } = await book();
-    expect(Buffer.from(pdf).includes(`Test label ${trackingNumber}`)).toBe(true);
+    const { trackingNumber, file } = await book();
+    expect(Buffer.from(file.bytes).includes(`Test label ${trackingNumber}`)).toBe(true);
+  });
+
+  test("its labels cost nothing and are no postage", async () => {
+    const { charge, test: isTest, file } = await book();
+    expect({ charge, isTest, format: file.format }).toEqual({
+      charge: { currency: "EUR", amount: 0 },
+      isTest: true,
+      format: "pdf",
+    });
   });
 
   test("will not book what has no address", async () => {
@@ -50,4 +59,38 @@ test("carrierFor refuses an environment without a carrier", () => {
   expect(carrierFor(carriers, { accountId: "acc_1", environment: "sandbox" })).toBe(carriers.sandbox);
   const live = () => carrierFor(carriers, { accountId: "acc_1", environment: "live" });
   expect(live).toThrow(expect.objectContaining({ code: "carrier_not_configured", status: 503 }));
+});
+
+describe("a carrier for trials", () => {
+  const none = async () => [];
+  const trial: RemoteCarrier = {
+    name: "trial",
+    isLocal: false,
+    takesKeys: true,
+    callMs: 1,
+    settlesWithinMs: 1,
+    rates: none,
+    offers: () => true,
+    book: () => Promise.reject(new Error("no")),
+    find: none,
+    cancel: async () => {},
+    track: none,
+  };
+  const carriers = {
+    sandbox: sandboxCarrier(randomBytes),
+    live: undefined,
+    trial: { accountId: "acc_1", carrier: trial },
+  };
+
+  test("is the sandbox's of its one account, and nobody's in live", () => {
+    expect(carrierFor(carriers, { accountId: "acc_1", environment: "sandbox" })).toBe(trial);
+    expect(carrierFor(carriers, { accountId: "acc_2", environment: "sandbox" })).toBe(carriers.sandbox);
+    expect(() => carrierFor(carriers, { accountId: "acc_1", environment: "live" })).toThrow("No carrier");
+  });
+
+  test("is found again by its name, as is the sandbox's; one that is no longer configured is not", () => {
+    expect(carrierNamed(carriers, "trial")).toBe(trial);
+    expect(carrierNamed(carriers, "service_sandbox")).toBe(carriers.sandbox);
+    expect(() => carrierNamed({ ...carriers, trial: undefined }, "trial")).toThrow("not configured");
+  });
 });

@@ -1,14 +1,16 @@
 import type { Random } from "@shipping/kit/ids";
 import { renderLabelPdf } from "../label/pdf.js";
-import type { Carrier } from "./carrier.js";
+import type { LocalCarrier } from "./carrier.js";
 import type { Rate } from "./rate.js";
 
 const NAME = "service_sandbox";
 const SERVICE = "sandbox_standard";
+const FREE = { currency: "EUR", amount: 0 };
 
 /** The carrier of the sandbox: one fixed rate, labels that are no postage, and nobody is contacted. */
-export function sandboxCarrier(random: Random): Carrier {
+export function sandboxCarrier(random: Random): LocalCarrier {
   return {
+    isLocal: true,
     name: NAME,
     async rates({ id }) {
       return [rateOf(id)];
@@ -18,10 +20,9 @@ export function sandboxCarrier(random: Random): Carrier {
       if (!from || !to || !parcel) throw new Error("The shipment lacks an address or its parcel.");
       const trackingNumber = newTrackingNumber(random);
       const service = SERVICE.replace("_", " ").toUpperCase();
-      const pdf = await renderLabelPdf({ trackingNumber, service, reference, from, to, parcel, createdAt: at });
-      return { trackingNumber, pdf, rate: rateOf(id) };
+      const bytes = await renderLabelPdf({ trackingNumber, service, reference, from, to, parcel, createdAt: at });
+      return { trackingNumber, rate: rateOf(id), charge: FREE, test: true, file: { format: "pdf", bytes } };
     },
-    async void() {},
   };
 }
 

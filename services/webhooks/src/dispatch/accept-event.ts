@@ -28,7 +28,8 @@ interface Inserted {
 
 /**
  * Stores events and makes a delivery of each for every active subscription that wants it, in one statement. Where this process
- * and the subscription have a free slot, the first attempt is claimed with it and made right after the commit.
+ * and the subscription have a free slot, the first attempt is claimed with it and made right after the commit. Events of an account that
+ * was erased are dropped.
  */
 export async function acceptEvents(
   deps: DispatchDeps,
@@ -112,6 +113,7 @@ function store(deps: DispatchDeps, events: readonly Event[], capacity: Capacity)
         ${events.map((event) => event.body)}::bytea[],
         ${events.map((event) => event.traceparent || null)}::text[]
       ) AS arrived (id, type, account_id, environment, body, traceparent)
+      WHERE NOT EXISTS (SELECT FROM held_accounts WHERE account_id = arrived.account_id AND erased_at IS NOT NULL)
       ORDER BY arrived.id
       ON CONFLICT (id) DO NOTHING
       RETURNING id, type, account_id, environment),

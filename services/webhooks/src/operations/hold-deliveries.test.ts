@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import { eraseBatch } from "@shipping/kit/service/account-data";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { countIn } from "@shipping/kit/testing/rows";
 import { newCaller } from "@shipping/kit/testing/writes";
@@ -8,6 +9,7 @@ import { dispatchOnce } from "../dispatch/dispatch-deliveries.js";
 import { readBacklog } from "../dispatch/ready-queue.js";
 import { type Receiver, startReceiver } from "../testing/receiver.js";
 import { eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
+import { webhooksAccountData } from "./account-data.js";
 import { holdDeliveries } from "./hold-deliveries.js";
 
 let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
@@ -41,4 +43,17 @@ test("what is held is not attempted, neither on arrival nor when it is due; it w
   expect((await readBacklog(deps)).due).toBe(2);
   expect(await dispatchOnce(deps)).toBe(2);
   await eventually(() => expect(receiver.received).toHaveLength(3));
+});
+
+test("late events of an account that was erased are dropped: not stored, and not sent", async () => {
+  const deps = webhooks.replica();
+  const [erased, other] = [newCaller(), newCaller()];
+  await subscribe(deps, other, receiver.url);
+  // The first batch says so already, before anything is deleted.
+  await eraseBatch(webhooks.db, webhooksAccountData, { accountId: erased.accountId });
+  const events = [eventFor(erased), eventFor(other)];
+  await acceptEvents(deps, events);
+  await eventually(() => expect(receiver.received).toHaveLength(1));
+  expect(await countIn(webhooks.db, "events", { id: events.map(({ id }) => id) })).toBe(1);
+  expect(await countIn(webhooks.db, "events", { accountId: erased.accountId })).toBe(0);
 });

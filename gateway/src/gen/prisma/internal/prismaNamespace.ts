@@ -1434,7 +1434,9 @@ export const AccountScalarFieldEnum = {
   id: 'id',
   name: 'name',
   createdAt: 'createdAt',
-  suspendedAt: 'suspendedAt'
+  suspendedAt: 'suspendedAt',
+  erasingSince: 'erasingSince',
+  erasedAt: 'erasedAt'
 } as const
 
 export type AccountScalarFieldEnum = (typeof AccountScalarFieldEnum)[keyof typeof AccountScalarFieldEnum]

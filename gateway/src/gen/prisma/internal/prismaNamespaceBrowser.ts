@@ -86,7 +86,9 @@ export const AccountScalarFieldEnum = {
   id: 'id',
   name: 'name',
   createdAt: 'createdAt',
-  suspendedAt: 'suspendedAt'
+  suspendedAt: 'suspendedAt',
+  erasingSince: 'erasingSince',
+  erasedAt: 'erasedAt'
 } as const
 
 export type AccountScalarFieldEnum = (typeof AccountScalarFieldEnum)[keyof typeof AccountScalarFieldEnum]

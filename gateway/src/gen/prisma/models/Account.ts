@@ -29,6 +29,8 @@ export type AccountMinAggregateOutputType = {
   name: string | null
   createdAt: Date | null
   suspendedAt: Date | null
+  erasingSince: Date | null
+  erasedAt: Date | null
 }
 
 export type AccountMaxAggregateOutputType = {
@@ -36,6 +38,8 @@ export type AccountMaxAggregateOutputType = {
   name: string | null
   createdAt: Date | null
   suspendedAt: Date | null
+  erasingSince: Date | null
+  erasedAt: Date | null
 }
 
 export type AccountCountAggregateOutputType = {
@@ -43,6 +47,8 @@ export type AccountCountAggregateOutputType = {
   name: number
   createdAt: number
   suspendedAt: number
+  erasingSince: number
+  erasedAt: number
   _all: number
 }
 
@@ -52,6 +58,8 @@ export type AccountMinAggregateInputType = {
   name?: true
   createdAt?: true
   suspendedAt?: true
+  erasingSince?: true
+  erasedAt?: true
 }
 
 export type AccountMaxAggregateInputType = {
@@ -59,6 +67,8 @@ export type AccountMaxAggregateInputType = {
   name?: true
   createdAt?: true
   suspendedAt?: true
+  erasingSince?: true
+  erasedAt?: true
 }
 
 export type AccountCountAggregateInputType = {
@@ -66,6 +76,8 @@ export type AccountCountAggregateInputType = {
   name?: true
   createdAt?: true
   suspendedAt?: true
+  erasingSince?: true
+  erasedAt?: true
   _all?: true
 }
 
@@ -146,6 +158,8 @@ export type AccountGroupByOutputType = {
   name: string
   createdAt: Date
   suspendedAt: Date | null
+  erasingSince: Date | null
+  erasedAt: Date | null
   _count: AccountCountAggregateOutputType | null
   _min: AccountMinAggregateOutputType | null
   _max: AccountMaxAggregateOutputType | null
@@ -174,6 +188,8 @@ export type AccountWhereInput = {
   name?: Prisma.StringFilter<"Account"> | string
   createdAt?: Prisma.DateTimeFilter<"Account"> | Date | string
   suspendedAt?: Prisma.DateTimeNullableFilter<"Account"> | Date | string | null
+  erasingSince?: Prisma.DateTimeNullableFilter<"Account"> | Date | string | null
+  erasedAt?: Prisma.DateTimeNullableFilter<"Account"> | Date | string | null
   keys?: Prisma.ApiKeyListRelationFilter
   members?: Prisma.AccountMemberListRelationFilter
   audit?: Prisma.AuditEntryListRelationFilter
@@ -184,6 +200,8 @@ export type AccountOrderByWithRelationInput = {
   name?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   suspendedAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  erasingSince?: Prisma.SortOrderInput | Prisma.SortOrder
+  erasedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   keys?: Prisma.ApiKeyOrderByRelationAggregateInput
   members?: Prisma.AccountMemberOrderByRelationAggregateInput
   audit?: Prisma.AuditEntryOrderByRelationAggregateInput
@@ -197,6 +215,8 @@ export type AccountWhereUniqueInput = Prisma.AtLeast<{
   name?: Prisma.StringFilter<"Account"> | string
   createdAt?: Prisma.DateTimeFilter<"Account"> | Date | string
   suspendedAt?: Prisma.DateTimeNullableFilter<"Account"> | Date | string | null
+  erasingSince?: Prisma.DateTimeNullableFilter<"Account"> | Date | string | null
+  erasedAt?: Prisma.DateTimeNullableFilter<"Account"> | Date | string | null
   keys?: Prisma.ApiKeyListRelationFilter
   members?: Prisma.AccountMemberListRelationFilter
   audit?: Prisma.AuditEntryListRelationFilter
@@ -207,6 +227,8 @@ export type AccountOrderByWithAggregationInput = {
   name?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   suspendedAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  erasingSince?: Prisma.SortOrderInput | Prisma.SortOrder
+  erasedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.AccountCountOrderByAggregateInput
   _max?: Prisma.AccountMaxOrderByAggregateInput
   _min?: Prisma.AccountMinOrderByAggregateInput
@@ -220,6 +242,8 @@ export type AccountScalarWhereWithAggregatesInput = {
   name?: Prisma.StringWithAggregatesFilter<"Account"> | string
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"Account"> | Date | string
   suspendedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Account"> | Date | string | null
+  erasingSince?: Prisma.DateTimeNullableWithAggregatesFilter<"Account"> | Date | string | null
+  erasedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Account"> | Date | string | null
 }
 
 export type AccountCreateInput = {
@@ -227,6 +251,8 @@ export type AccountCreateInput = {
   name: string
   createdAt: Date | string
   suspendedAt?: Date | string | null
+  erasingSince?: Date | string | null
+  erasedAt?: Date | string | null
   keys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
   members?: Prisma.AccountMemberCreateNestedManyWithoutAccountInput
   audit?: Prisma.AuditEntryCreateNestedManyWithoutAccountInput
@@ -237,6 +263,8 @@ export type AccountUncheckedCreateInput = {
   name: string
   createdAt: Date | string
   suspendedAt?: Date | string | null
+  erasingSince?: Date | string | null
+  erasedAt?: Date | string | null
   keys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
   members?: Prisma.AccountMemberUncheckedCreateNestedManyWithoutAccountInput
   audit?: Prisma.AuditEntryUncheckedCreateNestedManyWithoutAccountInput
@@ -247,6 +275,8 @@ export type AccountUpdateInput = {
   name?: Prisma.StringFieldUpdateOperationsInput | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   suspendedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  erasingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  erasedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   keys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
   members?: Prisma.AccountMemberUpdateManyWithoutAccountNestedInput
   audit?: Prisma.AuditEntryUpdateManyWithoutAccountNestedInput
@@ -257,6 +287,8 @@ export type AccountUncheckedUpdateInput = {
   name?: Prisma.StringFieldUpdateOperationsInput | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   suspendedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  erasingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  erasedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   keys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
   members?: Prisma.AccountMemberUncheckedUpdateManyWithoutAccountNestedInput
   audit?: Prisma.AuditEntryUncheckedUpdateManyWithoutAccountNestedInput
@@ -267,6 +299,8 @@ export type AccountCreateManyInput = {
   name: string
   createdAt: Date | string
   suspendedAt?: Date | string | null
+  erasingSince?: Date | string | null
+  erasedAt?: Date | string | null
 }
 
 export type AccountUpdateManyMutationInput = {
@@ -274,6 +308,8 @@ export type AccountUpdateManyMutationInput = {
   name?: Prisma.StringFieldUpdateOperationsInput | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   suspendedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  erasingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  erasedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type AccountUncheckedUpdateManyInput = {
@@ -281,6 +317,8 @@ export type AccountUncheckedUpdateManyInput = {
   name?: Prisma.StringFieldUpdateOperationsInput | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   suspendedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  erasingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  erasedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type AccountCountOrderByAggregateInput = {
@@ -288,6 +326,8 @@ export type AccountCountOrderByAggregateInput = {
   name?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   suspendedAt?: Prisma.SortOrder
+  erasingSince?: Prisma.SortOrder
+  erasedAt?: Prisma.SortOrder
 }
 
 export type AccountMaxOrderByAggregateInput = {
@@ -295,6 +335,8 @@ export type AccountMaxOrderByAggregateInput = {
   name?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   suspendedAt?: Prisma.SortOrder
+  erasingSince?: Prisma.SortOrder
+  erasedAt?: Prisma.SortOrder
 }
 
 export type AccountMinOrderByAggregateInput = {
@@ -302,6 +344,8 @@ export type AccountMinOrderByAggregateInput = {
   name?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   suspendedAt?: Prisma.SortOrder
+  erasingSince?: Prisma.SortOrder
+  erasedAt?: Prisma.SortOrder
 }
 
 export type AccountScalarRelationFilter = {
@@ -368,6 +412,8 @@ export type AccountCreateWithoutKeysInput = {
   name: string
   createdAt: Date | string
   suspendedAt?: Date | string | null
+  erasingSince?: Date | string | null
+  erasedAt?: Date | string | null
   members?: Prisma.AccountMemberCreateNestedManyWithoutAccountInput
   audit?: Prisma.AuditEntryCreateNestedManyWithoutAccountInput
 }
@@ -377,6 +423,8 @@ export type AccountUncheckedCreateWithoutKeysInput = {
   name: string
   createdAt: Date | string
   suspendedAt?: Date | string | null
+  erasingSince?: Date | string | null
+  erasedAt?: Date | string | null
   members?: Prisma.AccountMemberUncheckedCreateNestedManyWithoutAccountInput
   audit?: Prisma.AuditEntryUncheckedCreateNestedManyWithoutAccountInput
 }
@@ -402,6 +450,8 @@ export type AccountUpdateWithoutKeysInput = {
   name?: Prisma.StringFieldUpdateOperationsInput | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   suspendedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  erasingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  erasedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   members?: Prisma.AccountMemberUpdateManyWithoutAccountNestedInput
   audit?: Prisma.AuditEntryUpdateManyWithoutAccountNestedInput
 }
@@ -411,6 +461,8 @@ export type AccountUncheckedUpdateWithoutKeysInput = {
   name?: Prisma.StringFieldUpdateOperationsInput | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   suspendedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  erasingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  erasedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   members?: Prisma.AccountMemberUncheckedUpdateManyWithoutAccountNestedInput
   audit?: Prisma.AuditEntryUncheckedUpdateManyWithoutAccountNestedInput
 }
@@ -420,6 +472,8 @@ export type AccountCreateWithoutMembersInput = {
   name: string
   createdAt: Date | string
   suspendedAt?: Date | string | null
+  erasingSince?: Date | string | null
+  erasedAt?: Date | string | null
   keys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
   audit?: Prisma.AuditEntryCreateNestedManyWithoutAccountInput
 }
@@ -429,6 +483,8 @@ export type AccountUncheckedCreateWithoutMembersInput = {
   name: string
   createdAt: Date | string
   suspendedAt?: Date | string | null
+  erasingSince?: Date | string | null
+  erasedAt?: Date | string | null
   keys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
   audit?: Prisma.AuditEntryUncheckedCreateNestedManyWithoutAccountInput
 }
@@ -454,6 +510,8 @@ export type AccountUpdateWithoutMembersInput = {
   name?: Prisma.StringFieldUpdateOperationsInput | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   suspendedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  erasingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  erasedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   keys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
   audit?: Prisma.AuditEntryUpdateManyWithoutAccountNestedInput
 }
@@ -463,6 +521,8 @@ export type AccountUncheckedUpdateWithoutMembersInput = {
   name?: Prisma.StringFieldUpdateOperationsInput | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   suspendedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  erasingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  erasedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   keys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
   audit?: Prisma.AuditEntryUncheckedUpdateManyWithoutAccountNestedInput
 }
@@ -472,6 +532,8 @@ export type AccountCreateWithoutAuditInput = {
   name: string
   createdAt: Date | string
   suspendedAt?: Date | string | null
+  erasingSince?: Date | string | null
+  erasedAt?: Date | string | null
   keys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
   members?: Prisma.AccountMemberCreateNestedManyWithoutAccountInput
 }
@@ -481,6 +543,8 @@ export type AccountUncheckedCreateWithoutAuditInput = {
   name: string
   createdAt: Date | string
   suspendedAt?: Date | string | null
+  erasingSince?: Date | string | null
+  erasedAt?: Date | string | null
   keys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
   members?: Prisma.AccountMemberUncheckedCreateNestedManyWithoutAccountInput
 }
@@ -506,6 +570,8 @@ export type AccountUpdateWithoutAuditInput = {
   name?: Prisma.StringFieldUpdateOperationsInput | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   suspendedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  erasingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  erasedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   keys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
   members?: Prisma.AccountMemberUpdateManyWithoutAccountNestedInput
 }
@@ -515,6 +581,8 @@ export type AccountUncheckedUpdateWithoutAuditInput = {
   name?: Prisma.StringFieldUpdateOperationsInput | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   suspendedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  erasingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  erasedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   keys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
   members?: Prisma.AccountMemberUncheckedUpdateManyWithoutAccountNestedInput
 }
@@ -573,6 +641,8 @@ export type AccountSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs 
   name?: boolean
   createdAt?: boolean
   suspendedAt?: boolean
+  erasingSince?: boolean
+  erasedAt?: boolean
   keys?: boolean | Prisma.Account$keysArgs<ExtArgs>
   members?: boolean | Prisma.Account$membersArgs<ExtArgs>
   audit?: boolean | Prisma.Account$auditArgs<ExtArgs>
@@ -584,6 +654,8 @@ export type AccountSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Exten
   name?: boolean
   createdAt?: boolean
   suspendedAt?: boolean
+  erasingSince?: boolean
+  erasedAt?: boolean
 }, ExtArgs["result"]["account"]>
 
 export type AccountSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -591,6 +663,8 @@ export type AccountSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Exten
   name?: boolean
   createdAt?: boolean
   suspendedAt?: boolean
+  erasingSince?: boolean
+  erasedAt?: boolean
 }, ExtArgs["result"]["account"]>
 
 export type AccountSelectScalar = {
@@ -598,9 +672,11 @@ export type AccountSelectScalar = {
   name?: boolean
   createdAt?: boolean
   suspendedAt?: boolean
+  erasingSince?: boolean
+  erasedAt?: boolean
 }
 
-export type AccountOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "name" | "createdAt" | "suspendedAt", ExtArgs["result"]["account"]>
+export type AccountOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "name" | "createdAt" | "suspendedAt" | "erasingSince" | "erasedAt", ExtArgs["result"]["account"]>
 export type AccountInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   keys?: boolean | Prisma.Account$keysArgs<ExtArgs>
   members?: boolean | Prisma.Account$membersArgs<ExtArgs>
@@ -625,6 +701,14 @@ export type $AccountPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
      * Since when its keys are refused.
      */
     suspendedAt: Date | null
+    /**
+     * Since when its data is being deleted: it cannot be resumed.
+     */
+    erasingSince: Date | null
+    /**
+     * When nothing was left of it but this row.
+     */
+    erasedAt: Date | null
   }, ExtArgs["result"]["account"]>
   composites: {}
 }
@@ -1055,6 +1139,8 @@ export interface AccountFieldRefs {
   readonly name: Prisma.FieldRef<"Account", 'String'>
   readonly createdAt: Prisma.FieldRef<"Account", 'DateTime'>
   readonly suspendedAt: Prisma.FieldRef<"Account", 'DateTime'>
+  readonly erasingSince: Prisma.FieldRef<"Account", 'DateTime'>
+  readonly erasedAt: Prisma.FieldRef<"Account", 'DateTime'>
 }
     
 

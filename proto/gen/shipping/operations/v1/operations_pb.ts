@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file shipping/operations/v1/operations.proto.
  */
 export const file_shipping_operations_v1_operations: GenFile = /*@__PURE__*/
-  fileDesc("CidzaGlwcGluZy9vcGVyYXRpb25zL3YxL29wZXJhdGlvbnMucHJvdG8SFnNoaXBwaW5nLm9wZXJhdGlvbnMudjEiEgoQR2V0T3V0Ym94UmVxdWVzdCKHAQoRR2V0T3V0Ym94UmVzcG9uc2USEwoLdW5wdWJsaXNoZWQYASABKAUSFgoOb2xkZXN0X3NlY29uZHMYAiABKAESHAoPb2xkZXN0X2V2ZW50X2lkGAMgASgJSACIAQESEwoLdW5jb25maXJtZWQYBCABKAVCEgoQX29sZGVzdF9ldmVudF9pZCIrChVDb3VudFJlc291cmNlc1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCSJBCg1SZXNvdXJjZUNvdW50EgwKBGtpbmQYASABKAkSEwoLZW52aXJvbm1lbnQYAiABKAkSDQoFY291bnQYAyABKAMiTwoWQ291bnRSZXNvdXJjZXNSZXNwb25zZRI1CgZjb3VudHMYASADKAsyJS5zaGlwcGluZy5vcGVyYXRpb25zLnYxLlJlc291cmNlQ291bnQy9QEKFk93bmVyT3BlcmF0aW9uc1NlcnZpY2USZQoJR2V0T3V0Ym94Eiguc2hpcHBpbmcub3BlcmF0aW9ucy52MS5HZXRPdXRib3hSZXF1ZXN0Gikuc2hpcHBpbmcub3BlcmF0aW9ucy52MS5HZXRPdXRib3hSZXNwb25zZSIDkAIBEnQKDkNvdW50UmVzb3VyY2VzEi0uc2hpcHBpbmcub3BlcmF0aW9ucy52MS5Db3VudFJlc291cmNlc1JlcXVlc3QaLi5zaGlwcGluZy5vcGVyYXRpb25zLnYxLkNvdW50UmVzb3VyY2VzUmVzcG9uc2UiA5ACAWIGcHJvdG8z");
+  fileDesc("CidzaGlwcGluZy9vcGVyYXRpb25zL3YxL29wZXJhdGlvbnMucHJvdG8SFnNoaXBwaW5nLm9wZXJhdGlvbnMudjEiEgoQR2V0T3V0Ym94UmVxdWVzdCKHAQoRR2V0T3V0Ym94UmVzcG9uc2USEwoLdW5wdWJsaXNoZWQYASABKAUSFgoOb2xkZXN0X3NlY29uZHMYAiABKAESHAoPb2xkZXN0X2V2ZW50X2lkGAMgASgJSACIAQESEwoLdW5jb25maXJtZWQYBCABKAVCEgoQX29sZGVzdF9ldmVudF9pZCIrChVDb3VudFJlc291cmNlc1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCSJBCg1SZXNvdXJjZUNvdW50EgwKBGtpbmQYASABKAkSEwoLZW52aXJvbm1lbnQYAiABKAkSDQoFY291bnQYAyABKAMiTwoWQ291bnRSZXNvdXJjZXNSZXNwb25zZRI1CgZjb3VudHMYASADKAsyJS5zaGlwcGluZy5vcGVyYXRpb25zLnYxLlJlc291cmNlQ291bnQiKgoUQ291bnRJbkZsaWdodFJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCSImChVDb3VudEluRmxpZ2h0UmVzcG9uc2USDQoFY291bnQYASABKAMiSgoURXhwb3J0QWNjb3VudFJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRITCgZjdXJzb3IYAiABKAlIAIgBAUIJCgdfY3Vyc29yIk8KC0V4cG9ydGVkUm93EgwKBGpzb24YASABKAkSFgoJZmlsZV9uYW1lGAIgASgJSACIAQESDAoEZmlsZRgDIAEoDEIMCgpfZmlsZV9uYW1lIoMBChVFeHBvcnRBY2NvdW50UmVzcG9uc2USDQoFdGFibGUYASABKAkSMQoEcm93cxgCIAMoCzIjLnNoaXBwaW5nLm9wZXJhdGlvbnMudjEuRXhwb3J0ZWRSb3cSGAoLbmV4dF9jdXJzb3IYAyABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IiSQoTRXJhc2VBY2NvdW50UmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEhMKBmN1cnNvchgCIAEoCUgAiAEBQgkKB19jdXJzb3IiXQoURXJhc2VBY2NvdW50UmVzcG9uc2USDQoFdGFibGUYASABKAkSDAoEcm93cxgCIAEoAxIYCgtuZXh0X2N1cnNvchgDIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvcjLGBAoWT3duZXJPcGVyYXRpb25zU2VydmljZRJlCglHZXRPdXRib3gSKC5zaGlwcGluZy5vcGVyYXRpb25zLnYxLkdldE91dGJveFJlcXVlc3QaKS5zaGlwcGluZy5vcGVyYXRpb25zLnYxLkdldE91dGJveFJlc3BvbnNlIgOQAgESdAoOQ291bnRSZXNvdXJjZXMSLS5zaGlwcGluZy5vcGVyYXRpb25zLnYxLkNvdW50UmVzb3VyY2VzUmVxdWVzdBouLnNoaXBwaW5nLm9wZXJhdGlvbnMudjEuQ291bnRSZXNvdXJjZXNSZXNwb25zZSIDkAIBEnEKDUNvdW50SW5GbGlnaHQSLC5zaGlwcGluZy5vcGVyYXRpb25zLnYxLkNvdW50SW5GbGlnaHRSZXF1ZXN0Gi0uc2hpcHBpbmcub3BlcmF0aW9ucy52MS5Db3VudEluRmxpZ2h0UmVzcG9uc2UiA5ACARJxCg1FeHBvcnRBY2NvdW50Eiwuc2hpcHBpbmcub3BlcmF0aW9ucy52MS5FeHBvcnRBY2NvdW50UmVxdWVzdBotLnNoaXBwaW5nLm9wZXJhdGlvbnMudjEuRXhwb3J0QWNjb3VudFJlc3BvbnNlIgOQAgESaQoMRXJhc2VBY2NvdW50Eisuc2hpcHBpbmcub3BlcmF0aW9ucy52MS5FcmFzZUFjY291bnRSZXF1ZXN0Giwuc2hpcHBpbmcub3BlcmF0aW9ucy52MS5FcmFzZUFjY291bnRSZXNwb25zZWIGcHJvdG8z");
 
 /**
  * Has no fields of its own.
@@ -141,6 +141,191 @@ export const CountResourcesResponseSchema: GenMessage<CountResourcesResponse> = 
   messageDesc(file_shipping_operations_v1_operations, 4);
 
 /**
+ * Names an account.
+ *
+ * @generated from message shipping.operations.v1.CountInFlightRequest
+ */
+export type CountInFlightRequest = Message<"shipping.operations.v1.CountInFlightRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+};
+
+/**
+ * Describes the message shipping.operations.v1.CountInFlightRequest.
+ * Use `create(CountInFlightRequestSchema)` to create a new message.
+ */
+export const CountInFlightRequestSchema: GenMessage<CountInFlightRequest> = /*@__PURE__*/
+  messageDesc(file_shipping_operations_v1_operations, 5);
+
+/**
+ * What is under way.
+ *
+ * @generated from message shipping.operations.v1.CountInFlightResponse
+ */
+export type CountInFlightResponse = Message<"shipping.operations.v1.CountInFlightResponse"> & {
+  /**
+   * @generated from field: int64 count = 1;
+   */
+  count: bigint;
+};
+
+/**
+ * Describes the message shipping.operations.v1.CountInFlightResponse.
+ * Use `create(CountInFlightResponseSchema)` to create a new message.
+ */
+export const CountInFlightResponseSchema: GenMessage<CountInFlightResponse> = /*@__PURE__*/
+  messageDesc(file_shipping_operations_v1_operations, 6);
+
+/**
+ * Names a page.
+ *
+ * @generated from message shipping.operations.v1.ExportAccountRequest
+ */
+export type ExportAccountRequest = Message<"shipping.operations.v1.ExportAccountRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * The `next_cursor` of the page before.
+   *
+   * @generated from field: optional string cursor = 2;
+   */
+  cursor?: string | undefined;
+};
+
+/**
+ * Describes the message shipping.operations.v1.ExportAccountRequest.
+ * Use `create(ExportAccountRequestSchema)` to create a new message.
+ */
+export const ExportAccountRequestSchema: GenMessage<ExportAccountRequest> = /*@__PURE__*/
+  messageDesc(file_shipping_operations_v1_operations, 7);
+
+/**
+ * A row as it leaves.
+ *
+ * @generated from message shipping.operations.v1.ExportedRow
+ */
+export type ExportedRow = Message<"shipping.operations.v1.ExportedRow"> & {
+  /**
+   * JSON, in the names of the columns.
+   *
+   * @generated from field: string json = 1;
+   */
+  json: string;
+
+  /**
+   * A file that belongs to the row, and its name, which is unique in its table.
+   *
+   * @generated from field: optional string file_name = 2;
+   */
+  fileName?: string | undefined;
+
+  /**
+   * @generated from field: bytes file = 3;
+   */
+  file: Uint8Array;
+};
+
+/**
+ * Describes the message shipping.operations.v1.ExportedRow.
+ * Use `create(ExportedRowSchema)` to create a new message.
+ */
+export const ExportedRowSchema: GenMessage<ExportedRow> = /*@__PURE__*/
+  messageDesc(file_shipping_operations_v1_operations, 8);
+
+/**
+ * One page of one table, which can be empty although there are more.
+ *
+ * @generated from message shipping.operations.v1.ExportAccountResponse
+ */
+export type ExportAccountResponse = Message<"shipping.operations.v1.ExportAccountResponse"> & {
+  /**
+   * @generated from field: string table = 1;
+   */
+  table: string;
+
+  /**
+   * @generated from field: repeated shipping.operations.v1.ExportedRow rows = 2;
+   */
+  rows: ExportedRow[];
+
+  /**
+   * Where the next page begins; absent on the last page of the last table.
+   *
+   * @generated from field: optional string next_cursor = 3;
+   */
+  nextCursor?: string | undefined;
+};
+
+/**
+ * Describes the message shipping.operations.v1.ExportAccountResponse.
+ * Use `create(ExportAccountResponseSchema)` to create a new message.
+ */
+export const ExportAccountResponseSchema: GenMessage<ExportAccountResponse> = /*@__PURE__*/
+  messageDesc(file_shipping_operations_v1_operations, 9);
+
+/**
+ * Names a batch.
+ *
+ * @generated from message shipping.operations.v1.EraseAccountRequest
+ */
+export type EraseAccountRequest = Message<"shipping.operations.v1.EraseAccountRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * The `next_cursor` of the batch before.
+   *
+   * @generated from field: optional string cursor = 2;
+   */
+  cursor?: string | undefined;
+};
+
+/**
+ * Describes the message shipping.operations.v1.EraseAccountRequest.
+ * Use `create(EraseAccountRequestSchema)` to create a new message.
+ */
+export const EraseAccountRequestSchema: GenMessage<EraseAccountRequest> = /*@__PURE__*/
+  messageDesc(file_shipping_operations_v1_operations, 10);
+
+/**
+ * What was deleted.
+ *
+ * @generated from message shipping.operations.v1.EraseAccountResponse
+ */
+export type EraseAccountResponse = Message<"shipping.operations.v1.EraseAccountResponse"> & {
+  /**
+   * @generated from field: string table = 1;
+   */
+  table: string;
+
+  /**
+   * @generated from field: int64 rows = 2;
+   */
+  rows: bigint;
+
+  /**
+   * Where the next batch begins; absent when the end of the last table is reached.
+   *
+   * @generated from field: optional string next_cursor = 3;
+   */
+  nextCursor?: string | undefined;
+};
+
+/**
+ * Describes the message shipping.operations.v1.EraseAccountResponse.
+ * Use `create(EraseAccountResponseSchema)` to create a new message.
+ */
+export const EraseAccountResponseSchema: GenMessage<EraseAccountResponse> = /*@__PURE__*/
+  messageDesc(file_shipping_operations_v1_operations, 11);
+
+/**
  * What an operator asks each owner of data alike. Called by the `admin` command, as the gateway.
  *
  * @generated from service shipping.operations.v1.OwnerOperationsService
@@ -165,6 +350,36 @@ export const OwnerOperationsService: GenService<{
     methodKind: "unary";
     input: typeof CountResourcesRequestSchema;
     output: typeof CountResourcesResponseSchema;
+  },
+  /**
+   * Counts what of an account is under way and has to end before the account can be erased.
+   *
+   * @generated from rpc shipping.operations.v1.OwnerOperationsService.CountInFlight
+   */
+  countInFlight: {
+    methodKind: "unary";
+    input: typeof CountInFlightRequestSchema;
+    output: typeof CountInFlightResponseSchema;
+  },
+  /**
+   * Reads one page of everything that is stored of an account, table by table, without secrets.
+   *
+   * @generated from rpc shipping.operations.v1.OwnerOperationsService.ExportAccount
+   */
+  exportAccount: {
+    methodKind: "unary";
+    input: typeof ExportAccountRequestSchema;
+    output: typeof ExportAccountResponseSchema;
+  },
+  /**
+   * Deletes one batch of everything that is stored of an account, table by table. Repeated from the beginning, it finds what is left.
+   *
+   * @generated from rpc shipping.operations.v1.OwnerOperationsService.EraseAccount
+   */
+  eraseAccount: {
+    methodKind: "unary";
+    input: typeof EraseAccountRequestSchema;
+    output: typeof EraseAccountResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_shipping_operations_v1_operations, 0);

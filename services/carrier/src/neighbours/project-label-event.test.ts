@@ -2,9 +2,9 @@ import { fail } from "@shipping/kit/errors";
 import { countIn } from "@shipping/kit/testing/rows";
 import { newCaller } from "@shipping/kit/testing/writes";
 import sql from "sql-template-tag";
+import { carrierUnderTest, patient, voidRequest } from "../testing/carrier-under-test.js";
+import { voidLabel } from "../void-label.js";
 import { projectOnce } from "./project-label-event.js";
-import { carrierUnderTest, patient, voidRequest } from "./testing/carrier-under-test.js";
-import { voidLabel } from "./void-label.js";
 
 let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
 beforeEach(async () => {

@@ -1,11 +1,17 @@
+import type { Client } from "@connectrpc/connect";
 import type { Caller } from "@shipping/kit/caller";
 import { fail, failureIn } from "@shipping/kit/errors";
+import type { Log } from "@shipping/kit/process/log";
 import type { Call } from "@shipping/kit/rpc/server";
-import type { Shipment } from "@shipping/proto/shipping/records/v1/records_pb";
-import type { CarrierDeps } from "./deps.js";
+import type { RecordsService, Shipment } from "@shipping/proto/shipping/records/v1/records_pb";
+
+interface Deps {
+  records: Pick<Client<typeof RecordsService>, "getShipmentForCarrier">;
+  log: Log;
+}
 
 /** Reads a shipment of the caller from records; `not_found` if there is none. Whatever goes wrong, nothing has been written yet. */
-export async function readShipment(deps: CarrierDeps, caller: Caller, id: string, call: Call): Promise<Shipment> {
+export async function readShipment(deps: Deps, caller: Caller, id: string, call: Call): Promise<Shipment> {
   try {
     const { shipment } = await deps.records.getShipmentForCarrier({ caller, id }, call.callOptions());
     if (!shipment) throw new Error("records answered no shipment");

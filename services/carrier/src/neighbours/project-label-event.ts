@@ -1,17 +1,32 @@
 import { create } from "@bufbuild/protobuf";
-import type { CallOptions } from "@connectrpc/connect";
+import type { CallOptions, Client } from "@connectrpc/connect";
 import { failureIn } from "@shipping/kit/errors";
+import type { Database } from "@shipping/kit/postgres/database";
+import type { Log } from "@shipping/kit/process/log";
 import type { Call } from "@shipping/kit/rpc/server";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
+import type { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
+import type { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import sql from "sql-template-tag";
-import type { CarrierDeps } from "./deps.js";
+import type { ProjectedMarks } from "./mark-projected.js";
+
+/** What projections work with. */
+export interface ProjectionDeps {
+  db: Database;
+  projectedMarks: ProjectedMarks;
+  records: Pick<Client<typeof RecordsService>, "applyLabelEvent">;
+  tracking: Pick<Client<typeof TrackingService>, "applyLabelEvent">;
+  log: Log;
+  /** Added to the database's clock; 0 outside tests. */
+  clockOffsetMs: number;
+}
 
 // An answer waits no longer than this for its projections.
 const PROJECTION_MS = 1_000;
 const BATCH = 100;
 
 /** Sends a committed event to records and tracking, so that the next read shows it. Failures are left to `projectOnce`. */
-export async function projectLabelEvent(deps: CarrierDeps, event: Event, call: Call): Promise<void> {
+export async function projectLabelEvent(deps: ProjectionDeps, event: Event, call: Call): Promise<void> {
   try {
     await apply(deps, event, call.callOptions(PROJECTION_MS));
   } catch (err) {
@@ -23,7 +38,7 @@ export async function projectLabelEvent(deps: CarrierDeps, event: Event, call: C
  * Repeats what is not projected two seconds after it was written, oldest first, so that `label.created` comes before
  * `label.voided`. An event that a neighbour refuses is skipped until the next run; a neighbour that is down ends this run.
  */
-export async function projectOnce(deps: CarrierDeps): Promise<{ projected: number; refused: number }> {
+export async function projectOnce(deps: ProjectionDeps): Promise<{ projected: number; refused: number }> {
   const counts = { projected: 0, refused: 0 };
   for (let rows = await overdue(deps, 0n); rows.length > 0; rows = await overdue(deps, rows.at(-1)!.outboxId)) {
     for (const row of rows) {
@@ -34,7 +49,7 @@ export async function projectOnce(deps: CarrierDeps): Promise<{ projected: numbe
   return counts;
 }
 
-async function repeat(deps: CarrierDeps, event: Event): Promise<boolean> {
+async function repeat(deps: ProjectionDeps, event: Event): Promise<boolean> {
   try {
     await apply(deps, event, { timeoutMs: PROJECTION_MS });
     return true;
@@ -46,7 +61,7 @@ async function repeat(deps: CarrierDeps, event: Event): Promise<boolean> {
   }
 }
 
-async function apply(deps: CarrierDeps, event: Event, options: CallOptions): Promise<void> {
+async function apply(deps: ProjectionDeps, event: Event, options: CallOptions): Promise<void> {
   const { accountId, environment } = event;
   const request = { caller: { accountId, environment }, event };
   await Promise.all([deps.records.applyLabelEvent(request, options), deps.tracking.applyLabelEvent(request, options)]);
@@ -62,7 +77,7 @@ interface OverdueRow {
   body: Buffer;
 }
 
-function overdue(deps: CarrierDeps, after: bigint): Promise<OverdueRow[]> {
+function overdue(deps: ProjectionDeps, after: bigint): Promise<OverdueRow[]> {
   return deps.db.run<OverdueRow>(sql`
     SELECT id AS "outboxId", event_id AS id, type, account_id AS "accountId", environment, body FROM outbox
     WHERE projected_at IS NULL AND id > ${after}

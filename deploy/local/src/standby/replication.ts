@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+
+/** The standby's name: of its role, its replication slot, and itself in `synchronous_standby_names`. */
+export const STANDBY = "standby";
+
+const POLL_MS = 50;
+const PATIENCE_MS = 30_000;
+
+/** Connects to a server as its superuser for as long as `work` takes. */
+export async function withServer<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  // A primary that waits for its standby would otherwise keep these commits waiting, too.
+  const client = new pg.Client({ connectionString: url, options: "-c synchronous_commit=local" });
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/**
+ * Gives the primary what a standby needs: a role that may replicate, and a slot that keeps the log which the standby does not have yet.
+ * Yields whether the slot still holds all the log since the standby last had it.
+ */
+export async function prepareReplication(url: string, password: string): Promise<boolean> {
+  return withServer(url, async (client) => {
+    const role = await client.query("SELECT FROM pg_roles WHERE rolname = $1", [STANDBY]);
+    const verb = role.rowCount === 0 ? "CREATE" : "ALTER";
+    await client.query(`${verb} ROLE ${STANDBY} LOGIN REPLICATION PASSWORD ${pg.escapeLiteral(password)}`);
+    const slot = await client.query("SELECT wal_status FROM pg_replication_slots WHERE slot_name = $1", [STANDBY]);
+    const complete = slot.rowCount === 1 && slot.rows[0].wal_status !== "lost";
+    if (!complete) {
+      if (slot.rowCount === 1) await client.query("SELECT pg_drop_replication_slot($1)", [STANDBY]);
+      await client.query("SELECT pg_create_physical_replication_slot($1, true)", [STANDBY]);
+    }
+    return complete;
+  });
+}
+
+/** Waits until the standby has everything that the primary at `url` has committed, and follows it as `mode` says. */
+export async function untilStreaming(url: string, mode: "sync" | "async"): Promise<void> {
+  await withServer(url, async (client) => {
+    const deadline = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const { rowCount } = await client.query(
+        "SELECT FROM pg_stat_replication WHERE application_name = $1 AND state = 'streaming' AND sync_state = $2",
+        [STANDBY, mode],
+      );
+      if (rowCount === 1) return;
+      if (performance.now() > deadline) throw new Error("The standby does not follow the primary. See its log.");
+      await sleep(POLL_MS);
+    }
+  });
+}
+
+/** Makes the standby at `url` a primary. Resolves when it takes writes. */
+export async function promote(url: string): Promise<void> {
+  await withServer(url, async (client) => {
+    const { rows } = await client.query("SELECT pg_is_in_recovery() AS follows");
+    if (!rows[0].follows) throw new Error("This server is no standby.");
+    const promoted = await client.query("SELECT pg_promote(true, 60) AS done");
+    if (!promoted.rows[0].done) throw new Error("The standby was not promoted within a minute. See its log.");
+  });
+}

@@ -1,0 +1,79 @@
+import { setTimeout } from "node:timers/promises";
+import { fail } from "@shipping/kit/errors";
+import { beginErasing, endErasing, SETTLED_AFTER_MS, type Suspended } from "../../accounts/erase-account.js";
+import type { Part } from "../platform/find-platform.js";
+import type { Progress } from "../tools/tools.js";
+import { countRows, type Located, onHolder, type TableCount } from "./holders.js";
+
+/** Who reads from or refers to another part comes before it; the gateway is last, so that until then the account can be named. */
+const ORDER: readonly Part[] = ["webhooks", "tracking", "carrier", "records", "gateway"];
+
+const POLL_MS = 500;
+
+// The second pass finds what was still being written during the first.
+const MOST_PASSES = 5;
+
+/** What was erased in this run. */
+export interface Erased {
+  id: string;
+  erasedAt: Date;
+  erased: TableCount[];
+}
+
+/**
+ * Waits until nothing of a suspended account is in flight, and then deletes everything that the parts store of it, until a pass over all
+ * tables finds nothing. Cut off at any point it can be run again.
+ */
+export async function eraseAccount(
+  located: Located,
+  { account, waitMs, progress }: { account: Suspended; waitMs: number; progress: Progress },
+): Promise<Erased> {
+  await settle(located, account, waitMs);
+  await beginErasing(located.deps, account.id);
+  const erased: TableCount[] = [];
+  for (let pass = 1; (await erasePass(located, erased, progress)) > 0; pass++) {
+    if (pass === MOST_PASSES)
+      throw fail("service_unavailable", `Something still writes rows of ${account.id}. Run this again.`);
+  }
+  return { id: account.id, erasedAt: await endErasing(located.deps, account.id), erased };
+}
+
+async function erasePass(located: Located, erased: TableCount[], progress: Progress): Promise<number> {
+  let total = 0;
+  for (const part of ORDER) {
+    await onHolder(located, part, async (holder) => {
+      let cursor: string | undefined;
+      do {
+        const { table, rows, nextCursor } = await holder.eraseBatch(cursor);
+        countRows(erased, { part, table, rows });
+        progress({ part, table, rows });
+        total += rows;
+        cursor = nextCursor;
+      } while (cursor);
+    });
+  }
+  return total;
+}
+
+async function settle(located: Located, { id, suspendedAt }: Suspended, waitMs: number): Promise<void> {
+  const { deps } = located;
+  const until = deps.now().getTime() + waitMs;
+  for (;;) {
+    const unsettledMs = suspendedAt.getTime() + SETTLED_AFTER_MS - deps.now().getTime();
+    const busy = await inFlight(located);
+    if (unsettledMs <= 0 && busy.length === 0) return;
+    if (deps.now().getTime() >= until) {
+      const reason =
+        busy.length > 0 ? `still in flight: ${busy.join(", ")}` : "it was suspended less than a minute ago";
+      throw fail("service_unavailable", `Nothing of ${id} was deleted: ${reason}. Run this again later.`);
+    }
+    await setTimeout(Math.max(0, Math.min(POLL_MS, until - deps.now().getTime())));
+  }
+}
+
+async function inFlight(located: Located): Promise<string[]> {
+  const counts = await Promise.all(
+    ORDER.map(async (part) => [part, await onHolder(located, part, (holder) => holder.countInFlight())] as const),
+  );
+  return counts.filter(([, count]) => count > 0).map(([part, count]) => `${count} in ${part}`);
+}

@@ -1,0 +1,32 @@
+import type { AccountData } from "@shipping/kit/service/account-data";
+import sql from "sql-template-tag";
+
+const ofKeys = (accountId: string) =>
+  sql`key_id = ANY(ARRAY(SELECT id FROM api_keys WHERE api_keys.account_id = ${accountId}))`;
+const ofMembers = (accountId: string) =>
+  sql`member_id = ANY(ARRAY(SELECT id FROM account_members WHERE account_members.account_id = ${accountId}))`;
+
+/** What the gateway stores of an account, beside its row in `accounts`. */
+export const gatewayAccountData: AccountData = {
+  tables: [
+    { name: "idempotency_registry", key: ["environment", "idempotency_key"] },
+    { name: "request_log", key: ["environment", "at", "request_id"] },
+    { name: "request_counts", key: ["environment", "hour", "outcome"] },
+    { name: "webhook_tests", key: ["account_id"] },
+    { name: "rate_windows", key: ["key_id"], ownedBy: ofKeys },
+    { name: "api_keys", key: ["id"], walked: true },
+    { name: "sign_in_links", key: ["hash"], ownedBy: ofMembers },
+    { name: "sessions", key: ["hash"], ownedBy: ofMembers },
+    { name: "account_members", key: ["email"] },
+    { name: "audit_entries", key: ["at", "id"] },
+  ],
+  kept: {
+    accounts:
+      "the account's ID and dates without its name: the ID is never given to another account, and all erased accounts can be listed",
+    operator_acts: "who erased what, with the arguments as they were typed; deleted after AUDIT_RETENTION_DAYS",
+    sign_in_refusals: "IP addresses without an account; deleted within two hours",
+    mail_counts: "SHA-256 hashes of email addresses and IP addresses; deleted within two hours",
+  },
+  inFlight: (accountId) => sql`
+    SELECT count(*) FROM idempotency_registry WHERE lease_until IS NOT NULL AND account_id = ${accountId}`,
+};

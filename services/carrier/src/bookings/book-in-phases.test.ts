@@ -1,0 +1,198 @@
+import { countIn } from "@shipping/kit/testing/rows";
+import { fence, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
+import { CarrierRefusal, CarrierUnavailable } from "../carriers/carrier.js";
+import { carrierUnderTest } from "../testing/carrier-under-test.js";
+import { remoteUnderTest } from "../testing/remote-under-test.js";
+
+let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
+beforeAll(async () => {
+  carrier = await carrierUnderTest();
+});
+afterAll(() => carrier.end());
+
+const lost = new Error("The connection was lost.");
+const unknown = { code: 2, rawMessage: "The outcome of a booking is unknown." };
+const callsOf = (calls: string[]) => calls.map((call) => call.split(" ")[0]);
+
+describe("a label of a carrier that is called", () => {
+  test("has the price, the number and the file that the carrier says", async () => {
+    const remote = remoteUnderTest(carrier);
+    const label = await remote.newLabel();
+    const [standing] = remote.standing();
+    expect(label).toMatchObject({
+      carrier: "scripted",
+      tracking_number: standing?.trackingNumber,
+      charge: { currency: "USD", amount: 7.4 },
+      test: true,
+      format: "pdf",
+    });
+    const stored = { ...remote.caller, labelId: label.id, pdf: Buffer.from(standing!.file.bytes) };
+    expect(await countIn(remote.deps.db, "label_files", stored)).toBe(1);
+    expect(await remote.events()).toEqual(["label.created"]);
+  });
+
+  test("is one call, and one booking that is settled, with no copy of the shipment", async () => {
+    const remote = remoteUnderTest(carrier);
+    await remote.newLabel();
+    expect(callsOf(remote.calls)).toEqual(["book"]);
+    expect(await remote.bookings()).toMatchObject([
+      { state: "held", reference: remote.standing()[0]?.reference, shipment: null, dueAt: null, doubtUntil: null },
+    ]);
+  });
+
+  test("is written down before the carrier is called: with a key, the shipment and the claim", async () => {
+    const remote = remoteUnderTest(carrier);
+    const claim = newClaim();
+    remote.expect("book", { hangs: true });
+    const shipmentId = remote.newShipment();
+    await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
+    const [booking] = await remote.bookings();
+    expect(booking).toMatchObject({
+      state: "asked",
+      shipmentId,
+      token: claim.token,
+      idempotencyKey: claim.idempotencyKey,
+    });
+    expect(remote.calls).toEqual([`book ${booking?.id}`, `find ${booking?.id}`]);
+    expect(booking?.shipment?.length).toBeGreaterThan(50);
+  });
+});
+
+describe("when the carrier's answer is lost", () => {
+  test.each([true, false])(
+    "the carrier is asked by the key at once, whether or not it takes keys: %s",
+    async (takesKeys) => {
+      const remote = remoteUnderTest(carrier, { takesKeys });
+      remote.expect("book", { after: lost });
+      const label = await remote.newLabel();
+      expect(callsOf(remote.calls)).toEqual(["book", "find"]);
+      expect(remote.standing()).toMatchObject([{ trackingNumber: label.tracking_number }]);
+    },
+  );
+
+  test("and the carrier cannot be asked, the same key ends in the one label, byte for byte on every repetition", async () => {
+    const remote = remoteUnderTest(carrier, { takesKeys: false });
+    const [shipmentId, claim] = [remote.newShipment(), newClaim()];
+    remote.expect("book", { after: lost });
+    remote.expect("find", { before: lost }, { before: lost });
+    await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
+    await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
+    const first = snapshotOf(await remote.label(shipmentId, claim));
+    expect(snapshotOf(await remote.label(shipmentId, claim))).toEqual({ ...first, replayed: true });
+    expect(remote.standing()).toMatchObject([{ trackingNumber: first.json.tracking_number }]);
+    expect(callsOf(remote.calls)).toEqual(["book", "find", "find", "find"]);
+  });
+
+  test("a carrier that takes keys is called again under the same key", async () => {
+    const remote = remoteUnderTest(carrier);
+    const [shipmentId, claim] = [remote.newShipment(), newClaim()];
+    remote.expect("book", { before: lost });
+    await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
+    await remote.label(shipmentId, claim);
+    expect(new Set(remote.calls.map((call) => call.split(" ")[1])).size).toBe(1);
+    expect(callsOf(remote.calls)).toEqual(["book", "find", "find", "book"]);
+  });
+
+  test("a carrier that takes none is not, until the first call can no longer take effect", async () => {
+    const remote = remoteUnderTest(carrier, { takesKeys: false });
+    const [shipmentId, claim] = [remote.newShipment(), newClaim()];
+    remote.expect("book", { hangs: true });
+    await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
+    await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
+    expect(callsOf(remote.calls)).toEqual(["book", "find", "find"]);
+    remote.goOn();
+    const { json } = snapshotOf(await remote.label(shipmentId, claim));
+    expect(remote.standing()).toMatchObject([{ trackingNumber: json.tracking_number }]);
+  });
+});
+
+describe("when the carrier says no", () => {
+  test("422 with its words; nothing is left to do, and another request may book", async () => {
+    const remote = remoteUnderTest(carrier);
+    const shipmentId = remote.newShipment();
+    remote.expect("book", { before: new CarrierRefusal("no such street.") });
+    await expect(remote.label(shipmentId)).rejects.toMatchObject({
+      code: "invalid_request",
+      fields: [{ path: "shipment_id", message: "was refused by the carrier: no such street." }],
+    });
+    expect(await remote.bookings()).toMatchObject([{ state: "over", shipment: null, dueAt: null }]);
+    expect(snapshotOf(await remote.label(shipmentId)).status).toBe(201);
+  });
+
+  test("503 for certain if it was never reached", async () => {
+    const remote = remoteUnderTest(carrier);
+    remote.expect("book", { before: new CarrierUnavailable("busy") });
+    await expect(remote.label(remote.newShipment())).rejects.toMatchObject({ code: "service_unavailable" });
+    expect(await remote.bookings()).toMatchObject([{ state: "over", dueAt: null }]);
+  });
+
+  test("a refusal after a lost answer ends the request, and what the lost call booked is cancelled", async () => {
+    const remote = remoteUnderTest(carrier);
+    const [shipmentId, claim] = [remote.newShipment(), newClaim()];
+    remote.expect("book", { hangs: true }, { before: new CarrierRefusal("no such street.") });
+    await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
+    await expect(remote.label(shipmentId, claim)).rejects.toMatchObject({ code: "invalid_request" });
+    remote.goOn();
+    expect(remote.standing()).toHaveLength(1);
+    await remote.settle(1);
+    expect(remote.standing()).toEqual([]);
+  });
+
+  test("what a search throws says nothing about the booking: it stays in doubt", async () => {
+    const remote = remoteUnderTest(carrier);
+    const [shipmentId, claim] = [remote.newShipment(), newClaim()];
+    remote.expect("book", { after: lost });
+    remote.expect("find", { before: new CarrierUnavailable("busy") }, { before: new CarrierRefusal("no") });
+    await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
+    await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
+    expect(snapshotOf(await remote.label(shipmentId, claim)).status).toBe(201);
+    expect(remote.standing()).toHaveLength(1);
+  });
+});
+
+describe("of requests at once", () => {
+  test("those of one key get the one label, with one call", async () => {
+    const remote = remoteUnderTest(carrier);
+    const [shipmentId, claim] = [remote.newShipment(), newClaim()];
+    const outcomes = await Promise.all(Array.from({ length: 5 }, () => remote.label(shipmentId, claim)));
+    expect(new Set(outcomes.map((outcome) => Buffer.from(snapshotOf(outcome).body).toString())).size).toBe(1);
+    expect(callsOf(remote.calls)).toEqual(["book"]);
+  });
+
+  test("those of other keys wait, and get label_exists", async () => {
+    const remote = remoteUnderTest(carrier);
+    const shipmentId = remote.newShipment();
+    const ends = await Promise.allSettled(Array.from({ length: 4 }, () => remote.label(shipmentId)));
+    expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    for (const end of ends) if (end.status === "rejected") expect(end.reason).toMatchObject({ code: "label_exists" });
+    expect(callsOf(remote.calls)).toEqual(["book"]);
+  });
+});
+
+describe("a claim that is over", () => {
+  test("before the call: nothing is booked", async () => {
+    const remote = remoteUnderTest(carrier);
+    const claim = newClaim();
+    await fence(remote.deps.db, remote.caller, claim);
+    expect((await remote.label(remote.newShipment(), claim)).outcome.case).toBe("stale");
+    expect(remote.calls).toEqual([]);
+  });
+
+  test("during the call: stale, and the later claim of the same request takes the booking over", async () => {
+    const remote = remoteUnderTest(carrier);
+    const [shipmentId, claim] = [remote.newShipment(), newClaim()];
+    const { carrier: called, deps } = remote;
+    const fencing = {
+      ...called,
+      book: async (...order: Parameters<typeof called.book>) => {
+        await fence(deps.db, remote.caller, claim);
+        return called.book(...order);
+      },
+    };
+    deps.carriers = { ...deps.carriers, trial: { accountId: remote.caller.accountId, carrier: fencing } };
+    expect((await remote.label(shipmentId, claim)).outcome.case).toBe("stale");
+    const { json } = snapshotOf(await remote.label(shipmentId, newClaim(claim.idempotencyKey)));
+    expect(remote.standing()).toMatchObject([{ trackingNumber: json.tracking_number }]);
+    expect(callsOf(remote.calls)).toEqual(["book", "find"]);
+  });
+});

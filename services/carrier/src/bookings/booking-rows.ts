@@ -1,0 +1,204 @@
+import type { Caller, Claim } from "@shipping/kit/caller";
+import type { Random } from "@shipping/kit/ids";
+import { newId } from "@shipping/kit/ids";
+import type { Ledger } from "@shipping/kit/ledger/ledger";
+import type { Database } from "@shipping/kit/postgres/database";
+import { ownedSql } from "@shipping/kit/postgres/owned";
+import type { Log } from "@shipping/kit/process/log";
+import sql, { join, type Sql } from "sql-template-tag";
+import type { Carriers, RemoteCarrier } from "../carriers/carrier.js";
+import type { BookingRow } from "./booking.js";
+
+/** What bookings work with. */
+export interface BookingDeps {
+  db: Database;
+  ledger: Ledger;
+  carriers: Carriers;
+  log: Log;
+  random: Random;
+  /** Added to the database's clock; 0 outside tests. */
+  clockOffsetMs: number;
+}
+
+/** A booking that a request asks for. */
+export interface Intent {
+  caller: Caller;
+  claim: Claim;
+  shipmentId: string;
+  carrier: RemoteCarrier;
+  /** As it is booked, in binary. */
+  shipment: Uint8Array;
+}
+
+type Timing = Pick<RemoteCarrier, "callMs" | "settlesWithinMs">;
+type Deps = Pick<BookingDeps, "db" | "clockOffsetMs">;
+
+// What one call and the statements around it take: longer than a statement may.
+const MARGIN_MS = 2_000;
+
+const clock = ({ clockOffsetMs }: Deps, plusMs = 0) =>
+  sql`clock_timestamp() + ${clockOffsetMs + plusMs}::float8 * interval '1 ms'`;
+const leaseEnd = (deps: Deps, { callMs }: Timing) => clock(deps, callMs + MARGIN_MS);
+const doubtEnd = (deps: Deps, { callMs, settlesWithinMs }: Timing) => clock(deps, callMs + settlesWithinMs);
+
+const columns = (deps: Deps) => sql`
+  account_id AS "accountId", environment, id, shipment_id AS "shipmentId", carrier, state,
+  idempotency_key AS "idempotencyKey", fingerprint, token, requested_by AS "requestedBy", request_id AS "requestId",
+  shipment, reference, turn, coalesce(doubt_until > ${clock(deps)}, false) AS "inDoubt", created_at AS "createdAt"`;
+
+/** The condition of a statement that only whoever took the row last may make. */
+export const isMine = (row: BookingRow) => sql`${ownedSql(row)} AND id = ${row.id} AND turn = ${row.turn}`;
+
+/** Writes down what is to be booked, before the carrier hears of it; undefined if the key or the shipment is taken. */
+export async function insertBooking(deps: BookingDeps, intent: Intent): Promise<BookingRow | undefined> {
+  const { caller, claim, shipmentId, carrier, shipment } = intent;
+  const { requestedBy = "", requestId = "" } = claim;
+  const lease = leaseEnd(deps, carrier);
+  const [row] = await deps.db.run<BookingRow>(sql`
+    INSERT INTO bookings (
+      account_id, environment, id, shipment_id, carrier, state, idempotency_key, fingerprint, token, requested_by, request_id,
+      shipment, turn, leased_until, doubt_until, due_at, created_at)
+    SELECT ${caller.accountId}, ${caller.environment}, ${newId("bkg", deps.random)}, ${shipmentId}::text, ${carrier.name}, 'asked',
+      ${claim.idempotencyKey}::text, ${claim.fingerprint}::bytea, ${claim.token}::bigint, ${requestedBy}, ${requestId},
+      ${shipment}::bytea, 1, ${lease}, ${doubtEnd(deps, carrier)}, ${lease}, ${clock(deps)}
+    WHERE NOT EXISTS (
+        SELECT FROM ledger WHERE ${ownedSql(caller)} AND idempotency_key = ${claim.idempotencyKey}
+          AND (kind = 'result' OR token >= ${claim.token}))
+      AND NOT EXISTS (SELECT FROM labels WHERE shipment_id = ${shipmentId})
+    ON CONFLICT (shipment_id) WHERE state IN ('asked', 'held', 'voiding') DO NOTHING
+    RETURNING ${columns(deps)}`);
+  return row;
+}
+
+/** Takes over what an equal request has left, under the later claim of both; undefined if somebody works on it, or it is another's. */
+export async function adoptBooking(deps: BookingDeps, intent: Intent): Promise<BookingRow | undefined> {
+  const { claim, shipmentId, carrier, caller } = intent;
+  return takeOne(
+    deps,
+    carrier,
+    sql`token = greatest(token, ${claim.token}), request_id = ${claim.requestId ?? ""}`,
+    sql`${ownedSql(caller)} AND shipment_id = ${shipmentId} AND state = 'asked'
+      AND idempotency_key = ${claim.idempotencyKey} AND fingerprint = ${claim.fingerprint}`,
+  );
+}
+
+/** Begins or goes on with the void of what a label has; undefined if somebody works on it, or it is not there. */
+export async function takeForVoid(
+  deps: BookingDeps,
+  intent: Omit<Intent, "shipment">,
+): Promise<BookingRow | undefined> {
+  const { claim, shipmentId, carrier, caller } = intent;
+  return takeOne(
+    deps,
+    carrier,
+    sql`state = 'voiding', requested_by = ${claim.requestedBy ?? ""}, request_id = ${claim.requestId ?? ""}`,
+    sql`${ownedSql(caller)} AND shipment_id = ${shipmentId} AND state IN ('held', 'voiding')`,
+  );
+}
+
+async function takeOne(deps: Deps, timing: Timing, changes: Sql, isAsked: Sql): Promise<BookingRow | undefined> {
+  const [row] = await deps.db.run<BookingRow>(sql`
+    UPDATE bookings SET ${changes}, turn = turn + 1, leased_until = ${leaseEnd(deps, timing)}, due_at = ${leaseEnd(deps, timing)}
+    WHERE ${isAsked} AND leased_until <= ${clock(deps)}
+    RETURNING ${columns(deps)}`);
+  return row;
+}
+
+/** Takes the bookings that are due and nobody's, at most `most`. */
+export async function takeDue(deps: Deps, most: number, leaseMs: number): Promise<BookingRow[]> {
+  return deps.db.run<BookingRow>(sql`
+    UPDATE bookings SET turn = turn + 1, leased_until = ${clock(deps, leaseMs)}, due_at = ${clock(deps, leaseMs)}
+    WHERE (account_id, environment, id) IN (
+      SELECT account_id, environment, id FROM bookings
+      WHERE due_at <= ${clock(deps)} AND leased_until <= ${clock(deps)}
+      ORDER BY due_at LIMIT ${most} FOR UPDATE SKIP LOCKED)
+    RETURNING ${columns(deps)}`);
+}
+
+/** Notes that the carrier is about to be asked to book again; false if somebody else has taken the booking. */
+export async function noteCall(deps: Deps, row: BookingRow, timing: Timing): Promise<boolean> {
+  const noted = await deps.db.run(sql`
+    UPDATE bookings SET doubt_until = greatest(doubt_until, ${doubtEnd(deps, timing)}),
+      leased_until = ${leaseEnd(deps, timing)}, due_at = ${leaseEnd(deps, timing)}
+    WHERE ${isMine(row)} AND state = 'asked' RETURNING id`);
+  return noted.length > 0;
+}
+
+/** Lets go of a booking that is not settled: whoever repeats the request may take it now, the worker in `pauseMs`. */
+export async function letGo(deps: Deps, row: BookingRow, pauseMs: number, problem?: string): Promise<void> {
+  await change(deps, row, [
+    sql`leased_until = ${clock(deps)}, due_at = ${clock(deps, pauseMs)}`,
+    ...(problem === undefined ? [] : [sql`problem = ${problem}`]),
+  ]);
+}
+
+/** Ends a booking of which nothing stands at the carrier. */
+export async function endBooking(deps: Deps, row: BookingRow): Promise<void> {
+  await change(deps, row, [sql`state = 'over', shipment = NULL, doubt_until = NULL, due_at = NULL, problem = NULL`]);
+}
+
+/**
+ * Has whatever stands or comes to stand under the key cancelled, except for what a label has. Does nothing if a later claim has taken the
+ * booking over, whoever holds the turn: it may still become that claim's label.
+ */
+export async function dropBooking(deps: Deps, row: BookingRow): Promise<void> {
+  await deps.db.run(sql`
+    UPDATE bookings SET state = CASE state WHEN 'asked' THEN 'cancelling' ELSE state END, due_at = ${clock(deps)},
+      shipment = NULL, leased_until = ${clock(deps)}
+    WHERE ${ownedSql(row)} AND id = ${row.id} AND (state <> 'asked' OR token = ${row.token})`);
+}
+
+/** The condition that a booking may still become a label, which holds while the statement runs. */
+export function stillAsked(row: BookingRow): Sql {
+  return sql`SELECT FROM bookings WHERE ${ownedSql(row)} AND id = ${row.id} AND state = 'asked' FOR UPDATE`;
+}
+
+/** Gives a booking to the label in `claim`. Unless it is settled by that, the key is looked at again when nothing can come any more. */
+export function holdBooking(deps: Deps, row: BookingRow, reference: string, settles: boolean): Sql {
+  const isSettled = sql`(${settles}::boolean AND turn = ${row.turn})`;
+  return sql`
+    UPDATE bookings SET state = 'held', reference = ${reference}, shipment = NULL, problem = NULL, leased_until = ${clock(deps)},
+      doubt_until = CASE WHEN ${isSettled} THEN NULL ELSE doubt_until END,
+      due_at = CASE WHEN ${isSettled} THEN NULL ELSE doubt_until END
+    WHERE ${ownedSql(row)} AND id = ${row.id} AND EXISTS (SELECT FROM claim)`;
+}
+
+/** Ends the booking of the label whose void is in `claim`: the carrier has cancelled it. */
+export function endVoided(row: BookingRow): Sql {
+  return sql`
+    UPDATE bookings SET state = 'over', leased_until = clock_timestamp(), due_at = doubt_until, problem = NULL
+    WHERE ${ownedSql(row)} AND id = ${row.id} AND state = 'voiding' AND EXISTS (SELECT FROM claim)`;
+}
+
+/** Nothing stands under the key that should not: what is over is over, and what may still come is looked at when it can no longer. */
+export async function noteClean(deps: Deps, row: BookingRow): Promise<void> {
+  await change(deps, row, [
+    sql`leased_until = ${clock(deps)}, problem = NULL`,
+    row.inDoubt
+      ? sql`due_at = doubt_until`
+      : sql`due_at = NULL, doubt_until = NULL, state = CASE state WHEN 'cancelling' THEN 'over' ELSE state END`,
+  ]);
+}
+
+/** The label keeps its booking: the carrier does not cancel it any more. */
+export async function keepHeld(deps: Deps, row: BookingRow): Promise<void> {
+  await change(deps, row, [sql`state = 'held', leased_until = ${clock(deps)}, due_at = doubt_until`]);
+}
+
+async function change(deps: Deps, row: BookingRow, changes: Sql[]): Promise<void> {
+  await deps.db.run(sql`UPDATE bookings SET ${join(changes)} WHERE ${isMine(row)}`);
+}
+
+/** Whether the caller's shipment has a label. */
+export async function hasLabel(deps: Deps, caller: Caller, shipmentId: string): Promise<boolean> {
+  const found = await deps.db.run(sql`
+    SELECT FROM labels WHERE ${ownedSql(caller)} AND shipment_id = ${shipmentId}`);
+  return found.length > 0;
+}
+
+/** Whether a shipment has a booking that its label has. */
+export async function isHeld(deps: Deps, caller: Caller, shipmentId: string): Promise<boolean> {
+  const found = await deps.db.run(sql`
+    SELECT FROM bookings WHERE ${ownedSql(caller)} AND shipment_id = ${shipmentId} AND state IN ('held', 'voiding')`);
+  return found.length > 0;
+}

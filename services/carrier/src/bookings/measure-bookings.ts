@@ -1,0 +1,32 @@
+import type { Metrics } from "@shipping/kit/process/metrics";
+import sql from "sql-template-tag";
+import type { BookingDeps } from "./booking-rows.js";
+
+// What counts as late: a request that runs has its booking for a few seconds, and repetitions and the worker need some more.
+const LATE_SECONDS = 60;
+const MAX_COUNTED = 10_000;
+
+/** Measures bookings that are not settled. Replicas show the same numbers: they share the table. */
+export function measureBookings(metrics: Metrics, { db }: Pick<BookingDeps, "db">): void {
+  const help = {
+    carrier_bookings_unsettled:
+      "Bookings with something left to do, counted up to 10,000: in doubt, to be cancelled, to be checked again.",
+    carrier_bookings_late: `The same, due for more than ${LATE_SECONDS} seconds or failed in the worker, counted up to 10,000.`,
+    carrier_oldest_unsettled_seconds:
+      "Age in seconds of the oldest booking that is in doubt or to be cancelled; 0 if there is none.",
+  };
+  metrics.gauges(help, async () => {
+    const [row] = await db.run<{ unsettled: number; late: number; oldest: number }>(sql`
+      SELECT count(*)::integer AS unsettled,
+        (count(*) FILTER (WHERE problem IS NOT NULL OR due_at < clock_timestamp() - ${LATE_SECONDS}::float8 * interval '1 s'))::integer AS late,
+        coalesce(max(extract(epoch FROM clock_timestamp() - created_at)) FILTER (WHERE state IN ('asked', 'cancelling')), 0)::float8 AS oldest
+      FROM (
+        SELECT state, problem, due_at, created_at FROM bookings WHERE due_at IS NOT NULL
+        ORDER BY due_at LIMIT ${MAX_COUNTED}) AS waiting`);
+    return {
+      carrier_bookings_unsettled: row!.unsettled,
+      carrier_bookings_late: row!.late,
+      carrier_oldest_unsettled_seconds: row!.oldest,
+    };
+  });
+}

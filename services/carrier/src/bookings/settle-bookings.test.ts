@@ -1,0 +1,160 @@
+import { eventually } from "@shipping/kit/testing/eventually";
+import { fence, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
+import { CarrierRefusal } from "../carriers/carrier.js";
+import { carrierUnderTest } from "../testing/carrier-under-test.js";
+import { remoteUnderTest } from "../testing/remote-under-test.js";
+
+// Each test has a database of its own: the worker settles whatever is due in it.
+let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
+beforeEach(async () => {
+  carrier = await carrierUnderTest();
+});
+afterEach(() => carrier.end());
+
+const lost = new Error("The connection was lost.");
+
+/** A booking whose request has ended without an outcome. */
+async function inDoubt(remote: ReturnType<typeof remoteUnderTest>, claim = newClaim()) {
+  const shipmentId = remote.newShipment();
+  await expect(remote.label(shipmentId, claim)).rejects.toMatchObject({ rawMessage: expect.any(String) });
+  return { shipmentId, claim };
+}
+
+describe("settleOnce", () => {
+  test("makes the label that a lost answer was about, and a repetition is answered with it", async () => {
+    const remote = remoteUnderTest(carrier);
+    remote.expect("book", { after: lost });
+    remote.expect("find", { before: lost });
+    const { shipmentId, claim } = await inDoubt(remote);
+    expect(await remote.settle(2)).toEqual({ settled: 1, left: 0 });
+    expect(await remote.events()).toEqual(["label.created"]);
+    const again = snapshotOf(await remote.label(shipmentId, claim));
+    expect(again.replayed).toBe(true);
+    expect(remote.standing()).toMatchObject([{ trackingNumber: again.json.tracking_number }]);
+  });
+
+  test("never books: without a booking it waits until none can come, and ends", async () => {
+    const remote = remoteUnderTest(carrier);
+    remote.expect("book", { before: lost });
+    await inDoubt(remote);
+    await remote.settle(2);
+    expect(await remote.bookings()).toMatchObject([{ state: "asked" }]);
+    await remote.settle(120);
+    expect(await remote.bookings()).toMatchObject([{ state: "over", shipment: null, dueAt: null }]);
+    expect(remote.standing()).toEqual([]);
+  });
+
+  test("cancels what was booked under a claim that is over, also if it comes late", async () => {
+    const remote = remoteUnderTest(carrier, { takesKeys: false });
+    const claim = newClaim();
+    remote.expect("book", { after: lost });
+    remote.expect("find", { before: lost });
+    await inDoubt(remote, claim);
+    await fence(remote.deps.db, remote.caller, claim);
+    await remote.settle(2);
+    expect(await remote.bookings()).toMatchObject([{ state: "cancelling" }]);
+    await remote.settle(3);
+    expect([remote.standing(), await remote.labels()]).toEqual([[], []]);
+    const [booking] = await remote.bookings();
+    expect(booking).toMatchObject({ state: "cancelling", dueAt: expect.any(Date) });
+    const wanted = { shipment: carrier.newShipment(remote.caller), rateId: "", at: new Date() };
+    await remote.carrier.book(booking!.id, wanted, { signal: AbortSignal.timeout(1_000) });
+    expect(remote.standing()).toHaveLength(1);
+    await remote.settle(120);
+    expect(await remote.bookings()).toMatchObject([{ state: "over", dueAt: null }]);
+    expect(remote.standing()).toEqual([]);
+  });
+
+  test("cancels until the carrier says so", async () => {
+    const remote = remoteUnderTest(carrier);
+    const claim = newClaim();
+    remote.expect("book", { after: lost });
+    remote.expect("find", { before: lost });
+    await inDoubt(remote, claim);
+    await fence(remote.deps.db, remote.caller, claim);
+    remote.expect("cancel", { before: lost }, { after: lost }, { hangs: true });
+    for (const seconds of [2, 10]) await remote.settle(seconds);
+    expect(await remote.bookings()).toMatchObject([{ state: "cancelling", problem: expect.stringContaining("lost") }]);
+    expect(remote.standing()).toHaveLength(1);
+    for (const seconds of [30, 60]) await remote.settle(seconds);
+    expect(remote.standing()).toEqual([]);
+    await remote.settle(240);
+    expect(await remote.bookings()).toMatchObject([{ state: "over", problem: null }]);
+  });
+
+  test("of two bookings under one key, cancels the one that the label does not have, when the first call can no longer take effect", async () => {
+    const remote = remoteUnderTest(carrier, { takesKeys: false, settlesWithinMs: 0 });
+    remote.expect("book", { hangs: true });
+    const { shipmentId, claim } = await inDoubt(remote);
+    const { json } = snapshotOf(await eventually(() => remote.label(shipmentId, claim)));
+    remote.goOn();
+    expect(remote.standing()).toHaveLength(2);
+    await remote.settle(60);
+    expect(remote.standing()).toMatchObject([{ trackingNumber: json.tracking_number }]);
+    expect(await remote.bookings()).toMatchObject([{ state: "held", dueAt: null, doubtUntil: null }]);
+  });
+
+  test("takes over from a process that died in its call, and makes the label when the carrier has carried it out", async () => {
+    const remote = remoteUnderTest(carrier);
+    remote.expect("book", { hangs: true });
+    const dying = remote.label(remote.newShipment()).catch(() => undefined);
+    await eventually(() => expect(remote.calls).toHaveLength(1));
+    await remote.settle(30);
+    expect(remote.calls).toHaveLength(2);
+    await dying;
+    expect(await remote.labels()).toEqual([]);
+    remote.goOn();
+    await remote.settle(90);
+    expect(await remote.labels()).toMatchObject([{ trackingNumber: remote.standing()[0]?.trackingNumber }]);
+    expect(remote.standing()).toHaveLength(1);
+  });
+});
+
+describe("a void at a carrier that is called", () => {
+  test("is cancelled there first, then recorded with its event", async () => {
+    const remote = remoteUnderTest(carrier);
+    const { id } = await remote.newLabel();
+    const { status, json } = snapshotOf(await remote.void(id));
+    expect([status, json.status, remote.standing()]).toEqual([200, "voided", []]);
+    expect((await remote.events()).sort()).toEqual(["label.created", "label.voided"]);
+    expect(await remote.bookings()).toMatchObject([{ state: "over", dueAt: null }]);
+  });
+
+  test("whose answer is lost is not recorded, and a repetition asks again and finishes it", async () => {
+    const remote = remoteUnderTest(carrier);
+    const [{ id }, claim] = [await remote.newLabel(), newClaim()];
+    remote.expect("cancel", { after: lost });
+    await expect(remote.void(id, claim)).rejects.toMatchObject({ code: 2 });
+    expect(await remote.labels()).toMatchObject([{ status: "created" }]);
+    expect(snapshotOf(await remote.void(id, claim)).json.status).toBe("voided");
+    expect(snapshotOf(await remote.void(id, claim))).toMatchObject({ replayed: true });
+  });
+
+  test("is finished by the worker if nobody repeats it, with one event; a late repetition is answered the voided label", async () => {
+    const remote = remoteUnderTest(carrier);
+    const [{ id }, claim] = [await remote.newLabel(), newClaim()];
+    remote.expect("cancel", { before: lost });
+    await expect(remote.void(id, claim)).rejects.toMatchObject({ code: 2 });
+    await remote.settle(1);
+    expect([await remote.labels(), remote.standing()]).toMatchObject([[{ status: "voided" }], []]);
+    expect(snapshotOf(await remote.void(id, claim)).json.status).toBe("voided");
+    expect((await remote.events()).sort()).toEqual(["label.created", "label.voided"]);
+  });
+
+  test("422 if the carrier no longer cancels; the label stays as it is", async () => {
+    const remote = remoteUnderTest(carrier);
+    const { id } = await remote.newLabel();
+    remote.expect("cancel", { before: new CarrierRefusal("it is on its way.") });
+    await expect(remote.void(id)).rejects.toMatchObject({ code: "invalid_request", fields: [{ path: "id" }] });
+    expect(await remote.bookings()).toMatchObject([{ state: "held", dueAt: null }]);
+    expect(await remote.labels()).toMatchObject([{ status: "created" }]);
+  });
+
+  test("of several at once with keys of their own, each is answered the voided label", async () => {
+    const remote = remoteUnderTest(carrier);
+    const { id } = await remote.newLabel();
+    const outcomes = await Promise.all(Array.from({ length: 4 }, () => remote.void(id)));
+    expect(new Set(outcomes.map((outcome) => snapshotOf(outcome).json.voided_at)).size).toBe(1);
+    expect((await remote.events()).filter((type) => type === "label.voided")).toHaveLength(1);
+  });
+});

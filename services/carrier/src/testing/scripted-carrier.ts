@@ -1,0 +1,74 @@
+import type { RemoteCarrier, Scan, StandingBooking } from "../carriers/carrier.js";
+
+/** A method of a carrier that is called. */
+type Method = "rates" | "book" | "find" | "cancel";
+
+/** What goes wrong with the next calls of a method: before the carrier does it, after it has, or without an end. */
+export type Trouble = { before: Error } | { after: Error } | { hangs: true };
+
+/** A carrier in memory that keeps a ledger, as carriers do, and does with each call what a test has written down. */
+export function scriptedCarrier({ takesKeys = true, callMs = 150, settlesWithinMs = 60_000 } = {}) {
+  const ledger: (StandingBooking & { key: string; isCancelled: boolean })[] = [];
+  const script = new Map<Method, Trouble[]>();
+  const calls: string[] = [];
+  let late: (() => void)[] = [];
+
+  async function played<T>(method: Method, about: string, act: () => T): Promise<T> {
+    calls.push(`${method} ${about}`);
+    const trouble = script.get(method)?.shift();
+    if (!trouble) return act();
+    if ("before" in trouble) throw trouble.before;
+    if ("after" in trouble) {
+      act();
+      throw trouble.after;
+    }
+    return new Promise<T>((resolve) => late.push(() => resolve(act())));
+  }
+
+  const rateOf = (shipmentId: string) => ({
+    ...{ id: `rate_scripted_${shipmentId}`, shipmentId, carrier: "scripted", service: "express" },
+    ...{ currency: "USD", amount: 7.25, test: true },
+  });
+
+  const carrier: RemoteCarrier = {
+    name: "scripted",
+    isLocal: false,
+    takesKeys,
+    callMs,
+    settlesWithinMs,
+    rates: ({ id }) => played("rates", id, () => [rateOf(id)]),
+    offers: (rateId, shipmentId) => rateId === rateOf(shipmentId).id,
+    book: (key, { shipment }) =>
+      played("book", key, () => {
+        const known = takesKeys ? ledger.find((one) => one.key === key) : undefined;
+        if (known) return known;
+        const number = `SC${Math.random().toString().slice(2)}`;
+        const booking = {
+          ...{ key, isCancelled: false, reference: `ref-${number}`, trackingNumber: number, rate: rateOf(shipment.id) },
+          ...{ charge: { currency: "USD", amount: 7.4 }, test: true },
+          file: { format: "pdf" as const, bytes: Buffer.from(`%PDF ${number}`) },
+        };
+        ledger.push(booking);
+        return booking;
+      }),
+    find: (key) => played("find", key, () => ledger.filter((one) => one.key === key && !one.isCancelled)),
+    cancel: (reference) =>
+      played("cancel", reference, () => {
+        for (const one of ledger) if (one.reference === reference) one.isCancelled = true;
+      }),
+    track: async () => [] as Scan[],
+  };
+  return {
+    carrier,
+    calls,
+    /** What happens to the next calls of a method, in order. */
+    expect: (method: Method, ...troubles: Trouble[]) => void script.set(method, troubles),
+    /** Lets the calls go on that hang. */
+    goOn() {
+      for (const act of late) act();
+      late = [];
+    },
+    /** What it will charge for. */
+    standing: () => ledger.filter(({ isCancelled }) => !isCancelled),
+  };
+}

@@ -1,0 +1,36 @@
+import type { AccountData } from "@shipping/kit/service/account-data";
+import sql from "sql-template-tag";
+
+const ofSubscriptions = (accountId: string) =>
+  sql`subscription_id = ANY(ARRAY(SELECT id FROM subscriptions WHERE subscriptions.account_id = ${accountId}))`;
+
+/** What webhooks stores of an account. */
+export const webhooksAccountData: AccountData = {
+  tables: [
+    { name: "subscription_changes", key: ["id"], ownedBy: ofSubscriptions },
+    { name: "subscription_health", key: ["subscription_id"], ownedBy: ofSubscriptions },
+    { name: "subscription_hours", key: ["hour", "subscription_id"], ownedBy: ofSubscriptions, walked: true },
+    { name: "deliveries", key: ["event_id", "subscription_id"], ownedBy: ofSubscriptions, walked: true },
+    { name: "ready_queue", key: ["subscription_id"], ownedBy: ofSubscriptions },
+    { name: "events", key: ["received_at", "id"], walked: true, bytes: { body: "json" } },
+    // They are not readable, but the ID of an account is random and stands in its messages as it is.
+    {
+      name: "dead_events",
+      key: ["id"],
+      ownedBy: (accountId) => sql`position(convert_to(${accountId}, 'UTF8') IN message) > 0`,
+    },
+    { name: "ledger", key: ["environment", "idempotency_key"] },
+    { name: "active_subscriptions", key: ["environment"] },
+    { name: "subscriptions", key: ["environment", "id"] },
+  ],
+  kept: {
+    held_accounts:
+      "only the account's ID: events of it that are still in the stream or in a restored backup are dropped, not stored and not sent",
+  },
+  inFlight: (accountId) => sql`
+    SELECT count(*) FROM deliveries WHERE state = 'in_flight' AND ${ofSubscriptions(accountId)}`,
+  // From here on, its late events are dropped.
+  beforeErasure: (accountId) => sql`
+    INSERT INTO held_accounts (account_id, since, erased_at) VALUES (${accountId}, clock_timestamp(), clock_timestamp())
+    ON CONFLICT (account_id) DO UPDATE SET erased_at = clock_timestamp() WHERE held_accounts.erased_at IS NULL`,
+};

@@ -1,0 +1,220 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { countIn } from "@shipping/kit/testing/rows";
+import { type Receiver, startReceiver } from "@shipping/webhooks/testing/receiver";
+import pg from "pg";
+import sql from "sql-template-tag";
+import { type Stack, startStack } from "../stack.js";
+import { adminEnv, admin as adminOn, json as jsonOn } from "./admin.js";
+import { ACCOUNT_DATA, busyAccount as busyAccountOn, lasting, parts, rowsOf as rowsOn } from "./busy-account.js";
+
+const root = join(import.meta.dirname, "../..");
+
+let stack: Stack;
+let folder: string;
+let receiver: Receiver;
+beforeAll(async () => {
+  stack = await startStack();
+  folder = await mkdtemp(join(tmpdir(), "account-data-"));
+  receiver = await startReceiver();
+});
+afterAll(async () => {
+  await stack.stop();
+  await receiver.close();
+  await rm(folder, { recursive: true });
+});
+
+const admin = (line: string) => adminOn(stack, line);
+const json = (line: string) => jsonOn(stack, line);
+const busyAccount = () => busyAccountOn(stack, receiver.url);
+const rowsOf = (accountId: string) => rowsOn(stack, accountId);
+
+/** Suspends an account, long enough ago. */
+async function suspended(accountId: string) {
+  await json(`account suspend --account ${accountId}`);
+  await stack.databases.gateway.run(
+    sql`UPDATE accounts SET suspended_at = suspended_at - interval '2 minutes' WHERE id = ${accountId}`,
+  );
+}
+
+test.each(parts)(
+  "%s says of each of its tables whether it has rows of accounts, so that none is forgotten",
+  async (part) => {
+    const tables = await stack.databases[part].run<{ name: string }>(sql`
+    SELECT relname AS name FROM pg_class
+    WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+      AND relname <> '_prisma_migrations' ORDER BY 1`);
+    const said = [...ACCOUNT_DATA[part].tables.map(({ name }) => name), ...Object.keys(ACCOUNT_DATA[part].kept)];
+    expect(said.sort()).toEqual(tables.map(({ name }) => name).sort());
+  },
+);
+
+test("the guide for operators names every table that is erased, and every one that is kept", async () => {
+  const guide = await readFile(join(root, "docs/operations.md"), "utf8");
+  const section = guide.split(/^## /m).find((text) => text.startsWith("Export and erase an account"));
+  const names = Object.values(ACCOUNT_DATA).flatMap(({ tables, kept }) => [
+    ...tables.map(({ name }) => name),
+    ...Object.keys(kept),
+  ]);
+  expect(names.filter((name) => !section?.includes(`\`${name}\``))).toEqual([]);
+});
+
+describe("account export", () => {
+  test("writes every row of the account, its labels as PDFs and a manifest, and no secret and nothing of another", async () => {
+    const [accountId, other] = await Promise.all([busyAccount(), busyAccount()]);
+    const out = join(folder, "export");
+    const manifest = await json(`account export --account ${accountId} --out ${out}`);
+    expect(JSON.parse(await readFile(join(out, "manifest.json"), "utf8"))).toEqual(manifest);
+    expect(manifest).toMatchObject({ account: { id: accountId, name: "Test" }, files: 4 });
+
+    const texts: string[] = [];
+    for (const { part, table, rows } of manifest.tables.filter(({ rows }: { rows: number }) => rows > 0)) {
+      const text = await readFile(join(out, part, `${table}.ndjson`), "utf8");
+      expect([table, text.trimEnd().split("\n").length]).toEqual([table, rows]);
+      texts.push(text);
+    }
+    const all = texts.join("");
+    for (const stored of ["Zofia Wójcik", `${accountId}@example.com`, '"type":"label.voided"', receiver.url]) {
+      expect(all).toContain(stored);
+    }
+    expect(all).not.toContain(other);
+    expect(all).not.toMatch(/whsec_|service_test_|service_live_|"secret"|"hash"|\\\\x/);
+
+    const [labels] = texts.filter((text) => text.includes('"file":"label_files/'));
+    const { file } = JSON.parse(labels!.split("\n")[0]!);
+    expect((await readFile(join(out, "carrier", file))).subarray(0, 5).toString()).toBe("%PDF-");
+    expect(await readdir(join(out, "carrier/label_files"))).toHaveLength(4);
+    expect(await admin(`account export --account ${accountId} --out ${out}`)).toMatchObject({
+      status: 1,
+      err: `error: ${out} is not empty. Choose another folder.\n`,
+    });
+  }, 60_000);
+
+  test("writes the same into one file or to standard output: a line for each row, the manifest last", async () => {
+    const accountId = await busyAccount();
+    const out = join(folder, "export.ndjson");
+    const { tables } = await json(`account export --account ${accountId} --out ${out}`);
+    const text = await readFile(out, "utf8");
+    const lines = text
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const rows = tables.reduce((sum: number, table: { rows: number }) => sum + table.rows, 0);
+    expect(lines).toHaveLength(rows + 1);
+    expect(lines.at(-1).manifest.tables).toEqual(tables);
+    const label = lines.find(({ table }) => table === "label_files");
+    expect(Buffer.from(label.file_base64, "base64").subarray(0, 5).toString()).toBe("%PDF-");
+
+    const streamed = await admin(`account export --account ${accountId} --out -`);
+    const lastLine = streamed.out.trimEnd().split("\n").at(-1)!;
+    expect(JSON.parse(lastLine).manifest.account.id).toBe(accountId);
+    expect(await admin(`account export --account ${accountId} --out ${out}`)).toMatchObject({
+      status: 1,
+      err: `error: ${out} exists. Choose another file.\n`,
+    });
+    // Who takes personal data out of the platform is recorded, as changes are.
+    expect(await json("audit list --limit 1")).toMatchObject([{ command: "account export", outcome: "failed" }]);
+  }, 60_000);
+});
+
+describe("account erase", () => {
+  test("deletes every row of the account and no other, keeps its ID, and does nothing the second time", async () => {
+    const [accountId, other] = await Promise.all([busyAccount(), busyAccount()]);
+    await suspended(accountId);
+    const before = lasting(await rowsOf(other));
+    const { erased } = await json(`account erase --account ${accountId} --confirm Test`);
+    expect(erased.filter(({ rows }: { rows: number }) => rows === 0).map(nameOf)).toEqual(
+      expect.not.arrayContaining(["carrier.labels", "records.shipments", "gateway.account_members"]),
+    );
+    expect(Object.values(await rowsOf(accountId)).flat()).toEqual([]);
+    expect(lasting(await rowsOf(other))).toEqual(before);
+
+    const listed = (await json("account list")).find(({ id }: { id: string }) => id === accountId);
+    expect(listed).toMatchObject({ name: "", erased_at: expect.any(String) });
+    expect((await admin("account list")).out).toContain(`erased ${listed.erased_at}`);
+    const refusal = { status: 1, err: `error: ${accountId} was erased at ${listed.erased_at}.\n` };
+    expect(await admin(`account resume --account ${accountId}`)).toMatchObject(refusal);
+    expect(await admin(`key create --account ${accountId} --environment sandbox`)).toMatchObject(refusal);
+    const again = await json(`account erase --account ${accountId} --confirm ${accountId}`);
+    expect(again.erased.every(({ rows }: { rows: number }) => rows === 0)).toBe(true);
+  }, 60_000);
+
+  test("killed halfway is finished by running it again", async () => {
+    const accountId = await busyAccount();
+    await suspended(accountId);
+    const held = new pg.Client({ connectionString: stack.databaseUrls.carrier });
+    await held.connect();
+    await held.query("BEGIN");
+    await held.query("SELECT FROM label_files WHERE account_id = $1 FOR UPDATE", [accountId]);
+
+    const line = ["account", "erase", "--account", accountId, "--confirm", accountId];
+    const args = ["--conditions=source", "--import=tsx", "gateway/src/cli/cli.ts", ...line];
+    const env = { ...adminEnv(stack), PATH: process.env.PATH };
+    const child = spawn(process.execPath, args, { cwd: root, env, stdio: "ignore" });
+    const ended = once(child, "exit");
+    const left = async () => ({
+      subscriptions: await countIn(stack.databases.webhooks, "subscriptions", { accountId }),
+      tracking: await countIn(stack.databases.tracking, "tracking_records", { accountId }),
+    });
+    await eventually(async () => expect(await left()).toEqual({ subscriptions: 0, tracking: 0 }), { withinMs: 30_000 });
+    child.kill("SIGKILL");
+    expect((await ended)[1]).toBe("SIGKILL");
+    await held.query("ROLLBACK");
+    await held.end();
+
+    expect(await countIn(stack.databases.carrier, "labels", { accountId })).toBe(4);
+    expect(await admin(`account resume --account ${accountId}`)).toMatchObject({
+      status: 1,
+      err: expect.stringMatching(/ is being erased since .+Z\. To finish, run account erase again\.\n$/),
+    });
+    expect(await json("audit list --limit 2")).toContainEqual(
+      expect.objectContaining({ command: "account erase", outcome: "begun" }),
+    );
+    await json(`account erase --account ${accountId} --confirm Test`);
+    expect(Object.values(await rowsOf(accountId)).flat()).toEqual([]);
+  }, 90_000);
+
+  test("is refused until the account is suspended and confirmed by its name", async () => {
+    const accountId = await stack.newAccount("Acme");
+    expect(await admin(`account erase --account ${accountId} --confirm Acme`)).toMatchObject({
+      status: 1,
+      err: `error: ${accountId} (Acme) is not suspended. Run account suspend first: nothing was deleted.\n`,
+    });
+    await suspended(accountId);
+    for (const confirm of ["", " --confirm Acne"]) {
+      expect(await admin(`account erase --account ${accountId}${confirm}`)).toMatchObject({
+        status: 1,
+        err: "error: Nothing was deleted. To confirm, add --confirm with the name or ID of the account: Acme\n",
+      });
+    }
+  });
+
+  test("waits until nothing of the account is in flight, and otherwise deletes nothing and says what is", async () => {
+    const accountId = await stack.newAccount();
+    await suspended(accountId);
+    const event = `evt_${accountId.slice(4)}`;
+    await stack.databases.carrier.run(sql`
+      INSERT INTO outbox (event_id, type, account_id, environment, body, created_at, leased_until, projected_at)
+      VALUES (${event}, 'label.created', ${accountId}, 'sandbox', '{}', now(), now() + interval '4 seconds', now())`);
+    await stack.databases.gateway.run(sql`
+      INSERT INTO idempotency_registry (account_id, environment, idempotency_key, fingerprint, owner, state, token, attempts, lease_until)
+      VALUES (${accountId}, 'sandbox', 'k', sha256('k'), 'carrier', 'claimed', 1, 1, now() + interval '1 hour')`);
+    expect(await admin(`account erase --account ${accountId} --confirm Test --wait 1s`)).toMatchObject({
+      status: 1,
+      err: `error: Nothing of ${accountId} was deleted: still in flight: 1 in carrier, 1 in gateway. Run this again later.\n`,
+    });
+    await stack.databases.carrier.run(sql`DELETE FROM outbox WHERE event_id = ${event}`);
+    await stack.databases.gateway.run(sql`DELETE FROM idempotency_registry WHERE account_id = ${accountId}`);
+    await stack.databases.gateway.run(sql`UPDATE accounts SET suspended_at = now() WHERE id = ${accountId}`);
+    expect(await admin(`account erase --account ${accountId} --confirm Test --wait 1s`)).toMatchObject({
+      status: 1,
+      err: expect.stringContaining("it was suspended less than a minute ago"),
+    });
+  }, 30_000);
+});
+
+const nameOf = ({ part, table }: { part: string; table: string }) => `${part}.${table}`;

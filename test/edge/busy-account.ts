@@ -1,0 +1,76 @@
+import { carrierAccountData } from "@shipping/carrier/operations/account-data";
+import { gatewayAccountData } from "@shipping/gateway/database/account-data";
+import { type AccountData, exportPage } from "@shipping/kit/service/account-data";
+import { eventually } from "@shipping/kit/testing/eventually";
+import type { Part } from "@shipping/local/parts";
+import { recordsAccountData } from "@shipping/records/account-data";
+import { trackingAccountData } from "@shipping/tracking/account-data";
+import { webhooksAccountData } from "@shipping/webhooks/operations/account-data";
+import sql from "sql-template-tag";
+import { createLabel, createOrder, createWebhook, voidLabel } from "../api/platform.js";
+import { apiClient } from "../api-client.js";
+import type { Stack } from "../stack.js";
+import { json } from "./admin.js";
+
+/** What each part says that it stores of an account. */
+export const ACCOUNT_DATA: Record<Part, AccountData> = {
+  gateway: gatewayAccountData,
+  records: recordsAccountData,
+  carrier: carrierAccountData,
+  tracking: trackingAccountData,
+  webhooks: webhooksAccountData,
+};
+export const parts = Object.keys(ACCOUNT_DATA) as Part[];
+/** An account that has something in every table. */
+export async function busyAccount(stack: Stack, receiverUrl: string) {
+  const { accountId, sandbox } = await stack.newCustomer();
+  const api = apiClient(stack.baseUrl, sandbox);
+  await json(stack, `member add --account ${accountId} --email ${accountId}@example.com --role admin`);
+  const { gateway, webhooks } = stack.databases;
+  await gateway.run(sql`
+    WITH member AS (SELECT id FROM account_members WHERE account_id = ${accountId}),
+      session AS (
+        INSERT INTO sessions (hash, member_id, created_at, authenticated_at, seen_at)
+        SELECT sha256(${accountId}::bytea), id, now(), now(), now() FROM member)
+    INSERT INTO sign_in_links (hash, member_id, expires_at)
+    SELECT sha256(${accountId}::bytea), id, now() + interval '1 day' FROM member`);
+  await gateway.run(sql`INSERT INTO webhook_tests VALUES (${accountId}, now(), 1)`);
+  await createWebhook(api, receiverUrl);
+  await createOrder(api);
+  for (let n = 0; n < 3; n++) await voidLabel(api, (await createLabel(api)).id);
+  await createLabel(api);
+  await webhooks.run(sql`
+    INSERT INTO dead_events (message, reason, received_at) VALUES (${Buffer.from(`\n\x04evt_${accountId}`)}, 'not understood', now())`);
+  await webhooks.run(sql`
+    INSERT INTO subscription_changes (id, subscription_id, action, actor, source, at)
+    SELECT 'chg_' || ${accountId}, id, 'created', 'me', 'here', now() FROM subscriptions WHERE account_id = ${accountId}`);
+  // Written in the background.
+  await eventually(async () => expect(emptyTables(await rowsOf(stack, accountId))).toEqual([]), { withinMs: 20_000 });
+  return accountId;
+}
+
+// Events leave the outbox within two minutes, changes go to the audit log, and the sandbox's carrier is asked without a booking.
+const SOON_EMPTY = ["records.outbox", "carrier.outbox", "carrier.bookings", "webhooks.subscription_changes"];
+const emptyTables = (rows: Record<string, string[]>) =>
+  Object.keys(rows).filter((name) => rows[name]!.length === 0 && !SOON_EMPTY.includes(name));
+
+/** Every row of an account, by part and table. */
+export async function rowsOf(stack: Stack, accountId: string) {
+  const rows: Record<string, string[]> = {};
+  for (const part of parts) {
+    let cursor: string | undefined;
+    do {
+      const page = await exportPage(stack.databases[part], ACCOUNT_DATA[part], { accountId, cursor });
+      const name = `${part}.${page.table}`;
+      rows[name] = [...(rows[name] ?? []), ...page.rows.map((row) => row.json)];
+      cursor = page.nextCursor;
+    } while (cursor);
+  }
+  return rows;
+}
+
+/** Rows that do not change by themselves. */
+export const lasting = ({ ...rows }: Record<string, string[]>) => {
+  for (const name of [...SOON_EMPTY, "gateway.request_counts", "gateway.audit_entries"]) delete rows[name];
+  return rows;
+};

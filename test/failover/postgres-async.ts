@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { audit, FLAWLESS } from "../chaos/audit.js";
+import { type Report, reportOf } from "../chaos/deliveries/report.js";
+import { newSubscriber, type Subscriber } from "../chaos/deliveries/subscriber.js";
+import type { Acknowledged } from "../chaos/mixed-load.js";
+import { untilDefinite } from "../chaos/retrying-client.js";
+import { type ClusterUnderTest, startCluster } from "../cluster.js";
+import { startLoad } from "./load.js";
+import { type PostgresPair, pairOf } from "./postgres-pair.js";
+
+// Events that were published before the failover, and are unpublished after it, are missed by a check that runs every minute.
+const SETTLED_MS = 240_000;
+
+/**
+ * The primary is lost while its asynchronous standby is behind: exactly what the standby lacks is lost, in all databases at once. What is
+ * left agrees with itself, and a request that is repeated with its key is executed again.
+ */
+export async function asyncStandby(
+  say: (line: string) => void,
+  stages = { beforeMs: 5_000, lagMs: 3_000, downMs: 2_000, afterMs: 8_000 },
+): Promise<Report> {
+  const cluster = await startCluster(["--standby", "async"], {
+    RATE_LIMIT_PER_MINUTE: "1000000",
+    WEBHOOK_ALLOW_PRIVATE_TARGETS: "true",
+  });
+  try {
+    const pair = await pairOf(cluster);
+    const customers = await Promise.all([cluster.newCustomer(), cluster.newCustomer()]);
+    const subscriber = await newSubscriber(cluster, { customer: customers[0]! });
+    const load = await startLoad(cluster, { clients: 8, customers, mayBeGone: true });
+    await sleep(stages.beforeMs);
+    await pair.cutOffStandby();
+    say(`${load.acknowledged()} writes acknowledged; the standby falls behind`);
+    await sleep(stages.lagMs);
+    await pair.losePrimary();
+    await sleep(stages.downMs);
+    const [count, held] = [load.acknowledged(), await keysOn(pair, "postgres-2")];
+    await pair.failOver();
+    say(`${count} writes acknowledged; the standby is promoted`);
+    await sleep(stages.afterMs);
+    const { accountIds, acknowledged, reads } = await load.stop();
+    const lost = acknowledged.slice(0, count).filter(({ write }) => !held.has(write.idempotencyKey));
+    const kept = acknowledged.filter((one) => !lost.includes(one));
+    say(`${acknowledged.length} writes acknowledged, of which the standby lacked ${lost.length}; auditing`);
+
+    const stored = await keysOn(pair, "postgres-2");
+    const found = await audit(cluster, accountIds, kept, { settledWithinMs: SETTLED_MS });
+    const eventsOfLost = await storedEventsOf(cluster, lost);
+    const told = deliveries(subscriber, { kept, lost });
+    const again = await repeatOrders(cluster, lost);
+    await subscriber.close();
+    const lostIds = new Set(lost.map(({ id }) => id));
+    return reportOf(
+      {
+        ...stages,
+        acknowledged: acknowledged.length,
+        lost: lost.length,
+        ...told,
+        ...again,
+        eventsOfLost,
+        reads,
+        audit: found,
+      },
+      [
+        [lost.length > 0, "The standby lacked nothing, so this shows nothing."],
+        [lost.every(({ write }) => !stored.has(write.idempotencyKey)), "A write is there that the standby lacked."],
+        [found.surplusEvents === eventsOfLost, "There are events that belong neither to a kept nor to a lost write."],
+        [
+          JSON.stringify({ ...found, surplusEvents: 0 }) === JSON.stringify(FLAWLESS),
+          "The audit of what the standby had, and of what came later, found flaws.",
+        ],
+        [told.keptUndelivered === 0, "An event of a kept order was not delivered."],
+        [again.executedAgain === again.repeated, "A lost order was not created anew when its request was repeated."],
+        [again.replayed === again.repeated, "A lost order that was created anew is not replayed."],
+        [
+          reads.wrong.every((sentence) => lostIds.has(sentence.split(":")[0] ?? "") && sentence.includes("404")),
+          "A read answered something else than the order, 503, or 404 for a lost one.",
+        ],
+      ],
+    );
+  } finally {
+    await cluster.stop();
+  }
+}
+
+/** The keys whose writes a server holds the answers of. */
+async function keysOn(pair: PostgresPair, server: "postgres-1" | "postgres-2"): Promise<Set<string>> {
+  const statement = "SELECT idempotency_key AS key FROM ledger WHERE kind = 'result'";
+  const rows = await Promise.all(
+    ["records", "carrier"].map((owner) => pair.query<{ key: string }>(server, statement, owner)),
+  );
+  return new Set(rows.flat().map(({ key }) => key));
+}
+
+/** Events of lost writes that came from NATS after the promotion. */
+async function storedEventsOf({ databases }: ClusterUnderTest, lost: readonly Acknowledged[]): Promise<number> {
+  const { rows } = await databases.webhooks.pool.query<{ type: string; body: Buffer }>("SELECT type, body FROM events");
+  const createdOf = new Map(lost.map(({ write, id }) => [`${id} ${write.path.endsWith("/void")}`, true]));
+  return rows.filter(({ type, body }) =>
+    createdOf.has(`${JSON.parse(body.toString()).data.id} ${type.endsWith(".voided")}`),
+  ).length;
+}
+
+function deliveries(subscriber: Subscriber, { kept, lost }: Record<"kept" | "lost", readonly Acknowledged[]>) {
+  const arrived = new Set(subscriber.arrivals.map(({ resourceId }) => resourceId));
+  const ordersOf = (writes: readonly Acknowledged[]) =>
+    writes.filter(({ write }) => write.path === "/orders" && write.key === subscriber.key).map(({ id }) => id);
+  return {
+    keptUndelivered: ordersOf(kept).filter((id) => !arrived.has(id)).length,
+    lostDelivered: ordersOf(lost).filter((id) => arrived.has(id)).length,
+    deliveredAgain: subscriber.arrivals.length - new Set(subscriber.arrivals.map(({ eventId }) => eventId)).size,
+  };
+}
+
+/** Customers repeat what was lost: each order is created anew, once. */
+async function repeatOrders(cluster: ClusterUnderTest, lost: readonly Acknowledged[]) {
+  const orders = lost.filter(({ write }) => write.path === "/orders");
+  let [executedAgain, replayed] = [0, 0];
+  for (const { write, id } of orders) {
+    const anew = await untilDefinite(cluster.gateways, write);
+    const newId = JSON.parse(anew.text).data?.id;
+    if (anew.status === 201 && !anew.replayed && newId !== id) executedAgain++;
+    const third = await untilDefinite(cluster.gateways, write);
+    if (third.replayed && third.text === anew.text) replayed++;
+  }
+  return { repeated: orders.length, executedAgain, replayed };
+}

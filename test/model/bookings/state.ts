@@ -1,0 +1,90 @@
+/** A row of bookings. */
+export interface Row {
+  state: "unwritten" | "asked" | "held" | "voiding" | "cancelling" | "over";
+  /** The customer's key, and the claim under it. */
+  key: number;
+  token: number;
+  /** Who took it last, and whether its lease has not ended. */
+  owner: number;
+  leased: boolean;
+  /** Whether a call of unknown outcome is noted: `open` while it may still take effect, `past` when time has ruled that out. */
+  doubt: "none" | "open" | "past";
+  due: boolean;
+  /** The number of the booking that the label has. */
+  has: number | undefined;
+}
+
+/** Who works on bookings: a request for a label, for a void, or the worker. */
+export interface Driver {
+  kind: "label" | "void" | "worker";
+  key: number;
+  at: "away" | "open" | "find" | "book" | "wait" | "ask again" | "record" | "cancel" | "cancelled" | "clean";
+  row: number;
+  token: number;
+  isFresh: boolean;
+  /** Whether the row was in doubt when it was taken. */
+  wasInDoubt: boolean;
+  /** What the carrier said: numbers of bookings. */
+  told: number[];
+}
+
+export interface State {
+  rows: Row[];
+  /** At the carrier: under which row each was booked, and whether it stands. */
+  bookings: { row: number; stands: boolean }[];
+  /** Calls under way that book; one that is carried out has its booking. The driver that has given up waiting is nobody. */
+  calls: { row: number; driver: number | undefined; made: number | undefined }[];
+  label: { booking: number; row: number; voided: boolean; isStale: boolean } | undefined;
+  /** For each key of the customer: the highest claim that is over, and whether it has its answer. */
+  keys: { fence: number; hasResult: boolean }[];
+  drivers: Driver[];
+  /** How many of them may still come. */
+  left: { requests: number; voids: number; crashes: number; fences: number };
+}
+
+/** A customer's shipment for which that many requests come, each key once or more. */
+export function initialState(keys: readonly number[], left: State["left"]): State {
+  const away = { at: "away", row: -1, token: 0, isFresh: false, wasInDoubt: false, told: [] } as const;
+  const drivers = keys.map((key): Driver => ({ ...away, kind: "label", key, told: [] }));
+  return {
+    rows: [],
+    bookings: [],
+    calls: [],
+    label: undefined,
+    keys: [0, 1].map(() => ({ fence: 0, hasResult: false })),
+    drivers: [...drivers, { ...away, kind: "void", key: 0, told: [] }, { ...away, kind: "worker", key: 0, told: [] }],
+    left,
+  };
+}
+
+/** One step of somebody: what it does to a copy of the state. */
+export interface Move {
+  does: string;
+  act(state: State): void;
+}
+
+/** Ends what a driver is at, as if it had never come. */
+export function leave(driver: Driver): void {
+  Object.assign(driver, { at: "away", row: -1, told: [], token: 0, isFresh: false, wasInDoubt: false });
+}
+
+/** Which promise a state breaks. */
+export function brokenPromise(state: State): string | undefined {
+  const { rows, bookings, label } = state;
+  const wanted = (row: number) => ["unwritten", "asked", "held", "voiding"].includes(rows[row]?.state ?? "");
+  if (bookings.filter(({ row, stands }) => stands && wanted(row)).length > 1) return "booked twice";
+  if (label?.isStale) return "executed under a claim that was over";
+  const stands = label && bookings[label.booking]?.stands;
+  if (label?.voided && stands) return "voided, but charged";
+  if (label && !label.voided && !stands && rows[label.row]?.state === "held") return "a label without a booking";
+  if (!isQuiet(state)) return undefined;
+  const standing = bookings.filter((booking) => booking.stands).length;
+  const labels = label && !label.voided ? 1 : 0;
+  if (standing > labels) return "charged without a label";
+  return standing < labels ? "a label without a booking" : undefined;
+}
+
+/** Nobody has anything left to do. */
+export function isQuiet({ rows, calls, drivers }: State): boolean {
+  return drivers.every(({ at }) => at === "away") && calls.length === 0 && !rows.some(({ due }) => due);
+}

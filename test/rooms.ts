@@ -1,0 +1,39 @@
+/** The folders of a package, the upper ones first: one imports only from those below it. `.` are the files that stand in none. */
+export const rooms: Record<string, readonly string[]> = {
+  "kit/src": ["service", "ledger", "events", "rpc", "rpc/unary", "postgres", "tls", "process", "."],
+  "gateway/src": [
+    ...[
+      "cli",
+      "cli/commands",
+      "cli/account-data",
+      "cli/doctor",
+      "cli/tools",
+      "cli/platform",
+      ".",
+      "developers",
+      "openapi",
+      "reference",
+      "guides",
+    ],
+    ...[
+      ...["alerts", "account", "overview", "search", "sign-in", "webhooks", "labels", "orders", "shipments"],
+      ...["resources", "requests", "keys", "page", "session"],
+    ].map((room) => `developers/${room}`),
+    ...["api/endpoints", "api/middleware", "api", "accounts", "mail", "site", "http", "admission", "input"],
+    ...["idempotency", "request-log", "database", "owners"],
+  ],
+  "services/carrier/src": [".", "operations", "neighbours", "bookings", "carriers", "label", "label/letters"],
+  "services/webhooks/src": [".", "operations", "dispatch", "health", "events", "subscriptions", "egress"],
+  "deploy/local/src": [
+    "client",
+    "collection",
+    "cluster",
+    "demo",
+    "listen",
+    "platform",
+    "databases",
+    "standby",
+    "servers",
+    ".",
+  ],
+};
