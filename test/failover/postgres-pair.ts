@@ -20,8 +20,10 @@ export interface PostgresPair {
   withoutStandby(work: () => Promise<unknown>): Promise<void>;
   /** Lets the primary answer, but refuse every write, on connections that are open, too. */
   demotePrimary(): Promise<void>;
-  /** Runs a statement on one of the two, in a database of its own if one is named. */
-  query<Row>(server: "postgres-1" | "postgres-2", text: string, database?: string): Promise<Row[]>;
+  /** The superuser's URL of one of the two. */
+  url(server: "postgres-1" | "postgres-2"): string;
+  /** Runs a statement on one of the two. */
+  query<Row>(server: "postgres-1" | "postgres-2", text: string): Promise<Row[]>;
   /** Promotes the standby and moves the address there. Resolves with the moment at which it took writes, as `performance.now()`. */
   failOver(): Promise<number>;
 }
@@ -40,8 +42,8 @@ export async function pairOf(cluster: ClusterUnderTest): Promise<PostgresPair> {
     for (const pid of [server.pid, ...(await childrenOf(server.pid))]) sendIfThere(pid, signal);
   }
 
-  const query: PostgresPair["query"] = (server, text, database = "postgres") =>
-    withServer(new URL(`/${database}`, urls[server]).href, async (client) => (await client.query(text)).rows);
+  const query: PostgresPair["query"] = (server, text) =>
+    withServer(urls[server], async (client) => (await client.query(text)).rows);
 
   return {
     async losePrimary() {
@@ -68,6 +70,7 @@ export async function pairOf(cluster: ClusterUnderTest): Promise<PostgresPair> {
       await query("postgres-1", "ALTER SYSTEM SET default_transaction_read_only = on");
       await query("postgres-1", "SELECT pg_reload_conf()");
     },
+    url: (server) => urls[server],
     query,
     async failOver() {
       await promote(urls["postgres-2"]);
