@@ -4,6 +4,7 @@ import sql from "sql-template-tag";
 /** What carrier stores of an account. */
 export const carrierAccountData: AccountData = {
   tables: [
+    { name: "bookings", key: ["environment", "id"] },
     { name: "label_files", key: ["environment", "label_id"], bytes: { pdf: "pdf" } },
     { name: "labels", key: ["environment", "id"] },
     { name: "ledger", key: ["environment", "idempotency_key"], bytes: { body: "json" } },
@@ -12,5 +13,6 @@ export const carrierAccountData: AccountData = {
   kept: {},
   inFlight: (accountId) => sql`
     SELECT (SELECT count(*) FROM outbox WHERE published_at IS NULL AND account_id = ${accountId})
-      + (SELECT count(*) FROM outbox WHERE projected_at IS NULL AND account_id = ${accountId}) AS count`,
+      + (SELECT count(*) FROM outbox WHERE projected_at IS NULL AND account_id = ${accountId})
+      + (SELECT count(*) FROM bookings WHERE due_at IS NOT NULL AND account_id = ${accountId}) AS count`,
 };
