@@ -14,6 +14,8 @@ export interface PostgresPair {
   losePrimary(): Promise<void>;
   /** Halts every process of the primary: its connections stay open and say nothing, as after the loss of a machine. */
   haltPrimary(): Promise<void>;
+  /** Ends what is left of it. A halted process hears no other signal. */
+  endPrimary(): Promise<void>;
   /** Ends the replication: from now on the standby has what it has. Resolves when all of that can be read there. */
   cutOffStandby(): Promise<void>;
   /** Halts every process of the standby while `work` goes on. */
@@ -51,6 +53,7 @@ export async function pairOf(cluster: ClusterUnderTest): Promise<PostgresPair> {
       await rm(join(dataDir, "postgres"), { recursive: true, force: true });
     },
     haltPrimary: () => signalAll(primary, "SIGSTOP"),
+    endPrimary: () => signalAll(primary, "SIGKILL"),
     async withoutStandby(work) {
       await signalAll(standby, "SIGSTOP");
       await work().finally(() => signalAll(standby, "SIGCONT"));
