@@ -7,7 +7,7 @@ import { audit, FLAWLESS } from "../chaos/audit.js";
 import { type Report, reportOf, seconds } from "../chaos/deliveries/report.js";
 import { type ClusterUnderTest, startCluster } from "../cluster.js";
 import { startLoad } from "../failover/load.js";
-import { eventsOf, keysOn, repeatOrders, SETTLED_MS } from "../failover/lost-writes.js";
+import { eventsOf, keysOn, repeatOrders, SETTLED_MS } from "../failover/postgres/lost-writes.js";
 import { keepBackups, loseServer, raiseTokens } from "./archived-postgres.js";
 
 const POINT = "drill";

@@ -6,7 +6,7 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import { superuserUrl } from "@shipping/local/cluster/fail-over";
 import { moveAddress } from "@shipping/local/standby/address";
 import { promote, withServer } from "@shipping/local/standby/replication";
-import type { ClusterProcess, ClusterUnderTest } from "../cluster.js";
+import type { ClusterProcess, ClusterUnderTest } from "../../cluster.js";
 
 /** What can happen to a primary and its standby, as an operator or a machine does it. */
 export interface PostgresPair {

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { audit, FLAWLESS } from "../chaos/audit.js";
-import { type Report, reportOf } from "../chaos/deliveries/report.js";
-import { newSubscriber, type Subscriber } from "../chaos/deliveries/subscriber.js";
-import type { Acknowledged } from "../chaos/mixed-load.js";
-import { startCluster } from "../cluster.js";
-import { startLoad } from "./load.js";
+import { audit, FLAWLESS } from "../../chaos/audit.js";
+import { type Report, reportOf } from "../../chaos/deliveries/report.js";
+import { newSubscriber, type Subscriber } from "../../chaos/deliveries/subscriber.js";
+import type { Acknowledged } from "../../chaos/mixed-load.js";
+import { startCluster } from "../../cluster.js";
+import { startLoad } from "../load.js";
 import { eventsOf, keysOn, repeatOrders, SETTLED_MS } from "./lost-writes.js";
-import { pairOf } from "./postgres-pair.js";
+import { pairOf } from "./pair.js";
 
 /**
  * The primary is lost while its asynchronous standby is behind: exactly what the standby lacks is lost, in all databases at once. What is

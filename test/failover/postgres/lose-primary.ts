@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Report } from "../chaos/deliveries/report.js";
-import { type ClusterUnderTest, startCluster } from "../cluster.js";
-import { startLoad } from "./load.js";
-import { type PostgresPair, pairOf } from "./postgres-pair.js";
-import { verdict } from "./verdict.js";
+import type { Report } from "../../chaos/deliveries/report.js";
+import { type ClusterUnderTest, startCluster } from "../../cluster.js";
+import { startLoad } from "../load.js";
+import { verdict } from "../verdict.js";
+import { type PostgresPair, pairOf } from "./pair.js";
 
 /** How long each stage of a failover takes. */
 export interface Stages {
