@@ -6,8 +6,8 @@ import { diskFull } from "./disk-full/disk-full.js";
 import { natsNode } from "./nats-node.js";
 import { natsQuorum } from "./nats-quorum.js";
 import { noFault } from "./no-fault.js";
-import { demotedPrimary, hangingStandby, lostPrimary, silentPrimary } from "./postgres.js";
-import { asyncStandby } from "./postgres-async.js";
+import { asyncStandby } from "./postgres/async-standby.js";
+import { demotedPrimary, hangingStandby, lostPrimary, silentPrimary } from "./postgres/lose-primary.js";
 
 /** Each starts what it needs, plays a fault below the platform under load, and stops everything. */
 const scenarios: Record<string, (say: (line: string) => void) => Promise<Report>> = {
