@@ -47,8 +47,8 @@ export interface ClusterUnderTest {
   kill(name: string): Promise<number>;
   /** Resolves when every process answers again. */
   healthy(): Promise<void>;
-  /** A new account with one sandbox key. */
-  newCustomer(name?: string): Promise<{ accountId: string; key: string; keyId: string }>;
+  /** A new account with one sandbox key; its ID is made of `bytes` where a setting has named it before. */
+  newCustomer(name?: string, bytes?: Uint8Array): Promise<{ accountId: string; key: string; keyId: string }>;
   revokeKey(keyId: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -100,8 +100,8 @@ export async function startCluster(
       return pid;
     },
     healthy: () => eventually(async () => requireHealth(await now()), { withinMs: 30_000 }),
-    async newCustomer(name = "Cluster test") {
-      const { id: accountId } = await createAccount(deps, { name });
+    async newCustomer(name = "Cluster test", bytes) {
+      const { id: accountId } = await createAccount(bytes ? { ...deps, random: () => bytes } : deps, { name });
       const { id: keyId, key } = await createKey(deps, { accountId, environment: "sandbox" });
       return { accountId, key, keyId };
     },

@@ -1,27 +1,42 @@
 // Steady load on a deployed gateway, through its Service, until /tmp/stop appears: four clients that place orders, make shipments and labels
-// and read them back, and never repeat a request. Ends with one line of JSON: what failed, and which events did not reach the receiver.
+// and read them back, and never repeat a request, unless REPEAT is set and it was answered 503 with Retry-After. Ends with one line of JSON: what failed, and which events did not reach the receiver.
 import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 
-const { BASE_URL, RECEIVER_URL, CLIENTS = "4", PAUSE_MS = "100" } = process.env;
+const { BASE_URL, RECEIVER_URL, CLIENTS = "4", PAUSE_MS = "100", REPEAT = "" } = process.env;
+const REPEAT_MS = 120_000;
+// For whoever asks meanwhile.
+const UNAVAILABLE = "/tmp/unavailable";
+writeFileSync(UNAVAILABLE, "0");
 const failures = [];
 const expected = [];
 let requests = 0;
+let unavailable = 0;
 let slowestMs = 0;
 
 const admin = (...args) => JSON.parse(execFileSync("admin", [...args, "--json"], { encoding: "utf8" }));
 
+async function send(method, path, body, idempotencyKey, deadline) {
+  requests++;
+  const response = await fetch(`${BASE_URL}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, "idempotency-key": idempotencyKey, "content-type": "application/json" },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const retryAfter = response.headers.get("retry-after");
+  if (!REPEAT || response.status !== 503 || !/^\d+$/.test(retryAfter ?? "") || Date.now() > deadline) return response;
+  writeFileSync(UNAVAILABLE, String(++unavailable));
+  await response.arrayBuffer();
+  await pause(Number(retryAfter) * 1_000);
+  return send(method, path, body, idempotencyKey, deadline);
+}
+
 async function call(method, path, body) {
   const begun = new Date();
-  requests++;
   try {
-    const response = await fetch(`${BASE_URL}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${key}`, "idempotency-key": randomUUID(), "content-type": "application/json" },
-      ...(body && { body: JSON.stringify(body) }),
-    });
+    const response = await send(method, path, body, randomUUID(), Date.now() + REPEAT_MS);
     const answer = await response.json();
     if (!response.ok) throw new Error(`${response.status} ${JSON.stringify(answer.error)}`);
     slowestMs = Math.max(slowestMs, Date.now() - begun);
@@ -93,6 +108,7 @@ const missing = await missingEvents();
 const summary = {
   seconds,
   requests,
+  unavailable,
   failed: failures.length,
   slowestMs,
   events: expected.length,

@@ -5,29 +5,7 @@
 # then upgrades, deletes pods, scales, breaks and rolls back under load. Succeeds if no request failed and no event was lost; KEEP=1 leaves everything in place.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-namespace=${NAMESPACE:-shipping-trial}
-values=(--values deploy/try/values.yaml)
-for file in "$@"; do values+=(--values "$file"); done
-parts=(gateway records carrier tracking webhooks)
-failed=0
-
-say() { echo "== $(date +%T) $*"; }
-k() { kubectl --namespace "$namespace" "$@"; }
-expect() { # WHAT GOT WANTED
-  if [ "$2" = "$3" ]; then echo "ok    $1: $2"; else echo "WRONG $1: $2, not $3" && failed=1; fi
-}
-upgrade() { helm upgrade shipping deploy/chart --namespace "$namespace" "${values[@]}" --wait --timeout "${TIMEOUT:-10m}" "$@" > /dev/null; }
-settled() { for part in "${parts[@]}"; do k rollout status "deployment/shipping-$part" --timeout=10m > /dev/null; done; }
-clean_up() { [ -n "${KEEP:-}" ] || kubectl delete namespace "$namespace" --wait=false > /dev/null; }
-trap clean_up EXIT
-
-install() {
-  say "install"
-  kubectl create namespace "$namespace"
-  kubectl label namespace "$namespace" pod-security.kubernetes.io/enforce=restricted > /dev/null
-  helm install shipping deploy/chart --namespace "$namespace" "${values[@]}" --wait --timeout "${TIMEOUT:-10m}" > /dev/null
-  gateway_image=$(k get deployment shipping-gateway --output 'jsonpath={.spec.template.spec.containers[0].image}')
-}
+. deploy/try/trial.sh
 
 # The addresses that a pod gets a connection to, of those that it tries.
 reached_by() { # POD ADDRESS…
@@ -108,13 +86,6 @@ renewal() {
 renewals() { k logs --selector app.kubernetes.io/component=records --tail=-1 | grep -c '"certificate renewed"' || true; }
 starts() { k get pods --selector app.kubernetes.io/component=records --output 'jsonpath={.items[*].status.containerStatuses[*].state.running.startedAt}'; }
 
-start_load() {
-  say "load"
-  k create configmap load --from-file=deploy/try/load.mjs > /dev/null
-  sed "s#IMAGE#$gateway_image#; s#NAMESPACE#$namespace#" deploy/try/load-pod.yaml | k apply -f - > /dev/null
-  until k logs load 2> /dev/null | grep -q loading; do sleep 1; done
-}
-
 disturb() {
   say "upgrade of all parts"
   upgrade --set logLevel=warn
@@ -135,14 +106,6 @@ disturb() {
   settled
 }
 
-end_load() {
-  say "end of the load"
-  k exec load -- node -e 'fs.writeFileSync("/tmp/stop", "")'
-  until [[ $(k get pod load --output 'jsonpath={.status.phase}') =~ Succeeded|Failed ]]; do sleep 1; done
-  k logs load | tail -20
-  expect "the load" "$(k get pod load --output 'jsonpath={.status.phase}')" Succeeded
-}
-
 install
 say "helm test"
 helm test shipping --namespace "$namespace" --logs | grep -E '^(ok|All|Error)'
@@ -151,4 +114,4 @@ identities
 start_load
 disturb
 end_load
-if [ "$failed" = 0 ]; then say "all as promised"; else say "not as promised" && exit 1; fi
+verdict

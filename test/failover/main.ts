@@ -5,7 +5,7 @@ import { clocks } from "./clocks.js";
 import { natsNode } from "./nats-node.js";
 import { natsQuorum } from "./nats-quorum.js";
 import { noFault } from "./no-fault.js";
-import { demotedPrimary, lostPrimary, silentPrimary } from "./postgres.js";
+import { demotedPrimary, hangingStandby, lostPrimary, silentPrimary } from "./postgres.js";
 import { asyncStandby } from "./postgres-async.js";
 
 /** Each starts what it needs, plays a fault below the platform under load, and stops everything. */
@@ -17,6 +17,7 @@ const scenarios: Record<string, (say: (line: string) => void) => Promise<Report>
   postgres: lostPrimary,
   "postgres-silent": silentPrimary,
   "postgres-demoted": demotedPrimary,
+  "postgres-standby": hangingStandby,
   "postgres-async": asyncStandby,
 };
 

@@ -6,7 +6,7 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import { superuserUrl } from "@shipping/local/cluster/fail-over";
 import { moveAddress } from "@shipping/local/standby/address";
 import { promote, withServer } from "@shipping/local/standby/replication";
-import type { ClusterUnderTest } from "../cluster.js";
+import type { ClusterProcess, ClusterUnderTest } from "../cluster.js";
 
 /** What can happen to a primary and its standby, as an operator or a machine does it. */
 export interface PostgresPair {
@@ -16,6 +16,8 @@ export interface PostgresPair {
   haltPrimary(): Promise<void>;
   /** Ends the replication: from now on the standby has what it has. Resolves when all of that can be read there. */
   cutOffStandby(): Promise<void>;
+  /** Halts every process of the standby while `work` goes on. */
+  withoutStandby(work: () => Promise<unknown>): Promise<void>;
   /** Lets the primary answer, but refuse every write, on connections that are open, too. */
   demotePrimary(): Promise<void>;
   /** Runs a statement on one of the two, in a database of its own if one is named. */
@@ -33,9 +35,9 @@ export async function pairOf(cluster: ClusterUnderTest): Promise<PostgresPair> {
     "postgres-2": await superuserUrl(dataDir, standby.address),
   };
 
-  async function signalPrimary(signal: NodeJS.Signals): Promise<void> {
+  async function signalAll(server: ClusterProcess, signal: NodeJS.Signals): Promise<void> {
     // The postmaster first: it would start again what ends.
-    for (const pid of [primary.pid, ...(await childrenOf(primary.pid))]) sendIfThere(pid, signal);
+    for (const pid of [server.pid, ...(await childrenOf(server.pid))]) sendIfThere(pid, signal);
   }
 
   const query: PostgresPair["query"] = (server, text, database = "postgres") =>
@@ -43,10 +45,14 @@ export async function pairOf(cluster: ClusterUnderTest): Promise<PostgresPair> {
 
   return {
     async losePrimary() {
-      await signalPrimary("SIGKILL");
+      await signalAll(primary, "SIGKILL");
       await rm(join(dataDir, "postgres"), { recursive: true, force: true });
     },
-    haltPrimary: () => signalPrimary("SIGSTOP"),
+    haltPrimary: () => signalAll(primary, "SIGSTOP"),
+    async withoutStandby(work) {
+      await signalAll(standby, "SIGSTOP");
+      await work().finally(() => signalAll(standby, "SIGCONT"));
+    },
     async cutOffStandby() {
       await query("postgres-2", "ALTER SYSTEM SET primary_conninfo = ''");
       await query("postgres-2", "SELECT pg_reload_conf()");

@@ -71,6 +71,44 @@ async function failover(
   }
 }
 
+/** The synchronous standby hangs: commits wait for it, reads do not, and all goes on when it is back. */
+export async function hangingStandby(
+  say: Say,
+  stages = { beforeMs: 5_000, downMs: 20_000, afterMs: 10_000 },
+): Promise<Report> {
+  const cluster = await startCluster(["--standby"], { RATE_LIMIT_PER_MINUTE: "1000000" });
+  try {
+    const pair = await pairOf(cluster);
+    const load = await startLoad(cluster, { clients: 8 });
+    await sleep(stages.beforeMs);
+    say(`${load.acknowledged()} writes acknowledged; the standby hangs`);
+    let connections = 0;
+    await pair.withoutStandby(async () => {
+      await sleep(stages.downMs);
+      const rows = await pair.query<{ count: string }>(
+        "postgres-1",
+        "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'",
+      );
+      connections = Number(rows[0]?.count);
+    });
+    const backMs = performance.now();
+    say("the standby is back");
+    await sleep(stages.afterMs);
+    const firstSuccessMs = load.attempts.firstSuccessAfter(backMs);
+    const { longest } = load.attempts.seen();
+    const report = await verdict(cluster, load, {
+      figures: { ...stages, connections, firstSuccessMs, lastFailureMs: load.attempts.lastFailureAfter(backMs) },
+      promises: [
+        [(firstSuccessMs ?? RECOVERY_MS) < RECOVERY_MS, "No write succeeded within 10 s of the standby's return."],
+        [longest < DEADLINE_MS, "A request took longer than its deadline."],
+      ],
+    });
+    return report;
+  } finally {
+    await cluster.stop();
+  }
+}
+
 async function partPids(cluster: ClusterUnderTest): Promise<string> {
   const { processes } = await cluster.now();
   return processes

@@ -105,3 +105,20 @@ describe("the RPC", () => {
     expect((await under.row(request))?.attempts).toBe(2);
   });
 });
+
+describe("the registry", () => {
+  test("keeps nobody waiting beyond the deadline: 503 by then, and a repetition finds out what became of it", async () => {
+    const holder = await under.otherGateway.db.pool.connect();
+    await holder.query("BEGIN");
+    await holder.query("LOCK TABLE idempotency_registry");
+    const request = under.request("A", { deadline: performance.now() + 1_500 });
+    const begun = performance.now();
+    expect(await refusal(under.execute(request))).toBe("service_unavailable");
+    expect(performance.now() - begun).toBeLessThan(1_500);
+    await holder.query("COMMIT");
+    holder.release();
+    const again = under.request("A", { caller: request.caller });
+    expect((await under.execute(again)).content).toBe("A");
+    expect(await under.owners.records.executions(request.caller)).toHaveLength(1);
+  });
+});

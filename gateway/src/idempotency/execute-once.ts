@@ -2,7 +2,7 @@ import type { CallOptions } from "@connectrpc/connect";
 import type { Claim } from "@shipping/kit/caller";
 import { fail, failureIn } from "@shipping/kit/errors";
 import type { Snapshot, WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
-import { callOptions, type Due } from "../owners/call-owner.js";
+import { callOptions, type Due, inTime } from "../owners/call-owner.js";
 import { readReplay } from "./read-replay.js";
 import {
   claimKey,
@@ -41,8 +41,15 @@ interface Run extends RegistryRequest, Due {
 
 const WAIT_MS = 5_000;
 
-/** Executes a write under its idempotency key, or replays the answer of its first execution. Any other outcome throws a Failure. */
-export async function executeOnce<T>(deps: OnceDeps, request: OnceRequest<T>): Promise<Snapshot> {
+/**
+ * Executes a write under its idempotency key, or replays the answer of its first execution. Any other outcome throws a Failure. A registry
+ * that hangs delays every statement by seconds, so the deadline goes for all of them together.
+ */
+export function executeOnce<T>(deps: OnceDeps, request: OnceRequest<T>): Promise<Snapshot> {
+  return inTime(execute(deps, request), request);
+}
+
+async function execute<T>(deps: OnceDeps, request: OnceRequest<T>): Promise<Snapshot> {
   let input: { value: T } | undefined;
   const validate = () => {
     input ??= { value: request.validate() };

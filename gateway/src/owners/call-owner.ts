@@ -18,6 +18,19 @@ export function callOptions({ deadline, requestId }: Due): CallOptions {
   return { timeoutMs: Math.floor(leftMs - MARGIN_MS), headers: { "x-request-id": requestId } };
 }
 
+// What an answer takes to get out.
+const LAST_MS = 200;
+
+/** What comes of work on behalf of a request, or 503 shortly before its answer is due. The work goes on: it cannot be called back. */
+export async function inTime<T>(work: Promise<T>, { deadline }: Pick<Due, "deadline">): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const leftMs = Math.max(0, deadline - LAST_MS - performance.now());
+    timer = setTimeout(() => reject(fail("service_unavailable")), leftMs);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
 /** The answer to a read, which may be repeated: without one, the client is asked to repeat the request. */
 export async function answered<T>(call: Promise<T>): Promise<T> {
   try {

@@ -168,6 +168,20 @@ describe("connections to a server that is no longer the primary are replaced", (
     for (const socket of sockets) socket.destroy();
     await db.close();
   }, 20_000);
+
+  test("but not while others still answer", async () => {
+    onSocket = passOn;
+    const db = openThere();
+    await fill(db);
+    const [first] = sockets;
+    first?.unpipe().pause();
+    expect(await endsOf(db, "SELECT 1")).toEqual([expect.objectContaining({ mayHaveRun: true }), "fine"]);
+    const opened = sockets.length;
+    await Promise.all([db.runList(sql`SELECT 1`), db.runList(sql`SELECT 1`)]);
+    expect(sockets.length).toBe(opened);
+    first?.destroy();
+    await db.close();
+  }, 20_000);
 });
 
 test.each([

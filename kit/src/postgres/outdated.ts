@@ -1,32 +1,57 @@
 import type pg from "pg";
 import { DatabaseOutage } from "./outage.js";
 
-/** Tells pools which of their connections may lead to a server that has failed over. */
+/** Tells pools which of their connections lead to a server that has failed over. */
 export interface Outdated {
   /** Makes a pool close such connections instead of handing them out. */
   watch(pool: pg.Pool): void;
-  /** If a statement's error says that its server is no primary any more, all connections opened so far are outdated. */
+  /** Concludes from a statement's error what the connections opened so far are worth. */
   judge(error: Error): void;
 }
 
+interface Connection {
+  /** The round in which it was opened, or last answered. */
+  round: number;
+  answers(): Promise<boolean>;
+}
+
+const ANSWER_MS = 1_000;
+
 /**
- * After a failover the open connections of a pool lead to a server that is silent, or that takes no writes. Each would cost one statement
- * to find out, so the first that finds out speaks for all of them.
+ * After a failover the open connections of a pool lead to a server that takes no writes, or that is silent. Each would cost one statement
+ * to find out, so what one finds out goes for all: a server that takes no writes is no primary. One that did not answer in time may
+ * merely wait for something, so it is asked again, on another connection, before the rest is closed.
  */
 export function outdatedConnections(): Outdated {
-  const rounds = new WeakMap<pg.PoolClient, number>();
+  const connections = new WeakMap<pg.PoolClient, Connection>();
   let round = 0;
+  // Connections of earlier rounds than these are in doubt, or lead to a server that is gone.
+  let doubted = 0;
+  let gone = 0;
+
+  async function isUpToDate(connection: Connection): Promise<boolean> {
+    if (connection.round < gone) return false;
+    if (connection.round >= doubted) return true;
+    const asked = doubted;
+    if (await connection.answers()) connection.round = asked;
+    else gone = Math.max(gone, asked);
+    return connection.round >= gone;
+  }
 
   function watch(pool: pg.Pool): void {
     const connect = pool.connect.bind(pool) as () => Promise<pg.PoolClient>;
     async function connectUpToDate(): Promise<pg.PoolClient> {
       for (;;) {
         const client = await connect();
-        if (rounds.get(client) === round) return client;
+        const connection = connections.get(client);
+        if (!connection || (await isUpToDate(connection))) return client;
         client.release(true);
       }
     }
-    pool.on("connect", (client) => rounds.set(client, round));
+    pool.on("connect", (client) => {
+      const query = client.query.bind(client);
+      connections.set(client, { round, answers: () => takesWrites(query) });
+    });
     // pg-pool's own `query` passes a callback.
     pool.connect = ((done?: (error: Error | undefined, client?: pg.PoolClient, release?: unknown) => void) => {
       if (!done) return connectUpToDate();
@@ -39,10 +64,19 @@ export function outdatedConnections(): Outdated {
 
   return {
     watch,
-    judge: (error) => {
-      if (isDemoted(error) || isSilence(error)) round++;
+    judge(error) {
+      if (isDemoted(error)) gone = ++round;
+      else if (isSilence(error)) doubted = ++round;
     },
   };
+}
+
+async function takesWrites(query: pg.PoolClient["query"]): Promise<boolean> {
+  const question = { text: "SHOW transaction_read_only", query_timeout: ANSWER_MS };
+  return query(question).then(
+    ({ rows }) => rows[0]?.transaction_read_only === "off",
+    () => false,
+  );
 }
 
 /** Whether the server said that it takes no writes, which a primary never says. */

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { z } from "zod";
-import { flag, port, positiveInt, readConfig, secret, urlList } from "./config.js";
+import { databaseUrl, flag, migrationConfig, port, positiveInt, readConfig, secret, urlList } from "./config.js";
 
 const schema = z.object({
   PORT: port().default(8080).describe("where to listen"),
@@ -39,4 +39,21 @@ describe("readConfig", () => {
     }
     expect(config.TOKEN).toBe("s3cret");
   });
+});
+
+describe("databaseUrl", () => {
+  const read = (url: string) => readConfig(z.object({ DATABASE_URL: databaseUrl() }), { DATABASE_URL: url });
+
+  test.each(["postgresql://a,b/d", "postgresql://u:p@a:5432,b:5432/d?target_session_attrs=read-write"])(
+    "refuses the several hosts of %s, of which the driver would reach none",
+    (url) => {
+      expect(() => read(url)).toThrow("DATABASE_URL: must name one host");
+      expect(() => migrationConfig({ DATABASE_URL: url })).toThrow("must name one host");
+    },
+  );
+
+  test.each(["postgresql://u:p,q@a:5432/d", "postgresql://u@a/d?options=-c%20x=1,2", "postgresql:///d?host=/run/a,b"])(
+    "takes %s",
+    (url) => expect(read(url).DATABASE_URL).toBe(url),
+  );
 });

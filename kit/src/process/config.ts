@@ -23,6 +23,17 @@ export const port = () => z.coerce.number().int().min(0).max(65535);
 /** A whole number of at least 1. */
 export const positiveInt = () => z.coerce.number().int().min(1);
 
+/** The URL of a PostgreSQL database. It names one host: libpq tries several one after the other, pg (8.23) takes them for one name. */
+export const databaseUrl = () =>
+  secret(
+    z
+      .string()
+      .refine(
+        (url) => !/^\w+:\/\/(?:[^/?]*@)?[^@/?]*,[^@/?]*(?:[/?]|$)/.test(url),
+        "must name one host, which leads to the primary",
+      ),
+  );
+
 /** `true` or `false`. */
 export const flag = () => z.enum(["true", "false"]).transform((text) => text === "true");
 
@@ -44,7 +55,7 @@ export const tlsSettings = {
 
 /** The settings that every service of the platform has. */
 export const serviceSettings = {
-  DATABASE_URL: secret(z.string()).describe("this part's own PostgreSQL database"),
+  DATABASE_URL: databaseUrl().describe("this part's own PostgreSQL database"),
   DATABASE_POOL: positiveInt()
     .min(3)
     .default(10)
@@ -110,8 +121,8 @@ export const busSettings = {
 };
 
 const migrationSettings = z.object({
-  DATABASE_URL: secret(z.string()).optional().describe("this part's own PostgreSQL database"),
-  MIGRATION_DATABASE_URL: secret(z.string())
+  DATABASE_URL: databaseUrl().optional().describe("this part's own PostgreSQL database"),
+  MIGRATION_DATABASE_URL: databaseUrl()
     .optional()
     .describe("the same database, with a role that may change the schema"),
   LOG_LEVEL: serviceSettings.LOG_LEVEL,

@@ -12,6 +12,7 @@ import { tlsOf } from "@shipping/kit/tls/tls";
 import { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import { loadTrialCarrier } from "./carriers/load-trial-carrier.js";
 import { carrierConfig } from "./config.js";
 import { carrierMigrations, startCarrier } from "./start-carrier.js";
 
@@ -20,6 +21,7 @@ const log = createLog({ part: "carrier", level: config.LOG_LEVEL });
 const tls = configured(() => tlsOf(config, log));
 const faults = configured(() => faultsOf(config));
 const bus = faultyBus(createJetStreamBus(busConnectionOf(config, { name: "carrier", log })), faults);
+const trial = await loadTrialCarrier(config);
 const records = connectTo({ urls: config.RECORDS_URL, log, tls });
 const tracking = connectTo({ urls: config.TRACKING_URL, log, tls });
 const webhooks = connectTo({ urls: config.WEBHOOKS_URL, log, tls });
@@ -40,6 +42,7 @@ await runService({
       log,
       now: () => new Date(),
       random: pooledRandom,
+      trial,
       faults,
     }),
   closeLast: [bus, records, tracking, webhooks],

@@ -26,11 +26,11 @@ export interface Making {
   at: Date;
 }
 
-/** What a carrier that was called has booked for it: the row is the booking's, `isSole` whether no other call was made. */
+/** What a carrier that was called has booked for it: the row is the booking's, `settles` whether no other can stand under its key. */
 export interface Remote {
   row: BookingRow;
   standing: StandingBooking;
-  isSole: boolean;
+  settles: boolean;
 }
 
 /** What became of it: undefined if its booking is no longer wanted. The event is there if this call has emitted it. */
@@ -89,11 +89,11 @@ function creationOf({ random }: CarrierDeps, making: Making, booking: Booking): 
   return { caller, claim, snapshot: { status: 201, body: Buffer.from(data) }, event, row, booking };
 }
 
-async function recordHeld(deps: CarrierDeps, creation: Creation, { row, standing, isSole }: Remote) {
+async function recordHeld(deps: CarrierDeps, creation: Creation, { row, standing, settles }: Remote) {
   const statement = sql`
     WITH target AS (${stillAsked(row)}),
     ${deps.ledger.claim([creation], sql`WHERE EXISTS (SELECT FROM target)`)}, ${labels(deps, [creation])},
-    held AS (${holdBooking(deps, row, standing.reference, isSole)})
+    held AS (${holdBooking(deps, row, standing.reference, settles)})
     SELECT ordinal FROM claim`;
   const [outcome] = await deps.ledger.execute([creation], statement);
   return outcome;

@@ -10,7 +10,7 @@ export function recordingWith(deps: CarrierDeps): Recording {
     async label(row, standing) {
       const { shipmentId, carrier } = row;
       const making = { caller: callerIn(row), claim: claimIn(row), shipmentId, carrier, at: deps.now() };
-      const { event } = await recordLabel(deps, making, standing, { row, standing, isSole: false });
+      const { event } = await recordLabel(deps, making, standing, { row, standing, settles: false });
       return event !== undefined;
     },
     void: (row) => recordVoid(deps, row),

@@ -1,7 +1,7 @@
 import { mishaps } from "./mishaps.js";
-import { type Move, movesOf } from "./moves.js";
+import { movesOf } from "./moves.js";
 import type { Rules } from "./rules.js";
-import { brokenPromise, initialState, isQuiet, type State } from "./state.js";
+import { brokenPromise, initialState, isQuiet, type Move, type State } from "./state.js";
 
 export interface Scenario {
   rules: Rules;

@@ -1,5 +1,4 @@
-import { leave, type Move } from "./moves.js";
-import type { State } from "./state.js";
+import { leave, type Move, type State } from "./state.js";
 
 /** What the carrier, time and accidents do. */
 export function mishaps(state: State, takesKeys: boolean): Move[] {

@@ -1,16 +1,5 @@
 import type { Rules } from "./rules.js";
-import type { Driver, Row, State } from "./state.js";
-
-/** One step of somebody: what it does to a copy of the state. */
-export interface Move {
-  does: string;
-  act(state: State): void;
-}
-
-/** Ends what a driver is at, as if it had never come. */
-export function leave(driver: Driver): void {
-  Object.assign(driver, { at: "away", row: -1, told: [], token: 0, isFresh: false, wasInDoubt: false });
-}
+import { type Driver, leave, type Move, type Row, type State } from "./state.js";
 
 /** All that a driver may do next. */
 export function movesOf(state: State, who: number, rules: Rules, takesKeys: boolean): Move[] {

@@ -57,6 +57,17 @@ export function initialState(keys: readonly number[], left: State["left"]): Stat
   };
 }
 
+/** One step of somebody: what it does to a copy of the state. */
+export interface Move {
+  does: string;
+  act(state: State): void;
+}
+
+/** Ends what a driver is at, as if it had never come. */
+export function leave(driver: Driver): void {
+  Object.assign(driver, { at: "away", row: -1, told: [], token: 0, isFresh: false, wasInDoubt: false });
+}
+
 /** Which promise a state breaks. */
 export function brokenPromise(state: State): string | undefined {
   const { rows, bookings, label } = state;

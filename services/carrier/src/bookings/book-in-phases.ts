@@ -36,7 +36,7 @@ export interface Order {
 
 /** What came of it: a booking to record, the outcome that the key has already, or that the shipment has a label. */
 export type Booked =
-  | { row: BookingRow; standing: StandingBooking; isSole: boolean }
+  | { row: BookingRow; standing: StandingBooking; settles: boolean }
   | { outcome: WriteOutcome }
   | "label exists";
 
@@ -55,7 +55,8 @@ export async function bookInPhases(deps: BookingDeps, order: Order, call: Call):
   const { row, isFresh } = opened;
   try {
     const standing = (isFresh ? undefined : await find(order, row, call)) ?? (await book(deps, order, opened, call));
-    return { row, standing, isSole: isFresh };
+    // The one call that was ever made is answered. Of a carrier without keys that says nothing: it may have carried it out twice.
+    return { row, standing, settles: isFresh && order.carrier.takesKeys };
   } catch (error) {
     throw await afterTrouble(deps, opened, error);
   }

@@ -153,13 +153,13 @@ export function stillAsked(row: BookingRow): Sql {
   return sql`SELECT FROM bookings WHERE ${ownedSql(row)} AND id = ${row.id} AND state = 'asked' FOR UPDATE`;
 }
 
-/** Gives a booking to the label in `claim`. Unless this was the only call ever made, the key is looked at again. */
-export function holdBooking(deps: Deps, row: BookingRow, reference: string, isSole: boolean): Sql {
-  const isSettled = sql`(${isSole}::boolean AND turn = ${row.turn})`;
+/** Gives a booking to the label in `claim`. Unless it is settled by that, the key is looked at again when nothing can come any more. */
+export function holdBooking(deps: Deps, row: BookingRow, reference: string, settles: boolean): Sql {
+  const isSettled = sql`(${settles}::boolean AND turn = ${row.turn})`;
   return sql`
     UPDATE bookings SET state = 'held', reference = ${reference}, shipment = NULL, problem = NULL, leased_until = ${clock(deps)},
       doubt_until = CASE WHEN ${isSettled} THEN NULL ELSE doubt_until END,
-      due_at = CASE WHEN ${isSettled} THEN NULL ELSE ${clock(deps)} END
+      due_at = CASE WHEN ${isSettled} THEN NULL ELSE doubt_until END
     WHERE ${ownedSql(row)} AND id = ${row.id} AND EXISTS (SELECT FROM claim)`;
 }
 

@@ -1,0 +1,20 @@
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Carriers, RemoteCarrier } from "./carrier.js";
+
+/** A module with the adapter of a carrier for trials. */
+interface AdapterModule {
+  openCarrier(url: string): RemoteCarrier;
+}
+
+/** The carrier for trials that the settings name, if any. It is no part of the platform: its module comes from where the operator says. */
+export async function loadTrialCarrier(config: {
+  TRIAL_CARRIER_MODULE?: string | undefined;
+  TRIAL_CARRIER_URL?: string | undefined;
+  TRIAL_CARRIER_ACCOUNT?: string | undefined;
+}): Promise<Carriers["trial"]> {
+  const { TRIAL_CARRIER_MODULE: path, TRIAL_CARRIER_URL: url = "", TRIAL_CARRIER_ACCOUNT: accountId = "" } = config;
+  if (path === undefined) return undefined;
+  const { openCarrier } = (await import(pathToFileURL(resolve(path)).href)) as AdapterModule;
+  return { accountId, carrier: openCarrier(url) };
+}

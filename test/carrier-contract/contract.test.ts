@@ -1,0 +1,57 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { newId } from "@shipping/kit/ids";
+import { openCarrier } from "../carrier-simulator/adapter.js";
+import { NOWHERE, startSimulator } from "../carrier-simulator/simulator.js";
+import { contract, shipmentTo, type Trial } from "./contract.js";
+
+let folder: string;
+let simulator: Awaited<ReturnType<typeof startSimulator>>;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "shipping-carrier-"));
+  simulator = await startSimulator({ port: 0, file: join(folder, "ledger") });
+});
+afterAll(async () => {
+  await simulator.stop();
+  await rm(folder, { recursive: true });
+});
+
+const trialOf = (keys: string): Trial => ({
+  carrier: openCarrier(`${simulator.url}?keys=${keys}`),
+  newShipment: (city) => shipmentTo(newId("shp", randomBytes), city),
+  newKey: () => newId("bkg", randomBytes),
+  refusedCity: NOWHERE,
+});
+
+const behave = (behaviour: object) =>
+  fetch(`${simulator.url}/behaviour`, { method: "PUT", body: JSON.stringify(behaviour) });
+const promises = contract.map(({ promise, run }) => [promise, run] as const);
+
+describe.each(["taken", "ignored"])("the adapter of a carrier by which keys are %s", (keys) => {
+  beforeAll(() => behave({ takesKeys: keys === "taken" }));
+
+  test.each(promises)("%s", (_, run) => run(trialOf(keys)));
+});
+
+describe("the contract is broken by an adapter", () => {
+  const broken: [string, string, (carrier: Trial["carrier"]) => Partial<Trial["carrier"]>][] = [
+    ["whose rates are everybody's", "its rates are", () => ({ offers: () => true })],
+    ["that finds nothing", "what it has booked", () => ({ find: async () => [] })],
+    ["that cancels nothing", "what is cancelled", () => ({ cancel: async () => {} })],
+    [
+      "that says it takes keys, and sends none",
+      "booking twice",
+      ({ book }) => ({ book: (_, ...rest) => book(newId("bkg", randomBytes), ...rest) }),
+    ],
+    ["whose calls take longer than a customer waits", "its name is", () => ({ callMs: 20_000 })],
+  ];
+
+  test.each(broken)("%s", async (_, promise, change) => {
+    await behave({ takesKeys: true });
+    const trial = trialOf("taken");
+    const check = contract.find((one) => one.promise.startsWith(promise));
+    await expect(check?.run({ ...trial, carrier: { ...trial.carrier, ...change(trial.carrier) } })).rejects.toThrow();
+  });
+});

@@ -1,0 +1,75 @@
+import sql from "sql-template-tag";
+import type { Entry } from "../carrier-simulator/ledger.js";
+import type { ClusterUnderTest } from "../cluster.js";
+import type { Played } from "./play-chain.js";
+
+/** What must all be 0. */
+export interface Audit {
+  /** Bookings that will be charged, and that no label has. */
+  chargedWithoutLabel: number;
+  /** Labels whose booking does not stand. */
+  labelsWithoutBooking: number;
+  /** Shipments with two bookings that will be charged. */
+  chargedTwice: number;
+  /** Answers that no customer should see, and keys that ended in no label. */
+  wrongAnswers: number;
+  /** Shipments whose customers were told of two labels, or of one that is not there. */
+  answersDiffer: number;
+  /** Voids that were acknowledged, and labels that nobody voided, in another state. */
+  wrongStates: number;
+  /** Labels of which no customer was told. */
+  unknownLabels: number;
+  /** Bookings that the carrier still has something to do for. */
+  unsettled: number;
+}
+
+interface StoredLabel {
+  id: string;
+  shipmentId: string;
+  status: string;
+  trackingNumber: string;
+}
+
+/** Compares what the carrier will charge for, what is stored, and what customers were told. */
+export async function audit(
+  { databases }: Pick<ClusterUnderTest, "databases">,
+  accountId: string,
+  { played, ledger }: { played: readonly Played[]; ledger: readonly Entry[] },
+): Promise<Audit> {
+  const labels = await databases.carrier.run<StoredLabel>(sql`
+    SELECT id, shipment_id AS "shipmentId", status, tracking_number AS "trackingNumber" FROM labels
+    WHERE account_id = ${accountId}`);
+  const standing = ledger.filter(({ isCancelled }) => !isCancelled);
+  const charged = new Set(standing.map(({ trackingNumber }) => trackingNumber));
+  const created = new Set(
+    labels.flatMap(({ status, trackingNumber }) => (status === "created" ? [trackingNumber] : [])),
+  );
+  const ofShipment = new Map(labels.map((label) => [label.shipmentId, label]));
+  const told = new Set(played.map(({ shipmentId }) => shipmentId));
+  const isAsTold = ({ shipmentId, end, labelId }: Played) => {
+    const label = ofShipment.get(shipmentId);
+    if (end === "refused") return label === undefined;
+    return label?.id === labelId && label?.status === (end === "voided" ? "voided" : "created");
+  };
+
+  return {
+    chargedWithoutLabel: [...charged].filter((number) => !created.has(number)).length,
+    labelsWithoutBooking: [...created].filter((number) => !charged.has(number)).length,
+    chargedTwice: standing.length - new Set(standing.map(({ shipmentReference }) => shipmentReference)).size,
+    wrongAnswers: played.reduce((sum, { wrong }) => sum + wrong.length, 0),
+    answersDiffer: played.filter(({ answers }) => new Set(answers).size > 1).length,
+    wrongStates: played.filter((one) => !isAsTold(one)).length,
+    unknownLabels: labels.filter(({ shipmentId }) => !told.has(shipmentId)).length,
+    unsettled: await unsettled({ databases }, accountId),
+  };
+}
+
+/** How many bookings have something left to do. */
+export async function unsettled(
+  { databases }: Pick<ClusterUnderTest, "databases">,
+  accountId: string,
+): Promise<number> {
+  const rows = await databases.carrier.run(sql`
+    SELECT FROM bookings WHERE account_id = ${accountId} AND due_at IS NOT NULL`);
+  return rows.length;
+}

@@ -1,0 +1,18 @@
+import { examples, wholeNumber } from "@shipping/local/option-values";
+import { Command } from "commander";
+import { runChains } from "./run-chains.js";
+
+const command = new Command("npm run test:carrier --")
+  .description(
+    "Buy labels from a carrier that misbehaves while gateways and carriers are killed, then compare its books with the labels.",
+  )
+  .argument("[chains]", "how many", wholeNumber(1, 1_000_000), 10_000)
+  .option("--clients <number>", "how many customers' processes buy at once", wholeNumber(1, 500), 48)
+  .option("--no-keys", "the carrier takes no idempotency keys")
+  .addHelpText("after", examples("npm run test:carrier -- 500"))
+  .parse();
+const chains: number = command.processedArgs[0];
+const { clients, keys } = command.opts<{ clients: number; keys: boolean }>();
+const report = await runChains({ chains, clients, killEveryMs: 1_000, rate: 0.15, takesKeys: keys });
+console.log(JSON.stringify(report, null, 2));
+process.exitCode = Object.values(report.audit).every((count) => count === 0) ? 0 : 1;

@@ -1,0 +1,87 @@
+import { type Definite, untilDefinite, type Write } from "../chaos/retrying-client.js";
+
+/** A customer of a carrier that costs money. */
+export interface Customer {
+  gateways: readonly string[];
+  key: string;
+}
+
+/** What became of one shipment, as its customer was told. */
+export interface Played {
+  shipmentId: string;
+  end: "labelled" | "voided" | "refused";
+  /** The answer to the label's request, byte by byte. */
+  answers: string[];
+  labelId?: string;
+  trackingNumber?: string;
+  /** Attempts that were answered 503, "in progress" or nothing. */
+  errors: number;
+  /** Answers that no customer should see. */
+  wrong: string[];
+}
+
+const PARCEL = { weight_kg: 1.5, length_cm: 30, width_cm: 20, height_cm: 10 };
+const ADDRESS = { name: "Ada", street1: "1 Long Lane", city: "Berlin", postal_code: "10115", country: "DE" };
+
+/**
+ * From a shipment to its label, and at times to its void, as a careful customer goes: with the same key until the answer is definite, at times
+ * by several processes at once, at times with a second key.
+ */
+export async function playChain(customer: Customer, name: string, random = Math.random): Promise<Played> {
+  const played: Played = { shipmentId: "", end: "labelled", answers: [], errors: 0, wrong: [] };
+  const isRefused = random() < 0.04;
+
+  async function send(path: string, idempotencyKey: string, body: unknown): Promise<Definite> {
+    const write: Write = { method: "POST", path, key: customer.key, idempotencyKey: `${name} ${idempotencyKey}`, body };
+    const answer = await untilDefinite(customer.gateways, write);
+    played.errors += answer.indefinite.length;
+    return answer;
+  }
+  function check(answer: Definite, ...statuses: number[]): Definite {
+    if (!statuses.includes(answer.status)) played.wrong.push(`${answer.status} ${answer.text}`);
+    return answer;
+  }
+  const dataOf = ({ text }: Definite) => JSON.parse(text).data ?? {};
+
+  const to = { ...ADDRESS, city: isRefused ? "Nowhere" : "Berlin" };
+  const shipment = check(
+    await send("/shipments", "shipment", { reference: name, from: ADDRESS, to, parcel: PARCEL }),
+    201,
+  );
+  const shipmentId: string = dataOf(shipment).id;
+  played.shipmentId = shipmentId;
+  let rateId = `rate_express_${shipmentId}`;
+  if (random() < 0.5) {
+    const rates = check(await send("/rates", "rates", { shipment_id: shipmentId }), isRefused ? 422 : 200);
+    if (!isRefused) rateId = dataOf(rates)[1].id;
+  }
+
+  const order = { shipment_id: shipmentId, rate_id: rateId, format: "pdf" };
+  const same = Array.from({ length: random() < 0.2 ? 3 : 1 }, () => send("/labels", "label", order));
+  const other = random() < 0.1 ? [send("/labels", "other", order)] : [];
+  const answers = await Promise.all([...same, ...other]);
+  if (isRefused) {
+    for (const answer of answers) check(answer, 422);
+    return { ...played, end: "refused" };
+  }
+  // With two keys, one has the label, the other is told that there is one.
+  for (const answer of answers) check(answer, 201, ...(other.length > 0 ? [409] : []));
+  const made = answers.filter(({ status }) => status === 201);
+  if (made.length === 0) played.wrong.push("No key has the label.");
+  played.answers = made.map(({ text }) => dataText(text));
+  if (made.length === 0) return played;
+  const { id, tracking_number: trackingNumber } = dataOf(made[0]!);
+  Object.assign(played, { labelId: id, trackingNumber });
+
+  if (random() < 0.25) {
+    const voids = Array.from({ length: random() < 0.3 ? 2 : 1 }, (_, nth) =>
+      send(`/labels/${id}/void`, `void ${nth}`, {}),
+    );
+    for (const answer of await Promise.all(voids)) check(answer, 200);
+    played.end = "voided";
+  }
+  return played;
+}
+
+// What the owner has rendered; the request's ID around it differs.
+const dataText = (text: string) => JSON.stringify(JSON.parse(text).data);

@@ -1,0 +1,33 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { Behaviour } from "../carrier-simulator/behaviour.js";
+import type { Entry } from "../carrier-simulator/ledger.js";
+
+// From this file, as in test/cluster.ts: both are where the tests are.
+const MAIN = fileURLToPath(new URL("../carrier-simulator/dist/main.js", import.meta.url));
+/** The compiled adapter, which a process of carrier can load. */
+export const ADAPTER = fileURLToPath(new URL("../carrier-simulator/dist/adapter.js", import.meta.url));
+
+/** A carrier in a process of its own, its books in `file`; needs `npm run build` before. */
+export async function startSimulatorProcess(file: string) {
+  const child = spawn(process.execPath, [MAIN, "0", file], { stdio: ["pipe", "pipe", "inherit"] });
+  const exited = once(child, "exit");
+  const [url] = (await Promise.race([
+    once(createInterface(child.stdout), "line"),
+    exited.then(() => Promise.reject(new Error("The simulator did not start."))),
+  ])) as [string];
+
+  return {
+    url,
+    async behave(behaviour: Partial<Behaviour>): Promise<void> {
+      await fetch(`${url}/behaviour`, { method: "PUT", body: JSON.stringify(behaviour) });
+    },
+    ledger: async () => (await (await fetch(`${url}/ledger`)).json()) as Entry[],
+    async stop() {
+      child.stdin.end();
+      await exited;
+    },
+  };
+}
