@@ -40,6 +40,8 @@ export interface ChainsOptions {
   /** How many of the carrier's calls go wrong, from 0 to 1. */
   rate: number;
   takesKeys: boolean;
+  /** After this time no further chain begins. */
+  limitMs?: number;
 }
 
 // Enough that one of each is left while others start again.
@@ -78,7 +80,7 @@ async function play(
   simulator: Awaited<ReturnType<typeof startSimulatorProcess>>,
   options: ChainsOptions & { accountId: string; bytes: Uint8Array },
 ): Promise<ChainsReport> {
-  const { accountId, bytes, chains, clients, rate, takesKeys } = options;
+  const { accountId, bytes, chains, clients, rate, takesKeys, limitMs = Number.POSITIVE_INFINITY } = options;
   const begun = performance.now();
   const since = (from: number) => Math.round((performance.now() - from) / 1000);
   const { key } = await cluster.newCustomer("Chains", bytes);
@@ -95,7 +97,8 @@ async function play(
     kills++;
   }
   async function client(): Promise<void> {
-    while (next < chains) played.push(await playChain(customer, `chain ${next++}`));
+    while (next < chains && performance.now() - begun < limitMs)
+      played.push(await playChain(customer, `chain ${next++}`));
   }
 
   const killing = startLoop({ name: "kill", everyMs: options.killEveryMs, log: silentLog(), once: killOne });
