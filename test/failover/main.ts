@@ -1,5 +1,5 @@
-import { examples } from "@shipping/local/option-values";
-import { Argument, Command, InvalidArgumentError } from "commander";
+import { examples, wholeNumber } from "@shipping/local/option-values";
+import { Argument, Command } from "commander";
 import type { Report } from "../chaos/deliveries/report.js";
 import { clocks } from "./clocks.js";
 import { diskFull } from "./disk-full/disk-full.js";
@@ -32,7 +32,7 @@ const names = Object.keys(scenarios);
 const command = new Command("npm run test:failover --")
   .description("Play faults of what the platform depends on, under load, and audit everything that was acknowledged.")
   .addArgument(new Argument("[scenarios...]", "all unless named").choices(names))
-  .option("--rows <count>", "migrations: rows of each large table", parseCount, 10_000_000)
+  .option("--rows <count>", "migrations: rows of each large table", wholeNumber(100, 1_000_000_000), 10_000_000)
   .addHelpText(
     "after",
     examples("npm run test:failover -- no-fault", "npm run test:failover -- migrations --rows 1000000"),
@@ -43,9 +43,4 @@ for (const name of command.args.length > 0 ? command.args : names) {
   const { figures, broken } = await scenarios[name]!(say);
   console.log(JSON.stringify({ scenario: name, ...figures, broken }, null, 2));
   if (broken.length > 0) process.exitCode = 1;
-}
-
-function parseCount(text: string): number {
-  if (/^[1-9]\d{2,8}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("Use a whole number from 100.");
 }
