@@ -11,4 +11,6 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
   done
   pg_ctl --silent --wait --mode=fast stop
 fi
+# Kubernetes gives the volume's group every right each time it is mounted, and PostgreSQL refuses such a folder.
+chmod 0700 "$PGDATA"
 exec postgres -c "listen_addresses=*" -k /tmp -c max_connections=300

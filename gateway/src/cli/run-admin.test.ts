@@ -1,5 +1,5 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import os, { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Env } from "@shipping/kit/process/config";
 import { admit } from "../admission/admit.js";
@@ -53,6 +53,19 @@ async function refusal(line: string, typing?: Typing): Promise<string> {
 const newAccount = async (): Promise<string> => (await json("account create --name Acme")).id;
 const admitted = (key: string) =>
   admit({ db: gateway.db, requestsPerMinute: 120, clockOffsetMs: 0 }, parseApiKey(`Bearer ${key}`)!.hash);
+
+test("a user without a name, as in a pod, is known by the number", async () => {
+  const unnamed = jest.spyOn(os, "userInfo").mockImplementation(() => {
+    throw new Error("uv_os_get_passwd returned ENOENT");
+  });
+  try {
+    await newAccount();
+  } finally {
+    unnamed.mockRestore();
+  }
+  const { out } = await admin("audit list --json");
+  expect(out).toContain(`uid ${process.getuid?.()}`);
+});
 
 describe("account", () => {
   test("create prints id and name", async () => {

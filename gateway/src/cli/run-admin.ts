@@ -56,7 +56,7 @@ export function adminCommand(shell: Shell): Command {
   const platform = () => findPlatform(config());
   const print = (result: unknown, text: string) => shell.out(`${admin.opts().json ? toJson(result) : text}\n`);
 
-  const change = noteChanges(platform, () => admin.opts().operator ?? config().OPERATOR ?? userInfo().username);
+  const change = noteChanges(platform, () => admin.opts().operator ?? config().OPERATOR ?? userName());
   const { out: write, ask } = shell;
   const progress = shell.ask ? progressOn(shell.err) : () => {};
   const tools: Tools = { print, write, progress, ask, platform, config, change };
@@ -120,4 +120,13 @@ function addSecretsCommands(admin: Command, { print, platform, change }: Tools):
           throw new CommanderError(1, "admin.secrets", "some secrets are not encrypted with the first key");
       }),
     );
+}
+
+// In a pod, the user has a number alone.
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.()}`;
+  }
 }
