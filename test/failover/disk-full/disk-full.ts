@@ -47,10 +47,11 @@ const FAULTS: Record<string, (stage: Stage) => Promise<unknown>> = {
 export async function diskFull(say: (line: string) => void): Promise<Report> {
   if (!hasOwnMounts()) return inOwnMounts("disk-full");
   const disks: Stage["disks"] = {};
-  const cluster = await startCluster([], SWITCHES, async (dataDir) => {
+  const prepare = async (dataDir: string) => {
     disks.postgres = await mountSmallDisk(dataDir, "postgres", POSTGRES_MB);
     disks.nats = await mountSmallDisk(dataDir, "nats", NATS_MB);
-  });
+  };
+  const cluster = await startCluster([], SWITCHES, { prepare });
   try {
     const receivers = await openReceivers(cluster);
     const load = await startLoad(cluster, { clients: 6, customers: receivers.customers });
