@@ -30,7 +30,7 @@ export async function restoreDrill(say: (line: string) => void, loadMs = 4_000):
   await mkdir(dataDir);
   // The same address before and after, which customers go on to call.
   const flags = [...ONE_OF_EACH, "--port", String(await getPort({ host: "127.0.0.1" }))];
-  const start = () => startCluster(flags, ENV, dataDir);
+  const start = () => startCluster(flags, ENV, { dataDir });
   let cluster: ClusterUnderTest | undefined;
   try {
     await mkdir(backupFolder);

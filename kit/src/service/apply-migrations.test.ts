@@ -54,11 +54,8 @@ test("several processes at once apply each migration once", async () => {
   await writeMigration("2_more", "ALTER TABLE things ADD COLUMN colour text;");
   const ends = await Promise.all([start().ended, start().ended, start().ended]);
   expect(ends.map(({ code }) => code)).toEqual([0, 0, 0]);
-  expect(ends.flatMap(({ lines }) => lines.map(({ msg }) => msg)).sort()).toEqual([
-    "migrated",
-    "nothing to migrate",
-    "nothing to migrate",
-  ]);
+  const said = ends.flatMap(({ lines }) => lines.map(({ msg }) => msg)).filter((msg) => !msg.startsWith("another"));
+  expect(said.sort()).toEqual(["migrated", "nothing to migrate", "nothing to migrate"]);
 });
 
 test("a process that is killed in the middle of a migration leaves nothing, and the next one applies it", async () => {
@@ -73,9 +70,9 @@ test("a process that is killed in the middle of a migration leaves nothing, and 
   child.kill("SIGKILL");
   await ended;
 
-  // PostgreSQL still has the killed one's script in hand, and the next run waits for its end.
+  // PostgreSQL may still have the killed one's script in hand, and the next run waits for its end.
   const next = migrate({ url: empty.url, directory });
-  await eventually(async () => expect(await empty.db.run(waiting)).toHaveLength(2));
+  await eventually(async () => expect(await empty.db.run(waiting)).toEqual([{ locktype: "relation" }]));
   other.release(true);
   expect(await next).toEqual({ applied: ["2_slow"], edited: [] });
 });
