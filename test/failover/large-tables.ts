@@ -1,4 +1,6 @@
-import type pg from "pg";
+import type { withServer } from "@shipping/local/standby/replication";
+
+type Client = Parameters<Parameters<typeof withServer>[1]>[0];
 
 /** Rows of one insertion, so that a run that is stopped stops soon. */
 const CHUNK = 500_000;
@@ -40,7 +42,7 @@ const FILLINGS = {
 export type LargeTable = keyof typeof FILLINGS;
 
 /** Fills a table, as an account that nobody uses. */
-export async function fill(client: pg.Client, table: LargeTable, rows: number): Promise<void> {
+export async function fill(client: Client, table: LargeTable, rows: number): Promise<void> {
   for (let first = 1; first <= rows; first += CHUNK) {
     await client.query(FILLINGS[table], [first, Math.min(rows, first + CHUNK - 1)]);
   }
@@ -48,7 +50,7 @@ export async function fill(client: pg.Client, table: LargeTable, rows: number): 
 }
 
 /** Writes one more row and changes it, and reads it, as requests do. Yields how long the slowest of the three took, in milliseconds. */
-export async function touch(client: pg.Client, table: LargeTable, n: number): Promise<number> {
+export async function touch(client: Client, table: LargeTable, n: number): Promise<number> {
   let slowest = 0;
   for (const [text, values] of [
     [FILLINGS[table], [n, n]],

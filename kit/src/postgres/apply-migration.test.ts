@@ -101,6 +101,22 @@ describe("a migration that needs a table that is in use", () => {
     ]);
   });
 
+  test("makes autovacuum make way, which takes a second, without anybody waiting behind it for that long", async () => {
+    await add("2_more", "ALTER TABLE things ADD COLUMN weight integer NOT NULL DEFAULT 0;");
+    const end = await transaction("LOCK TABLE things IN SHARE UPDATE EXCLUSIVE MODE");
+    const others = requests();
+    const migrating = run({ lockMs: 100, pauseMs: 50 });
+    const behindVacuum = sql`SELECT FROM pg_locks
+      WHERE NOT granted AND mode = 'ShareUpdateExclusiveLock' AND relation = 'things'::regclass`;
+    await eventually(async () => expect(await database.db.run(behindVacuum)).toHaveLength(1));
+    const before = others.count();
+    await eventually(() => expect(others.count()).toBeGreaterThan(before + 10));
+    await end();
+    await migrating;
+    expect(await others.stop()).toBeLessThan(1_000);
+    expect(said().length).toBeLessThan(4);
+  });
+
   test("gives up after a while, says why, and leaves nothing", async () => {
     await add("2_more", "CREATE TABLE halves (id text); ALTER TABLE things ADD COLUMN weight integer;");
     const end = await transaction("SELECT FROM things LIMIT 1");

@@ -56,9 +56,10 @@ export async function applyMigration(applying: Applying, migration: Migration): 
 
 async function inTransaction(applying: Applying, migration: Migration): Promise<void> {
   const { client } = applying;
-  await patiently(applying, migration, async () => {
+  await patiently(applying, migration, async (attempt) => {
     try {
       await client.query("BEGIN");
+      if (attempt > 1) await interruptVacuum(applying, migration);
       await client.query(migration.script);
       await writeDown(applying, migration);
       await client.query("COMMIT");
@@ -68,6 +69,28 @@ async function inTransaction(applying: Applying, migration: Migration): Promise<
       throw error;
     }
   });
+}
+
+// Longer than PostgreSQL's `deadlock_timeout`, after which autovacuum makes way.
+const VACUUM_MS = 3_000;
+
+/**
+ * Autovacuum makes way for whoever has waited for a second, which is longer than anybody may wait behind a migration. So a table that is
+ * vacuumed is first locked in a mode that vacuum alone is in the way of, and that is in the way of vacuum alone.
+ */
+async function interruptVacuum({ client, patience }: Applying, { script }: Migration): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(`
+    SELECT DISTINCT relname AS name FROM pg_locks JOIN pg_class ON pg_class.oid = relation
+    WHERE locktype = 'relation' AND mode = 'ShareUpdateExclusiveLock' AND granted AND pid <> pg_backend_pid()
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      AND relkind = 'r' AND relnamespace = current_schema()::regnamespace
+    ORDER BY 1`);
+  const vacuumed = rows.filter(({ name }) => new RegExp(`\\b${name}\\b`).test(script));
+  if (vacuumed.length === 0) return;
+  const tables = vacuumed.map(({ name }) => pg.escapeIdentifier(name)).join(", ");
+  await client.query(`SET LOCAL lock_timeout = ${VACUUM_MS}`);
+  await client.query(`LOCK TABLE ${tables} IN SHARE UPDATE EXCLUSIVE MODE`);
+  await client.query(`SET LOCAL lock_timeout = ${patience.lockMs}`);
 }
 
 // In a transaction, now() is its beginning.
@@ -80,7 +103,11 @@ async function writeDown({ client }: Applying, { checksum, name }: Migration): P
 }
 
 /** Repeats what could not get its locks in time: everybody behind it in the queue goes first. */
-async function patiently<T>({ log, patience }: Applying, { name }: Migration, work: () => Promise<T>): Promise<T> {
+async function patiently<T>(
+  { log, patience }: Applying,
+  { name }: Migration,
+  work: (attempt: number) => Promise<T>,
+): Promise<T> {
   const until = performance.now() + patience.giveUpMs;
   for (
     let attempt = 1, pauseMs = patience.pauseMs;
@@ -88,7 +115,7 @@ async function patiently<T>({ log, patience }: Applying, { name }: Migration, wo
     attempt++, pauseMs = Math.min(2 * pauseMs, patience.longestPauseMs)
   ) {
     try {
-      return await work();
+      return await work(attempt);
     } catch (error) {
       if (!isBusy(error) || performance.now() + pauseMs > until) throw error;
       log.warn({ migration: name, attempt, retry_in_ms: pauseMs, reason: (error as Error).message }, "migration waits");
