@@ -58,13 +58,18 @@ const MAIN = fileURLToPath(new URL("../deploy/local/dist/cluster/main.js", impor
 const START_MS = 60_000;
 const UNKNOWN_KEY = newApiKey("sandbox", randomBytes).key;
 
-/** Starts it; needs `npm run build` before. `env` is handed on to every process. */
+/**
+ * Starts it; needs `npm run build` before. `env` is handed on to every process. A data folder that is given is kept; `prepare` gets the folder
+ * before anything starts in it.
+ */
 export async function startCluster(
   flags: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
+  { dataDir: given, prepare }: { dataDir?: string; prepare?(dataDir: string): Promise<void> } = {},
 ): Promise<ClusterUnderTest> {
-  const dataDir = await mkdtemp(join(tmpdir(), "shipping-cluster-"));
+  const dataDir = given ?? (await mkdtemp(join(tmpdir(), "shipping-cluster-")));
   await chmod(dataDir, 0o755);
+  await prepare?.(dataDir);
   const launcher = spawn(process.execPath, [MAIN, "--port", "0", ...flags], {
     env: { ...process.env, LOG_LEVEL: "warn", ...env, DATA_DIR: dataDir },
     stdio: ["ignore", "pipe", "pipe"],
@@ -110,7 +115,7 @@ export async function startCluster(
       await prisma.$disconnect();
       await Promise.all(parts.map((part) => databases[part].close()));
       await stopLauncher(launcher);
-      await rm(dataDir, { recursive: true, force: true });
+      if (!given) await rm(dataDir, { recursive: true, force: true });
     },
   };
 }

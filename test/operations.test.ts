@@ -65,7 +65,7 @@ function sourceNames(series: string): boolean {
   return SOURCES.some((text) => new RegExp(`\\b${series}\\b`).test(text));
 }
 
-const SOURCES = ["kit", "gateway", "services/webhooks"].flatMap((workspace) => {
+const SOURCES = ["kit", "gateway", "services/carrier", "services/webhooks"].flatMap((workspace) => {
   const folder = join(import.meta.dirname, "..", workspace, "src");
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
   return files.filter((path) => /(?<!\.test)\.ts$/.test(path)).map((path) => readFileSync(join(folder, path), "utf8"));
@@ -104,6 +104,27 @@ describe("migrations", () => {
   test("after a part's first only expand, so that old code runs on them, or say why they contract", () => {
     const contracting = all.filter(({ isFirst, text }) => !isFirst && contracts(text));
     expect(contracting.map(({ part, name }) => `${part} ${name}`)).toEqual([]);
+  });
+
+  // Of these, each account or person has a few rows.
+  const SMALL = ["sign_in_links"];
+
+  test("build indexes on tables that may be large while others write, in a migration of their own", () => {
+    const created = (text: string) => new Set([...text.matchAll(/CREATE TABLE (\w+)/g)].map(([, table]) => table));
+    const indexes = (text: string) =>
+      text.matchAll(/CREATE (?:UNIQUE )?INDEX (CONCURRENTLY )?(?:IF NOT EXISTS )?(\w+)\s+ON (\w+)/g);
+    const built = new Set<string>();
+    const blocking: string[] = [];
+    for (const { part, name, isFirst, text } of all) {
+      for (const [, concurrently, index = "", table = ""] of indexes(text)) {
+        if (concurrently && /^-- concurrently\b/m.test(text)) built.add(`${part} ${index}`);
+        else if (concurrently) blocking.push(`${part} ${name}: ${index} is concurrent, its migration is not`);
+        else if (!isFirst && !created(text).has(table) && !SMALL.includes(table) && !built.has(`${part} ${index}`))
+          blocking.push(`${part} ${name}: ${index}`);
+      }
+    }
+    expect(blocking).toEqual([]);
+    expect(built.size).toBeGreaterThan(0);
   });
 
   test.each([

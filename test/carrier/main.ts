@@ -8,11 +8,13 @@ const command = new Command("npm run test:carrier --")
   )
   .argument("[chains]", "how many", wholeNumber(1, 1_000_000), 10_000)
   .option("--clients <number>", "how many customers' processes buy at once", wholeNumber(1, 500), 48)
+  .option("--minutes <number>", "after so many, no further chain begins", wholeNumber(1, 10_000))
   .option("--no-keys", "the carrier takes no idempotency keys")
   .addHelpText("after", examples("npm run test:carrier -- 500"))
   .parse();
 const chains: number = command.processedArgs[0];
-const { clients, keys } = command.opts<{ clients: number; keys: boolean }>();
-const report = await runChains({ chains, clients, killEveryMs: 1_000, rate: 0.15, takesKeys: keys });
+const { clients, keys, minutes } = command.opts<{ clients: number; keys: boolean; minutes?: number }>();
+const limit = minutes === undefined ? {} : { limitMs: minutes * 60_000 };
+const report = await runChains({ chains, clients, killEveryMs: 1_000, rate: 0.15, takesKeys: keys, ...limit });
 console.log(JSON.stringify(report, null, 2));
 process.exitCode = Object.values(report.audit).every((count) => count === 0) ? 0 : 1;

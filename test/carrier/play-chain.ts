@@ -33,7 +33,15 @@ export async function playChain(customer: Customer, name: string, random = Math.
 
   async function send(path: string, idempotencyKey: string, body: unknown): Promise<Definite> {
     const write: Write = { method: "POST", path, key: customer.key, idempotencyKey: `${name} ${idempotencyKey}`, body };
-    const answer = await untilDefinite(customer.gateways, write);
+    const answer = await untilDefinite(customer.gateways, write).catch(
+      ({ message }): Definite => ({
+        status: 0,
+        text: JSON.stringify(message),
+        replayed: false,
+        sent: 0,
+        indefinite: [],
+      }),
+    );
     played.errors += answer.indefinite.length;
     return answer;
   }

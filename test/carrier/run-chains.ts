@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { newId } from "@shipping/kit/ids";
@@ -38,6 +40,8 @@ export interface ChainsOptions {
   /** How many of the carrier's calls go wrong, from 0 to 1. */
   rate: number;
   takesKeys: boolean;
+  /** After this time no further chain begins. */
+  limitMs?: number;
 }
 
 // Enough that one of each is left while others start again.
@@ -76,7 +80,7 @@ async function play(
   simulator: Awaited<ReturnType<typeof startSimulatorProcess>>,
   options: ChainsOptions & { accountId: string; bytes: Uint8Array },
 ): Promise<ChainsReport> {
-  const { accountId, bytes, chains, clients, rate, takesKeys } = options;
+  const { accountId, bytes, chains, clients, rate, takesKeys, limitMs = Number.POSITIVE_INFINITY } = options;
   const begun = performance.now();
   const since = (from: number) => Math.round((performance.now() - from) / 1000);
   const { key } = await cluster.newCustomer("Chains", bytes);
@@ -87,18 +91,14 @@ async function play(
   let kills = 0;
 
   async function killOne(): Promise<void> {
-    const names = (await cluster.now()).processes
-      .map(({ name }) => name)
-      .filter((name) => /^(gateway|carrier)/.test(name));
-    const name = names[Math.floor(Math.random() * names.length)] ?? "";
-    // It may have ended just now, and not be started again yet.
-    await cluster.kill(name).then(
-      () => kills++,
-      () => undefined,
-    );
+    const name = await victimIn(cluster);
+    if (!name) return;
+    await cluster.kill(name);
+    kills++;
   }
   async function client(): Promise<void> {
-    while (next < chains) played.push(await playChain(customer, `chain ${next++}`));
+    while (next < chains && performance.now() - begun < limitMs)
+      played.push(await playChain(customer, `chain ${next++}`));
   }
 
   const killing = startLoop({ name: "kill", everyMs: options.killEveryMs, log: silentLog(), once: killOne });
@@ -130,4 +130,28 @@ async function play(
     wrong: played.flatMap(({ wrong }) => wrong).slice(0, 10),
     audit: await audit(cluster, accountId, { played, ledger }),
   };
+}
+
+/** A gateway or a carrier that takes connections, as does another one of its part. */
+async function victimIn(cluster: ClusterUnderTest): Promise<string | undefined> {
+  const { processes } = await cluster.now();
+  const candidates = processes.filter(({ name }) => /^(gateway|carrier)/.test(name));
+  const ready = await Promise.all(candidates.map(async (one) => ((await listens(one.address)) ? [one.name] : [])));
+  const names = ready.flat();
+  const partOf = (name: string) => name.split("-")[0];
+  const spare = names.filter((name) => names.some((other) => other !== name && partOf(other) === partOf(name)));
+  return spare[Math.floor(Math.random() * spare.length)];
+}
+
+async function listens(address: string): Promise<boolean> {
+  const [host, port] = address.split(":");
+  const socket = connect({ host: host ?? "", port: Number(port) });
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
 }

@@ -17,7 +17,7 @@ afterAll(() => rm(folder, { recursive: true }));
 const scripts = [
   ...["start --", "run demo --", "run cluster --", "run listen --", "run dev:part --", "run migrate:new --"],
   ...["run -s admin --", "run -s conformance --"],
-  ...["run bench --", "run test:deliveries --", "run test:abuse --", "run test:versions --"],
+  ...["run bench --", "run test:deliveries --", "run test:abuse --", "run test:versions --", "run drill:restore --"],
 ].map((words) => `npm ${words}`);
 
 describe.each(scripts)("%s", (command) => {

@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { countIn } from "@shipping/kit/testing/rows";
 import { type Receiver, startReceiver } from "@shipping/webhooks/testing/receiver";
-import pg from "pg";
 import sql from "sql-template-tag";
 import { type Stack, startStack } from "../stack.js";
 import { adminEnv, admin as adminOn, json as jsonOn } from "./admin.js";
@@ -146,8 +145,8 @@ describe("account erase", () => {
   test("killed halfway is finished by running it again", async () => {
     const accountId = await busyAccount();
     await suspended(accountId);
-    const held = new pg.Client({ connectionString: stack.databaseUrls.carrier });
-    await held.connect();
+    const held = await stack.databases.carrier.pool.connect();
+    await held.query("SET idle_in_transaction_session_timeout = 0");
     await held.query("BEGIN");
     await held.query("SELECT FROM label_files WHERE account_id = $1 FOR UPDATE", [accountId]);
 
@@ -164,7 +163,7 @@ describe("account erase", () => {
     child.kill("SIGKILL");
     expect((await ended)[1]).toBe("SIGKILL");
     await held.query("ROLLBACK");
-    await held.end();
+    held.release(true);
 
     expect(await countIn(stack.databases.carrier, "labels", { accountId })).toBe(4);
     expect(await admin(`account resume --account ${accountId}`)).toMatchObject({

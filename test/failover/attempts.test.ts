@@ -38,4 +38,5 @@ test("says how long after a moment a request that was sent after it succeeded, a
   expect(attempts.firstSuccessAfter(1_000)).toBe(300);
   expect(attempts.lastFailureAfter(1_000)).toBe(70);
   expect(attempts.lastFailureAfter(1_100)).toBe(0);
+  expect([0, 1_000, 1_100, 2_000].map(attempts.longestSince)).toEqual([400, 100, 100, 0]);
 });

@@ -34,6 +34,11 @@ export function recordAttempts() {
         .map(({ atMs, tookMs }) => atMs + tookMs - sinceMs);
       return Math.round(Math.max(0, ...ends));
     },
+    /** The longest of the requests that were sent after `sinceMs`. */
+    longestSince(sinceMs: number): number {
+      const took = attempts.filter(({ atMs }) => atMs >= sinceMs).map(({ tookMs }) => tookMs);
+      return Math.round(took.reduce((longest, ms) => Math.max(longest, ms), 0));
+    },
     seen: () => summarize(attempts),
   };
 }

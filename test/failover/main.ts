@@ -1,19 +1,23 @@
-import { examples } from "@shipping/local/option-values";
+import { examples, wholeNumber } from "@shipping/local/option-values";
 import { Argument, Command } from "commander";
 import type { Report } from "../chaos/deliveries/report.js";
 import { clocks } from "./clocks.js";
+import { diskFull } from "./disk-full/disk-full.js";
+import { migrations } from "./migrations.js";
 import { natsNode } from "./nats-node.js";
 import { natsQuorum } from "./nats-quorum.js";
 import { noFault } from "./no-fault.js";
-import { demotedPrimary, hangingStandby, lostPrimary, silentPrimary } from "./postgres.js";
-import { asyncStandby } from "./postgres-async.js";
+import { asyncStandby } from "./postgres/async-standby.js";
+import { demotedPrimary, hangingStandby, lostPrimary, silentPrimary } from "./postgres/lose-primary.js";
 
 /** Each starts what it needs, plays a fault below the platform under load, and stops everything. */
 const scenarios: Record<string, (say: (line: string) => void) => Promise<Report>> = {
   "no-fault": noFault,
   "nats-node": natsNode,
   "nats-quorum": natsQuorum,
+  "disk-full": diskFull,
   clocks,
+  migrations: (say) => migrations(say, command.opts().rows),
   postgres: lostPrimary,
   "postgres-silent": silentPrimary,
   "postgres-demoted": demotedPrimary,
@@ -25,12 +29,16 @@ const began = performance.now();
 const say = (line: string) =>
   console.error(`${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}`);
 const names = Object.keys(scenarios);
-const { args } = new Command("npm run test:failover --")
+const command = new Command("npm run test:failover --")
   .description("Play faults of what the platform depends on, under load, and audit everything that was acknowledged.")
   .addArgument(new Argument("[scenarios...]", "all unless named").choices(names))
-  .addHelpText("after", examples("npm run test:failover -- no-fault"))
+  .option("--rows <count>", "migrations: rows of each large table", wholeNumber(100, 1_000_000_000), 10_000_000)
+  .addHelpText(
+    "after",
+    examples("npm run test:failover -- no-fault", "npm run test:failover -- migrations --rows 1000000"),
+  )
   .parse();
-for (const name of args.length > 0 ? args : names) {
+for (const name of command.args.length > 0 ? command.args : names) {
   say(name);
   const { figures, broken } = await scenarios[name]!(say);
   console.log(JSON.stringify({ scenario: name, ...figures, broken }, null, 2));

@@ -1,4 +1,4 @@
-import { lostPrimary } from "../failover/postgres.js";
+import { lostPrimary } from "../failover/postgres/lose-primary.js";
 
 const ONE_OF_EACH = ["gateways", "records", "carrier", "tracking", "webhooks"].flatMap((part) => [`--${part}`, "1"]);
 

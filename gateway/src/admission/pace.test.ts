@@ -1,4 +1,6 @@
 import type { ServerResponse } from "node:http";
+import { openDatabase } from "@shipping/kit/postgres/database";
+import { silentLog } from "@shipping/kit/process/log";
 import { type GatewayUnderTest, gatewayUnderTest } from "../testing/gateway-under-test.js";
 import { createPace, type Pace } from "./pace.js";
 
@@ -103,4 +105,20 @@ describe("a gateway", () => {
     // Nothing was left of the burst, or next to nothing.
     expect(performance.now() - from).toBeGreaterThan(90);
   });
+});
+
+test("while the gateway's database is away, nobody is known and nobody is held back: each 503 comes in time", async () => {
+  const log = silentLog();
+  const db = openDatabase("postgresql://nobody@127.0.0.1:1/none", { log });
+  const gateway = await gatewayUnderTest({ db, paceLimits: { perSecond: 10, burst: 1 } });
+  try {
+    const { key } = await gateway.newKey();
+    const begun = performance.now();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => gateway.send("GET", "/account", { key })));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
+    expect(performance.now() - begun).toBeLessThan(1_500);
+  } finally {
+    await gateway.end();
+    await db.close();
+  }
 });

@@ -9,7 +9,7 @@ import type { Locals } from "./locals.js";
 
 /**
  * The only place where a request's error is caught. Registered last: whatever was thrown before ends here. Refusals of
- * requests that were not admitted are paced.
+ * requests that were not admitted are paced, but for outages, in which nobody can be admitted.
  */
 export function sendError({
   log,
@@ -34,7 +34,8 @@ export function sendError({
       log.error({ err: error, request_id: res.locals.requestId }, "request failed");
     }
     const { admission, paced, requestId = "" } = res.locals as Partial<Locals>;
-    if (!admission?.within && !paced) await pace.turn(sourceOf(req, trustedProxies), res);
+    if (!admission?.within && !paced && failure.code !== "service_unavailable")
+      await pace.turn(sourceOf(req, trustedProxies), res);
     if (res.destroyed) return;
     if (wantsPage(req)) sendErrorPage(res, site, failure, requestId);
     else refuse(res, failure, requestId);

@@ -2,6 +2,7 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sql from "sql-template-tag";
+import { createLog } from "../process/log.js";
 import { type TestDatabase, testDatabase } from "../testing/database.js";
 import { eventually } from "../testing/eventually.js";
 import { migrate, unappliedMigrations } from "./migrate.js";
@@ -68,10 +69,10 @@ describe("migrate", () => {
     const other = await empty.db.pool.connect();
     // Prisma's lock, as its schema engine takes it.
     await other.query("SELECT pg_advisory_lock(72707369)");
-    const migrating = migrate({ url: empty.url, directory });
-    const waiting = sql`SELECT count(*)::integer AS count FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
-      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
-    await eventually(async () => expect(await empty.db.run(waiting)).toEqual([{ count: 1 }]));
+    const lines: string[] = [];
+    const log = createLog({ part: "test", destination: { write: (line: string) => void lines.push(line) } });
+    const migrating = migrate({ url: empty.url, directory, log });
+    await eventually(() => expect(lines.join("")).toContain("another migration is under way"));
     expect(await unappliedMigrations(empty.db, directory)).toEqual(["1_things"]);
     other.release(true);
     expect(await migrating).toMatchObject({ applied: ["1_things"] });

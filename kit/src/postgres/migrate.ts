@@ -1,9 +1,12 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import pg from "pg";
 import sql from "sql-template-tag";
+import { type Log, silentLog } from "../process/log.js";
 import { requirePostgres } from "../process/supported-versions.js";
+import { applyMigration, type Migration, PATIENCE, type Patience } from "./apply-migration.js";
 import type { Database } from "./database.js";
 
 /** What a run of `migrate` has done and found. */
@@ -14,11 +17,18 @@ export interface Migrated {
 }
 
 /**
- * Applies the migrations that `directory/migrations` has and the database lacks, in the order of their names, each in a transaction of its
- * own. Any number of processes may do so at once. The history is kept as Prisma keeps it, so Prisma's CLI can go on from it, and this from
+ * Applies the migrations that `directory/migrations` has and the database lacks, in the order of their names, on a database that may be in
+ * use: what needs a lock waits for it in short turns, so that nobody else waits for long. Any number of processes may do so at once. The history is kept as Prisma keeps it, so Prisma's CLI can go on from it, and this from
  * Prisma's. A server that is too old is refused, and so is a database that holds the tables of something else.
  */
-export async function migrate(options: { url: string; directory: string }): Promise<Migrated> {
+export async function migrate(options: {
+  url: string;
+  directory: string;
+  log?: Log;
+  patience?: Partial<Patience>;
+}): Promise<Migrated> {
+  const { log = silentLog() } = options;
+  const patience = { ...PATIENCE, ...options.patience };
   const migrations = await readMigrations(options.directory);
   const client = new pg.Client({ connectionString: options.url, connectionTimeoutMillis: 5_000 });
   // Without a listener, a connection that is cut between two statements would end the process; the next statement reports it.
@@ -26,10 +36,13 @@ export async function migrate(options: { url: string; directory: string }): Prom
   await client.connect();
   try {
     await requirePostgres(client);
-    await client.query("SELECT pg_advisory_lock($1)", [PRISMA_LOCK]);
+    await takeTurn(client, log);
     const history = await openHistory(client);
     const missing = migrations.filter(({ name }) => !history.has(name));
-    for (const migration of missing) await apply(client, migration);
+    for (const migration of missing) {
+      await client.query(`SET lock_timeout = ${patience.lockMs}`);
+      await applyMigration({ client, log, patience }, migration);
+    }
     const edited = migrations.filter(({ name, checksum }) => (history.get(name) ?? checksum) !== checksum);
     return { applied: missing.map(({ name }) => name), edited: edited.map(({ name }) => name) };
   } finally {
@@ -51,15 +64,20 @@ export async function unappliedMigrations(db: Database, directory: string): Prom
   return (await migrationNames(directory)).filter((name) => !applied.has(name));
 }
 
-interface Migration {
-  name: string;
-  script: string;
-  /** SHA-256 of the script. */
-  checksum: string;
-}
-
 // Prisma's CLI takes the same lock, so that it and this wait for each other.
 const PRISMA_LOCK = 72_707_369;
+
+const TURN_MS = 250;
+
+/** Waits until nobody else migrates. In turns: CREATE INDEX CONCURRENTLY waits for every statement that is under way, one that waits for it included. */
+async function takeTurn(client: pg.Client, log: Log): Promise<void> {
+  for (let waits = 0; ; waits++) {
+    const { rows } = await client.query<{ mine: boolean }>("SELECT pg_try_advisory_lock($1) AS mine", [PRISMA_LOCK]);
+    if (rows[0]!.mine) return;
+    if (waits === 0) log.info("another migration is under way; waiting for it");
+    await setTimeout(TURN_MS);
+  }
+}
 
 /** The checksums of the applied migrations, by name. The caller holds the lock. */
 async function openHistory(client: pg.Client): Promise<Map<string, string>> {
@@ -94,22 +112,6 @@ async function createHistory(client: pg.Client): Promise<void> {
       started_at              TIMESTAMPTZ NOT NULL DEFAULT now(),
       applied_steps_count     INTEGER NOT NULL DEFAULT 0
     )`);
-}
-
-// One transaction, in which now() is its beginning: a failure or a lost connection leaves neither tables nor a row.
-async function apply(client: pg.Client, { name, script, checksum }: Migration): Promise<void> {
-  try {
-    await client.query("BEGIN");
-    await client.query(script);
-    await client.query(
-      `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
-       VALUES (gen_random_uuid(), $1, $2, now(), clock_timestamp(), 1)`,
-      [checksum, name],
-    );
-    await client.query("COMMIT");
-  } catch (error) {
-    throw new Error(`Migration ${name} failed: ${error instanceof Error ? error.message : error}`, { cause: error });
-  }
 }
 
 async function readMigrations(directory: string): Promise<Migration[]> {

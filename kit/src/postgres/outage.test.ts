@@ -188,7 +188,10 @@ test.each([
   ["25006", false],
   ["57P01", true],
   ["08006", true],
+  ["53100", true],
+  ["53200", true],
   ["53300", true],
+  ["55P03", false],
   ["57014", false],
   ["40P01", false],
 ])("SQLSTATE %s is an outage, after which a statement may have run: %p", (code, mayHaveRun) => {

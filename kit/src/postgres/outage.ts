@@ -31,11 +31,12 @@ export function statementError(error: Error): Error {
   return SYSTEM_ERROR.test(code) || LOST.test(error.message) ? new DatabaseOutage(error, true) : error;
 }
 
-// Connection, rollback, resources, limits, operator's intervention, system; and a server that takes no writes: it is no primary (any more).
-const OUTAGE_STATES = /^(?:08|25006|40|53|54|57|58)/;
+// Connection, rollback, resources, limits, operator's intervention, system; a server that takes no writes: it is no primary (any more); and
+// a lock that did not come free in the `lock_timeout` that an operator has set.
+const OUTAGE_STATES = /^(?:08|25006|40|53|54|55P03|57|58)/;
 
-// Cancelled, by a time-out above all, deadlock, and not begun. After any other (57P01 above all) the statement may have committed.
-const ROLLED_BACK = /^(?:57014|40P01|25006)$/;
+// Cancelled, by a time-out above all, deadlock, a lock not waited for, and not begun. After any other (57P01 above all) the statement may have committed.
+const ROLLED_BACK = /^(?:57014|40P01|55P03|25006)$/;
 
 // ECONNRESET and its like; Node's own complaints about its callers begin with ERR_.
 const SYSTEM_ERROR = /^E(?!RR_)[A-Z_]+$/;

@@ -19,7 +19,7 @@ process.once("SIGTERM", () => stopping.abort());
 const db = openDatabase(url, { max: 1, log });
 try {
   await waitFor("database", { log, stopping: stopping.signal, attempt: () => db.run(sql`SELECT 1`) });
-  const { applied, edited } = await migrate({ url, directory });
+  const { applied, edited } = await migrate({ url, directory, log });
   log.info({ applied }, applied.length > 0 ? "migrated" : "nothing to migrate");
   if (edited.length > 0)
     log.warn({ edited }, "changed after they were applied: the database keeps the earlier version");

@@ -59,8 +59,9 @@ export async function recordLabel(
   const recording = remote ? recordHeld(deps, creation, remote) : insertLabel(deps, creation);
   // The unique shipment_id holds where two requests saw the same draft; it rolls the ledger row back with the rest.
   const outcome = await recording.catch(async (error) => {
+    // A number that another label has, too, is the carrier's fault: what it booked cannot become a label.
+    if (remote && violated(error)) await dropBooking(deps, remote.row);
     if (violated(error)?.constraint !== "labels_shipment_id_key") throw error;
-    if (remote) await dropBooking(deps, remote.row);
     const first = await findLabelOf(deps, { caller: making.caller, id: making.shipmentId });
     throw labelRefusal(first?.status ?? "created");
   });

@@ -15,6 +15,7 @@ import type { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webho
 import { measureBookings } from "./bookings/measure-bookings.js";
 import { settleOnce } from "./bookings/settle-bookings.js";
 import type { Carriers } from "./carriers/carrier.js";
+import { faultyCarrier } from "./carriers/faulty-carrier.js";
 import { sandboxCarrier } from "./carriers/sandbox-carrier.js";
 import type { CarrierDeps } from "./deps.js";
 import { createProjectedMarks, PROJECTED } from "./neighbours/mark-projected.js";
@@ -61,7 +62,7 @@ export async function startCarrier(parts: CarrierParts): Promise<Service> {
     projectedMarks,
     records,
     tracking,
-    carriers: { sandbox: sandboxCarrier(random), live: undefined, trial: parts.trial },
+    carriers: { sandbox: sandboxCarrier(random), live: undefined, trial: faultyTrial(parts) },
     log,
     now,
     random,
@@ -85,4 +86,8 @@ export async function startCarrier(parts: CarrierParts): Promise<Service> {
       await outbox.stop();
     },
   };
+}
+
+function faultyTrial({ trial, faults }: CarrierParts): Carriers["trial"] {
+  return trial && { ...trial, carrier: faultyCarrier(trial.carrier, faults) };
 }

@@ -36,13 +36,13 @@ const advanceRecord = microBatchOperation<TrackingDeps, Change, void>({
   async run({ db }, changes) {
     await db.run(sql`
       INSERT INTO tracking_records AS known (
-        account_id, environment, tracking_number, status, carrier, label_id, shipment_id, created_at, updated_at)
+        account_id, environment, tracking_number, status, carrier, label_id, shipment_id, created_at, updated_at, test)
       SELECT * FROM unnest(
         ${changes.map(({ caller }) => caller.accountId)}::text[], ${changes.map(({ caller }) => caller.environment)}::text[],
         ${changes.map((row) => row.trackingNumber)}::text[], ${changes.map((row) => row.status)}::text[],
         ${changes.map((row) => row.carrier)}::text[], ${changes.map((row) => row.labelId)}::text[],
         ${changes.map((row) => row.shipmentId)}::text[],
-        ${changes.map((row) => row.createdAt)}::timestamptz[], ${changes.map((row) => row.updatedAt)}::timestamptz[]
+        ${changes.map((row) => row.createdAt)}::timestamptz[], ${changes.map((row) => row.updatedAt)}::timestamptz[], ${changes.map((row) => row.test)}::boolean[]
       ) AS change (account_id, environment, tracking_number)
       ORDER BY account_id, environment, tracking_number
       ON CONFLICT (account_id, environment, tracking_number) DO UPDATE

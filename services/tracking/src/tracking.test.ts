@@ -10,10 +10,11 @@ const row = {
   shipmentId: "shp_1",
   createdAt: new Date("2026-11-21T10:00:00.000Z"),
   updatedAt: new Date("2026-11-21T10:00:00.005Z"),
+  test: true,
 };
 
 test("a tracking record's public body", () => {
-  expect(JSON.parse(trackingJson(row))).toEqual({
+  expect(JSON.parse(trackingJson({ ...row, movement: null, scans: [] }))).toEqual({
     id: "TEST1",
     object: "tracking",
     tracking_number: "TEST1",
@@ -28,14 +29,38 @@ test("a tracking record's public body", () => {
   });
 });
 
+describe("a record with scans", () => {
+  const scan = { id: "1", status: "in_transit", at: "2026-11-22T10:00:00+00:00", message: "Berlin" };
+  const json = (status: string) => JSON.parse(trackingJson({ ...row, status, movement: "in_transit", scans: [scan] }));
+
+  test("has the status that its carrier has reported, and the scans as events", () => {
+    expect(json("pre_transit")).toMatchObject({
+      status: "in_transit",
+      events: [
+        {
+          object: "tracking_event",
+          status: "in_transit",
+          message: "Berlin",
+          occurred_at: "2026-11-22T10:00:00.000Z",
+        },
+      ],
+    });
+  });
+
+  test("is voided once its label is", () => {
+    expect(json("voided").status).toBe("voided");
+  });
+});
+
 describe("rowAfter", () => {
-  function after(type: string) {
+  function after(type: string, isTest = true) {
     const label = {
       id: "lbl_1",
       shipment_id: "shp_1",
       tracking_number: "TEST1",
       carrier: "service_sandbox",
       created_at: row.createdAt.toISOString(),
+      test: isTest,
     };
     const caller = { accountId: "acc_1", environment: "sandbox" } as const;
     return rowAfter(newEvent({ type, caller, data: JSON.stringify(label), now: row.updatedAt, random: randomBytes }));
@@ -47,6 +72,10 @@ describe("rowAfter", () => {
 
   test("label.voided makes it voided, and the creation stays the label's", () => {
     expect(after("label.voided")).toEqual({ ...row, status: "voided" });
+  });
+
+  test("whether it is a test is what the label says", () => {
+    expect(after("label.created", false)?.test).toBe(false);
   });
 
   test("other events make none", () => {

@@ -9,20 +9,44 @@ export interface TrackingRow {
   shipmentId: string;
   createdAt: Date;
   updatedAt: Date;
+  test: boolean;
 }
 
-/** The public tracking record, as JSON text. The sandbox has no scans, so that `events` stays empty. */
-export function trackingJson(row: TrackingRow): string {
+/** A scan as it is stored. */
+export interface ScanRow {
+  id: string;
+  status: string;
+  at: Date;
+  message: string;
+}
+
+/** What a carrier may report. */
+export const SCAN_STATUSES = ["in_transit", "out_for_delivery", "delivered", "returned", "exception"];
+
+/** A record with the latest status that its carrier has reported, and all scans, the earliest first. */
+export interface TrackedRow extends TrackingRow {
+  movement: string | null;
+  scans: readonly (Omit<ScanRow, "at"> & { at: string })[];
+}
+
+/** The public tracking record, as JSON text. The sandbox's own carrier reports nothing, so that `events` stays empty. */
+export function trackingJson(row: TrackedRow): string {
+  const events = row.scans.map(({ status, at, message }) => ({
+    object: "tracking_event",
+    status,
+    message,
+    occurred_at: new Date(at).toISOString(),
+  }));
   return JSON.stringify({
     id: row.trackingNumber,
     object: "tracking",
     tracking_number: row.trackingNumber,
-    status: row.status,
+    status: row.status === "voided" ? row.status : (row.movement ?? row.status),
     carrier: row.carrier,
     label_id: row.labelId,
     shipment_id: row.shipmentId,
-    events: [],
-    test: true,
+    events,
+    test: row.test,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   });
@@ -41,6 +65,8 @@ export function rowAfter(event: Event): TrackingRow | undefined {
     shipmentId: label.shipment_id,
     createdAt: new Date(label.created_at),
     updatedAt: new Date(at),
+    // Events of before have no such member where they were not labels of today; none was postage.
+    test: label.test ?? true,
   };
 }
 
@@ -52,5 +78,12 @@ function statusAfter(eventType: string): "pre_transit" | "voided" | undefined {
 
 interface LabelEventBody {
   created_at: string;
-  data: { id: string; shipment_id: string; tracking_number: string; carrier: string; created_at: string };
+  data: {
+    id: string;
+    shipment_id: string;
+    tracking_number: string;
+    carrier: string;
+    created_at: string;
+    test?: boolean;
+  };
 }

@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { DataFolder } from "../data-folder.js";
 import { addressFile, dataFolders, moveAddress } from "../standby/address.js";
-import { copyServer, removeServer, writeSettings } from "../standby/copy-server.js";
+import { copyServer, follow, removeServer } from "../standby/copy-server.js";
 import { prepareReplication, STANDBY, untilStreaming } from "../standby/replication.js";
 import type { Servers } from "./run-servers.js";
 import { type PostgresPlace, postgresAddress, postgresServer } from "./servers.js";
@@ -44,7 +44,7 @@ export async function startPair(options: {
     await copyServer({ url: primary.url(), dataDir: join(folder.path, dataFolders["postgres-1"]) }, standbyDir);
   }
   const connection = { host: "127.0.0.1", port: primaryPort, user: STANDBY, password, application_name: STANDBY };
-  await writeSettings(standbyDir, {
+  await follow(standbyDir, "standby", {
     primary_conninfo: Object.entries(connection)
       .map(([name, value]) => `${name}=${value}`)
       .join(" "),

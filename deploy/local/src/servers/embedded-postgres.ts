@@ -139,6 +139,7 @@ async function launch(
   options: EmbeddedPostgresOptions,
 ): Promise<ServerProcess & { port: number }> {
   const deadline = performance.now() + 2_000;
+  const isStandby = Boolean(await stat(join(paths.data, "standby.signal")).catch(() => undefined));
   for (;;) {
     const port = options.port ?? (await getPort({ host: "127.0.0.1" }));
     const settings = { ...SETTINGS, port, ...options.settings, "shipping.owner": ownerMark() };
@@ -146,8 +147,7 @@ async function launch(
       program: join(paths.bin, "postgres"),
       args: ["-D", paths.data, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])],
       options: surroundings(paths),
-      // A standby accepts "read-only connections".
-      ready: "database system is ready to accept",
+      ready: `database system is ready to accept ${isStandby ? "read-only " : ""}connections`,
       // A fast shutdown takes well under a second; after an immediate one the next start replays the log.
       signals: { stop: "SIGINT", force: "SIGQUIT" },
       log: options.log,

@@ -14,22 +14,21 @@ const LEFT_OUT = new Set(["postmaster.pid", "postmaster.opts", "postgresql.auto.
 const LEFT_EMPTY = new Set(["pg_wal", "pg_replslot", "pg_notify", "pg_serial", "pg_snapshots", "pg_stat_tmp"]);
 
 /**
- * Copies a running server to the new folder `dataDir`, where it starts as a standby. `pg_basebackup` does the same, but the embedded
- * PostgreSQL has none. The write-ahead log since the beginning of the copy has to come from the primary.
+ * Copies a running server to the new folder `dataDir`: a base backup, as `pg_basebackup` makes it, which the embedded PostgreSQL does not
+ * include. It starts once `follow` has said where the log since the beginning of the copy comes from.
  */
-export async function copyServer(primary: RunningPostgres, dataDir: string): Promise<void> {
+export async function copyServer(server: RunningPostgres, dataDir: string): Promise<void> {
   const { data, user } = await findInstallationPaths(dataDir);
   const unfinished = `${data}.unfinished`;
   await rm(unfinished, { recursive: true, force: true });
-  const label = await withServer(primary.url, async (client) => {
-    await client.query("SELECT pg_backup_start('standby', true)");
-    await copyFolder(await realpath(primary.dataDir), unfinished, user);
+  const label = await withServer(server.url, async (client) => {
+    await client.query("SELECT pg_backup_start('copy', true)");
+    await copyFolder(await realpath(server.dataDir), unfinished, user);
     const { rows } = await client.query("SELECT labelfile FROM pg_backup_stop(false)");
     return rows[0].labelfile as string;
   });
   await writeOwned(join(unfinished, "backup_label"), label, user);
-  await writeOwned(join(unfinished, "standby.signal"), "", user);
-  await copyFile(`${primary.dataDir}.password`, `${dataDir}.password`);
+  await copyFile(`${server.dataDir}.password`, `${dataDir}.password`);
   await rename(unfinished, data);
 }
 
@@ -39,11 +38,26 @@ export async function removeServer(dataDir: string): Promise<void> {
   await rm(data, { recursive: true, force: true });
 }
 
-/** Writes the settings that a server has beside its command line: in a file, because a command line is no place for a password. */
-export async function writeSettings(dataDir: string, settings: Record<string, string>): Promise<void> {
+/** Puts a copy in the place of the data in `dataDir`. The copy stays. */
+export async function restoreCopy(copy: string, dataDir: string): Promise<void> {
+  await removeServer(dataDir);
+  const { data, user } = await findInstallationPaths(dataDir);
+  await copyFolder(await realpath(copy), data, user);
+}
+
+/**
+ * Says to a copy, before it starts, to catch up: as a standby, or as far as a recovery's settings say. They stand in a file, because a
+ * command line is no place for a password.
+ */
+export async function follow(
+  dataDir: string,
+  as: "standby" | "recovery",
+  settings: Record<string, string>,
+): Promise<void> {
   const { data, user } = await findInstallationPaths(dataDir);
   const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`);
   await writeOwned(join(data, "postgresql.auto.conf"), lines.join(""), user);
+  await writeOwned(join(data, `${as}.signal`), "", user);
 }
 
 async function copyFolder(from: string, to: string, user: PostgresUser | undefined): Promise<void> {

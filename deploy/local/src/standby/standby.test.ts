@@ -1,9 +1,9 @@
-import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
 import { addressFile, moveAddress, readTarget } from "./address.js";
-import { copyServer, removeServer, writeSettings } from "./copy-server.js";
+import { copyServer, follow, removeServer, restoreCopy } from "./copy-server.js";
 import { keepPromoted } from "./keep-promoted.js";
 import { prepareReplication, promote, STANDBY, untilStreaming, withServer } from "./replication.js";
 
@@ -30,7 +30,7 @@ describe("a standby", () => {
     const primary = await start("postgres", { synchronous_standby_names: STANDBY });
     expect(await prepareReplication(primary.url("postgres"), "secret")).toBe(false);
     await copyServer({ url: primary.url("postgres"), dataDir: join(folder, "postgres") }, join(folder, "postgres-2"));
-    await writeSettings(join(folder, "postgres-2"), {
+    await follow(join(folder, "postgres-2"), "standby", {
       primary_conninfo: `host=127.0.0.1 port=${primary.port} user=${STANDBY} password=secret application_name=${STANDBY}`,
       primary_slot_name: STANDBY,
     });
@@ -51,6 +51,32 @@ describe("a standby", () => {
     await promote(standby.url("postgres"));
     await withServer(standby.url("postgres"), (client) => client.query("INSERT INTO kept VALUES (2)"));
     await expect(promote(standby.url("postgres"))).rejects.toThrow("no standby");
+  });
+
+  test("that was copied recovers by the archived log, as far as it is told, in the place of what was lost", async () => {
+    const archive = join(folder, "archive");
+    await mkdir(archive);
+    await chmod(archive, 0o777);
+    const lost = await start("postgres", { archive_mode: "on", archive_command: `cp %p ${archive}/%f` });
+    const copy = join(folder, "copy");
+    await copyServer({ url: lost.url("postgres"), dataDir: join(folder, "postgres") }, copy);
+    await withServer(lost.url("postgres"), async (client) => {
+      await client.query("CREATE TABLE kept AS SELECT 1 AS one");
+      await client.query("SELECT pg_create_restore_point('here')");
+      await client.query("INSERT INTO kept VALUES (2)");
+    });
+    await lost.stop();
+    await restoreCopy(copy, join(folder, "postgres"));
+    await follow(join(folder, "postgres"), "recovery", {
+      restore_command: `cp ${archive}/%f %p`,
+      recovery_target_name: "here",
+      recovery_target_action: "promote",
+    });
+    const restored = await start("postgres");
+    await withServer(restored.url("postgres"), async (client) => {
+      await client.query("INSERT INTO kept VALUES (3)");
+      expect((await client.query("SELECT one FROM kept ORDER BY one")).rows).toEqual([{ one: 1 }, { one: 3 }]);
+    });
   });
 
   test("is deleted as a whole", async () => {

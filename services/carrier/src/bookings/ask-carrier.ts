@@ -11,8 +11,9 @@ export function callMsWithin(call: Call, callMs: number): number {
   return Math.min(callMs, call.timeLeftMs() - RECORD_MS);
 }
 
-/** One call of a carrier, which is over after `ms` whatever its adapter does about the signal. */
+/** One call of a carrier, which is over after `ms` whatever its adapter does about the signal. Without time nothing is sent. */
 export async function askCarrier<T>(ms: number, ask: (limits: CallLimits) => Promise<T>): Promise<T> {
+  if (ms <= 0) throw new Error("There is no time left to call the carrier.");
   const over = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -169,7 +169,39 @@ describe("of requests at once", () => {
   });
 });
 
+describe("what cannot become a label", () => {
+  test("a booking whose number another label has is cancelled, and the request may be repeated", async () => {
+    const remote = remoteUnderTest(carrier);
+    const { tracking_number: number } = await remote.newLabel();
+    const { carrier: called, deps } = remote;
+    const copied = {
+      ...called,
+      book: async (...order: Parameters<typeof called.book>) => ({
+        ...(await called.book(...order)),
+        trackingNumber: number,
+      }),
+    };
+    deps.carriers = { ...deps.carriers, trial: { accountId: remote.caller.accountId, carrier: copied } };
+    await expect(remote.label(remote.newShipment())).rejects.toMatchObject({
+      constraint: "labels_tracking_number_key",
+    });
+    await remote.settle(1);
+    expect(remote.standing()).toMatchObject([{ trackingNumber: number }]);
+  });
+});
+
 describe("a claim that is over", () => {
+  test("spends nothing on what an equal request has left", async () => {
+    const remote = remoteUnderTest(carrier);
+    const [shipmentId, claim] = [remote.newShipment(), newClaim()];
+    remote.expect("book", { before: lost });
+    await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
+    await fence(remote.deps.db, remote.caller, claim);
+    const calls = remote.calls.length;
+    expect((await remote.label(shipmentId, claim)).outcome.case).toBe("stale");
+    expect(remote.calls).toHaveLength(calls);
+  });
+
   test("before the call: nothing is booked", async () => {
     const remote = remoteUnderTest(carrier);
     const claim = newClaim();

@@ -24,6 +24,7 @@ import {
   insertBooking,
   letGo,
   noteCall,
+  SEND_WITHIN_MS,
 } from "./booking-rows.js";
 
 /** What a request wants of a carrier that is called. */
@@ -41,7 +42,7 @@ export type Booked =
   | "label exists";
 
 const WAIT_MS = 5_000;
-const PAUSE_MS = 50;
+const PAUSE_MS = 100;
 /** For how long the worker leaves what is in doubt to a repetition of the request. */
 export const GRACE_MS = 1_000;
 
@@ -66,6 +67,8 @@ interface Opened {
   row: BookingRow;
   /** Whether this request has written it: then no call came before. */
   isFresh: boolean;
+  /** When that began, by `performance.now()`. */
+  begun: number;
 }
 
 /** The booking of this request, new or as an equal request has left it. Waits while somebody else works on the shipment. */
@@ -78,10 +81,11 @@ async function open(
   const { id: shipmentId } = wanted.shipment;
   const intent: Intent = { caller, claim, shipmentId, carrier, shipment: toBinary(ShipmentSchema, wanted.shipment) };
   for (const waitUntil = performance.now() + WAIT_MS; ; await sleep(PAUSE_MS)) {
+    const begun = performance.now();
     const fresh = await insertBooking(deps, intent);
-    if (fresh) return { row: fresh, isFresh: true };
+    if (fresh) return { row: fresh, isFresh: true, begun };
     const left = await adoptBooking(deps, intent);
-    if (left) return { row: left, isFresh: false };
+    if (left) return { row: left, isFresh: false, begun };
     const outcome = await deps.ledger.outcomeOfHolder({ caller, claim });
     if (outcome) return { outcome };
     if (await hasLabel(deps, caller, shipmentId)) return "label exists";
@@ -100,14 +104,16 @@ async function find({ carrier }: Order, row: BookingRow, call: Call): Promise<St
   }
 }
 
-async function book(deps: BookingDeps, order: Order, { row, isFresh }: Opened, call: Call): Promise<StandingBooking> {
+async function book(deps: BookingDeps, order: Order, opened: Opened, call: Call): Promise<StandingBooking> {
+  const { row, isFresh } = opened;
   const { carrier, wanted } = order;
   if (!mayBook(row, carrier) && !isFresh) throw new Error("The carrier may still carry out an earlier call.");
-  // Counted from before the note: nothing is sent later than the note says.
-  const until = performance.now() + callMsWithin(call, carrier.callMs);
+  const noted = isFresh ? opened.begun : performance.now();
   if (!isFresh && !(await noteCall(deps, row, carrier))) throw new Error("Somebody else has taken the booking.");
+  // The note says until when the call may take effect, counted from its sending.
+  if (performance.now() - noted > SEND_WITHIN_MS) throw new Error("It is too late to call the carrier.");
   try {
-    return await askCarrier(until - performance.now(), (limits) => carrier.book(row.id, wanted, limits));
+    return await askCarrier(callMsWithin(call, carrier.callMs), (limits) => carrier.book(row.id, wanted, limits));
   } catch (error) {
     if (error instanceof CarrierRefusal || error instanceof CarrierUnavailable) throw error;
     const standing = await find(order, row, call);

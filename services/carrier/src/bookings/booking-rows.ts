@@ -33,13 +33,14 @@ export interface Intent {
 type Timing = Pick<RemoteCarrier, "callMs" | "settlesWithinMs">;
 type Deps = Pick<BookingDeps, "db" | "clockOffsetMs">;
 
-// What one call and the statements around it take: longer than a statement may.
-const MARGIN_MS = 2_000;
+/** A call that is noted is sent within this time, or not at all. */
+export const SEND_WITHIN_MS = 2_000;
 
 const clock = ({ clockOffsetMs }: Deps, plusMs = 0) =>
   sql`clock_timestamp() + ${clockOffsetMs + plusMs}::float8 * interval '1 ms'`;
-const leaseEnd = (deps: Deps, { callMs }: Timing) => clock(deps, callMs + MARGIN_MS);
-const doubtEnd = (deps: Deps, { callMs, settlesWithinMs }: Timing) => clock(deps, callMs + settlesWithinMs);
+const leaseEnd = (deps: Deps, { callMs }: Timing) => clock(deps, SEND_WITHIN_MS + callMs);
+const doubtEnd = (deps: Deps, { callMs, settlesWithinMs }: Timing) =>
+  clock(deps, SEND_WITHIN_MS + callMs + settlesWithinMs);
 
 const columns = (deps: Deps) => sql`
   account_id AS "accountId", environment, id, shipment_id AS "shipmentId", carrier, state,
@@ -48,6 +49,15 @@ const columns = (deps: Deps) => sql`
 
 /** The condition of a statement that only whoever took the row last may make. */
 export const isMine = (row: BookingRow) => sql`${ownedSql(row)} AND id = ${row.id} AND turn = ${row.turn}`;
+
+// A claim that is over, or has its answer, spends nothing.
+function isOpen({ caller, claim }: Pick<Intent, "caller" | "claim">): Sql {
+  return sql`NOT EXISTS (
+    SELECT FROM ledger AS held
+    WHERE (held.account_id, held.environment, held.idempotency_key) = (
+        ${caller.accountId}::text, ${caller.environment}::text, ${claim.idempotencyKey}::text)
+      AND (held.kind = 'result' OR held.token >= ${claim.token}))`;
+}
 
 /** Writes down what is to be booked, before the carrier hears of it; undefined if the key or the shipment is taken. */
 export async function insertBooking(deps: BookingDeps, intent: Intent): Promise<BookingRow | undefined> {
@@ -61,9 +71,7 @@ export async function insertBooking(deps: BookingDeps, intent: Intent): Promise<
     SELECT ${caller.accountId}, ${caller.environment}, ${newId("bkg", deps.random)}, ${shipmentId}::text, ${carrier.name}, 'asked',
       ${claim.idempotencyKey}::text, ${claim.fingerprint}::bytea, ${claim.token}::bigint, ${requestedBy}, ${requestId},
       ${shipment}::bytea, 1, ${lease}, ${doubtEnd(deps, carrier)}, ${lease}, ${clock(deps)}
-    WHERE NOT EXISTS (
-        SELECT FROM ledger WHERE ${ownedSql(caller)} AND idempotency_key = ${claim.idempotencyKey}
-          AND (kind = 'result' OR token >= ${claim.token}))
+    WHERE ${isOpen(intent)}
       AND NOT EXISTS (SELECT FROM labels WHERE shipment_id = ${shipmentId})
     ON CONFLICT (shipment_id) WHERE state IN ('asked', 'held', 'voiding') DO NOTHING
     RETURNING ${columns(deps)}`);
@@ -78,7 +86,7 @@ export async function adoptBooking(deps: BookingDeps, intent: Intent): Promise<B
     carrier,
     sql`token = greatest(token, ${claim.token}), request_id = ${claim.requestId ?? ""}`,
     sql`${ownedSql(caller)} AND shipment_id = ${shipmentId} AND state = 'asked'
-      AND idempotency_key = ${claim.idempotencyKey} AND fingerprint = ${claim.fingerprint}`,
+      AND idempotency_key = ${claim.idempotencyKey} AND fingerprint = ${claim.fingerprint} AND ${isOpen(intent)}`,
   );
 }
 

@@ -86,7 +86,7 @@ describe("settleOnce", () => {
     const remote = remoteUnderTest(carrier, { takesKeys: false, settlesWithinMs: 0 });
     remote.expect("book", { hangs: true });
     const { shipmentId, claim } = await inDoubt(remote);
-    const { json } = snapshotOf(await eventually(() => remote.label(shipmentId, claim)));
+    const { json } = snapshotOf(await eventually(() => remote.label(shipmentId, claim), { withinMs: 15_000 }));
     remote.goOn();
     expect(remote.standing()).toHaveLength(2);
     await remote.settle(60);

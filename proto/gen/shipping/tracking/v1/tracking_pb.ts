@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file shipping/tracking/v1/tracking.proto.
  */
 export const file_shipping_tracking_v1_tracking: GenFile = /*@__PURE__*/
-  fileDesc("CiNzaGlwcGluZy90cmFja2luZy92MS90cmFja2luZy5wcm90bxIUc2hpcHBpbmcudHJhY2tpbmcudjEiWQoSR2V0VHJhY2tpbmdSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISFwoPdHJhY2tpbmdfbnVtYmVyGAIgASgJIiMKE0dldFRyYWNraW5nUmVzcG9uc2USDAoEZGF0YRgBIAEoDCJuChZBcHBseUxhYmVsRXZlbnRSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISKAoFZXZlbnQYAiABKAsyGS5zaGlwcGluZy5ldmVudHMudjEuRXZlbnQiGQoXQXBwbHlMYWJlbEV2ZW50UmVzcG9uc2Uy6gEKD1RyYWNraW5nU2VydmljZRJnCgtHZXRUcmFja2luZxIoLnNoaXBwaW5nLnRyYWNraW5nLnYxLkdldFRyYWNraW5nUmVxdWVzdBopLnNoaXBwaW5nLnRyYWNraW5nLnYxLkdldFRyYWNraW5nUmVzcG9uc2UiA5ACARJuCg9BcHBseUxhYmVsRXZlbnQSLC5zaGlwcGluZy50cmFja2luZy52MS5BcHBseUxhYmVsRXZlbnRSZXF1ZXN0Gi0uc2hpcHBpbmcudHJhY2tpbmcudjEuQXBwbHlMYWJlbEV2ZW50UmVzcG9uc2ViBnByb3RvMw", [file_shipping_common_v1_common, file_shipping_events_v1_events]);
+  fileDesc("CiNzaGlwcGluZy90cmFja2luZy92MS90cmFja2luZy5wcm90bxIUc2hpcHBpbmcudHJhY2tpbmcudjEiWQoSR2V0VHJhY2tpbmdSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISFwoPdHJhY2tpbmdfbnVtYmVyGAIgASgJIiMKE0dldFRyYWNraW5nUmVzcG9uc2USDAoEZGF0YRgBIAEoDCJuChZBcHBseUxhYmVsRXZlbnRSZXF1ZXN0EioKBmNhbGxlchgBIAEoCzIaLnNoaXBwaW5nLmNvbW1vbi52MS5DYWxsZXISKAoFZXZlbnQYAiABKAsyGS5zaGlwcGluZy5ldmVudHMudjEuRXZlbnQiGQoXQXBwbHlMYWJlbEV2ZW50UmVzcG9uc2UiPwoEU2NhbhIKCgJpZBgBIAEoCRIOCgZzdGF0dXMYAiABKAkSCgoCYXQYAyABKAkSDwoHbWVzc2FnZRgEIAEoCSKDAQoRQXBwbHlTY2Fuc1JlcXVlc3QSKgoGY2FsbGVyGAEgASgLMhouc2hpcHBpbmcuY29tbW9uLnYxLkNhbGxlchIXCg90cmFja2luZ19udW1iZXIYAiABKAkSKQoFc2NhbnMYAyADKAsyGi5zaGlwcGluZy50cmFja2luZy52MS5TY2FuIhQKEkFwcGx5U2NhbnNSZXNwb25zZTLLAgoPVHJhY2tpbmdTZXJ2aWNlEmcKC0dldFRyYWNraW5nEiguc2hpcHBpbmcudHJhY2tpbmcudjEuR2V0VHJhY2tpbmdSZXF1ZXN0Gikuc2hpcHBpbmcudHJhY2tpbmcudjEuR2V0VHJhY2tpbmdSZXNwb25zZSIDkAIBEm4KD0FwcGx5TGFiZWxFdmVudBIsLnNoaXBwaW5nLnRyYWNraW5nLnYxLkFwcGx5TGFiZWxFdmVudFJlcXVlc3QaLS5zaGlwcGluZy50cmFja2luZy52MS5BcHBseUxhYmVsRXZlbnRSZXNwb25zZRJfCgpBcHBseVNjYW5zEicuc2hpcHBpbmcudHJhY2tpbmcudjEuQXBwbHlTY2Fuc1JlcXVlc3QaKC5zaGlwcGluZy50cmFja2luZy52MS5BcHBseVNjYW5zUmVzcG9uc2ViBnByb3RvMw", [file_shipping_common_v1_common, file_shipping_events_v1_events]);
 
 /**
  * The tracking number to read.
@@ -103,6 +103,94 @@ export const ApplyLabelEventResponseSchema: GenMessage<ApplyLabelEventResponse> 
   messageDesc(file_shipping_tracking_v1_tracking, 3);
 
 /**
+ * What a carrier has reported of a parcel.
+ *
+ * @generated from message shipping.tracking.v1.Scan
+ */
+export type Scan = Message<"shipping.tracking.v1.Scan"> & {
+  /**
+   * The carrier's own ID of the scan: one that comes again has the same.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * `in_transit`, `out_for_delivery`, `delivered`, `returned` or `exception`
+   *
+   * @generated from field: string status = 2;
+   */
+  status: string;
+
+  /**
+   * When it happened. RFC 3339.
+   *
+   * @generated from field: string at = 3;
+   */
+  at: string;
+
+  /**
+   * What the carrier calls it, for people.
+   *
+   * @generated from field: string message = 4;
+   */
+  message: string;
+};
+
+/**
+ * Describes the message shipping.tracking.v1.Scan.
+ * Use `create(ScanSchema)` to create a new message.
+ */
+export const ScanSchema: GenMessage<Scan> = /*@__PURE__*/
+  messageDesc(file_shipping_tracking_v1_tracking, 4);
+
+/**
+ * Scans of a tracking number of the caller.
+ *
+ * @generated from message shipping.tracking.v1.ApplyScansRequest
+ */
+export type ApplyScansRequest = Message<"shipping.tracking.v1.ApplyScansRequest"> & {
+  /**
+   * @generated from field: shipping.common.v1.Caller caller = 1;
+   */
+  caller?: Caller | undefined;
+
+  /**
+   * @generated from field: string tracking_number = 2;
+   */
+  trackingNumber: string;
+
+  /**
+   * 1 to 100.
+   *
+   * @generated from field: repeated shipping.tracking.v1.Scan scans = 3;
+   */
+  scans: Scan[];
+};
+
+/**
+ * Describes the message shipping.tracking.v1.ApplyScansRequest.
+ * Use `create(ApplyScansRequestSchema)` to create a new message.
+ */
+export const ApplyScansRequestSchema: GenMessage<ApplyScansRequest> = /*@__PURE__*/
+  messageDesc(file_shipping_tracking_v1_tracking, 5);
+
+/**
+ * The scans were applied now or earlier.
+ *
+ * @generated from message shipping.tracking.v1.ApplyScansResponse
+ */
+export type ApplyScansResponse = Message<"shipping.tracking.v1.ApplyScansResponse"> & {
+};
+
+/**
+ * Describes the message shipping.tracking.v1.ApplyScansResponse.
+ * Use `create(ApplyScansResponseSchema)` to create a new message.
+ */
+export const ApplyScansResponseSchema: GenMessage<ApplyScansResponse> = /*@__PURE__*/
+  messageDesc(file_shipping_tracking_v1_tracking, 6);
+
+/**
  * Owns tracking records, projected from labels.
  *
  * @generated from service shipping.tracking.v1.TrackingService
@@ -127,6 +215,17 @@ export const TrackingService: GenService<{
     methodKind: "unary";
     input: typeof ApplyLabelEventRequestSchema;
     output: typeof ApplyLabelEventResponseSchema;
+  },
+  /**
+   * Adds a carrier's scans to the tracking record. Idempotent, in any order. The latest scan gives the status; a voided record stays voided.
+   * `not_found` if the caller has no such tracking number.
+   *
+   * @generated from rpc shipping.tracking.v1.TrackingService.ApplyScans
+   */
+  applyScans: {
+    methodKind: "unary";
+    input: typeof ApplyScansRequestSchema;
+    output: typeof ApplyScansResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_shipping_tracking_v1_tracking, 0);

@@ -6,7 +6,7 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import { superuserUrl } from "@shipping/local/cluster/fail-over";
 import { moveAddress } from "@shipping/local/standby/address";
 import { promote, withServer } from "@shipping/local/standby/replication";
-import type { ClusterProcess, ClusterUnderTest } from "../cluster.js";
+import type { ClusterProcess, ClusterUnderTest } from "../../cluster.js";
 
 /** What can happen to a primary and its standby, as an operator or a machine does it. */
 export interface PostgresPair {
@@ -14,14 +14,18 @@ export interface PostgresPair {
   losePrimary(): Promise<void>;
   /** Halts every process of the primary: its connections stay open and say nothing, as after the loss of a machine. */
   haltPrimary(): Promise<void>;
+  /** Ends what is left of it. A halted process hears no other signal. */
+  endPrimary(): Promise<void>;
   /** Ends the replication: from now on the standby has what it has. Resolves when all of that can be read there. */
   cutOffStandby(): Promise<void>;
   /** Halts every process of the standby while `work` goes on. */
   withoutStandby(work: () => Promise<unknown>): Promise<void>;
   /** Lets the primary answer, but refuse every write, on connections that are open, too. */
   demotePrimary(): Promise<void>;
-  /** Runs a statement on one of the two, in a database of its own if one is named. */
-  query<Row>(server: "postgres-1" | "postgres-2", text: string, database?: string): Promise<Row[]>;
+  /** The superuser's URL of one of the two. */
+  url(server: "postgres-1" | "postgres-2"): string;
+  /** Runs a statement on one of the two. */
+  query<Row>(server: "postgres-1" | "postgres-2", text: string): Promise<Row[]>;
   /** Promotes the standby and moves the address there. Resolves with the moment at which it took writes, as `performance.now()`. */
   failOver(): Promise<number>;
 }
@@ -40,8 +44,8 @@ export async function pairOf(cluster: ClusterUnderTest): Promise<PostgresPair> {
     for (const pid of [server.pid, ...(await childrenOf(server.pid))]) sendIfThere(pid, signal);
   }
 
-  const query: PostgresPair["query"] = (server, text, database = "postgres") =>
-    withServer(new URL(`/${database}`, urls[server]).href, async (client) => (await client.query(text)).rows);
+  const query: PostgresPair["query"] = (server, text) =>
+    withServer(urls[server], async (client) => (await client.query(text)).rows);
 
   return {
     async losePrimary() {
@@ -49,6 +53,7 @@ export async function pairOf(cluster: ClusterUnderTest): Promise<PostgresPair> {
       await rm(join(dataDir, "postgres"), { recursive: true, force: true });
     },
     haltPrimary: () => signalAll(primary, "SIGSTOP"),
+    endPrimary: () => signalAll(primary, "SIGKILL"),
     async withoutStandby(work) {
       await signalAll(standby, "SIGSTOP");
       await work().finally(() => signalAll(standby, "SIGCONT"));
@@ -68,6 +73,7 @@ export async function pairOf(cluster: ClusterUnderTest): Promise<PostgresPair> {
       await query("postgres-1", "ALTER SYSTEM SET default_transaction_read_only = on");
       await query("postgres-1", "SELECT pg_reload_conf()");
     },
+    url: (server) => urls[server],
     query,
     async failOver() {
       await promote(urls["postgres-2"]);

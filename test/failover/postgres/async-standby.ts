@@ -1,15 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { audit, FLAWLESS } from "../chaos/audit.js";
-import { type Report, reportOf } from "../chaos/deliveries/report.js";
-import { newSubscriber, type Subscriber } from "../chaos/deliveries/subscriber.js";
-import type { Acknowledged } from "../chaos/mixed-load.js";
-import { untilDefinite } from "../chaos/retrying-client.js";
-import { type ClusterUnderTest, startCluster } from "../cluster.js";
-import { startLoad } from "./load.js";
-import { type PostgresPair, pairOf } from "./postgres-pair.js";
-
-// Events that were published before the failover, and are unpublished after it, are missed by a check that runs every minute.
-const SETTLED_MS = 240_000;
+import { audit, FLAWLESS } from "../../chaos/audit.js";
+import { type Report, reportOf } from "../../chaos/deliveries/report.js";
+import { newSubscriber, type Subscriber } from "../../chaos/deliveries/subscriber.js";
+import type { Acknowledged } from "../../chaos/mixed-load.js";
+import { startCluster } from "../../cluster.js";
+import { startLoad } from "../load.js";
+import { eventsOf, keysOn, repeatOrders, SETTLED_MS } from "./lost-writes.js";
+import { pairOf } from "./pair.js";
 
 /**
  * The primary is lost while its asynchronous standby is behind: exactly what the standby lacks is lost, in all databases at once. What is
@@ -34,7 +31,7 @@ export async function asyncStandby(
     await sleep(stages.lagMs);
     await pair.losePrimary();
     await sleep(stages.downMs);
-    const [count, held] = [load.acknowledged(), await keysOn(pair, "postgres-2")];
+    const [count, held] = [load.acknowledged(), await keysOn(pair.url("postgres-2"))];
     await pair.failOver();
     say(`${count} writes acknowledged; the standby is promoted`);
     await sleep(stages.afterMs);
@@ -43,9 +40,9 @@ export async function asyncStandby(
     const kept = acknowledged.filter((one) => !lost.includes(one));
     say(`${acknowledged.length} writes acknowledged, of which the standby lacked ${lost.length}; auditing`);
 
-    const stored = await keysOn(pair, "postgres-2");
+    const stored = await keysOn(pair.url("postgres-2"));
     const found = await audit(cluster, accountIds, kept, { settledWithinMs: SETTLED_MS });
-    const eventsOfLost = await storedEventsOf(cluster, lost);
+    const eventsOfLost = await eventsOf(cluster, lost);
     const told = deliveries(subscriber, { kept, lost });
     const again = await repeatOrders(cluster, lost);
     await subscriber.close();
@@ -83,24 +80,6 @@ export async function asyncStandby(
   }
 }
 
-/** The keys whose writes a server holds the answers of. */
-async function keysOn(pair: PostgresPair, server: "postgres-1" | "postgres-2"): Promise<Set<string>> {
-  const statement = "SELECT idempotency_key AS key FROM ledger WHERE kind = 'result'";
-  const rows = await Promise.all(
-    ["records", "carrier"].map((owner) => pair.query<{ key: string }>(server, statement, owner)),
-  );
-  return new Set(rows.flat().map(({ key }) => key));
-}
-
-/** Events of lost writes that came from NATS after the promotion. */
-async function storedEventsOf({ databases }: ClusterUnderTest, lost: readonly Acknowledged[]): Promise<number> {
-  const { rows } = await databases.webhooks.pool.query<{ type: string; body: Buffer }>("SELECT type, body FROM events");
-  const createdOf = new Map(lost.map(({ write, id }) => [`${id} ${write.path.endsWith("/void")}`, true]));
-  return rows.filter(({ type, body }) =>
-    createdOf.has(`${JSON.parse(body.toString()).data.id} ${type.endsWith(".voided")}`),
-  ).length;
-}
-
 function deliveries(subscriber: Subscriber, { kept, lost }: Record<"kept" | "lost", readonly Acknowledged[]>) {
   const arrived = new Set(subscriber.arrivals.map(({ resourceId }) => resourceId));
   const ordersOf = (writes: readonly Acknowledged[]) =>
@@ -110,18 +89,4 @@ function deliveries(subscriber: Subscriber, { kept, lost }: Record<"kept" | "los
     lostDelivered: ordersOf(lost).filter((id) => arrived.has(id)).length,
     deliveredAgain: subscriber.arrivals.length - new Set(subscriber.arrivals.map(({ eventId }) => eventId)).size,
   };
-}
-
-/** Customers repeat what was lost: each order is created anew, once. */
-async function repeatOrders(cluster: ClusterUnderTest, lost: readonly Acknowledged[]) {
-  const orders = lost.filter(({ write }) => write.path === "/orders");
-  let [executedAgain, replayed] = [0, 0];
-  for (const { write, id } of orders) {
-    const anew = await untilDefinite(cluster.gateways, write);
-    const newId = JSON.parse(anew.text).data?.id;
-    if (anew.status === 201 && !anew.replayed && newId !== id) executedAgain++;
-    const third = await untilDefinite(cluster.gateways, write);
-    if (third.replayed && third.text === anew.text) replayed++;
-  }
-  return { repeated: orders.length, executedAgain, replayed };
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Report } from "../chaos/deliveries/report.js";
-import { type ClusterUnderTest, startCluster } from "../cluster.js";
-import { startLoad } from "./load.js";
-import { type PostgresPair, pairOf } from "./postgres-pair.js";
-import { verdict } from "./verdict.js";
+import type { Report } from "../../chaos/deliveries/report.js";
+import { type ClusterUnderTest, startCluster } from "../../cluster.js";
+import { startLoad } from "../load.js";
+import { verdict } from "../verdict.js";
+import { type PostgresPair, pairOf } from "./pair.js";
 
 /** How long each stage of a failover takes. */
 export interface Stages {
@@ -40,8 +40,8 @@ async function failover(
   { flags = [], stages }: { flags?: readonly string[] | undefined; stages: Stages },
 ): Promise<Report> {
   const cluster = await startCluster(["--standby", ...flags], { RATE_LIMIT_PER_MINUTE: "1000000" });
+  const pair = await pairOf(cluster);
   try {
-    const pair = await pairOf(cluster);
     const before = await partPids(cluster);
     const load = await startLoad(cluster, { clients: 8 });
     await sleep(stages.beforeMs);
@@ -67,6 +67,7 @@ async function failover(
       ],
     });
   } finally {
+    await pair.endPrimary();
     await cluster.stop();
   }
 }

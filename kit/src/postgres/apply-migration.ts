@@ -1,0 +1,189 @@
+import { setTimeout } from "node:timers/promises";
+import pg from "pg";
+import type { Log } from "../process/log.js";
+
+/** A migration as its folder has it. */
+export interface Migration {
+  name: string;
+  script: string;
+  /** SHA-256 of the script. */
+  checksum: string;
+}
+
+/** How migrations wait, on a database that is in use. Times are milliseconds. */
+export interface Patience {
+  /** How long a statement waits for a lock. Whoever comes after it waits as long. */
+  lockMs: number;
+  /** The pause before the second try; it doubles each time. */
+  pauseMs: number;
+  longestPauseMs: number;
+  /** How long a lock is tried for before the migration fails. */
+  giveUpMs: number;
+}
+
+export const PATIENCE: Patience = { lockMs: 300, pauseMs: 500, longestPauseMs: 5_000, giveUpMs: 600_000 };
+
+/** What applying needs. */
+export interface Applying {
+  client: pg.Client;
+  log: Log;
+  patience: Patience;
+}
+
+// Pages of 8 KiB: some thousand rows, whose locks are held for some hundred milliseconds.
+const BATCH_PAGES = 256;
+const LONGEST_BREAK_MS = 1_000;
+const PROGRESS_MS = 10_000;
+
+/**
+ * Applies one migration and writes it down. Its first lines say how. `-- concurrently`: statement by statement outside of a transaction, for
+ * indexes. `-- batches of TABLE`: its one statement is repeated for parts of the table, from page `$1` to page `$2`, until it changes
+ * nothing. Otherwise it is one transaction: a failure or a lost connection leaves neither tables nor a row.
+ */
+export async function applyMigration(applying: Applying, migration: Migration): Promise<void> {
+  const [, concurrently, table] = /^(?:--.*\n)*?-- (?:(concurrently)|batches of (\w+))\b/.exec(migration.script) ?? [];
+  try {
+    if (!concurrently && !table) return await inTransaction(applying, migration);
+    if (concurrently) await runConcurrently(applying, migration);
+    if (table) await runBatches(applying, migration, table);
+    await writeDown(applying, migration);
+  } catch (error) {
+    throw new Error(`Migration ${migration.name} failed: ${error instanceof Error ? error.message : error}`, {
+      cause: error,
+    });
+  }
+}
+
+async function inTransaction(applying: Applying, migration: Migration): Promise<void> {
+  const { client } = applying;
+  await patiently(applying, migration, async (attempt) => {
+    try {
+      await client.query("BEGIN");
+      if (attempt > 1) await interruptVacuum(applying, migration);
+      await client.query(migration.script);
+      await writeDown(applying, migration);
+      await client.query("COMMIT");
+    } catch (error) {
+      // A connection that was lost rolls back by itself.
+      await client.query("ROLLBACK").catch(() => {});
+      throw error;
+    }
+  });
+}
+
+// Longer than PostgreSQL's `deadlock_timeout`, after which autovacuum makes way.
+const VACUUM_MS = 3_000;
+
+/**
+ * Autovacuum makes way for whoever has waited for a second, which is longer than anybody may wait behind a migration. So a table that is
+ * vacuumed is first locked in a mode that vacuum alone is in the way of, and that is in the way of vacuum alone.
+ */
+async function interruptVacuum({ client, patience }: Applying, { script }: Migration): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(`
+    SELECT DISTINCT relname AS name FROM pg_locks JOIN pg_class ON pg_class.oid = relation
+    WHERE locktype = 'relation' AND mode = 'ShareUpdateExclusiveLock' AND granted AND pid <> pg_backend_pid()
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      AND relkind = 'r' AND relnamespace = current_schema()::regnamespace
+    ORDER BY 1`);
+  const vacuumed = rows.filter(({ name }) => new RegExp(`\\b${name}\\b`).test(script));
+  if (vacuumed.length === 0) return;
+  const tables = vacuumed.map(({ name }) => pg.escapeIdentifier(name)).join(", ");
+  await client.query(`SET LOCAL lock_timeout = ${VACUUM_MS}`);
+  await client.query(`LOCK TABLE ${tables} IN SHARE UPDATE EXCLUSIVE MODE`);
+  await client.query(`SET LOCAL lock_timeout = ${patience.lockMs}`);
+}
+
+// In a transaction, now() is its beginning.
+async function writeDown({ client }: Applying, { checksum, name }: Migration): Promise<void> {
+  await client.query(
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+     VALUES (gen_random_uuid(), $1, $2, now(), clock_timestamp(), 1)`,
+    [checksum, name],
+  );
+}
+
+/** Repeats what could not get its locks in time: everybody behind it in the queue goes first. */
+async function patiently<T>(
+  { log, patience }: Applying,
+  { name }: Migration,
+  work: (attempt: number) => Promise<T>,
+): Promise<T> {
+  const until = performance.now() + patience.giveUpMs;
+  for (
+    let attempt = 1, pauseMs = patience.pauseMs;
+    ;
+    attempt++, pauseMs = Math.min(2 * pauseMs, patience.longestPauseMs)
+  ) {
+    try {
+      return await work(attempt);
+    } catch (error) {
+      if (!isBusy(error) || performance.now() + pauseMs > until) throw error;
+      log.warn({ migration: name, attempt, retry_in_ms: pauseMs, reason: (error as Error).message }, "migration waits");
+      await setTimeout(pauseMs);
+    }
+  }
+}
+
+const LOCK_NOT_AVAILABLE = "55P03";
+const DEADLOCK_DETECTED = "40P01";
+
+function isBusy(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && [LOCK_NOT_AVAILABLE, DEADLOCK_DETECTED].includes(error.code ?? "");
+}
+
+// It waits for transactions that began before, however long, while nobody has to wait for it.
+async function runConcurrently({ client, log }: Applying, { name, script }: Migration): Promise<void> {
+  await client.query("SET lock_timeout = 0");
+  await dropHalfBuilt(client, script);
+  for (const statement of script.replace(/^--.*$/gm, "").split(/;\s*$/m)) {
+    if (!statement.trim()) continue;
+    const began = performance.now();
+    await client.query(statement.trim());
+    log.info({ migration: name, ms: Math.round(performance.now() - began) }, "index built");
+  }
+}
+
+/** An index whose construction was cut off is there, invalid, and no use to anybody. */
+async function dropHalfBuilt(client: pg.Client, script: string): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(`
+    SELECT relname AS name FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+    WHERE NOT indisvalid AND relnamespace = current_schema()::regnamespace`);
+  for (const { name } of rows) {
+    if (new RegExp(`\\b${name}\\b`).test(script)) {
+      await client.query(`DROP INDEX CONCURRENTLY ${pg.escapeIdentifier(name)}`);
+    }
+  }
+}
+
+/** Each batch is a transaction of its own. A row that was moved past the walk by whoever changed it is found by the next walk. */
+async function runBatches(applying: Applying, migration: Migration, table: string): Promise<void> {
+  const { client, log } = applying;
+  const { name, script } = migration;
+  let [rows, told] = [0, performance.now()];
+  for (let walked = 1; walked > 0; ) {
+    walked = 0;
+    const pages = await pagesOf(client, table);
+    for (let page = 0; page < pages; page += BATCH_PAGES) {
+      const began = performance.now();
+      const range = [`(${page},0)`, `(${page + BATCH_PAGES},0)`];
+      const { rowCount } = await patiently(applying, migration, () => client.query(script, range));
+      walked += rowCount ?? 0;
+      if (performance.now() - told > PROGRESS_MS) {
+        told = performance.now();
+        log.info({ migration: name, rows: rows + walked, page, pages }, "migration goes on");
+      }
+      // Half of the time is everybody else's.
+      if (rowCount) await setTimeout(Math.min(performance.now() - began, LONGEST_BREAK_MS));
+    }
+    rows += walked;
+  }
+  log.info({ migration: name, rows }, "rows changed");
+}
+
+async function pagesOf(client: pg.Client, table: string): Promise<number> {
+  const { rows } = await client.query<{ pages: number }>(
+    "SELECT (pg_relation_size($1::regclass) / current_setting('block_size')::integer)::integer AS pages",
+    [table],
+  );
+  return rows[0]!.pages;
+}

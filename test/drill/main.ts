@@ -1,0 +1,16 @@
+import { examples } from "@shipping/local/option-values";
+import { Command } from "commander";
+import { restoreDrill } from "./restore.js";
+
+new Command("npm run drill:restore --")
+  .description(
+    "Back up the platform under load, lose its PostgreSQL, restore it, and audit everything that was acknowledged.",
+  )
+  .addHelpText("after", examples("npm run drill:restore"))
+  .parse();
+const began = performance.now();
+const say = (line: string) =>
+  console.error(`${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}`);
+const { figures, broken } = await restoreDrill(say);
+console.log(JSON.stringify({ ...figures, broken }, null, 2));
+if (broken.length > 0) process.exitCode = 1;

@@ -1,0 +1,108 @@
+import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import getPort from "get-port";
+import { audit, FLAWLESS } from "../chaos/audit.js";
+import { type Report, reportOf, seconds } from "../chaos/deliveries/report.js";
+import { type ClusterUnderTest, startCluster } from "../cluster.js";
+import { startLoad } from "../failover/load.js";
+import { eventsOf, keysOn, repeatOrders, SETTLED_MS } from "../failover/postgres/lost-writes.js";
+import { keepBackups, loseServer, raiseTokens } from "./archived-postgres.js";
+
+const POINT = "drill";
+const ENV = { RATE_LIMIT_PER_MINUTE: "1000000" };
+const ONE_OF_EACH = ["gateways", "records", "carrier", "tracking", "webhooks"].flatMap((part) => [`--${part}`, "1"]);
+
+/** Restores the platform as docs/operations.md says, while customers repeat their requests, and audits what they were promised. */
+export async function restoreDrill(say: (line: string) => void, loadMs = 4_000): Promise<Report> {
+  const steps: Record<string, number> = {};
+  async function step<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const begun = performance.now();
+    const result = await work();
+    steps[name] = seconds(performance.now() - begun);
+    say(`${name}: ${steps[name]} s`);
+    return result;
+  }
+  const folder = await mkdtemp(join(tmpdir(), "restore-drill-"));
+  await chmod(folder, 0o755);
+  const [dataDir, backupFolder] = [join(folder, "data"), join(folder, "backups")];
+  await mkdir(dataDir);
+  // The same address before and after, which customers go on to call.
+  const flags = [...ONE_OF_EACH, "--port", String(await getPort({ host: "127.0.0.1" }))];
+  const start = () => startCluster(flags, ENV, { dataDir });
+  let cluster: ClusterUnderTest | undefined;
+  try {
+    await mkdir(backupFolder);
+    const backups = await keepBackups(backupFolder);
+    const first = await step("start", start);
+    cluster = first;
+    await step("archive the log", () => backups.beginArchive(first));
+    const load = await startLoad(first, { clients: 8, mayBeGone: true });
+    await sleep(loadMs);
+    await step("base backup", () => backups.copy(first));
+    await sleep(loadMs);
+    const promised = load.acknowledged();
+    await step("archive up to the point", () => backups.markPoint(first, POINT));
+    await sleep(loadMs);
+    await step("lose the server", () => loseServer(first));
+    const count = load.acknowledged();
+    const lossMs = performance.now();
+    await step("1. stop gateways and services", () => first.stop());
+    const restored = await step("1. restore to the point", () => backups.restore(dataDir, POINT));
+    const held = await keysOn(restored.url);
+    const raisedBy = await step("2. raise the tokens", () => raiseTokens(restored.url));
+    await restored.stop();
+    const second = await step("4. start services and gateways", start);
+    cluster = second;
+    const readyMs = performance.now();
+    const outageSeconds = seconds(readyMs - lossMs);
+    await sleep(loadMs);
+    const firstSuccessMs = load.attempts.firstSuccessAfter(readyMs);
+    const { accountIds, acknowledged, reads } = await load.stop();
+
+    const before = acknowledged.slice(0, count);
+    const lost = before.filter(({ write }) => !held.has(write.idempotencyKey));
+    const kept = acknowledged.filter((one) => !lost.includes(one));
+    const missing = before.slice(0, promised).filter((one) => lost.includes(one)).length;
+    say(
+      `${acknowledged.length} writes acknowledged, ${promised} before the point, ${lost.length} of the later ones lost`,
+    );
+    const options = { settledWithinMs: SETTLED_MS };
+    const found = await step("audit, once all agrees", () => audit(second, accountIds, kept, options));
+    const eventsOfLost = await eventsOf(second, lost);
+    const again = await step("repeat lost orders", () => repeatOrders(second, lost));
+    const { right, unavailable } = reads;
+    return reportOf(
+      {
+        steps,
+        outageSeconds,
+        firstSuccessMs,
+        acknowledged: acknowledged.length,
+        beforeThePoint: promised,
+        missing,
+        lost: lost.length,
+        raisedBy,
+        ...again,
+        eventsOfLost,
+        reads: { right, unavailable },
+        audit: found,
+      },
+      [
+        [promised > 0 && lost.length > 0, "Nothing was acknowledged before or after the point, so this shows nothing."],
+        [missing === 0, "A write is missing that was acknowledged before the point."],
+        [found.surplusEvents === eventsOfLost, "There are events that belong neither to a kept nor to a lost write."],
+        [
+          JSON.stringify({ ...found, surplusEvents: 0 }) === JSON.stringify(FLAWLESS),
+          "The audit of what the backup held, and of what came later, found flaws.",
+        ],
+        [again.executedAgain === again.repeated, "A lost order was not created anew when its request was repeated."],
+        [again.replayed === again.repeated, "A lost order that was created anew is not replayed."],
+        [firstSuccessMs !== undefined, "No write succeeded after the restore."],
+      ],
+    );
+  } finally {
+    await cluster?.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,34 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { promisify } from "node:util";
+import type { Report } from "../../chaos/deliveries/report.js";
+import { mountsOf } from "./small-disk.js";
+
+const run = promisify(execFile);
+const OUTSIDE = "MOUNTS_OUTSIDE";
+const OWN = ["--mount", "--propagation", "private"];
+
+/** Whether this process has a mount namespace that `inOwnMounts` made. */
+export function hasOwnMounts(): boolean {
+  const outside = process.env[OUTSIDE];
+  return outside !== undefined && outside !== mountsOf();
+}
+
+/** Runs the scenario once more, in a process whose mounts nobody else sees and that end with it. */
+export async function inOwnMounts(scenario: string): Promise<Report> {
+  const missing = await run("unshare", [...OWN, "mount", "-t", "tmpfs", "small-disk", "/mnt"]).catch((error) => error);
+  if (missing instanceof Error) {
+    const needed = "Linux, and the right to mount file systems (root, in a container CAP_SYS_ADMIN)";
+    return { figures: {}, broken: [`The scenario needs ${needed}: ${missing.message}`] };
+  }
+  const [node = "", main = ""] = process.argv;
+  const child = spawn("unshare", [...OWN, node, ...process.execArgv, main, scenario], {
+    env: { ...process.env, [OUTSIDE]: mountsOf() },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const said: string[] = [];
+  child.stdout.on("data", (chunk) => said.push(String(chunk)));
+  await once(child, "close");
+  const { scenario: _, broken, ...figures } = JSON.parse(said.join(""));
+  return { figures, broken };
+}
