@@ -2,6 +2,9 @@ import type { AccountData } from "@shipping/kit/service/account-data";
 
 /** What tracking stores of an account. */
 export const trackingAccountData: AccountData = {
-  tables: [{ name: "tracking_records", key: ["environment", "tracking_number"] }],
+  tables: [
+    { name: "scans", key: ["environment", "tracking_number", "id"] },
+    { name: "tracking_records", key: ["environment", "tracking_number"] },
+  ],
   kept: {},
 };
