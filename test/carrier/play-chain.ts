@@ -56,11 +56,14 @@ export async function playChain(customer: Customer, name: string, random = Math.
     await send("/shipments", "shipment", { reference: name, from: ADDRESS, to, parcel: PARCEL }),
     201,
   );
+  // What is wrong is noted, and the chain ends.
+  if (played.wrong.length > 0) return played;
   const shipmentId: string = dataOf(shipment).id;
   played.shipmentId = shipmentId;
   let rateId = `rate_express_${shipmentId}`;
   if (random() < 0.5) {
     const rates = check(await send("/rates", "rates", { shipment_id: shipmentId }), isRefused ? 422 : 200);
+    if (played.wrong.length > 0) return played;
     if (!isRefused) rateId = dataOf(rates)[1].id;
   }
 
