@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tries the chart on a real cluster: deploy/try/try-cluster.sh [values.yaml …]
 # Needs kubectl, helm, a KUBECONFIG, and the images of the values on the nodes (build-images.sh makes those of the parts). Installs into a
-# namespace of its own that enforces restricted Pod Security, plays the corridor, looks who reaches whom and who is believed, renews a certificate,
+# namespace of its own that enforces restricted Pod Security, runs the smoke test, looks who reaches whom and who is believed, renews a certificate,
 # then upgrades, deletes pods, scales, breaks and rolls back under load. Succeeds if no request failed and no event was lost; KEEP=1 leaves everything in place.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

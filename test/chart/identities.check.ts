@@ -94,7 +94,7 @@ describe("a trial's NATS", () => {
   });
 });
 
-test("PostgreSQL's authority is there for everyone who opens a database, the migration and the trial of the main job included", () => {
+test("PostgreSQL's authority is there for everyone who opens a database, the migration and the smoke test included", () => {
   const pods = workloadsIn(objectsOf("production", "databaseCaSecret=postgres-ca"));
   const withDatabase = pods.filter(({ pod }) =>
     pod.containers.some(({ env = [] }: KubernetesObject) =>

@@ -46,7 +46,7 @@ test("what a profile names exists: values, and the job that verifies, which the 
   for (const file of files) expect(existsSync(join(root, file))).toBe(true);
   const job = read(skaffold.verify[0].executionMode.kubernetesCluster.jobManifestPath);
   const objects = objectsOf("trial");
-  const pod = objects.find(({ kind, metadata }) => kind === "Pod" && metadata.name === "shipping-corridor");
+  const pod = objects.find(({ kind, metadata }) => kind === "Pod" && metadata.name === "shipping-smoke-test");
   expect(pod.metadata.labels).toMatchObject(job.spec.template.metadata.labels);
   const { containers, volumes } = job.spec.template.spec;
   const named = [volumes[0].configMap.name, containers[0].env[3].valueFrom.secretKeyRef.name];

@@ -19,7 +19,7 @@ const examples = async (command: string) => {
   return lines;
 };
 
-test("demo: the example plays the main job and leaves a label", async () => {
+test("demo: the example plays the main steps and leaves a label", async () => {
   for (const line of await examples("npm run demo --")) {
     expect(await shell.run(line)).toMatchObject({ status: 0, err: "" });
     expect((await readFile(join(folder, "label-demo.pdf"))).subarray(0, 5).toString()).toBe("%PDF-");

@@ -10,7 +10,7 @@ import { Argument, Command } from "commander";
 import { type Combination, combinations } from "./combinations.js";
 import { getPrograms } from "./get-programs.js";
 
-// `npm run test:versions -- [oldest] [middle] [newest]`: on each, the tests beside the code, which run every statement, and the main job
+// `npm run test:versions -- [oldest] [middle] [newest]`: on each, the tests beside the code, which run every statement, and the demo
 // over separate processes. `--reports FOLDER` keeps Jest's results there as JSON.
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const LIMIT_MS = 15 * 60_000;
@@ -53,7 +53,7 @@ async function runOn(name: string, combination: Combination): Promise<boolean> {
   };
   try {
     const beside = await jest("beside", "kit/src", "gateway/src", "services/.*/src", "deploy/local/src");
-    return !interrupted && (await jest("corridor", "test/versions", "--testMatch", "**/versions/*.check.ts")) && beside;
+    return !interrupted && (await jest("demo", "test/versions", "--testMatch", "**/versions/*.check.ts")) && beside;
   } finally {
     await postgres.stop();
     await rm(folder, { recursive: true, force: true });

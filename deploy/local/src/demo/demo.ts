@@ -6,11 +6,11 @@ import { Command } from "commander";
 import { openReceiver } from "../listen/receiver.js";
 import { examples } from "../option-values.js";
 import { startPlatform } from "../platform/start-platform.js";
-import { playCorridor } from "./play-corridor.js";
+import { playDemo } from "./play-demo.js";
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-/** Starts the platform in a temporary folder, plays the corridor through its public API, and cleans up. */
+/** Starts the platform in a temporary folder, plays the demo through its public API, and cleans up. */
 async function demo(): Promise<number> {
   const begun = performance.now();
   const folder = await mkdtemp(join(tmpdir(), "shipping-demo-"));
@@ -21,7 +21,7 @@ async function demo(): Promise<number> {
   });
   say(`Ready after ${seconds(begun)} at ${platform.baseUrl}. A webhook receiver is listening on ${receiver.url}.`);
   try {
-    const count = await playCorridor({
+    const count = await playDemo({
       baseUrl: platform.baseUrl,
       key: platform.demo.sandbox_key,
       liveKey: platform.demo.live_key,

@@ -4,26 +4,26 @@ import { isDeepStrictEqual } from "node:util";
 import type { Label, Shipping } from "shipping-client";
 import { beginDemo, type DemoStage, type DemoSteps } from "./demo-steps.js";
 
-/** Whom the corridor is played as, and where. */
-export interface Corridor extends DemoStage {
+/** Whom the demo is played as, and where. */
+export interface Demo extends DemoStage {
   key: string;
   liveKey: string;
   /** Where the label's PDF is saved. */
   labelFile: string;
 }
 
-/** Plays the main job and the refusals that matter; throws at the first wrong step. Returns the number of steps. */
-export async function playCorridor(corridor: Corridor): Promise<number> {
-  const steps = beginDemo(corridor);
-  const shipping = steps.as(corridor.key);
-  const subscriptionId = await subscribe(steps, shipping, corridor);
-  const made = await orderToLabel(steps, shipping, corridor);
+/** Plays the main steps and the refusals that matter; throws at the first wrong step. Returns the number of steps. */
+export async function playDemo(demo: Demo): Promise<number> {
+  const steps = beginDemo(demo);
+  const shipping = steps.as(demo.key);
+  const subscriptionId = await subscribe(steps, shipping, demo);
+  const made = await orderToLabel(steps, shipping, demo);
   await repeat(steps, shipping, made);
   await voidLabel(steps, shipping, made);
-  await refuseElsewhere(steps, corridor, made);
+  await refuseElsewhere(steps, demo, made);
   steps.title("Unsubscribe");
   await shipping.webhooks.disable(subscriptionId);
-  steps.check(corridor.receiver.refused === 0, "every delivery has a valid signature");
+  steps.check(demo.receiver.refused === 0, "every delivery has a valid signature");
   return steps.count;
 }
 
@@ -36,7 +36,7 @@ interface Made {
   label: Label;
 }
 
-async function subscribe(steps: DemoSteps, shipping: Shipping, { receiver }: Corridor): Promise<string> {
+async function subscribe(steps: DemoSteps, shipping: Shipping, { receiver }: Demo): Promise<string> {
   steps.title("Read the account and subscribe to its events");
   await shipping.account.get();
   const { id, secret } = await shipping.webhooks.create({
@@ -47,7 +47,7 @@ async function subscribe(steps: DemoSteps, shipping: Shipping, { receiver }: Cor
   return id;
 }
 
-async function orderToLabel(steps: DemoSteps, shipping: Shipping, { labelFile, say }: Corridor): Promise<Made> {
+async function orderToLabel(steps: DemoSteps, shipping: Shipping, { labelFile, say }: Demo): Promise<Made> {
   steps.title("From an order to a label");
   let since = performance.now();
   const order = await shipping.orders.create(ORDER);
@@ -102,7 +102,7 @@ async function voidLabel(steps: DemoSteps, shipping: Shipping, { orderId, label 
   steps.check(original.status === "draft", "a replay returns the original response");
 }
 
-async function refuseElsewhere(steps: DemoSteps, { liveKey }: Corridor, { label }: Made): Promise<void> {
+async function refuseElsewhere(steps: DemoSteps, { liveKey }: Demo, { label }: Made): Promise<void> {
   steps.title("Live keys, other accounts and unknown resources");
   const live = steps.as(liveKey);
   await steps.refused(live.rates.create({ shipment_id: label.shipment_id }), 503, "carrier_not_configured");

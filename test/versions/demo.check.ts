@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createDatabases } from "@shipping/local/databases/create-databases";
 import { mapParts } from "@shipping/local/databases/prepare-databases";
-import { playCorridor } from "@shipping/local/demo/play-corridor";
+import { playDemo } from "@shipping/local/demo/play-demo";
 import { openReceiver } from "@shipping/local/listen/receiver";
 import { parts } from "@shipping/local/parts";
 import { startCluster } from "../cluster.js";
@@ -13,7 +13,7 @@ const combination: Combination = JSON.parse(process.env.TEST_VERSIONS ?? "{}");
 // The third number of npm's package is its own.
 const postgresql = combination.postgresql.split(".").slice(0, 2).join(".");
 
-test("the main job runs over separate processes, on exactly these versions", async () => {
+test("the demo runs over separate processes, on exactly these versions", async () => {
   const passwords = mapParts(() => randomBytes(18).toString("base64url"));
   const urls = await createDatabases({ url: process.env.TEST_DATABASE_URL ?? "", passwords });
   const databases = parts.map((part) => [`DATABASE_URL_${part.toUpperCase()}`, urls[part]]);
@@ -23,7 +23,7 @@ test("the main job runs over separate processes, on exactly these versions", asy
   try {
     const { base_url: baseUrl, sandbox_key: key, live_key: liveKey } = await cluster.now();
     const labelFile = join(cluster.dataDir, "label.pdf");
-    const steps = await playCorridor({ baseUrl, key, liveKey, receiver, labelFile, say: () => {} });
+    const steps = await playDemo({ baseUrl, key, liveKey, receiver, labelFile, say: () => {} });
     expect(steps).toBeGreaterThan(10);
     const log = await readFile(join(cluster.dataDir, "logs", "records-1.log"), "utf8");
     const lines = log

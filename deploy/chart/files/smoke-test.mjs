@@ -1,4 +1,4 @@
-// Plays the main job against a deployed gateway, from a pod of the gateway's image: makes an account and a key with the operator's command,
+// Plays the main steps against a deployed gateway, from a pod of the gateway's image: makes an account and a key with the operator's command,
 // then order, shipment, rate, label, PDF, repetition, void. Where a receiver is named, every event has to arrive there, signed.
 import { execFileSync } from "node:child_process";
 import { createHmac, randomUUID } from "node:crypto";
@@ -85,7 +85,7 @@ function isSigned({ signature, body }, secret) {
 
 await whenReachable(() => admin("account", "list"));
 await whenReachable(() => fetch(`${BASE_URL}/openapi.json`));
-const account = admin("account", "create", "--name", `Corridor ${run}`);
+const account = admin("account", "create", "--name", `Smoke test ${run}`);
 const { key } = admin("key", "create", "--account", account.id, "--environment", "sandbox", "--expires-in", "1h");
 const events = ["order.created", "shipment.created", "label.created", "label.voided"];
 const address = { name: "Ada Byron", street1: "1 Long Lane", city: "London", postal_code: "EC1A 9HF", country: "GB" };
