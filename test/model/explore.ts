@@ -8,6 +8,7 @@ import { simplified } from "./simplified.js";
 import { initialState, type Letter, type Move, type State } from "./state.js";
 import { keyOf } from "./state-key.js";
 import { sweeperMoves } from "./sweeper.js";
+import { type Exploration, movesOn, type Way } from "./way.js";
 
 export interface Scenario {
   /** The requests that race for one key. Each is repeated once at most. */
@@ -17,17 +18,6 @@ export interface Scenario {
   sweeps?: boolean;
   /** How many moves the exploration goes from the start; without it, to the end. */
   depth?: number;
-}
-
-export interface Exploration {
-  states: number;
-  /** The shortest way to a broken promise. */
-  counterexample?: { broken: string; moves: string[] };
-}
-
-interface Way {
-  before: Way | undefined;
-  move: string;
 }
 
 /** Visits every state that can be reached, nearest first, until a promise is broken. */
@@ -62,8 +52,4 @@ function movesOf(state: State, rules: Rules): Move[] {
     ...sweeperMoves(state, rules),
     ...mishaps(state, rules),
   ];
-}
-
-function movesOn(way: Way | undefined): string[] {
-  return way ? [...movesOn(way.before), way.move] : [];
 }

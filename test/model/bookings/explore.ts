@@ -1,3 +1,4 @@
+import { type Exploration, movesOn, type Way } from "../way.js";
 import { mishaps } from "./mishaps.js";
 import { movesOf } from "./moves.js";
 import type { Rules } from "./rules.js";
@@ -9,17 +10,6 @@ export interface Scenario {
   /** The key of each customer's process that may send. */
   keys: readonly number[];
   left: State["left"];
-}
-
-export interface Exploration {
-  states: number;
-  /** The shortest way to a broken promise. */
-  counterexample?: { broken: string; moves: string[] };
-}
-
-interface Way {
-  before: Way | undefined;
-  move: string;
 }
 
 /** Visits every state that can be reached, nearest first, until a promise is broken. */
@@ -54,8 +44,4 @@ export function explore({ rules, takesKeys, keys, left }: Scenario): Exploration
 
 function everyMove(state: State, rules: Rules, takesKeys: boolean): Move[] {
   return [...state.drivers.flatMap((_, who) => movesOf(state, who, rules, takesKeys)), ...mishaps(state, takesKeys)];
-}
-
-function movesOn(way: Way | undefined): string[] {
-  return way ? [...movesOn(way.before), way.move] : [];
 }
