@@ -49,6 +49,7 @@ export async function admit(deps: AdmitDeps, keyHash: Buffer, idempotencyKey?: s
  * requests are counted in the order of their clocks. One that was set back a little waits until it has caught up; by more than the
  * window, the window goes back with it. A request that is refused is not counted. Counters are of whole seconds and so leave after up to
  * 61; but when the last counted request is 60 seconds old, all are: a client that waited as it was told starts with an empty window.
+ * LIMIT makes each key and account be looked up by itself. Otherwise a plan made while few accounts were known reads all of them, and their keys.
  */
 async function admitMany(deps: AdmitDeps, presented: readonly Presented[]): Promise<(Admission | undefined)[]> {
   const { requestsPerMinute, clockOffsetMs } = deps;
@@ -61,9 +62,10 @@ async function admitMany(deps: AdmitDeps, presented: readonly Presented[]): Prom
         ${presented.map(({ keyHash }) => keyHash)}::bytea[],
         ${presented.map(({ idempotencyKey }) => idempotencyKey ?? null)}::text[]
       ) WITH ORDINALITY AS p (hash, idempotency_key, ordinal)
-      JOIN api_keys k ON k.hash = p.hash AND k.revoked_at IS NULL
-      JOIN accounts a ON a.id = k.account_id AND a.suspended_at IS NULL
+      CROSS JOIN LATERAL (SELECT * FROM api_keys WHERE hash = p.hash LIMIT 1) AS k
+      CROSS JOIN LATERAL (SELECT name, suspended_at FROM accounts WHERE id = k.account_id LIMIT 1) AS a
       JOIN rate_windows w ON w.key_id = k.id
+      WHERE k.revoked_at IS NULL AND a.suspended_at IS NULL
       ORDER BY p.hash
       FOR UPDATE OF w),
     timed AS MATERIALIZED (

@@ -1,0 +1,27 @@
+import { costlyNodes, watched } from "@shipping/kit/testing/plans";
+import sql from "sql-template-tag";
+import { gatewayDatabase } from "../testing/gateway-database.js";
+import { admit } from "./admit.js";
+
+test("a request is admitted by looking up its key, however many accounts and keys there are, and whatever is known of them", async () => {
+  const gateway = await gatewayDatabase();
+  try {
+    const { db, statements } = watched(gateway.db);
+    const { hash } = await gateway.newKey();
+    await admit({ db, requestsPerMinute: 120, clockOffsetMs: 0 }, hash);
+    const [statement = sql``] = statements;
+    const costly = () => costlyNodes(gateway.db, statement);
+    expect(await costly()).toEqual([]);
+    await gateway.db.run(sql`
+      WITH account AS (
+        INSERT INTO accounts (id, name, created_at) SELECT 'acc_' || n, 'Acme', now() FROM generate_series(1, 150) AS n RETURNING id)
+      INSERT INTO api_keys (id, account_id, environment, name, hash, last_four, scopes, created_at)
+      SELECT 'key_' || md5(account.id || '-' || n), account.id, 'sandbox', 'Key', sha256((account.id || '-' || n)::bytea), 'abcd', '{orders:read}', now()
+      FROM account, generate_series(1, 25) AS n`);
+    expect(await costly()).toEqual([]);
+    await gateway.db.run(sql`ANALYZE`);
+    expect(await costly()).toEqual([]);
+  } finally {
+    await gateway.drop();
+  }
+});
