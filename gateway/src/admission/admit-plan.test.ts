@@ -10,7 +10,9 @@ test("a request is admitted by looking up its key, however many accounts and key
     const { hash } = await gateway.newKey();
     await admit({ db, requestsPerMinute: 120, clockOffsetMs: 0 }, hash);
     const [statement = sql``] = statements;
-    const costly = () => costlyNodes(gateway.db, statement);
+    // Only these have grown. Of the other tables, which hold a row or none, any plan is right.
+    const costly = async () =>
+      (await costlyNodes(gateway.db, statement)).filter((node) => /api_keys|accounts|hash/.test(node));
     expect(await costly()).toEqual([]);
     await gateway.db.run(sql`
       WITH account AS (
