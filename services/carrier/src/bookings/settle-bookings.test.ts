@@ -1,8 +1,10 @@
+import { ConnectError } from "@connectrpc/connect";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { fence, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
 import { CarrierRefusal } from "../carriers/carrier.js";
 import { carrierUnderTest } from "../testing/carrier-under-test.js";
 import { remoteUnderTest } from "../testing/remote-under-test.js";
+import { dropBooking } from "./booking-rows.js";
 
 // Each test has a database of its own: the worker settles whatever is due in it.
 let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
@@ -94,6 +96,20 @@ describe("settleOnce", () => {
     expect(await remote.bookings()).toMatchObject([{ state: "held", dueAt: null, doubtUntil: null }]);
   });
 
+  test("a booking that is being cancelled gets no label, although its call succeeds after all", async () => {
+    const remote = remoteUnderTest(carrier, { callMs: 5_000 });
+    remote.expect("book", { hangs: true });
+    const slow = remote.label(remote.newShipment()).catch((error) => error);
+    await eventually(() => expect(remote.calls).toHaveLength(1));
+    const [booking] = await remote.bookings();
+    await dropBooking(remote.deps, booking!);
+    remote.goOn();
+    expect(await slow).toBeInstanceOf(ConnectError);
+    expect(await remote.labels()).toEqual([]);
+    await remote.settle(120);
+    expect(remote.standing()).toEqual([]);
+  });
+
   test("takes over from a process that died in its call, and makes the label when the carrier has carried it out", async () => {
     const remote = remoteUnderTest(carrier);
     remote.expect("book", { hangs: true });
@@ -139,6 +155,16 @@ describe("a void at a carrier that is called", () => {
     expect([await remote.labels(), remote.standing()]).toMatchObject([[{ status: "voided" }], []]);
     expect(snapshotOf(await remote.void(id, claim)).json.status).toBe("voided");
     expect((await remote.events()).sort()).toEqual(["label.created", "label.voided"]);
+  });
+
+  test("that the carrier refuses when the worker asks leaves the label, and its booking", async () => {
+    const remote = remoteUnderTest(carrier);
+    const { id } = await remote.newLabel();
+    remote.expect("cancel", { before: lost }, { before: new CarrierRefusal("it is on its way.") });
+    await expect(remote.void(id)).rejects.toMatchObject({ code: 2 });
+    expect(await remote.settle(1)).toEqual({ settled: 1, left: 0 });
+    expect(await remote.bookings()).toMatchObject([{ state: "held", dueAt: null }]);
+    expect([await remote.labels(), remote.standing().length]).toMatchObject([[{ status: "created" }], 1]);
   });
 
   test("422 if the carrier no longer cancels; the label stays as it is", async () => {
