@@ -18,8 +18,9 @@ export interface Migrated {
 
 /**
  * Applies the migrations that `directory/migrations` has and the database lacks, in the order of their names, on a database that may be in
- * use: what needs a lock waits for it in short turns, so that nobody else waits for long. Any number of processes may do so at once. The history is kept as Prisma keeps it, so Prisma's CLI can go on from it, and this from
- * Prisma's. A server that is too old is refused, and so is a database that holds the tables of something else.
+ * use: what needs a lock waits for it in short turns, so that nobody else waits for long. Any number of processes may do so at once. The
+ * history is kept as Prisma keeps it, so Prisma's CLI can go on from it, and this from Prisma's. A server that is too old is refused, and
+ * so is a database that holds the tables of something else.
  */
 export async function migrate(options: {
   url: string;
