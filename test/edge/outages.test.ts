@@ -41,11 +41,15 @@ describe("503 service_unavailable with Retry-After: 5, and no hang, while no con
       expect(told(answer)).toBe("503 service_unavailable");
       expect(answer.headers.get("retry-after")).toBe("5");
     }
+    // On a machine that stands still for seconds, what was answered 503 may yet be executed, once: the key then has that answer.
     const after = await askAll("k");
+    const again = await askAll("k");
     for (const route of rows) {
-      const answer = after[nameOf(route)]!;
-      expect([nameOf(route), told(answer)]).toEqual([nameOf(route), String(route.status)]);
-      expect(answer.headers.has("idempotency-replayed")).toBe(false);
+      const name = nameOf(route);
+      expect([name, told(after[name]!)]).toEqual([name, String(route.status)]);
+      if (route.method === "GET") continue;
+      expect([name, again[name]!.headers.get("idempotency-replayed")]).toEqual([name, "true"]);
+      expect(again[name]!.bytes).toEqual(after[name]!.bytes);
     }
   });
 

@@ -24,18 +24,18 @@ export interface Effort {
   rounds: number;
 }
 
-/** Four times the input may cost six times as much: the rest is noise, and what sorting takes. */
-export const MOST_TIMES = 6;
+/** Four times the input may cost eight times as much: the rest is noise, and what sorting takes. What grows by the square costs sixteen. */
+export const MOST_TIMES = 8;
 
 // Less than this is nothing, whatever it grows by: the first look at an input, a refusal.
 const FLOOR_US = 20;
-const ATTEMPTS = 3;
+const ATTEMPTS = 6;
 
-/** Measures the CPU of a reading. One that seems to grow too much is measured again, so that only what always does counts. */
+/** Measures the CPU of a reading. One that seems to grow too much is measured again, each time for longer, so that only what always does counts. */
 export function measureGrowth(reading: Reading, effort: Effort): Growth {
   let least = measureOnce(reading, effort);
   for (let attempt = 1; attempt < ATTEMPTS && least.times > MOST_TIMES; attempt++) {
-    const again = measureOnce(reading, effort);
+    const again = measureOnce(reading, { ...effort, workMs: effort.workMs * (attempt + 1) });
     if (again.times < least.times) least = again;
   }
   return least;
@@ -45,7 +45,7 @@ function measureOnce({ most, prepare }: Reading, { workMs, rounds }: Effort): Gr
   const quarter = prepare(Math.ceil(most / 4));
   const full = prepare(most);
   // The first times are those of the compiler.
-  for (const read of [quarter, full]) costUs(read, workMs);
+  for (const read of [quarter, full]) costUs(read, 5 * workMs);
   const costs = Array.from({ length: rounds }, () => [costUs(quarter, workMs), costUs(full, workMs)] as const);
   const quarterUs = median(costs.map(([cost]) => cost));
   const fullUs = median(costs.map(([, cost]) => cost));
