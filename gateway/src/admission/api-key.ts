@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import zlib from "node:zlib";
 import type { Environment } from "@shipping/kit/caller";
 import type { Random } from "@shipping/kit/ids";
@@ -41,7 +41,7 @@ export function newApiKey(environment: Environment, random: Random): { key: stri
 }
 
 function hashOf(key: string): Buffer {
-  return createHash("sha256").update(key).digest();
+  return hash("sha256", key, "buffer");
 }
 
 // CRC-32 of what precedes, as six base62 digits: 62⁶ is more than 2³².

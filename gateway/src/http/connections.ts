@@ -16,59 +16,73 @@ export interface Connections extends Iterable<[Socket, ServerResponse | undefine
   load(): { open: number; closed: number };
 }
 
+/** How useful a connection is. */
+const [UNUSED, SLOW, IDLE, BUSY] = [0, 1, 2, 3];
+
+/** An open connection. Requests change it in place: a Map that they entered and left would keep each of them until the next full garbage collection. */
+interface Connection {
+  socket: Socket;
+  /** To its latest request. */
+  response?: ServerResponse;
+  /** When it was opened, or its latest request began or ended, in turns of this server. */
+  turn: number;
+}
+
 /**
  * Holds at most so many. For a new one, the least useful is closed: a connection that never brought a request, one whose client
  * is slow to send or to read or is being paced, one that waits for its next request; of each kind the oldest. If all are busy, the new one.
  */
 export function createConnections(most: number, isHeldBack = (_response: ServerResponse) => false): Connections {
-  const unused = new Set<Socket>();
-  const busy = new Map<Socket, ServerResponse>();
-  const idle = new Map<Socket, ServerResponse>();
+  const open = new Map<Socket, Connection>();
+  let turns = 0;
   let closed = 0;
-
-  const count = () => unused.size + busy.size + idle.size;
-
-  function forget(socket: Socket): void {
-    unused.delete(socket);
-    busy.delete(socket);
-    idle.delete(socket);
-  }
 
   function close(socket: Socket): void {
     closed++;
-    forget(socket);
+    open.delete(socket);
     socket.destroy();
   }
 
+  function rankOf({ response }: Connection): number {
+    if (!response) return UNUSED;
+    if (response.writableFinished) return IDLE;
+    return isSlow(response) || isHeldBack(response) ? SLOW : BUSY;
+  }
+
   function leastUseful(): Socket | undefined {
-    const [silent] = unused;
-    if (silent) return silent;
-    for (const [socket, response] of busy) if (isSlow(response) || isHeldBack(response)) return socket;
-    return idle.keys().next().value;
+    let least: Connection | undefined;
+    let lowest = BUSY;
+    for (const connection of open.values()) {
+      const rank = rankOf(connection);
+      const isLess = rank < lowest || (rank === lowest && least !== undefined && connection.turn < least.turn);
+      if (!isLess) continue;
+      least = connection;
+      lowest = rank;
+    }
+    return least?.socket;
   }
 
   return {
     add(socket) {
-      if (count() >= most) close(leastUseful() ?? socket);
+      if (open.size >= most) close(leastUseful() ?? socket);
       if (socket.destroyed) return;
-      unused.add(socket);
-      socket.once("close", () => forget(socket));
+      open.set(socket, { socket, turn: ++turns });
+      socket.once("close", () => open.delete(socket));
     },
     begin({ socket }, response) {
-      forget(socket);
-      busy.set(socket, response);
+      const connection = open.get(socket);
+      if (!connection) return;
+      connection.response = response;
+      connection.turn = ++turns;
       response.once("finish", () => {
-        if (busy.get(socket) !== response) return;
-        busy.delete(socket);
-        idle.set(socket, response);
+        if (connection.response === response) connection.turn = ++turns;
       });
     },
-    latest: (socket) => busy.get(socket) ?? idle.get(socket),
-    load: () => ({ open: count(), closed }),
+    latest: (socket) => open.get(socket)?.response,
+    load: () => ({ open: open.size, closed }),
     *[Symbol.iterator]() {
-      for (const socket of unused) yield [socket, undefined] as [Socket, undefined];
-      yield* busy;
-      yield* idle;
+      for (const { socket, response } of open.values())
+        yield [socket, response] as [Socket, ServerResponse | undefined];
     },
   };
 }

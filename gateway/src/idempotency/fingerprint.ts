@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** What makes two requests equal: method, path and the JSON content, whatever the order of members. A request without a body has none. */
 export function fingerprint(method: string, path: string, body: unknown): Buffer {
   const content = body === undefined ? "" : canonical(body);
-  return createHash("sha256").update(`${method} ${path}\n${content}`).digest();
+  return hash("sha256", `${method} ${path}\n${content}`, "buffer");
 }
 
 /**

@@ -1,4 +1,5 @@
 import { backgroundBatch } from "@shipping/kit/postgres/micro-batch";
+import { createInFlight } from "@shipping/kit/process/in-flight";
 import sql from "sql-template-tag";
 import type { RegistryDeps, RegistryKey } from "./registry.js";
 
@@ -12,7 +13,7 @@ export interface DoneMark extends RegistryKey {
 export interface DoneMarks {
   /** Writes the mark in the background: nobody waits for it, since the owner's ledger is the truth. */
   mark(mark: DoneMark): void;
-  /** Resolves when all marks so far are written. */
+  /** Resolves when no mark is left to be written. */
   flush(): Promise<void>;
 }
 
@@ -44,7 +45,7 @@ export async function markDone(deps: Pick<Deps, "db">, marks: readonly DoneMark[
 
 /** Writes marks in the background, those of a moment together. */
 export function createDoneMarks(deps: Deps): DoneMarks {
-  const underWay = new Set<Promise<void>>();
+  const underWay = createInFlight();
   const write = backgroundBatch<DoneMark>((marks) => markDone(deps, marks).catch((err) => sayLost(err, marks.length)));
 
   function sayLost(err: unknown, marks: number): void {
@@ -52,12 +53,7 @@ export function createDoneMarks(deps: Deps): DoneMarks {
   }
 
   return {
-    mark(mark) {
-      const writing: Promise<void> = write(mark).finally(() => underWay.delete(writing));
-      underWay.add(writing);
-    },
-    async flush() {
-      await Promise.all(underWay);
-    },
+    mark: (mark) => underWay.add(write(mark)),
+    flush: () => underWay.idle(),
   };
 }

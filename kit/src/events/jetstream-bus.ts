@@ -9,6 +9,7 @@ import {
   TimeoutError,
 } from "@nats-io/transport-node";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
+import { createInFlight } from "../process/in-flight.js";
 import "../rpc/unary/text-encoding.js";
 import { isTracing, traced, traceHeaders, traceparent } from "../process/tracing.js";
 import { type Bus, BusOutage, type Subscriber } from "./bus.js";
@@ -85,7 +86,7 @@ export function createJetStreamBus(options: BusConnectionOptions & { replicas?: 
   }
 
   async function subscribe(subscriber: Subscriber): Promise<{ stop(): Promise<void> }> {
-    const consuming = new Set<Promise<void>>();
+    const consuming = createInFlight();
     let stopped = false;
     let interrupt = () => {};
 
@@ -103,10 +104,7 @@ export function createJetStreamBus(options: BusConnectionOptions & { replicas?: 
       const messages = await consumer.consume({ max_messages: MAX_UNACKNOWLEDGED, ...watchful });
       interrupt = () => messages.stop();
       if (stopped) messages.stop();
-      for await (const message of messages) {
-        const one = consumeOrRetry(message, subscriber).finally(() => consuming.delete(one));
-        consuming.add(one);
-      }
+      for await (const message of messages) consuming.add(consumeOrRetry(message, subscriber));
     }
 
     async function keepConsuming(): Promise<void> {
@@ -126,7 +124,7 @@ export function createJetStreamBus(options: BusConnectionOptions & { replicas?: 
         stopped = true;
         interrupt();
         await running;
-        await Promise.all(consuming);
+        await consuming.idle();
       },
     };
   }

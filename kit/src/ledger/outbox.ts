@@ -6,6 +6,7 @@ import { type Bus, BusOutage } from "../events/bus.js";
 import { newId, type Random } from "../ids.js";
 import type { Database } from "../postgres/database.js";
 import { backgroundBatch } from "../postgres/micro-batch.js";
+import { createInFlight } from "../process/in-flight.js";
 import type { Log } from "../process/log.js";
 import { startLoop } from "../process/loop.js";
 import type { Metrics } from "../process/metrics.js";
@@ -89,7 +90,7 @@ export interface OutboxOptions {
 export function createOutbox(options: OutboxOptions): Outbox {
   const { db, bus, log } = options;
   const now = sql`clock_timestamp() + ${options.clockOffsetMs ?? 0}::float8 * interval '1 ms'`;
-  const underWay = new Set<Promise<void>>();
+  const underWay = createInFlight();
   const loops: { stop(): Promise<void> }[] = [];
   // From a publication that met an outage until one that succeeded: one row at a time is tried, and the others are left to any process.
   let outage = false;
@@ -144,11 +145,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
   };
 
   function committed(event: Event): void {
-    if (underWay.size >= IN_FLIGHT || !takes()) return;
-    const publication = publish(event, event.id)
-      .catch((err) => logRefusal(err, { event: event.id }))
-      .finally(() => underWay.delete(publication));
-    underWay.add(publication);
+    if (underWay.count() >= IN_FLIGHT || !takes()) return;
+    underWay.add(publish(event, event.id).catch((err) => logRefusal(err, { event: event.id })));
   }
 
   async function publishAll(rows: readonly OutboxRow[], messageId: (row: OutboxRow) => string): Promise<number> {
@@ -213,7 +211,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
   async function stop(): Promise<void> {
     await Promise.all(loops.map((loop) => loop.stop()));
-    await Promise.all(underWay);
+    await underWay.idle();
   }
 
   return { insert, committed, relayOnce, reconcileOnce, lag, start, stop };

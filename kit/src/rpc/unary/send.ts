@@ -36,6 +36,8 @@ interface Stream {
   end(): void;
 }
 
+const ENDED: Stream = { path: "", body: new Uint8Array(), calls: [], begin() {}, take() {}, end() {} };
+
 // What a stream may carry before the other side acknowledges any of it.
 const BATCH_BYTES = 60_000;
 // How servers say that they have no such method.
@@ -129,23 +131,24 @@ function whole(onAnswer: (answer: RpcAnswer) => void): Pick<Stream, "begin" | "t
   };
 }
 
-function exchange(opened: ClientHttp2Stream, sent: Stream): void {
-  const { calls } = sent;
-  const lose = (reason: unknown) => loseAll(calls, reason);
+function exchange(opened: ClientHttp2Stream, stream: Stream): void {
+  // Let go at its end: Node's table of streams can keep this one, and so all that it holds, from the garbage collector for seconds.
+  let sent = stream;
+  const lose = (reason: unknown) => loseAll(sent.calls, reason);
   const cancel = () => opened.close(constants.NGHTTP2_CANCEL);
-  const nobodyWaits = () => calls.every((call) => call.isOver());
+  const nobodyWaits = () => sent.calls.every((call) => call.isOver());
   // The error says why a stream was closed, REFUSED_STREAM above all; some streams close without one.
   opened.on("error", lose);
   if (nobodyWaits()) {
     cancel();
     return;
   }
-  for (const call of calls) {
+  for (const call of sent.calls) {
     call.onGivenUp(() => {
       if (nobodyWaits()) cancel();
     });
   }
-  opened.on("response", sent.begin);
+  opened.on("response", (headers) => sent.begin(headers));
   opened.on("data", (chunk: Buffer) => {
     try {
       sent.take(chunk);
@@ -158,6 +161,7 @@ function exchange(opened: ClientHttp2Stream, sent: Stream): void {
     const { rstCode = 0, readableEnded } = opened;
     if (rstCode === 0 && readableEnded) sent.end();
     else lose(new Error(`The stream was closed with HTTP/2 code ${rstCode}.`));
+    sent = ENDED;
   });
   opened.end(sent.body);
 }

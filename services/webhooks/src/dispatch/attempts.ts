@@ -1,3 +1,5 @@
+import { createInFlight } from "@shipping/kit/process/in-flight";
+
 /** A delivery of which an attempt is claimed: counted, leased to this process, and not yet made. */
 export interface ClaimedDelivery {
   subscriptionId: string;
@@ -40,7 +42,7 @@ export function createAttempts(options: {
   onFree(): void;
 }): Attempts {
   const maxUnhealthy = Math.max(1, Math.floor(options.max * UNHEALTHY_SHARE));
-  const underWay = new Set<Promise<void>>();
+  const underWay = createInFlight();
   let taken = 0;
   let unhealthy = 0;
   let checkWaiter = () => {};
@@ -49,15 +51,15 @@ export function createAttempts(options: {
 
   function start(claimed: ClaimedDelivery, claimedAt: number): void {
     if (claimed.unhealthy) unhealthy += 1;
-    const running = options.run(claimed, claimedAt).finally(() => {
-      underWay.delete(running);
-      taken -= 1;
-      if (claimed.unhealthy) unhealthy -= 1;
-      if (missed && !stopped) options.onFree();
-      missed = false;
-      checkWaiter();
-    });
-    underWay.add(running);
+    underWay.add(options.run(claimed, claimedAt).finally(() => release(claimed)));
+  }
+
+  function release({ unhealthy: isUnhealthy }: ClaimedDelivery): void {
+    taken -= 1;
+    if (isUnhealthy) unhealthy -= 1;
+    if (missed && !stopped) options.onFree();
+    missed = false;
+    checkWaiter();
   }
 
   async function claim(wanted: number, statement: (capacity: Capacity) => Promise<ClaimedDelivery[]>): Promise<number> {
@@ -93,7 +95,7 @@ export function createAttempts(options: {
     stopped = true;
     checkWaiter();
     const limit = setTimeout(cut, limitMs);
-    await Promise.all(underWay);
+    await underWay.idle();
     clearTimeout(limit);
   }
 
