@@ -1,6 +1,7 @@
 import "@shipping/kit/process/require-node";
 import { pooledRandom } from "@shipping/kit/ids";
 import { measurePool, openDatabase } from "@shipping/kit/postgres/database";
+import { measureClock } from "@shipping/kit/postgres/measure-clock";
 import { measureProcess, serveOps } from "@shipping/kit/process/health";
 import { createLog } from "@shipping/kit/process/log";
 import { createMetrics } from "@shipping/kit/process/metrics";
@@ -40,6 +41,7 @@ async function start(stopping: AbortSignal): Promise<Running> {
   const ready = async () => (state === "ready" ? await missingIn(db, gatewayMigrations) : state);
   const metrics = createMetrics({ part: "gateway", log });
   measurePool(metrics, db);
+  measureClock(metrics, db);
   if (tls) measureTls(metrics, tls);
   const allMetrics = [metrics];
   const ops = await serveOps({ port: config.OPS_PORT, ...host, log, ready, metrics: () => allMetrics });

@@ -1,4 +1,5 @@
 import { type Database, measurePool, openDatabase } from "../postgres/database.js";
+import { measureClock } from "../postgres/measure-clock.js";
 import { unappliedMigrations } from "../postgres/migrate.js";
 import { measureProcess, serveOps } from "../process/health.js";
 import type { Log } from "../process/log.js";
@@ -58,6 +59,7 @@ async function startService(options: ServiceProcess, stopSignal: AbortSignal): P
   let service: Service | undefined;
   const metrics = createMetrics({ part: options.part, log });
   measurePool(metrics, db);
+  measureClock(metrics, db);
   if (tls) measureTls(metrics, tls);
   const allMetrics = () => (service?.metrics ? [metrics, service.metrics] : [metrics]);
   const ops = await serveOps({ port: config.OPS_PORT, ...host, log, ready, metrics: allMetrics });

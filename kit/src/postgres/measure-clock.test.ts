@@ -1,0 +1,22 @@
+import { silentLog } from "../process/log.js";
+import { createMetrics } from "../process/metrics.js";
+import { samplesIn } from "../testing/samples.js";
+import { type Database, openDatabase } from "./database.js";
+import { measureClock } from "./measure-clock.js";
+
+let db: Database;
+beforeAll(() => {
+  db = openDatabase(process.env.TEST_DATABASE_URL!, { log: silentLog() });
+});
+afterAll(() => db.close());
+
+/** What a process says whose clock is so many seconds ahead of the database's. */
+async function measured(processAhead: number): Promise<number | undefined> {
+  const metrics = createMetrics({ part: "test", log: silentLog() });
+  measureClock(metrics, db, () => Date.now() + processAhead * 1_000);
+  return samplesIn(await metrics.render())['database_clock_ahead_seconds{part="test"}'];
+}
+
+test("the clock of the database is measured against that of the process", async () => {
+  for (const processAhead of [0, -300, 300]) expect(await measured(processAhead)).toBeCloseTo(0 - processAhead, 0);
+});

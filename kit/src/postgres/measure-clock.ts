@@ -1,0 +1,16 @@
+import sql from "sql-template-tag";
+import type { Metrics } from "../process/metrics.js";
+import type { Database } from "./database.js";
+
+/**
+ * Measures by how many seconds the database's clock is ahead of this process's, negative if it is behind. The process's clock is taken as
+ * halfway between question and answer, so the error is at most half of a round trip.
+ */
+export function measureClock(metrics: Metrics, db: Pick<Database, "run">, nowMs = () => Date.now()): void {
+  const help = { database_clock_ahead_seconds: "Seconds by which the database's clock is ahead of this process's." };
+  metrics.gauges(help, async () => {
+    const asked = nowMs();
+    const [row] = await db.run<{ at: number }>(sql`SELECT extract(epoch FROM clock_timestamp())::float8 AS at`);
+    return { database_clock_ahead_seconds: row!.at - (asked + nowMs()) / 2_000 };
+  });
+}
