@@ -72,10 +72,11 @@ export async function startCluster(
   await prepare?.(dataDir);
   const launcher = spawn(process.execPath, [MAIN, "--port", "0", ...flags], {
     env: { ...process.env, LOG_LEVEL: "warn", ...env, DATA_DIR: dataDir },
-    stdio: ["ignore", "pipe", "pipe"],
+    // With a channel, it ends when this process does.
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   const said: string[] = [];
-  for (const stream of [launcher.stdout, launcher.stderr]) stream.on("data", (chunk) => said.push(String(chunk)));
+  for (const stream of [launcher.stdout, launcher.stderr]) stream?.on("data", (chunk) => said.push(String(chunk)));
   const now = async () => JSON.parse(await readFile(join(dataDir, "cluster.json"), "utf8")) as ClusterFile;
   const first = await eventually(
     () => {

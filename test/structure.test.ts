@@ -50,6 +50,22 @@ describe("imports", () => {
     expect(foreign).toEqual([]);
   });
 
+  test.each([...Object.keys(allowed), "deploy/local", "client", "test"])(
+    "of %s name packages in its package.json, or tools of all tests in that of the root",
+    (folder) => {
+      const named = ["package.json", `${folder}/package.json`].flatMap((path) => {
+        const { name, dependencies, devDependencies } = JSON.parse(read(path));
+        return [name, ...Object.keys({ ...dependencies, ...devDependencies })];
+      });
+      const imported = sources
+        .filter(({ path }) => path.startsWith(`${folder}/`))
+        .flatMap(({ text }) => importsOf(text))
+        .filter((target) => !/^(\.|node:)/.test(target))
+        .map((target) => target.split("/", target.startsWith("@") ? 2 : 1).join("/"));
+      expect([...new Set(imported)].filter((target) => !named.includes(target))).toEqual([]);
+    },
+  );
+
   test("the client imports nothing but its own files", () => {
     const foreign = production
       .filter(({ path }) => path.startsWith("client/"))
@@ -128,10 +144,11 @@ describe("files", () => {
     const parts = production.filter(({ path }) => /^(kit|gateway|services)\//.test(path) && !path.endsWith("/main.ts"));
     const readers = parts.filter(({ text }) => /\bDate\.now\(\)|\bnew Date\(\)/.test(text)).map(({ path }) => path);
     expect(readers.filter((path) => !path.startsWith("gateway/src/cli/")).sort()).toEqual([
-      // A recipe for receivers, the header `Date`, the name of a file, and a command.
+      // A recipe for receivers, the header `Date`, the name of a file, what compares it with the database's, and a command.
       "gateway/src/developers/webhooks/recipes.ts",
       "gateway/src/http/refuse-connection.ts",
       "gateway/src/mail/deliver.ts",
+      "kit/src/postgres/measure-clock.ts",
       "kit/src/tls/renew-certificates.ts",
     ]);
   });

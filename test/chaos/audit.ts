@@ -38,8 +38,8 @@ export async function audit(
     [promised(/^\/shipments$/), rows.shipments],
     [promised(/^\/labels$/), rows.labels],
   ] as const;
-  const lost = kinds.flatMap(([ids, stored]) => ids.filter((id) => !stored.has(id)));
-  const doubled = kinds.flatMap(([ids, stored]) => [...stored].filter((id) => !new Set(ids).has(id)));
+  const lost = kinds.flatMap(([ids, stored]) => without(ids, stored));
+  const doubled = kinds.flatMap(([ids, stored]) => without(stored, ids));
   const differing = await differingReplays(cluster, acknowledged);
   // Projections and events are on their way for a few seconds at most.
   const settled = await eventually(
@@ -133,9 +133,14 @@ async function eventCounts(
     EVENT_OF.filter(([path]) => path.test(write.path)).map(([, type]) => `${type} ${id}`),
   );
   const had = new Set(arrived);
-  const missing = expected.filter((event) => !had.has(event)).length;
   return {
-    missing,
-    surplus: arrived.length - had.size + [...had].filter((event) => !new Set(expected).has(event)).length,
+    missing: without(expected, arrived).length,
+    surplus: arrived.length - had.size + without(had, expected).length,
   };
+}
+
+/** What there is beyond `known`. */
+function without(all: Iterable<string>, known: Iterable<string>): string[] {
+  const others = new Set(known);
+  return [...all].filter((one) => !others.has(one));
 }

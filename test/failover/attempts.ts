@@ -25,14 +25,14 @@ export function recordAttempts() {
       const ends = attempts
         .filter((attempt) => attempt.atMs >= sinceMs && succeeded(attempt))
         .map(({ atMs, tookMs }) => atMs + tookMs - sinceMs);
-      return ends.length === 0 ? undefined : Math.round(Math.min(...ends));
+      return ends.length === 0 ? undefined : Math.round(ends.reduce((first, end) => Math.min(first, end)));
     },
     /** From `sinceMs` to the end of the last request that was sent later and failed; 0 if there is none. */
     lastFailureAfter(sinceMs: number): number {
       const ends = attempts
         .filter((attempt) => attempt.atMs >= sinceMs && !succeeded(attempt))
         .map(({ atMs, tookMs }) => atMs + tookMs - sinceMs);
-      return Math.round(Math.max(0, ...ends));
+      return Math.round(ends.reduce((last, end) => Math.max(last, end), 0));
     },
     /** The longest of the requests that were sent after `sinceMs`. */
     longestSince(sinceMs: number): number {

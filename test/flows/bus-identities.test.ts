@@ -1,21 +1,19 @@
 import { spawnSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { create, toBinary } from "@bufbuild/protobuf";
+import { toBinary } from "@bufbuild/protobuf";
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 import type { Bus } from "@shipping/kit/events/bus";
-import { busIdentityOf } from "@shipping/kit/events/bus-identity";
 import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
-import { newId } from "@shipping/kit/ids";
 import { silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { type BusUser, busAuthorization, newBusPasswords } from "@shipping/local/servers/bus-users";
 import { findNatsServer } from "@shipping/local/servers/find-nats-server";
 import { type NatsServer, startNatsServer } from "@shipping/local/servers/nats-server";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
+import { identityWith, newEvent } from "../bus.js";
 
 // The users and permissions of the chart's trial and of `npm run cluster`, on a server of this test's own.
 const passwords = newBusPasswords();
@@ -36,22 +34,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const newEvent = (type: string): Event =>
-  create(EventSchema, {
-    id: newId("evt", randomBytes),
-    type,
-    accountId: newId("acc", randomBytes),
-    environment: "sandbox",
-    body: Buffer.from("{}"),
-  });
-
-const identityOf = (user: BusUser, password = passwords[user]) =>
-  busIdentityOf({
-    NATS_USER: user,
-    NATS_PASSWORD: password,
-    NATS_ANONYMOUS_TRUSTS_NETWORK: false,
-    NODE_ENV: "production",
-  });
+const identityOf = (user: BusUser, password = passwords[user]) => identityWith(user, password);
 
 /** The bus as the part has it. */
 function busOf(part: "records" | "carrier" | "webhooks"): Bus {

@@ -1,21 +1,18 @@
-import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect as connectTcp, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { create } from "@bufbuild/protobuf";
+import { join, relative } from "node:path";
 import { type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection, nanos } from "@nats-io/transport-node";
 import type { Bus } from "@shipping/kit/events/bus";
-import { busIdentityOf } from "@shipping/kit/events/bus-identity";
 import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
-import { newId } from "@shipping/kit/ids";
 import { silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { type BusUser, busAuthorization, newBusPasswords } from "@shipping/local/servers/bus-users";
 import { findNatsServer, type NatsProgram } from "@shipping/local/servers/find-nats-server";
 import { type NatsServer, startNatsServer } from "@shipping/local/servers/nats-server";
-import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
+import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
+import { identityWith, newEvent } from "../bus.js";
 
 // Each test breaks a server of its own, under records that publishes and webhooks that consumes, all the time.
 const passwords = newBusPasswords();
@@ -45,23 +42,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const newEvent = (): Event =>
-  create(EventSchema, {
-    id: newId("evt", randomBytes),
-    type: "order.created",
-    accountId: newId("acc", randomBytes),
-    environment: "sandbox",
-    body: Buffer.from("{}"),
-  });
-
-function identityOf(user: BusUser) {
-  return busIdentityOf({
-    NATS_USER: user,
-    NATS_PASSWORD: passwords[user],
-    NATS_ANONYMOUS_TRUSTS_NETWORK: false,
-    NODE_ENV: "production",
-  });
-}
+const identityOf = (user: BusUser) => identityWith(user, passwords[user]);
 
 function openBus(part: "records" | "webhooks", url = server.url, replicas = 1): Bus {
   const bus = createJetStreamBus({ url, name: part, identity: identityOf(part), replicas, log: silentLog() });
@@ -163,6 +144,25 @@ describe("a broker that is killed while events are published and consumed", () =
     await startAgain();
     await carries();
   });
+});
+
+test("a broker whose store is full to its limit takes no event, and takes them again when there is room", async () => {
+  await crash();
+  const configFile = join(folder, "limited.conf");
+  const users = JSON.stringify(relative(folder, authorization.configFile));
+  await writeFile(configFile, `include ${users}\njetstream: { max_file_store: 200KB }\n`);
+  server = await startNatsServer({ program, dataDir: folder, port, authorization: { ...authorization, configFile } });
+  const { bus, arrives, carries } = await consuming();
+  await carries();
+  const events = Array.from({ length: 100 }, () => newEvent("order.created", 10_000));
+  const outcomes = await Promise.allSettled(events.map((event) => bus.publish(event)));
+  const reasons = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [String(outcome.reason)] : []));
+  expect(reasons.length).toBeGreaterThan(50);
+  expect(new Set(reasons)).toEqual(new Set(["Error: insufficient resources"]));
+  const taken = events.filter((_, at) => outcomes[at]?.status === "fulfilled");
+  for (const event of taken) await arrives(event);
+  await managing((manager) => manager.streams.purge("EVENTS"));
+  await carries();
 });
 
 describe("under running processes", () => {

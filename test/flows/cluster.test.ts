@@ -37,15 +37,22 @@ afterAll(async () => {
 
 /** What `npm run cluster` runs once it has built, on the data folder, until it has written `cluster.json`. */
 async function start(): Promise<ClusterFile> {
+  return (await startThrough()).file;
+}
+
+/** The same through a program that starts it. */
+async function startThrough(...program: string[]): Promise<{ file: ClusterFile; pid: number | undefined }> {
   await rm(join(dataDir, "cluster.json"), { force: true });
-  const launcher = spawn(process.execPath, [MAIN, "--port", "0", ...FLAGS], {
+  const launcher = spawn(process.execPath, [...program, MAIN, "--port", "0", ...FLAGS], {
     env: { ...process.env, DATA_DIR: dataDir, RATE_LIMIT_PER_MINUTE: "100000", LOG_LEVEL: "warn" },
     stdio: ["ignore", "ignore", "inherit"],
   });
   const ended = once(launcher, "exit").then(([code]) => {
     throw new Error(`The launcher ended with ${code}.`);
   });
-  return Promise.race([eventually(now, RESTARTED), ended]);
+  const file = await Promise.race([eventually(now, RESTARTED), ended]);
+  ended.catch(() => {});
+  return { file, pid: launcher.pid };
 }
 
 async function now(): Promise<ClusterFile> {
@@ -79,6 +86,14 @@ async function comesBack(name: string, signal: NodeJS.Signals): Promise<void> {
     expect(after.pid).not.toBe(before.pid);
     await answers(after.address);
   }, RESTARTED);
+}
+
+const STARTS_WITH_CHANNEL = `
+  require("node:child_process").spawn(process.execPath, process.argv.slice(1), { stdio: ["ignore", "ignore", "inherit", "ipc"] })`;
+
+async function everythingEnds(): Promise<void> {
+  await eventually(() => expect([...seen.values()].filter(isRunning)).toEqual([]), { withinMs: 30_000 });
+  await expect(now()).rejects.toMatchObject({ code: "ENOENT" });
 }
 
 const party = { name: "Ada", street1: "Main 1", city: "Bonn", postal_code: "53111", country: "DE" };
@@ -198,9 +213,13 @@ describe("npm run cluster", () => {
 
   test("leaves no process after SIGTERM", async () => {
     process.kill((await now()).pid, "SIGTERM");
-    await eventually(() => expect([...seen.values()].filter(isRunning)).toEqual([]), {
-      withinMs: 30_000,
-    });
-    await expect(now()).rejects.toMatchObject({ code: "ENOENT" });
+    await everythingEnds();
+  });
+
+  test("leaves no process when the program that started it with a channel is killed", async () => {
+    const { file, pid } = await startThrough("-e", STARTS_WITH_CHANNEL);
+    expect(file.pid).not.toBe(pid);
+    process.kill(pid!, "SIGKILL");
+    await everythingEnds();
   });
 });

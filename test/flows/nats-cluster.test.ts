@@ -1,18 +1,15 @@
-import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { create } from "@bufbuild/protobuf";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
-import { newId } from "@shipping/kit/ids";
 import { silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { findNatsServer, type NatsProgram } from "@shipping/local/servers/find-nats-server";
 import { type NatsServer, startNatsServer } from "@shipping/local/servers/nats-server";
-import { EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import getPort from "get-port";
+import { newEvent } from "../bus.js";
 import { diskLost } from "../failover/nats-node.js";
 import { playNatsFaults } from "../failover/nats-platform.js";
 
@@ -56,10 +53,7 @@ test("a stream of one copy gets three when it is asked for them, and keeps its e
   await eventually(async () => (await streams()).add({ name: "EVENTS", subjects: ["events.>"] }), BACK);
   const bus = createJetStreamBus({ url: servers.join(","), name: "test", replicas: 3, log: silentLog() });
   ends.push(() => bus.close());
-  const sent = create(EventSchema, {
-    ...{ id: newId("evt", randomBytes), type: "thing.created", environment: "sandbox", accountId: "acc_1" },
-    body: Buffer.from("{}"),
-  });
+  const sent = newEvent();
   await eventually(() => bus.publish(sent), BACK);
   const got: string[] = [];
   const subscription = await bus.subscribe({

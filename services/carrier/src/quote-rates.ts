@@ -13,8 +13,6 @@ import { type Rate, rateJson } from "./carriers/rate.js";
 import type { CarrierDeps } from "./deps.js";
 import { readShipment } from "./neighbours/read-shipment.js";
 
-const RATES_MS = 5_000;
-
 /** Computes the rates of a shipment, whatever its state. They are stored as the replayable answer and nowhere else. */
 export async function quoteRates(deps: CarrierDeps, request: QuoteRatesRequest, call: Call): Promise<WriteOutcome> {
   const caller = callerOf(request);
@@ -29,9 +27,9 @@ export async function quoteRates(deps: CarrierDeps, request: QuoteRatesRequest, 
 
 // Nothing is written before the carrier has answered: whatever it throws, the request was certainly not executed.
 async function ratesOf({ log }: CarrierDeps, carrier: Carrier, shipment: Shipment, call: Call): Promise<Rate[]> {
-  const ms = carrier.isLocal ? RATES_MS : callMsWithin(call, carrier.callMs);
   try {
-    return await askCarrier(ms, (limits) => carrier.rates(shipment, limits));
+    if (carrier.isLocal) return await carrier.rates(shipment);
+    return await askCarrier(callMsWithin(call, carrier.callMs), (limits) => carrier.rates(shipment, limits));
   } catch (err) {
     if (err instanceof CarrierRefusal) throw refusedByCarrier(err);
     log.warn({ err, carrier: carrier.name }, "rates not read");

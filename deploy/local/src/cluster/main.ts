@@ -48,6 +48,8 @@ async function promoteStandby(): Promise<void> {
 
 if (options.promote) await promoteStandby();
 else {
+  // A program that started it with a channel, a test or a benchmark, takes it along when it ends, however it ends.
+  process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
   await runProcess({
     log: createLog({ part: "cluster", level: "warn", destination: process.stderr }),
     start: (stopping) => explainStart(() => start(stopping), stopping),

@@ -18,7 +18,8 @@ export function tooOld(part: string, error: TooOld): Finding {
 /** Why something failed, on one line. Node's error for a name with several addresses has a code and no message. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const cause = error.cause instanceof Error ? ` (${reasonOf(error.cause)})` : "";
-  const text = error.message || (error as NodeJS.ErrnoException).code || error.name;
-  return `${text}${cause}`.replace(/\s+/g, " ").trim();
+  const text = (error.message || (error as NodeJS.ErrnoException).code || error.name).replace(/\s+/g, " ").trim();
+  if (!(error.cause instanceof Error)) return text;
+  const cause = reasonOf(error.cause);
+  return cause.startsWith(text) ? cause : `${text} (${cause})`;
 }

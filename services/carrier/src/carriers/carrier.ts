@@ -49,8 +49,6 @@ export interface CallLimits {
 interface Offers {
   /** Its name in rates and labels, by which its bookings are found again: it never changes. */
   readonly name: string;
-  /** The rates at which it would carry the shipment. Throws CarrierRefusal or anything else. Books nothing, so it may be repeated. */
-  rates(shipment: Shipment, limits: CallLimits): Promise<Rate[]>;
   /** Whether it makes rates of this ID for this shipment, told from the IDs alone. */
   offers(rateId: string, shipmentId: string): boolean;
 }
@@ -58,6 +56,8 @@ interface Offers {
 /** A carrier that is code in this process: whatever it throws, nothing was booked, and there is nothing to cancel. */
 export interface LocalCarrier extends Offers {
   readonly isLocal: true;
+  /** The rates at which it would carry the shipment. Throws CarrierRefusal or anything else. */
+  rates(shipment: Shipment): Promise<Rate[]>;
   /** Makes the label. */
   book(wanted: Wanted): Promise<Booking>;
 }
@@ -74,6 +74,8 @@ export interface RemoteCarrier extends Offers {
   readonly callMs: number;
   /** After a call has timed out, how much later the carrier may still carry it out. */
   readonly settlesWithinMs: number;
+  /** The rates at which it would carry the shipment. Throws CarrierRefusal or anything else. Books nothing, so it may be repeated. */
+  rates(shipment: Shipment, limits: CallLimits): Promise<Rate[]>;
   /** Books under `key`, with which `find` finds it. Throws CarrierRefusal: not booked, never under this key. CarrierUnavailable: not booked. */
   book(key: string, wanted: Wanted, limits: CallLimits): Promise<StandingBooking>;
   /** All bookings under `key` that are not cancelled, with everything that `book` said; usually none or one. Never an old copy: what `book` has answered, it finds. */

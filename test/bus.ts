@@ -1,0 +1,26 @@
+import { randomBytes } from "node:crypto";
+import { create } from "@bufbuild/protobuf";
+import { type BusIdentity, busIdentityOf } from "@shipping/kit/events/bus-identity";
+import { newId } from "@shipping/kit/ids";
+import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
+
+/** An event of a new account, with a body of so many bytes. */
+export function newEvent(type = "order.created", bytes = 2): Event {
+  return create(EventSchema, {
+    id: newId("evt", randomBytes),
+    type,
+    accountId: newId("acc", randomBytes),
+    environment: "sandbox",
+    body: randomBytes(bytes),
+  });
+}
+
+/** How a part that has a name and a password appears before NATS. */
+export function identityWith(user: string, password: string): BusIdentity {
+  return busIdentityOf({
+    NATS_USER: user,
+    NATS_PASSWORD: password,
+    NATS_ANONYMOUS_TRUSTS_NETWORK: false,
+    NODE_ENV: "production",
+  });
+}
