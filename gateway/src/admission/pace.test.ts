@@ -30,9 +30,9 @@ describe("an address", () => {
   test("has the rest wait, one after the other", async () => {
     const pace = createPace({ perSecond: 100, burst: 2 });
     const order: number[] = [];
+    const begun = performance.now();
     const turns = Array.from({ length: 6 }, (_, n) => pace.turn("192.0.2.1", response()).then(() => order.push(n)));
     expect(pace.waiting()).toBe(4);
-    const begun = performance.now();
     await Promise.all(turns);
     // Timers of Node may fire a millisecond early.
     expect(performance.now() - begun).toBeGreaterThanOrEqual(38);
@@ -100,9 +100,9 @@ describe("a gateway", () => {
     const admitted = Array.from({ length: 3 }, () => send("/account", key));
     expect((await Promise.all(admitted)).map(({ status }) => status)).toEqual([200, 200, 200]);
     const from = performance.now();
-    const beyond = Array.from({ length: 3 }, () => send("/account", key));
-    expect((await Promise.all(beyond)).map(({ status }) => status)).toEqual([429, 429, 429]);
-    // Nothing was left of the burst, or next to nothing.
+    const beyond = Array.from({ length: 10 }, () => send("/account", key));
+    expect(new Set((await Promise.all(beyond)).map(({ status }) => status))).toEqual(new Set([429]));
+    // Two are answered at once, and one for each 100 ms that the requests before took. The others wait.
     expect(performance.now() - from).toBeGreaterThan(90);
   });
 });

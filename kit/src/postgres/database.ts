@@ -38,15 +38,18 @@ const PLANNING = [
 
 const LIST_CONNECTIONS = 2;
 
-// A statement waits one second for a connection. Lists wait as long as a read may take.
+// Lists wait as long as a read may take.
 const CONNECT_MS = 1_000;
 const LIST_CONNECT_MS = 4_000;
 
-/** Opens at most `max` connections (10), two of which are for lists. The first is opened with the first statement. */
-export function openDatabase(url: string, options: { max?: number; log: Log }): Database {
-  const max = options.max ?? 10;
+/**
+ * Opens at most `max` connections (10), two of which are for lists. The first is opened with the first statement. A statement waits
+ * `connectMs` (1,000) for its connection: longer where nobody would rather have a 503.
+ */
+export function openDatabase(url: string, options: { max?: number; connectMs?: number; log: Log }): Database {
+  const { max = 10, connectMs = CONNECT_MS } = options;
   const of = { ...options, outdated: outdatedConnections() };
-  const pool = openPool(url, { ...of, max: Math.max(1, max - LIST_CONNECTIONS), connectMs: CONNECT_MS });
+  const pool = openPool(url, { ...of, max: Math.max(1, max - LIST_CONNECTIONS), connectMs });
   const listPool = openPool(url, { ...of, max: Math.min(max, LIST_CONNECTIONS), connectMs: LIST_CONNECT_MS });
   return {
     pool,

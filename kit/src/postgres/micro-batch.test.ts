@@ -105,7 +105,7 @@ describe("microBatch", () => {
     const keep = microBatch<number, number>({
       concurrency: 1,
       max: 16,
-      lingerMs: 5,
+      lingerMs: 100,
       run: async (items) => {
         batches.push(items);
         await turns(1);

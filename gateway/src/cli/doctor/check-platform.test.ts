@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { Env } from "@shipping/kit/process/config";
 import { silentLog } from "@shipping/kit/process/log";
@@ -93,7 +95,7 @@ test("what is wrong is said with what to do, and the status is 1", async () => {
 
 test("a service that is stopping is not serving, a server of something else is not the API", async () => {
   const stopping = await startService();
-  const stopped = stopping.stop(1_000);
+  const stopped = stopping.stop(4_000);
   const { findings } = await doctor({
     DATABASE_URL_GATEWAY: database.url,
     RECORDS_URL: `http://127.0.0.1:${stopping.port}`,
@@ -126,6 +128,22 @@ test("servers that are too old are named with what is needed, and what is not NA
     node,
   ]);
   await Promise.all([old.close(), other.close(), older.drop()]);
+});
+
+test("a database is waited for, where requests would not wait: here its connections come through after 2 s", async () => {
+  const { hostname, port } = new URL(database.url);
+  const sockets: Socket[] = [];
+  const slow = createServer((near) => {
+    sockets.push(near.pause());
+    setTimeout(() => near.pipe(connect(Number(port), hostname)).pipe(near), 2_000);
+  }).listen(0, "127.0.0.1");
+  await once(slow, "listening");
+  const url = new URL(database.url);
+  url.host = `127.0.0.1:${(slow.address() as AddressInfo).port}`;
+  const { status, findings } = await doctor({ DATABASE_URL_GATEWAY: url.href });
+  for (const socket of sockets) socket.destroy();
+  await new Promise((resolve) => slow.close(resolve));
+  expect({ status, findings }).toMatchObject({ status: 0, findings: [{ ok: true }, node] });
 });
 
 test("no platform at all", async () => {

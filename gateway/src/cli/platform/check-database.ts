@@ -7,10 +7,13 @@ import { gatewayMigrations } from "../../start-gateway.js";
 import type { Part } from "./find-platform.js";
 import { type Finding, reasonOf, tooOld } from "./finding.js";
 
+/** How long a command waits for a connection to a database. */
+export const CONNECT_MS = 5_000;
+
 /** Says whether a part's database is reachable and migrated. */
 export async function checkDatabase(part: Part, url: string, log: Log): Promise<Finding> {
   const name = `${part} database`;
-  const db = openDatabase(url, { max: 1, log });
+  const db = openDatabase(url, { max: 1, connectMs: CONNECT_MS, log });
   try {
     const version = await requirePostgres(db.pool);
     const { applied, missing } = await migrationsOf(part, db);

@@ -6,8 +6,7 @@ import { Option } from "commander";
 import { findAccount } from "../../accounts/find-account.js";
 import type { AdminDeps } from "../../accounts/manage-accounts.js";
 import { openPrisma } from "../../database/open-prisma.js";
-import { checkDatabase } from "./check-database.js";
-
+import { CONNECT_MS, checkDatabase } from "./check-database.js";
 import { nowhere, type Platform } from "./find-platform.js";
 import type { Finding } from "./finding.js";
 
@@ -19,7 +18,7 @@ export async function onGateway<T>(platform: Platform, work: (deps: AdminDeps) =
   const finding = await checkDatabase("gateway", url, log);
   if (!finding.ok) throw unusable(finding);
 
-  const db = openDatabase(url, { max: 2, log });
+  const db = openDatabase(url, { max: 2, connectMs: CONNECT_MS, log });
   const prisma = openPrisma(db);
   try {
     return await work({ db, prisma, now: () => new Date(), random: pooledRandom });
