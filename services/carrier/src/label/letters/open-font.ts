@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { create, type Font } from "fontkit";
+import { skipNullAnchors } from "./null-anchors.js";
 
 /** A glyph to draw: its number in its font, and its place and advance in parts of the text's size. */
 export interface Glyph {
@@ -58,6 +59,7 @@ export function openFont(file: string): LetterFont {
     if (font && widths.size <= MOST_KEPT) return font;
     const made = create(readFileSync(new URL(file, FOLDER)));
     if (!("layout" in made)) throw new Error(`${file} is a collection of fonts`);
+    skipNullAnchors(made);
     widths = new Map();
     words = new Map();
     font = made;
