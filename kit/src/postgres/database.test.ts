@@ -1,5 +1,5 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { createServer, type Server } from "node:net";
+import { createServer, type Server, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sql from "sql-template-tag";
@@ -47,6 +47,16 @@ describe("run", () => {
     );
     expect(prepared).toEqual([{ statement: "SELECT id FROM parcels WHERE id = $1" }]);
     await single.close();
+  });
+
+  test("has the system ask after five idle seconds whether a connection's server is still there", async () => {
+    const setKeepAlive = jest.spyOn(Socket.prototype, "setKeepAlive");
+    const other = openDatabase(owned.url, { log: silentLog() });
+    await other.run(sql`SELECT 1`);
+    await other.runList(sql`SELECT 1`);
+    await other.close();
+    expect(setKeepAlive.mock.calls).toEqual(Array(2).fill([true, 5_000]));
+    setKeepAlive.mockRestore();
   });
 
   test("finds rows by their index, also where the table was empty when the statement came first", async () => {
