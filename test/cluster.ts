@@ -55,7 +55,7 @@ export interface ClusterUnderTest {
 
 // Not `import.meta.dirname`: outside Jest, where there is none, Prisma's generated client sets it to its own folder.
 const MAIN = fileURLToPath(new URL("../deploy/local/dist/cluster/main.js", import.meta.url));
-const START_MS = 60_000;
+const START_MS = 120_000;
 const UNKNOWN_KEY = newApiKey("sandbox", randomBytes).key;
 
 /**

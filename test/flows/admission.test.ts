@@ -3,7 +3,7 @@ import { type ClusterUnderTest, startCluster } from "../cluster.js";
 let cluster: ClusterUnderTest;
 beforeAll(async () => {
   cluster = await startCluster(["--gateways", "3", "--records", "1", "--carrier", "1", "--webhooks", "1"]);
-}, 90_000);
+}, 150_000);
 afterAll(() => cluster.stop(), 60_000);
 
 const account = (key: string, turn: number) =>

@@ -30,7 +30,7 @@ beforeAll(async () => {
     TRIAL_CARRIER_ACCOUNT: accountId,
   });
   ({ key } = await cluster.newCustomer("Faults", bytes));
-}, 90_000);
+}, 150_000);
 afterAll(async () => {
   await cluster.stop();
   await simulator.stop();

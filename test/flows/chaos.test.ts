@@ -5,7 +5,7 @@ import { type ClusterUnderTest, startCluster } from "../cluster.js";
 let cluster: ClusterUnderTest;
 beforeAll(async () => {
   cluster = await startCluster(["--gateways", "2"], { RATE_LIMIT_PER_MINUTE: "1000000" });
-}, 90_000);
+}, 150_000);
 afterAll(() => cluster.stop(), 60_000);
 
 describe("under kill -9 of a random process every second", () => {

@@ -24,7 +24,7 @@ beforeAll(async () => {
     CLOCK_SPEEDUP: String(SPEEDUP),
     LOG_LEVEL: "debug",
   });
-}, 90_000);
+}, 150_000);
 afterAll(() => cluster.stop(), 60_000);
 
 async function expectKept(playing: Promise<Report>): Promise<void> {

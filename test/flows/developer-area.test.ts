@@ -8,7 +8,7 @@ import { newVisitor, secretIn } from "../developers/visitor.js";
 let cluster: ClusterUnderTest;
 beforeAll(async () => {
   cluster = await startCluster(["--gateways", "2"]);
-}, 90_000);
+}, 150_000);
 afterAll(() => cluster.stop(), 60_000);
 
 test("signed in at one gateway, one works at the other: what is revoked there is refused by both from the next request on", async () => {

@@ -13,7 +13,7 @@ let customer: { accountId: string; key: string };
 beforeAll(async () => {
   faultFile = join(await mkdtemp(join(tmpdir(), "shipping-fault-")), "fault");
   cluster = await startCluster(["--gateways", "2"], { FAULT_FILE: faultFile, RATE_LIMIT_PER_MINUTE: "1000000" });
-}, 90_000);
+}, 150_000);
 afterAll(async () => {
   await cluster.stop();
   await rm(dirname(faultFile), { recursive: true });

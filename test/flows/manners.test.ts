@@ -18,7 +18,7 @@ beforeAll(async () => {
     RATE_LIMIT_PER_MINUTE: "1000000",
     WEBHOOK_ALLOW_PRIVATE_TARGETS: "true",
   });
-}, 90_000);
+}, 150_000);
 afterAll(() => cluster.stop(), 60_000);
 
 const party = { name: "Ada", street1: "Main 1", city: "Bonn", postal_code: "53111", country: "DE" };
@@ -60,7 +60,7 @@ test("a blip of PostgreSQL makes every process unready for as long, and ends non
   }, BACK);
   expect(await partsNow()).toEqual(before);
   await cluster.healthy();
-}, 90_000);
+}, 150_000);
 
 test("an outage of NATS makes nobody unready: requests are answered, and their events arrive afterwards", async () => {
   const api = await newApi();
@@ -77,7 +77,7 @@ test("an outage of NATS makes nobody unready: requests are answered, and their e
     const arrived = await cluster.databases.webhooks.run<{ body: Buffer }>(sql`SELECT body FROM events`);
     expect(arrived.map(({ body }) => JSON.parse(body.toString()).data.id)).toContain(order.id);
   }, BACK);
-}, 90_000);
+}, 150_000);
 
 /** Takes every event, and remembers the ids of their resources. */
 async function startReceiver() {

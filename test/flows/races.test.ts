@@ -7,7 +7,7 @@ import { type ClusterUnderTest, startCluster } from "../cluster.js";
 let cluster: ClusterUnderTest;
 beforeAll(async () => {
   cluster = await startCluster(["--gateways", "3"], { RATE_LIMIT_PER_MINUTE: "1000000" });
-}, 90_000);
+}, 150_000);
 afterAll(() => cluster.stop(), 60_000);
 
 const address = { name: "Ada", street1: "1 Long Lane", city: "Berlin", postal_code: "10115", country: "DE" };

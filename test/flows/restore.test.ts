@@ -17,7 +17,7 @@ let cluster: ClusterUnderTest;
 beforeAll(async () => {
   const one = ["gateways", "records", "carrier", "tracking", "webhooks"].flatMap((part) => [`--${part}`, "1"]);
   cluster = await startCluster(one, { RATE_LIMIT_PER_MINUTE: "1000000" });
-}, 90_000);
+}, 150_000);
 afterAll(() => cluster.stop(), 60_000);
 
 /** The database server's superuser. */

@@ -10,7 +10,7 @@ beforeAll(async () => {
   const one = ["--gateways", "1", "--records", "1", "--carrier", "1", "--webhooks", "1"];
   cluster = await startCluster(one, { RATE_LIMIT_PER_MINUTE: "1000000" });
   api = await newClient();
-}, 90_000);
+}, 150_000);
 afterAll(() => cluster.stop());
 
 async function newClient(name?: string): Promise<ApiClient> {
