@@ -130,7 +130,7 @@ test("servers that are too old are named with what is needed, and what is not NA
   await Promise.all([old.close(), other.close(), older.drop()]);
 });
 
-test("a database is waited for, where requests would not wait: here its connections come through after 2 s", async () => {
+test("commands wait for a database longer than requests would: here its connections come through after 2 s", async () => {
   const { hostname, port } = new URL(database.url);
   const sockets: Socket[] = [];
   const slow = createServer((near) => {
@@ -140,10 +140,15 @@ test("a database is waited for, where requests would not wait: here its connecti
   await once(slow, "listening");
   const url = new URL(database.url);
   url.host = `127.0.0.1:${(slow.address() as AddressInfo).port}`;
-  const { status, findings } = await doctor({ DATABASE_URL_GATEWAY: url.href });
+  const env = { DATABASE_URL_GATEWAY: url.href };
+  const { status, findings } = await doctor(env);
+  const said: string[] = [];
+  const say = (text: string) => void said.push(text);
+  const listing = await runAdmin(["account", "list", "--json"], { env, out: say, err: say });
   for (const socket of sockets) socket.destroy();
   await new Promise((resolve) => slow.close(resolve));
   expect({ status, findings }).toMatchObject({ status: 0, findings: [{ ok: true }, node] });
+  expect({ listing, said: said.join("").trim() }).toEqual({ listing: 0, said: "[]" });
 });
 
 test("no platform at all", async () => {

@@ -7,7 +7,7 @@ import { gatewayMigrations } from "../../start-gateway.js";
 import type { Part } from "./find-platform.js";
 import { type Finding, reasonOf, tooOld } from "./finding.js";
 
-/** How long a command waits for a connection to a database. */
+/** How long a command waits for a connection to a database: longer than a request, which is better refused than late. */
 export const CONNECT_MS = 5_000;
 
 /** Says whether a part's database is reachable and migrated. */

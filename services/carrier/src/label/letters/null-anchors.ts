@@ -22,8 +22,8 @@ export function skipNullAnchors(font: Font): void {
     isMissing = !baseAnchor || !mark.markAnchor;
     if (!isMissing) applyAnchor(mark, baseAnchor, baseIndex);
   };
+  // Reset after each rule, since a rule may apply others.
   placer.applyLookup = (lookupType, rule) => {
-    isMissing = false;
     const isApplied = applyLookup(lookupType, rule) && !isMissing;
     isMissing = false;
     return isApplied;
