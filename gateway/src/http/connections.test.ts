@@ -54,6 +54,20 @@ async function atWork(): Promise<Socket> {
 
 const slow = () => open("POST /ok HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{");
 
+test("of connections that wait for their next request, the one that has waited longest makes room", async () => {
+  const [first, second] = [await atWork(), await atWork()];
+  for (const [socket, response] of [
+    [second, waiting[1]],
+    [first, waiting[0]],
+  ] as const) {
+    const answer = once(socket, "data");
+    response?.end("ok");
+    await answer;
+  }
+  for (let more = 2; more <= LIMIT; more++) await atWork();
+  await eventually(() => expect([first.closed, second.closed]).toEqual([false, true]));
+});
+
 test("a connection that brought nothing makes room, the oldest first; then a slow one, then one that waits", async () => {
   const kept = await atWork();
   const idle = await answered();
