@@ -130,25 +130,28 @@ test("servers that are too old are named with what is needed, and what is not NA
   await Promise.all([old.close(), other.close(), older.drop()]);
 });
 
-test("commands wait for a database longer than requests would: here its connections come through after 2 s", async () => {
+test("commands wait for a database longer than requests would: here its connections come through after 1.2 s", async () => {
   const { hostname, port } = new URL(database.url);
   const sockets: Socket[] = [];
   const slow = createServer((near) => {
     sockets.push(near.pause());
-    setTimeout(() => near.pipe(connect(Number(port), hostname)).pipe(near), 2_000);
+    setTimeout(() => near.pipe(connect(Number(port), hostname)).pipe(near), 1_200);
   }).listen(0, "127.0.0.1");
   await once(slow, "listening");
   const url = new URL(database.url);
   url.host = `127.0.0.1:${(slow.address() as AddressInfo).port}`;
   const env = { DATABASE_URL_GATEWAY: url.href };
   const { status, findings } = await doctor(env);
-  const said: string[] = [];
-  const say = (text: string) => void said.push(text);
-  const listing = await runAdmin(["account", "list", "--json"], { env, out: say, err: say });
+  const silent = { out: () => {}, err: () => {} };
+  await runAdmin(["account", "create", "--name", "Slow"], { env: { DATABASE_URL_GATEWAY: database.url }, ...silent });
+  const created = await runAdmin(["key", "create", "--account", "Slow", "--environment", "sandbox"], {
+    env,
+    ...silent,
+  });
   for (const socket of sockets) socket.destroy();
   await new Promise((resolve) => slow.close(resolve));
   expect({ status, findings }).toMatchObject({ status: 0, findings: [{ ok: true }, node] });
-  expect({ listing, said: said.join("").trim() }).toEqual({ listing: 0, said: "[]" });
+  expect(created).toBe(0);
 });
 
 test("no platform at all", async () => {

@@ -80,9 +80,11 @@ test("a stop claims no more, waits, and cuts what takes too long", async () => {
   const { attempts, claim, endOne } = slotsOf(2);
   await claim(2);
   await endOne();
-  const stopping = attempts.stop(10, () => void endOne());
+  const cut = jest.fn(() => void endOne());
+  const stopping = attempts.stop(10, cut);
   expect(await claim(1)).toEqual({ free: 0, unhealthy: 0 });
   await stopping;
+  expect(cut).toHaveBeenCalledTimes(1);
 });
 
 describe("waitForSlots", () => {
