@@ -1,4 +1,5 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -165,4 +166,13 @@ test("the platform that has written itself into DATA_DIR is found, and several c
   const created = await Promise.all(Array.from({ length: 3 }, () => json(create, { env })));
   expect(new Set(created.map(({ key }) => key)).size).toBe(3);
   expect(await json<object[]>(`key list --account ${accountId}`, { env })).toHaveLength(3);
+});
+
+test("output whose reader has gone, as `head` goes, is no error", async () => {
+  const args = ["--conditions=source", "--import=tsx", "gateway/src/cli/cli.ts", "--help"];
+  const running = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+  running.stdout.destroy();
+  const errors = running.stderr.toArray();
+  expect(await once(running, "exit")).toEqual([0, null]);
+  expect(Buffer.concat(await errors).toString()).toBe("");
 });

@@ -2,6 +2,13 @@ import "@shipping/kit/process/require-node";
 import { createInterface } from "node:readline/promises";
 import { runAdmin } from "./run-admin.js";
 
+// Whoever reads may have enough before the end, as `head` has.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+}
+
 // Sets the exit status instead of exiting: output to a pipe may not be flushed yet.
 process.exitCode = await runAdmin(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),
