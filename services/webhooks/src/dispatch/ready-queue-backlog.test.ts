@@ -1,7 +1,8 @@
 import { newCaller } from "@shipping/kit/testing/writes";
+import sql from "sql-template-tag";
 import { eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { acceptEvents } from "./accept-event.js";
-import { readBacklog } from "./ready-queue.js";
+import { MAX_IN_FLIGHT, readBacklog } from "./ready-queue.js";
 
 const MINUTE_MS = 60_000;
 
@@ -29,6 +30,28 @@ describe("readBacklog", () => {
     expect(oldestSeconds).toBeGreaterThanOrEqual(60);
     const early = await readBacklog({ db: webhooks.db, clockOffsetMs: -MINUTE_MS });
     expect(early).toEqual({ due: 0, oldestSeconds: 0 });
+  });
+
+  test("does not call late what waits for its own slow receiver", async () => {
+    const inbox = webhooks.replica();
+    await inbox.attempts.stop(0, () => {});
+    const caller = newCaller();
+    const { id } = await subscribe(inbox, caller, "https://example.com/hook");
+    await acceptEvents(inbox, [eventFor(caller)]);
+    const later = { db: webhooks.db, clockOffsetMs: MINUTE_MS };
+    const full = (inFlight: number, streak: number) =>
+      webhooks.db.run(
+        sql`UPDATE ready_queue SET in_flight = ${inFlight}, fail_streak = ${streak} WHERE subscription_id = ${id}`,
+      );
+    for (const [inFlight, streak] of [
+      [MAX_IN_FLIGHT, 0],
+      [2, 3],
+    ] as const) {
+      await full(inFlight, streak);
+      expect(await readBacklog(later)).toEqual({ due: 1, oldestSeconds: 0 });
+      await full(inFlight - 1, streak);
+      expect((await readBacklog(later)).oldestSeconds).toBeGreaterThanOrEqual(60);
+    }
   });
 
   test("is shown by the running service, next to the bus", async () => {

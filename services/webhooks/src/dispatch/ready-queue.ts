@@ -41,7 +41,8 @@ const MAX_COUNTED = 10_000;
 export function measureBacklog(deps: DispatchDeps): void {
   const help = {
     webhooks_deliveries_due: "Deliveries whose next attempt is due but not claimed yet, counted up to 10,000.",
-    webhooks_oldest_due_seconds: "Seconds for which the oldest due delivery has waited; 0 if none is due.",
+    webhooks_oldest_due_seconds:
+      "Seconds for which the oldest due delivery has waited whose subscription may have more attempts in flight; 0 if there is none.",
   };
   deps.metrics.gauges(help, async () => {
     const { due, oldestSeconds } = await readBacklog(deps);
@@ -52,7 +53,10 @@ export function measureBacklog(deps: DispatchDeps): void {
 // Of a row `q` of the queue.
 const isHeld = sql`EXISTS (SELECT FROM subscriptions WHERE id = q.subscription_id AND ${held})`;
 
-/** Reads it from the ready queue and the index of pending deliveries, never from the deliveries at large. */
+/**
+ * Reads it from the ready queue and the index of pending deliveries, never from the deliveries at large. The oldest is one that could be
+ * claimed: what waits because its own receiver is slow is no fault of the dispatcher.
+ */
 export async function readBacklog(deps: Pick<DispatchDeps, "db" | "clockOffsetMs">) {
   const [backlog] = await deps.db.run<{ due: number; oldestSeconds: number }>(sql`
     WITH ${clock(deps)},
@@ -65,7 +69,8 @@ export async function readBacklog(deps: Pick<DispatchDeps, "db" | "clockOffsetMs
       LIMIT ${MAX_COUNTED})
     SELECT (SELECT count(*) FROM due)::integer AS due,
       greatest(0, extract(epoch FROM now - (
-        SELECT next_due FROM ready_queue AS q WHERE next_due IS NOT NULL AND NOT ${isHeld} ORDER BY next_due LIMIT 1)))::float8 AS "oldestSeconds"
+        SELECT next_due FROM ready_queue AS q WHERE next_due IS NOT NULL AND in_flight < ${slots} AND NOT ${isHeld}
+        ORDER BY next_due LIMIT 1)))::float8 AS "oldestSeconds"
     FROM clock`);
   return backlog!;
 }
