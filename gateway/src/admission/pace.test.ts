@@ -40,13 +40,13 @@ describe("an address", () => {
     expect(pace.waiting()).toBe(0);
   });
 
-  test("says of a response whether it waits", async () => {
+  test("says of a response whether it waits, and afterwards for how long it did", async () => {
     const pace = createPace({ perSecond: 100, burst: 1 });
     const [first, second] = [response(), response()];
     await pace.turn("192.0.2.1", first);
     const waited = pace.turn("192.0.2.1", second);
     expect([pace.holds(first), pace.holds(second)]).toEqual([false, true]);
-    await waited;
+    expect(await waited).toBeGreaterThan(8);
     expect(pace.holds(second)).toBe(false);
   });
 

@@ -17,8 +17,8 @@ const LONGEST_WAIT_MS = 10_000;
 
 /** Keeps anonymous requests from overwhelming the process by their number: they are delayed, not refused. */
 export interface Pace {
-  /** Resolves when it is time for the next answer to this address, which is `response`. */
-  turn(address: string, response: ServerResponse): Promise<void>;
+  /** Resolves when it is time for the next answer to this address, which is `response`; with the milliseconds for which it was held. */
+  turn(address: string, response: ServerResponse): Promise<number>;
   /** Whether a response waits: such connections are closed first. */
   holds(response: ServerResponse): boolean;
   waiting(): number;
@@ -52,10 +52,12 @@ export function createPace({ perSecond, burst }: PaceLimits, now = () => perform
   return {
     async turn(address, response) {
       const waitMs = waitMsOf(networkOf(address));
-      if (waitMs <= 0) return;
+      if (waitMs <= 0) return 0;
       held.add(response);
+      const heldAt = now();
       await new Promise((resolve) => setTimeout(resolve, waitMs));
       held.delete(response);
+      return now() - heldAt;
     },
     holds: (response) => held.has(response),
     waiting: () => held.size,

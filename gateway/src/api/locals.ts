@@ -13,8 +13,8 @@ export interface Locals {
   idempotencyKey: string | undefined;
   /** The body as it was sent; undefined where none is allowed. */
   bytes: Buffer | undefined;
-  /** Whether the request has waited for its address already. */
-  paced?: boolean;
+  /** For how many milliseconds the request was held to the pace of its address, if it has had its turn. */
+  pacedMs?: number;
   replayed?: boolean;
   errorCode?: ErrorCode;
   /** The fields at fault. */

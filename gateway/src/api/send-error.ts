@@ -33,9 +33,9 @@ export function sendError({
     if (failure !== error && failure.status >= 500) {
       log.error({ err: error, request_id: res.locals.requestId }, "request failed");
     }
-    const { admission, paced, requestId = "" } = res.locals as Partial<Locals>;
-    if (!admission?.within && !paced && failure.code !== "service_unavailable")
-      await pace.turn(sourceOf(req, trustedProxies), res);
+    const { admission, pacedMs, requestId = "" } = res.locals as Partial<Locals>;
+    if (!admission?.within && pacedMs === undefined && failure.code !== "service_unavailable")
+      res.locals.pacedMs = await pace.turn(sourceOf(req, trustedProxies), res);
     if (res.destroyed) return;
     if (wantsPage(req)) sendErrorPage(res, site, failure, requestId);
     else refuse(res, failure, requestId);

@@ -56,6 +56,37 @@ describe("the metrics", () => {
     );
   });
 
+  test("tell a carrier that is not configured, as the specification has it, from an outage", async () => {
+    const live = await gateway.newKey({ environment: "live" });
+    const answer = await gateway.send("POST", "/rates", { key: live.key, headers: { "Idempotency-Key": "a" } });
+    expect(answer.status).toBe(503);
+    await eventually(async () =>
+      expect((await counted()).filter((line) => line.includes("/rates"))).toEqual([
+        'http_requests_total{route="POST /api/v1/rates",status="carrier_not_configured",part="gateway"} 1',
+      ]),
+    );
+  });
+
+  test("leave out the time for which a request was held to the pace of its address", async () => {
+    const slow = await gatewayUnderTest({ paceLimits: { perSecond: 4, burst: 1 } });
+    try {
+      await Promise.all(["/a", "/b", "/c"].map((path) => slow.send("GET", path)));
+      const lines = await eventually(() => {
+        const found = slow.lines.filter(({ msg }) => msg === "request") as { ms: number; paced_ms?: number }[];
+        expect(found).toHaveLength(3);
+        return found;
+      });
+      const sumOf = (all: number[]) => all.reduce((sum, one) => sum + one, 0);
+      const held = sumOf(lines.map(({ paced_ms = 0 }) => paced_ms));
+      expect(held).toBeGreaterThan(700);
+      const text = await slow.metrics.render();
+      const seconds = Number(/^http_request_duration_seconds_sum\{.*\} (.+)$/m.exec(text)?.[1]);
+      expect(seconds * 1000).toBeCloseTo(sumOf(lines.map(({ ms }) => ms)) - held, 0);
+    } finally {
+      await slow.end();
+    }
+  });
+
   test("know one route for every address that is none", async () => {
     for (const path of ["/a", "/b", "/c"]) await gateway.send("GET", path);
     await gateway.send("DELETE", "/orders");

@@ -5,8 +5,7 @@ import type { Step } from "../locals.js";
 /** Delays anonymous requests, those for pages, to the pace of their address. */
 export function paceAnonymous({ pace, trustedProxies }: ApiDeps): Step {
   return async (req, res, next) => {
-    await pace.turn(sourceOf(req, trustedProxies), res);
-    res.locals.paced = true;
+    res.locals.pacedMs = await pace.turn(sourceOf(req, trustedProxies), res);
     if (!res.destroyed) next();
   };
 }
