@@ -106,6 +106,20 @@ describe("of more than 100 fields at fault", () => {
     ]);
   });
 
+  test("those of a query that a write must not have are counted with those of its body", () => {
+    const query = names.slice(0, 150).map((name) => `${name}=1`);
+    const body = jsonBody({ ...order, ...Object.fromEntries(names.map((name) => [name, 0])) });
+    for (const [sent, more] of [
+      [jsonBody(order), 50],
+      [body, 6_050],
+    ] as const) {
+      expect(fieldsOf(() => requireValid(checkBody(orderInput, sent, `/orders?${query.join("&")}`)))).toEqual([
+        ...named,
+        { path: "body", message: `has ${more} more invalid fields` },
+      ]);
+    }
+  });
+
   test("exactly 100 are all, and one more is one more", () => {
     const withMembers = (count: number) => ({
       ...order,

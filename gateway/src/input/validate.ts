@@ -36,7 +36,8 @@ const NOTHING: Checked = { value: undefined, faults: [], more: 0, unsound: new S
 /** Checks the body of a write, and that it has no query. */
 export function checkBody(schema: z.ZodType | undefined, body: JsonBody | undefined, url: string): Checked {
   const content = schema ? check(schema, body?.value, "body", body?.lost) : NOTHING;
-  return { ...content, faults: [...checkQuery(noQuery, url).faults, ...content.faults] };
+  const query = checkQuery(noQuery, url);
+  return { ...content, faults: [...query.faults, ...content.faults], more: query.more + content.more };
 }
 
 function checkQuery(schema: z.ZodType, url: string): Checked {
