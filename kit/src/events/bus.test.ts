@@ -152,6 +152,33 @@ describe("JetStreamBus", () => {
     for (const subscription of subscriptions) await subscription.stop();
   });
 
+  test("a replica has 256 messages unacknowledged at most, and asks for more as it acknowledges them", async () => {
+    const bus = opened("JetStreamBus");
+    const subscriber = { ...collector(newDurable()), ends: [] as (() => void)[] };
+    const got: Event[] = [];
+    const subscription = await bus.subscribe({
+      ...subscriber,
+      onEvent: (received) => {
+        got.push(received);
+        return new Promise<void>((resolve) => subscriber.ends.push(resolve));
+      },
+    });
+    const sent = Array.from({ length: 1_000 }, event);
+    await publishing(bus, sent[0]!);
+    await Promise.all(sent.slice(1).map((one) => bus.publish(one)));
+    const manager = await jetstreamManager(nats);
+    const unacknowledged = async () => (await manager.consumers.info("EVENTS", subscriber.durable)).num_ack_pending;
+    await eventually(async () => expect(await unacknowledged()).toBe(256));
+    while (only(got, sent).length < 1_000) {
+      expect(await unacknowledged()).toBeLessThanOrEqual(256);
+      for (const end of subscriber.ends.splice(0)) end();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    for (const end of subscriber.ends.splice(0)) end();
+    await subscription.stop();
+    expect(only(got, sent)).toHaveLength(1_000);
+  }, 60_000);
+
   test("a message that cannot be understood is dead-lettered with its reason and not delivered again", async () => {
     const bus = opened("JetStreamBus");
     const subscriber = collector(newDurable());
@@ -192,6 +219,13 @@ describe("JetStreamBus", () => {
     const bus = createJetStreamBus({ url: "nats://127.0.0.1:1", name: "test", log: silentLog() });
     expect(bus.connected()).toBe(false);
     await expect(bus.publish(event())).rejects.toThrow("The bus is not connected.");
+    await bus.close();
+  });
+
+  test("a subscription can be stopped while nothing has been connected yet", async () => {
+    const bus = createJetStreamBus({ url: "nats://127.0.0.1:1", name: "test", log: silentLog() });
+    const subscription = await bus.subscribe(collector(newDurable()));
+    await subscription.stop();
     await bus.close();
   });
 });

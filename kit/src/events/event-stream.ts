@@ -67,8 +67,8 @@ export async function makeConsumer({ nc, timeoutMs }: Asking, durable: string): 
     deliver_policy: DeliverPolicy.All,
     ack_wait: nanos(30_000),
     max_deliver: -1,
-    // Messages that dead replicas have not acknowledged count until `ack_wait` is over: 64 dead replicas must not block the others. Without
-    // a bound, a subscriber that rejects everything for hours would get all of it again and again.
+    // Messages that dead replicas have not acknowledged count until `ack_wait` is over: fewer than 64 dead replicas must not block the others.
+    // Without a bound, a subscriber that rejects everything for hours would get all of it again and again.
     max_ack_pending: 64 * MAX_UNACKNOWLEDGED,
   };
   await manager.consumers.add(STREAM, settings).catch(() => manager.consumers.update(STREAM, durable, settings));

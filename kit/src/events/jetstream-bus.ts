@@ -19,6 +19,7 @@ import { MAX_UNACKNOWLEDGED, makeConsumer, makeStream, STREAM, subjectOf } from 
 const EVENT_ID = "Event-Id";
 const RETRY_MS = 250;
 const CONSUMER_TIMEOUT_MS = 1_000;
+const FETCH_MS = 5_000;
 
 /** The bus on NATS JetStream. It connects, and reconnects, in the background; while there is no connection `publish` rejects. */
 export function createJetStreamBus(options: BusConnectionOptions & { replicas?: number }): Bus {
@@ -91,23 +92,27 @@ export function createJetStreamBus(options: BusConnectionOptions & { replicas?: 
     let interrupt = () => {};
 
     async function consumeStream(): Promise<void> {
-      await link.first;
       const { nc } = connected();
       const js = jetstream(nc, { timeout: CONSUMER_TIMEOUT_MS });
       const refusal = await makeStream({ nc, timeoutMs: BUS_TIMEOUT_MS }, options.replicas ?? 1);
       if (refusal) log.warn({ reason: refusal, replicas: options.replicas }, "stream not updated; used as it is");
       await makeConsumer({ nc, timeoutMs: BUS_TIMEOUT_MS }, subscriber.durable);
       const consumer = await js.consumers.get(STREAM, subscriber.durable);
-      // When heartbeats stop, the client asks for the consumer and pulls again; without an answer it asks again when a pull would have
-      // expired, by default after half a minute. A new leader takes over within seconds.
-      const watchful = { expires: 1_000, idle_heartbeat: 500, abort_on_missing_resource: true };
-      const messages = await consumer.consume({ max_messages: MAX_UNACKNOWLEDGED, ...watchful });
-      interrupt = () => messages.stop();
-      if (stopped) messages.stop();
-      for await (const message of messages) consuming.add(consumeOrRetry(message, subscriber));
+      // Not `consume`, which asks for more as soon as messages arrive: all of a backlog would wait in this process, unacknowledged.
+      while (!stopped) {
+        await consuming.below(MAX_UNACKNOWLEDGED / 2);
+        // A second without a heartbeat ends it with an error: a new leader of the stream takes over within seconds.
+        const room = { max_messages: MAX_UNACKNOWLEDGED - consuming.count(), expires: FETCH_MS, idle_heartbeat: 500 };
+        const messages = await consumer.fetch(room);
+        interrupt = () => messages.stop();
+        if (stopped) messages.stop();
+        for await (const message of messages) consuming.add(consumeOrRetry(message, subscriber));
+      }
     }
 
     async function keepConsuming(): Promise<void> {
+      // Before there is a connection, a stop must not wait for it.
+      await Promise.race([link.first, new Promise<void>((resolve) => (interrupt = resolve))]);
       while (!stopped && !closed) {
         try {
           await consumeStream();

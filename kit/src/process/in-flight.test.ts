@@ -13,6 +13,21 @@ test("counts what has not ended", async () => {
   expect(inFlight.count()).toBe(1);
 });
 
+test("says when there is room for more", async () => {
+  const inFlight = createInFlight();
+  const ends: (() => void)[] = [];
+  for (let n = 0; n < 4; n++) inFlight.add(new Promise<void>((resolve) => ends.push(resolve)));
+  await inFlight.below(5);
+  let room = false;
+  const waited = inFlight.below(3).then(() => (room = true));
+  ends.pop()!();
+  await turn();
+  expect(room).toBe(false);
+  ends.pop()!();
+  await waited;
+  expect(inFlight.count()).toBe(2);
+});
+
 test("is idle at once without work, and otherwise when the last has ended, for all who wait", async () => {
   const inFlight = createInFlight();
   await inFlight.idle();
