@@ -1,5 +1,7 @@
 import { createClient } from "@connectrpc/connect";
 import type { Caller } from "@shipping/kit/caller";
+import type { Bus } from "@shipping/kit/events/bus";
+import { createLocalBus } from "@shipping/kit/events/in-process-bus";
 import { silentLog } from "@shipping/kit/process/log";
 import { inProcess } from "@shipping/kit/rpc/server";
 import { eventually } from "@shipping/kit/testing/eventually";
@@ -144,6 +146,36 @@ describe("webhooks", () => {
     await start();
     await eventually(() => expect(held).toHaveLength(1));
     held[0]!();
+  });
+
+  test("a stop claims no more from its beginning, however long the inbox takes", async () => {
+    const bus = createLocalBus();
+    let inboxStopped = () => {};
+    const slowToStop: Bus = {
+      ...bus,
+      subscribe: async (subscriber) => {
+        const { stop } = await bus.subscribe(subscriber);
+        return { stop: () => new Promise<void>((resolve) => (inboxStopped = resolve)).then(stop) };
+      },
+    };
+    const first = await start({ bus: slowToStop });
+    const held: (() => void)[] = [];
+    const receiver = await receiverWith((response) => held.push(() => response.writeHead(204).end()));
+    const caller = newCaller();
+    await first.subscribe(caller, receiver.url);
+    const events = Array.from({ length: 9 }, () => eventFor(caller));
+    await Promise.all(events.map((event) => bus.publish(event)));
+    await eventually(() => expect(held).toHaveLength(8));
+    const stopping = first.stop();
+    for (const answer of held.splice(0)) answer();
+    const delivered = async () => {
+      const found = await Promise.all(events.map(({ id }) => deliveryOf(webhooks.db, { eventId: id })));
+      return found.filter((delivery) => delivery?.state === "delivered").length;
+    };
+    await eventually(async () => expect(await delivered()).toBe(8));
+    inboxStopped();
+    await stopping;
+    expect(receiver.received).toHaveLength(8);
   });
 
   test("a fast stop cuts what takes longer, and records it as failed", async () => {

@@ -102,6 +102,8 @@ export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
     peers: webhooksPeers,
     metrics: deps.metrics,
     async stop(fast = false) {
+      // Before everything that waits: with a large backlog, neither the dispatcher nor the inbox would come to an end.
+      deps.attempts.claimNoMore();
       await inbox.stop();
       await Promise.all([dispatcher, sweeper, expirer, hours].map((loop) => loop.stop()));
       await deps.attempts.stop(fast ? FAST_STOP_MS : STOP_MS, () => deps.agents.destroy());

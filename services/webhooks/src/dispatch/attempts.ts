@@ -28,6 +28,8 @@ export interface Attempts {
   claim(wanted: number, claim: (capacity: Capacity) => Promise<ClaimedDelivery[]>): Promise<number>;
   /** Resolves when that many slots are free (half of all suffice), or after `limitMs`. One caller at a time. */
   waitForSlots(wanted: number, limitMs: number): Promise<void>;
+  /** From now on, no slot is free. */
+  claimNoMore(): void;
   /** Claims no more and waits for the attempts under way; `cut` ends those that take longer than `limitMs`. */
   stop(limitMs: number, cut: () => void): Promise<void>;
 }
@@ -91,13 +93,17 @@ export function createAttempts(options: {
     });
   }
 
-  async function stop(limitMs: number, cut: () => void): Promise<void> {
+  function claimNoMore(): void {
     stopped = true;
     checkWaiter();
+  }
+
+  async function stop(limitMs: number, cut: () => void): Promise<void> {
+    claimNoMore();
     const limit = setTimeout(cut, limitMs);
     await underWay.idle();
     clearTimeout(limit);
   }
 
-  return { claim, waitForSlots, stop };
+  return { claim, waitForSlots, claimNoMore, stop };
 }

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import net from "node:net";
 import { withStatus } from "../testing/receiver.js";
 import { endOf, sendingUnderTest } from "../testing/sending.js";
@@ -32,6 +33,25 @@ describe("over TLS", () => {
     expect(receiver.received).toHaveLength(0);
   });
 });
+
+test("when they are destroyed, attempts end that still resolve the name, or wait for the TLS handshake", async () => {
+  const silent = net.createServer();
+  const reached = once(silent, "connection") as Promise<[net.Socket]>;
+  await once(silent.listen(0, "127.0.0.1"), "listening");
+  const slowNames = agentsWith({ resolve: () => new Promise(() => {}) });
+  const through = agentsWith();
+  const attempts = [
+    post("https://slow.example/", slowNames),
+    post(`https://localhost:${(silent.address() as net.AddressInfo).port}/`, through),
+  ];
+  const [socket] = await reached;
+  const closed = once(socket.resume(), "close");
+  slowNames.destroy();
+  through.destroy();
+  expect(await Promise.all(attempts.map(endOf))).toEqual(["interrupted", "interrupted"]);
+  await closed;
+  silent.close();
+}, 5_000);
 
 describe("the egress guard", () => {
   const connect = jest.spyOn(net.Socket.prototype, "connect");

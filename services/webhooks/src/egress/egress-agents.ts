@@ -15,7 +15,7 @@ import {
 export interface EgressAgents {
   /** The agent for a URL's protocol. */
   of(url: URL): http.Agent;
-  /** Closes every connection. */
+  /** Closes every connection, those that are still being made, too. */
   destroy(): void;
   isDestroyed(): boolean;
 }
@@ -27,6 +27,8 @@ export interface EgressOptions {
   ca?: string;
 }
 
+/** The connections that are being made. */
+type Cuts = Set<AbortController>;
 type Created = (error: Error | null, socket: Duplex) => void;
 type Connect = (options: net.TcpNetConnectOpts) => net.Socket;
 
@@ -42,8 +44,9 @@ const NEXT_ADDRESS_MS = 2_500;
 
 /** Makes the agents. A host's addresses are vetted for each new connection; the name stays, for SNI and the certificate. */
 export function createEgressAgents(options: EgressOptions): EgressAgents {
-  const plain = new GuardedHttpAgent(options);
-  const secure = new GuardedHttpsAgent(options);
+  const cuts: Cuts = new Set();
+  const plain = new GuardedHttpAgent(options, cuts);
+  const secure = new GuardedHttpsAgent(options, cuts);
   let destroyed = false;
   return {
     of: (url) => (url.protocol === "https:" ? secure : plain),
@@ -52,20 +55,24 @@ export function createEgressAgents(options: EgressOptions): EgressAgents {
       destroyed = true;
       plain.destroy();
       secure.destroy();
+      for (const cut of cuts) cut.abort(new Error("The agents are closed."));
     },
   };
 }
 
 class GuardedHttpAgent extends http.Agent {
   readonly #egress: EgressOptions;
+  readonly #cuts: Cuts;
 
-  constructor(egress: EgressOptions) {
+  constructor(egress: EgressOptions, cuts: Cuts) {
     super({ keepAlive: true, timeout: IDLE_MS });
     this.#egress = egress;
+    this.#cuts = cuts;
   }
 
   override createConnection(options: http.ClientRequestArgs, created: Created): undefined {
-    connectGuarded(this.#egress, options, "connect", (vetted) => net.connect(vetted)).then(
+    const connect: Connect = (vetted) => net.connect(vetted);
+    untilCut(this.#cuts, (cut) => connectGuarded(this.#egress, options, "connect", connect, cut)).then(
       (socket) => created(null, socket),
       (error) => created(error, undefined as never),
     );
@@ -74,20 +81,32 @@ class GuardedHttpAgent extends http.Agent {
 
 class GuardedHttpsAgent extends https.Agent {
   readonly #egress: EgressOptions;
+  readonly #cuts: Cuts;
 
-  constructor(egress: EgressOptions) {
+  constructor(egress: EgressOptions, cuts: Cuts) {
     super({ keepAlive: true, timeout: IDLE_MS, ...(egress.ca === undefined ? {} : { ca: egress.ca }) });
     this.#egress = egress;
+    this.#cuts = cuts;
   }
 
   override createConnection(options: https.RequestOptions, created: Created): undefined {
     // The original one keeps TLS sessions for resumption.
     const connect: Connect = (vetted) => super.createConnection(vetted as https.RequestOptions) as net.Socket;
-    connectGuarded(this.#egress, options, "secureConnect", connect).then(
+    untilCut(this.#cuts, (cut) => connectGuarded(this.#egress, options, "secureConnect", connect, cut)).then(
       (socket) => created(null, socket),
       (error) => created(error, undefined as never),
     );
   }
+}
+
+/** Makes a connection unless that is cut first. The agents know a socket only once it is connected. */
+function untilCut(cuts: Cuts, make: (signal: AbortSignal) => Promise<net.Socket>): Promise<net.Socket> {
+  const cut = new AbortController();
+  cuts.add(cut);
+  const cutOff = new Promise<never>((_, reject) =>
+    cut.signal.addEventListener("abort", () => reject(cut.signal.reason)),
+  );
+  return Promise.race([make(cut.signal), cutOff]).finally(() => cuts.delete(cut));
 }
 
 async function connectGuarded(
@@ -95,13 +114,16 @@ async function connectGuarded(
   options: http.ClientRequestArgs,
   ready: "connect" | "secureConnect",
   connect: Connect,
+  cut: AbortSignal,
 ): Promise<net.Socket> {
   const vetted = await vetAddresses(String(options.host), Number(options.port), rules, resolve);
+  cut.throwIfAborted();
   const socket = connect({
     ...options,
     lookup: pinned(vetted),
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
   } as net.TcpNetConnectOpts);
+  cut.addEventListener("abort", () => socket.destroy(cut.reason));
   await connected(socket, ready);
   if (isAmong(vetted, socket.remoteAddress)) return socket;
   socket.destroy();
