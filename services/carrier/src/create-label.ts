@@ -3,7 +3,7 @@ import { type Failure, type FieldError, failFields } from "@shipping/kit/errors"
 import type { Call } from "@shipping/kit/rpc/server";
 import type { CreateLabelRequest } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
-import { inDoubt } from "./bookings/ask-carrier.js";
+import { followingCall, inDoubt } from "./bookings/ask-carrier.js";
 import { bookInPhases, GRACE_MS, type Order } from "./bookings/book-in-phases.js";
 import { dropBooking, letGo } from "./bookings/booking-rows.js";
 import { carrierFor } from "./carriers/carrier.js";
@@ -12,7 +12,7 @@ import { labelRefusal } from "./label.js";
 import { projectLabelEvent } from "./neighbours/project-label-event.js";
 import { readShipment } from "./neighbours/read-shipment.js";
 import { findLabelOf } from "./read-labels.js";
-import { type Making, type Recorded, recordLabel } from "./record-label.js";
+import { type Making, type Recorded, type Remote, recordLabel } from "./record-label.js";
 
 type LabelFields = Pick<CreateLabelRequest, "caller" | "shipmentId" | "rateId">;
 
@@ -61,6 +61,10 @@ async function recordInPhases(deps: CarrierDeps, making: Making, order: Order, c
     return { outcome: await heldInstead(deps, making, labelRefusal(label?.status ?? "created")!) };
   }
   if ("outcome" in booked) return booked;
+  return followingCall(recordBooked(deps, making, booked));
+}
+
+async function recordBooked(deps: CarrierDeps, making: Making, booked: Remote): Promise<Recorded> {
   const recorded = await recordLabel(deps, making, booked.standing, booked);
   // Of a stale claim the gateway makes a new one, which takes the booking over.
   const isStale = recorded.outcome?.outcome.case === "stale";

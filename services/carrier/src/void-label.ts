@@ -7,6 +7,7 @@ import type { Call } from "@shipping/kit/rpc/server";
 import type { VoidLabelRequest } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import sql, { empty } from "sql-template-tag";
+import { followingCall } from "./bookings/ask-carrier.js";
 import type { BookingRow } from "./bookings/booking.js";
 import { letGo } from "./bookings/booking-rows.js";
 import { cancelInPhases } from "./bookings/cancel-in-phases.js";
@@ -56,11 +57,11 @@ async function voidAsRead(deps: CarrierDeps, caller: Caller, claim: Claim, id: s
     ${ledger.claim([write], sql`WHERE EXISTS (SELECT FROM target)`)}
     ${changes ? voiding(deps, { caller, origin: originText(claim, event), id, now, event, booking }) : empty}
     SELECT ordinal FROM claim`;
-  const [ending] = await ledger.execute([write], statement);
-  const outcome = await ending;
+  const executed = ledger.execute([write], statement).then(([ending]) => ending);
+  const outcome = await (booking ? followingCall(executed) : executed);
   if (changes && outcome && executedNow(outcome)) {
     outbox.committed(event);
     await projectLabelEvent(deps, event, call);
-  } else if (booking) await letGo(deps, booking, 0);
+  } else if (booking) await followingCall(letGo(deps, booking, 0));
   return outcome;
 }

@@ -1,5 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { type Failure, failFields } from "@shipping/kit/errors";
+import { DatabaseOutage } from "@shipping/kit/postgres/outage";
 import type { Call } from "@shipping/kit/rpc/server";
 import type { CallLimits, CarrierRefusal } from "../carriers/carrier.js";
 
@@ -41,4 +42,11 @@ export function refusedByCarrier({ message }: CarrierRefusal): Failure {
  */
 export function inDoubt(cause: unknown): ConnectError {
   return new ConnectError("The outcome of a booking is unknown.", Code.Unknown, undefined, undefined, cause);
+}
+
+/** Work that follows a call of the carrier. A statement of it that an outage kept from running does not undo the call: what came of that is in doubt. */
+export function followingCall<T>(work: Promise<T>): Promise<T> {
+  return work.catch((error) => {
+    throw error instanceof DatabaseOutage ? inDoubt(error) : error;
+  });
 }

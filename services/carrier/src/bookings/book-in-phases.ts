@@ -12,7 +12,7 @@ import {
   type StandingBooking,
   type Wanted,
 } from "../carriers/carrier.js";
-import { askCarrier, callMsWithin, inDoubt, refusedByCarrier } from "./ask-carrier.js";
+import { askCarrier, callMsWithin, followingCall, inDoubt, refusedByCarrier } from "./ask-carrier.js";
 import { type BookingRow, mayBook } from "./booking.js";
 import {
   adoptBooking,
@@ -59,7 +59,7 @@ export async function bookInPhases(deps: BookingDeps, order: Order, call: Call):
     // The one call that was ever made is answered. Of a carrier without keys that says nothing: it may have carried it out twice.
     return { row, standing, settles: isFresh && order.carrier.takesKeys };
   } catch (error) {
-    throw await afterTrouble(deps, opened, error);
+    throw await followingCall(afterTrouble(deps, opened, error));
   }
 }
 

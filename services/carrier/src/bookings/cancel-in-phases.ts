@@ -3,7 +3,7 @@ import { failFields } from "@shipping/kit/errors";
 import type { Call } from "@shipping/kit/rpc/server";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import { CarrierRefusal } from "../carriers/carrier.js";
-import { askCarrier, callMsWithin, inDoubt } from "./ask-carrier.js";
+import { askCarrier, callMsWithin, followingCall, inDoubt } from "./ask-carrier.js";
 import type { BookingRow } from "./booking.js";
 import { type BookingDeps, type Intent, isHeld, keepHeld, letGo, takeForVoid } from "./booking-rows.js";
 
@@ -25,7 +25,7 @@ export async function cancelInPhases(
   for (const waitUntil = performance.now() + WAIT_MS; ; await sleep(PAUSE_MS)) {
     const row = await takeForVoid(deps, intent);
     if (row) {
-      await cancelNow(deps, row, intent, call);
+      await followingCall(cancelNow(deps, row, intent, call));
       return { row };
     }
     if (!(await isHeld(deps, caller, shipmentId))) return undefined;
