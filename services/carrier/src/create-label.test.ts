@@ -2,6 +2,7 @@ import { executedNow } from "@shipping/kit/ledger/ledger";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { countIn, rowsIn } from "@shipping/kit/testing/rows";
 import { fence, newCaller, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
+import { CarrierRefusal, type LocalCarrier } from "./carriers/carrier.js";
 import { createLabel } from "./create-label.js";
 import { carrierUnderTest, labelRequest, patient, voidRequest } from "./testing/carrier-under-test.js";
 import { voidLabel } from "./void-label.js";
@@ -144,6 +145,32 @@ describe("createLabel", () => {
     await expect(second()).rejects.toMatchObject({ code: "shipment_voided" });
     const { id: other } = carrier.newShipment(caller);
     expect(executedNow(await createLabel(carrier.deps, labelRequest(caller, other, claim), patient))).toBe(true);
+  });
+
+  test("409 shipment_voided by the label itself while records still says label_created", async () => {
+    const caller = newCaller();
+    const shipment = carrier.newShipment(caller);
+    const label = snapshotOf(await createLabel(carrier.deps, labelRequest(caller, shipment.id), patient)).json;
+    shipment.status = "label_created";
+    await voidLabel(carrier.deps, voidRequest(caller, label.id), patient);
+    const second = createLabel(carrier.deps, labelRequest(caller, shipment.id), patient);
+    await expect(second).rejects.toMatchObject({ code: "shipment_voided" });
+  });
+
+  test.each([
+    ["500, for certain,", new Error("no such glyph"), { code: "internal_error" }],
+    [
+      "422 with its words",
+      new CarrierRefusal("no such street."),
+      { fields: [{ path: "shipment_id", message: "was refused by the carrier: no such street." }] },
+    ],
+  ])("%s if a local carrier makes no label", async (_status, error, failure) => {
+    const caller = newCaller();
+    const { id } = carrier.newShipment(caller);
+    const sandbox = { ...carrier.deps.carriers.sandbox, book: () => Promise.reject(error) } as LocalCarrier;
+    const deps = { ...carrier.deps, carriers: { ...carrier.deps.carriers, sandbox } };
+    await expect(createLabel(deps, labelRequest(caller, id), patient)).rejects.toMatchObject(failure);
+    expect(await stored(caller)).toEqual(nothing);
   });
 
   test("503 carrier_not_configured for a live caller", async () => {

@@ -1,12 +1,12 @@
 import { callerOf, claimOf } from "@shipping/kit/caller";
-import { type Failure, type FieldError, failFields } from "@shipping/kit/errors";
+import { type Failure, type FieldError, fail, failFields } from "@shipping/kit/errors";
 import type { Call } from "@shipping/kit/rpc/server";
 import type { CreateLabelRequest } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
-import { followingCall, inDoubt } from "./bookings/ask-carrier.js";
+import { followingCall, inDoubt, refusedByCarrier } from "./bookings/ask-carrier.js";
 import { bookInPhases, GRACE_MS, type Order } from "./bookings/book-in-phases.js";
 import { dropBooking, letGo } from "./bookings/booking-rows.js";
-import { carrierFor } from "./carriers/carrier.js";
+import { type Booking, CarrierRefusal, carrierFor, type LocalCarrier, type Wanted } from "./carriers/carrier.js";
 import type { CarrierDeps } from "./deps.js";
 import { labelRefusal } from "./label.js";
 import { projectLabelEvent } from "./neighbours/project-label-event.js";
@@ -34,32 +34,48 @@ export async function createLabel(deps: CarrierDeps, request: CreateLabelRequest
   if (faults.length > 0) throw failFields(faults);
   const shipment = await readShipment(deps, caller, shipmentId, call);
   const refusal = labelRefusal(shipment.status);
-  if (refusal) return heldInstead(deps, { caller, claim }, refusal);
+  if (refusal) return heldInstead(deps, { caller, claim, shipmentId }, refusal);
 
   const carrier = carrierFor(deps.carriers, caller);
   const wanted = { shipment, rateId, at: deps.now() };
   const making = { caller, claim, shipmentId, carrier: carrier.name, at: wanted.at };
   const { outcome, event } = carrier.isLocal
-    ? await recordLabel(deps, making, await carrier.book(wanted))
+    ? await recordLabel(deps, making, await bookLocally(deps, carrier, wanted))
     : await recordInPhases(deps, making, { caller, claim, carrier, wanted }, call);
   if (event) await projectLabelEvent(deps, event, call);
   if (!outcome) throw inDoubt(new Error("The booking is no longer wanted."));
   return outcome;
 }
 
-/** It may be this very request's label, when another request of its key was faster, or the gateway has lost the key with an older copy. */
-async function heldInstead({ ledger }: CarrierDeps, write: Pick<Making, "caller" | "claim">, refusal: Failure) {
-  const outcome = await ledger.outcomeOfHolder(write);
-  if (!outcome) throw refusal;
-  return outcome;
+/**
+ * It may be this very request's label, when another request of its key was faster, or the gateway has lost the key with an older copy. If
+ * not, the label says more than the shipment, which hears of a void a moment later.
+ */
+async function heldInstead(
+  deps: CarrierDeps,
+  making: Pick<Making, "caller" | "claim" | "shipmentId">,
+  refusal: Failure,
+) {
+  const outcome = await deps.ledger.outcomeOfHolder(making);
+  if (outcome) return outcome;
+  const label = await findLabelOf(deps, { caller: making.caller, id: making.shipmentId });
+  throw (label && labelRefusal(label.status)) ?? refusal;
+}
+
+/** Whatever a local carrier throws, nothing was booked: the request fails for certain, and its key stays free. */
+async function bookLocally({ log }: CarrierDeps, carrier: LocalCarrier, wanted: Wanted): Promise<Booking> {
+  try {
+    return await carrier.book(wanted);
+  } catch (err) {
+    if (err instanceof CarrierRefusal) throw refusedByCarrier(err);
+    log.error({ err, shipment: wanted.shipment.id }, "the carrier cannot make this label");
+    throw fail("internal_error");
+  }
 }
 
 async function recordInPhases(deps: CarrierDeps, making: Making, order: Order, call: Call): Promise<Recorded> {
   const booked = await bookInPhases(deps, order, call);
-  if (booked === "label exists") {
-    const label = await findLabelOf(deps, { caller: making.caller, id: making.shipmentId });
-    return { outcome: await heldInstead(deps, making, labelRefusal(label?.status ?? "created")!) };
-  }
+  if (booked === "label exists") return { outcome: await heldInstead(deps, making, fail("label_exists")) };
   if ("outcome" in booked) return booked;
   return followingCall(recordBooked(deps, making, booked));
 }

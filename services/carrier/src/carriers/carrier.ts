@@ -58,7 +58,7 @@ export interface LocalCarrier extends Offers {
   readonly isLocal: true;
   /** The rates at which it would carry the shipment. Throws CarrierRefusal or anything else. */
   rates(shipment: Shipment): Promise<Rate[]>;
-  /** Makes the label. */
+  /** Makes the label. Throws CarrierRefusal or anything else. */
   book(wanted: Wanted): Promise<Booking>;
 }
 
