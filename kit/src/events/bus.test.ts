@@ -152,7 +152,7 @@ describe("JetStreamBus", () => {
     for (const subscription of subscriptions) await subscription.stop();
   });
 
-  test("a replica has 256 messages unacknowledged at most, and asks for more as it acknowledges them", async () => {
+  test("a replica has 512 messages unacknowledged at most, and asks for more as it acknowledges them", async () => {
     const bus = opened("JetStreamBus");
     const subscriber = { ...collector(newDurable()), ends: [] as (() => void)[] };
     const got: Event[] = [];
@@ -163,20 +163,20 @@ describe("JetStreamBus", () => {
         return new Promise<void>((resolve) => subscriber.ends.push(resolve));
       },
     });
-    const sent = Array.from({ length: 1_000 }, event);
+    const sent = Array.from({ length: 2_000 }, event);
     await publishing(bus, sent[0]!);
     await Promise.all(sent.slice(1).map((one) => bus.publish(one)));
     const manager = await jetstreamManager(nats);
     const unacknowledged = async () => (await manager.consumers.info("EVENTS", subscriber.durable)).num_ack_pending;
-    await eventually(async () => expect(await unacknowledged()).toBe(256));
-    while (only(got, sent).length < 1_000) {
-      expect(await unacknowledged()).toBeLessThanOrEqual(256);
+    await eventually(async () => expect(await unacknowledged()).toBe(512));
+    while (only(got, sent).length < 2_000) {
+      expect(await unacknowledged()).toBeLessThanOrEqual(512);
       for (const end of subscriber.ends.splice(0)) end();
       await new Promise((resolve) => setImmediate(resolve));
     }
     for (const end of subscriber.ends.splice(0)) end();
     await subscription.stop();
-    expect(only(got, sent)).toHaveLength(1_000);
+    expect(only(got, sent)).toHaveLength(2_000);
   }, 60_000);
 
   test("a message that cannot be understood is dead-lettered with its reason and not delivered again", async () => {

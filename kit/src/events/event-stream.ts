@@ -18,8 +18,8 @@ export function subjectOf({ environment, type }: Pick<Event, "environment" | "ty
   return `events.${environment}.${type}`;
 }
 
-/** The most messages that a replica may have unacknowledged. */
-export const MAX_UNACKNOWLEDGED = 256;
+/** The most messages that a replica may have unacknowledged: a few statements' worth, so that none of them has to wait for the next fetch. */
+export const MAX_UNACKNOWLEDGED = 512;
 
 const UNAVAILABLE = 503;
 const DAY_MS = 86_400_000;
@@ -67,9 +67,9 @@ export async function makeConsumer({ nc, timeoutMs }: Asking, durable: string): 
     deliver_policy: DeliverPolicy.All,
     ack_wait: nanos(30_000),
     max_deliver: -1,
-    // Messages that dead replicas have not acknowledged count until `ack_wait` is over: fewer than 64 dead replicas must not block the others.
+    // Messages that dead replicas have not acknowledged count until `ack_wait` is over: fewer than 32 dead replicas must not block the others.
     // Without a bound, a subscriber that rejects everything for hours would get all of it again and again.
-    max_ack_pending: 64 * MAX_UNACKNOWLEDGED,
+    max_ack_pending: 32 * MAX_UNACKNOWLEDGED,
   };
   await manager.consumers.add(STREAM, settings).catch(() => manager.consumers.update(STREAM, durable, settings));
 }
