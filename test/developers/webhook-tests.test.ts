@@ -45,6 +45,17 @@ describe("POST /developers/sandbox/webhooks/{id}/test", () => {
     expect(receiver.received.map(({ body }) => JSON.parse(body.toString()).type).sort()).toEqual([...types].sort());
   });
 
+  test("all of them are found where the order was made a minute before the rest, by a form that failed half-way", async () => {
+    const { receiver } = await obedient(204);
+    const { visitor, path, accountId } = await subscribed(receiver.url, ["order.created", "shipment.created"]);
+    const page = await sendTest(visitor, path);
+    await eventually(async () => expect(await textOf(visitor, page)).toContain("Your receiver accepted every event"));
+    await area.stack().databases.webhooks.run(sql`
+      UPDATE events SET received_at = received_at - interval '1 minute'
+      WHERE account_id = ${accountId} AND type = 'order.created'`);
+    expect(await textOf(visitor, page)).toContain("Your receiver accepted every event");
+  });
+
   test("a failure is told with its reason, what to do, and when it is tried again", async () => {
     const { receiver } = await obedient(404);
     const { visitor, path } = await subscribed(receiver.url, ["label.created"]);

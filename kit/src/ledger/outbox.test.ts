@@ -1,75 +1,23 @@
-import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
-import sql from "sql-template-tag";
-import { type Bus, BusOutage } from "../events/bus.js";
-import { newId } from "../ids.js";
 import { silentLog } from "../process/log.js";
 import { createMetrics } from "../process/metrics.js";
 import { type TestDatabase, testDatabase } from "../testing/database.js";
 import { eventually } from "../testing/eventually.js";
+import { outboxTestbed, testBus, thingCreated } from "../testing/outbox-testbed.js";
 import { samplesIn } from "../testing/samples.js";
-import { createOutbox, measureOutbox, newEvent, type OutboxOptions, type Published } from "./outbox.js";
+import { measureOutbox } from "./outbox.js";
+
+const event = thingCreated;
 
 let database: TestDatabase;
+let outboxOn: ReturnType<typeof outboxTestbed>["outboxOn"];
+let commit: ReturnType<typeof outboxTestbed>["commit"];
+let rows: ReturnType<typeof outboxTestbed>["rows"];
 beforeEach(async () => {
   database = await testDatabase({ directory: join(import.meta.dirname, "../testing/fixtures/prisma") });
+  ({ outboxOn, commit, rows } = outboxTestbed(database.db));
 });
 afterEach(() => database.drop());
-
-/** A bus that can be down, and remembers the message ids that it took. */
-function testBus() {
-  const bus = {
-    down: false,
-    refusing: false,
-    out: false,
-    tries: 0,
-    taken: [] as string[],
-    publish: async (_event: Event, messageId?: string) => {
-      bus.tries++;
-      if (bus.out) throw new BusOutage("no quorum");
-      if (bus.down || bus.refusing) throw new Error("no responders");
-      bus.taken.push(messageId ?? "");
-    },
-    subscribe: async () => ({ stop: async () => {} }),
-    connected: () => !bus.down,
-    close: async () => {},
-  };
-  return bus satisfies Bus & Record<string, unknown>;
-}
-
-const event = () =>
-  newEvent({
-    type: "thing.created",
-    caller: { accountId: newId("acc", randomBytes), environment: "sandbox" },
-    data: '{"id":"t_1"}',
-    now: new Date("2026-11-21T10:00:00.000Z"),
-    random: randomBytes,
-  });
-
-function outboxOn(bus: Bus, extra: Partial<OutboxOptions> = {}) {
-  return createOutbox({ db: database.db, bus, log: silentLog(), filterMissing: async () => [], ...extra });
-}
-
-const commit = (outbox: ReturnType<typeof outboxOn>, stored: Event) =>
-  database.db.run(sql`
-    WITH claim (ordinal, account_id, environment) AS (VALUES (1::bigint, ${stored.accountId}, ${stored.environment})),
-    stored AS (${outbox.insert([stored])})
-    SELECT FROM claim`);
-
-/** Commits an event and publishes it, as the process does that made it. */
-async function commitAndPublish(bus: Bus, stored: Event): Promise<void> {
-  const outbox = outboxOn(bus);
-  await commit(outbox, stored);
-  outbox.committed(stored);
-  await outbox.stop();
-}
-
-async function rows() {
-  return database.db.run<{ event_id: string; published: boolean; publications: number }>(
-    sql`SELECT event_id, published_at IS NOT NULL AS published, publications FROM outbox ORDER BY id`,
-  );
-}
 
 describe("newEvent", () => {
   test("renders the webhook body: id, type, livemode, created_at, and the data as it stands", () => {
@@ -197,46 +145,6 @@ describe("lag", () => {
     expect(oldestSeconds).toBeGreaterThanOrEqual(60);
     expect(await outboxOn(testBus(), { clockOffsetMs: 60_000 }).relayOnce()).toBe(2);
     expect(await outbox.lag()).toEqual({ unpublished: 0, oldestSeconds: 0 });
-  });
-});
-
-describe("reconciliation", () => {
-  test("asks about rows published over a minute ago, deletes what has arrived, publishes the rest under a new message id", async () => {
-    const bus = testBus();
-    const [arrived, lost, fresh] = [event(), event(), event()];
-    for (const one of [arrived, lost]) await commitAndPublish(bus, one);
-    await commit(outboxOn(bus), fresh);
-    const asked: Published[] = [];
-    const filterMissing = async (events: readonly Published[]) => {
-      asked.push(...events);
-      return [lost.id];
-    };
-    const later = outboxOn(bus, { filterMissing, clockOffsetMs: 61_000 });
-    expect(await later.reconcileOnce()).toEqual({ republished: 1, deleted: 1 });
-    const createdAt = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/);
-    expect(asked).toEqual([arrived, lost].map(({ id }) => ({ id, createdAt })));
-    expect(bus.taken).toContain(`${lost.id}.1`);
-    expect(await rows()).toMatchObject([
-      { event_id: lost.id, published: true, publications: 2 },
-      { event_id: fresh.id, published: false },
-    ]);
-  });
-
-  test("keeps a row until its part lets it go", async () => {
-    const bus = testBus();
-    await commitAndPublish(bus, event());
-    const later = outboxOn(bus, { clockOffsetMs: 61_000, deletable: sql`EXISTS (SELECT FROM things)` });
-    expect(await later.reconcileOnce()).toEqual({ republished: 0, deleted: 0 });
-    await database.db.run(sql`INSERT INTO things VALUES ('done', 'done')`);
-    expect(await later.reconcileOnce()).toEqual({ republished: 0, deleted: 1 });
-  });
-
-  test("deletes nothing when the receiving side cannot be asked", async () => {
-    const bus = testBus();
-    await commitAndPublish(bus, event());
-    const filterMissing = async () => Promise.reject(new Error("webhooks is down"));
-    await expect(outboxOn(bus, { filterMissing, clockOffsetMs: 61_000 }).reconcileOnce()).rejects.toThrow("down");
-    expect(await rows()).toHaveLength(1);
   });
 });
 

@@ -1,16 +1,16 @@
 import { create } from "@bufbuild/protobuf";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
-import sql, { empty, type Sql } from "sql-template-tag";
+import sql, { type Sql } from "sql-template-tag";
 import type { Caller } from "../caller.js";
 import { type Bus, BusOutage } from "../events/bus.js";
 import { newId, type Random } from "../ids.js";
-import type { Database } from "../postgres/database.js";
 import { backgroundBatch } from "../postgres/micro-batch.js";
 import { createInFlight } from "../process/in-flight.js";
 import type { Log } from "../process/log.js";
 import { startLoop } from "../process/loop.js";
 import type { Metrics } from "../process/metrics.js";
 import { traced, traceparent } from "../process/tracing.js";
+import { type OutboxRow, type Reconciliation, reconcileOutbox } from "./reconcile-outbox.js";
 
 /** How long a row belongs to the process that inserted or claimed it. It is longer than a publication takes, but short, because a dead process delays its events by this time. */
 const LEASE_MS = 5_000;
@@ -19,7 +19,6 @@ const LONGEST_LEASE = sql`interval '10 seconds'`;
 const IN_FLIGHT = 256;
 const POLL_MS = 250;
 const RECONCILE_MS = 60_000;
-const RECONCILE_BATCH = 1000;
 const MAX_COUNTED = 10_000;
 
 const encoder = new TextEncoder();
@@ -56,32 +55,9 @@ export interface Outbox {
   stop(): Promise<void>;
 }
 
-interface OutboxRow {
-  id: bigint;
-  event_id: string;
-  type: string;
-  account_id: string;
-  environment: string;
-  body: Buffer;
-  traceparent: string | null;
-  created_at: Date;
-  publications: number;
-}
-
-/** An event that was published, by its id and the time of its commit (ISO 8601). */
-export interface Published {
-  id: string;
-  createdAt: string;
-}
-
-export interface OutboxOptions {
-  db: Database;
+export interface OutboxOptions extends Pick<Reconciliation, "db" | "filterMissing" | "deletable"> {
   bus: Bus;
   log: Log;
-  /** Of these events, the ids of those that have not arrived (WebhooksService.FilterMissing). */
-  filterMissing(events: readonly Published[]): Promise<string[]>;
-  /** A condition on a row, without which it is kept although its event has arrived. */
-  deletable?: Sql;
   /** Added to the database's clock; 0 outside tests. */
   clockOffsetMs?: number;
 }
@@ -110,9 +86,11 @@ export function createOutbox(options: OutboxOptions): Outbox {
       ORDER BY event.id`;
   }
 
+  // Replicas that publish a row at the same time do so under one message id, and count as one.
   const markPublished = backgroundBatch<string>((ids) =>
     db.run(sql`
-      UPDATE outbox SET published_at = ${now}, publications = publications + 1
+      UPDATE outbox SET published_at = ${now},
+        publications = publications + CASE WHEN published_at > ${now} - interval '30 seconds' THEN 0 ELSE 1 END
       WHERE id IN (SELECT id FROM outbox WHERE event_id = ANY(${ids}::text[]) ORDER BY id FOR UPDATE)`),
   );
 
@@ -168,27 +146,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     return publishAll(rows, (row) => row.event_id);
   }
 
-  async function reconcileOnce(): Promise<{ republished: number; deleted: number }> {
-    const total = { republished: 0, deleted: 0 };
-    let last = 0n;
-    for (;;) {
-      const rows = await db.run<OutboxRow>(sql`
-        SELECT id, event_id, type, account_id, environment, body, traceparent, created_at, publications FROM outbox
-        WHERE published_at < ${now} - interval '1 minute' AND id > ${last} ORDER BY id LIMIT ${RECONCILE_BATCH}`);
-      if (rows.length === 0) return total;
-      last = rows.at(-1)!.id;
-      const published = rows.map((row) => ({ id: row.event_id, createdAt: row.created_at.toISOString() }));
-      const missing = new Set(await options.filterMissing(published));
-      const lost = rows.filter((row) => missing.has(row.event_id));
-      // A new message id: with the old one the stream would drop it as a duplicate.
-      total.republished += await publishAll(lost, (row) => `${row.event_id}.${row.publications}`);
-      const arrived = rows.filter((row) => !missing.has(row.event_id)).map((row) => row.id);
-      const deleted = await db.run(sql`
-        DELETE FROM outbox WHERE id = ANY(${arrived}::bigint[])
-          ${options.deletable ? sql`AND ${options.deletable}` : empty} RETURNING id`);
-      total.deleted += deleted.length;
-    }
-  }
+  const reconcileOnce = () => reconcileOutbox({ ...options, now, publishAll });
 
   // Both subqueries use the index of unpublished events.
   async function lag(): Promise<{ unpublished: number; oldestSeconds: number }> {

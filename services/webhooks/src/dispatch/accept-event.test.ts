@@ -192,6 +192,21 @@ test("deadLetterEvent keeps bytes that are no message", async () => {
   expect(dead).toMatchObject({ eventId: null, message: Buffer.of(0xff) });
 });
 
+test("deadLetterEvent keeps what no text of PostgreSQL can hold: the ID only if it is one, the reason with U+FFFD for U+0000", async () => {
+  const caller = newCaller();
+  const good = eventFor(caller);
+  const faulty = { ...eventFor(caller), id: "evt_\u0000" };
+  await acceptEvents(full, [faulty, good]);
+  expect(await countIn(deps.db, "events", { accountId: caller.accountId })).toBe(1);
+  const message = Buffer.from(toBinary(EventSchema, faulty));
+  expect(await rowsIn(deps.db, "dead_events", { message })).toMatchObject([
+    { eventId: null, reason: "the event ID is malformed" },
+  ]);
+  await deadLetterEvent(deps, message, "published as events.sandbox.\u0000", good.id);
+  const [dead] = await rowsIn(deps.db, "dead_events", { eventId: good.id });
+  expect(dead).toMatchObject({ message, reason: "published as events.sandbox.\ufffd" });
+});
+
 test("filterMissing names what has neither arrived nor died", async () => {
   const caller = newCaller();
   const [arrived, dead, missing] = [eventFor(caller), eventFor(caller), eventFor(caller)];

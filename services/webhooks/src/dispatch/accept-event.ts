@@ -71,7 +71,10 @@ export async function acceptEvents(
   if (pending > 0) deps.wakeDispatcher();
 }
 
-/** Stores a message that cannot be understood in `dead_events`, with the reason. */
+/**
+ * Stores a message that cannot be understood in `dead_events`, with the reason. Both texts may be quoted from the message, and PostgreSQL
+ * refuses U+0000: the message would be delivered again and again.
+ */
 export async function deadLetterEvent(
   deps: DispatchDeps,
   message: Uint8Array,
@@ -83,7 +86,9 @@ export async function deadLetterEvent(
   await deps.db.run(sql`
     WITH ${clock(deps)}
     INSERT INTO dead_events (event_id, message, reason, received_at)
-    SELECT ${eventId ?? null}, ${message}, ${reason}, now FROM clock`);
+    SELECT ${eventId !== undefined && isId("evt", eventId) ? eventId : null}, ${message},
+      ${reason.replaceAll("\u0000", "\ufffd")}, now
+    FROM clock`);
 }
 
 /** Why an event cannot be accepted; undefined if it can. */

@@ -38,11 +38,16 @@ async function testOf(caller: Caller = newCaller(), url = receiver.url, aheadMs 
   const data = (id: string) => JSON.stringify({ id, object: "any", status: "created", shipment_id: shipment });
   const arrive = (type: string, id = shipment) =>
     acceptEvents(deps, [newEvent({ type, caller, data: data(id), now: new Date(), random: pooledRandom })]);
-  const read = async (by: Caller = caller, resourceIds = [shipment]) => {
-    const request = { caller: by, subscriptionId, resourceIds, since: since.toISOString() };
-    return (await listTestDeliveries(deps, create(ListTestDeliveriesRequestSchema, request))).deliveries;
+  const read = async (by: Caller = caller, mostSought?: number) => {
+    const request = { caller: by, subscriptionId, resourceIds: [shipment], since: since.toISOString() };
+    return (await listTestDeliveries(deps, create(ListTestDeliveriesRequestSchema, request), mostSought)).deliveries;
   };
-  return { caller, subscriptionId, shipment, arrive, read };
+  /** Makes it that many seconds later that the events of this caller and type arrived. */
+  const arrivedLater = (type: string, by: number) =>
+    deps.db.run(sql`
+      UPDATE events SET received_at = received_at + ${by}::integer * interval '1 second'
+      WHERE account_id = ${caller.accountId} AND type = ${type}`);
+  return { caller, subscriptionId, shipment, arrive, arrivedLater, read };
 }
 
 test("answers are seen as they come: under way, then delivered or when it is tried again and why", async () => {
@@ -78,6 +83,28 @@ test.each([-300_000, 300_000])("a test is found although its owner's clock is %d
   const { arrive, read } = await testOf(newCaller(), "http://localhost:1/hook", aheadMs);
   await arrive("shipment.created");
   expect(await read()).toMatchObject([{ eventType: "shipment.created" }]);
+});
+
+test("a test whose form was sent again, minutes after it failed half-way, is shown whole and in order", async () => {
+  const { arrive, arrivedLater, read } = await testOf(newCaller(), "http://localhost:1/hook");
+  for (const type of TYPES) await arrive(type);
+  const types = async () => (await read()).map(({ eventType }) => eventType);
+  await arrivedLater("label.created", 300);
+  expect(await types()).toEqual(["shipment.created", "label.created"]);
+  await arrivedLater("label.created", -600);
+  expect(await types()).toEqual(["label.created", "shipment.created"]);
+});
+
+test.each([-10, 130])("where more arrives than can be read, the nearest is: %d s after", async (after) => {
+  // Where no other test of this file has events.
+  const hour = 3_600;
+  const { caller, arrive, arrivedLater, read } = await testOf(newCaller(), "http://localhost:1/hook", hour * 1000);
+  const others = await testOf(newCaller(), "http://localhost:1/hook");
+  for (let n = 0; n < 5; n++) await others.arrive("shipment.created");
+  await others.arrivedLater("shipment.created", hour + Math.sign(after) * 400);
+  await arrive("label.created");
+  await arrivedLater("label.created", hour + after);
+  expect(await read(caller, 2)).toMatchObject([{ eventType: "label.created" }]);
 });
 
 test("a receiver that is not there is a reason without a status", async () => {
@@ -116,7 +143,7 @@ test("somebody else's subscription is missing, and so is a live one: no deliveri
   await expect(listTestDeliveries(deps, request)).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("the search reads the events of its two minutes, and no others", async () => {
+test("the search reads the events of its minutes, and no others", async () => {
   await deps.db.run(sql`
     INSERT INTO events (id, type, account_id, environment, body, received_at)
     SELECT 'evt_' || n, 'shipment.created', 'acc_other', 'sandbox', convert_to(repeat('x', 900), 'UTF8'), now() - n * interval '1 minute'

@@ -7,13 +7,14 @@ import {
   type ListTestDeliveriesResponse,
   ListTestDeliveriesResponseSchema,
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import sql, { join } from "sql-template-tag";
+import sql, { join, type Sql } from "sql-template-tag";
 import type { SubscriptionDeps } from "../subscriptions/deps.js";
 import { findSubscription } from "../subscriptions/read-subscriptions.js";
 
 interface TestRow {
   eventId: string;
   eventType: string;
+  receivedAt: Date;
   state: string;
   attempt: number;
   nextAt: Date | null;
@@ -22,21 +23,32 @@ interface TestRow {
   ms: number | null;
 }
 
-/** When the events of a test arrive, in seconds after it began by its owner's clock, which may be a little ahead of ours. */
-const SOON = { from: -2, to: 120 };
-/** The same where the two clocks are minutes apart. */
-const SKEWED = { from: -420, to: 420 };
+/** A time around the beginning of a test by its owner's clock, in seconds, and from which end it is searched. */
+interface Span {
+  from: number;
+  to: number;
+  order: Sql;
+}
+
+/** When the events of a test arrive. The owner's clock may be a little ahead of ours. */
+const SOON: Span = { from: -2, to: 120, order: sql`ASC` };
+/** The same where the two clocks are minutes apart, or the test's form was sent again minutes after it had failed half-way. The nearest come first. */
+const AROUND: readonly Span[] = [
+  { from: -420, to: SOON.from, order: sql`DESC` },
+  { from: SOON.to, to: 420, order: sql`ASC` },
+];
 const MOST_SOUGHT = 50_000;
 const MOST_RESOURCES = 2;
 
 /**
  * Says what became of the events of a test. They are sought among the events that arrived just after it began: an index by resource
- * would cost every event, for the few that are tests. As soon as there is one of each type that the subscription wants, the search ends.
- * Where none is found, it is repeated for clocks that disagree.
+ * would cost every event, for the few that are tests. While there is not one of each type that the subscription wants, they are sought in
+ * the minutes around as well.
  */
 export async function listTestDeliveries(
   deps: SubscriptionDeps,
   request: ListTestDeliveriesRequest,
+  mostSought = MOST_SOUGHT,
 ): Promise<ListTestDeliveriesResponse> {
   const caller = callerOf(request);
   const subscription = await findSubscription(deps, { caller, id: request.subscriptionId });
@@ -44,29 +56,32 @@ export async function listTestDeliveries(
   const { id, events: types } = subscription;
   const named = request.resourceIds.slice(0, MOST_RESOURCES).map((resource) => Buffer.from(JSON.stringify(resource)));
   const isNamed = [sql`false`, ...named.map((resource) => sql`position(${resource}::bytea IN body) > 0`)];
-  const search = ({ from, to }: typeof SOON) =>
+  const search = ({ from, to, order }: Span) =>
     deps.db.run<TestRow>(sql`
-    SELECT of_test.id AS "eventId", of_test.type AS "eventType", d.state, d.attempt, d.next_at AS "nextAt",
+    SELECT of_test.id AS "eventId", of_test.type AS "eventType", of_test.received_at AS "receivedAt", d.state, d.attempt, d.next_at AS "nextAt",
       d.last_status AS status, d.last_error AS error, d.last_ms AS ms
     FROM (
       SELECT id, type, received_at FROM (
         SELECT id, type, account_id, environment, body, received_at FROM events
         WHERE received_at >= ${request.since}::timestamptz + ${from}::integer * interval '1 second'
-          AND received_at <= ${request.since}::timestamptz + ${to}::integer * interval '1 second'
-        ORDER BY received_at LIMIT ${MOST_SOUGHT}) AS near
+          AND received_at < ${request.since}::timestamptz + ${to}::integer * interval '1 second'
+        ORDER BY received_at ${order} LIMIT ${mostSought}) AS near
       WHERE ${ownedSql(caller)} AND type = ANY (${types}::text[])
         AND (${join(isNamed, " OR ")})
       LIMIT ${types.length}) AS of_test
     CROSS JOIN LATERAL (
       SELECT state, attempt, next_at, last_status, last_error, last_ms FROM deliveries
-      WHERE event_id = of_test.id AND subscription_id = ${id} OFFSET 0) AS d
-    ORDER BY of_test.received_at, of_test.id`);
-  const soon = await search(SOON);
-  const rows = soon.length > 0 ? soon : await search(SKEWED);
+      WHERE event_id = of_test.id AND subscription_id = ${id} OFFSET 0) AS d`);
+  const rows: TestRow[] = [];
+  for (const span of [SOON, ...AROUND]) {
+    rows.push(...(await search(span)));
+    if (types.every((type) => rows.some(({ eventType }) => eventType === type))) break;
+  }
+  rows.sort((a, b) => a.receivedAt.getTime() - b.receivedAt.getTime() || (a.eventId < b.eventId ? -1 : 1));
   return create(ListTestDeliveriesResponseSchema, { deliveries: rows.map(messageOf) });
 }
 
-function messageOf({ nextAt, status, ms, error, ...row }: TestRow) {
+function messageOf({ receivedAt: _, nextAt, status, ms, error, ...row }: TestRow) {
   const failure = error !== null ? { reason: error } : status !== null && { reason: "status", status };
   const isSuccess = status !== null && status >= 200 && status < 300;
   return {

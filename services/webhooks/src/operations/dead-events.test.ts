@@ -40,6 +40,12 @@ test("dead events are listed page by page, the latest first, each with its reaso
   expect(await list(2, second!.id)).toMatchObject([{ reason: "first" }]);
 });
 
+test("one whose ID holds U+0000 is taken off the bus as well", async () => {
+  const { bus } = await webhooks.running();
+  await bus.publish({ ...eventFor(newCaller()), id: "evt_\u0000" });
+  expect(await list()).toMatchObject([{ reason: "the event ID is malformed" }]);
+});
+
 test("one is shown as it arrived", async () => {
   const event = eventFor(newCaller());
   await deadLetterEvent(deps, toBinary(EventSchema, event), "its type is unknown", event.id);

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { newId } from "@shipping/kit/ids";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { costlyNodes, watched } from "@shipping/kit/testing/plans";
 import { newCaller } from "@shipping/kit/testing/writes";
 import {
   ListDeliveriesRequestSchema,
@@ -54,6 +56,14 @@ const setState = (eventId: string, state: string, extra = sql``) =>
   webhooks.db.run(sql`
     UPDATE deliveries SET state = ${state}, attempt = 8, next_at = NULL, last_status = 500, last_ms = 12 ${extra}
     WHERE event_id = ${eventId}`);
+
+/** What dispatcher and attempts write. */
+const stateSql = {
+  pending: "UPDATE deliveries SET state = 'pending', next_at = now(), lease_until = NULL, claim_id = NULL",
+  inFlight: `UPDATE deliveries SET state = 'in_flight', attempt = attempt + 1, next_at = NULL,
+    lease_until = now() + interval '20 seconds', claim_id = gen_random_uuid()`,
+  delivered: "UPDATE deliveries SET state = 'delivered', lease_until = NULL, claim_id = NULL",
+};
 
 const list = (subscriptionId: string, extra: object = {}, mostWalked?: number) =>
   listDeliveries(
@@ -149,13 +159,46 @@ describe("a delivery is resent", () => {
     expect(await list(subscriptionId)).toMatchObject({ deliveries: [{ state: "in_flight" }, { state: "exhausted" }] });
   });
 
+  test.each([
+    ["ends", stateSql.inFlight, stateSql.delivered, "resent", "pending"],
+    ["begins", stateSql.pending, stateSql.inFlight, "in_flight", "in_flight"],
+  ])(
+    "or is not, as it stands once an attempt that %s meanwhile is recorded",
+    async (_, before, then, outcome, state) => {
+      const { subscriptionId, ids } = await arrived(1);
+      await webhooks.db.pool.query(before);
+      const recording = await webhooks.db.pool.connect();
+      await recording.query("BEGIN");
+      await recording.query(then);
+      const resending = resend(ids[0]!, subscriptionId);
+      await eventually(async () => {
+        const waiting = await webhooks.db.pool.query(
+          "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+        );
+        expect(waiting.rowCount).toBe(1);
+      });
+      await recording.query("COMMIT");
+      recording.release();
+      expect(await resending).toEqual([outcome]);
+      expect(await list(subscriptionId)).toMatchObject({ deliveries: [{ state }] });
+    },
+  );
+
+  test("however many others there are, by looking at those that are asked for", async () => {
+    const { subscriptionId, ids } = await arrived(1);
+    const { db, statements } = watched(webhooks.db);
+    const request = create(ResendDeliveriesRequestSchema, { deliveries: [{ eventId: ids[0]!, subscriptionId }] });
+    await resendDeliveries({ ...deps, db }, request);
+    expect(await costlyNodes(db, statements[0]!)).toEqual([]);
+  });
+
   test("many in one call, each with its outcome in order", async () => {
     const { subscriptionId, ids } = await arrived(3);
     for (const id of ids) await setState(id, "exhausted");
     const unknown = newId("evt", randomBytes);
-    const deliveries = [ids[2]!, unknown, ids[0]!].map((eventId) => ({ eventId, subscriptionId }));
+    const deliveries = [ids[2]!, unknown, ids[0]!, ids[2]!].map((eventId) => ({ eventId, subscriptionId }));
     const { outcomes } = await resendDeliveries(deps, create(ResendDeliveriesRequestSchema, { deliveries }));
-    expect(outcomes).toEqual(["resent", "not_found", "resent"]);
+    expect(outcomes).toEqual(["resent", "not_found", "resent", "resent"]);
     expect(eventIds(await list(subscriptionId, { state: "exhausted" }))).toEqual([ids[1]]);
   });
 });

@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import {
+  type DeliveryName,
   type ResendDeliveriesRequest,
   type ResendDeliveriesResponse,
   ResendDeliveriesResponseSchema,
@@ -11,39 +12,51 @@ import { clock } from "../subscriptions/deps.js";
 /**
  * Makes deliveries due now, with all their attempts before them, and says what became of each. One whose attempt is under way is left
  * alone, since its end decides what follows. Locks in one order: events, so that none expires meanwhile, then deliveries, sorted.
+ *
+ * The lock may have waited for the end of an attempt. A statement does not see the row at its new place, so the update finds it by its
+ * key. PostgreSQL (up to 18 at least) checks the constraints first on the row as it was: the claim is cleared although it has gone.
  */
 export async function resendDeliveries(
   deps: Pick<DispatchDeps, "db" | "clockOffsetMs" | "wakeDispatcher">,
   { deliveries }: ResendDeliveriesRequest,
 ): Promise<ResendDeliveriesResponse> {
-  const rows = await deps.db.run<{ outcome: string }>(sql`
+  const rows = await deps.db.run<{ eventId: string; subscriptionId: string; outcome: string }>(sql`
     WITH ${clock(deps)},
     asked AS (
-      SELECT * FROM unnest(
+      SELECT DISTINCT event_id, subscription_id FROM unnest(
         ${deliveries.map(({ eventId }) => eventId)}::text[],
         ${deliveries.map(({ subscriptionId }) => subscriptionId)}::text[]
-      ) WITH ORDINALITY AS asked (event_id, subscription_id, ordinal)),
+      ) AS asked (event_id, subscription_id)),
     kept AS (
       SELECT id FROM events WHERE id IN (SELECT event_id FROM asked) ORDER BY id FOR KEY SHARE),
     found AS (
-      SELECT d.ctid, asked.ordinal, d.state, asked.status
+      SELECT asked.*, d.state
       FROM (
-        SELECT asked.*, s.status
-        FROM asked JOIN kept ON kept.id = asked.event_id JOIN subscriptions AS s ON s.id = asked.subscription_id
+        SELECT asked.*, s.status FROM asked JOIN subscriptions AS s ON s.id = asked.subscription_id
+        WHERE asked.event_id = ANY (ARRAY(SELECT id FROM kept))
         ORDER BY asked.subscription_id, asked.event_id) AS asked
       CROSS JOIN LATERAL (
-        SELECT ctid, state FROM deliveries
+        SELECT state FROM deliveries
         WHERE event_id = asked.event_id AND subscription_id = asked.subscription_id
         FOR UPDATE) AS d),
     resent AS (
-      UPDATE deliveries AS d SET state = 'pending', attempt = 0, next_at = (SELECT now FROM clock)
-      FROM found WHERE d.ctid = found.ctid AND found.state <> 'in_flight' AND found.status = 'active')
-    SELECT CASE
-      WHEN found.ordinal IS NULL THEN 'not_found'
-      WHEN found.status <> 'active' THEN 'disabled'
-      WHEN found.state = 'in_flight' THEN 'in_flight'
-      ELSE 'resent' END AS outcome
-    FROM asked LEFT JOIN found USING (ordinal) ORDER BY ordinal`);
+      UPDATE deliveries AS d SET
+        state = 'pending', attempt = 0, next_at = (SELECT now FROM clock), lease_until = NULL, claim_id = NULL
+      FROM found
+      WHERE d.event_id = found.event_id AND d.subscription_id = found.subscription_id
+        AND found.state <> 'in_flight' AND found.status = 'active'
+      RETURNING d.event_id, d.subscription_id)
+    SELECT event_id AS "eventId", subscription_id AS "subscriptionId", CASE
+      WHEN status <> 'active' THEN 'disabled'
+      WHEN (event_id, subscription_id) IN (SELECT event_id, subscription_id FROM resent) THEN 'resent'
+      ELSE 'in_flight' END AS outcome
+    FROM found`);
   deps.wakeDispatcher();
-  return create(ResendDeliveriesResponseSchema, { outcomes: rows.map(({ outcome }) => outcome) });
+  const outcomes = new Map(rows.map((row) => [nameOf(row), row.outcome]));
+  return create(ResendDeliveriesResponseSchema, {
+    outcomes: deliveries.map((delivery) => outcomes.get(nameOf(delivery)) ?? "not_found"),
+  });
 }
+
+const nameOf = ({ eventId, subscriptionId }: Pick<DeliveryName, "eventId" | "subscriptionId">) =>
+  `${eventId} ${subscriptionId}`;

@@ -952,7 +952,7 @@ export type ListTestDeliveriesRequest = Message<"shipping.webhooks.v1.ListTestDe
   resourceIds: string[];
 
   /**
-   * Start of the test: ISO 8601 in UTC, with milliseconds. Events that arrive within the next two minutes count.
+   * Start of the test: ISO 8601 in UTC, with milliseconds. Events that arrive up to seven minutes before or after count.
    *
    * @generated from field: string since = 4;
    */

@@ -1,0 +1,122 @@
+import { join } from "node:path";
+import sql from "sql-template-tag";
+import { type TestDatabase, testDatabase } from "../testing/database.js";
+import { outboxTestbed, testBus, thingCreated } from "../testing/outbox-testbed.js";
+import { costlyNodes, watched } from "../testing/plans.js";
+import type { Published } from "./reconcile-outbox.js";
+
+const MINUTE_MS = 60_000;
+/** A little over a minute. */
+const ROUND_MS = 61_000;
+
+let database: TestDatabase;
+let testbed: ReturnType<typeof outboxTestbed>;
+beforeEach(async () => {
+  database = await testDatabase({ directory: join(import.meta.dirname, "../testing/fixtures/prisma") });
+  testbed = outboxTestbed(database.db);
+});
+afterEach(() => database.drop());
+
+/** Nothing has arrived. */
+const nothing = async (events: readonly Published[]) => events.map(({ id }) => id);
+
+test("asks about rows published over a minute ago, deletes what has arrived, publishes the rest under a new message id", async () => {
+  const bus = testBus();
+  const [arrived, lost, fresh] = [thingCreated(), thingCreated(), thingCreated()];
+  for (const one of [arrived, lost]) await testbed.commitAndPublish(bus, one);
+  await testbed.commit(testbed.outboxOn(bus), fresh);
+  const asked: Published[] = [];
+  const filterMissing = async (events: readonly Published[]) => {
+    asked.push(...events);
+    return [lost.id];
+  };
+  const later = testbed.outboxOn(bus, { filterMissing, clockOffsetMs: 61_000 });
+  expect(await later.reconcileOnce()).toEqual({ republished: 1, deleted: 1 });
+  const createdAt = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/);
+  expect(asked).toEqual([arrived, lost].map(({ id }) => ({ id, createdAt })));
+  expect(bus.taken).toContain(`${lost.id}.1`);
+  expect(await testbed.rows()).toMatchObject([
+    { event_id: lost.id, published: true, publications: 2 },
+    { event_id: fresh.id, published: false },
+  ]);
+});
+
+test("keeps a row until its part lets it go", async () => {
+  const bus = testBus();
+  await testbed.commitAndPublish(bus, thingCreated());
+  const later = testbed.outboxOn(bus, { clockOffsetMs: 61_000, deletable: sql`EXISTS (SELECT FROM things)` });
+  expect(await later.reconcileOnce()).toEqual({ republished: 0, deleted: 0 });
+  await database.db.run(sql`INSERT INTO things VALUES ('done', 'done')`);
+  expect(await later.reconcileOnce()).toEqual({ republished: 0, deleted: 1 });
+});
+
+test("deletes nothing when the receiving side cannot be asked", async () => {
+  const bus = testBus();
+  await testbed.commitAndPublish(bus, thingCreated());
+  const filterMissing = async () => Promise.reject(new Error("webhooks is down"));
+  await expect(testbed.outboxOn(bus, { filterMissing, clockOffsetMs: 61_000 }).reconcileOnce()).rejects.toThrow("down");
+  expect(await testbed.rows()).toHaveLength(1);
+});
+
+describe("what has not arrived", () => {
+  const repeatAfter = async (ms: number) =>
+    (await testbed.outboxOn(testBus(), { filterMissing: nothing, clockOffsetMs: ms }).reconcileOnce()).republished;
+
+  test("is repeated after a minute, then after twice as long each time: a subscriber that lags is not buried under repetitions", async () => {
+    const bus = testBus();
+    await testbed.commitAndPublish(bus, thingCreated());
+    const repeated: number[] = [];
+    for (let round = 1; round <= 60; round++) {
+      if ((await repeatAfter(round * ROUND_MS)) > 0) repeated.push(round);
+    }
+    expect(repeated).toEqual([1, 3, 7, 15, 31]);
+  });
+
+  test("is repeated about every hour in the end, however often it was", async () => {
+    await testbed.commitAndPublish(testBus(), thingCreated());
+    for (const publications of [7, 100, 5_000]) {
+      await database.db.run(sql`UPDATE outbox SET publications = ${publications}, published_at = clock_timestamp()`);
+      expect(await repeatAfter(63 * MINUTE_MS)).toBe(0);
+      expect(await repeatAfter(65 * MINUTE_MS)).toBe(1);
+    }
+  });
+
+  test("counts as repeated once when several replicas repeat it at the same time, under the same message id", async () => {
+    const bus = testBus();
+    const stored = thingCreated();
+    await testbed.commitAndPublish(bus, stored);
+    let asking = 0;
+    let allHaveAsked = () => {};
+    const all = new Promise<void>((resolve) => (allHaveAsked = resolve));
+    const filterMissing = async (events: readonly Published[]) => {
+      if (++asking === 3) allHaveAsked();
+      await all;
+      return nothing(events);
+    };
+    const replicas = [1, 2, 3].map(() => testbed.outboxOn(bus, { filterMissing, clockOffsetMs: ROUND_MS }));
+    await Promise.all(replicas.map((replica) => replica.reconcileOnce()));
+    expect(bus.taken).toEqual([stored.id, ...Array.from({ length: 3 }, () => `${stored.id}.1`)]);
+    expect(await testbed.rows()).toMatchObject([{ publications: 2 }]);
+  });
+});
+
+test("however much waits for its next turn, one statement looks at a thousand rows, and what is due behind them is found", async () => {
+  await database.db.run(sql`
+    INSERT INTO outbox (event_id, type, account_id, environment, body, created_at, leased_until, published_at, publications)
+    SELECT 'evt_' || n, 'thing.created', 'acc_1', 'sandbox', '', now(), now(), now() - interval '2 minutes', 9
+    FROM generate_series(1, 2500) AS n`);
+  const last = thingCreated();
+  await testbed.commitAndPublish(testBus(), last);
+  const asked: string[] = [];
+  const filterMissing = async (events: readonly Published[]) => {
+    asked.push(...events.map(({ id }) => id));
+    return [];
+  };
+  const { db, statements } = watched(database.db);
+  const outbox = testbed.outboxOn(testBus(), { db, filterMissing, clockOffsetMs: ROUND_MS });
+  expect(await outbox.reconcileOnce()).toEqual({ republished: 0, deleted: 1 });
+  expect(asked).toEqual([last.id]);
+  expect(statements.filter(({ text }) => /^\s*SELECT/.test(text))).toHaveLength(3);
+  const costly = await Promise.all(statements.map((statement) => costlyNodes(db, statement)));
+  expect(costly.flat()).toEqual([]);
+});

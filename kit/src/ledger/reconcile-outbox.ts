@@ -1,0 +1,80 @@
+import sql, { empty, type Sql } from "sql-template-tag";
+import type { Database } from "../postgres/database.js";
+
+const BATCH = 1000;
+/** Repetitions after which the time between two of them grows no more: it is then 64 minutes. */
+const MOST_DOUBLINGS = 6;
+
+/** An event that was published, by its id and the time of its commit (ISO 8601). */
+export interface Published {
+  id: string;
+  createdAt: string;
+}
+
+/** An event in the outbox. */
+export interface OutboxRow {
+  id: bigint;
+  event_id: string;
+  type: string;
+  account_id: string;
+  environment: string;
+  body: Buffer;
+  traceparent: string | null;
+  created_at: Date;
+  publications: number;
+}
+
+/** What a reconciliation works with. */
+export interface Reconciliation {
+  db: Database;
+  /** The database's clock. */
+  now: Sql;
+  /** Of these events, the ids of those that have not arrived (WebhooksService.FilterMissing). */
+  filterMissing(events: readonly Published[]): Promise<string[]>;
+  /** A condition on a row, without which it is kept although its event has arrived. */
+  deletable?: Sql | undefined;
+  /** Publishes rows under these message ids, and returns how many the bus has taken. */
+  publishAll(rows: readonly OutboxRow[], messageId: (row: OutboxRow) => string): Promise<number>;
+}
+
+/**
+ * Asks the subscriber which published events it does not have, publishes those again and deletes the others. A row's turn comes a minute
+ * after its first publication, and after twice as long with each repetition: what is missing may also wait in the stream for a
+ * subscriber that lags, and repeated every minute it would bury it.
+ */
+export async function reconcileOutbox(deps: Reconciliation): Promise<{ republished: number; deleted: number }> {
+  const total = { republished: 0, deleted: 0 };
+  let last = 0n;
+  for (;;) {
+    const page = await readPage(deps, last);
+    const rows = page.filter(({ due }) => due);
+    if (rows.length > 0) {
+      const published = rows.map((row) => ({ id: row.event_id, createdAt: row.created_at.toISOString() }));
+      const missing = new Set(await deps.filterMissing(published));
+      const lost = rows.filter((row) => missing.has(row.event_id));
+      // A new message id: with the old one the stream would drop it as a duplicate.
+      total.republished += await deps.publishAll(lost, (row) => `${row.event_id}.${row.publications}`);
+      const arrived = rows.filter((row) => !missing.has(row.event_id)).map((row) => row.id);
+      total.deleted += await deleteRows(deps, arrived);
+    }
+    if (page.length < BATCH) return total;
+    last = page.at(-1)!.id;
+  }
+}
+
+// The condition is outside of the page, so that a statement reads a page and no more, however few of the rows are due.
+function readPage({ db, now }: Reconciliation, last: bigint) {
+  return db.run<OutboxRow & { due: boolean }>(sql`
+    SELECT id, event_id, type, account_id, environment, CASE WHEN due THEN body END AS body, traceparent, created_at, publications, due
+    FROM (
+      SELECT *, coalesce(
+        published_at < ${now} - interval '1 minute' * 2 ^ least(publications - 1, ${MOST_DOUBLINGS}::integer), false) AS due
+      FROM outbox WHERE id > ${last} ORDER BY id LIMIT ${BATCH}) AS page
+    ORDER BY id`);
+}
+
+async function deleteRows({ db, deletable }: Reconciliation, ids: readonly bigint[]): Promise<number> {
+  const deleted = await db.run(sql`
+    DELETE FROM outbox WHERE id = ANY(${ids}::bigint[]) ${deletable ? sql`AND ${deletable}` : empty} RETURNING id`);
+  return deleted.length;
+}
