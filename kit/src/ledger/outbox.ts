@@ -160,8 +160,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
   }
 
   function start(): void {
-    const relayAll = async () => {
-      while ((await relayOnce()) > 0);
+    const relayAll = async (isStopping: () => boolean) => {
+      while (!isStopping() && (await relayOnce()) > 0);
     };
     loops.push(startLoop({ name: "relay", everyMs: POLL_MS, log, once: relayAll }));
     loops.push(startLoop({ name: "reconcile", everyMs: RECONCILE_MS, log, once: reconcileOnce }));

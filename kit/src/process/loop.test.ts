@@ -57,6 +57,23 @@ describe("startLoop", () => {
     expect(runs).toBeGreaterThanOrEqual(2);
   });
 
+  test("a run that has work without end hears of the stop", async () => {
+    const entered = signal();
+    let turns = 0;
+    const loop = startLoop({
+      name: "t",
+      everyMs: hour,
+      log: silentLog(),
+      once: async (isStopping) => {
+        for (; !isStopping(); turns++) await new Promise((resolve) => setImmediate(resolve)).then(entered.resolve);
+      },
+    });
+    loop.wake();
+    await entered.promise;
+    await loop.stop();
+    expect(turns).toBeGreaterThan(0);
+  });
+
   test("stop waits for the run under way and starts no other", async () => {
     let finished = false;
     const entered = signal();

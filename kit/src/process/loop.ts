@@ -8,8 +8,16 @@ export interface Loop {
   stop(): Promise<void>;
 }
 
-/** Runs `once` every `everyMs` and whenever it is woken, one run at a time. A run that fails is logged and does not end the loop. */
-export function startLoop(options: { name: string; everyMs: number; log: Log; once(): Promise<unknown> }): Loop {
+/**
+ * Runs `once` every `everyMs` and whenever it is woken, one run at a time. A run that fails is logged and does not end the loop. A run that
+ * goes on for as long as there is work has to ask whether the loop is being stopped.
+ */
+export function startLoop(options: {
+  name: string;
+  everyMs: number;
+  log: Log;
+  once(isStopping: () => boolean): Promise<unknown>;
+}): Loop {
   const { name, everyMs, log, once } = options;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
@@ -20,7 +28,7 @@ export function startLoop(options: { name: string; everyMs: number; log: Log; on
     do {
       woken = false;
       try {
-        await once();
+        await once(() => stopped);
       } catch (err) {
         log.error({ err, loop: name }, "run failed; the loop continues");
         break;

@@ -69,8 +69,8 @@ export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
   await requireKeys(deps);
   measureBus(deps.metrics, bus);
   measureBacklog(deps);
-  const dispatchAll = async () => {
-    while ((await dispatchOnce(deps)) > 0);
+  const dispatchAll = async (isStopping: () => boolean) => {
+    while (!isStopping() && (await dispatchOnce(deps)) > 0);
   };
   // Only a backstop, but waits that are shortened to seconds should not be late by a quarter of one.
   const everyMs = Math.max(MIN_POLL_MS, POLL_MS / config.CLOCK_SPEEDUP);
