@@ -1,11 +1,13 @@
 import { join } from "node:path";
+import sql from "sql-template-tag";
 import { silentLog } from "../process/log.js";
 import { createMetrics } from "../process/metrics.js";
 import { type TestDatabase, testDatabase } from "../testing/database.js";
 import { eventually } from "../testing/eventually.js";
 import { outboxTestbed, testBus, thingCreated } from "../testing/outbox-testbed.js";
+import { costlyNodes, watched } from "../testing/plans.js";
 import { samplesIn } from "../testing/samples.js";
-import { measureOutbox } from "./outbox.js";
+import { createOutbox, measureOutbox } from "./outbox.js";
 
 const event = thingCreated;
 
@@ -123,6 +125,25 @@ describe("the relay", () => {
     expect(await outbox.relayOnce()).toBe(1);
     expect(await outbox.relayOnce()).toBe(0);
     expect(bus.taken).toEqual([good.id]);
+  });
+
+  test("finds its rows by indexes alone, also when PostgreSQL last saw the table empty", async () => {
+    const bus = testBus();
+    const { db, statements } = watched(database.db);
+    const watchedOutbox = createOutbox({ db, bus, log: silentLog(), filterMissing: async () => [] });
+    for (let n = 0; n < 300; n++) await commit(outboxOn(bus), event());
+    await database.db.run(sql`DELETE FROM outbox`);
+    await database.db.pool.query("VACUUM ANALYZE outbox");
+    await commit(outboxOn(bus, { clockOffsetMs: -60_000 }), event());
+    bus.out = true;
+    expect(await watchedOutbox.relayOnce()).toBe(0);
+    bus.out = false;
+    expect(await watchedOutbox.relayOnce()).toBe(1);
+    expect(statements.map(({ text }) => text.trim().split(" ", 2).join(" "))).toEqual(Array(4).fill("UPDATE outbox"));
+    for (const statement of statements)
+      expect(await costlyNodes(database.db, statement)).toEqual(
+        statement.text.includes("SKIP LOCKED") ? ["Index Scan of all of outbox_unpublished"] : [],
+      );
   });
 
   test("its loop publishes what it was not told of", async () => {

@@ -62,6 +62,14 @@ export interface OutboxOptions extends Pick<Reconciliation, "db" | "filterMissin
   clockOffsetMs?: number;
 }
 
+/**
+ * The rows of these events, locked in the order in which every statement locks them. They are found first, as an array: a join might look
+ * for them again for each row of the table.
+ */
+export function rowsOf(eventIds: readonly string[]): Sql {
+  return sql`id = ANY(ARRAY(SELECT id FROM outbox WHERE event_id = ANY(${eventIds}::text[]) ORDER BY id FOR UPDATE))`;
+}
+
 /** The outbox in an owner's database, relayed to the bus. */
 export function createOutbox(options: OutboxOptions): Outbox {
   const { db, bus, log } = options;
@@ -91,15 +99,12 @@ export function createOutbox(options: OutboxOptions): Outbox {
     db.run(sql`
       UPDATE outbox SET published_at = ${now},
         publications = publications + CASE WHEN published_at > ${now} - interval '30 seconds' THEN 0 ELSE 1 END
-      WHERE id IN (SELECT id FROM outbox WHERE event_id = ANY(${ids}::text[]) ORDER BY id FOR UPDATE)`),
+      WHERE ${rowsOf(ids)}`),
   );
 
   // Otherwise what met an outage would wait for the end of its lease.
   const release = backgroundBatch<string>((ids) =>
-    db.run(sql`
-      UPDATE outbox SET leased_until = ${now}
-      WHERE id IN (
-        SELECT id FROM outbox WHERE event_id = ANY(${ids}::text[]) AND published_at IS NULL ORDER BY id FOR UPDATE)`),
+    db.run(sql`UPDATE outbox SET leased_until = ${now} WHERE ${rowsOf(ids)} AND published_at IS NULL`),
   );
 
   async function publish(event: Event, messageId: string): Promise<void> {
@@ -139,9 +144,9 @@ export function createOutbox(options: OutboxOptions): Outbox {
     if (!bus.connected()) return 0;
     const rows = await db.run<OutboxRow>(sql`
       UPDATE outbox SET leased_until = ${now} + ${LEASE_MS}::float8 * interval '1 ms'
-      WHERE id IN (
+      WHERE id = ANY(ARRAY(
         SELECT id FROM outbox WHERE published_at IS NULL AND NOT leased_until BETWEEN ${now} AND ${now} + ${LONGEST_LEASE}
-        ORDER BY id LIMIT ${outage ? 1 : IN_FLIGHT} FOR UPDATE SKIP LOCKED)
+        ORDER BY id LIMIT ${outage ? 1 : IN_FLIGHT} FOR UPDATE SKIP LOCKED))
       RETURNING id, event_id, type, account_id, environment, body, traceparent, created_at, publications`);
     return publishAll(rows, (row) => row.event_id);
   }

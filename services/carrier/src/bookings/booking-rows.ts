@@ -116,10 +116,10 @@ async function takeOne(deps: Deps, timing: Timing, changes: Sql, isAsked: Sql): 
 export async function takeDue(deps: Deps, most: number, leaseMs: number): Promise<BookingRow[]> {
   return deps.db.run<BookingRow>(sql`
     UPDATE bookings SET turn = turn + 1, leased_until = ${clock(deps, leaseMs)}, due_at = ${clock(deps, leaseMs)}
-    WHERE (account_id, environment, id) IN (
-      SELECT account_id, environment, id FROM bookings
+    WHERE ctid = ANY(ARRAY(
+      SELECT ctid FROM bookings
       WHERE due_at <= ${clock(deps)} AND leased_until <= ${clock(deps)}
-      ORDER BY due_at LIMIT ${most} FOR UPDATE SKIP LOCKED)
+      ORDER BY due_at LIMIT ${most} FOR UPDATE SKIP LOCKED))
     RETURNING ${columns(deps)}`);
 }
 

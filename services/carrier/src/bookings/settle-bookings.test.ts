@@ -1,10 +1,11 @@
 import { ConnectError } from "@connectrpc/connect";
 import { eventually } from "@shipping/kit/testing/eventually";
+import { costlyNodes, watched } from "@shipping/kit/testing/plans";
 import { fence, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
 import { CarrierRefusal } from "../carriers/carrier.js";
 import { carrierUnderTest } from "../testing/carrier-under-test.js";
 import { remoteUnderTest } from "../testing/remote-under-test.js";
-import { dropBooking } from "./booking-rows.js";
+import { dropBooking, takeDue } from "./booking-rows.js";
 
 // Each test has a database of its own: the worker settles whatever is due in it.
 let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
@@ -33,6 +34,17 @@ describe("settleOnce", () => {
     const again = snapshotOf(await remote.label(shipmentId, claim));
     expect(again.replayed).toBe(true);
     expect(remote.standing()).toMatchObject([{ trackingNumber: again.json.tracking_number }]);
+  });
+
+  test("finds what is due by an index alone, also when PostgreSQL last saw the table empty", async () => {
+    const remote = remoteUnderTest(carrier);
+    for (let n = 0; n < 20; n++) await remote.newLabel();
+    await carrier.deps.db.pool.query("DELETE FROM bookings");
+    await carrier.deps.db.pool.query("VACUUM ANALYZE bookings");
+    const { db, statements } = watched(carrier.deps.db);
+    await takeDue({ db, clockOffsetMs: 0 }, 10, 1_000);
+    // The index holds what is left to do, in the order in which it is due.
+    expect(await costlyNodes(carrier.deps.db, statements[0]!)).toEqual(["Index Scan of all of bookings_due"]);
   });
 
   test("never books: without a booking it waits until none can come, and ends", async () => {

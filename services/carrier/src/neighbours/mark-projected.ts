@@ -1,3 +1,4 @@
+import { rowsOf } from "@shipping/kit/ledger/outbox";
 import type { Database } from "@shipping/kit/postgres/database";
 import { backgroundBatch } from "@shipping/kit/postgres/micro-batch";
 import type { Log } from "@shipping/kit/process/log";
@@ -16,11 +17,8 @@ export interface ProjectedMarks {
 
 /** Marks in the outbox of this database; events of a moment share a statement. */
 export function createProjectedMarks(db: Database, log: Log): ProjectedMarks {
-  // Rows are locked in the order in which the outbox locks them for its own marks.
   const mark = backgroundBatch<string>((ids) =>
-    db.run(sql`
-      UPDATE outbox SET projected_at = clock_timestamp()
-      WHERE id IN (SELECT id FROM outbox WHERE event_id = ANY(${ids}::text[]) ORDER BY id FOR UPDATE)`),
+    db.run(sql`UPDATE outbox SET projected_at = clock_timestamp() WHERE ${rowsOf(ids)}`),
   );
   let last = Promise.resolve();
 
