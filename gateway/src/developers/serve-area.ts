@@ -19,7 +19,7 @@ import {
   type VisitorRequest,
 } from "./page/page.js";
 import { readForm } from "./page/read-form.js";
-import { forbidden } from "./page/refusal-page.js";
+import { forbidden, suspendedPage } from "./page/refusal-page.js";
 import { pages } from "./pages.js";
 import { findSession } from "./session/keep-session.js";
 import { limitForms } from "./session/limit-forms.js";
@@ -117,6 +117,7 @@ function refusalOf(
   }
   if (page.access === "anyone") return undefined;
   if (!session) return showSignedOut(deps);
+  if (session.suspended && (page.method === "POST" || page.access === "admin")) return suspendedPage();
   if (page.access === "admin" && session.role !== "admin") {
     return forbidden("You are a viewer of this account. You can see everything but change nothing.");
   }
