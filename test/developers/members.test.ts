@@ -81,6 +81,18 @@ describe("an invitation", () => {
     expect((await rowOf(visitor, email)).text).not.toContain("Invited");
   });
 
+  test("ends once they have come by a link that they asked for themselves", async () => {
+    const { visitor } = await area.signIn();
+    const email = newEmail();
+    await visitor.submit(INVITE, { email });
+    const [invitation = ""] = await mailbox.linksTo(email);
+    await area.visitor().post("/developers/sign-in", { email });
+    const [path = ""] = await mailbox.linksTo(email);
+    expect((await area.visitor().submit(path)).status).toBe(303);
+    for (const { status } of [await area.visitor().get(invitation), await area.visitor().post(invitation)])
+      expect(status).toBe(404);
+  });
+
   test("is sent again on request: the link before ends, and who has come gets none", async () => {
     const { visitor, email: inviter } = await area.signIn();
     const email = newEmail();

@@ -40,6 +40,9 @@ async function logRequest(accountId: string): Promise<string> {
   return id;
 }
 
+const suspend = (accountId: string) =>
+  area.stack().databases.gateway.pool.query("UPDATE accounts SET suspended_at = now() WHERE id = $1", [accountId]);
+
 type Things = Awaited<ReturnType<typeof thingsOf>>;
 
 const pathOf = (path: string, ids: Things) => {
@@ -111,6 +114,16 @@ describe.each(accountPages.map((page) => [`${page.method} ${page.path}`, page] a
     );
   });
 
+  test(`an admin of a suspended account: ${page.access === "admin" ? "403, and why" : "seen"}`, async () => {
+    const { visitor, accountId, email } = await area.signIn();
+    const path = pathOf(page.path, await thingsOf(visitor, accountId));
+    await suspend(accountId);
+    await area.ageSignIn(email);
+    const { status, html } = await send(visitor, path);
+    const isRefused = page.access === "admin";
+    expect([status, html.includes("<h1>Account suspended</h1>")]).toEqual([isRefused ? 403 : 200, isRefused]);
+  });
+
   test("an admin of another account sees nothing of this one", async () => {
     const owner = await area.signIn();
     const { visitor } = await area.signIn({ accountId: await area.stack().newAccount("Stranger") });
@@ -124,6 +137,20 @@ describe.each(accountPages.map((page) => [`${page.method} ${page.path}`, page] a
     const { visitor, accountId } = await area.signIn();
     const { status } = await send(visitor, pathOf(page.path, await thingsOf(visitor, accountId)));
     expect([200, 201, 303, 422]).toContain(status);
+  });
+});
+
+describe("a suspended account", () => {
+  test("can be left and signed in to, and the other accounts of its members are not touched", async () => {
+    const { visitor, accountId, email } = await area.signIn();
+    const { path } = await area.newLink({ accountId, email });
+    const other = await area.newLink({ email, accountId: await area.stack().newAccount("Another") });
+    await suspend(accountId);
+    expect(await visitor.post("/developers/sign-out")).toMatchObject({ status: 303, location: "/developers" });
+    expect(await visitor.submit(path)).toMatchObject({ status: 303, location: "/developers/sandbox" });
+    expect((await visitor.get("/developers/sandbox")).html).toContain("This account is suspended");
+    expect((await visitor.submit(other.path)).status).toBe(303);
+    expect((await visitor.submit("/developers/sandbox/keys/new")).status).toBe(201);
   });
 });
 

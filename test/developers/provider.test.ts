@@ -1,6 +1,5 @@
 import { useArea } from "./area.js";
-import { useProvider } from "./provider.js";
-import { newVisitor, type Visitor } from "./visitor.js";
+import { AGAIN, journeysOf, LEAVE, newEmail, useProvider } from "./provider.js";
 
 const provider = useProvider();
 const area = useArea({ developerArea: { provider }, logs: true });
@@ -9,43 +8,7 @@ const area = useArea({ developerArea: { provider }, logs: true });
 const nobody = { ...provider, issuer: "http://127.0.0.1:1" };
 const areaWithoutProvider = useArea({ developerArea: { provider: nobody } });
 
-const LEAVE = "/developers/sign-in/provider";
-const AGAIN = `${LEAVE}?return_to=${encodeURIComponent("/developers/live/keys/new")}`;
-
-let people = 0;
-const newEmail = (host = "example.com") => `person-${people++}@${host}`;
-
-/** A member whom the provider knows, and their browser at both places. */
-async function newMember(options: { email?: string } = {}) {
-  const { accountId, email } = await area.newLink({ email: options.email ?? newEmail() });
-  return { accountId, email, here: area.visitor(), there: newVisitor(provider.issuer) };
-}
-
-/** Where the area sends the browser. */
-async function beginSignIn(here: Visitor, path = LEAVE): Promise<string> {
-  const { status, location } = await here.get(path);
-  expect(status).toBe(303);
-  return location ?? "";
-}
-
-/** Goes through the provider, signing in there if it asks, until it sends the browser back: the callback's path and query. */
-async function through(there: Visitor, from: string, login: string): Promise<string> {
-  let url = from;
-  for (let step = 0; step < 8; step++) {
-    const answer = await there.get(url);
-    if (answer.status === 200) {
-      const prompt = /name="prompt" value="(\w+)"/.exec(answer.html)?.[1];
-      const fields = { prompt, login, password: "any" };
-      url = (await there.post(new URL(url, provider.issuer).pathname, fields)).location ?? "";
-    } else url = answer.location ?? "";
-    if (url.startsWith(`${area.origin()}/`)) return url.slice(area.origin().length);
-  }
-  throw new Error(`The provider does not come back: ${url}`);
-}
-
-async function signIn({ here, there, email }: { here: Visitor; there: Visitor; email: string }, path = LEAVE) {
-  return here.get(await through(there, await beginSignIn(here, path), email));
-}
+const { newMember, newPerson, beginSignIn, through, signIn } = journeysOf(area, provider);
 
 describe("sign-in through the provider", () => {
   test("signs a member in by the verified email, and from then on by who they are there", async () => {
@@ -72,7 +35,7 @@ describe("sign-in through the provider", () => {
 
   test("a stranger and an email that is not verified get the same answer, byte for byte", async () => {
     const unverified = await newMember({ email: newEmail("unverified.example") });
-    const stranger = { here: area.visitor(), there: newVisitor(provider.issuer), email: newEmail() };
+    const stranger = newPerson();
     const answers = [await signIn(unverified), await signIn(stranger)];
     expect(answers.map(({ status }) => status)).toEqual([403, 403]);
     expect(answers[0]?.html).toBe(answers[1]?.html);
@@ -145,6 +108,7 @@ describe("is refused, and signs nobody in", () => {
   test("a way back to anywhere else", async () => {
     for (const target of ["//evil.example", "https://evil.example", "/developers/../api", "/\\evil.example"]) {
       const member = await newMember();
+      await signIn(member);
       const answer = await signIn(member, `${LEAVE}?return_to=${encodeURIComponent(target)}`);
       expect(answer).toMatchObject({ status: 303, location: "/developers/sandbox" });
     }

@@ -1,6 +1,7 @@
 import { userInfo } from "node:os";
 import type { Env } from "@shipping/kit/process/config";
 import { silentLog } from "@shipping/kit/process/log";
+import { printable } from "@shipping/kit/process/printable";
 import { Command, CommanderError } from "commander";
 import { addAccountCommands } from "./commands/account-commands.js";
 import { addAuditCommands } from "./commands/audit-commands.js";
@@ -17,7 +18,7 @@ import { adminConfig, commandName } from "./platform/config.js";
 import { findPlatform } from "./platform/find-platform.js";
 import { reasonOf } from "./platform/finding.js";
 import { noteChanges } from "./tools/note-changes.js";
-import { examples, toJson } from "./tools/print.js";
+import { examples, inLine, toJson } from "./tools/print.js";
 import type { Tools } from "./tools/tools.js";
 
 /** The surroundings of a command line. */
@@ -30,7 +31,8 @@ export interface Shell {
 }
 
 /** Runs one command of the operator, and yields its exit status. A refusal is one line on `err`. */
-export async function runAdmin(args: readonly string[], shell: Shell): Promise<number> {
+export async function runAdmin(args: readonly string[], terminal: Shell): Promise<number> {
+  const shell = guarded(terminal);
   try {
     await adminCommand(shell).parseAsync(args, { from: "user" });
     return 0;
@@ -39,6 +41,16 @@ export async function runAdmin(args: readonly string[], shell: Shell): Promise<n
     shell.err(`error: ${reasonOf(error)}\n`);
     return 1;
   }
+}
+
+/** The same shell, which is commanded by nothing that is printed: many of the texts are customers'. */
+function guarded({ env, out, err, ask }: Shell): Shell {
+  return {
+    ...(env && { env }),
+    out: (text) => out(printable(text)),
+    err: (text) => err(printable(text)),
+    ...(ask && { ask: (question) => ask(inLine(question)) }),
+  };
 }
 
 /** The command line with all its commands. */

@@ -19,7 +19,7 @@ import {
   type VisitorRequest,
 } from "./page/page.js";
 import { readForm } from "./page/read-form.js";
-import { forbidden } from "./page/refusal-page.js";
+import { forbidden, suspendedPage } from "./page/refusal-page.js";
 import { pages } from "./pages.js";
 import { findSession } from "./session/keep-session.js";
 import { limitForms } from "./session/limit-forms.js";
@@ -91,12 +91,18 @@ function answerPage(deps: PageDeps, page: PageRoute): PageStep {
       deliberate: isDeliberate(req),
       requestId: res.locals.requestId,
     };
-    const session = await findSession(deps, asked.cookies);
-    res.locals.session = session;
-    const refusal = refusalOf(deps, page, { req, session, asked });
-    if (refusal) return await sendPageAnswer(req, res, refusal);
-    if (page.method === "POST" && page.access !== "anyone" && session) await limitForms(deps, session);
+    const admit = async () => {
+      const session = await findSession(deps, asked.cookies);
+      res.locals.session = session;
+      return { session, refusal: refusalOf(deps, page, { req, session, asked }) };
+    };
+    const first = await admit();
+    if (first.refusal) return await sendPageAnswer(req, res, first.refusal);
+    if (page.method === "POST" && page.access !== "anyone" && first.session) await limitForms(deps, first.session);
     const form = page.takesForm ? await readForm(req, res) : new Map();
+    // A form may take 30 s to come, in which its sender may have been removed.
+    const { session, refusal } = page.takesForm && page.access !== "anyone" ? await admit() : first;
+    if (refusal) return await sendPageAnswer(req, res, refusal);
     const complete = { ...asked, form, deadline: performance.now() + ANSWER_MS };
     if (page.access === "anyone")
       return await sendPageAnswer(req, res, await page.handler(deps, { ...complete, session }));
@@ -117,6 +123,7 @@ function refusalOf(
   }
   if (page.access === "anyone") return undefined;
   if (!session) return showSignedOut(deps);
+  if (session.suspended && (page.method === "POST" || page.access === "admin")) return suspendedPage();
   if (page.access === "admin" && session.role !== "admin") {
     return forbidden("You are a viewer of this account. You can see everything but change nothing.");
   }

@@ -1,6 +1,7 @@
 import type { Caller } from "@shipping/kit/caller";
 import type { FieldError } from "@shipping/kit/errors";
 import { redact } from "@shipping/kit/process/log";
+import { COMMANDING } from "@shipping/kit/process/printable";
 
 /** A write or a refusal that has ended, as the log is told of it. */
 export interface EndedRequest {
@@ -44,7 +45,7 @@ const MOST_NAMED = 20;
 /** Almost every path, in which there is nothing to clean. */
 const PLAIN_PATH = /^[a-z1/]{1,60}(?:\/[a-z]{3}_[a-z2-7]{26}(?:\/[a-z]{1,20})?)?$/;
 
-/** What is kept of it: texts of the client are cut and rid of keys, and nothing that it sent stands in them but names. */
+/** What is kept of it: texts of the client are cut and rid of keys and of what commands a terminal, and nothing that it sent stands in them but names. */
 export function rowOf(ended: EndedRequest, endedAt: number): LogRow {
   const { path, fields = [], idempotencyKey } = ended;
   // Name by name: to copy the rest of an object would cost more than all the rest.
@@ -78,7 +79,7 @@ function redacted(text: string): string {
 }
 
 function cleaned(text: string, most: number): string {
-  const clean = redacted(text).replaceAll("\0", "");
+  const clean = redacted(text).replace(COMMANDING, "");
   return clean.length > most ? `${clean.slice(0, most - 1)}…` : clean;
 }
 

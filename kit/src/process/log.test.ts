@@ -43,4 +43,12 @@ describe("createLog", () => {
     expect(text).toContain("whsec_[redacted]");
     expect(text).toContain("postgres://records:[redacted]@127.0.0.1:5432/records");
   });
+
+  test("holds nothing that commands the terminal on which it is read, and loses nothing of it", () => {
+    const destination = capture();
+    const reason = "\u001b[2J\u009b2J\u007f\u202e";
+    createLog({ part: "x", destination }).warn({ reason }, "refused");
+    expect(destination.lines[0]).toMatch(/^[^\p{Cc}\u202e]+\n$/u);
+    expect(JSON.parse(destination.lines[0]!).reason).toBe(reason);
+  });
 });

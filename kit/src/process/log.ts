@@ -1,4 +1,5 @@
 import pino from "pino";
+import { printable } from "./printable.js";
 
 /** One JSON line per request, RPC, delivery or event of a process's life. */
 export type Log = pino.Logger;
@@ -24,7 +25,7 @@ export function redact(text: string): string {
   return REDACTIONS.reduce((rest, { pattern, by }) => rest.replace(pattern, by), text);
 }
 
-/** A log of one part of the platform, written to standard output unless told otherwise. Every line is redacted. */
+/** A log of one part of the platform, written to standard output unless told otherwise. Every line is redacted, and safe to read on a terminal. */
 export function createLog(options: { part: string; level?: string; destination?: pino.DestinationStream }): Log {
   return pino(
     {
@@ -33,7 +34,7 @@ export function createLog(options: { part: string; level?: string; destination?:
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (level) => ({ level }) },
       serializers: { err: describeError },
-      hooks: { streamWrite: redact },
+      hooks: { streamWrite: (line) => printable(redact(line)) },
     },
     options.destination ?? pino.destination({ dest: 1, sync: true }),
   );

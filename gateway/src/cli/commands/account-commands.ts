@@ -64,8 +64,12 @@ export function addAccountCommands(admin: Command, tools: Tools): void {
       print(all, toTable(["RESOURCE", "ENVIRONMENT", "COUNT"], rows));
     });
   for (const [name, suspended, says] of [
-    ["suspend", true, "Reject the API keys of an account and hold its webhook deliveries; nothing is deleted"],
-    ["resume", false, "Accept the API keys of an account again and send the deliveries that were held"],
+    [
+      "suspend",
+      true,
+      "Reject the API keys and changes of an account and hold its webhook deliveries; nothing is deleted",
+    ],
+    ["resume", false, "Accept the API keys and changes of an account again and send the deliveries that were held"],
   ] as const) {
     account
       .command(name)

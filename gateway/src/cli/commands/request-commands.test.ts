@@ -1,4 +1,7 @@
+import { randomBytes } from "node:crypto";
+import { newId } from "@shipping/kit/ids";
 import { eventually } from "@shipping/kit/testing/eventually";
+import sql from "sql-template-tag";
 import { type GatewayUnderTest, gatewayUnderTest, newIdempotencyKey } from "../../testing/gateway-under-test.js";
 import { runAdmin } from "../run-admin.js";
 
@@ -57,5 +60,30 @@ describe("request show", () => {
     const { status, out, err } = await admin(`request show ${id}`);
     expect([status, out]).toEqual([1, ""]);
     expect(err).toMatch(new RegExp(`^error: No such request: ${id}\\. .*REQUEST_LOG_DAYS`));
+  });
+
+  // It writes to the clipboard, clears the screen, forges a line, and turns the direction of the text.
+  const HOSTILE = "\u001b]52;c;ZXZpbA==\u0007\u009b2J\ncode  none\u202e";
+  const OBEYED = /(?!\n)[\p{Cc}\u202e]/u;
+
+  test("keeps nothing that a client sent to command a terminal", async () => {
+    const { key } = await gateway.newKey();
+    const body = JSON.stringify({ [HOSTILE]: 1 });
+    const { json } = await gateway.createOrder({ key, body, headers: { "User-Agent": "shop\u009b2J" } });
+    const { fields, user_agent } = JSON.parse(await shown(`request show ${json.error.request_id} --json`));
+    expect(fields.map(({ path }: { path: string }) => path)).toContain("]52;c;ZXZpbA==2Jcode  none");
+    expect(user_agent).not.toMatch(OBEYED);
+  });
+
+  test("nor prints it, should it have been kept, or typed", async () => {
+    const id = newId("req", randomBytes);
+    await gateway.db.run(sql`
+      INSERT INTO request_log (at, request_id, method, path, ms, replayed, source, user_agent, more)
+      VALUES (now(), ${id}, 'POST', ${HOSTILE}, 1, false, '', '', 0)`);
+    const text = await shown(`request show ${id}`);
+    expect(text).toMatch(/^request +POST \\u001b\]52;c;ZXZpbA==\\u0007\\u009b2J\\u000acode {2}none\\u202e$/m);
+    const asJson = await shown(`request show ${id} --json`);
+    expect([OBEYED.test(text), OBEYED.test(asJson), JSON.parse(asJson).path]).toEqual([false, false, HOSTILE]);
+    expect((await admin("request show \u001b[2J")).err).toContain("No such request: \\u001b[2J.");
   });
 });

@@ -23,8 +23,10 @@ export function sinceOption(): Option {
 function parseSince(text: string): string {
   if (/^\d+[smhd]$/.test(text)) return ago(parseDuration(text));
   const at = Date.parse(text);
-  if (Number.isNaN(at)) throw new InvalidArgumentError("Use a time such as 2026-01-31T12:00:00Z, or 90m, 24h, 7d.");
-  return new Date(at).toISOString();
+  const since = Number.isNaN(at) ? "" : new Date(at).toISOString();
+  // Other years PostgreSQL does not read as JavaScript writes them.
+  if (/^(?!0000)\d{4}-/.test(since)) return since;
+  throw new InvalidArgumentError("Use a time such as 2026-01-31T12:00:00Z, or 90m, 24h, 7d.");
 }
 
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString();

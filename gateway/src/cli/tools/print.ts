@@ -1,3 +1,4 @@
+import { printable } from "@shipping/kit/process/printable";
 import { type Command, InvalidArgumentError, Option } from "commander";
 
 /** Prints a result: as JSON, or in words. */
@@ -21,9 +22,14 @@ export function toJson(result: unknown): string {
   });
 }
 
-/** Rows as a table for people: a heading, then columns as wide as they need to be. */
+/** A text as a part of one line. */
+export function inLine(text: string): string {
+  return printable(text).replaceAll("\n", "\\u000a");
+}
+
+/** Rows as a table for people: a heading, then columns as wide as they need to be. A row is one line, whatever stands in it. */
 export function toTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [headings, ...rows];
+  const lines = [headings, ...rows].map((line) => line.map(inLine));
   const widths = headings.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
   return lines
     .map((line) =>

@@ -9,7 +9,7 @@ export type Progress = (step: { part: string; table: string; rows: number }) => 
 /** What every command is given to work with. */
 export interface Tools {
   print: Print;
-  /** Writes text as it is to standard output. */
+  /** Writes text to standard output, without an end of line of its own. */
   write(text: string): void;
   /** Says how far a long command is, now and then, where somebody is watching. */
   progress: Progress;

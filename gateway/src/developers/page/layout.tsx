@@ -42,8 +42,8 @@ export function renderArea({ page, session, section, environment }: Frame): stri
             <main id="main">
               {session.suspended && (
                 <Note kind="danger">
-                  This account is suspended. Its API keys are rejected and its webhook deliveries are on hold. Contact
-                  the operator of the platform.
+                  This account is suspended. Its API keys are rejected, its webhook deliveries are on hold, and nothing
+                  can be changed. Contact the operator of the platform.
                 </Note>
               )}
               {page.body}

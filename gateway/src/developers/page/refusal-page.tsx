@@ -7,6 +7,12 @@ export function forbidden(why: string): HtmlPage {
   return refused(403, "Not allowed", why);
 }
 
+/** Says that nothing of a suspended account can be changed: what is erased next must not grow any more. */
+export function suspendedPage(): HtmlPage {
+  const why = "While this account is suspended, you can see everything but change nothing.";
+  return refused(403, "Account suspended", why);
+}
+
 /** A refusal as a page. A missing thing and somebody else's look alike, byte for byte. */
 export function refusalPage(failure: Failure): HtmlPage {
   const { title, why } = refusalWords(failure);

@@ -29,6 +29,13 @@ describe("the filter of a list", () => {
     expect([narrows(filter), wantedBy(filter), pathUnder("/list", filter)]).toEqual([false, {}, "/list"]);
   });
 
+  test("until the last day of four-digit years is until the end of time, for no owner knows the day after", () => {
+    const filter = read("from=9999-12-31&to=9999-12-31");
+    expect(wantedBy(filter)).toEqual({ createdFrom: "9999-12-31T00:00:00.000Z" });
+    expect(wantedBy(read("to=9999-12-30"))).toEqual({ createdBefore: "9999-12-31T00:00:00.000Z" });
+    expect([narrows(filter), pathUnder("/list", filter)]).toEqual([true, "/list?from=9999-12-31&to=9999-12-31"]);
+  });
+
   test("leads to the next page with itself", () => {
     expect(pathUnder("/list", read("q=a%26b&state=voided&to=2026-11-21"))).toBe(
       "/list?q=a%26b&state=voided&to=2026-11-21",

@@ -13,6 +13,8 @@ export interface Filter {
 }
 
 const DAY_MS = 86_400_000;
+/** Until then is until any time: the day after has a year that PostgreSQL does not read as JavaScript writes it. */
+const LAST_DAY = "9999-12-31";
 
 /** Reads the filter of a list whose resources have these states and ids of that prefix. */
 export function filterIn(
@@ -35,7 +37,7 @@ export function wantedBy({ text, state, from, to, after }: Filter): Wanted {
     ...(text && { text }),
     ...(state && { status: state }),
     ...(from && { createdFrom: new Date(from).toISOString() }),
-    ...(to && { createdBefore: new Date(Date.parse(to) + DAY_MS).toISOString() }),
+    ...(to && to !== LAST_DAY && { createdBefore: new Date(Date.parse(to) + DAY_MS).toISOString() }),
     ...(after && { after }),
   };
 }

@@ -11,17 +11,21 @@ import {
   newAuthorizationRequest,
   type Provider,
 } from "../session/provider.js";
-import { cookieIn, setCookie } from "../session/session.js";
+import { cookieIn, type SignedIn, setCookie } from "../session/session.js";
 import { limitRefusals } from "./limit-sign-in.js";
 import { startSession } from "./start-session.js";
 
+type Visit = VisitorRequest & { session: SignedIn | undefined };
+
 /** `GET /developers/sign-in/provider`: redirects to the provider. `return_to` names the page that requires a new sign-in. */
-export async function beginProviderSignIn(deps: PageDeps, { query }: VisitorRequest): Promise<PageAnswer> {
+export async function beginProviderSignIn(deps: PageDeps, { query, session }: Visit): Promise<PageAnswer> {
   const provider = providerOf(deps);
   const wanted = query.get("return_to");
+  // Whoever is signed out may come to another account than the one whose page they saw: to the overview, not to that page.
+  const again = wanted !== null && session !== undefined;
   const authorization = newAuthorizationRequest(deps.random, {
-    returnTo: wanted !== null && isAllowedReturnTo(wanted) ? wanted : `${AREA_PATH}/sandbox`,
-    again: wanted !== null,
+    returnTo: again && isAllowedReturnTo(wanted) ? wanted : `${AREA_PATH}/sandbox`,
+    again,
   });
   const url = await provider.begin(authorization).catch((err) => {
     deps.log.warn({ err }, "the sign-in provider does not respond");
@@ -32,9 +36,9 @@ export async function beginProviderSignIn(deps: PageDeps, { query }: VisitorRequ
 }
 
 /** `GET /developers/sign-in/callback`: the provider's redirect back. */
-export async function completeProviderSignIn(deps: PageDeps, asked: VisitorRequest): Promise<PageAnswer> {
+export async function completeProviderSignIn(deps: PageDeps, asked: Visit): Promise<PageAnswer> {
   const provider = providerOf(deps);
-  const { cookies, url } = asked;
+  const { cookies, url, session: current } = asked;
   const authorization = authorizationRequestFrom(cookieIn(cookies, "sign-in", deps.origin()));
   const identity = authorization && (await provider.complete(authorization, new URL(url, deps.origin())));
   // Used up whatever the outcome: an answer of the provider is not accepted twice.
@@ -48,9 +52,12 @@ export async function completeProviderSignIn(deps: PageDeps, asked: VisitorReque
       "This page requires a recent sign-in, but the provider did not ask you to sign in again.",
     );
   }
-  const memberId = await findMember(deps, identity);
+  const memberId = await findMember(deps, identity, current?.memberId);
   // The same words for an unknown person and an unverified email, so that nobody can find out who is a member.
   if (!memberId) return refuse(deps, asked, spent, "This identity is not a member of any account here.");
+  if (authorization.again && memberId !== current?.memberId) {
+    return refuse(deps, asked, spent, current ? notThem(deps, current) : SIGNED_OUT);
+  }
   await endSession(deps, cookies);
   const session = await startSession(deps, memberId, identity);
   return { location: authorization.returnTo, cookies: [spent, setCookie("session", session, deps.origin())] };
@@ -66,14 +73,30 @@ async function refuse(deps: PageDeps, asked: VisitorRequest, spent: string, why:
   return { ...(limited ?? forbidden(why)), cookies: [spent] };
 }
 
-/** The member bound to an identity. A member without one is found by the verified email, and bound now. */
-async function findMember(deps: PageDeps, { issuer, subject, email }: Identity): Promise<string | undefined> {
-  const [bound] = await deps.db.run<{ id: string }>(sql`
-    SELECT id FROM account_members WHERE issuer = ${issuer} AND subject = ${subject} ORDER BY created_at, id LIMIT 1`);
-  if (bound || email === undefined) return bound?.id;
+const SIGNED_OUT = "You were signed out before you came back from the provider. Please start again.";
+
+function notThem({ mailer }: PageDeps, { email }: SignedIn): string {
+  const ways = mailer.canSend ? "with that address, or request a link by email" : "with that address";
+  return `You are still signed in here as ${email}, but at the provider you signed in as somebody else. Sign in there ${ways}.`;
+}
+
+/**
+ * The member that an identity signs in as: the current one, if it is theirs, or else the oldest of those whose account they have come to.
+ * Members with the verified email whom no identity has are bound to it first, one in each account.
+ */
+async function findMember(
+  deps: PageDeps,
+  { issuer, subject, email }: Identity,
+  currentId: string | undefined,
+): Promise<string | undefined> {
+  if (email !== undefined) {
+    await deps.db.run(sql`
+      UPDATE account_members m SET issuer = ${issuer}, subject = ${subject}
+      WHERE email = ${email.toLowerCase()} AND subject IS NULL AND NOT EXISTS (
+        SELECT FROM account_members WHERE account_id = m.account_id AND issuer = ${issuer} AND subject = ${subject})`);
+  }
   const [member] = await deps.db.run<{ id: string }>(sql`
-    UPDATE account_members SET issuer = ${issuer}, subject = ${subject}
-    WHERE email = ${email.toLowerCase()} AND subject IS NULL
-    RETURNING id`);
+    SELECT id FROM account_members WHERE issuer = ${issuer} AND subject = ${subject}
+    ORDER BY id = ${currentId ?? ""} DESC, invited_at IS NOT NULL, created_at, id LIMIT 1`);
   return member?.id;
 }

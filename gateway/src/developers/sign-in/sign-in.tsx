@@ -140,7 +140,8 @@ async function refuseLink(deps: PageDeps, asked: VisitorRequest): Promise<HtmlPa
           <h1>This link does not work</h1>
           <p>
             It was already used, replaced by a newer link, or copied incompletely, or it has expired. Sign-in links
-            expire after {LINK_MINUTES} minutes, invitations after {INVITATION_DAYS} days.
+            expire after {LINK_MINUTES} minutes, invitations after {INVITATION_DAYS} days or once you have signed in in
+            another way.
           </p>
           <WaysIn deps={deps} provider={{ path: PROVIDER_PATH, words: "Sign in" }} />
         </>

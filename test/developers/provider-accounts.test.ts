@@ -1,0 +1,133 @@
+import { useArea } from "./area.js";
+import { AGAIN, journeysOf, LEAVE, type Person, useProvider } from "./provider.js";
+import { newVisitor } from "./visitor.js";
+
+const provider = useProvider();
+const area = useArea({ developerArea: { provider } });
+const { newPerson, beginSignIn, through, signIn } = journeysOf(area, provider);
+
+const LIVE_KEYS = "/developers/live/keys";
+const run = (text: string, values: unknown[]) => area.stack().databases.gateway.pool.query(text, values);
+
+/** Makes a person a member of a new account, so many days ago. */
+async function join({ email }: Pick<Person, "email">, name: string, daysAgo = 0) {
+  const { accountId, path } = await area.newLink({ email, accountId: await area.stack().newAccount(name) });
+  await run("UPDATE account_members SET created_at = created_at - $1 * interval '1 day' WHERE account_id = $2", [
+    daysAgo,
+    accountId,
+  ]);
+  return { accountId, path };
+}
+
+/** A person who signs in through the provider to an account, and is signed in by link to a younger one. */
+async function inTheYounger() {
+  const person = newPerson();
+  const older = await join(person, "Older");
+  await signIn(person);
+  const younger = await join(person, "Younger");
+  await person.here.submit(younger.path);
+  await area.ageSignIn(person.email);
+  return { person, older, younger };
+}
+
+/** The account that a person is signed in to. */
+async function accountOf({ here }: Person): Promise<string | undefined> {
+  return /class="who"><strong><bdi>([^<]*)/.exec((await here.get("/developers/sandbox")).html)?.[1];
+}
+
+const keysOf = async (accountId: string) =>
+  (await run("SELECT name FROM api_keys WHERE account_id = $1", [accountId])).rows.map(({ name }) => name as string);
+
+const subjectOf = async (accountId: string) =>
+  (await run("SELECT subject FROM account_members WHERE account_id = $1", [accountId])).rows[0]?.subject;
+
+describe("who is a member of several accounts", () => {
+  test("and signs in again stays in the account that they are in: there the live key is made", async () => {
+    const { person, older, younger } = await inTheYounger();
+    expect((await person.here.get(`${LIVE_KEYS}/new`)).status).toBe(403);
+    expect(await signIn(person, AGAIN)).toMatchObject({ status: 303, location: `${LIVE_KEYS}/new` });
+    expect((await person.here.submit(`${LIVE_KEYS}/new`, { name: "mine" })).status).toBe(201);
+    expect([await keysOf(older.accountId), await keysOf(younger.accountId)]).toEqual([[], ["mine"]]);
+  });
+
+  test("stays in it through any other sign-in, too", async () => {
+    const { person } = await inTheYounger();
+    await signIn(person);
+    expect(await accountOf(person)).toBe("Younger");
+  });
+
+  test("is tied to the provider in each of them, in those that came later at the next sign-in", async () => {
+    const { person, younger } = await inTheYounger();
+    expect(await subjectOf(younger.accountId)).toBeNull();
+    await signIn(person);
+    expect(await subjectOf(younger.accountId)).toBe(person.email);
+  });
+
+  test("signs in to the oldest at first, whatever order the database finds them in", async () => {
+    const person = newPerson();
+    for (const [name, daysAgo] of [
+      ["Younger", 1],
+      ["Oldest", 3],
+      ["Older", 2],
+    ] as const) {
+      await join(person, name, daysAgo);
+    }
+    await signIn(person);
+    expect(await accountOf(person)).toBe("Oldest");
+  });
+
+  test("is not led into an account that only invited them, however old it is", async () => {
+    const person = newPerson();
+    const { accountId } = await join(person, "Stranger", 1);
+    await run("UPDATE account_members SET invited_at = created_at WHERE account_id = $1", [accountId]);
+    await join(person, "Own");
+    await signIn(person);
+    expect(await accountOf(person)).toBe("Own");
+  });
+
+  test("is tied by none that is somebody else's at the provider, or in which they are tied already", async () => {
+    const person = newPerson();
+    const others = await join(person, "Others", 1);
+    await run("UPDATE account_members SET issuer = $1, subject = 'another' WHERE account_id = $2", [
+      provider.issuer,
+      others.accountId,
+    ]);
+    const own = await join(person, "Own");
+    await signIn(person);
+    await run("UPDATE account_members SET email = 'old-' || email WHERE account_id = $1", [own.accountId]);
+    await area.newLink({ accountId: own.accountId, email: person.email });
+    expect((await signIn(person)).status).toBe(303);
+    expect([await accountOf(person), await subjectOf(others.accountId)]).toEqual(["Own", "another"]);
+  });
+});
+
+describe("a new sign-in is refused, and changes nothing,", () => {
+  test("from somebody else than who is signed in, who stays signed in", async () => {
+    const { person } = await inTheYounger();
+    const other = newPerson();
+    await join(other, "Other");
+    const begun = await beginSignIn(person.here, AGAIN);
+    const { status, html } = await person.here.get(await through(newVisitor(provider.issuer), begun, other.email));
+    expect([status, html.includes("signed in as somebody else")]).toEqual([403, true]);
+    expect(await accountOf(person)).toBe("Younger");
+    expect((await person.here.get(`${LIVE_KEYS}/new`)).status).toBe(403);
+  });
+
+  test("in a browser that was signed out on the way", async () => {
+    const { person } = await inTheYounger();
+    const callback = await through(person.there, await beginSignIn(person.here, AGAIN), person.email);
+    await person.here.post("/developers/sign-out");
+    const { status, html } = await person.here.get(callback);
+    expect([status, html.includes("You were signed out")]).toEqual([403, true]);
+    expect(await accountOf(person)).toBeUndefined();
+  });
+});
+
+test("signed out, the way to a page leads to the overview, which says whose it is", async () => {
+  const person = newPerson();
+  await join(person, "Own");
+  const url = new URL(await beginSignIn(person.here, AGAIN));
+  expect(url.searchParams.get("prompt")).toBeNull();
+  expect(await signIn(person, AGAIN)).toMatchObject({ status: 303, location: "/developers/sandbox" });
+  expect(await beginSignIn(area.visitor(), LEAVE)).toContain(provider.issuer);
+});
