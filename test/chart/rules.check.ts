@@ -92,6 +92,17 @@ test("an upgrade takes no pod away before its successor is ready", () => {
   }
 });
 
+test("every pod stays in its Service for a minute without its database, so that the platform itself says when to retry", () => {
+  const parts = workloadsIn(objectsOf("production")).filter(({ kind }) => kind === "Deployment");
+  expect(parts).toHaveLength(5);
+  for (const { pod } of parts) {
+    const { periodSeconds, failureThreshold } = pod.containers[0].readinessProbe;
+    expect(periodSeconds * failureThreshold).toBeGreaterThanOrEqual(60);
+    // A pod that becomes ready, or ready again, is used at once.
+    expect(periodSeconds).toBeLessThanOrEqual(3);
+  }
+});
+
 test("only the gateway's port is open to everyone", () => {
   const open = objectsOf("production")
     .filter(({ kind }) => kind === "NetworkPolicy")
