@@ -7,12 +7,7 @@ spec:
   restartPolicy: OnFailure
   automountServiceAccountToken: false
   enableServiceLinks: false
-  {{- with .Values.image.pullSecrets }}
-  imagePullSecrets:
-    {{- range . }}
-    - name: {{ . }}
-    {{- end }}
-  {{- end }}
+  {{- include "shipping.pullSecrets" . | nindent 2 }}
   securityContext:
     {{- include "shipping.podSecurity" 10001 | nindent 4 }}
   containers:

@@ -81,3 +81,13 @@ valueFrom:
 {{- define "shipping.receiver" -}}
 {{ include "shipping.fullname" . }}-receiver.{{ .Release.Namespace }}.svc.{{ .Values.clusterDomain }}:8080
 {{- end }}
+
+{{/* What a private registry asks of a pod. */}}
+{{- define "shipping.pullSecrets" -}}
+{{- with .Values.image.pullSecrets -}}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ . }}
+  {{- end }}
+{{- end }}
+{{- end }}
