@@ -103,6 +103,14 @@ test("every pod stays in its Service for a minute without its database, so that 
   }
 });
 
+test("a rollout may take as long as helm waits for it by the guide, since pods are ready once their migrations are applied", () => {
+  const guide = readFileSync(join(import.meta.dirname, "../../docs/operations.md"), "utf8");
+  const [, minutes] = /helm upgrade shipping .* --wait --timeout (\d+)m$/m.exec(guide) ?? [];
+  for (const { spec } of objectsOf("production").filter(({ kind }) => kind === "Deployment")) {
+    expect(spec.progressDeadlineSeconds).toBe(Number(minutes) * 60);
+  }
+});
+
 test("only the gateway's port is open to everyone", () => {
   const open = objectsOf("production")
     .filter(({ kind }) => kind === "NetworkPolicy")
