@@ -106,6 +106,14 @@ describe("set-up", () => {
     expect(read(".nvmrc")).toBe(`${OLDEST.Node}\n`);
   });
 
+  test("the container for development is set up as CONTRIBUTING says", () => {
+    const [, block = ""] = /\n## Setup\n.*?```sh\n(.*?)```/s.exec(read("CONTRIBUTING.md")) ?? [];
+    const commands = block.trim().split("\n");
+    expect(commands.at(-1)).toBe("npm run dev");
+    const [, created] = /"postCreateCommand": "(.+)"/.exec(read(".devcontainer/devcontainer.json")) ?? [];
+    expect(created?.split(" && ")).toEqual(commands.slice(0, -1));
+  });
+
   test("what the editor starts is there", () => {
     const { configurations } = JSON.parse(read(".vscode/launch.json"));
     const programs: string[] = configurations.flatMap(

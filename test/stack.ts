@@ -8,7 +8,7 @@ import type { Environment } from "@shipping/kit/caller";
 import { createLocalBus } from "@shipping/kit/events/in-process-bus";
 import type { Database } from "@shipping/kit/postgres/database";
 import { createLog, type Log, silentLog } from "@shipping/kit/process/log";
-import { testDatabase } from "@shipping/kit/testing/database";
+import { type TestDatabase, testDatabase } from "@shipping/kit/testing/database";
 import { localDeliveryConfig } from "@shipping/local/config";
 import { migrationsOf, type Part, parts } from "@shipping/local/parts";
 import { type RunningParts, startParts } from "@shipping/local/platform/start-parts";
@@ -50,15 +50,16 @@ export interface StackOptions {
   mail?: MailRoute;
   /** Proxies that are believed; none unless told otherwise. */
   trustedProxies?: number;
+  /** How a part gets its migrated database; a clone unless told otherwise. */
+  databaseOf?: (part: Part) => Promise<TestDatabase>;
   /** How many of every part run on the same databases; one unless told otherwise. */
   replicas?: number;
 }
 
 /** Starts it: all parts in this process, events in process, private webhook targets allowed unless the options say no. */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
-  const cloned = await Promise.all(
-    parts.map(async (part) => [part, await testDatabase({ directory: migrationsOf[part] })] as const),
-  );
+  const databaseOf = options.databaseOf ?? ((part) => testDatabase({ directory: migrationsOf[part] }));
+  const cloned = await Promise.all(parts.map(async (part) => [part, await databaseOf(part)] as const));
   const databases = Object.fromEntries(cloned.map(([part, { db }]) => [part, db])) as Record<Part, Database>;
   const databaseUrls = Object.fromEntries(cloned.map(([part, { url }]) => [part, url])) as Record<Part, string>;
   const lines: string[] = [];

@@ -89,6 +89,33 @@ test("with an issuer, cert-manager makes the certificates, and there is no job",
   expect(named(objects, "Role", "shipping-certificates")).toBeUndefined();
 });
 
+describe("times that would leave the parts without certificates", () => {
+  const rendered = (name: string, duration: string, renewBefore: string) =>
+    template(name, `tls.duration=${duration}`, `tls.renewBefore=${renewBefore}`);
+
+  test.each([
+    ["production", "720h", "720h", "tls.renewBefore must be shorter than tls.duration"],
+    ["guarded", "24h", "48h", "tls.renewBefore must be shorter than tls.duration"],
+    ["production", "72h", "47h", "tls.renewBefore must be at least 48h"],
+    ["guarded", "24h", "7h", "tls.renewBefore must be at least 8h"],
+  ])(
+    "are refused: %s.yaml with certificates for %s, renewed %s before their end",
+    (name, duration, renewBefore, sentence) => {
+      const { status, text } = rendered(name, duration, renewBefore);
+      expect(status).not.toBe(0);
+      expect(text).toContain(sentence);
+    },
+  );
+
+  test.each([
+    ["production", "72h", "48h"],
+    ["guarded", "24h", "8h"],
+    ["meshed", "24h", "24h"],
+  ])("and no others: %s.yaml, %s, %s", (name, duration, renewBefore) => {
+    expect(rendered(name, duration, renewBefore).status).toBe(0);
+  });
+});
+
 test("without certificates every part is told so by a switch that says what it means", () => {
   const objects = objectsOf("meshed");
   for (const part of parts) {

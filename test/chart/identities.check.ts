@@ -112,3 +112,22 @@ test("PostgreSQL's authority is there for everyone who opens a database, the mig
     }
   }
 });
+
+test("a private authority of mail server and OpenID provider is trusted by the gateway alone, besides public ones", () => {
+  const set = "parts.gateway.caSecret=company-ca";
+  const trusted = (part: string) =>
+    env("production", set)(part).filter(({ name }: KubernetesObject) => name === "NODE_EXTRA_CA_CERTS");
+  expect(trusted("gateway")).toEqual([{ name: "NODE_EXTRA_CA_CERTS", value: "/ca/ca.crt" }]);
+  const { volumes, containers } = partOf("gateway", "production", set);
+  const items = [{ key: "ca.crt", path: "ca.crt" }];
+  expect(volumes).toContainEqual({ name: "ca", secret: { secretName: "company-ca", items } });
+  expect(containers[0].volumeMounts).toContainEqual({ name: "ca", mountPath: "/ca", readOnly: true });
+  for (const part of [...BUS, "tracking"]) expect(trusted(part)).toEqual([]);
+  expect(template("production", "parts.webhooks.caSecret=company-ca").status).not.toBe(0);
+});
+
+test("every pod can get its image from a private registry", () => {
+  for (const { name, pod } of workloadsIn(objectsOf("replicated", "image.pullSecrets[0]=registry"))) {
+    expect([name, pod.imagePullSecrets]).toEqual([name, [{ name: "registry" }]]);
+  }
+});

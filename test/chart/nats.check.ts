@@ -55,6 +55,17 @@ describe("a trial with a NATS cluster", () => {
   });
 });
 
+test("a trial can go from one server to three: what Kubernetes does not let change stays", () => {
+  const fixed = (name: string) => {
+    const { serviceName, selector, podManagementPolicy, volumeClaimTemplates } = named(
+      objectsOf(name),
+      "StatefulSet",
+    ).spec;
+    return { serviceName, selector, podManagementPolicy, volumeClaimTemplates };
+  };
+  expect(fixed("trial")).toEqual(fixed("replicated"));
+});
+
 test("a single server has nobody to reach, and two are refused: either could stop both", () => {
   const objects = objectsOf("trial");
   expect(named(objects, "NetworkPolicy").spec.egress).toBeUndefined();

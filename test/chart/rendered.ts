@@ -30,8 +30,14 @@ export const cases = readdirSync(join(chart, "ci")).map((file) => file.replace(/
 
 /** Renders the chart with a case's values, and further ones as `key=value`. */
 export function template(name: string, ...set: string[]): Said {
+  return release("shipping", name, ...set);
+}
+
+/** The same for a release of another name than `shipping`. */
+export function release(releaseName: string, name: string, ...set: string[]): Said {
   const values = ["--values", join(chart, "ci", `${name}.yaml`), ...set.flatMap((one) => ["--set", one])];
-  return run("helm", ["template", "shipping", chart, "--namespace", "trial", "--kube-version", KUBERNETES, ...values]);
+  const cluster = ["--namespace", "trial", "--kube-version", KUBERNETES];
+  return run("helm", ["template", releaseName, chart, ...cluster, ...values]);
 }
 
 /** A Kubernetes object, typed as far as a rule needs. */
@@ -40,7 +46,11 @@ export type KubernetesObject = any;
 
 /** The objects that a case yields. */
 export function objectsOf(name: string, ...set: string[]): KubernetesObject[] {
-  const { status, text } = template(name, ...set);
+  return objectsIn(template(name, ...set));
+}
+
+/** The objects of what was rendered. */
+export function objectsIn({ status, text }: Said): KubernetesObject[] {
   if (status !== 0) throw new Error(text);
   return parseAllDocuments(text)
     .map((document) => document.toJS())

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -48,6 +48,29 @@ test("promtool understands every alert", () => {
   const { status, text } = run("promtool", ["check", "rules", file]);
   expect({ status, text }).toMatchObject({ status: 0, text: expect.stringContaining("SUCCESS") });
   expect(rule.spec.groups[0].rules).not.toHaveLength(0);
+});
+
+test("promtool understands every query of the dashboard, and each asks for series of the platform in the chosen namespaces", () => {
+  const dashboard = JSON.parse(readFileSync(join(chart, "files/dashboard.json"), "utf8"));
+  const queries: string[] = dashboard.panels.flatMap(({ targets = [] }: { targets?: { expr: string }[] }) =>
+    targets.map(({ expr }) => expr),
+  );
+  const generic = /^(http|process|nodejs)_/;
+  for (const query of queries) {
+    const asked = [...query.matchAll(/\b[a-z]+_[a-z0-9_]+(\{.*?\}|\[|\)| )/g)];
+    expect(asked.length).toBeGreaterThan(0);
+    for (const [series, selector] of asked) {
+      expect(series).toContain('{namespace=~"$namespace"');
+      if (generic.test(series)) expect(selector).toMatch(/part(="gateway"|!="")/);
+    }
+  }
+  const rules = queries.map((query, index) => ({
+    record: `query_${index}`,
+    expr: query.replaceAll("$__rate_interval", "5m").replaceAll("$namespace", ".*"),
+  }));
+  const file = join(mkdtempSync(join(tmpdir(), "queries-")), "rules.json");
+  writeFileSync(file, JSON.stringify({ groups: [{ name: "dashboard", rules }] }));
+  expect(run("promtool", ["check", "rules", file])).toMatchObject({ status: 0 });
 });
 
 describe("values", () => {

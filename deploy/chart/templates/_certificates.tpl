@@ -42,12 +42,7 @@ spec:
   # It has a token of its own, below: short-lived, and in this pod alone.
   automountServiceAccountToken: false
   enableServiceLinks: false
-  {{- with .Values.image.pullSecrets }}
-  imagePullSecrets:
-    {{- range . }}
-    - name: {{ . }}
-    {{- end }}
-  {{- end }}
+  {{- include "shipping.pullSecrets" . | nindent 2 }}
   securityContext:
     {{- include "shipping.podSecurity" 10001 | nindent 4 }}
   containers:

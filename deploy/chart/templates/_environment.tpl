@@ -52,6 +52,9 @@
 - name: SMTP_URL
   {{- include "shipping.fromSecret" (list $root $part "SMTP_URL" false) | nindent 2 }}
 {{- end }}
+{{- if $values.caSecret }}
+- { name: NODE_EXTRA_CA_CERTS, value: /ca/ca.crt }
+{{- end }}
 {{- if $secured }}
 - { name: TLS_CERT_FILE, value: /tls/tls.crt }
 - { name: TLS_KEY_FILE, value: /tls/tls.key }

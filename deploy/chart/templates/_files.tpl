@@ -22,6 +22,9 @@
 {{- $files = append $files (dict "name" "nats-ca" "secret" . "items" $ca) -}}
 {{- end -}}
 {{- end -}}
+{{- with (index $root.Values.parts $part).caSecret -}}
+{{- $files = append $files (dict "name" "ca" "secret" . "items" $ca) -}}
+{{- end -}}
 {{- with $root.Values.databaseCaSecret -}}
 {{- $files = append $files (dict "name" "database-ca" "secret" . "items" $ca) -}}
 {{- end -}}

@@ -7,13 +7,13 @@ tracking: { calls: [], bus: false }
 webhooks: { calls: [], bus: true }
 {{- end }}
 
-{{/* The release's name, with the chart's unless it has that already. */}}
+{{/*
+The release's name, with the chart's unless it has that already. Kubernetes takes 52 characters for a CronJob, and that of the certificates
+has 13 of its own.
+*/}}
 {{- define "shipping.fullname" -}}
-{{- if contains .Chart.Name .Release.Name -}}
-{{ .Release.Name | trunc 40 | trimSuffix "-" }}
-{{- else -}}
-{{ printf "%s-%s" .Release.Name .Chart.Name | trunc 40 | trimSuffix "-" }}
-{{- end -}}
+{{- $name := contains .Chart.Name .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name .Chart.Name) -}}
+{{ $name | trunc 39 | trimSuffix "-" }}
 {{- end }}
 
 {{/* Labels of every object. Argument: (list $ component). */}}
@@ -80,4 +80,14 @@ valueFrom:
 {{/* The trial's receiver, by its full name: the dispatcher asks DNS itself, without the pod's search domains. */}}
 {{- define "shipping.receiver" -}}
 {{ include "shipping.fullname" . }}-receiver.{{ .Release.Namespace }}.svc.{{ .Values.clusterDomain }}:8080
+{{- end }}
+
+{{/* What a private registry asks of a pod. */}}
+{{- define "shipping.pullSecrets" -}}
+{{- with .Values.image.pullSecrets -}}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ . }}
+  {{- end }}
+{{- end }}
 {{- end }}

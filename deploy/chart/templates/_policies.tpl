@@ -17,3 +17,35 @@
     {{- include "shipping.peers" (list $root "postgres" (index $root.Values.parts (index . 1)).databasePeers) | nindent 4 }}
   ports: [{ port: {{ ternary 5432 $root.Values.databasePort $root.Values.dev.enabled }} }]
 {{- end }}
+
+{{/* Egress to a server outside of the platform. Argument: its ports and peers. */}}
+{{- define "shipping.toServer" -}}
+- ports:
+    {{- range .ports }}
+    - { port: {{ . }} }
+    {{- end }}
+  {{- with .peers }}
+  to:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end }}
+
+{{/* The port of a URL: the one that it names, or that of its scheme. */}}
+{{- define "shipping.portOf" -}}
+{{- regexFind ":[0-9]+$" (urlParse .).host | trimPrefix ":" | default (ternary 443 80 (hasPrefix "https:" .)) -}}
+{{- end }}
+
+{{/*
+The ranges of egressDenyRanges that lie within what is public of IPv4 (0.0.0.0/0) or IPv6 (2000::/3), as JSON: Kubernetes refuses a policy
+that excepts others. Argument: (list $ version).
+*/}}
+{{- define "shipping.deniedWithin" -}}
+{{- $within := ternary "^[0-9.]+/([1-9]|[1-3][0-9])$" "^[23][0-9a-fA-F]{3}:.*/([4-9]|[1-9][0-9]+)$" (eq (index . 1) 4) -}}
+{{- $ranges := list -}}
+{{- range (index . 0).Values.egressDenyRanges -}}
+{{- if regexMatch $within . -}}
+{{- $ranges = append $ranges . -}}
+{{- end -}}
+{{- end -}}
+{{ toJson $ranges }}
+{{- end }}

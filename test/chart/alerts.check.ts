@@ -1,0 +1,126 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parts } from "@shipping/local/parts";
+import { type KubernetesObject, objectsOf, run } from "./rendered.js";
+
+/** The alerts of a release in the namespace `trial`, without annotations, which promtool would compare too. */
+function rulesOf(...set: string[]): KubernetesObject[] {
+  const { spec } = objectsOf("production", ...set).find(({ kind }) => kind === "PrometheusRule");
+  return spec.groups[0].rules.map(({ annotations: _, ...rule }: KubernetesObject) => rule);
+}
+
+type Labels = Record<string, string>;
+const HERE = { namespace: "trial" };
+const ELSEWHERE = { namespace: "staging" };
+
+/** A series as promtool takes it; a sample a minute. */
+function series(name: string, labels: Labels, values: string) {
+  const inside = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
+  return { series: `${name}{${inside.join(",")}}`, values };
+}
+
+/** Asserts which of an alert's instances fire after two hours. */
+function expectAlerts(alertname: string, input: ReturnType<typeof series>[], firing: Labels[]): void {
+  const rules = rulesOf();
+  const severity = rules.find(({ alert }) => alert === alertname)?.labels.severity;
+  const folder = mkdtempSync(join(tmpdir(), "alerts-"));
+  const exp_alerts = firing.map((labels) => ({ exp_labels: { severity, ...labels } }));
+  const alert_rule_test = [{ eval_time: "2h", alertname, exp_alerts }];
+  writeFileSync(join(folder, "rules.json"), JSON.stringify({ groups: [{ name: "shipping", rules }] }));
+  writeFileSync(
+    join(folder, "test.json"),
+    JSON.stringify({ rule_files: ["rules.json"], tests: [{ interval: "1m", input_series: input, alert_rule_test }] }),
+  );
+  const { status, text } = run("promtool", ["test", "rules", join(folder, "test.json")]);
+  expect({ status, text }).toMatchObject({ status: 0, text: expect.stringContaining("SUCCESS") });
+}
+
+describe("ShippingErrorRate", () => {
+  const requests = (labels: Labels, status: string, perMinute: number) =>
+    series("http_requests_total", { ...labels, status }, `0+${perMinute}x130`);
+
+  test("fires for a release one in ten of whose requests fails, however many of others succeed", () => {
+    const input = [
+      requests({ ...HERE, part: "gateway" }, "200", 9),
+      requests({ ...HERE, part: "gateway" }, "503", 1),
+      requests({ ...ELSEWHERE, part: "gateway" }, "200", 100_000),
+      requests({ ...HERE, job: "another-program" }, "200", 100_000),
+    ];
+    expectAlerts("ShippingErrorRate", input, [HERE]);
+  });
+
+  test("is silent while only another program's requests fail", () => {
+    const input = [
+      requests({ ...HERE, part: "gateway" }, "200", 10),
+      requests({ ...HERE, job: "another-program" }, "500", 1_000),
+    ];
+    expectAlerts("ShippingErrorRate", input, []);
+  });
+});
+
+test("ShippingSlow fires for the release that is slow, and counts no other program's requests", () => {
+  const took = (labels: Labels, fast: number, all: number) => [
+    series("http_request_duration_seconds_bucket", { ...labels, le: "2.5" }, `0+${fast}x130`),
+    series("http_request_duration_seconds_bucket", { ...labels, le: "5" }, `0+${all}x130`),
+    series("http_request_duration_seconds_bucket", { ...labels, le: "+Inf" }, `0+${all}x130`),
+  ];
+  const input = [
+    ...took({ ...HERE, part: "gateway" }, 900, 1_000),
+    ...took({ ...ELSEWHERE, part: "gateway" }, 100_000, 100_000),
+    ...took({ ...HERE, job: "another-program" }, 100_000, 100_000),
+  ];
+  expectAlerts("ShippingSlow", input, [HERE]);
+});
+
+test("ShippingMailsFail fires for a release whose emails all fail, even if another sends some", () => {
+  const mails = (labels: Labels, result: string, perMinute: number) =>
+    series("mails_total", { ...labels, part: "gateway", result }, `0+${perMinute}x130`);
+  const input = [
+    mails(HERE, "failed", 1),
+    mails(HERE, "sent", 0),
+    mails(ELSEWHERE, "failed", 0),
+    mails(ELSEWHERE, "sent", 10),
+  ];
+  expectAlerts("ShippingMailsFail", input, [HERE]);
+});
+
+describe("ShippingPartGone", () => {
+  const pods = (labels: Labels, values = "10x130") => series("database_pool_max", labels, values);
+
+  test("is silent while each part has a pod", () => {
+    const input = parts.map((part) => pods({ ...HERE, part, pod: `${part}-1` }));
+    expectAlerts("ShippingPartGone", input, []);
+  });
+
+  test.each(parts)("fires when the last pod of %s is gone, even if another release has some", (gone) => {
+    const input = parts.flatMap((part) => [
+      pods({ ...HERE, part, pod: `${part}-1` }, part === gone ? "10x20 stale" : "10x130"),
+      pods({ ...ELSEWHERE, part, pod: `${part}-1` }),
+    ]);
+    expectAlerts("ShippingPartGone", input, [{ ...HERE, part: gone }]);
+  });
+});
+
+describe("ShippingCertificateEnds", () => {
+  const thresholdOf = (...set: string[]) =>
+    /< (\d+)$/.exec(rulesOf(...set).find(({ alert }) => alert === "ShippingCertificateEnds")?.expr)?.[1];
+
+  test.each([
+    ["2160h", "720h", 7 * 86_400],
+    ["720h", "240h", 60 * 3_600],
+    ["96h", "48h", 12 * 3_600],
+  ])(
+    "with certificates for %s, renewed %s before their end, fires %d seconds before it, after renewal was due",
+    (duration, renewBefore, seconds) => {
+      expect(thresholdOf(`tls.duration=${duration}`, `tls.renewBefore=${renewBefore}`)).toBe(String(seconds));
+    },
+  );
+
+  test("fires for a part whose certificate is not renewed, and not for one that has just been", () => {
+    const day = 86_400;
+    const ends = (part: string, days: number) =>
+      series("tls_certificate_not_after_seconds", { ...HERE, part }, `${days * day}x130`);
+    expectAlerts("ShippingCertificateEnds", [ends("records", 6), ends("carrier", 8)], [{ ...HERE, part: "records" }]);
+  });
+});

@@ -1,0 +1,26 @@
+import { cases, type KubernetesObject, objectsIn, release } from "./rendered.js";
+
+// Of 63 characters, a CronJob's jobs take 11 for the time and a StatefulSet's revisions 11 for a hash. A Job's name is a label of its pods.
+const LONGEST: Record<string, number> = { CronJob: 52, StatefulSet: 52 };
+const LABEL = 63;
+// A job of migrations has the revision in its name, which is 1 here.
+const LONGEST_REVISION = 5;
+
+// Helm takes names of up to 53 characters. In the last one, a hyphen is where the name is cut.
+const names = ["r".repeat(53), `shipping-${"r".repeat(44)}`, `${"shipping-r".padEnd(38, "r")}-${"r".repeat(14)}`];
+
+describe.each(cases)("with the values of %s.yaml", (name) => {
+  test.each(names)("no object of the release %s has a name that Kubernetes refuses", (releaseName) => {
+    const objects = objectsIn(release(releaseName, name));
+    const long = objects.flatMap(({ kind, metadata }: KubernetesObject) => {
+      expect(metadata.name).toMatch(/^[a-z]([a-z0-9-]*[a-z0-9])?$/);
+      expect(metadata.name).not.toContain("--");
+      const spare = metadata.name.includes("-migrate-1-") ? LONGEST_REVISION - 1 : 0;
+      const left = (LONGEST[kind] ?? LABEL) - spare - metadata.name.length;
+      return left < 0 ? [`${kind} ${metadata.name}: ${-left} too many`] : [];
+    });
+    expect(long).toEqual([]);
+    const named = objects.map(({ kind, metadata }: KubernetesObject) => `${kind} ${metadata.name}`);
+    expect(new Set(named).size).toBe(named.length);
+  });
+});

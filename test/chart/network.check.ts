@@ -1,0 +1,87 @@
+import { type KubernetesObject, objectsOf } from "./rendered.js";
+
+function egressOf(component: string, name: string, ...set: string[]): KubernetesObject[] {
+  const policy = objectsOf(name, ...set).find(
+    ({ kind, metadata }) => kind === "NetworkPolicy" && metadata.name === `shipping-${component}`,
+  );
+  return policy.spec.egress;
+}
+
+/** The rules that open a port. */
+const toPort = (rules: KubernetesObject[], port: number) =>
+  rules.filter(({ ports }) => ports.some((one: { port: number }) => one.port === port));
+
+describe("questions to DNS", () => {
+  const inNamespace = (name: string) => ({
+    namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } },
+  });
+
+  test("may go to the DNS of Kubernetes and of OpenShift, and to that on the node itself, and nowhere else", () => {
+    const [{ to }] = egressOf("default", "production");
+    expect(to).toEqual([
+      inNamespace("kube-system"),
+      inNamespace("openshift-dns"),
+      { ipBlock: { cidr: "169.254.20.10/32" } },
+    ]);
+  });
+
+  test("or to those that the operator names", () => {
+    const [{ to }] = egressOf("default", "production", "networkPolicy.dnsPeers[0].ipBlock.cidr=10.96.0.10/32");
+    expect(to).toEqual([{ ipBlock: { cidr: "10.96.0.10/32" } }]);
+  });
+});
+
+test.each([
+  ["http://collector.monitoring:4318", 4318],
+  ["https://collector.example.com:8443/otlp", 8443],
+  ["https://collector.example.com", 443],
+  ["http://collector.monitoring/otlp", 80],
+  ["http://[fd00::4318]", 80],
+  ["https://[fd00::1]:4318", 4318],
+])("traces to %s leave through port %d", (endpoint, port) => {
+  const opened = (...set: string[]) => egressOf("tracking", "production", ...set).flatMap(({ ports }) => ports);
+  const before = opened().map((one: { port: number }) => one.port);
+  const after = opened(`telemetry.otlpEndpoint=${endpoint}`).map((one: { port: number }) => one.port);
+  expect(after).toEqual([...before, port]);
+});
+
+describe("the OpenID provider", () => {
+  test("is reached at port 443 of any address", () => {
+    expect(toPort(egressOf("gateway", "production"), 443)).toEqual([{ ports: [{ port: 443 }] }]);
+    expect(toPort(egressOf("gateway", "guarded"), 443)).toEqual([]);
+  });
+
+  test("or where the operator says", () => {
+    const peer = { ipBlock: { cidr: "10.30.0.1/32" } };
+    const set = ["parts.gateway.oidc.ports[0]=8443", `parts.gateway.oidc.peers[0].ipBlock.cidr=${peer.ipBlock.cidr}`];
+    const rules = egressOf("gateway", "production", ...set);
+    expect(toPort(rules, 443)).toEqual([]);
+    expect(toPort(rules, 8443)).toEqual([{ ports: [{ port: 8443 }], to: [peer] }]);
+  });
+});
+
+describe("addresses that deliveries must not reach", () => {
+  const blocks = (...ranges: string[]) => {
+    const set = ranges.map((range, index) => `egressDenyRanges[${index}]=${range}`);
+    const rule = egressOf("webhooks", "production", ...set).find(({ to = [] }) =>
+      to.some(({ ipBlock }: KubernetesObject) => ipBlock?.cidr === "2000::/3"),
+    );
+    return rule.to.map(({ ipBlock }: KubernetesObject) => ipBlock);
+  };
+  const PRIVATE = 7;
+
+  test("are taken from what is public, each from its own family", () => {
+    const [four, six] = blocks("203.0.113.0/24", "2001:db8::/32", "3fff::/20");
+    expect(four.except.slice(PRIVATE)).toEqual(["203.0.113.0/24"]);
+    expect(six).toEqual({ cidr: "2000::/3", except: ["2001:db8::/32", "3fff::/20"] });
+  });
+
+  test.each(["fd00::/8", "::/0", "2000::/3", "2::/16", "::ffff:0:0/96", "64:ff9b::/96", "0.0.0.0/0"])(
+    "%s, which is not inside what is public, is left to the dispatcher: Kubernetes would refuse the policy",
+    (range) => {
+      const [four, six] = blocks(range);
+      expect(four.except).toHaveLength(PRIVATE);
+      expect(six).toEqual({ cidr: "2000::/3" });
+    },
+  );
+});

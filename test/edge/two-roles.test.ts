@@ -1,0 +1,149 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { routes } from "@shipping/gateway/api/endpoints/endpoints";
+import { openDatabase } from "@shipping/kit/postgres/database";
+import { migrate } from "@shipping/kit/postgres/migrate";
+import { silentLog } from "@shipping/kit/process/log";
+import type { TestDatabase } from "@shipping/kit/testing/database";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { migrationsOf, type Part, parts } from "@shipping/local/parts";
+import { type Receiver, startReceiver } from "@shipping/webhooks/testing/receiver";
+import pg from "pg";
+import sql, { raw } from "sql-template-tag";
+import { fencesOf } from "../docs/fences.js";
+import { type Stack, startStack } from "../stack.js";
+import { admin, json } from "./admin.js";
+import { busyAccount } from "./busy-account.js";
+import { allOf, ask, goodRequest, newCustomer, ofEach, told } from "./operations.js";
+
+const guide = readFileSync(join(import.meta.dirname, "../../docs/operations.md"), "utf8");
+const PASSWORD = "a password of a test";
+
+/** The statements of the guide that create databases, each as what is run before and within the database. */
+const [oneRole, twoRoles, split] = fencesOf(guide)
+  .filter(({ language, code }) => language === "sql" && code.startsWith("CREATE ROLE"))
+  .map(({ code }) => code.split(/^-- then in .*\n/m));
+
+// Roles and databases belong to the server, which other tests share: hence names of our own.
+let run: string;
+beforeEach(() => {
+  run = randomBytes(4).toString("hex");
+});
+
+const named = (part: Part) => `${part}_${run}`;
+const migrations = (part: Part) => `${named(part)}_migrations`;
+
+/** The guide's statements, for another part than its example. */
+const statementsFor = (part: Part, text = "") =>
+  text.replaceAll("records", named(part)).replaceAll("…", PASSWORD).trim();
+
+function urlOf(part: Part, role?: string): string {
+  const url = new URL(process.env.TEST_DATABASE_URL as string);
+  url.pathname = `/${named(part)}`;
+  if (role) Object.assign(url, { username: role, password: PASSWORD });
+  return url.href;
+}
+
+/** Runs statements one after the other, as psql does: not all of them may be in a transaction. */
+async function execute(url: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    for (const statement of text.split(/;$/m)) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+const asServer = (text: string) => execute(process.env.TEST_DATABASE_URL as string, text);
+
+/** A part's database as its role, which owns nothing there. */
+function opened(part: Part): TestDatabase {
+  const url = urlOf(part, named(part));
+  const db = openDatabase(url, { log: silentLog() });
+  db.pool.options.connectionTimeoutMillis = 5_000;
+  return {
+    url,
+    db,
+    async drop() {
+      await db.close();
+      await asServer(
+        `DROP DATABASE ${named(part)} WITH (FORCE);\nDROP ROLE ${named(part)};\nDROP ROLE ${migrations(part)}`,
+      );
+    },
+  };
+}
+
+/** With two roles from the beginning. */
+async function withTwoRoles(part: Part): Promise<TestDatabase> {
+  await asServer(statementsFor(part, twoRoles?.[0]));
+  await execute(urlOf(part, migrations(part)), statementsFor(part, twoRoles?.[1]));
+  await migrate({ url: urlOf(part, migrations(part)), directory: migrationsOf[part] });
+  return opened(part);
+}
+
+/** With one role, which has migrated, then with two. */
+async function splitLater(part: Part): Promise<TestDatabase> {
+  await asServer(statementsFor(part, oneRole?.[0]));
+  await migrate({ url: urlOf(part, named(part)), directory: migrationsOf[part] });
+  await asServer(statementsFor(part, split?.[0]));
+  await execute(urlOf(part), statementsFor(part, split?.[1]));
+  return opened(part);
+}
+
+/** Has the platform do everything that it does: every operation, deliveries, the request log, an export and an erasure. */
+async function useAll(stack: Stack, receiver: Receiver): Promise<void> {
+  const customer = await newCustomer(stack);
+  const answers = await ofEach(routes, async (route) => told(await ask(customer, await goodRequest(customer, route))));
+  expect(answers).toEqual(allOf(routes, ({ status }) => String(status)));
+  const accountId = await busyAccount(stack, receiver.url);
+  await eventually(() => expect(receiver.received.length).toBeGreaterThan(5), { withinMs: 20_000 });
+  await json(stack, `account suspend --account ${accountId}`);
+  const { gateway } = stack.databases;
+  await gateway.run(
+    sql`UPDATE accounts SET suspended_at = suspended_at - interval '2 minutes' WHERE id = ${accountId}`,
+  );
+  const { erased } = await json(stack, `account erase --account ${accountId} --confirm Test`);
+  expect(erased.filter(({ rows }: { rows: number }) => rows > 0).length).toBeGreaterThan(15);
+  // What the owner of a table alone may do, the request log has a function do that is the owner's.
+  const days = sql`SELECT count(*)::int AS days FROM pg_inherits WHERE inhparent = 'request_log'::regclass`;
+  expect(await gateway.run(days)).toEqual([{ days: 4 }]);
+}
+
+describe.each([
+  ["from the beginning", withTwoRoles],
+  ["later", splitLater],
+])("migrations get a role of their own %s by the statements of the guide for operators, and", (_when, databaseOf) => {
+  test("the role of a part is enough for all that the platform does", async () => {
+    const stack = await startStack({ databaseOf, logs: true, requestsPerMinute: 100_000 });
+    const receiver = await startReceiver();
+    try {
+      await useAll(stack, receiver);
+      const urls = Object.entries(stack.databaseUrls).map(([part, url]) => [`DATABASE_URL_${part.toUpperCase()}`, url]);
+      const env = { ...Object.fromEntries(urls), GATEWAY_URL: new URL(stack.baseUrl).origin };
+      expect(await admin(stack, "doctor", env)).toMatchObject({ status: 0 });
+      expect(stack.logged()).toContain('"msg":"attempt"');
+      expect(stack.logged()).not.toContain("permission denied");
+    } finally {
+      await stack.stop();
+      await receiver.close();
+    }
+  }, 60_000);
+
+  test("that role cannot change the schema, but uses what the next migration adds", async () => {
+    await Promise.all(
+      parts.map(async (part) => {
+        const { db, drop } = await databaseOf(part);
+        const refused = (statement: string) => expect(db.run(raw(statement))).rejects.toMatchObject({ code: "42501" });
+        await refused("CREATE TABLE things (id text)");
+        await refused("CREATE TEMPORARY TABLE things (id text)");
+        await refused("DROP TABLE _prisma_migrations");
+        await execute(urlOf(part, migrations(part)), "CREATE TABLE things (id text);\nCREATE SEQUENCE numbers");
+        await db.run(sql`INSERT INTO things VALUES ('a')`);
+        expect(await db.run(sql`SELECT id FROM things WHERE nextval('numbers') = 1`)).toEqual([{ id: "a" }]);
+        await drop();
+      }),
+    );
+  });
+});
