@@ -58,7 +58,7 @@ export function useArea(options?: StackOptions): Area {
     },
     async signIn(who) {
       const { path, accountId, email } = await area.newLink(who);
-      const visitor = area.visitor();
+      const visitor = newVisitor(origin(), accountId);
       const { status } = await visitor.submit(path);
       if (status !== 303) throw new Error(`The sign-in link answers ${status}.`);
       return { visitor, accountId, email };

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
+import { pages } from "@shipping/gateway/developers/pages";
 import { newId } from "@shipping/kit/ids";
 import { createLabel, createOrder } from "../api/platform.js";
 import { apiClient } from "../api-client.js";
 import { useArea } from "./area.js";
-import type { Visitor } from "./visitor.js";
+import { fieldsOf, type Visitor } from "./visitor.js";
 
 const area = useArea();
 
@@ -92,6 +93,16 @@ const accountPages: readonly AccountPage[] = [
   { method: "POST", path: "/{environment}/webhooks/{id}/test", access: "admin" },
 ];
 
+test("every page of an account is tried here, as the gateway has it", () => {
+  const names = (rows: readonly { method: string; path: string; access: string }[]) =>
+    rows.map(({ method, path, access }) => `${method} ${path}: ${access}`).sort();
+  expect(names(accountPages)).toEqual(names(pages.filter(({ access }) => access !== "anyone")));
+});
+
+/** The forms of a page that change something of its account. */
+const formsIn = (html: string) =>
+  html.match(/<main[\s\S]*/)?.[0].match(/<form[^>]*method="post"[\s\S]*?<\/form>/g) ?? [];
+
 describe.each(accountPages.map((page) => [`${page.method} ${page.path}`, page] as const))("%s", (_name, page) => {
   const send = (visitor: Visitor, path: string) =>
     page.method === "GET" ? visitor.get(path) : visitor.post(path, { form_id: "form_mfrggzdfmztwq2lknnwg23tpoa" });
@@ -133,10 +144,20 @@ describe.each(accountPages.map((page) => [`${page.method} ${page.path}`, page] a
     for (const own of [...Object.values(ids), owner.email, "bob@example.com"]) expect(html).not.toContain(own);
   });
 
-  test("an admin: never a 500, and no page but this one's", async () => {
+  test("an admin: never a 500, no page but this one's, and its forms name the account", async () => {
     const { visitor, accountId } = await area.signIn();
-    const { status } = await send(visitor, pathOf(page.path, await thingsOf(visitor, accountId)));
+    const path = pathOf(page.path, await thingsOf(visitor, accountId));
+    if (page.method === "POST") {
+      for (const account_id of [undefined, "", NOBODYS, [accountId, accountId]]) {
+        const { status, html } = await visitor.post(path, { account_id });
+        expect([account_id, status, html.includes("Form of another account")]).toEqual([account_id, 409, true]);
+      }
+    }
+    const { status, html } = await send(visitor, path);
     expect([200, 201, 303, 422]).toContain(status);
+    const forms = formsIn(html);
+    if (page.method === "GET" && page.access === "admin") expect(forms).toHaveLength(1);
+    for (const form of forms) expect(fieldsOf(`<main>${form}`)).toMatchObject({ account_id: accountId });
   });
 });
 

@@ -1,6 +1,6 @@
 import { useArea } from "./area.js";
 import { AGAIN, journeysOf, LEAVE, type Person, useProvider } from "./provider.js";
-import { newVisitor } from "./visitor.js";
+import { decodeText, fieldsOf, newVisitor } from "./visitor.js";
 
 const provider = useProvider();
 const area = useArea({ developerArea: { provider } });
@@ -98,6 +98,37 @@ describe("who is a member of several accounts", () => {
     await area.newLink({ accountId: own.accountId, email: person.email });
     expect((await signIn(person)).status).toBe(303);
     expect([await accountOf(person), await subjectOf(others.accountId)]).toEqual(["Own", "another"]);
+  });
+});
+
+describe("a form that was shown before a sign-in to another account", () => {
+  const INVITE = "/developers/members/invite";
+  const invited = (accountId: string) =>
+    run("SELECT FROM account_members WHERE account_id = $1 AND email = 'bob@example.com'", [accountId]);
+
+  test.each([
+    ["makes no live key", `${LIVE_KEYS}/new`, { name: "mine" }],
+    ["invites nobody", INVITE, { email: "bob@example.com" }],
+  ])("%s there: 409 names the account of now; back in its own account it works", async (_what, path, change) => {
+    const { person, older, younger } = await inTheYounger();
+    await signIn(person, AGAIN);
+    const form = { ...fieldsOf((await person.here.get(path)).html), ...change };
+    const { email } = person;
+    await person.here.submit((await area.newLink({ accountId: older.accountId, email })).path);
+    const { status, html } = await person.here.post(path, form);
+    expect([status, decodeText(html.replace(/<\/?(?:bdi|strong)>/g, ""))]).toEqual([
+      409,
+      expect.stringContaining("shown for another account. You are now signed in to Older. Nothing was changed."),
+    ]);
+    const made = async ({ accountId }: { accountId: string }) => [
+      ...(await keysOf(accountId)),
+      ...(await invited(accountId)).rows,
+    ];
+    expect([await made(older), await made(younger)]).toEqual([[], []]);
+
+    await person.here.submit((await area.newLink({ accountId: younger.accountId, email })).path);
+    expect((await person.here.post(path, form)).status).toBe(201);
+    expect([(await made(older)).length, (await made(younger)).length]).toEqual([0, 1]);
   });
 });
 

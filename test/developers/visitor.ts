@@ -21,15 +21,15 @@ export interface Visitor {
   get(path: string, sending?: Sending): Promise<PageAnswer>;
   /** Sends a form as one of our pages would, unless the headers say otherwise. */
   post(path: string, fields?: Fields | string, sending?: Sending): Promise<PageAnswer>;
-  /** Opens a page and sends its form back, its own fields changed by `fields`. */
+  /** Opens a page and sends its form back, its own fields changed by `fields` and none added. */
   submit(path: string, fields?: Fields): Promise<PageAnswer>;
 }
 
 /** Field by field; those that are undefined are left out. */
 export type Fields = Record<string, string | readonly string[] | undefined>;
 
-/** A visitor whom nobody knows. `origin` is scheme, host and port. */
-export function newVisitor(origin: string): Visitor {
+/** A visitor whom nobody knows. `origin` is scheme, host and port; `accountId` is what posted fields name as their account, unless they do themselves. */
+export function newVisitor(origin: string, accountId?: string): Visitor {
   const jar = new Map<string, string>();
 
   async function send(
@@ -61,22 +61,25 @@ export function newVisitor(origin: string): Visitor {
     else jar.set(name, value);
   }
 
+  const postAsItIs: Visitor["post"] = (path, fields = {}, sending = {}) =>
+    send("POST", path, typeof fields === "string" ? fields : encode(fields), {
+      ...sending,
+      headers: {
+        "content-type": "application/x-www-form-urlencoded",
+        "sec-fetch-site": "same-origin",
+        ...sending.headers,
+      },
+    });
+
   const visitor: Visitor = {
     cookies: () => [...jar].map(([name, value]) => `${name}=${value}`).join("; "),
     get: (path, sending) => send("GET", path, undefined, sending),
-    post: (path, fields = {}, sending = {}) =>
-      send("POST", path, typeof fields === "string" ? fields : encode(fields), {
-        ...sending,
-        headers: {
-          "content-type": "application/x-www-form-urlencoded",
-          "sec-fetch-site": "same-origin",
-          ...sending.headers,
-        },
-      }),
+    post: (path, fields = {}, sending) =>
+      postAsItIs(path, typeof fields === "string" ? fields : { account_id: accountId, ...fields }, sending),
     async submit(path, fields = {}) {
       const { status, html } = await visitor.get(path);
       if (status !== 200) throw new Error(`${path} answers ${status}.`);
-      return visitor.post(path, { ...fieldsOf(html), ...fields });
+      return postAsItIs(path, { ...fieldsOf(html), ...fields });
     },
   };
   return visitor;

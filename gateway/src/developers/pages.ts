@@ -64,29 +64,17 @@ const labels = section("labels", [
   { method: "GET", path: "/{environment}/labels/{id}/file", access: "viewer", handler: downloadLabel },
   { method: "GET", path: "/{environment}/labels/{id}/picture", access: "viewer", handler: showPicture },
   { method: "GET", path: "/{environment}/labels/{id}/void", access: "admin", handler: askToVoid },
-  {
-    method: "POST",
-    path: "/{environment}/labels/{id}/void",
-    access: "admin",
-    takesForm: true,
-    handler: voidAsAsked,
-  },
+  { method: "POST", path: "/{environment}/labels/{id}/void", access: "admin", handler: voidAsAsked },
 ]);
 
 const members = section("members", [
   { method: "GET", path: "/members", access: "viewer", handler: showMembers },
   { method: "GET", path: "/members/invite", access: "admin", handler: showInviteForm },
-  { method: "POST", path: "/members/invite", access: "admin", takesForm: true, handler: inviteAsAsked },
+  { method: "POST", path: "/members/invite", access: "admin", handler: inviteAsAsked },
   { method: "GET", path: "/members/{id}/invite-again", access: "admin", handler: askToInviteAgain },
-  {
-    method: "POST",
-    path: "/members/{id}/invite-again",
-    access: "admin",
-    takesForm: true,
-    handler: inviteAgainAsAsked,
-  },
+  { method: "POST", path: "/members/{id}/invite-again", access: "admin", handler: inviteAgainAsAsked },
   { method: "GET", path: "/members/{id}/role", access: "admin", handler: showRoleForm },
-  { method: "POST", path: "/members/{id}/role", access: "admin", takesForm: true, handler: changeRoleAsAsked },
+  { method: "POST", path: "/members/{id}/role", access: "admin", handler: changeRoleAsAsked },
   { method: "GET", path: "/members/{id}/remove", access: "admin", handler: askToRemove },
   { method: "POST", path: "/members/{id}/remove", access: "admin", handler: removeAsAsked },
 ]);
@@ -94,7 +82,7 @@ const members = section("members", [
 const keys = section("keys", [
   { method: "GET", path: "/{environment}/keys", access: "viewer", handler: showKeys },
   { method: "GET", path: "/{environment}/keys/new", access: "admin", handler: showKeyForm },
-  { method: "POST", path: "/{environment}/keys/new", access: "admin", takesForm: true, handler: createKeyAsAsked },
+  { method: "POST", path: "/{environment}/keys/new", access: "admin", handler: createKeyAsAsked },
   { method: "GET", path: "/{environment}/keys/{id}/revoke", access: "admin", handler: askToRevokeKey },
   { method: "POST", path: "/{environment}/keys/{id}/revoke", access: "admin", handler: revokeKeyAsAsked },
 ]);
@@ -107,30 +95,12 @@ const requests = section("requests", [
 const webhooks = section("webhooks", [
   { method: "GET", path: "/{environment}/webhooks", access: "viewer", handler: showWebhooks },
   { method: "GET", path: "/{environment}/webhooks/new", access: "admin", handler: showWebhookForm },
-  {
-    method: "POST",
-    path: "/{environment}/webhooks/new",
-    access: "admin",
-    takesForm: true,
-    handler: createWebhookAsAsked,
-  },
+  { method: "POST", path: "/{environment}/webhooks/new", access: "admin", handler: createWebhookAsAsked },
   { method: "GET", path: "/{environment}/webhooks/{id}", access: "viewer", handler: showSubscription },
   { method: "GET", path: "/{environment}/webhooks/{id}/test", access: "viewer", handler: showTest },
-  {
-    method: "POST",
-    path: "/{environment}/webhooks/{id}/test",
-    access: "admin",
-    takesForm: true,
-    handler: sendTestAsAsked,
-  },
+  { method: "POST", path: "/{environment}/webhooks/{id}/test", access: "admin", handler: sendTestAsAsked },
   { method: "GET", path: "/{environment}/webhooks/{id}/disable", access: "admin", handler: askToDisable },
-  {
-    method: "POST",
-    path: "/{environment}/webhooks/{id}/disable",
-    access: "admin",
-    takesForm: true,
-    handler: disableAsAsked,
-  },
+  { method: "POST", path: "/{environment}/webhooks/{id}/disable", access: "admin", handler: disableAsAsked },
 ]);
 
 /** Every page of the developer area: what it takes to see it, and what answers. Those with a fixed path come before `{environment}`. */

@@ -6,6 +6,7 @@ import type { ApiDeps } from "../api/deps.js";
 import { ANSWER_MS } from "../api/locals.js";
 import { unknownRoute } from "../http/failure-of.js";
 import { sourceOf } from "../http/source.js";
+import { isShownFor, withoutAccount } from "./page/account-form.js";
 import { sendPageAnswer, sendRefusal } from "./page/answer.js";
 import { serveAssets } from "./page/assets.js";
 import { isDeliberate, isOwnForm } from "./page/origin.js";
@@ -15,11 +16,12 @@ import {
   type PageDeps,
   type PageLocals,
   type PageRoute,
+  takesForm,
   takesFreshSignIn,
   type VisitorRequest,
 } from "./page/page.js";
 import { readForm } from "./page/read-form.js";
-import { forbidden, suspendedPage } from "./page/refusal-page.js";
+import { forbidden, otherAccountPage, suspendedPage } from "./page/refusal-page.js";
 import { pages } from "./pages.js";
 import { findSession } from "./session/keep-session.js";
 import { limitForms } from "./session/limit-forms.js";
@@ -99,16 +101,20 @@ function answerPage(deps: PageDeps, page: PageRoute): PageStep {
     const first = await admit();
     if (first.refusal) return await sendPageAnswer(req, res, first.refusal);
     if (page.method === "POST" && page.access !== "anyone" && first.session) await limitForms(deps, first.session);
-    const form = page.takesForm ? await readForm(req, res) : new Map();
+    const form = takesForm(page) ? await readForm(req, res) : new Map();
     // A form may take 30 s to come, in which its sender may have been removed.
-    const { session, refusal } = page.takesForm && page.access !== "anyone" ? await admit() : first;
+    const { session, refusal } = takesForm(page) && page.access !== "anyone" ? await admit() : first;
     if (refusal) return await sendPageAnswer(req, res, refusal);
     const complete = { ...asked, form, deadline: performance.now() + ANSWER_MS };
     if (page.access === "anyone")
       return await sendPageAnswer(req, res, await page.handler(deps, { ...complete, session }));
     if (!session) throw new Error("A page of an account was reached without one.");
+    if (page.method === "POST" && !isShownFor(form, session)) {
+      return await sendPageAnswer(req, res, otherAccountPage(session));
+    }
     const actor = { name: session.email, source: asked.source };
-    await sendPageAnswer(req, res, await page.handler(deps, { ...complete, session, actor }));
+    const request = { ...complete, form: withoutAccount(form), session, actor };
+    await sendPageAnswer(req, res, await page.handler(deps, request));
   };
 }
 

@@ -1,6 +1,7 @@
 import { type FieldError, failureIn } from "@shipping/kit/errors";
 import { z } from "zod";
 import { changeRole, getMember, type Member, ROLES, removeMember } from "../../accounts/manage-members.js";
+import { AccountForm } from "../page/account-form.js";
 import { FormFaults } from "../page/form-field.js";
 import { AREA_PATH, type HtmlPage, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
 import { checkForm } from "../page/read-form.js";
@@ -49,13 +50,13 @@ function RoleForm({ member, role, faults }: { member: Member; role: string; faul
           <Text>{member.email}</Text>
         </dd>
       </dl>
-      <form method="post">
+      <AccountForm>
         <RoleChoice role={role} faults={faults} />
         <div class="actions">
           <button type="submit">Change role</button>
           <a href={MEMBERS_PATH}>Cancel</a>
         </div>
-      </form>
+      </AccountForm>
     </>
   );
 }
@@ -113,14 +114,14 @@ function Question({ member, isYou, faults }: { member: Member; isYou: boolean; f
           <Time at={invitedAt ?? createdAt} />
         </dd>
       </dl>
-      <form method="post">
+      <AccountForm>
         <div class="actions">
           <button class="danger-action" type="submit">
             Remove member
           </button>
           <a href={MEMBERS_PATH}>Cancel</a>
         </div>
-      </form>
+      </AccountForm>
     </>
   );
 }

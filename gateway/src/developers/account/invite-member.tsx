@@ -3,6 +3,7 @@ import { isId, newId } from "@shipping/kit/ids";
 import { z } from "zod";
 import { INVITATION_DAYS, type Invited, inviteAgain, inviteMember } from "../../accounts/invite-members.js";
 import { emailOf, getMember, ROLES } from "../../accounts/manage-members.js";
+import { AccountForm } from "../page/account-form.js";
 import { Fault, Field, FormFaults, faultAttributes, formId } from "../page/form-field.js";
 import { type HtmlPage, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
 import { checkForm } from "../page/read-form.js";
@@ -65,13 +66,13 @@ export async function askToInviteAgain(deps: PageDeps, { session, id }: PageRequ
         {deps.mailer.canSend ? "We send a new link by email" : "You get a new link to share"}. The previous link stops
         working.
       </p>
-      <form method="post">
+      <AccountForm>
         <input type="hidden" name="form_id" value={newId("form", deps.random)} />
         <div class="actions">
           <button type="submit">Resend invitation</button>
           <a href={MEMBERS_PATH}>Cancel</a>
         </div>
-      </form>
+      </AccountForm>
     </>,
   );
 }
@@ -124,7 +125,7 @@ function InviteForm(props: { deps: PageDeps; values: Values; faults: readonly Fi
           : `Email is not set up here, so you get a link to share. It works once and expires after ${INVITATION_DAYS} days.`}
       </p>
       <FormFaults faults={faults} fields={["email", "role"]} />
-      <form method="post">
+      <AccountForm>
         <input type="hidden" name="form_id" value={values.formId} />
         <Field id="email" label="Email address">
           <input
@@ -147,7 +148,7 @@ function InviteForm(props: { deps: PageDeps; values: Values; faults: readonly Fi
           <button type="submit">Invite member</button>
           <a href={MEMBERS_PATH}>Cancel</a>
         </div>
-      </form>
+      </AccountForm>
     </>
   );
 }

@@ -1,6 +1,7 @@
 import type { Environment } from "@shipping/kit/caller";
 import type { FieldError } from "@shipping/kit/errors";
 import { scopes } from "../../admission/api-key.js";
+import { AccountForm } from "../page/account-form.js";
 import { Fault, Field, FormFaults, faultAttributes } from "../page/form-field.js";
 import { AREA_PATH } from "../page/page.js";
 import { EXPIRIES, type Expiry, expiryWords, SCOPE_WORDS } from "./key-scopes.js";
@@ -27,7 +28,7 @@ export function KeyForm({
       <h1>{environment === "live" ? "Create a live key" : "Create a sandbox key"}</h1>
       <p>The next page shows the key once. Be ready to store it with your server's other secrets.</p>
       <FormFaults faults={faults} fields={["name", "scopes", "expires"]} />
-      <form method="post">
+      <AccountForm>
         <input type="hidden" name="form_id" value={values.formId} />
         <Field id="name" label="Name" hint="The server or program that will use this key.">
           <input
@@ -71,7 +72,7 @@ export function KeyForm({
           <button type="submit">Create key</button>
           <a href={`${AREA_PATH}/${environment}/keys`}>Cancel</a>
         </div>
-      </form>
+      </AccountForm>
     </>
   );
 }

@@ -1,4 +1,5 @@
 import { getKey, revokeKey } from "../../accounts/manage-keys.js";
+import { AccountForm } from "../page/account-form.js";
 import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
 import { Note, Text, Time } from "../page/text.js";
 import { nameOf } from "./keys.js";
@@ -39,14 +40,14 @@ export async function askToRevokeKey(deps: PageDeps, request: PageRequest): Prom
           <Time at={key.createdAt} />
         </dd>
       </dl>
-      <form method="post">
+      <AccountForm>
         <div class="actions">
           <button class="danger-action" type="submit">
             Revoke key
           </button>
           <a href={list}>Cancel</a>
         </div>
-      </form>
+      </AccountForm>
     </>,
   );
 }

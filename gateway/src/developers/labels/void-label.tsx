@@ -2,6 +2,7 @@ import { failFields } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import { z } from "zod";
 import { recordVoid } from "../../accounts/record-void.js";
+import { AccountForm } from "../page/account-form.js";
 import { formId } from "../page/form-field.js";
 import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
 import { checkForm } from "../page/read-form.js";
@@ -46,7 +47,7 @@ export async function askToVoid(deps: PageDeps, request: PageRequest): Promise<P
           </>
         )}
       </dl>
-      <form method="post">
+      <AccountForm>
         <input type="hidden" name="form_id" value={newId("form", deps.random)} />
         <div class="actions">
           <button class="danger-action" type="submit">
@@ -54,7 +55,7 @@ export async function askToVoid(deps: PageDeps, request: PageRequest): Promise<P
           </button>
           <a href={path}>Cancel</a>
         </div>
-      </form>
+      </AccountForm>
     </>,
   );
 }

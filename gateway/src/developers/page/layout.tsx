@@ -3,6 +3,7 @@ import { renderDocument } from "../../site/html-document.js";
 import { codeScript } from "../../site/site-assets.js";
 import { SiteHeader } from "../../site/site-header.js";
 import type { SignedIn } from "../session/session.js";
+import { ShownFor } from "./account-form.js";
 import { script, style } from "./assets.js";
 import { BAND, SideNavigation } from "./navigation.js";
 import { AREA_PATH, type HtmlPage, type Section } from "./page.js";
@@ -46,7 +47,7 @@ export function renderArea({ page, session, section, environment }: Frame): stri
                   can be changed. Contact the operator of the platform.
                 </Note>
               )}
-              {page.body}
+              <ShownFor.Provider value={session}>{page.body}</ShownFor.Provider>
             </main>
           </div>
         ) : (

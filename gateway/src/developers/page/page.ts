@@ -100,13 +100,13 @@ interface Row {
   /** `{environment}`, `{id}` and `{token}` stand for themselves. */
   path: string;
   section?: Section;
-  /** Reads the form that is posted. Unknown fields are ignored. */
-  takesForm?: true;
 }
 
 /** A page for everyone. `session` is there if they are signed in. */
 export interface OpenPage extends Row {
   access: "anyone";
+  /** Reads the form that is posted. */
+  takesForm?: true;
   handler(deps: PageDeps, asked: VisitorRequest & { session: SignedIn | undefined }): Promise<PageAnswer>;
 }
 
@@ -118,6 +118,11 @@ export interface AccountPage extends Row {
 }
 
 export type PageRoute = OpenPage | AccountPage;
+
+/** Whether a page reads a form: all that change something of an account do, as the form names the account. */
+export function takesForm(page: PageRoute): boolean {
+  return page.access === "anyone" ? page.takesForm === true : page.method === "POST";
+}
 
 /** Whether a page is about one environment. The others are about the whole account, or about nobody's. */
 export function isPerEnvironment({ path }: Pick<PageRoute, "path">): boolean {

@@ -1,4 +1,5 @@
 import type { Environment } from "@shipping/kit/caller";
+import { AccountForm } from "../page/account-form.js";
 import { AREA_PATH } from "../page/page.js";
 import { Note } from "../page/text.js";
 import type { Subscription } from "./subscriptions.js";
@@ -40,10 +41,10 @@ export function TestForm({ subscription, environment, mayChange, formId }: About
         {`${whatItDoes(subscription)} and shows how your receiver responds to the events. `}
         Your other sandbox subscriptions receive these events too.
       </p>
-      <form method="post" action={`${AREA_PATH}/${environment}/webhooks/${subscription.id}/test`}>
+      <AccountForm action={`${AREA_PATH}/${environment}/webhooks/${subscription.id}/test`}>
         <input type="hidden" name="form_id" value={formId} />
         <button type="submit">Send test</button>
-      </form>
+      </AccountForm>
     </>
   );
 }

@@ -2,6 +2,7 @@ import type { Environment } from "@shipping/kit/caller";
 import type { FieldError } from "@shipping/kit/errors";
 import { EVENT_TYPES } from "../../input/schemas.js";
 import { CodeTabs } from "../../site/code-example.js";
+import { AccountForm } from "../page/account-form.js";
 import { Fault, Field, FormFaults, faultAttributes } from "../page/form-field.js";
 import { AREA_PATH } from "../page/page.js";
 import { Note, Text } from "../page/text.js";
@@ -29,7 +30,7 @@ export function WebhookForm({
       <h1>{environment === "live" ? "Create a live subscription" : "Create a sandbox subscription"}</h1>
       <p>The next page shows the signing secret once. Your receiver needs it to verify that events come from us.</p>
       <FormFaults faults={faults} fields={["url", "events"]} />
-      <form method="post">
+      <AccountForm>
         <input type="hidden" name="form_id" value={values.formId} />
         <Field
           id="url"
@@ -64,7 +65,7 @@ export function WebhookForm({
           <button type="submit">Create subscription</button>
           <a href={`${AREA_PATH}/${environment}/webhooks`}>Cancel</a>
         </div>
-      </form>
+      </AccountForm>
     </>
   );
 }

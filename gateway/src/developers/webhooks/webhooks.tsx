@@ -1,6 +1,7 @@
 import { failFields } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import { z } from "zod";
+import { AccountForm } from "../page/account-form.js";
 import { formId } from "../page/form-field.js";
 import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
 import { cursorOf, Paging } from "../page/paging.js";
@@ -74,7 +75,7 @@ export async function askToDisable(deps: PageDeps, request: PageRequest): Promis
           <Text>{url}</Text>
         </dd>
       </dl>
-      <form method="post">
+      <AccountForm>
         <input type="hidden" name="form_id" value={newId("form", deps.random)} />
         <div class="actions">
           <button class="danger-action" type="submit">
@@ -82,7 +83,7 @@ export async function askToDisable(deps: PageDeps, request: PageRequest): Promis
           </button>
           <a href={list}>Cancel</a>
         </div>
-      </form>
+      </AccountForm>
     </>,
   );
 }
