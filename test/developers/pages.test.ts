@@ -69,6 +69,7 @@ const accountPages: readonly AccountPage[] = [
   ...["/{environment}/requests", "/{environment}/requests/{id}"].map(seen),
   ...[
     "/members",
+    "/accounts",
     "/audit",
     "/quick-start",
     "/{environment}",

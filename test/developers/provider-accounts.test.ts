@@ -101,6 +101,43 @@ describe("who is a member of several accounts", () => {
   });
 });
 
+describe("a change to another account", () => {
+  const linkTo = (html: string, name: string) =>
+    new RegExp(`href="([^"]*account=acc_[^"]*)">Switch to <bdi>${name}<`).exec(html)?.[1];
+
+  test("is a link on the page of their accounts, which signs in to that one, and back", async () => {
+    const { person } = await inTheYounger();
+    await signIn(person);
+    for (const name of ["Older", "Younger"]) {
+      const { html } = await person.here.get("/developers/accounts");
+      expect(await signIn(person, linkTo(html, name))).toMatchObject({ status: 303, location: "/developers/sandbox" });
+      expect(await accountOf(person)).toBe(name);
+    }
+  });
+
+  test("is offered to nobody for having the same email: without the provider's word there are no others", async () => {
+    const { person } = await inTheYounger();
+    const { html } = await person.here.get("/developers/accounts");
+    expect([html.includes("Younger"), html.includes("Older")]).toEqual([true, false]);
+  });
+
+  test("is not made by a link of another site", async () => {
+    const { person, older } = await inTheYounger();
+    const headers = { "sec-fetch-site": "cross-site" };
+    const { location } = await person.here.get(`${LEAVE}?account=${older.accountId}`, { headers });
+    await person.here.get(await through(person.there, location ?? "", person.email));
+    expect(await accountOf(person)).toBe("Younger");
+  });
+
+  test("leads into no account of others, and leaves the session as it is", async () => {
+    const { person } = await inTheYounger();
+    const strangers = await join(newPerson(), "Strangers");
+    const { status, html } = await signIn(person, `${LEAVE}?account=${strangers.accountId}`);
+    expect([status, html.includes("not a member of that account")]).toEqual([403, true]);
+    expect(await accountOf(person)).toBe("Younger");
+  });
+});
+
 describe("a form that was shown before a sign-in to another account", () => {
   const INVITE = "/developers/members/invite";
   const invited = (accountId: string) =>

@@ -1,3 +1,4 @@
+import { showAccounts } from "./account/accounts.js";
 import { showAuditLog } from "./account/audit-log.js";
 import { askToRemove, changeRoleAsAsked, removeAsAsked, showRoleForm } from "./account/change-member.js";
 import { askToInviteAgain, inviteAgainAsAsked, inviteAsAsked, showInviteForm } from "./account/invite-member.js";
@@ -44,6 +45,7 @@ const section = <Name extends AccountPage["section"]>(name: Name, rows: readonly
 
 /** Of the whole account. */
 const account: readonly AccountPage[] = [
+  { method: "GET", path: "/accounts", access: "viewer", handler: showAccounts },
   { method: "GET", path: "/audit", section: "audit", access: "viewer", handler: showAuditLog },
   { method: "GET", path: "/quick-start", section: "quick-start", access: "viewer", handler: showQuickStart },
 ];

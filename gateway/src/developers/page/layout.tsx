@@ -79,7 +79,8 @@ function Account({ session }: { session: SignedIn }) {
           <Text>{session.accountName}</Text>
         </strong>
         <span>
-          <Text>{session.email}</Text> <span class="role">{session.role}</span>
+          <Text>{session.email}</Text> <span class="role">{session.role}</span>{" "}
+          <a href={`${AREA_PATH}/accounts`}>Accounts</a>
         </span>
       </div>
       <form method="post" action={`${AREA_PATH}/sign-out`}>

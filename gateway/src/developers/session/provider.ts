@@ -24,6 +24,8 @@ const authorizationRequestSchema = z.object({
   returnTo: z.string().regex(RETURN_TO),
   /** The person has to authenticate again. */
   again: z.boolean(),
+  /** The account that they want to work in; undefined if any of theirs will do. */
+  accountId: z.string().max(30).optional(),
 });
 
 export type AuthorizationRequest = z.output<typeof authorizationRequestSchema>;
@@ -53,7 +55,7 @@ const SKEW_SECONDS = 300;
 /** An authorization request with secrets of its own. */
 export function newAuthorizationRequest(
   random: Random,
-  wanted: Pick<AuthorizationRequest, "returnTo" | "again">,
+  wanted: Omit<AuthorizationRequest, "state" | "nonce" | "verifier">,
 ): AuthorizationRequest {
   const [state, nonce, verifier] = [1, 2, 3].map(() => Buffer.from(random(32)).toString("base64url"));
   return authorizationRequestSchema.parse({ state, nonce, verifier, ...wanted });

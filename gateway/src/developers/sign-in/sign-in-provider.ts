@@ -1,4 +1,5 @@
 import { fail } from "@shipping/kit/errors";
+import { isId } from "@shipping/kit/ids";
 import sql from "sql-template-tag";
 import { AREA_PATH, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
 import { forbidden } from "../page/refusal-page.js";
@@ -17,15 +18,22 @@ import { startSession } from "./start-session.js";
 
 type Visit = VisitorRequest & { session: SignedIn | undefined };
 
-/** `GET /developers/sign-in/provider`: redirects to the provider. `return_to` names the page that requires a new sign-in. */
-export async function beginProviderSignIn(deps: PageDeps, { query, session }: Visit): Promise<PageAnswer> {
+/**
+ * `GET /developers/sign-in/provider`: redirects to the provider. `return_to` names the page that requires a new sign-in, `account` the account
+ * to change to.
+ */
+export async function beginProviderSignIn(deps: PageDeps, asked: Visit): Promise<PageAnswer> {
+  const { query, session, deliberate } = asked;
   const provider = providerOf(deps);
   const wanted = query.get("return_to");
+  const account = query.get("account") ?? "";
   // Whoever is signed out may come to another account than the one whose page they saw: to the overview, not to that page.
   const again = wanted !== null && session !== undefined;
   const authorization = newAuthorizationRequest(deps.random, {
     returnTo: again && isAllowedReturnTo(wanted) ? wanted : `${AREA_PATH}/sandbox`,
     again,
+    // Another site's link must not change the account without the person's knowing.
+    accountId: deliberate && isId("acc", account) ? account : undefined,
   });
   const url = await provider.begin(authorization).catch((err) => {
     deps.log.warn({ err }, "the sign-in provider does not respond");
@@ -52,11 +60,19 @@ export async function completeProviderSignIn(deps: PageDeps, asked: Visit): Prom
       "This page requires a recent sign-in, but the provider did not ask you to sign in again.",
     );
   }
-  const memberId = await findMember(deps, identity, current?.memberId);
+  const { memberId, accountId } = (await findMember(deps, identity, { ...authorization, current })) ?? {};
   // The same words for an unknown person and an unverified email, so that nobody can find out who is a member.
   if (!memberId) return refuse(deps, asked, spent, "This identity is not a member of any account here.");
   if (authorization.again && memberId !== current?.memberId) {
     return refuse(deps, asked, spent, current ? notThem(deps, current) : SIGNED_OUT);
+  }
+  if (authorization.accountId !== undefined && authorization.accountId !== accountId) {
+    return refuse(
+      deps,
+      asked,
+      spent,
+      "At the provider, you signed in as somebody who is not a member of that account.",
+    );
   }
   await endSession(deps, cookies);
   const session = await startSession(deps, memberId, identity);
@@ -81,22 +97,22 @@ function notThem({ mailer }: PageDeps, { email }: SignedIn): string {
 }
 
 /**
- * The member that an identity signs in as: the current one, if it is theirs, or else the oldest of those whose account they have come to.
+ * The member that an identity signs in as: that of the wanted account, or the current one, or else the oldest of those who have come to their account.
  * Members with the verified email whom no identity has are bound to it first, one in each account.
  */
 async function findMember(
   deps: PageDeps,
   { issuer, subject, email }: Identity,
-  currentId: string | undefined,
-): Promise<string | undefined> {
+  { accountId, current }: { accountId?: string | undefined; current: SignedIn | undefined },
+): Promise<{ memberId: string; accountId: string } | undefined> {
   if (email !== undefined) {
     await deps.db.run(sql`
       UPDATE account_members m SET issuer = ${issuer}, subject = ${subject}
       WHERE email = ${email.toLowerCase()} AND subject IS NULL AND NOT EXISTS (
         SELECT FROM account_members WHERE account_id = m.account_id AND issuer = ${issuer} AND subject = ${subject})`);
   }
-  const [member] = await deps.db.run<{ id: string }>(sql`
-    SELECT id FROM account_members WHERE issuer = ${issuer} AND subject = ${subject}
-    ORDER BY id = ${currentId ?? ""} DESC, invited_at IS NOT NULL, created_at, id LIMIT 1`);
-  return member?.id;
+  const [member] = await deps.db.run<{ memberId: string; accountId: string }>(sql`
+    SELECT id AS "memberId", account_id AS "accountId" FROM account_members WHERE issuer = ${issuer} AND subject = ${subject}
+    ORDER BY account_id = ${accountId ?? ""} DESC, id = ${current?.memberId ?? ""} DESC, invited_at IS NOT NULL, created_at, id LIMIT 1`);
+  return member;
 }

@@ -1,0 +1,75 @@
+import sql from "sql-template-tag";
+import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
+import { Text } from "../page/text.js";
+
+/** Where people see their accounts. */
+export const ACCOUNTS_PATH = `${AREA_PATH}/accounts`;
+
+interface Membership {
+  accountId: string;
+  name: string;
+  role: string;
+}
+
+/** `GET /developers/accounts`: the account of the session, and the others of the same person, as the provider knows them. */
+export async function showAccounts(deps: PageDeps, { session }: PageRequest): Promise<PageAnswer> {
+  const others = await othersOf(deps, session.memberId);
+  const own = { accountId: session.accountId, name: session.accountName, role: session.role };
+  return shown(
+    "Your accounts",
+    <>
+      <h1>Your accounts</h1>
+      <p>
+        {deps.provider
+          ? "The accounts that you can sign in to through the provider. An account that you joined later is listed after your next sign-in."
+          : "A sign-in link leads to one account. To work in another one, use a link for it."}
+      </p>
+      <table>
+        <thead>
+          <tr>
+            {["Account", "Role", "Change"].map((heading) => (
+              <th scope="col">{heading}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {[own, ...others].map((one) => (
+            <Row membership={one} isCurrent={one === own} />
+          ))}
+        </tbody>
+      </table>
+    </>,
+  );
+}
+
+function Row({ membership: { accountId, name, role }, isCurrent }: { membership: Membership; isCurrent: boolean }) {
+  return (
+    <tr>
+      <td data-label="Account">
+        <Text>{name}</Text>
+      </td>
+      <td data-label="Role">{role}</td>
+      <td data-label="Change">
+        {isCurrent ? (
+          <span class="tag">Signed in</span>
+        ) : (
+          <a href={`${AREA_PATH}/sign-in/provider?account=${accountId}`}>
+            Switch to <Text>{name}</Text>
+          </a>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+// By identity, not by email: an invitation can be shared with somebody who does not read that mailbox.
+function othersOf({ db, provider }: PageDeps, memberId: string): Promise<Membership[]> {
+  if (!provider) return Promise.resolve([]);
+  return db.run<Membership>(sql`
+    SELECT a.id AS "accountId", a.name, m.role
+    FROM account_members me
+    JOIN account_members m ON m.issuer = me.issuer AND m.subject = me.subject AND m.id <> me.id
+    JOIN accounts a ON a.id = m.account_id
+    WHERE me.id = ${memberId} AND m.invited_at IS NULL
+    ORDER BY a.name, a.id LIMIT 100`);
+}
