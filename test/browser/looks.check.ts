@@ -52,6 +52,7 @@ const PAGES = [
   "/developers/live/keys/new",
   "/developers/live/webhooks",
   "/developers/sandbox/webhooks/new",
+  "/developers/accounts",
   "/developers/quick-start",
   "/developers/nothing",
 ];
