@@ -64,10 +64,10 @@ export interface OutboxOptions extends Pick<Reconciliation, "db" | "filterMissin
 
 /**
  * The rows of these events, locked in the order in which every statement locks them. They are found first, as an array: a join might look
- * for them again for each row of the table.
+ * for them again for each row of the table. Ordered by `id` alone, a table that PostgreSQL believes to be empty might be read from end to end.
  */
 export function rowsOf(eventIds: readonly string[]): Sql {
-  return sql`id = ANY(ARRAY(SELECT id FROM outbox WHERE event_id = ANY(${eventIds}::text[]) ORDER BY id FOR UPDATE))`;
+  return sql`id = ANY(ARRAY(SELECT id FROM outbox WHERE event_id = ANY(${eventIds}::text[]) ORDER BY id + 0 FOR UPDATE))`;
 }
 
 /** The outbox in an owner's database, relayed to the bus. */
