@@ -121,6 +121,13 @@ describe("a change to another account", () => {
     expect([html.includes("Younger"), html.includes("Older")]).toEqual([true, false]);
   });
 
+  test("is not offered to an account that only invited them", async () => {
+    const { person, older } = await inTheYounger();
+    await signIn(person);
+    await run("UPDATE account_members SET invited_at = created_at WHERE account_id = $1", [older.accountId]);
+    expect((await person.here.get("/developers/accounts")).html).not.toContain("Older");
+  });
+
   test("is not made by a link of another site", async () => {
     const { person, older } = await inTheYounger();
     const headers = { "sec-fetch-site": "cross-site" };

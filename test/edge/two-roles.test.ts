@@ -61,8 +61,7 @@ const asServer = (text: string) => execute(process.env.TEST_DATABASE_URL as stri
 /** A part's database as its role, which owns nothing there. */
 function opened(part: Part): TestDatabase {
   const url = urlOf(part, named(part));
-  const db = openDatabase(url, { log: silentLog() });
-  db.pool.options.connectionTimeoutMillis = 5_000;
+  const db = openDatabase(url, { connectMs: 5_000, log: silentLog() });
   return {
     url,
     db,

@@ -100,18 +100,17 @@ function answerPage(deps: PageDeps, page: PageRoute): PageStep {
     };
     const first = await admit();
     if (first.refusal) return await sendPageAnswer(req, res, first.refusal);
-    if (page.method === "POST" && page.access !== "anyone" && first.session) await limitForms(deps, first.session);
+    const changesAccount = page.method === "POST" && page.access !== "anyone";
+    if (changesAccount && first.session) await limitForms(deps, first.session);
     const form = takesForm(page) ? await readForm(req, res) : new Map();
     // A form may take 30 s to come, in which its sender may have been removed.
-    const { session, refusal } = takesForm(page) && page.access !== "anyone" ? await admit() : first;
+    const { session, refusal } = changesAccount ? await admit() : first;
     if (refusal) return await sendPageAnswer(req, res, refusal);
     const complete = { ...asked, form, deadline: performance.now() + ANSWER_MS };
     if (page.access === "anyone")
       return await sendPageAnswer(req, res, await page.handler(deps, { ...complete, session }));
     if (!session) throw new Error("A page of an account was reached without one.");
-    if (page.method === "POST" && !isShownFor(form, session)) {
-      return await sendPageAnswer(req, res, otherAccountPage(session));
-    }
+    if (changesAccount && !isShownFor(form, session)) return await sendPageAnswer(req, res, otherAccountPage(session));
     const actor = { name: session.email, source: asked.source };
     const request = { ...complete, form: withoutAccount(form), session, actor };
     await sendPageAnswer(req, res, await page.handler(deps, request));

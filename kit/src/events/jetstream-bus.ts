@@ -101,6 +101,7 @@ export function createJetStreamBus(options: BusConnectionOptions & { replicas?: 
       // Not `consume`, which asks for more as soon as messages arrive: all of a backlog would wait in this process, unacknowledged.
       while (!stopped) {
         await consuming.below(MAX_UNACKNOWLEDGED / 2);
+        if (stopped) return;
         // A second without a heartbeat ends it with an error: a new leader of the stream takes over within seconds.
         const room = { max_messages: MAX_UNACKNOWLEDGED - consuming.count(), expires: FETCH_MS, idle_heartbeat: 500 };
         const messages = await consumer.fetch(room);

@@ -156,6 +156,22 @@ describe("the relay", () => {
   });
 });
 
+test("a stop does not wait until a backlog is published", async () => {
+  const bus = testBus();
+  const outbox = outboxOn(bus, { clockOffsetMs: 10_000 });
+  const { publish } = bus;
+  let stopped: Promise<void> | undefined;
+  bus.publish = async (one, messageId) => {
+    stopped ??= outbox.stop();
+    await publish(one, messageId);
+  };
+  for (let n = 0; n < 300; n++) await commit(outboxOn(bus), event());
+  outbox.start();
+  await eventually(() => expect(stopped).toBeDefined());
+  await stopped;
+  expect(bus.taken.length).toBeLessThan(300);
+});
+
 describe("lag", () => {
   test("counts what is not published, and says how old the oldest is", async () => {
     const outbox = outboxOn(testBus());

@@ -30,9 +30,8 @@ export async function testDatabase(options: { directory: string; url?: string })
     const template = await ensureTemplate(client, serverUrl, options.directory);
     await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
   });
-  const db = openDatabase(url, { log: silentLog() });
   // On a busy machine a first connection may take longer than the second after which a part gives up.
-  db.pool.options.connectionTimeoutMillis = 5_000;
+  const db = openDatabase(url, { connectMs: 5_000, log: silentLog() });
   return {
     url,
     db,

@@ -25,7 +25,7 @@ const authorizationRequestSchema = z.object({
   /** The person has to authenticate again. */
   again: z.boolean(),
   /** The account that they want to work in; undefined if any of theirs will do. */
-  accountId: z.string().max(30).optional(),
+  accountId: z.string().optional(),
 });
 
 export type AuthorizationRequest = z.output<typeof authorizationRequestSchema>;
