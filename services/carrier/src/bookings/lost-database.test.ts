@@ -1,6 +1,7 @@
+import type { Claim } from "@shipping/kit/caller";
 import { createLedger } from "@shipping/kit/ledger/ledger";
 import { DatabaseOutage } from "@shipping/kit/postgres/outage";
-import { newClaim, snapshotOf } from "@shipping/kit/testing/writes";
+import { fence, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
 import { carrierUnderTest } from "../testing/carrier-under-test.js";
 import { remoteUnderTest } from "../testing/remote-under-test.js";
 
@@ -13,22 +14,34 @@ afterAll(() => carrier.end());
 const lost = new Error("The connection was lost.");
 const unknown = { code: 2, rawMessage: "The outcome of a booking is unknown." };
 
-/** A carrier that is called, and a database that is away from the end of its next call of that method until it is back. */
-function losingDatabaseAfter(method: "book" | "find" | "cancel") {
+interface Losing {
+  statements?: number;
+  fenced?: Claim;
+}
+
+/**
+ * A carrier that is called, and a database that is away, once the next call of that method has ended and so many statements more have run,
+ * until it is back. During that call the claim is fenced off, if one is given.
+ */
+function losingDatabaseAfter(method: "book" | "find" | "cancel", { statements = 0, fenced }: Losing = {}) {
   const remote = remoteUnderTest(carrier);
   const { deps, carrier: called } = remote;
   const { db } = deps;
-  let isAway = false;
+  let left = Number.POSITIVE_INFINITY;
   const away = async () => {
     throw new DatabaseOutage(new Error("The pool has no connection."), false);
   };
-  deps.db = { ...db, run: (statement) => (isAway ? away() : db.run(statement)) };
+  deps.db = { ...db, run: (statement) => (left-- > 0 ? db.run(statement) : away()) };
   deps.ledger = createLedger(deps.db);
   const act = called[method] as (...call: unknown[]) => Promise<unknown>;
-  const losing = { ...called, [method]: (...call: unknown[]) => act(...call).finally(() => (isAway = true)) };
-  deps.carriers = { ...deps.carriers, trial: { accountId: remote.caller.accountId, carrier: losing } };
+  async function losing(...call: unknown[]) {
+    if (fenced) await fence(db, remote.caller, fenced);
+    return act(...call).finally(() => (left = statements));
+  }
+  const carrierThatLoses = { ...called, [method]: losing };
+  deps.carriers = { ...deps.carriers, trial: { accountId: remote.caller.accountId, carrier: carrierThatLoses } };
   const back = () => {
-    isAway = false;
+    left = Number.POSITIVE_INFINITY;
     deps.carriers = { ...deps.carriers, trial: { accountId: remote.caller.accountId, carrier: called } };
   };
   return { ...remote, back };
@@ -70,4 +83,24 @@ describe("when the database is lost after a call of the carrier, it is not certa
       expect((await remote.events()).sort()).toEqual(["label.created", "label.voided"]);
     },
   );
+
+  test("after a claim that was fenced off meanwhile: the later claim of the same request takes the booking over", async () => {
+    const fenced = newClaim();
+    const remote = losingDatabaseAfter("book", { statements: 1, fenced });
+    const shipmentId = remote.newShipment();
+    await expect(remote.label(shipmentId, fenced)).rejects.toMatchObject(unknown);
+    remote.back();
+    const { json } = snapshotOf(await remote.label(shipmentId, newClaim(fenced.idempotencyKey)));
+    expect(remote.standing()).toMatchObject([{ trackingNumber: json.tracking_number }]);
+  });
+
+  test("after a void that was fenced off meanwhile: what is cancelled is voided", async () => {
+    const fenced = newClaim();
+    const remote = losingDatabaseAfter("cancel", { statements: 2, fenced });
+    const { id } = await remote.newLabel();
+    await expect(remote.void(id, fenced)).rejects.toMatchObject(unknown);
+    remote.back();
+    await remote.settle(60);
+    expect(await remote.labels()).toMatchObject([{ id, status: "voided" }]);
+  });
 });
