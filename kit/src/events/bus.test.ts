@@ -179,6 +179,24 @@ describe("JetStreamBus", () => {
     expect(only(got, sent)).toHaveLength(2_000);
   }, 60_000);
 
+  test("a subscription that is stopped while it has no room asks for no more: what waits is for the other replicas at once", async () => {
+    const bus = opened("JetStreamBus");
+    const durable = newDurable();
+    const ends: (() => void)[] = [];
+    const onEvent = () => new Promise<void>((resolve) => ends.push(resolve));
+    const subscription = await bus.subscribe({ ...collector(durable), onEvent });
+    const sent = Array.from({ length: 600 }, event);
+    await publishing(bus, sent[0]!);
+    await Promise.all(sent.slice(1).map((one) => bus.publish(one)));
+    const manager = await jetstreamManager(nats);
+    const unacknowledged = async () => (await manager.consumers.info("EVENTS", durable)).num_ack_pending;
+    await eventually(async () => expect(await unacknowledged()).toBe(512));
+    const stopping = subscription.stop();
+    for (const end of ends.splice(0)) end();
+    await stopping;
+    await eventually(async () => expect(await unacknowledged()).toBe(0));
+  }, 30_000);
+
   test("a message that cannot be understood is dead-lettered with its reason and not delivered again", async () => {
     const bus = opened("JetStreamBus");
     const subscriber = collector(newDurable());
