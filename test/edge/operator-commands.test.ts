@@ -111,6 +111,25 @@ test("dead events are listed, shown, retried and dropped", async () => {
   expect(await admin(`dead-event show ${id}`)).toMatchObject({ status: 1, err: `error: No such dead event: ${id}.\n` });
 });
 
+test("bookings that are not settled are listed, and the one of a shipment's label", async () => {
+  const { accountId } = await stack.newCustomer();
+  await stack.databases.carrier.run(sql`
+    INSERT INTO bookings (account_id, environment, id, shipment_id, carrier, state, idempotency_key, fingerprint, token,
+      requested_by, request_id, reference, turn, leased_until, due_at, problem, created_at)
+    SELECT ${accountId}, 'sandbox', 'bkg_' || state, 'shp_' || state, 'acme', state, 'key', '', 1, '', '', reference, 1, now(), due_at,
+      problem, now()
+    FROM (VALUES ('cancelling', NULL, now(), 'refused'), ('held', 'ref', NULL, NULL)) AS stored (state, reference, due_at, problem)`);
+  const [late, ...others] = await json("booking list");
+  expect(late).toMatchObject({ id: "bkg_cancelling", account_id: accountId, state: "cancelling", problem: "refused" });
+  expect(others).toEqual([]);
+  expect(await json("booking list --shipment shp_held")).toEqual([
+    expect.objectContaining({ id: "bkg_held", carrier: "acme", reference: "ref" }),
+  ]);
+  expect((await admin("booking list")).out).toMatch(
+    /^bkg_cancelling +cancelling +\S+Z +acme +shp_cancelling .*refused$/m,
+  );
+});
+
 describe("the audit of operators", () => {
   test("has each change with who made it and how it ended, the latest first, and no look", async () => {
     await admin("dead-event drop 999999", { OPERATOR: "grace" });

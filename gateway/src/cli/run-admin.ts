@@ -5,6 +5,7 @@ import { printable } from "@shipping/kit/process/printable";
 import { Command, CommanderError } from "commander";
 import { addAccountCommands } from "./commands/account-commands.js";
 import { addAuditCommands } from "./commands/audit-commands.js";
+import { addBookingCommands } from "./commands/booking-commands.js";
 import { addClaimCommands } from "./commands/claim-commands.js";
 import { addDeadEventCommands } from "./commands/dead-event-commands.js";
 import { addDeliveryCommands } from "./commands/delivery-commands.js";
@@ -80,6 +81,7 @@ export function adminCommand(shell: Shell): Command {
   addDeliveryCommands(admin, tools);
   addDeadEventCommands(admin, tools);
   addOutboxCommands(admin, tools);
+  addBookingCommands(admin, tools);
   addClaimCommands(admin, tools);
   addAuditCommands(admin, tools);
   addSecretsCommands(admin, tools);

@@ -5,10 +5,8 @@ import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import { newId } from "../ids.js";
 import { silentLog } from "../process/log.js";
-import { createMetrics } from "../process/metrics.js";
 import { eventually } from "../testing/eventually.js";
-import { samplesIn } from "../testing/samples.js";
-import { type Bus, BusOutage, measureBus } from "./bus.js";
+import { type Bus, BusOutage } from "./bus.js";
 import { createLocalBus } from "./in-process-bus.js";
 import { createJetStreamBus } from "./jetstream-bus.js";
 
@@ -74,6 +72,18 @@ async function publishing(bus: Bus, sent: Event): Promise<void> {
   await eventually(() => bus.publish(sent), { withinMs: 10_000 });
 }
 
+async function publishingAll(bus: Bus, count: number): Promise<Event[]> {
+  const [first, ...others] = Array.from({ length: count }, event);
+  await publishing(bus, first!);
+  await Promise.all(others.map((one) => bus.publish(one)));
+  return [first!, ...others];
+}
+
+async function unacknowledged(durable: string): Promise<number> {
+  const manager = await jetstreamManager(nats);
+  return (await manager.consumers.info("EVENTS", durable)).num_ack_pending;
+}
+
 describe.each(["LocalBus", "JetStreamBus"] as const)("%s", (kind) => {
   test("hands an event over byte for byte", async () => {
     const bus = opened(kind);
@@ -100,9 +110,7 @@ describe.each(["LocalBus", "JetStreamBus"] as const)("%s", (kind) => {
     const bus = opened(kind);
     const subscriber = collector(newDurable());
     const subscription = await bus.subscribe(subscriber);
-    const sent = Array.from({ length: 500 }, event);
-    await publishing(bus, sent[0]!);
-    await Promise.all(sent.slice(1).map((one) => bus.publish(one)));
+    const sent = await publishingAll(bus, 500);
     await eventually(async () => expect(only(subscriber.got, sent)).toHaveLength(500), { withinMs: 10_000 });
     await subscription.stop();
   });
@@ -163,14 +171,10 @@ describe("JetStreamBus", () => {
         return new Promise<void>((resolve) => subscriber.ends.push(resolve));
       },
     });
-    const sent = Array.from({ length: 2_000 }, event);
-    await publishing(bus, sent[0]!);
-    await Promise.all(sent.slice(1).map((one) => bus.publish(one)));
-    const manager = await jetstreamManager(nats);
-    const unacknowledged = async () => (await manager.consumers.info("EVENTS", subscriber.durable)).num_ack_pending;
-    await eventually(async () => expect(await unacknowledged()).toBe(512));
+    const sent = await publishingAll(bus, 2_000);
+    await eventually(async () => expect(await unacknowledged(subscriber.durable)).toBe(512));
     while (only(got, sent).length < 2_000) {
-      expect(await unacknowledged()).toBeLessThanOrEqual(512);
+      expect(await unacknowledged(subscriber.durable)).toBeLessThanOrEqual(512);
       for (const end of subscriber.ends.splice(0)) end();
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -185,16 +189,12 @@ describe("JetStreamBus", () => {
     const ends: (() => void)[] = [];
     const onEvent = () => new Promise<void>((resolve) => ends.push(resolve));
     const subscription = await bus.subscribe({ ...collector(durable), onEvent });
-    const sent = Array.from({ length: 600 }, event);
-    await publishing(bus, sent[0]!);
-    await Promise.all(sent.slice(1).map((one) => bus.publish(one)));
-    const manager = await jetstreamManager(nats);
-    const unacknowledged = async () => (await manager.consumers.info("EVENTS", durable)).num_ack_pending;
-    await eventually(async () => expect(await unacknowledged()).toBe(512));
+    await publishingAll(bus, 600);
+    await eventually(async () => expect(await unacknowledged(durable)).toBe(512));
     const stopping = subscription.stop();
     for (const end of ends.splice(0)) end();
     await stopping;
-    await eventually(async () => expect(await unacknowledged()).toBe(0));
+    await eventually(async () => expect(await unacknowledged(durable)).toBe(0));
   }, 30_000);
 
   test("a message that cannot be understood is dead-lettered with its reason and not delivered again", async () => {
@@ -205,11 +205,7 @@ describe("JetStreamBus", () => {
     const mark = newId("x", randomBytes);
     await jetstream(nats).publish("events.sandbox.thing.created", `not protobuf ${mark}`);
     await eventually(async () => expect(subscriber.dead.filter((text) => text.includes(mark))).toHaveLength(1));
-    const manager = await jetstreamManager(nats);
-    await eventually(async () => {
-      const { num_ack_pending } = await manager.consumers.info("EVENTS", subscriber.durable);
-      expect(num_ack_pending).toBe(0);
-    });
+    await eventually(async () => expect(await unacknowledged(subscriber.durable)).toBe(0));
     await subscription.stop();
   });
 
@@ -246,13 +242,4 @@ describe("JetStreamBus", () => {
     await subscription.stop();
     await bus.close();
   });
-});
-
-test("its connection is measured", async () => {
-  const metrics = createMetrics({ part: "test", log: silentLog(), cacheMs: 0 });
-  let connected = true;
-  measureBus(metrics, { connected: () => connected });
-  expect(samplesIn(await metrics.render())).toEqual({ 'bus_connected{part="test"}': 1 });
-  connected = false;
-  expect(samplesIn(await metrics.render())).toEqual({ 'bus_connected{part="test"}': 0 });
 });

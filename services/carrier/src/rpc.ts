@@ -9,6 +9,7 @@ import {
   QuoteRatesResponseSchema,
   VoidLabelResponseSchema,
 } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
+import { CarrierOperationsService } from "@shipping/proto/shipping/carrier/v1/operations_pb";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import { countLabels, countResources } from "./count-labels.js";
@@ -16,13 +17,19 @@ import { checkLabel, createLabel } from "./create-label.js";
 import type { CarrierDeps } from "./deps.js";
 import { inspectLabel, searchLabels } from "./find-labels.js";
 import { carrierAccountData } from "./operations/account-data.js";
+import { listBookings } from "./operations/list-bookings.js";
 import { quoteRates } from "./quote-rates.js";
 import { getLabel, getLabelFile, listLabels } from "./read-labels.js";
 import { voidLabel } from "./void-label.js";
 
-/** Which part may call what of carrier. */
+/** Which part may call what of carrier. The operator's commands run in the gateway's pods, as the gateway. */
 export const carrierPeers: Peers = {
-  gateway: [...CarrierService.methods, ...LedgerService.methods, ...OwnerOperationsService.methods],
+  gateway: [
+    ...CarrierService.methods,
+    ...LedgerService.methods,
+    ...CarrierOperationsService.methods,
+    ...OwnerOperationsService.methods,
+  ],
 };
 
 /** The RPCs of carrier, each one operation. Those that call neighbours hand on the deadline and the request id. */
@@ -48,5 +55,6 @@ export function carrierRoutes(deps: CarrierDeps): Routes {
       countLabels: (request) => countLabels(deps, request),
       getLabelFile: (request) => getLabelFile(deps, request),
     });
+    router.service(CarrierOperationsService, { listBookings: (request) => listBookings(deps, request) });
   };
 }

@@ -1,0 +1,74 @@
+import { create } from "@bufbuild/protobuf";
+import { costlyNodes, watched } from "@shipping/kit/testing/plans";
+import { type Booking, ListBookingsRequestSchema } from "@shipping/proto/shipping/carrier/v1/operations_pb";
+import { carrierUnderTest } from "../testing/carrier-under-test.js";
+import { remoteUnderTest } from "../testing/remote-under-test.js";
+import { listBookings } from "./list-bookings.js";
+
+let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
+beforeEach(async () => {
+  carrier = await carrierUnderTest();
+});
+afterEach(() => carrier.end());
+
+const lost = new Error("The connection was lost.");
+
+async function list({ limit = 10, shipmentId }: { limit?: number; shipmentId?: string } = {}): Promise<Booking[]> {
+  const request = create(ListBookingsRequestSchema, { limit, ...(shipmentId !== undefined && { shipmentId }) });
+  return (await listBookings(carrier.deps, request)).bookings;
+}
+
+/** A customer with a booking in doubt. */
+async function inDoubt() {
+  const remote = remoteUnderTest(carrier);
+  const shipmentId = remote.newShipment();
+  remote.expect("book", { after: lost });
+  remote.expect("find", { before: lost }, { before: lost });
+  await expect(remote.label(shipmentId)).rejects.toThrow();
+  return { ...remote, shipmentId };
+}
+
+test("lists what is in doubt, of every account, the one that has been due longest first, and what the worker failed at", async () => {
+  await remoteUnderTest(carrier).newLabel();
+  const one = await inDoubt();
+  const other = await inDoubt();
+  const [first, second] = await list();
+  expect(first).toMatchObject({
+    accountId: one.caller.accountId,
+    environment: "sandbox",
+    shipmentId: one.shipmentId,
+    carrier: "scripted",
+    state: "asked",
+  });
+  expect([first?.reference, first?.problem]).toEqual([undefined, undefined]);
+  expect(Date.parse(first?.dueAt ?? "")).toBeGreaterThan(Date.parse(first?.createdAt ?? ""));
+  expect(second?.accountId).toBe(other.caller.accountId);
+  expect(await list({ limit: 1 })).toEqual([first]);
+
+  await one.settle(2);
+  expect((await list()).map(({ problem }) => problem)).toContain("Error: The connection was lost.");
+  for (const seconds of [60, 240]) await one.settle(seconds);
+  expect((await list()).map(({ accountId }) => accountId)).not.toContain(one.caller.accountId);
+});
+
+test("shows which booking a shipment's label has, until it is voided", async () => {
+  const remote = remoteUnderTest(carrier);
+  const { id, shipment_id: shipmentId } = await remote.newLabel();
+  await remote.newLabel();
+  const [{ reference } = { reference: "" }] = remote.standing();
+  const [booking, ...others] = await list({ shipmentId });
+  expect(booking).toMatchObject({ shipmentId, state: "held", reference });
+  expect([booking?.dueAt, others]).toEqual([undefined, []]);
+  await remote.void(id);
+  expect(await list({ shipmentId })).toEqual([]);
+});
+
+test("finds both by an index", async () => {
+  const { db, statements } = watched(carrier.deps.db);
+  await listBookings({ db }, create(ListBookingsRequestSchema, { limit: 10 }));
+  await listBookings({ db }, create(ListBookingsRequestSchema, { limit: 10, shipmentId: "shp_a" }));
+  const [due, ofShipment] = await Promise.all(statements.map((one) => costlyNodes(carrier.deps.db, one)));
+  // The index holds what is left to do, in the order in which it is due.
+  expect(due).toEqual(["Index Scan of all of bookings_due"]);
+  expect(ofShipment).toEqual([]);
+});
