@@ -10,7 +10,9 @@ import { sourceOf } from "@shipping/gateway/http/source";
 import { orderId, pageQuery } from "@shipping/gateway/input/schemas";
 import { validQuery } from "@shipping/gateway/input/validate";
 import { library } from "@shipping/gateway/openapi/guide-library";
-import { asSent, fill, numbered, type Reader, readingsOf } from "./shapes.js";
+import { rowOf } from "@shipping/gateway/request-log/ended-request";
+import { redact } from "@shipping/kit/process/log";
+import { asSent, fill, nearlySecret, numbered, type Reader, readingsOf } from "./shapes.js";
 
 const HEAD_BYTES = 16 * 1024;
 const BODY_BYTES = 64 * 1024;
@@ -137,7 +139,26 @@ const readers: readonly Omit<Reader, "given">[] = [
     },
     read: (text) => library().search(text),
   },
+  {
+    reader: "the request log",
+    most: HEAD_BYTES,
+    shapes: nearlySecret,
+    read: (text) => rowOf({ ...refused, path: `/${text}`, userAgent: text }, 0),
+  },
+  {
+    reader: "invalid fields in the request log",
+    most: BODY_BYTES,
+    shapes: nearlySecret,
+    read: (text) => rowOf({ ...refused, fields: [{ path: text, message: text }] }, 0),
+  },
+  { reader: "the log", most: BODY_BYTES, shapes: nearlySecret, read: redact },
 ];
+
+/** A refused request, as the request log is told of it. */
+const refused = {
+  ...{ requestId: "req_a", method: "GET", path: "/", status: 404, aborted: false, ms: 1, replayed: false },
+  ...{ source: "192.0.2.1", userAgent: "" },
+};
 
 function requestWith(rawHeaders: string[], headersDistinct: NodeJS.Dict<string[]>): IncomingMessage {
   return { httpVersion: "1.1", rawHeaders, headersDistinct } as unknown as IncomingMessage;

@@ -26,6 +26,17 @@ export const numbered = (part: (n: number) => string) => (size: number) => {
   return parts.join("");
 };
 
+/** Texts that look like a secret almost everywhere, for those who look for one. */
+export const nearlySecret: Reader["shapes"] = {
+  "a scheme of many parts": (size) => `${"a.".repeat(size / 2)}://`,
+  "users without a password": fill("a://a:"),
+  "a password without an end": (size) => `a://a:${"a:".repeat(size / 2)}`,
+  "the scheme of a key again and again": fill("Bearer "),
+  "spaces behind the scheme of a key": (size) => `Bearer${" ".repeat(size)}`,
+  "beginnings of keys": fill("service_test_"),
+  "a header without an end": (size) => `"authorization":"${"\\a".repeat(size / 2)}`,
+};
+
 /** A reading for each shape. A refusal ends a reading like any other. */
 export function readingsOf<Input>({ reader, most, shapes, given, read }: Reader<Input>): Reading[] {
   return Object.entries(shapes).map(([shape, make]) => ({
