@@ -22,8 +22,8 @@ export interface Database {
 }
 
 /**
- * A connection plans a statement once, for any values, and keeps the plan for as long as it lives: so plans are made for full tables, by
- * their indexes, however empty a table was when the statement first ran. All our statements find their rows by an index.
+ * A connection plans a statement once, for any values, and keeps the plan until a table of it is analyzed: so plans are made for full tables,
+ * by their indexes, however empty a table was when the statement first ran. All our statements find their rows by an index.
  */
 const PLANNING = [
   "plan_cache_mode=force_generic_plan",

@@ -30,18 +30,23 @@ export function watched(db: Database): { db: Database; statements: Sql[] } {
  * each with each, and scans of a table that look for nothing. None should be left: a batch costs by its size, whatever a table holds.
  */
 export async function costlyNodes(db: Database, statement: Sql): Promise<string[]> {
-  const plan = await genericPlan(db, statement);
-  const found: string[] = [];
-  const visit = (node: PlanNode) => {
-    const table = node["Relation Name"];
-    if (node["Join Filter"]) found.push(`${node["Node Type"]} compares each with each by ${node["Join Filter"]}`);
-    if (table && /Scan$/.test(node["Node Type"]) && !node["Index Cond"] && !node["TID Cond"]) {
-      found.push(`${node["Node Type"]} of all of ${node["Index Name"] ?? table}`);
-    }
-    node.Plans?.forEach(visit);
-  };
-  visit(plan);
-  return found;
+  const nodes = await nodesOf(db, statement);
+  return nodes.flatMap((node) => {
+    const { "Node Type": type, "Relation Name": table, "Join Filter": filter } = node;
+    const comparing = filter ? [`${type} compares each with each by ${filter}`] : [];
+    const looksForNothing = table && /Scan$/.test(type) && !node["Index Cond"] && !node["TID Cond"];
+    return looksForNothing ? [...comparing, `${type} of all of ${node["Index Name"] ?? table}`] : comparing;
+  });
+}
+
+/** The indexes by which a statement finds its rows, by the plan that a connection keeps. */
+export async function indexesOf(db: Database, statement: Sql): Promise<string[]> {
+  return (await nodesOf(db, statement)).flatMap((node) => node["Index Name"] ?? []);
+}
+
+async function nodesOf(db: Database, statement: Sql): Promise<PlanNode[]> {
+  const withInner = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(withInner)];
+  return withInner(await genericPlan(db, statement));
 }
 
 // Connections of ours plan for any values, so those that are given here do not matter. EXPLAIN's own GENERIC_PLAN is of PostgreSQL 16.

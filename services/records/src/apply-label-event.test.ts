@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { Caller } from "@shipping/kit/caller";
 import { newEvent } from "@shipping/kit/ledger/outbox";
+import { costlyNodes, indexesOf, watched } from "@shipping/kit/testing/plans";
 import { jsonIn, newCaller, snapshotOf } from "@shipping/kit/testing/writes";
 import { ApplyLabelEventRequestSchema, GetShipmentRequestSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import { applyLabelEvent } from "./apply-label-event.js";
@@ -18,11 +19,11 @@ async function newShipmentOf(caller: Caller): Promise<string> {
   return snapshotOf(await createShipment(records.deps, shipmentRequest(caller))).json.id;
 }
 
-function apply(caller: Caller, type: string, shipmentId: string) {
+function apply(caller: Caller, type: string, shipmentId: string, deps = records.deps) {
   const data = JSON.stringify({ id: "lbl_1", object: "label", shipment_id: shipmentId });
-  const { now, random } = records.deps;
+  const { now, random } = deps;
   const event = newEvent({ type, caller, data, now: now(), random });
-  return applyLabelEvent(records.deps, create(ApplyLabelEventRequestSchema, { caller, event }));
+  return applyLabelEvent(deps, create(ApplyLabelEventRequestSchema, { caller, event }));
 }
 
 async function read(caller: Caller, id: string) {
@@ -86,4 +87,13 @@ describe("applyLabelEvent", () => {
   test("an event that is no label event is refused", async () => {
     await expect(apply(caller, "order.created", "shp_1")).rejects.toMatchObject({ code: "internal_error" });
   });
+});
+
+test("the shipment is found by its key alone, also by a plan that was made for an empty table", async () => {
+  const { deps, end } = await recordsUnderTest();
+  const { db, statements } = watched(deps.db);
+  await apply(newCaller(), "label.created", "shp_1", { ...deps, db });
+  expect(await indexesOf(deps.db, statements[0]!)).toEqual(["shipments_pkey", "shipments_pkey"]);
+  expect(await costlyNodes(deps.db, statements[0]!)).toEqual([]);
+  await end();
 });

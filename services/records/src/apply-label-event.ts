@@ -37,17 +37,22 @@ interface Change {
 const changeShipment = microBatchOperation<RecordsDeps, Change, void>({
   keyOf: ({ caller, shipmentId }) => `${caller.accountId} ${caller.environment} ${shipmentId}`,
   async run({ db }, changes) {
-    // Rows are locked in one order everywhere, or statements that overlap would deadlock.
+    // Rows are locked in one order everywhere, or statements that overlap would deadlock. Each is looked up by itself: a join would be planned
+    // by how few shipments there were.
     await db.run(sql`
-      WITH change AS (
-        SELECT account_id, environment, id, wanted.status, wanted.label_id
-        FROM shipments AS held JOIN unnest(
+      WITH wanted AS (
+        SELECT * FROM unnest(
           ${changes.map(({ caller }) => caller.accountId)}::text[], ${changes.map(({ caller }) => caller.environment)}::text[],
           ${changes.map(({ shipmentId }) => shipmentId)}::text[], ${changes.map(({ status }) => status)}::text[],
           ${changes.map(({ labelId }) => labelId)}::text[]
-        ) AS wanted (account_id, environment, id, status, label_id) USING (account_id, environment, id)
-        WHERE held.status = 'draft' OR (held.status = 'label_created' AND wanted.status = 'voided')
-        ORDER BY account_id, environment, id FOR UPDATE OF held)
+        ) AS wanted (account_id, environment, id, status, label_id)
+        ORDER BY account_id, environment, id),
+      change AS MATERIALIZED (
+        SELECT wanted.* FROM wanted CROSS JOIN LATERAL (
+          SELECT status FROM shipments
+          WHERE (account_id, environment, id) = (wanted.account_id, wanted.environment, wanted.id) LIMIT 1 FOR UPDATE
+        ) AS held
+        WHERE held.status = 'draft' OR (held.status = 'label_created' AND wanted.status = 'voided'))
       UPDATE shipments AS held SET status = change.status, label_id = change.label_id
       FROM change
       WHERE (held.account_id, held.environment, held.id) = (change.account_id, change.environment, change.id)`);
