@@ -3,13 +3,11 @@ import http2 from "node:http2";
 import net from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Code } from "@connectrpc/connect";
-import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { failureIn } from "../errors.js";
 import { eventually } from "../testing/eventually.js";
 import { closedPort, empty, readRequest as read, rpcTestbed } from "../testing/rpc-testbed.js";
-import { createHealth } from "./grpc-health.js";
 
-const { serving, clientTo, onEnd, ends } = rpcTestbed();
+const { serving, misbehaving, clientTo, onEnd, ends } = rpcTestbed();
 // Connect's adapter complains of clients that hang up, because it does not know Node's errors in Jest's realm for errors.
 beforeEach(() => void jest.spyOn(console, "error").mockImplementation(() => {}));
 afterEach(ends);
@@ -20,28 +18,6 @@ const caught = (call: Promise<unknown>) =>
     () => undefined,
     (error: unknown) => error,
   );
-
-/** A server on raw HTTP/2 that says it serves, and does to every other call what `misbehave` does. Yields its URL and those calls. */
-async function misbehaving(misbehave: (stream: http2.ServerHttp2Stream) => void) {
-  const health = createHealth();
-  const adapter = connectNodeAdapter({
-    routes: (router) => void router.rpc(health.watch.method, health.watch.handle),
-  });
-  const calls: string[] = [];
-  const server = http2.createServer((request, response) => {
-    if (request.url.includes("Health")) return adapter(request, response);
-    calls.push(request.url.split("/").at(-1) as string);
-    misbehave(response.stream);
-  });
-  const sessions = new Set<http2.ServerHttp2Session>();
-  server.on("session", (session) => sessions.add(session));
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  onEnd(() => {
-    for (const session of sessions) session.destroy();
-    return new Promise((resolve) => server.close(resolve));
-  });
-  return { url: `http://127.0.0.1:${(server.address() as net.AddressInfo).port}`, calls };
-}
 
 describe("connectTo", () => {
   test("spreads calls over all its addresses", async () => {
@@ -96,6 +72,15 @@ describe("connectTo", () => {
     const { url } = await serving(() => {});
     expect(await clientTo(`${broken.url},${url}`).read(read())).toEqual(empty());
     expect(broken.calls).toEqual(["Read"]);
+  });
+
+  test("what is sent once more has only the time that is left", async () => {
+    const breaksAfterMs = 60;
+    const broken = await misbehaving((stream) => setTimeout(() => stream.session?.destroy(), breaksAfterMs));
+    const { url, timeouts } = await misbehaving((stream) => stream.close());
+    await caught(clientTo(`${broken.url},${url}`).read(read(), { timeoutMs: 5_000 }));
+    expect(timeouts).toEqual([expect.any(Number)]);
+    expect(timeouts[0]).toBeLessThanOrEqual(5_000 - breaksAfterMs + 1);
   });
 
   test("a write that is refused as REFUSED_STREAM is sent to one other replica, and no third time", async () => {

@@ -90,12 +90,17 @@ export function connectTo(options: {
   }
 
   async function sendToReplica(...call: Parameters<Transport["unary"]>): ReturnType<Transport["unary"]> {
-    const isRead = call[0].idempotency === Level.NO_SIDE_EFFECTS;
+    const [method, signal, timeoutMs, ...rest] = call;
+    const isRead = method.idempotency === Level.NO_SIDE_EFFECTS;
+    const due = performance.now() + (timeoutMs || Number.POSITIVE_INFINITY);
     let refused = false;
     let unknownEnd: unknown;
     for (const replica of await inTurn()) {
+      // All tries together have the time of the call. Without any left there is none: 0 would mean no limit.
+      const leftMs = due - performance.now();
+      if (leftMs <= 0) break;
       try {
-        return await replica.unary(...call);
+        return await replica.unary(method, signal, timeoutMs && leftMs, ...rest);
       } catch (error) {
         if (notConnected(error)) continue;
         if (refusedStream(error)) {

@@ -1,20 +1,35 @@
+import { once } from "node:events";
+import http2 from "node:http2";
 import net from "node:net";
 import { create } from "@bufbuild/protobuf";
 import { type Client, createClient } from "@connectrpc/connect";
+import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { LedgerService, type ReadResponse, ReadResponseSchema } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { silentLog } from "../process/log.js";
 import { connectTo } from "../rpc/client.js";
+import { createHealth } from "../rpc/grpc-health.js";
 import { type Routes, type RpcServer, serve } from "../rpc/server.js";
 
 /** Servers and clients of a test file, all of the ledger's RPCs: `Read` stands for a read, `Resolve` for a write. */
 export interface RpcTestbed {
   /** Serves: `handle` gets the idempotency key of each call, and is waited for. */
   serving(handle: (key: string) => unknown, port?: number): Promise<RpcServer & { url: string }>;
+  /**
+   * Serves on raw HTTP/2: says that it is well, and does to every other call what `misbehave` does. Yields the RPCs that were called, and
+   * how long each was given, in milliseconds.
+   */
+  misbehaving(misbehave: (stream: http2.ServerHttp2Stream) => void): Promise<Misbehaving>;
   clientTo(urls: string): Client<typeof LedgerService>;
   /** What else is to be ended after the test, before the rest. */
   onEnd(end: () => unknown): void;
   /** Ends all of it, servers before clients. */
   ends(): Promise<void>;
+}
+
+interface Misbehaving {
+  url: string;
+  calls: string[];
+  timeouts: number[];
 }
 
 export function rpcTestbed(): RpcTestbed {
@@ -32,6 +47,27 @@ export function rpcTestbed(): RpcTestbed {
       };
       servers.push(stop);
       return { port: server.port, stop, url: `http://127.0.0.1:${server.port}` };
+    },
+    async misbehaving(misbehave) {
+      const health = createHealth();
+      const adapter = connectNodeAdapter({
+        routes: (router) => void router.rpc(health.watch.method, health.watch.handle),
+      });
+      const [calls, timeouts]: [string[], number[]] = [[], []];
+      const server = http2.createServer((request, response) => {
+        if (request.url.includes("Health")) return adapter(request, response);
+        calls.push(request.url.split("/").at(-1) as string);
+        timeouts.push(Number(request.headers["connect-timeout-ms"]));
+        misbehave(response.stream);
+      });
+      const sessions = new Set<http2.ServerHttp2Session>();
+      server.on("session", (session) => sessions.add(session));
+      await once(server.listen(0, "127.0.0.1"), "listening");
+      others.push(() => {
+        for (const session of sessions) session.destroy();
+        return new Promise((resolve) => server.close(resolve));
+      });
+      return { url: `http://127.0.0.1:${(server.address() as net.AddressInfo).port}`, calls, timeouts };
     },
     clientTo(urls) {
       const transport = connectTo({ urls, log });
