@@ -49,7 +49,7 @@ describe("a member whose name has a dot in it", () => {
 });
 
 describe("a number that is not as it was sent", () => {
-  const LOST = "must be a number that double precision stores without loss";
+  const LOST = "must be a number that double precision stores without loss: use at most 15 significant digits";
   const refused = (value: unknown, ...lost: Place[]) =>
     fieldsOf(() => requireValid(checkBody(orderInput, { value, lost: { places: lost, more: 0 } }, "/")));
 

@@ -118,7 +118,7 @@ function lostNumber(path: Place): z.core.$ZodIssue {
   return {
     code: "custom",
     path,
-    message: "must be a number that double precision stores without loss",
+    message: "must be a number that double precision stores without loss: use at most 15 significant digits",
     input: undefined,
   };
 }

@@ -7,6 +7,7 @@ const named = { allowPrivate: false, allowTargets: ["receiver.trial.svc:8443", "
 
 const ADDRESS = "must have a hostname, not an IP address";
 const HOSTNAME = "must have a public hostname";
+const ENCODED = "must have a hostname without percent-encoding";
 const TEXT = "must be printable ASCII without white space or backslashes";
 const START = "must start with https:// and a host";
 
@@ -60,7 +61,10 @@ describe("brokenTargetRule", () => {
     ["https://example.com:8443/", "must use port 443"],
     ["https://example.com:80/", "must use port 443"],
     ["https://example.com:99999/", "must be a valid URL"],
-    ["https://exa%mple.com/", "must be a valid URL"],
+    ["https://exa%mple.com/", ENCODED],
+    ["https://ex%61mple.com/", ENCODED],
+    ["https://ex%c3%a4mple.com/", ENCODED],
+    ["https://%31%32%37.0.0.1/", ENCODED],
     ["https://[::1/", "must be a valid URL"],
     ["https://1.2.3.4.5/", "must be a valid URL"],
     ["https://example.1/", "must be a valid URL"],
@@ -78,7 +82,6 @@ describe("brokenTargetRule", () => {
     "2130706433",
     "017700000001",
     "0177.0.0.01",
-    "%31%32%37.0.0.1",
     "0",
     "8.8.8.8",
     "169.254.169.254",

@@ -36,8 +36,8 @@ export function portOf(url: URL): number {
   return url.protocol === "http:" ? 80 : 443;
 }
 
-// On the raw text, because `new URL` trims white space, turns backslashes into slashes, and hides an empty fragment and empty
-// credentials.
+// On the raw text, because `new URL` trims white space, turns backslashes into slashes, decodes the host, and hides an empty fragment and
+// empty credentials.
 function brokenTextRule(text: string): string | undefined {
   if (text.length > MAX_LENGTH) return `must have at most ${MAX_LENGTH} characters`;
   if (!PRINTABLE.test(text)) return "must be printable ASCII without white space or backslashes";
@@ -45,6 +45,7 @@ function brokenTextRule(text: string): string | undefined {
   const authority = /^[a-z]+:\/\/([^/?]+)/i.exec(text)?.[1];
   if (authority === undefined) return "must start with https:// and a host";
   if (authority.includes("@")) return "must not carry credentials";
+  if (authority.includes("%")) return "must have a hostname without percent-encoding";
   return undefined;
 }
 
