@@ -1,5 +1,5 @@
+import { type Server, type Supervised, supervise } from "@shipping/local/servers/supervise";
 import { openProcessRecord } from "./process-record.js";
-import { type Server, type Supervised, supervise } from "./supervise.js";
 
 /** The order of the stop: gateways, then services, then the stores. */
 export type Tier = "gateways" | "services" | "stores";

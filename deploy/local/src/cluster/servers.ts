@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
 import { startServerProcess } from "@shipping/local/servers/server-process";
+import type { Server } from "@shipping/local/servers/supervise";
 import type { BusAuthorization } from "../servers/bus-users.js";
 import type { NatsProgram } from "../servers/find-nats-server.js";
 import { type ClusterMember, startNatsServer } from "../servers/nats-server.js";
 import { FORWARDING } from "../standby/forward.js";
 import type { PartProcess } from "./plan-processes.js";
 import { startPart } from "./start-part.js";
-import type { Server } from "./supervise.js";
 
 /** Where the logs of a cluster's processes are, one file each. Begins with none. */
 export async function emptyLogs(folder: string): Promise<string> {

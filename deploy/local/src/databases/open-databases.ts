@@ -3,6 +3,7 @@ import { type Database, openDatabase } from "@shipping/kit/postgres/database";
 import type { Log } from "@shipping/kit/process/log";
 import type { Running } from "@shipping/kit/process/run-process";
 import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
+import { supervise } from "@shipping/local/servers/supervise";
 import type { LocalConfig } from "../config.js";
 import type { DataFolder } from "../data-folder.js";
 import { type Part, parts } from "../parts.js";
@@ -32,12 +33,27 @@ export async function openDatabases(
   return { urls, databases };
 }
 
+/** PostgreSQL, which is started again on its port if it ends. */
 async function startPostgres({ folder, log, opened }: Opening): Promise<string> {
   await keepPromoted(folder.path);
-  const postgres = await startEmbeddedPostgres({
+  const options = {
     dataDir: join(folder.path, "postgres"),
-    log: (line) => log.debug({ line }, "postgres"),
-  });
-  opened.push(postgres);
-  return postgres.url("postgres");
+    log: (line: string) => log.debug({ line }, "postgres"),
+  };
+  const first = await startEmbeddedPostgres(options);
+  const { port } = first;
+  let starts = 0;
+  const supervised = supervise(
+    {
+      name: "PostgreSQL",
+      address: `127.0.0.1:${port}`,
+      async start(spawned) {
+        if (starts++ === 0) spawned(first);
+        else await startEmbeddedPostgres({ ...options, port, spawned });
+      },
+    },
+    { spawned: () => {}, say: (line) => log.warn(line) },
+  );
+  opened.push(supervised);
+  return first.url("postgres");
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ServerProcess } from "@shipping/local/servers/server-process";
+import type { ServerProcess } from "./server-process.js";
 
-/** A server that runs for as long as the cluster does. */
+/** A server that runs for as long as what needs it. */
 export interface Server {
   name: string;
   /** `host:port`. */

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { isRunning, type ProcessIdentity, processIdentity } from "@shipping/local/servers/process-identity";
-import { serverProcess } from "@shipping/local/servers/server-process";
+import { isRunning, type ProcessIdentity, processIdentity } from "./process-identity.js";
+import { serverProcess } from "./server-process.js";
 import { type Supervised, supervise } from "./supervise.js";
 
 const started: ProcessIdentity[] = [];
@@ -56,9 +56,9 @@ describe("supervise", () => {
 
   test("starts what ends before it is ready again, as often as it takes", async () => {
     keepRunning("process.exit(7)", new Promise(() => {}));
-    await eventually(() => expect(started.length).toBeGreaterThan(2));
+    await eventually(() => expect(started.length).toBeGreaterThan(2), { withinMs: 30_000 });
     expect(said[1]).toBe("script-1 exited (exit 7). Restarting it in one second.");
-  });
+  }, 40_000);
 
   test("leaves down what is to stay down, and says why", async () => {
     const gone = new Promise<void>((resolve) => {
