@@ -27,7 +27,8 @@ const uses = {
   answers(shipping: Shipping) {
     expectTypeOf(shipping.labels.create).returns.toEqualTypeOf<Call<Label>>();
     expectTypeOf(shipping.rates.create).returns.resolves.toEqualTypeOf<Rate[]>();
-    expectTypeOf(shipping.labels.file).returns.resolves.toEqualTypeOf<Uint8Array>();
+    expectTypeOf(shipping.labels.file).returns.resolves.toEqualTypeOf<Uint8Array<ArrayBuffer>>();
+    expectTypeOf<Awaited<ReturnType<typeof shipping.labels.file>>>().toExtend<BodyInit & BlobPart>();
     expectTypeOf(shipping.webhooks.create).returns.resolves.toEqualTypeOf<CreatedWebhook>();
     expectTypeOf<Omit<CreatedWebhook, "secret">>().toEqualTypeOf<Webhook>();
     expectTypeOf<CreatedWebhook["secret"]>().toEqualTypeOf<string>();
@@ -71,6 +72,7 @@ const uses = {
     expectTypeOf(event).toEqualTypeOf<OrderEvent | ShipmentEvent | LabelEvent | UnknownEvent>();
     expectTypeOf(event).toEqualTypeOf<Event>();
     expectTypeOf(webhooks.verify).returns.resolves.toEqualTypeOf<WebhookEvent>();
+    webhooks.verify("{}", "t=1,v1=…", ["whsec_…", "whsec_…"]);
     // @ts-expect-error: a parsed body.
     webhooks.verify({ id: "evt_1" }, "t=1,v1=…", "whsec_…");
   },
