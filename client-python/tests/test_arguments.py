@@ -106,6 +106,13 @@ class OfTheClient(LoopbackTest):
             with self.subTest(option), self.assertRaisesRegex(InvalidArgumentError, name):
                 Shipping(**given)
 
+    def test_a_key_that_is_missing_is_said_to_be(self) -> None:
+        for missing in [None, ""]:
+            given: Any = missing
+            with self.assertRaises(InvalidArgumentError) as raised:
+                Shipping(api_key=given, base_url=self.base_url)
+            self.assertEqual(str(raised.exception), f"api_key is missing: it is {missing!r}.")
+
     def test_key_and_base_url_are_the_environments_unless_they_are_given(self) -> None:
         self.serve(ok({}, status=200))
         with mock.patch.dict(os.environ, {"SHIPPING_KEY": API_KEY, "SHIPPING_URL": f"{self.base_url}/"}):

@@ -50,7 +50,18 @@ class OverHttp(LoopbackTest):
             self.assertIs(type(error), kind)
         error = self.error_of(self.serve(respond(403, "text/html", "", {"x-request-id": "req_9"})).account.get)
         self.assertEqual(str(error), "Answered 403 (text/html) without an error object from the API.")
-        self.assertEqual(error.request_id, "req_9")
+        self.assertEqual((error.request_id, error.retry_after), ("req_9", None))
+
+    def test_says_where_a_redirect_leads(self) -> None:
+        error = self.error_of(
+            self.serve(respond(307, "text/plain", "", {"location": "https://x.example/"})).account.get
+        )
+        message = "the base URL redirects to https://x.example/, and redirects are not followed. Correct base_url."
+        self.assertEqual((error.code, str(error)), ("unexpected_answer", f"Answered 307: {message}"))
+
+    def test_has_the_retry_after_of_the_answer(self) -> None:
+        error = self.error_of(self.serve(refusal(503, "service_unavailable", {"retry-after": "3600"})).account.get)
+        self.assertEqual((error.code, error.retry_after), ("service_unavailable", 3600.0))
 
 
 class Classes(LoopbackTest):

@@ -10,6 +10,11 @@ from shipping_client import APIConnectionError, UnexpectedAnswerError, with_resp
 
 REPLAYED = ok(DRAFT, {"idempotency-replayed": "true"})
 
+BUSY = b'{"error":{"code":"service_unavailable","message":"Busy."}}'
+TWO_WAITS = raw(
+    b"HTTP/1.1 503 Busy\r\nretry-after: 3600\r\nretry-after: 1\r\ncontent-length: %d\r\n\r\n" % len(BUSY) + BUSY
+)
+
 
 class LostAnswer(LoopbackTest):
     def test_is_asked_for_once_more_with_the_same_key_and_the_same_bytes(self) -> None:
@@ -27,6 +32,8 @@ class LostAnswer(LoopbackTest):
             "500 internal_error": refusal(500, "internal_error"),
             "409 idempotency_in_progress": refusal(409, "idempotency_in_progress"),
             "429 rate_limited": refusal(429, "rate_limited"),
+            "a code that is not known yet, with status 503": refusal(503, "of_tomorrow"),
+            "a code that is not known yet, with status 429": refusal(429, "of_tomorrow"),
             "HTML 502": html(502),
         }.items():
             with self.subTest(name):
@@ -40,9 +47,19 @@ class LostAnswer(LoopbackTest):
                 self.assertEqual(self.seen[0].body, self.seen[1].body)
 
     def test_of_a_pdf_that_was_cut_is_loaded_again(self) -> None:
-        cut = raw(b"HTTP/1.1 200 OK\r\ncontent-type: application/pdf\r\ncontent-length: 100\r\n\r\n%PDF-")
-        shipping = self.serve(cut, respond(200, "application/pdf", "%PDF-1.7"))
-        self.assertEqual(shipping.labels.file("lbl_1"), b"%PDF-1.7")
+        pdf = b"%PDF-1.7\n...\n%%EOF\n"
+        head = b"HTTP/1.1 200 OK\r\ncontent-type: application/pdf\r\n"
+        for name, cut in {
+            "of known length": raw(head + b"content-length: 100\r\n\r\n%PDF-"),
+            "of unknown length": raw(head + b"connection: close\r\n\r\n%PDF-1.7"),
+            "empty": respond(200, "application/pdf", b""),
+            "something else": respond(200, "application/pdf", b"<html>%%EOF"),
+        }.items():
+            with self.subTest(name):
+                self.seen.clear()
+                shipping = self.serve(cut, respond(200, "application/pdf", pdf))
+                self.assertEqual(shipping.labels.file("lbl_1"), pdf)
+                self.assertEqual(len(self.seen), 2)
 
     def test_is_asked_for_with_what_was_given_at_first(self) -> None:
         given = copy.deepcopy(SHIPMENT)
@@ -61,7 +78,9 @@ class NoOtherAttempt(LoopbackTest):
             ("409 label_exists", refusal(409, "label_exists"), "label_exists"),
             ("409 idempotency_conflict", refusal(409, "idempotency_conflict"), "idempotency_conflict"),
             ("422 invalid_request", refusal(422, "invalid_request"), "invalid_request"),
-            ("a code that is not known yet", refusal(503, "of_tomorrow"), "of_tomorrow"),
+            ("a code that is not known yet, with status 409", refusal(409, "of_tomorrow"), "of_tomorrow"),
+            ("a code that is not known yet, with status 501", refusal(501, "of_tomorrow"), "of_tomorrow"),
+            ("two Retry-After, one of them long", TWO_WAITS, "service_unavailable"),
             ("HTML 403", html(403), "unexpected_answer"),
             ("307", respond(307, "text/plain", "", {"location": "http://127.0.0.1:1/"}), "unexpected_answer"),
             ("a bare 429", html(429), "unexpected_answer"),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import unittest
 from datetime import datetime, timezone
 
@@ -24,6 +25,11 @@ class RetryAfter(unittest.TestCase):
             ("soon", None),
             ("2026", 2026.0),
             ("99999999999999999999", 1e20),
+            ("9999999999999999999999999", 1e25),
+            ("9" * 5_000, math.inf),
+            ("1, 1", 1.0),
+            ("60, 1", 60.0),
+            ("1, soon", None),
             ("Sat, 21 Nov 2026 12:00:07 GMT", 7.0),
             ("Sat, 21 Nov 2026 11:59:00 GMT", 0.0),
             ("Sat, 99 Nov 2026 12:00:07 GMT", None),
@@ -61,3 +67,7 @@ class Retryable(unittest.TestCase):
         self.assertTrue(is_retryable(409, "idempotency_in_progress"))
         self.assertFalse(is_retryable(409, "idempotency_conflict"))
         self.assertFalse(is_retryable(403, None))
+
+    def test_a_code_that_is_newer_than_the_client_goes_by_its_status(self) -> None:
+        self.assertTrue(all(is_retryable(status, "of_tomorrow") for status in (429, 500, 503)))
+        self.assertFalse(any(is_retryable(status, "of_tomorrow") for status in (400, 401, 409, 422, 501)))

@@ -49,7 +49,16 @@ class Verify(unittest.TestCase):
             self.assertIsNone(self.code_of(EVENT, headers, SECRET))
         message["service-signature"] = HEADER
         self.assertEqual(self.code_of(EVENT, message, SECRET), "invalid_signature")
-        self.assertEqual(self.code_of(EVENT, 7, SECRET), "invalid_argument")
+        for wrong in [7, [HEADER], HEADER.encode(), {"service-signature": [HEADER]}, {"service-signature": b"x"}]:
+            self.assertEqual(self.code_of(EVENT, wrong, SECRET), "invalid_argument")
+        self.assertEqual(self.message, "headers: Service-Signature must be a str, not a bytes.")
+
+    def test_takes_a_byte_order_mark_but_nothing_else_than_an_object(self) -> None:
+        marked = b'\xef\xbb\xbf{"id":"evt_1"}'
+        self.assertEqual(verify_webhook(marked, test_header(marked, SECRET), SECRET), {"id": "evt_1"})
+        for payload in ["null", "5", "[]", '"x"', "NaN", ""]:
+            code = self.code_of(payload, test_header(payload, SECRET), SECRET, now=time.time)
+            self.assertEqual(code, "invalid_event")
 
     def test_says_so_if_there_is_no_signature(self) -> None:
         for none in [None, "", {}, {"x": "y"}, {"service-signature": ""}]:

@@ -15,6 +15,8 @@ from shipping_client import (
     Shipment,
     ShipmentInput,
     Shipping,
+    UnknownEvent,
+    Webhook,
     WebhookEvent,
     verify_webhook,
     with_response,
@@ -57,13 +59,22 @@ def inputs(shipping: Shipping, shipment: ShipmentInput, order: OrderInput, unset
     Shipping(api_key=unset)  # type: ignore[arg-type]
 
 
+def values_of_tomorrow(rate: Rate, label: Label, shipment: Shipment, webhook: Webhook) -> None:
+    print(label["carrier"] == "dhl", rate["currency"] == "USD", shipment["status"] == "lost")
+    print(label["test"] is False, rate["amount"] == 0, label["charge"]["amount"] == 7.5, "x" in webhook["events"])
+
+
 def events(event: WebhookEvent) -> None:
     if event["type"] == "order.created":
         assert_type(event["data"], Order)
     elif event["type"] == "shipment.created":
         assert_type(event["data"], Shipment)
-    else:
+    elif event["type"] == "label.created" or event["type"] == "label.voided":
         assert_type(event["data"], Label)
+    else:
+        assert_type(event, UnknownEvent)
+        kind: str = event["type"]
+        print(kind == "label.printed", event["id"])
     assert_type(verify_webhook(b"{}", {}, ["whsec_x"]), WebhookEvent)
     # A parsed body.
     verify_webhook({"id": "evt_1"}, {}, "whsec_x")  # type: ignore[arg-type]

@@ -40,6 +40,17 @@ describe("refused before anything is sent", () => {
     expect(server.seen).toEqual([]);
   });
 
+  test.each([undefined, ""])("a missing key: %j", (apiKey) => {
+    const options = { apiKey, baseUrl: server.baseUrl } as { apiKey: string; baseUrl: string };
+    expect(() => new Shipping(options)).toThrow(`apiKey is missing: it is ${JSON.stringify(apiKey)}.`);
+  });
+
+  test.each([{}, null, "x"])("the signal %j", async (signal) => {
+    const call = server.client().account.get({ signal: signal as AbortSignal });
+    expect(await errorOf(call)).toMatchObject({ code: "invalid_argument", message: "signal must be an AbortSignal." });
+    expect(server.seen).toEqual([]);
+  });
+
   test.each([
     { apiKey: "" },
     { apiKey: "a b" },
@@ -57,6 +68,9 @@ describe("refused before anything is sent", () => {
     { timeoutMs: 0 },
     { timeoutMs: Number.NaN },
     { timeoutMs: 2 ** 31 },
+    { fetch: "x" },
+    { now: Date.now() },
+    { random: 1 },
   ])("the option %j", (option) => {
     const name = Object.keys(option)[0]!;
     const options = { apiKey: API_KEY, baseUrl: server.baseUrl, ...option } as { apiKey: string; baseUrl: string };

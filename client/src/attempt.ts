@@ -2,7 +2,10 @@ import { errorOf } from "./error-kinds.js";
 import { CLIENT_VERSION } from "./gen/version.js";
 import type { Outgoing } from "./operation.js";
 import type { Settings } from "./settings.js";
-import type { ShippingError } from "./shipping-error.js";
+import { ShippingError } from "./shipping-error.js";
+
+/** A page of a hundred records has less than 2 MiB. */
+const LARGEST_ANSWER = 32 * 1024 * 1024;
 
 /** A complete answer. */
 export interface Answer {
@@ -28,10 +31,11 @@ export async function attempt(settings: Settings, request: Outgoing): Promise<An
   try {
     const response = await settings.fetch(request.url, init(settings, request, controller.signal));
     // Also of answers that nobody looks at: a body that is not read holds its connection.
-    const bytes = new Uint8Array(await response.arrayBuffer());
+    const bytes = await bytesOf(response, request);
     return { status: response.status, headers: response.headers, bytes };
   } catch (cause) {
     if (signal?.aborted) throw aborted(request);
+    if (cause instanceof ShippingError) throw cause;
     if (isLate) throw errorOf("timed_out", `No complete response within ${timeoutMs} ms.`, { idempotencyKey });
     throw errorOf("connection_failed", "The connection failed before the response was complete.", {
       idempotencyKey,
@@ -41,6 +45,27 @@ export async function attempt(settings: Settings, request: Outgoing): Promise<An
     clearTimeout(timer);
     signal?.removeEventListener("abort", stop);
   }
+}
+
+async function bytesOf({ body, status }: Response, { idempotencyKey }: Outgoing): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body ?? []) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > LARGEST_ANSWER)
+      throw errorOf("unexpected_answer", `Answered ${status} with more than ${LARGEST_ANSWER} bytes.`, {
+        status,
+        idempotencyKey,
+      });
+  }
+  const bytes = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return bytes;
 }
 
 function init({ apiKey }: Settings, { method, headers, body }: Outgoing, signal: AbortSignal): RequestInit {

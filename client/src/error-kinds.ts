@@ -149,9 +149,14 @@ const BY_STATUS: Readonly<Record<number, typeof ShippingError>> = {
   429: RateLimitError,
 };
 
+/** Whether this client knows a code, so that it need not go by the status. */
+export function isKnown(code: string): code is keyof typeof KINDS {
+  return Object.hasOwn(KINDS, code);
+}
+
 /** An error of the class that its code has; one of a code that is newer than this client goes by its status. */
 export function errorOf(code: string, message: string, details: ShippingErrorDetails = {}): ShippingError {
-  const Kind = Object.hasOwn(KINDS, code) ? KINDS[code as keyof typeof KINDS] : kindOfStatus(details.status);
+  const Kind = isKnown(code) ? KINDS[code] : kindOfStatus(details.status);
   return new Kind(code, message, details);
 }
 

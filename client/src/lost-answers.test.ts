@@ -31,6 +31,9 @@ describe("an answer that got lost: the same key, the same bytes, once more", () 
     ["201 cut in the body", half(drop)],
     ["whole, but half a JSON", respondWith(201, "application/json", '{"data":{"id":"shp_1",')],
     ["whole, but without data", respondWith(201, "application/json", "{}")],
+    ["whole, but with null as data", respondWith(200, "application/json", '{"data":null}')],
+    ["a code that is not known yet, with status 503", refusal(503, "of_tomorrow")],
+    ["a code that is not known yet, with status 429", refusal(429, "of_tomorrow")],
     ["headers, then silence", half(silence)],
     ["silence", silence],
     ["503 service_unavailable", refusal(503, "service_unavailable")],
@@ -48,13 +51,21 @@ describe("an answer that got lost: the same key, the same bytes, once more", () 
     expect(server.seen[1]?.body).toBe(server.seen[0]?.body);
   });
 
-  test("a PDF that was cut is loaded again", async () => {
-    const cut: Responder = (response) => {
-      response.writeHead(200, { "content-type": "application/pdf", "content-length": "100" });
-      response.write("%PDF-", () => response.socket?.destroy());
-    };
-    await serve(cut, respondWith(200, "application/pdf", "%PDF-1.7"));
-    expect(Buffer.from(await server.client().labels.file("lbl_1")).toString()).toBe("%PDF-1.7");
+  const PDF = "%PDF-1.7\n…\n%%EOF\n";
+  const cut: Responder = (response) => {
+    response.writeHead(200, { "content-type": "application/pdf", "content-length": "100" });
+    response.write("%PDF-", () => response.socket?.destroy());
+  };
+  const HEAD = "HTTP/1.1 200 OK\r\ncontent-type: application/pdf\r\nconnection: close\r\n\r\n";
+  test.each<[name: string, answer: Responder]>([
+    ["cut", cut],
+    ["cut, of unknown length", (response) => response.socket?.end(`${HEAD}%PDF-1.7`)],
+    ["empty", respondWith(200, "application/pdf", "")],
+    ["something else", respondWith(200, "application/pdf", "<html>%%EOF")],
+  ])("a PDF that is %s is loaded again", async (_name, answer) => {
+    await serve(answer, respondWith(200, "application/pdf", PDF));
+    expect(Buffer.from(await server.client().labels.file("lbl_1")).toString()).toBe(PDF);
+    expect(server.seen).toHaveLength(2);
   });
 
   test("a connection that the server closed while it was idle costs nothing", async () => {
@@ -73,7 +84,8 @@ describe("what another attempt does not help", () => {
     ["409 label_exists", refusal(409, "label_exists"), "label_exists"],
     ["409 idempotency_conflict", refusal(409, "idempotency_conflict"), "idempotency_conflict"],
     ["422 invalid_request", refusal(422, "invalid_request"), "invalid_request"],
-    ["a code that is not known yet", refusal(503, "of_tomorrow"), "of_tomorrow"],
+    ["a code that is not known yet, with status 409", refusal(409, "of_tomorrow"), "of_tomorrow"],
+    ["a code that is not known yet, with status 501", refusal(501, "of_tomorrow"), "of_tomorrow"],
     ["HTML 403", html(403), "unexpected_answer"],
     ["307", respondWith(307, "text/plain", "", { location: "http://127.0.0.1:1/" }), "unexpected_answer"],
     ["a bare 429", html(429), "unexpected_answer"],
@@ -84,11 +96,36 @@ describe("what another attempt does not help", () => {
     expect(server.seen).toHaveLength(1);
   });
 
+  test("an answer without end is read no further than 32 MiB", async () => {
+    let sent = 0;
+    await serve((response) => {
+      const chunk = Buffer.alloc(1 << 20, " ");
+      const write = () => {
+        for (let hasRoom = true; hasRoom && !response.destroyed; sent += chunk.length) hasRoom = response.write(chunk);
+      };
+      response.writeHead(200, { "content-type": "application/json" }).on("drain", write);
+      write();
+    });
+    const error = await errorOf(server.client().shipments.create(SHIPMENT, { idempotencyKey: "order-7" }));
+    expect(error).toMatchObject({
+      code: "unexpected_answer",
+      status: 200,
+      message: "Answered 200 with more than 33554432 bytes.",
+      idempotencyKey: "order-7",
+    });
+    expect(server.seen).toHaveLength(1);
+    expect(sent).toBeLessThan(64 << 20);
+  });
+
   test("a redirect takes neither body nor key to another host", async () => {
     await using elsewhere = await loopback(ok(DRAFT));
     await serve(respondWith(307, "text/plain", "", { location: `${elsewhere.baseUrl}/shipments` }));
-    await errorOf(server.client().shipments.create(SHIPMENT));
+    const { message } = await errorOf(server.client().shipments.create(SHIPMENT));
     expect(elsewhere.seen).toEqual([]);
+    const location = `${elsewhere.baseUrl}/shipments`;
+    expect(message).toBe(
+      `Answered 307: the base URL redirects to ${location}, and redirects are not followed. Correct baseUrl.`,
+    );
   });
 });
 
@@ -140,7 +177,11 @@ describe("retries", () => {
 
   test("a Retry-After of more than a minute is not waited for", async () => {
     await serve(refusal(503, "service_unavailable", { "retry-after": "3600" }));
-    expect(await errorOf(server.client().account.get())).toMatchObject({ code: "service_unavailable", status: 503 });
+    expect(await errorOf(server.client().account.get())).toMatchObject({
+      code: "service_unavailable",
+      status: 503,
+      retryAfterSeconds: 3600,
+    });
     expect(server.seen).toHaveLength(1);
   });
 

@@ -61,7 +61,7 @@ export function outgoing(operation: Operation, { baseUrl, timeoutMs, maxRetries 
     body: method === "POST" ? jsonOf(body) : undefined,
     answers,
     idempotencyKey,
-    signal: options?.signal,
+    signal: checkedSignal(options?.signal),
     timeoutMs: checkedTimeout(options?.timeoutMs ?? timeoutMs, "timeoutMs"),
     retries: checkedRetries(options?.retries ?? maxRetries, "retries"),
   };
@@ -73,6 +73,13 @@ function keyOf(given: string | undefined): string {
   if (typeof given !== "string" || !/^[!-~]([ -~]{0,126}[!-~])?$/.test(given))
     throw refused("idempotencyKey must be 1 to 128 printable ASCII characters, with no space at the start or end.");
   return given;
+}
+
+function checkedSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
+  // Not `instanceof`: there are AbortSignals of other realms and packages.
+  if (signal !== undefined && typeof signal?.addEventListener !== "function")
+    throw refused("signal must be an AbortSignal.");
+  return signal;
 }
 
 function segmentOf(segment: string): string {

@@ -17,6 +17,9 @@ import type {
 import type { ReadOptions, WriteOptions } from "./operation.js";
 import type { Settings } from "./settings.js";
 
+/** Bytes that can be given to `Response`, `Blob` and `fetch`: with TypeScript 5.7 and later, those of an `ArrayBuffer`. */
+type Bytes = ReturnType<typeof Uint8Array.of>;
+
 /** What every resource is made of. Private, so that whoever prints the client does not print its key. */
 abstract class Resource {
   readonly #settings: Settings;
@@ -29,7 +32,7 @@ abstract class Resource {
     return call(this.#settings, { method: "GET", path, answers: "data", options });
   }
 
-  protected readFile(path: readonly string[], options?: ReadOptions): Call<Uint8Array> {
+  protected readFile(path: readonly string[], options?: ReadOptions): Call<Bytes> {
     return call(this.#settings, { method: "GET", path, answers: "file", options });
   }
 
@@ -111,7 +114,7 @@ export class LabelsResource extends Resource {
   }
 
   /** Downloads the PDF of a label. Scope `labels:read`. */
-  file(id: string, options?: ReadOptions): Call<Uint8Array> {
+  file(id: string, options?: ReadOptions): Call<Bytes> {
     return this.readFile(["labels", id, "file"], options);
   }
 

@@ -15,9 +15,13 @@ describe("Retry-After", () => {
     ["soon", undefined],
     ["2026", 2026],
     ["99999999999999999999", 1e20],
+    ["9999999999999999999999999", 1e25],
+    ["1, 1", 1],
+    ["60, 1", 60],
+    ["1, soon", undefined],
     ["Sat, 21 Nov 2026 12:00:07 GMT", 7],
     ["Sat, 21 Nov 2026 11:59:00 GMT", 0],
-    ["Sat, 99 Nov 2026 12:00:07 GMT", Number.NaN],
+    ["Sat, 99 Nov 2026 12:00:07 GMT", undefined],
     ["2026-11-21T12:00:07Z", undefined],
   ])("%j asks for %j seconds", (text, seconds) => {
     expect(secondsOf(text, NOW)).toEqual(seconds);
@@ -47,8 +51,8 @@ describe("the wait", () => {
     expect(waitMs(0, 1e20, () => 0)).toBeUndefined();
   });
 
-  test.each([0, Number.NaN])("goes by its own rule when Retry-After is %j", (seconds) => {
-    expect(waitMs(0, seconds, () => 0)).toBe(500);
+  test("goes by its own rule when Retry-After is 0", () => {
+    expect(waitMs(0, 0, () => 0)).toBe(500);
   });
 });
 
@@ -59,4 +63,9 @@ test("only what was not executed, or is made harmless by the key, is sent again"
   expect(isRetryable(409, "idempotency_in_progress")).toBe(true);
   expect(isRetryable(409, "idempotency_conflict")).toBe(false);
   expect(isRetryable(403, undefined)).toBe(false);
+});
+
+test("a code that is newer than this client goes by its status", () => {
+  for (const status of [429, 500, 503]) expect(isRetryable(status, "of_tomorrow")).toBe(true);
+  for (const status of [400, 401, 409, 422, 501]) expect(isRetryable(status, "of_tomorrow")).toBe(false);
 });

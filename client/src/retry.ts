@@ -1,3 +1,5 @@
+import { isKnown } from "./error-kinds.js";
+
 /** What answers that may be followed by another attempt have in common: nothing was executed, or the key makes it harmless. */
 const RETRYABLE_CODES: ReadonlySet<string> = new Set([
   "internal_error",
@@ -6,6 +8,9 @@ const RETRYABLE_CODES: ReadonlySet<string> = new Set([
   "idempotency_in_progress",
 ]);
 
+/** The statuses by which a code that is newer than this client goes. */
+const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([429, 500, 503]);
+
 const FIRST_WAIT_MS = 500;
 const LONGEST_BACKOFF_MS = 8_000;
 /** A rate window lasts a minute. Whoever asks for more than a little over that is not waited for. */
@@ -13,15 +18,18 @@ const LONGEST_RETRY_AFTER_S = 65;
 
 /** Whether a refusal with this status and code, undefined if it is not the API's, may be answered otherwise next time. */
 export function isRetryable(status: number, code: string | undefined): boolean {
-  return code === undefined ? status >= 500 : RETRYABLE_CODES.has(code);
+  if (code === undefined) return status >= 500;
+  return isKnown(code) ? RETRYABLE_CODES.has(code) : RETRYABLE_STATUSES.has(status);
 }
 
 /** The seconds that a `Retry-After` asks for; undefined if it says nothing that can be understood. */
 export function secondsOf(retryAfter: string | null, now: number): number | undefined {
   if (retryAfter === null) return undefined;
-  if (/^\d+$/.test(retryAfter)) return Number(retryAfter);
+  // A header that came twice is one with a comma.
+  if (/^\d+(, \d+)*$/.test(retryAfter)) return Math.max(...retryAfter.split(", ").map(Number));
   const isDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(retryAfter);
-  return isDate ? Math.max(0, (Date.parse(retryAfter) - now) / 1000) : undefined;
+  const time = isDate ? Date.parse(retryAfter) : Number.NaN;
+  return Number.isNaN(time) ? undefined : Math.max(0, (time - now) / 1000);
 }
 
 /**

@@ -1,8 +1,9 @@
 import { type Answer, aborted, attempt } from "./attempt.js";
+import { ConnectionError } from "./error-kinds.js";
 import { tellHooks } from "./hooks.js";
 import { type Operation, type Outgoing, outgoing } from "./operation.js";
 import { goodValue, refusalIn } from "./read-answer.js";
-import { isRetryable, secondsOf, waitMs } from "./retry.js";
+import { isRetryable, waitMs } from "./retry.js";
 import type { Settings } from "./settings.js";
 import { ShippingError } from "./shipping-error.js";
 
@@ -23,11 +24,10 @@ export interface Answered<T> {
   response: AnswerInfo;
 }
 
-/** An attempt that failed; undefined seconds if the server has no wish as to the wait. */
+/** An attempt that failed. */
 interface Failed {
   error: ShippingError;
   isRetryable: boolean;
-  retryAfterSeconds?: number | undefined;
 }
 
 /** Sends an operation, again with the same key where that may help, and yields its answer. */
@@ -37,7 +37,7 @@ export async function send<T>(settings: Settings, operation: Operation): Promise
     const outcome = await attempted<T>(settings, request, retry + 1);
     if ("data" in outcome) return outcome;
     const isOver = !outcome.isRetryable || retry >= request.retries;
-    const wait = isOver ? undefined : waitMs(retry, outcome.retryAfterSeconds, settings.random);
+    const wait = isOver ? undefined : waitMs(retry, outcome.error.retryAfterSeconds, settings.random);
     if (wait === undefined) throw outcome.error;
     await pause(wait, request);
   }
@@ -56,18 +56,18 @@ async function outcomeOf<T>(settings: Settings, request: Outgoing): Promise<Answ
     return judged<T>(await attempt(settings, request), request, settings);
   } catch (error) {
     if (!(error instanceof ShippingError)) throw error;
-    return { error, isRetryable: error.code !== "aborted" };
+    // What is too long now is too long the next time.
+    return { error, isRetryable: error instanceof ConnectionError };
   }
 }
 
-function judged<T>(answer: Answer, request: Outgoing, { now }: Settings): Answered<T> | Failed {
+function judged<T>(answer: Answer, request: Outgoing, settings: Settings): Answered<T> | Failed {
   const { status, headers } = answer;
   const isGood = status >= 200 && status < 300;
   const data = isGood ? (goodValue(answer, request.answers) as T | undefined) : undefined;
   if (data === undefined) {
-    const { error, code } = refusalIn(answer, request);
-    const retryAfterSeconds = secondsOf(headers.get("retry-after"), now());
-    return { error, isRetryable: isGood || isRetryable(status, code), retryAfterSeconds };
+    const { error, code } = refusalIn(answer, request, settings);
+    return { error, isRetryable: isGood || isRetryable(status, code) };
   }
   const response = {
     status,

@@ -41,13 +41,13 @@ export function settingsOf(options: ShippingOptions): Settings {
     apiKey: checkedKey(...apiKey),
     baseUrl: baseUrlOf(...baseUrl),
     // Called as a method of anything but the global object, `fetch` throws in workerd.
-    fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    fetch: checkedFunction(options.fetch, "fetch") ?? ((input, init) => globalThis.fetch(input, init)),
     maxRetries: checkedRetries(maxRetries, "maxRetries"),
     timeoutMs: checkedTimeout(timeoutMs, "timeoutMs"),
-    now,
-    random,
-    onRequest: checkedHook(options.onRequest, "onRequest"),
-    onResponse: checkedHook(options.onResponse, "onResponse"),
+    now: checkedFunction(now, "now"),
+    random: checkedFunction(random, "random"),
+    onRequest: checkedFunction(options.onRequest, "onRequest"),
+    onResponse: checkedFunction(options.onResponse, "onResponse"),
   };
 }
 
@@ -89,12 +89,15 @@ function named(options: ShippingOptions, option: "apiKey" | "baseUrl", name: Par
   return value === undefined ? undefined : ([value, name] as Named);
 }
 
-function checkedHook<Hook>(hook: Hook, name: keyof Hooks): Hook {
-  if (hook !== undefined && typeof hook !== "function") throw refused(`${name} must be a function.`);
-  return hook;
+/** A function, or undefined where none is needed. */
+export function checkedFunction<T>(value: T, name: string): T {
+  if (value !== undefined && typeof value !== "function") throw refused(`${name} must be a function.`);
+  return value;
 }
 
 function checkedKey(value: string, name: string): string {
+  // Typically read from an environment that does not have it.
+  if (value === undefined || value === "") throw refused(`${name} is missing: it is ${JSON.stringify(value)}.`);
   // A header's value: anything else throws inside of `fetch`, where it looks like a lost connection.
   if (typeof value !== "string" || !/^[!-~]+$/.test(value))
     throw refused(`${name} must be an API key: printable ASCII without spaces.`);

@@ -33,6 +33,7 @@ describe("ShippingError", () => {
       requestId: "req_8",
       fields: [],
       idempotencyKey: undefined,
+      retryAfterSeconds: undefined,
     });
   });
 

@@ -12,11 +12,11 @@ export type ClientErrorCode =
   | "aborted"
   /** A response that is not from the API: a redirect, HTML from a proxy, incomplete JSON. */
   | "unexpected_answer"
-  /** A webhook delivery that was not signed with this secret, or was signed too long ago. */
+  /** A webhook delivery that was not signed with any of the secrets, or was signed too long ago. */
   | "invalid_signature"
   /** A webhook delivery whose body was parsed before it was verified. */
   | "parsed_body"
-  /** A webhook delivery with a valid signature, but a body that is not JSON. */
+  /** A webhook delivery with a valid signature, but a body that is not a JSON object. */
   | "invalid_event";
 
 /** Open, so that a code that is added later is not a type error. */
@@ -27,6 +27,7 @@ export interface ShippingErrorDetails {
   requestId?: string | undefined;
   fields?: readonly FieldError[] | undefined;
   idempotencyKey?: string | undefined;
+  retryAfterSeconds?: number | undefined;
   cause?: unknown;
 }
 
@@ -59,6 +60,8 @@ export class ShippingError extends Error {
   readonly fields: readonly FieldError[];
   /** The idempotency key of the failed write. If you do not know whether the write was executed, retry it with this key. */
   readonly idempotencyKey: string | undefined;
+  /** The seconds to wait before you try again, from the header `Retry-After`. Undefined if the response has none. */
+  readonly retryAfterSeconds: number | undefined;
 
   static {
     named(ShippingError, "ShippingError");
@@ -71,5 +74,6 @@ export class ShippingError extends Error {
     this.requestId = details.requestId;
     this.fields = details.fields ?? [];
     this.idempotencyKey = details.idempotencyKey;
+    this.retryAfterSeconds = details.retryAfterSeconds;
   }
 }

@@ -36,6 +36,7 @@ export type {
 } from "./gen/api-types.js";
 export type { Hooks, RequestInfo, ResponseInfo } from "./hooks.js";
 export type { ReadOptions, WriteOptions } from "./operation.js";
+export type { RawBody } from "./raw-body.js";
 export type { Page } from "./read-answer.js";
 export type {
   AccountResource,
@@ -56,7 +57,6 @@ export {
 } from "./shipping-error.js";
 export type { TestHeaderOptions } from "./sign-webhook.js";
 export type { VerifyOptions } from "./verify-webhook.js";
-export type { RawBody } from "./webhook-signature.js";
 
 export type LabelEvent = LabelCreatedEvent | LabelVoidedEvent;
 

@@ -1,5 +1,6 @@
+import type { RawBody } from "./raw-body.js";
 import { refused } from "./settings.js";
-import { bytesOf, checkedSecret, keyOf, type RawBody, signedBytes } from "./webhook-signature.js";
+import { bytesOf, checkedSecret, keyOf, signedBytes } from "./webhook-signature.js";
 
 export interface TestHeaderOptions {
   /** The body that your test sends: text or bytes, exactly as they are sent. */

@@ -16,6 +16,7 @@ import {
   type ShipmentInput,
   Shipping,
   type ShippingError,
+  type UnknownEvent,
   type Webhook,
   type WebhookEvent,
   webhooks,
@@ -26,7 +27,8 @@ const uses = {
   answers(shipping: Shipping) {
     expectTypeOf(shipping.labels.create).returns.toEqualTypeOf<Call<Label>>();
     expectTypeOf(shipping.rates.create).returns.resolves.toEqualTypeOf<Rate[]>();
-    expectTypeOf(shipping.labels.file).returns.resolves.toEqualTypeOf<Uint8Array>();
+    expectTypeOf(shipping.labels.file).returns.resolves.toEqualTypeOf<Uint8Array<ArrayBuffer>>();
+    expectTypeOf<Awaited<ReturnType<typeof shipping.labels.file>>>().toExtend<BodyInit & BlobPart>();
     expectTypeOf(shipping.webhooks.create).returns.resolves.toEqualTypeOf<CreatedWebhook>();
     expectTypeOf<Omit<CreatedWebhook, "secret">>().toEqualTypeOf<Webhook>();
     expectTypeOf<CreatedWebhook["secret"]>().toEqualTypeOf<string>();
@@ -60,12 +62,28 @@ const uses = {
   events(event: WebhookEvent) {
     if (event.type === "order.created") expectTypeOf(event.data).toEqualTypeOf<Order>();
     else if (event.type === "shipment.created") expectTypeOf(event.data).toEqualTypeOf<Shipment>();
-    else expectTypeOf(event.data).toEqualTypeOf<Label>();
-    expectTypeOf(event).toEqualTypeOf<OrderEvent | ShipmentEvent | LabelEvent>();
+    else if (event.type === "label.created" || event.type === "label.voided")
+      expectTypeOf(event.data).toEqualTypeOf<Label>();
+    else {
+      expectTypeOf(event).toEqualTypeOf<UnknownEvent>();
+      const type: string = event.type;
+      expectTypeOf([type, event.id]).toEqualTypeOf<string[]>();
+    }
+    expectTypeOf(event).toEqualTypeOf<OrderEvent | ShipmentEvent | LabelEvent | UnknownEvent>();
     expectTypeOf(event).toEqualTypeOf<Event>();
     expectTypeOf(webhooks.verify).returns.resolves.toEqualTypeOf<WebhookEvent>();
+    webhooks.verify("{}", "t=1,v1=…", ["whsec_…", "whsec_…"]);
     // @ts-expect-error: a parsed body.
     webhooks.verify({ id: "evt_1" }, "t=1,v1=…", "whsec_…");
+  },
+
+  valuesOfTomorrow(rate: Rate, label: Label, shipment: Shipment, webhook: Webhook) {
+    const isDhl = label.carrier === "dhl" && rate.service === "express" && rate.currency === "USD";
+    const isReal = label.test === false && rate.amount === 0 && label.charge.amount === 7.5;
+    const isKnown = shipment.status === "draft" || shipment.status === "lost";
+    // @ts-expect-error: what kind of object it is does not change.
+    const isOther = label.object === "parcel";
+    return { isDhl, isReal, isKnown, isOther, isPrinted: webhook.events.includes("label.printed") };
   },
 
   errors(error: ShippingError) {
@@ -80,5 +98,5 @@ const uses = {
 };
 
 test("the types of the client say what it takes and answers", () => {
-  expect(Object.keys(uses)).toEqual(["answers", "inputs", "events", "errors"]);
+  expect(Object.keys(uses)).toEqual(["answers", "inputs", "events", "valuesOfTomorrow", "errors"]);
 });

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { testHeader } from "./sign-webhook.js";
 import { errorOf } from "./testing/loopback.js";
 import { type VerifyOptions, verify } from "./verify-webhook.js";
 
@@ -90,6 +91,29 @@ describe("webhooks.verify", () => {
       expect(await codeOf(verify(event, lenient, secret, at(now)))).toBe("invalid_signature");
     },
   );
+
+  test("any of several secrets is enough, while secrets change", async () => {
+    for (const secrets of [["whsec_old", secret], [secret, "whsec_new"], [secret]])
+      expect(await verify(event, header, secrets, at(now))).toEqual(JSON.parse(event.toString()));
+    expect(await codeOf(verify(event, header, ["whsec_old"], at(now)))).toBe("invalid_signature");
+    for (const secrets of [[], [secret, ""], [secret, undefined as unknown as string]])
+      expect(await codeOf(verify(event, header, secrets, at(now)))).toBe("invalid_argument");
+  });
+
+  test.each(["null", "5", "[]", '"x"', ""])("the signed body %j is no event", async (payload) => {
+    const signature = await testHeader({ payload, secret });
+    expect(await codeOf(verify(payload, signature, secret))).toBe("invalid_event");
+  });
+
+  test("all headers instead of the one are refused, and so is a clock that is no function", async () => {
+    for (const headers of [new Headers({ "service-signature": header }), { "service-signature": header }])
+      expect(await errorOf(verify(event, headers as unknown as string, secret, at(now)))).toMatchObject({
+        code: "invalid_argument",
+        message: "signature must be the value of the header Service-Signature, not an object of all headers.",
+      });
+    const options = { now: now as unknown as () => number };
+    expect(await codeOf(verify(event, header, secret, options))).toBe("invalid_argument");
+  });
 
   test.each([undefined, null, "", []])("no header (%j) is no signature", async (none) => {
     expect(await errorOf(verify(event, none, secret, at(now)))).toMatchObject({

@@ -1,7 +1,5 @@
+import type { RawBody } from "./raw-body.js";
 import { refused } from "./settings.js";
-
-/** The body of a delivery as it arrived. */
-export type RawBody = string | Uint8Array | ArrayBuffer;
 
 /** The bytes of a body; undefined if it is neither text nor bytes. */
 export function bytesOf(body: RawBody): Uint8Array<ArrayBuffer> | undefined {

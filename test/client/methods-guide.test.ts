@@ -19,7 +19,7 @@ const shipping = new Shipping({
   async fetch(url, init) {
     const path = new URL(String(url)).pathname.slice(BASE_PATH.length);
     requests.push(`${init?.method} ${path}`);
-    if (path.endsWith("/file")) return new Response("%PDF-", { headers: { "content-type": "application/pdf" } });
+    if (path.endsWith("/file")) return new Response("%PDF-%%EOF", { headers: { "content-type": "application/pdf" } });
     return Response.json({ data: [], next_cursor: null });
   },
 });
@@ -45,7 +45,7 @@ async function rowOf({ resource, name, value }: (typeof methods)[number]): Promi
     `${resource}.${name}(${names.join(", ")})`,
     `${route?.method} ${route?.path}`,
     route?.scope ?? "",
-    answer.replace(/^Call<(.*)>$/, "$1"),
+    answer.replace(/^Call<(.*)>$/, "$1").replace(/^Bytes$/, "Uint8Array"),
   ];
 }
 

@@ -23,7 +23,8 @@ function clientOf(sent: Sent[]): Shipping {
       const { method, headers, body } = init ?? {};
       const { pathname } = new URL(String(url));
       sent.push({ method, path: pathname.slice(BASE_PATH.length), headers: new Headers(headers), body });
-      if (pathname.endsWith("/file")) return new Response("%PDF-", { headers: { "content-type": "application/pdf" } });
+      if (pathname.endsWith("/file"))
+        return new Response("%PDF-%%EOF", { headers: { "content-type": "application/pdf" } });
       return Response.json({ data: [], next_cursor: null });
     },
   });

@@ -6,7 +6,12 @@ import { promisify } from "node:util";
 import { packClient } from "./packed-client.js";
 
 const run = promisify(execFile);
-const bin = (name: string) => join(import.meta.dirname, "../../node_modules/.bin", name);
+const modules = join(import.meta.dirname, "../../node_modules");
+const bin = (name: string) => join(modules, ".bin", name);
+
+// One that another package of ours brings along.
+const OLDEST = "@bufbuild/protoplugin/node_modules/typescript";
+const NODE = { lib: ["es2023"], types: ["node"], typeRoots: [join(modules, "@types")] };
 
 let folder: string;
 let tarball: string;
@@ -58,24 +63,38 @@ describe("the package as it would be published", () => {
   });
 
   test.each([
-    ["nodenext", "use.mts", { module: "nodenext" }],
-    ["nodenext, in CommonJS", "use.cts", { module: "nodenext" }],
-    ["bundler", "use.mts", { module: "esnext", moduleResolution: "bundler" }],
-  ])("has its types under %s, strictly, and without Node's", async (_name, file, options) => {
-    const code = `
+    ["nodenext", "use.mts", { module: "nodenext" }, "typescript"],
+    ["nodenext, in CommonJS", "use.cts", { module: "nodenext" }, "typescript"],
+    ["bundler", "use.mts", { module: "esnext", moduleResolution: "bundler" }, "typescript"],
+    ["nodenext, with Node's types instead of the DOM's", "use.mts", { module: "nodenext", ...NODE }, "typescript"],
+    ["node16, with the oldest TypeScript", "use.mts", { module: "node16", target: "es2022" }, OLDEST],
+  ])(
+    "has its types under %s, strictly",
+    async (_name, file, options, compiler) => {
+      const code = `
       import { type Label, RateLimitError, Shipping, webhooks } from "shipping-client";
       const { labels } = new Shipping();
       export const read = (): Promise<Label[]> => labels.list({ retries: 0 }).toArray({ max: 5 });
       export const header: Promise<string> = webhooks.testHeader({ payload: "{}", secret: "whsec_x" });
+      export const pdf = async (): Promise<Response> => new Response(await labels.file("lbl_1"));
       export const isLimited = (error: unknown) => error instanceof RateLimitError && error.code;
-      // @ts-expect-error: a label has no such status.
-      export const isPrinted = (label: Label) => label.status === "printed";`;
-    await writeFile(join(folder, file), code);
-    const strict = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, types: [], noEmit: true };
-    const compilerOptions = { ...strict, target: "es2023", lib: ["es2023", "dom"], ...options };
-    await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: [file] }));
-    const { stdout } = await run(process.execPath, [bin("tsc"), "-p", folder]).catch((error) => error);
-    expect(stdout).toBe("");
+      // @ts-expect-error: a label is nothing else.
+      export const isPrinted = (label: Label) => label.object === "order";`;
+      await writeFile(join(folder, file), code);
+      const strict = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, types: [], noEmit: true };
+      const compilerOptions = { ...strict, target: "es2023", lib: ["es2023", "dom"], ...options };
+      await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: [file] }));
+      const { stdout } = await run(process.execPath, [join(modules, compiler, "bin/tsc"), "-p", folder]).catch(
+        (error) => error,
+      );
+      expect(stdout).toBe("");
+    },
+    60_000,
+  );
+
+  test("names the oldest TypeScript that has them in its README", async () => {
+    const { version } = JSON.parse(await readFile(join(modules, OLDEST, "package.json"), "utf8"));
+    expect(await readFile(installed("README.md"), "utf8")).toContain(`TypeScript ${version.replace(/\.\d+$/, "")} `);
   });
 
   test("import and require yield the same classes", async () => {

@@ -9,14 +9,30 @@ import type { z } from "zod";
  * A type without what the two say in their own ways: whether an optional member may also hold undefined, which JSON leaves out, and what
  * `metadata` holds, which is any JSON object to the one and an unknown one to the other.
  */
-type Loose<T> = T extends readonly (infer Item)[]
-  ? Loose<Item>[]
-  : T extends object
-    ? { [Name in keyof T]: Name extends "metadata" ? "metadata" : Loose<Exclude<T[Name], undefined>> }
-    : T;
+type Loose<T> = T extends string
+  ? T
+  : T extends readonly (infer Item)[]
+    ? Loose<Item>[]
+    : T extends object
+      ? { [Name in keyof T]: Name extends "metadata" ? "metadata" : Loose<Exclude<T[Name], undefined>> }
+      : T;
 
-/** The client's type of what a schema takes, or answers. */
+/** The client's type of what a schema takes. */
 type Of<Schema extends z.ZodType> = Loose<z.input<Schema>>;
+
+/** A type of which every value may have others later, but those that tell one kind of object from another. */
+type Open<T> = T extends string
+  ? string
+  : T extends number
+    ? number
+    : T extends boolean
+      ? boolean
+      : unknown extends T
+        ? T
+        : { [Name in keyof T]: Name extends "object" | "type" ? T[Name] : Open<T[Name]> };
+
+/** The client's type of what a schema answers. */
+type Answer<Schema extends z.ZodType> = Open<Of<Schema>>;
 
 // `tsc` is what checks these.
 const equal = {
@@ -30,15 +46,17 @@ const equal = {
     expectTypeOf<Loose<client.WebhookInput>>().toEqualTypeOf<Of<typeof schemas.webhookInput>>();
   },
   answers() {
-    expectTypeOf<Loose<client.Account>>().toEqualTypeOf<Of<typeof resources.account>>();
-    expectTypeOf<Loose<client.Order>>().toEqualTypeOf<Of<typeof resources.order>>();
-    expectTypeOf<Loose<client.Shipment>>().toEqualTypeOf<Of<typeof resources.shipment>>();
-    expectTypeOf<Loose<client.Rate>>().toEqualTypeOf<Of<typeof resources.rate>>();
-    expectTypeOf<Loose<client.Label>>().toEqualTypeOf<Of<typeof resources.label>>();
-    expectTypeOf<Loose<client.Tracking>>().toEqualTypeOf<Of<typeof resources.tracking>>();
-    expectTypeOf<Loose<client.Webhook>>().toEqualTypeOf<Of<typeof resources.webhook>>();
-    expectTypeOf<Loose<client.CreatedWebhook>>().toEqualTypeOf<Of<typeof resources.createdWebhook>>();
-    expectTypeOf<Loose<client.WebhookEvent>>().toEqualTypeOf<Of<(typeof resources.events)[EventType]>>();
+    expectTypeOf<Open<Loose<client.Account>>>().toEqualTypeOf<Answer<typeof resources.account>>();
+    expectTypeOf<Open<Loose<client.Order>>>().toEqualTypeOf<Answer<typeof resources.order>>();
+    expectTypeOf<Open<Loose<client.Shipment>>>().toEqualTypeOf<Answer<typeof resources.shipment>>();
+    expectTypeOf<Open<Loose<client.Rate>>>().toEqualTypeOf<Answer<typeof resources.rate>>();
+    expectTypeOf<Open<Loose<client.Label>>>().toEqualTypeOf<Answer<typeof resources.label>>();
+    expectTypeOf<Open<Loose<client.Tracking>>>().toEqualTypeOf<Answer<typeof resources.tracking>>();
+    expectTypeOf<Open<Loose<client.Webhook>>>().toEqualTypeOf<Answer<typeof resources.webhook>>();
+    expectTypeOf<Open<Loose<client.CreatedWebhook>>>().toEqualTypeOf<Answer<typeof resources.createdWebhook>>();
+    expectTypeOf<Open<Loose<Exclude<client.WebhookEvent, client.UnknownEvent>>>>().toEqualTypeOf<
+      Answer<(typeof resources.events)[EventType]>
+    >();
   },
 };
 

@@ -28,6 +28,9 @@ class ShippingError(Exception):
     idempotency_key: str | None
     """The idempotency key of the failed write. If you do not know whether the write was executed, retry it with this key."""
 
+    retry_after: float | None
+    """The seconds to wait before you try again, from the header `Retry-After`. None if the response has none."""
+
     def __init__(
         self,
         code: str,
@@ -37,6 +40,7 @@ class ShippingError(Exception):
         request_id: str | None = None,
         fields: Sequence[FieldError] = (),
         idempotency_key: str | None = None,
+        retry_after: float | None = None,
     ) -> None:
         # Positional arguments alone, so that an error can be pickled.
         super().__init__(code, message)
@@ -46,6 +50,7 @@ class ShippingError(Exception):
         self.request_id = request_id
         self.fields = fields
         self.idempotency_key = idempotency_key
+        self.retry_after = retry_after
 
     def __str__(self) -> str:
         return self.message

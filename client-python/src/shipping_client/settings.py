@@ -63,6 +63,8 @@ def _given_or_variable(value: object, option: str, variable: str) -> tuple[objec
 
 
 def _checked_key(value: object, name: str) -> str:
+    if value is None or value == "":
+        raise refused(f"{name} is missing: it is {value!r}.")
     if not isinstance(value, str) or not re.fullmatch(r"[!-~]+", value):
         raise refused(f"{name} must be an API key: printable ASCII without spaces.")
     return value

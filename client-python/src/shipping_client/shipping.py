@@ -30,7 +30,7 @@ class Shipping:
     """
     A client of the API with one API key. Threads may share it.
 
-    `api_key` and `base_url` are `SHIPPING_KEY` and `SHIPPING_URL` of the environment unless they are given. `timeout` is how
+    By default, `api_key` and `base_url` are the environment variables `SHIPPING_KEY` and `SHIPPING_URL`. `timeout` is how
     many seconds one attempt may take, `retries` how often a request that failed is sent again, `deadline` how many seconds a
     whole call may take. `on_request` and `on_response` are called for each attempt, for logs and metrics: what they raise is
     ignored. `ssl_context` decides about certificates. `now`, `random` and `sleep` are for tests.

@@ -105,7 +105,11 @@ def _signature_in(headers: Any) -> str | None:
     if items is None:
         raise refused("headers must be the headers of the request, or the value of Service-Signature.")
     pairs: Iterable[Any] = items()
-    return ",".join(str(value) for name, value in pairs if str(name).lower() == "service-signature")
+    values = [value for name, value in pairs if str(name).lower() == "service-signature"]
+    for value in values:
+        if not isinstance(value, str):
+            raise refused(f"headers: Service-Signature must be a str, not a {type(value).__name__}.")
+    return ",".join(values)
 
 
 def _is_signed(keys: Sequence[bytes], signed_at: str, body: bytes, digests: Sequence[str]) -> bool:
@@ -120,10 +124,14 @@ def _digest(key: bytes, signed_at: str, body: bytes) -> str:
 
 def _event_in(body: bytes) -> WebhookEvent:
     try:
-        return cast(WebhookEvent, json.loads(body.decode()))
+        # A byte order mark is no part of the JSON.
+        event = json.loads(body.decode("utf-8-sig"))
     except (ValueError, RecursionError) as cause:
         message = "The signature is valid, but the body is not JSON."
         raise WebhookVerificationError("invalid_event", message) from cause
+    if not isinstance(event, dict):
+        raise WebhookVerificationError("invalid_event", "The signature is valid, but the body is not a JSON object.")
+    return cast(WebhookEvent, event)
 
 
 def _invalid(message: str) -> WebhookVerificationError:

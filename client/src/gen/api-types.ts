@@ -96,10 +96,10 @@ export interface Account {
   object: "account";
   name: string;
   /** The environment of the API key. */
-  environment: "sandbox" | "live";
+  environment: "sandbox" | "live" | (string & {});
   /** True for records of the live environment. */
   livemode: boolean;
-  api_version: "v1";
+  api_version: "v1" | (string & {});
   /** The scopes of the API key. */
   scopes: string[];
   capabilities: {
@@ -123,7 +123,7 @@ export interface Order {
   /** ID of an order. Opaque. */
   id: string;
   object: "order";
-  status: "received";
+  status: "received" | (string & {});
   /** Your own reference. */
   reference: string;
   from: Address;
@@ -141,7 +141,7 @@ export interface Shipment {
   /** ID of a shipment. Opaque. */
   id: string;
   object: "shipment";
-  status: "draft" | "label_created" | "voided";
+  status: "draft" | "label_created" | "voided" | (string & {});
   /** Your own reference. */
   reference: string;
   from: Address;
@@ -165,13 +165,13 @@ export interface Rate {
   object: "rate";
   /** ID of a shipment. Opaque. */
   shipment_id: string;
-  carrier: "service_sandbox";
-  service: "sandbox_standard";
-  currency: "EUR";
+  carrier: "service_sandbox" | (string & {});
+  service: "sandbox_standard" | (string & {});
+  currency: "EUR" | (string & {});
   /** Amount in major units, such as 5.00 euros. */
-  amount: 5;
+  amount: number;
   /** True in the sandbox: not valid postage and not an offer. */
-  test: true;
+  test: boolean;
 }
 
 /** A label. Sandbox labels are not valid postage and are free. */
@@ -181,19 +181,19 @@ export interface Label {
   object: "label";
   /** ID of a shipment. Opaque. */
   shipment_id: string;
-  status: "created" | "voided";
-  carrier: "service_sandbox";
+  status: "created" | "voided" | (string & {});
+  carrier: "service_sandbox" | (string & {});
   /** Tracking number of the label. In the sandbox, it starts with `TEST`. */
   tracking_number: string;
-  format: "pdf";
+  format: "pdf" | (string & {});
   /** Path of the PDF on the API's host. */
   download_path: string;
   charge: {
-    currency: "EUR";
-    amount: 0;
+    currency: "EUR" | (string & {});
+    amount: number;
   };
   /** True in the sandbox: not valid postage and not an offer. */
-  test: true;
+  test: boolean;
   /** ISO 8601 in UTC, with milliseconds. */
   created_at: string;
   /** Only present after the label was voided. */
@@ -208,8 +208,8 @@ export interface Tracking {
   /** Tracking number of the label. In the sandbox, it starts with `TEST`. */
   tracking_number: string;
   /** `pre_transit`, or `voided` after the label was voided. */
-  status: "pre_transit" | "voided";
-  carrier: "service_sandbox";
+  status: "pre_transit" | "voided" | (string & {});
+  carrier: "service_sandbox" | (string & {});
   /** ID of a label. Opaque. */
   label_id: string;
   /** ID of a shipment. Opaque. */
@@ -217,7 +217,7 @@ export interface Tracking {
   /** Always empty in the sandbox. */
   events: ({ [name: string]: unknown })[];
   /** True in the sandbox: not valid postage and not an offer. */
-  test: true;
+  test: boolean;
   /** When the label was created. */
   created_at: string;
   /** When the label was last changed. */
@@ -230,8 +230,8 @@ export interface Webhook {
   id: string;
   object: "webhook";
   url: string;
-  events: ("order.created" | "shipment.created" | "label.created" | "label.voided")[];
-  status: "active" | "disabled";
+  events: ("order.created" | "shipment.created" | "label.created" | "label.voided" | (string & {}))[];
+  status: "active" | "disabled" | (string & {});
   /** True for records of the live environment. */
   livemode: boolean;
   /** ISO 8601 in UTC, with milliseconds. */
@@ -246,8 +246,8 @@ export interface CreatedWebhook {
   id: string;
   object: "webhook";
   url: string;
-  events: ("order.created" | "shipment.created" | "label.created" | "label.voided")[];
-  status: "active" | "disabled";
+  events: ("order.created" | "shipment.created" | "label.created" | "label.voided" | (string & {}))[];
+  status: "active" | "disabled" | (string & {});
   /** True for records of the live environment. */
   livemode: boolean;
   /** ISO 8601 in UTC, with milliseconds. */
@@ -330,8 +330,22 @@ export interface ErrorBody {
   };
 }
 
+/** Any event type that is newer than this client. To compare one with a text, assign it to a `string` first. */
+export declare enum UnknownEventType {
+  newer = "",
+}
+
+/** An event of a type that is newer than this client. */
+export interface UnknownEvent {
+  id: string;
+  type: UnknownEventType;
+  livemode: boolean;
+  created_at: string;
+  data: { [name: string]: unknown };
+}
+
 /**
  * What a delivery brings: `type` tells which it is. `data` is the resource as it was then. Ignore members and types that you do
  * not know.
  */
-export type WebhookEvent = OrderCreatedEvent | ShipmentCreatedEvent | LabelCreatedEvent | LabelVoidedEvent;
+export type WebhookEvent = OrderCreatedEvent | ShipmentCreatedEvent | LabelCreatedEvent | LabelVoidedEvent | UnknownEvent;

@@ -150,13 +150,13 @@ class Account(TypedDict):
 
     object: Literal["account"]
     name: str
-    environment: Literal["sandbox", "live"]
+    environment: Union[Literal["sandbox", "live"], str]
     """The environment of the API key."""
 
     livemode: bool
     """True for records of the live environment."""
 
-    api_version: Literal["v1"]
+    api_version: Union[Literal["v1"], str]
     scopes: list[str]
     """The scopes of the API key."""
 
@@ -176,7 +176,7 @@ class Order(_Order):
     """ID of an order. Opaque."""
 
     object: Literal["order"]
-    status: Literal["received"]
+    status: Union[Literal["received"], str]
     reference: str
     """Your own reference."""
 
@@ -200,7 +200,7 @@ class Shipment(_Shipment):
     """ID of a shipment. Opaque."""
 
     object: Literal["shipment"]
-    status: Literal["draft", "label_created", "voided"]
+    status: Union[Literal["draft", "label_created", "voided"], str]
     reference: str
     """Your own reference."""
 
@@ -230,19 +230,19 @@ class Rate(TypedDict):
     shipment_id: str
     """ID of a shipment. Opaque."""
 
-    carrier: Literal["service_sandbox"]
-    service: Literal["sandbox_standard"]
-    currency: Literal["EUR"]
-    amount: Literal[5]
+    carrier: Union[Literal["service_sandbox"], str]
+    service: Union[Literal["sandbox_standard"], str]
+    currency: Union[Literal["EUR"], str]
+    amount: float
     """Amount in major units, such as 5.00 euros."""
 
-    test: Literal[True]
+    test: bool
     """True in the sandbox: not valid postage and not an offer."""
 
 
 class LabelCharge(TypedDict):
-    currency: Literal["EUR"]
-    amount: Literal[0]
+    currency: Union[Literal["EUR"], str]
+    amount: float
 
 
 class Label(TypedDict):
@@ -255,17 +255,17 @@ class Label(TypedDict):
     shipment_id: str
     """ID of a shipment. Opaque."""
 
-    status: Literal["created", "voided"]
-    carrier: Literal["service_sandbox"]
+    status: Union[Literal["created", "voided"], str]
+    carrier: Union[Literal["service_sandbox"], str]
     tracking_number: str
     """Tracking number of the label. In the sandbox, it starts with `TEST`."""
 
-    format: Literal["pdf"]
+    format: Union[Literal["pdf"], str]
     download_path: str
     """Path of the PDF on the API's host."""
 
     charge: LabelCharge
-    test: Literal[True]
+    test: bool
     """True in the sandbox: not valid postage and not an offer."""
 
     created_at: str
@@ -285,10 +285,10 @@ class Tracking(TypedDict):
     tracking_number: str
     """Tracking number of the label. In the sandbox, it starts with `TEST`."""
 
-    status: Literal["pre_transit", "voided"]
+    status: Union[Literal["pre_transit", "voided"], str]
     """`pre_transit`, or `voided` after the label was voided."""
 
-    carrier: Literal["service_sandbox"]
+    carrier: Union[Literal["service_sandbox"], str]
     label_id: str
     """ID of a label. Opaque."""
 
@@ -298,7 +298,7 @@ class Tracking(TypedDict):
     events: list[dict[str, Any]]
     """Always empty in the sandbox."""
 
-    test: Literal[True]
+    test: bool
     """True in the sandbox: not valid postage and not an offer."""
 
     created_at: str
@@ -316,8 +316,8 @@ class Webhook(TypedDict):
 
     object: Literal["webhook"]
     url: str
-    events: list[Literal["order.created", "shipment.created", "label.created", "label.voided"]]
-    status: Literal["active", "disabled"]
+    events: list[Union[Literal["order.created", "shipment.created", "label.created", "label.voided"], str]]
+    status: Union[Literal["active", "disabled"], str]
     livemode: bool
     """True for records of the live environment."""
 
@@ -336,8 +336,8 @@ class CreatedWebhook(TypedDict):
 
     object: Literal["webhook"]
     url: str
-    events: list[Literal["order.created", "shipment.created", "label.created", "label.voided"]]
-    status: Literal["active", "disabled"]
+    events: list[Union[Literal["order.created", "shipment.created", "label.created", "label.voided"], str]]
+    status: Union[Literal["active", "disabled"], str]
     livemode: bool
     """True for records of the live environment."""
 
@@ -447,6 +447,18 @@ class ErrorBody(TypedDict):
     error: ErrorBodyError
 
 
-WebhookEvent = Union[OrderCreatedEvent, ShipmentCreatedEvent, LabelCreatedEvent, LabelVoidedEvent]
+class UnknownEvent(TypedDict):
+    """An event of a type that is newer than this client."""
+
+    id: str
+    type: Literal["any type that is newer than this client"]
+    """Its type, whatever it is. To compare it with a text, assign it to a variable of type `str` first."""
+
+    livemode: bool
+    created_at: str
+    data: dict[str, Any]
+
+
+WebhookEvent = Union[OrderCreatedEvent, ShipmentCreatedEvent, LabelCreatedEvent, LabelVoidedEvent, UnknownEvent]
 """What a delivery brings: `type` tells which it is. `data` is the resource as it was then. Ignore members and types that
 you do not know."""

@@ -38,7 +38,10 @@ def attempt(settings: Settings, connections: Connections, request: Outgoing, sec
         with closing(_exchanged(connection, settings, request)) as response:
             body = _body_of(response, request)
             is_whole = True
-            headers = {name.lower(): value for name, value in response.getheaders()}
+            headers: dict[str, str] = {}
+            for name, value in response.getheaders():
+                lower = name.lower()
+                headers[lower] = f"{headers[lower]}, {value}" if lower in headers else value
             return Answer(response.status, headers, body)
     except socket.timeout as cause:
         message = f"No complete response within {seconds:g} s."

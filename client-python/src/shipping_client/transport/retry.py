@@ -6,8 +6,13 @@ import re
 from email.utils import parsedate_to_datetime
 from typing import Callable
 
+from ..errors import KINDS
+
 # What answers that may be followed by another attempt have in common: nothing was executed, or the key makes it harmless.
 RETRYABLE_CODES = frozenset({"internal_error", "service_unavailable", "rate_limited", "idempotency_in_progress"})
+
+# The statuses by which a code that is newer than this client goes.
+RETRYABLE_STATUSES = frozenset({429, 500, 503})
 
 FIRST_WAIT = 0.5
 LONGEST_BACKOFF = 8.0
@@ -19,16 +24,18 @@ _DATE = re.compile(r"[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-
 
 def is_retryable(status: int, code: str | None) -> bool:
     """Whether a refusal with this status and code, None if it is not the API's, may be answered otherwise next time."""
-    return status >= 500 if code is None else code in RETRYABLE_CODES
+    if code is None:
+        return status >= 500
+    return code in RETRYABLE_CODES if code in KINDS else status in RETRYABLE_STATUSES
 
 
 def seconds_of(retry_after: str | None, now: float) -> float | None:
     """The seconds that a `Retry-After` asks for; None if it says nothing that can be understood."""
     if retry_after is None:
         return None
-    # A longer one is as good as forever, and Python limits the digits that it reads.
-    if re.fullmatch(r"[0-9]{1,20}", retry_after):
-        return float(retry_after)
+    # A header that came twice is one with a comma. Of an integer, Python would limit the digits.
+    if re.fullmatch(r"[0-9]+(, [0-9]+)*", retry_after):
+        return max(map(float, retry_after.split(", ")))
     if not _DATE.fullmatch(retry_after):
         return None
     try:

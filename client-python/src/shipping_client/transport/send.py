@@ -13,7 +13,7 @@ from .answers import good_value, refusal_in
 from .attempt import Answer, attempt
 from .connections import Connections
 from .operation import Operation, Outgoing, outgoing
-from .retry import is_retryable, seconds_of, wait_before
+from .retry import is_retryable, wait_before
 
 if TYPE_CHECKING:
     from typing_extensions import ParamSpec
@@ -48,7 +48,6 @@ class Answered(Generic[T]):
 class _Failed:
     error: ShippingError
     is_retryable: bool
-    retry_after: float | None = None
 
 
 _last: ContextVar[AnswerInfo | None] = ContextVar("shipping_client_last", default=None)
@@ -56,8 +55,8 @@ _last: ContextVar[AnswerInfo | None] = ContextVar("shipping_client_last", defaul
 
 def with_response(method: Callable[P, T], *args: P.args, **options: P.kwargs) -> Answered[T]:
     """
-    Calls a method of the client; yields its data together with status, request id, and whether the answer was replayed:
-    `with_response(shipping.orders.get, "ord_…")`.
+    Calls a method of the client, and returns its data together with the status, the request ID, and whether the response
+    is a replay: `with_response(shipping.orders.get, "ord_…")`.
     """
     _last.set(None)
     data = method(*args, **options)
@@ -82,7 +81,7 @@ def send(settings: Settings, connections: Connections, operation: Operation) -> 
             _last.set(outcome.response)
             return outcome.data
         is_over = not outcome.is_retryable or retry >= request.retries
-        wait = None if is_over else wait_before(retry, outcome.retry_after, settings.random)
+        wait = None if is_over else wait_before(retry, outcome.error.retry_after, settings.random)
         # Whoever waits until the deadline has no time left for the attempt.
         if wait is None or wait >= left():
             raise outcome.error
@@ -126,9 +125,8 @@ def _judged(settings: Settings, request: Outgoing, answer: Answer) -> Answered[A
     is_good = 200 <= answer.status < 300
     data = good_value(answer, request.answers) if is_good else None
     if data is None:
-        error, code = refusal_in(answer, request)
-        retry_after = seconds_of(answer.headers.get("retry-after"), settings.now())
-        return _Failed(error, is_good or is_retryable(answer.status, code), retry_after)
+        error, code = refusal_in(answer, request, settings)
+        return _Failed(error, is_good or is_retryable(answer.status, code))
     info = AnswerInfo(
         status=answer.status,
         request_id=answer.headers.get("x-request-id"),

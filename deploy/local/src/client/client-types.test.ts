@@ -25,7 +25,7 @@ describe("types from an OpenAPI document", () => {
         properties: {
           name: { type: "string", description: "Its name.", maxLength: 200 },
           weight: { type: "number", exclusiveMinimum: 0, maximum: 1000 },
-          tags: { type: "array", items: { type: "string", enum: ["a", "b"] } },
+          tags: { type: "array", items: { type: "string" } },
         },
         required: ["name", "weight"],
       },
@@ -36,7 +36,7 @@ export interface Parcel {
   name: string;
   /** Greater than 0, at most 1000. */
   weight: number;
-  tags?: ("a" | "b")[];
+  tags?: string[];
 }
 `);
   });
@@ -58,7 +58,38 @@ export interface Parcel {
     ]);
   });
 
-  test("the bodies of the webhooks are one type, WebhookEvent", () => {
+  test("what is sent has the values of today; what is answered may have others later, unless they tell what it is", () => {
+    const properties = {
+      object: { type: "string", const: "thing" },
+      state: { type: "string", enum: ["a", "b"] },
+      tags: { type: "array", items: { type: "string", enum: ["a"] } },
+      version: { type: "string", const: "v1" },
+      amount: { type: "number", const: 5 },
+      test: { type: "boolean", const: true },
+    };
+    const thing = { type: "object", properties, required: Object.keys(properties) };
+    expect(typesOf({ Input: thing, Answer: thing, Code: { type: "string", enum: ["x", "y"] } })).toEqual([
+      `export interface Input {
+  object: "thing";
+  state: "a" | "b";
+  tags: "a"[];
+  version: "v1";
+  amount: 5;
+  test: true;
+}`,
+      `export interface Answer {
+  object: "thing";
+  state: "a" | "b" | (string & {});
+  tags: ("a" | (string & {}))[];
+  version: "v1" | (string & {});
+  amount: number;
+  test: boolean;
+}`,
+      'export type Code = "x" | "y";\n',
+    ]);
+  });
+
+  test("the bodies of the webhooks are one type, WebhookEvent, with a member for those of tomorrow", () => {
     const event = (type: string) => ({ type: "object", properties: { type: { const: type } }, required: ["type"] });
     const bodyOf = (name: string) => ({
       post: { requestBody: { content: { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } } } },
@@ -67,8 +98,9 @@ export interface Parcel {
     const webhooks = { "thing.made": bodyOf("Made"), "thing.lost": bodyOf("Lost") };
     const text = clientTypes({ ...document(schemas), webhooks });
     expect(text).toContain('export interface Made {\n  type: "thing.made";\n}');
-    expect(text).toMatch(/export type WebhookEvent = Made \| Lost;\n$/);
-    expect(clientTypes(document(schemas))).not.toContain("WebhookEvent");
+    expect(text).toMatch(/export type WebhookEvent = Made \| Lost \| UnknownEvent;\n$/);
+    expect(text).toContain("export interface UnknownEvent {");
+    expect(clientTypes(document(schemas))).not.toMatch(/WebhookEvent|UnknownEvent/);
   });
 
   test("a keyword that it does not know ends it, before it says less than the document", () => {

@@ -3,8 +3,10 @@ import {
   checkKeywords,
   type Document,
   declaredSchemas,
+  inputNames,
   type Schema,
   sentencesOf,
+  TAGS,
   typeName,
 } from "./schemas.js";
 
@@ -23,28 +25,27 @@ const EVENT_COMMENT = `/**
  */
 `;
 
-/** What may be sent to a receiver: one of the document's webhooks, told apart by their `type`. */
-function webhookEvent(document: Document): string[] {
-  const types = bodiesOfWebhooks(document).map((schema) => typeOf(schema, false, ""));
-  return types.length === 0 ? [] : [`${EVENT_COMMENT}export type WebhookEvent = ${types.join(" | ")};\n`];
+// An enum, since the compiler tells members of a union apart by single values alone: not by `string`, whatever it is combined with.
+const UNKNOWN_EVENT = `/** Any event type that is newer than this client. To compare one with a text, assign it to a \`string\` first. */
+export declare enum UnknownEventType {
+  newer = "",
 }
 
-/** The schemas that requests hold, those inside of others included. */
-function inputNames({ paths, components }: Document): Set<string> {
-  const found = new Set<string>();
-  const visit = (schema: Schema): void => {
-    const name = schema.$ref?.slice(schema.$ref.lastIndexOf("/") + 1);
-    if (name && !found.has(name)) {
-      found.add(name);
-      visit(components.schemas[name] ?? {});
-    }
-    for (const inner of [...Object.values(schema.properties ?? {}), ...(schema.anyOf ?? [])]) visit(inner);
-    if (schema.items) visit(schema.items);
-  };
-  for (const operation of Object.values(paths).flatMap((path) => Object.values(path))) {
-    if (operation.requestBody) visit(operation.requestBody.content["application/json"].schema);
-  }
-  return found;
+/** An event of a type that is newer than this client. */
+export interface UnknownEvent {
+  id: string;
+  type: UnknownEventType;
+  livemode: boolean;
+  created_at: string;
+  data: { [name: string]: unknown };
+}
+`;
+
+/** What may be sent to a receiver: one of the document's webhooks, told apart by their `type`, or one that is added later. */
+function webhookEvent(document: Document): string[] {
+  const types = bodiesOfWebhooks(document).map((schema) => typeOf(schema, false, ""));
+  if (types.length === 0) return [];
+  return [UNKNOWN_EVENT, `${EVENT_COMMENT}export type WebhookEvent = ${types.join(" | ")} | UnknownEvent;\n`];
 }
 
 function declaration(name: string, schema: Schema, isInput: boolean): string {
@@ -52,13 +53,14 @@ function declaration(name: string, schema: Schema, isInput: boolean): string {
   const named = typeName(name);
   if (schema.properties && Object.keys(schema.properties).length > 0)
     return `${head}export interface ${named} ${members(schema, isInput, "")}\n`;
-  return `${head}export type ${named} = ${typeOf(schema, isInput, "")};\n`;
+  // A named list of values stays closed, so that it can be gone through.
+  return `${head}export type ${named} = ${typeOf(schema, true, "")};\n`;
 }
 
 function members({ properties = {}, required = [] }: Schema, isInput: boolean, indent: string): string {
   const inner = `${indent}  `;
   const lines = Object.entries(properties).map(([name, schema]) => {
-    const type = typeOf(schema, isInput, inner);
+    const type = typeOf(schema, isInput || TAGS.has(name), inner);
     // Callers may pass undefined: it is not sent.
     const optional = isInput ? `${name}?: ${type} | undefined` : `${name}?: ${type}`;
     return `${comment(schema, inner)}${inner}${required.includes(name) ? `${name}: ${type}` : optional};\n`;
@@ -69,8 +71,7 @@ function members({ properties = {}, required = [] }: Schema, isInput: boolean, i
 function typeOf(schema: Schema, isInput: boolean, indent: string): string {
   checkKeywords(schema);
   if (schema.$ref) return typeName(schema.$ref);
-  if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
+  if (schema.const !== undefined || schema.enum) return valuesOf(schema, isInput);
   if (schema.anyOf) return schema.anyOf.map((one) => typeOf(one, isInput, indent)).join(" | ");
   switch (schema.type) {
     case "string":
@@ -90,6 +91,12 @@ function typeOf(schema: Schema, isInput: boolean, indent: string): string {
     default:
       throw new Error(`Unknown type for ${JSON.stringify(schema)}.`);
   }
+}
+
+/** The values that are known. Answers may have others later: an editor still offers these. */
+function valuesOf({ const: only, enum: values = [only as string] }: Schema, isClosed: boolean): string {
+  if (!isClosed && typeof only !== "string" && only !== undefined) return typeof only;
+  return [...values.map((value) => JSON.stringify(value)), ...(isClosed ? [] : ["(string & {})"])].join(" | ");
 }
 
 function comment(schema: Schema, indent: string): string {

@@ -18,8 +18,7 @@ describe("Python's types from an OpenAPI document", () => {
         name: { type: "string", description: "Its name.", maxLength: 200 },
         count: { type: "integer" },
         weight: { type: "number", exclusiveMinimum: 0, maximum: 1000 },
-        tags: { type: "array", items: { type: "string", enum: ["a", "b"] } },
-        test: { const: true },
+        tags: { type: "array", items: { type: "string" } },
         more: { type: "object" },
       },
       required: ["name", "count", "weight"],
@@ -34,9 +33,37 @@ describe("Python's types from an OpenAPI document", () => {
     weight: float
     """Greater than 0, at most 1000."""
 
-    tags: NotRequired[list[Literal["a", "b"]]]
-    test: NotRequired[Literal[True]]
+    tags: NotRequired[list[str]]
     more: NotRequired[dict[str, Any]]
+`);
+  });
+
+  test("what is sent has the values of today; what is answered may have others later, unless they tell what it is", () => {
+    const properties = {
+      object: { type: "string", const: "thing" },
+      states: { type: "array", items: { type: "string", enum: ["a", "b"] } },
+      amount: { type: "number", const: 5 },
+      test: { type: "boolean", const: true },
+    };
+    const thing = { type: "object", properties, required: Object.keys(properties) };
+    const schemas = { Input: thing, Answer: thing, Code: { type: "string", enum: ["x", "y"] } };
+    const content = { "application/json": { schema: { $ref: "#/components/schemas/Input" } } };
+    const given = { ...document(schemas), paths: { "/things": { post: { requestBody: { content } } } } };
+    expect(typesOf(given)).toBe(`class Input(TypedDict):
+    object: Literal["thing"]
+    states: list[Literal["a", "b"]]
+    amount: Literal[5]
+    test: Literal[True]
+
+
+class Answer(TypedDict):
+    object: Literal["thing"]
+    states: list[Union[Literal["a", "b"], str]]
+    amount: float
+    test: bool
+
+
+Code = Literal["x", "y"]
 `);
   });
 
@@ -71,11 +98,13 @@ class Order(_Order):
     expect(typesOf(document({ Note: schema }))).toBe(`Note = str\n"""A \\"\\""quoted\\"\\"" \\\\ "text\\""""\n`);
   });
 
-  test("the bodies of the webhooks are one type, WebhookEvent", () => {
+  test("the bodies of the webhooks are one type, WebhookEvent, with a member for those of tomorrow", () => {
     const schema = { $ref: "#/components/schemas/Made" };
     const post = { requestBody: { content: { "application/json": { schema } } } };
     const webhooks = { "thing.made": { post }, "thing.again": { post } };
-    expect(typesOf({ ...document({}), webhooks })).toMatch(/^WebhookEvent = Union\[Made, Made\]\n"""/);
+    expect(typesOf({ ...document({}), webhooks })).toMatch(
+      /^class UnknownEvent\(TypedDict\):\n[\s\S]+\n\n\nWebhookEvent = Union\[Made, Made, UnknownEvent\]\n"""/,
+    );
   });
 
   test("a keyword that it does not know ends it, before it says less than the document", () => {

@@ -3,8 +3,10 @@ import {
   checkKeywords,
   type Document,
   declaredSchemas,
+  inputNames,
   type Schema,
   sentencesOf,
+  TAGS,
   typeName,
 } from "./schemas.js";
 
@@ -40,18 +42,40 @@ const KEYWORDS = new Set([
 const EVENT_COMMENT = `What a delivery brings: \`type\` tells which it is. \`data\` is the resource as it was then. Ignore members and types that
 you do not know.`;
 
+// A literal, since type checkers tell members of a union apart by literals alone.
+const UNKNOWN_EVENT = `class UnknownEvent(TypedDict):
+    """An event of a type that is newer than this client."""
+
+    id: str
+    type: Literal["any type that is newer than this client"]
+    """Its type, whatever it is. To compare it with a text, assign it to a variable of type \`str\` first."""
+
+    livemode: bool
+    created_at: str
+    data: dict[str, Any]
+`;
+
 /** The types of the Python client: a TypedDict for each named schema of the document, with its sentences. Throws at a keyword it does not know. */
 export function pythonTypes(document: Document): string {
-  const declared = declaredSchemas(document).flatMap(([name, schema]) => declaration(typeName(name), schema));
-  const events = bodiesOfWebhooks(document).map((schema) => typeOf(schema, "").text);
-  const event = events.length === 0 ? [] : [alias("WebhookEvent", `Union[${events.join(", ")}]`, EVENT_COMMENT)];
-  return [HEAD, ...declared, ...event].join("\n\n");
+  const inputs = inputNames(document);
+  const declared = declaredSchemas(document).flatMap(([name, schema]) =>
+    declaration(typeName(name), schema, inputs.has(name)),
+  );
+  return [HEAD, ...declared, ...webhookEvent(document)].join("\n\n");
 }
 
-function declaration(name: string, schema: Schema): string[] {
+/** What may be sent to a receiver: one of the document's webhooks, told apart by their `type`, or one that is added later. */
+function webhookEvent(document: Document): string[] {
+  const events = bodiesOfWebhooks(document).map((schema) => typeOf(schema, "", false).text);
+  if (events.length === 0) return [];
+  return [UNKNOWN_EVENT, alias("WebhookEvent", `Union[${[...events, "UnknownEvent"].join(", ")}]`, EVENT_COMMENT)];
+}
+
+function declaration(name: string, schema: Schema, isInput: boolean): string[] {
   const { properties = {} } = schema;
-  if (Object.keys(properties).length > 0) return typedDict(name, schema);
-  const { text, inner } = typeOf(schema, name);
+  if (Object.keys(properties).length > 0) return typedDict(name, schema, isInput);
+  // A named list of values stays closed, so that it can be gone through.
+  const { text, inner } = typeOf(schema, name, true);
   return [...inner, alias(name, text, sentencesOf(schema))];
 }
 
@@ -61,10 +85,10 @@ interface Typed {
   inner: string[];
 }
 
-function typedDict(name: string, schema: Schema): string[] {
+function typedDict(name: string, schema: Schema, isInput: boolean): string[] {
   const { properties = {}, required = [] } = schema;
   const members = Object.entries(properties).map(([member, inner]) => {
-    const { text, inner: declared } = typeOf(inner, `${name}${camelCase(member)}`);
+    const { text, inner: declared } = typeOf(inner, `${name}${camelCase(member)}`, isInput || TAGS.has(member));
     const type = required.includes(member) ? text : `NotRequired[${text}]`;
     return { member, type, comment: sentencesOf(inner), declared };
   });
@@ -88,21 +112,28 @@ function functional(name: string, members: readonly { member: string; type: stri
   return `${name} = TypedDict(${JSON.stringify(name)}, {${entries.join(", ")}})\n`;
 }
 
-function typeOf(schema: Schema, name: string): Typed {
+function typeOf(schema: Schema, name: string, isInput: boolean): Typed {
   checkKeywords(schema);
   const plain = (text: string): Typed => ({ text, inner: [] });
   if (schema.$ref) return plain(typeName(schema.$ref));
-  if (schema.const !== undefined) return plain(`Literal[${literal(schema.const)}]`);
-  if (schema.enum) return plain(`Literal[${schema.enum.map(literal).join(", ")}]`);
+  if (schema.const !== undefined || schema.enum) return plain(valuesOf(schema, isInput));
   const simple = { string: "str", boolean: "bool", number: "float", integer: "int" }[schema.type ?? ""];
   if (simple) return plain(simple);
   if (schema.type === "array") {
-    const { text, inner } = typeOf(schema.items ?? {}, name);
+    const { text, inner } = typeOf(schema.items ?? {}, name, isInput);
     return { text: `list[${text}]`, inner };
   }
   if (schema.type !== "object") throw new Error(`Unknown type for ${JSON.stringify(schema)}.`);
   if (Object.keys(schema.properties ?? {}).length === 0) return plain("dict[str, Any]");
-  return { text: name, inner: typedDict(name, schema) };
+  return { text: name, inner: typedDict(name, schema, isInput) };
+}
+
+/** The values that are known. Answers may have others later: an editor still offers these. */
+function valuesOf({ const: only, enum: values }: Schema, isClosed: boolean): string {
+  const known = `Literal[${(values ?? [only]).map(literal).join(", ")}]`;
+  if (isClosed) return known;
+  if (typeof only === "number") return "float";
+  return typeof only === "boolean" ? "bool" : `Union[${known}, str]`;
 }
 
 function alias(name: string, type: string, comment: string): string {

@@ -39,9 +39,30 @@ const UNTYPED = "MetadataValue";
 // Beside a language's own `Error`, the document's would be confused with it.
 const NAMES: Readonly<Record<string, string>> = { Error: "ErrorBody" };
 
+/** The members of answers whose values never change, since they tell one kind of object from another. Others can get new values. */
+export const TAGS: ReadonlySet<string> = new Set(["object", "type"]);
+
 /** The named schemas that get a type, in the document's order. */
 export function declaredSchemas({ components }: Document): [name: string, schema: Schema][] {
   return Object.entries(components.schemas).filter(([name]) => name !== UNTYPED);
+}
+
+/** The schemas that requests hold, those inside of others included. */
+export function inputNames({ paths, components }: Document): Set<string> {
+  const found = new Set<string>();
+  const visit = (schema: Schema): void => {
+    const name = schema.$ref?.slice(schema.$ref.lastIndexOf("/") + 1);
+    if (name && !found.has(name)) {
+      found.add(name);
+      visit(components.schemas[name] ?? {});
+    }
+    for (const inner of [...Object.values(schema.properties ?? {}), ...(schema.anyOf ?? [])]) visit(inner);
+    if (schema.items) visit(schema.items);
+  };
+  for (const operation of Object.values(paths).flatMap((path) => Object.values(path))) {
+    if (operation.requestBody) visit(operation.requestBody.content["application/json"].schema);
+  }
+  return found;
 }
 
 /** What may be sent to a receiver: the schemas of the document's webhooks. */

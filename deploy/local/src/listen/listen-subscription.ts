@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Shipping, ShippingError, type WebhookEvent } from "shipping-client";
+import { Shipping, ShippingError, type WebhookInput } from "shipping-client";
 
 /** Where a running platform is, and the key to call it with. */
 export interface PlatformAccess {
@@ -15,7 +15,7 @@ export interface ListenSubscription {
   delete(): Promise<void>;
 }
 
-const EVENTS: WebhookEvent["type"][] = ["order.created", "shipment.created", "label.created", "label.voided"];
+const EVENTS: WebhookInput["events"] = ["order.created", "shipment.created", "label.created", "label.voided"];
 
 /** The sandbox of the platform that runs on a data folder, `npm start` or `npm run cluster`. */
 export async function findPlatform(dataDir: string): Promise<PlatformAccess> {
