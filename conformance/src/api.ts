@@ -21,6 +21,8 @@ export interface ApiOptions {
   key?: string | undefined;
   requestsPerWindow: number;
   clock: Clock;
+  /** Once it is aborted, nothing more is sent. */
+  stop: AbortSignal;
   /** Hears of every exchange. */
   onExchange(exchange: Exchange): void;
 }
@@ -29,11 +31,12 @@ const TRIES = 3;
 const LONGEST_WAIT_S = 61;
 
 /** Calls the API below a base URL, with a key or without one, at the pace of that key. */
-export function apiOf({ baseUrl, key, requestsPerWindow, clock, onExchange }: ApiOptions): Api {
+export function apiOf({ baseUrl, key, requestsPerWindow, clock, stop, onExchange }: ApiOptions): Api {
   const authorization: Record<string, string> = key === undefined ? {} : { Authorization: `Bearer ${key}` };
   const pace = paceOf(requestsPerWindow, clock);
 
   async function once({ headers, ...sending }: Sending): Promise<Exchange> {
+    stop.throwIfAborted();
     const answer = await exchange(baseUrl, { ...sending, headers: { ...authorization, ...headers } });
     // What is kept and reported of a request does without the key.
     const kept: Exchange = { ...answer, headers: headers ?? {} };

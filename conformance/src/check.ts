@@ -44,6 +44,8 @@ export interface Context {
   live: Api;
   things: Things;
   clock: Clock;
+  /** Aborted when the run is interrupted: nothing more is sent, and no wait goes on. */
+  stop: AbortSignal;
   /** Everything asked and answered so far. */
   exchanges: readonly Exchange[];
   given: ReadonlySet<Need>;

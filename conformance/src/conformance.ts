@@ -35,6 +35,8 @@ export interface Options {
   requestsPerWindow: number;
   /** The time of day unless given. */
   clock?: Clock;
+  /** Interrupts the run when it is aborted. */
+  stop?: AbortSignal;
   /** Hears what a person who waits would like to know. */
   say(line: string): void;
 }
@@ -51,6 +53,8 @@ export interface Report {
   /** Ids of subscriptions that could not be disabled. */
   stillActive: string[];
 }
+
+const NEVER = new AbortController().signal;
 
 const documentOf = (name: string) => statementsOf(readFileSync(new URL(`../spec/${name}.md`, import.meta.url), "utf8"));
 
@@ -80,15 +84,17 @@ export async function judge(options: Options): Promise<Report> {
   const { webhook } = options;
   const listener = webhook && (await openListener(webhook.listen, webhook.url));
   try {
-    const context = contextOf(options, listener);
-    const { api, run, exchanges } = context;
+    const exchanges: Exchange[] = [];
+    const context = contextOf(options, listener, exchanges);
     await requireSandbox(context);
     const outcomes = await runChecks(chosen, context);
-    const stillActive = await disableAll(api, exchanges);
+    // By a holder of the key whom nobody interrupts.
+    const { stop: _, ...uninterrupted } = options;
+    const stillActive = await disableAll(keyHolders(uninterrupted, exchanges)(options.key), exchanges);
     return {
       baseUrl: options.baseUrl,
       profile: options.profile,
-      run,
+      run: context.run,
       outcomes,
       requests: exchanges.length,
       unproven: unprovenSentences(),
@@ -107,17 +113,15 @@ async function requireSandbox({ things }: Context): Promise<void> {
   if (account.json?.data?.livemode === true) throw new NotJudged("the key is a live key, despite its prefix");
 }
 
-function contextOf(options: Options, listener: Listener | undefined): Context {
-  const { secondKey, narrowKey, liveKey, slow, invasive, profile } = options;
+function contextOf(options: Options, listener: Listener | undefined, exchanges: Exchange[]): Context {
+  const { secondKey, narrowKey, liveKey, slow, invasive, profile, stop = NEVER } = options;
   const run = `conformance-${randomBytes(6).toString("hex")}`;
-  const exchanges: Exchange[] = [];
-  const clock = patient(options);
-  const withKey = keyHolders(options, clock, exchanges);
+  const withKey = keyHolders(options, exchanges);
   const api = withKey(options.key);
   const plans = plansOf(run);
   const watch = async () => {
     if (!listener) throw new NotJudged("there is no listener");
-    return watchDeliveries(api, plans, listener, slow);
+    return watchDeliveries(api, plans, listener, { slow, stop });
   };
   const present: Record<Need, unknown> = {
     "second-key": secondKey,
@@ -133,7 +137,8 @@ function contextOf(options: Options, listener: Listener | undefined): Context {
     exchanges,
     profile,
     isLocal: isOnThisMachine(options.baseUrl),
-    clock,
+    clock: patient(options),
+    stop,
     withKey,
     nobody: withKey(),
     second: withKey(secondKey),
@@ -144,13 +149,15 @@ function contextOf(options: Options, listener: Listener | undefined): Context {
   };
 }
 
-function keyHolders({ baseUrl, requestsPerWindow }: Options, clock: Clock, exchanges: Exchange[]) {
+function keyHolders(options: Options, exchanges: Exchange[]) {
+  const { baseUrl, requestsPerWindow, stop = NEVER } = options;
+  const clock = patient(options);
   return (key?: string): Api =>
-    apiOf({ baseUrl, key, requestsPerWindow, clock, onExchange: (one) => void exchanges.push(one) });
+    apiOf({ baseUrl, key, requestsPerWindow, clock, stop, onExchange: (one) => void exchanges.push(one) });
 }
 
 /** Says how long there is to wait. */
-function patient({ clock = { now: () => Date.now(), wait: (ms) => wait(ms) }, say }: Options): Clock {
+function patient({ stop = NEVER, clock = clockUntil(stop), say }: Options): Clock {
   return {
     now: () => clock.now(),
     async wait(ms) {
@@ -158,4 +165,8 @@ function patient({ clock = { now: () => Date.now(), wait: (ms) => wait(ms) }, sa
       await clock.wait(ms);
     },
   };
+}
+
+function clockUntil(stop: AbortSignal): Clock {
+  return { now: () => Date.now(), wait: (ms) => wait(ms, undefined, { signal: stop }) };
 }

@@ -2,22 +2,41 @@ import { writeFileSync } from "node:fs";
 import { CommanderError } from "commander";
 import { keyFromEnvironment } from "./config.js";
 import { judge, type Report } from "./conformance.js";
-import { UsageError } from "./judge.js";
+import { NotJudged, UsageError } from "./judge.js";
 import { masked } from "./mask.js";
 import { type CommandLine, conformanceCommand } from "./options.js";
 import { exitStatus, toJson, toJunit, toTable } from "./report.js";
 
 const USAGE = 2;
 const NOT_JUDGED = 3;
+// Ctrl-C can arrive twice: from the terminal, and forwarded by npm.
+const SAME_SIGNAL_MS = 500;
 const say = (line: string) => process.stderr.write(`${masked(line)}\n`);
 
 async function run({ noSkips, junit, json, ...options }: CommandLine): Promise<void> {
-  const report: Report = await judge({ ...options, say });
+  const report: Report = await judge({ ...options, say, stop: interruption() });
   const status = exitStatus(report, noSkips);
   process.stdout.write(masked(toTable(report)));
   if (junit !== undefined) writeFileSync(junit, masked(toJunit(report)));
   if (json !== undefined) writeFileSync(json, masked(toJson(report, status)));
   process.exitCode = status;
+}
+
+/** Aborted by the first SIGINT or SIGTERM. Another one ends the process at once. */
+function interruption(): AbortSignal {
+  const interrupted = new AbortController();
+  let since = 0;
+  const interrupt = () => {
+    if (interrupted.signal.aborted) {
+      if (performance.now() - since > SAME_SIGNAL_MS) process.exit(NOT_JUDGED);
+      return;
+    }
+    since = performance.now();
+    say("Interrupted: disabling the subscriptions of this run. Press Ctrl-C again to leave them active.");
+    interrupted.abort(new NotJudged("The run was interrupted."));
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, interrupt);
+  return interrupted.signal;
 }
 
 try {

@@ -6,7 +6,7 @@ import { UsageError } from "./judge.js";
 import { REQUESTS_PER_WINDOW } from "./pace.js";
 
 /** What stands in the command line, beside what is judged: where reports go, and what a skipped check means. */
-export interface CommandLine extends Omit<Options, "say"> {
+export interface CommandLine extends Omit<Options, "say" | "stop"> {
   noSkips: boolean;
   junit?: string;
   json?: string;

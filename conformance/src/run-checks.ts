@@ -1,5 +1,5 @@
 import { type Check, type Context, needs } from "./check.js";
-import { Broken, NotApplicable, NotJudged, Skipped, Unsafe } from "./judge.js";
+import { Broken, NotApplicable, Skipped, Unsafe } from "./judge.js";
 
 export type Verdict = "passed" | "failed" | "skipped" | "not applicable" | "not judged";
 
@@ -17,7 +17,7 @@ export interface Outcome {
 /** The check that an unsafe answer breaks, whichever request it answered. */
 export const SAFETY_CHECK = "labels.no-charge";
 
-/** Runs the checks one after the other; after an unsafe answer none of those that are left. */
+/** Runs the checks one after the other; after an unsafe answer or an interruption none of those that are left. */
 export async function runChecks(checks: readonly Check[], context: Context): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const [index, check] of checks.entries()) {
@@ -26,7 +26,9 @@ export async function runChecks(checks: readonly Check[], context: Context): Pro
     const error = await errorOf(check, context);
     const requests = context.exchanges.length - before;
     const ms = Math.round(performance.now() - start);
-    if (error instanceof Unsafe) return [...outcomes, ...stopped(checks.slice(index), error)];
+    const left = checks.slice(index);
+    if (error instanceof Unsafe) return [...outcomes, ...stopped(left, error)];
+    if (context.stop.aborted) return [...outcomes, ...notJudged(left, "the run was interrupted")];
     outcomes.push({ id: check.id, ...verdictOf(error), proves: check.proves, requests, ms });
   }
   return outcomes;
@@ -51,11 +53,12 @@ function verdictOf(error: unknown): Pick<Outcome, "verdict" | "reason"> {
   return { verdict: error instanceof Broken ? "failed" : "not judged", reason };
 }
 
+function notJudged(left: readonly Check[], reason: string): Outcome[] {
+  return left.map(({ id, proves }) => ({ id, proves, requests: 0, ms: 0, verdict: "not judged", reason }));
+}
+
 function stopped(left: readonly Check[], error: Unsafe): Outcome[] {
-  const outcomes = left.map(({ id, proves }): Outcome => {
-    const verdict = verdictOf(new NotJudged("the run was stopped"));
-    return { id, proves, requests: 0, ms: 0, ...verdict };
-  });
+  const outcomes = notJudged(left, "the run was stopped");
   const broken = { verdict: "failed", reason: `${error.message}: the run was stopped` } as const;
   const blamed = outcomes.find(({ id }) => id === SAFETY_CHECK);
   if (blamed) Object.assign(blamed, broken);

@@ -24,7 +24,12 @@ const DELIVERED_MS = 150_000;
 const RETRIED_MS = 300_000;
 
 /** Subscribes, makes everything happen that there are events for, and waits for their deliveries. */
-export async function watchDeliveries(api: Api, plans: Plans, listener: Listener, slow: boolean): Promise<Watched> {
+export async function watchDeliveries(
+  api: Api,
+  plans: Plans,
+  listener: Listener,
+  { slow, stop }: { slow: boolean; stop: AbortSignal },
+): Promise<Watched> {
   if (!(await listener.isReached())) throw new NotJudged("--webhook-url does not reach this listener");
   const created = await api.post("/webhooks", { url: listener.url, events: EVENTS }, plans.keyOf("deliveries"));
   const { id: subscriptionId, secret } = given(created);
@@ -38,7 +43,7 @@ export async function watchDeliveries(api: Api, plans: Plans, listener: Listener
   };
   const arrived = () => EVENTS.every((type) => attemptsFor(type).length >= (slow && type in REFUSED_ONCE ? 2 : 1));
   const end = Date.now() + (slow ? RETRIED_MS : DELIVERED_MS);
-  while (!arrived() && Date.now() < end) await wait(100);
+  while (!arrived() && Date.now() < end) await wait(100, undefined, { signal: stop });
   return { subscriptionId, secret, happened, attemptsFor, attemptsAbout: (id) => about(id).length };
 }
 

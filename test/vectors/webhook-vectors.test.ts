@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { verifySignature } from "@shipping/webhooks/dispatch/signature";
-import { vectorsText, webhookVectors } from "./webhook-vectors.js";
+import { type Vector, vectorsText, webhookVectors } from "./webhook-vectors.js";
 
 const vectors = webhookVectors();
 
@@ -22,6 +22,21 @@ describe("docs/webhook-vectors.json", () => {
     expect(Math.max(...bodies.map((body) => Buffer.byteLength(body)))).toBe(65_536);
     const rewritten = bodies.filter((body) => body.startsWith("{") && isOtherwise(body));
     expect(rewritten.length).toBeGreaterThan(5);
+  });
+
+  test("has three good ones that are no JSON, as docs/webhooks.md says", () => {
+    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+    const isJson = ({ body }: Vector) => {
+      try {
+        return JSON.parse(decoder.decode(Buffer.from(body, "base64"))) !== undefined;
+      } catch {
+        return false;
+      }
+    };
+    expect(vectors.filter((vector) => vector.valid && !isJson(vector)).length).toBe(3);
+    expect(readFileSync(join(import.meta.dirname, "../../docs/webhooks.md"), "utf8")).toContain(
+      "Three of the valid bodies are not JSON",
+    );
   });
 
   test.each(vectors)("$name: $valid, as the platform's own check says", ({ secret, header, body, now, valid }) => {

@@ -132,11 +132,11 @@ export const deliveryChecks: readonly Check[] = [
     id: "deliveries.disabled",
     proves: ["Deleting a subscription stops future delivery."],
     needs: ["webhook", "slow"],
-    async run({ api, things, run }) {
+    async run({ api, things, run, stop }) {
       const { subscriptionId, attemptsAbout } = await things.deliveries();
       mustSucceed(await api.delete(`/webhooks/${subscriptionId}`));
       const { id } = given(await api.post("/orders", plansOf(run).record));
-      await wait(SILENCE_MS);
+      await wait(SILENCE_MS, undefined, { signal: stop });
       mustBe(attemptsAbout(id), 0, "the number of deliveries after the subscription was deleted");
     },
   },

@@ -9,7 +9,8 @@ export const errorGuidance: Readonly<Record<ErrorCode, string>> = {
   not_found: "Check the ID. A key finds only records of its own account and environment.",
   idempotency_conflict: "Use a new key for a new request. To retry a request, send it unchanged.",
   idempotency_in_progress: "Wait for the seconds in `Retry-After`, then retry the request with the same key.",
-  label_exists: "List the labels to find it. To replace it, create a new shipment with a new label.",
+  label_exists:
+    "Retrieve the shipment: its `label_id` names the label. To replace it, create a new shipment with a new label.",
   shipment_voided: "Create a new shipment and a label for it.",
   label_voided: "Create a new shipment and a label for it.",
   webhook_limit_reached: "Disable a subscription that you no longer need.",
