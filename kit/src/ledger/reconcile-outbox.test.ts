@@ -120,3 +120,22 @@ test("however much waits for its next turn, one statement looks at a thousand ro
   const costly = await Promise.all(statements.map((statement) => costlyNodes(db, statement)));
   expect(costly.flat()).toEqual([]);
 });
+
+test("reads the body of what is lost only, and few of those at once", async () => {
+  await database.db.run(sql`
+    INSERT INTO outbox (event_id, type, account_id, environment, body, created_at, leased_until, published_at, publications)
+    SELECT 'evt_' || n, 'thing.created', 'acc_1', 'sandbox', 'body', now(), now(), now() - interval '2 minutes', 1
+    FROM generate_series(1, 300) AS n`);
+  const bodies: number[] = [];
+  const run: typeof database.db.run = async (statement) => {
+    const rows = await database.db.run<{ body?: Buffer | null }>(statement);
+    bodies.push(rows.filter(({ body }) => body).length);
+    return rows as never;
+  };
+  const bus = testBus();
+  const lost = Array.from({ length: 120 }, (_, n) => `evt_${n + 1}`);
+  const outbox = testbed.outboxOn(bus, { db: { ...database.db, run }, filterMissing: async () => lost });
+  expect(await outbox.reconcileOnce()).toEqual({ republished: 120, deleted: 180 });
+  expect(bus.taken.sort()).toEqual(lost.map((id) => `${id}.1`).sort());
+  expect(bodies.filter((count) => count > 0)).toEqual([50, 50, 20]);
+});
