@@ -45,8 +45,8 @@ export interface Outbox {
   committed(event: Event): void;
   /** Publishes a batch of events whose lease has expired, and returns how many. This covers processes that died. */
   relayOnce(): Promise<number>;
-  /** Asks the subscriber which published events it does not have, publishes those again and deletes the others. */
-  reconcileOnce(): Promise<{ republished: number; deleted: number }>;
+  /** Asks the subscriber which published events it does not have, publishes those again and deletes the others. A stop ends it early. */
+  reconcileOnce(isStopping?: () => boolean): Promise<{ republished: number; deleted: number }>;
   /** The relay's backlog: events not published, counted up to 10,000, and the age of the oldest (0 if there is none). */
   lag(): Promise<{ unpublished: number; oldestSeconds: number }>;
   /** Starts both loops. */
@@ -151,7 +151,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     return publishAll(rows, (row) => row.event_id);
   }
 
-  const reconcileOnce = () => reconcileOutbox({ ...options, now, publishAll });
+  const reconcileOnce = (isStopping = () => false) => reconcileOutbox({ ...options, now, publishAll, isStopping });
 
   // Both subqueries use the index of unpublished events.
   async function lag(): Promise<{ unpublished: number; oldestSeconds: number }> {

@@ -40,6 +40,8 @@ export interface Reconciliation {
   deletable?: Sql | undefined;
   /** Publishes rows under these message ids, and returns how many the bus has taken. */
   publishAll(rows: readonly OutboxRow[], messageId: (row: OutboxRow) => string): Promise<number>;
+  /** Asked between two statements: what is left then has its turn in another process. */
+  isStopping(): boolean;
 }
 
 /**
@@ -50,7 +52,7 @@ export interface Reconciliation {
 export async function reconcileOutbox(deps: Reconciliation): Promise<{ republished: number; deleted: number }> {
   const total = { republished: 0, deleted: 0 };
   let last = 0n;
-  for (;;) {
+  while (!deps.isStopping()) {
     const page = await readPage(deps, last);
     const rows = page.filter(({ due }) => due);
     if (rows.length > 0) {
@@ -63,9 +65,10 @@ export async function reconcileOutbox(deps: Reconciliation): Promise<{ republish
       const arrived = rows.filter((row) => !missing.has(row.event_id)).map((row) => row.id);
       total.deleted += await deleteRows(deps, arrived);
     }
-    if (page.length < BATCH) return total;
+    if (page.length < BATCH) break;
     last = page.at(-1)!.id;
   }
+  return total;
 }
 
 // The condition is outside of the page, so that a statement reads a page and no more, however few of the rows are due.
@@ -80,7 +83,7 @@ async function publishLost(deps: Reconciliation, lost: readonly PageRow[]): Prom
   // A new message id: with the old one the stream would drop it as a duplicate. By the page's count, which replicas share.
   const publications = new Map(lost.map((row) => [row.id, row.publications]));
   let republished = 0;
-  for (let at = 0; at < lost.length; at += BODIES) {
+  for (let at = 0; at < lost.length && !deps.isStopping(); at += BODIES) {
     const rows = await readRows(deps, lost.slice(at, at + BODIES));
     republished += await deps.publishAll(rows, (row) => `${row.event_id}.${publications.get(row.id)}`);
   }
