@@ -78,11 +78,13 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const loops: { stop(): Promise<void> }[] = [];
   // From a publication that met an outage until one that succeeded: one row at a time is tried, and the others are left to any process.
   let outage = false;
-  const takes = () => bus.connected() && !outage;
+  const takes = () => bus.connected() && !outage && underWay.count() < IN_FLIGHT;
+  const leased = new WeakSet<Event>();
 
   // While this process cannot publish it, the row is not leased: the first process that can takes it.
   function insert(events: readonly Event[]): Sql {
     const leaseMs = takes() ? LEASE_MS : 0;
+    if (leaseMs > 0) for (const event of events) leased.add(event);
     return sql`
       INSERT INTO outbox (event_id, type, account_id, environment, body, traceparent, created_at, leased_until)
       SELECT event.id, event.type, claim.account_id, claim.environment, event.body, event.traceparent, ${now},
@@ -128,8 +130,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
   };
 
   function committed(event: Event): void {
-    if (underWay.count() >= IN_FLIGHT || !takes()) return;
-    underWay.add(publish(event, event.id).catch((err) => logRefusal(err, { event: event.id })));
+    // The bus may have gone, or others may have taken the room, since its statement was made.
+    if (!takes() && !leased.has(event)) return;
+    const sent = takes() ? publish(event, event.id) : release(event.id);
+    underWay.add(sent.catch((err) => logRefusal(err, { event: event.id })));
   }
 
   async function publishAll(rows: readonly OutboxRow[], messageId: (row: OutboxRow) => string): Promise<number> {
