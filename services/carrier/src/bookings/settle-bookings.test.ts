@@ -122,6 +122,18 @@ describe("settleOnce", () => {
     expect(remote.standing()).toEqual([]);
   });
 
+  test("a booking that a later claim has taken over is not dropped for the earlier one", async () => {
+    const remote = remoteUnderTest(carrier, { takesKeys: false });
+    for (const call of ["book", "find"] as const) remote.expect(call, { before: lost });
+    const { shipmentId, claim } = await inDoubt(remote);
+    const [booking] = await remote.bookings();
+    const later = { ...claim, token: newClaim().token };
+    remote.expect("find", { before: lost });
+    await expect(remote.label(shipmentId, later)).rejects.toMatchObject({ rawMessage: expect.any(String) });
+    await dropBooking(remote.deps, booking!);
+    expect(await remote.bookings()).toMatchObject([{ state: "asked", token: later.token }]);
+  });
+
   test("takes over from a process that died in its call, and makes the label when the carrier has carried it out", async () => {
     const remote = remoteUnderTest(carrier);
     remote.expect("book", { hangs: true });
