@@ -1,5 +1,6 @@
 import sql from "sql-template-tag";
 import { revokeKey } from "../accounts/manage-keys.js";
+import { setSuspended } from "../accounts/suspend-account.js";
 import { claimKey } from "../idempotency/registry.js";
 import { gatewayDatabase } from "../testing/gateway-database.js";
 import { type AdmitDeps, admit } from "./admit.js";
@@ -47,6 +48,16 @@ describe("whose request it is", () => {
     expect(await admit(at(0), hash)).toBeUndefined();
     const { counters } = await gateway.prisma.rateWindow.findUniqueOrThrow({ where: { keyId: id } });
     expect(counters.reduce((sum, count) => sum + count)).toBe(1);
+  });
+
+  test("nobody's while the account is suspended, and nothing is counted", async () => {
+    const { id, hash, accountId } = await gateway.newKey();
+    await setSuspended(gateway.admin, accountId, true);
+    expect(await admit(at(0), hash)).toBeUndefined();
+    const { counters } = await gateway.prisma.rateWindow.findUniqueOrThrow({ where: { keyId: id } });
+    expect(counters.reduce((sum, count) => sum + count)).toBe(0);
+    await setSuspended(gateway.admin, accountId, false);
+    expect(await admit(at(0), hash)).toMatchObject({ within: true });
   });
 
   test("the last use is noted to the minute", async () => {

@@ -116,6 +116,20 @@ test("the key goes to another request meanwhile, which succeeds: 409 idempotency
   }
 });
 
+test("and all who wait hear of it at once, however many they are", async () => {
+  const request = under.request("A");
+  const token = await claimKey(under.gateway, request);
+  const row = await under.row(request);
+  const waitUntil = performance.now() + 3_000;
+  const { waits } = under.gateway.idempotency;
+  const followers = Array.from({ length: 100 }, () => waits.wait({ ...request, requestId: "req", waitUntil }, row!));
+  await under.polling();
+  await under.gateway.db.run(sql`
+    UPDATE idempotency_registry SET fingerprint = ${fingerprintOf("B")}, state = 'done', lease_until = NULL
+    WHERE token = ${token}`);
+  expect(await Promise.all(followers)).toEqual(Array(100).fill(undefined));
+});
+
 test("409 idempotency_in_progress when the wait has lasted long enough", async () => {
   const request = under.request("A");
   await claimKey(under.gateway, request);

@@ -120,6 +120,31 @@ test("a statement whose answer is lost is not repeated if it was committed, and 
   expect(counted?.count).toBe(2);
 });
 
+test.each(["committed", "lost"])(
+  "what a statement counts whose answer is lost is counted once: %s",
+  async (outcome) => {
+    let answered = false;
+    const db: Database = {
+      ...gateway.db,
+      async run(statement) {
+        if (!statement.text.includes("INSERT INTO request_counts") || answered) return gateway.db.run(statement);
+        answered = true;
+        if (outcome === "committed") await gateway.db.run(statement);
+        throw new DatabaseOutage(new Error("Connection terminated"), true);
+      },
+    };
+    const requests = start(db);
+    requests.record(ended(newCaller()));
+    // Counts linger for ten seconds.
+    const now = performance.now.bind(performance);
+    const clock = jest.spyOn(performance, "now").mockImplementation(() => now() + 10_000);
+    await eventually(() => expect(answered).toBe(true));
+    clock.mockRestore();
+    await requests.stop();
+    expect(await rowsIn(gateway.db, "request_counts")).toMatchObject([{ count: 1 }]);
+  },
+);
+
 test("a row that the database refuses takes no other with it", async () => {
   const requests = start();
   const caller = newCaller();

@@ -146,6 +146,50 @@ describe("the relay", () => {
       );
   });
 
+  describe("what comes while 256 events wait for the bus", () => {
+    async function stalled(bus: ReturnType<typeof testBus>, run: () => Promise<void>): Promise<void> {
+      const { publish } = bus;
+      let goOn = () => {};
+      const stall = new Promise<void>((resolve) => (goOn = resolve));
+      bus.publish = async (one, messageId) => stall.then(() => publish(one, messageId));
+      await run();
+      bus.publish = publish;
+      goOn();
+    }
+
+    test("is leased to nobody: any process takes it as soon as the bus goes on", async () => {
+      const bus = testBus();
+      const outbox = outboxOn(bus);
+      const later = [event(), event()];
+      await stalled(bus, async () => {
+        for (let n = 0; n < 256; n++) outbox.committed(event());
+        for (const one of later) {
+          await commit(outbox, one);
+          outbox.committed(one);
+        }
+      });
+      expect(await outboxOn(bus).relayOnce()).toBe(2);
+      await outbox.stop();
+      expect(bus.taken.filter((id) => later.some((one) => one.id === id))).toEqual(later.map(({ id }) => id));
+    });
+
+    test("is released where the room was taken between its statement and its commit", async () => {
+      const bus = testBus();
+      const outbox = outboxOn(bus);
+      const late = event();
+      await stalled(bus, async () => {
+        await commit(outbox, late);
+        for (let n = 0; n < 256; n++) outbox.committed(event());
+        outbox.committed(late);
+        expect(bus.taken).toEqual([]);
+      });
+      await outbox.stop();
+      expect(bus.taken).not.toContain(late.id);
+      expect(await outboxOn(bus).relayOnce()).toBe(1);
+      expect(bus.taken).toContain(late.id);
+    });
+  });
+
   test("its loop publishes what it was not told of", async () => {
     const bus = testBus();
     const outbox = outboxOn(bus, { clockOffsetMs: 10_000 });

@@ -45,8 +45,8 @@ export interface Outbox {
   committed(event: Event): void;
   /** Publishes a batch of events whose lease has expired, and returns how many. This covers processes that died. */
   relayOnce(): Promise<number>;
-  /** Asks the subscriber which published events it does not have, publishes those again and deletes the others. */
-  reconcileOnce(): Promise<{ republished: number; deleted: number }>;
+  /** Asks the subscriber which published events it does not have, publishes those again and deletes the others. A stop ends it early. */
+  reconcileOnce(isStopping?: () => boolean): Promise<{ republished: number; deleted: number }>;
   /** The relay's backlog: events not published, counted up to 10,000, and the age of the oldest (0 if there is none). */
   lag(): Promise<{ unpublished: number; oldestSeconds: number }>;
   /** Starts both loops. */
@@ -78,11 +78,13 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const loops: { stop(): Promise<void> }[] = [];
   // From a publication that met an outage until one that succeeded: one row at a time is tried, and the others are left to any process.
   let outage = false;
-  const takes = () => bus.connected() && !outage;
+  const takes = () => bus.connected() && !outage && underWay.count() < IN_FLIGHT;
+  const leased = new WeakSet<Event>();
 
   // While this process cannot publish it, the row is not leased: the first process that can takes it.
   function insert(events: readonly Event[]): Sql {
     const leaseMs = takes() ? LEASE_MS : 0;
+    if (leaseMs > 0) for (const event of events) leased.add(event);
     return sql`
       INSERT INTO outbox (event_id, type, account_id, environment, body, traceparent, created_at, leased_until)
       SELECT event.id, event.type, claim.account_id, claim.environment, event.body, event.traceparent, ${now},
@@ -128,8 +130,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
   };
 
   function committed(event: Event): void {
-    if (underWay.count() >= IN_FLIGHT || !takes()) return;
-    underWay.add(publish(event, event.id).catch((err) => logRefusal(err, { event: event.id })));
+    // The bus may have gone, or others may have taken the room, since its statement was made.
+    if (!takes() && !leased.has(event)) return;
+    const sent = takes() ? publish(event, event.id) : release(event.id);
+    underWay.add(sent.catch((err) => logRefusal(err, { event: event.id })));
   }
 
   async function publishAll(rows: readonly OutboxRow[], messageId: (row: OutboxRow) => string): Promise<number> {
@@ -151,7 +155,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     return publishAll(rows, (row) => row.event_id);
   }
 
-  const reconcileOnce = () => reconcileOutbox({ ...options, now, publishAll });
+  const reconcileOnce = (isStopping = () => false) => reconcileOutbox({ ...options, now, publishAll, isStopping });
 
   // Both subqueries use the index of unpublished events.
   async function lag(): Promise<{ unpublished: number; oldestSeconds: number }> {

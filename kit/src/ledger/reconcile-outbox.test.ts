@@ -17,6 +17,13 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
+/** Events that were published two minutes ago, `evt_1` and so on. */
+const insertPublished = (count: number, publications = 1) =>
+  database.db.run(sql`
+    INSERT INTO outbox (event_id, type, account_id, environment, body, created_at, leased_until, published_at, publications)
+    SELECT 'evt_' || n, 'thing.created', 'acc_1', 'sandbox', 'body', now(), now(), now() - interval '2 minutes', ${publications}
+    FROM generate_series(1, ${count}) AS n`);
+
 /** Nothing has arrived. */
 const nothing = async (events: readonly Published[]) => events.map(({ id }) => id);
 
@@ -101,10 +108,7 @@ describe("what has not arrived", () => {
 });
 
 test("however much waits for its next turn, one statement looks at a thousand rows, and what is due behind them is found", async () => {
-  await database.db.run(sql`
-    INSERT INTO outbox (event_id, type, account_id, environment, body, created_at, leased_until, published_at, publications)
-    SELECT 'evt_' || n, 'thing.created', 'acc_1', 'sandbox', '', now(), now(), now() - interval '2 minutes', 9
-    FROM generate_series(1, 2500) AS n`);
+  await insertPublished(2_500, 9);
   const last = thingCreated();
   await testbed.commitAndPublish(testBus(), last);
   const asked: string[] = [];
@@ -119,4 +123,33 @@ test("however much waits for its next turn, one statement looks at a thousand ro
   expect(statements.filter(({ text }) => /^\s*SELECT/.test(text))).toHaveLength(3);
   const costly = await Promise.all(statements.map((statement) => costlyNodes(db, statement)));
   expect(costly.flat()).toEqual([]);
+});
+
+test("reads the body of what is lost only, and few of those at once", async () => {
+  await insertPublished(300);
+  const bodies: number[] = [];
+  const run: typeof database.db.run = async (statement) => {
+    const rows = await database.db.run<{ body?: Buffer | null }>(statement);
+    bodies.push(rows.filter(({ body }) => body).length);
+    return rows as never;
+  };
+  const bus = testBus();
+  const lost = Array.from({ length: 120 }, (_, n) => `evt_${n + 1}`);
+  const outbox = testbed.outboxOn(bus, { db: { ...database.db, run }, filterMissing: async () => lost });
+  expect(await outbox.reconcileOnce()).toEqual({ republished: 120, deleted: 180 });
+  expect(bus.taken.sort()).toEqual(lost.map((id) => `${id}.1`).sort());
+  expect(bodies.filter((count) => count > 0)).toEqual([50, 50, 20]);
+});
+
+test("ends early when the process stops: the next one goes on", async () => {
+  await insertPublished(2_500);
+  let asked = 0;
+  const filterMissing = async (events: readonly Published[]) => {
+    asked += events.length;
+    return nothing(events);
+  };
+  const bus = testBus();
+  const outbox = testbed.outboxOn(bus, { filterMissing });
+  expect(await outbox.reconcileOnce(() => bus.tries >= 100)).toEqual({ republished: 100, deleted: 0 });
+  expect(asked).toBe(1_000);
 });

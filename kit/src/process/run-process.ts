@@ -80,10 +80,15 @@ export async function waitFor<T>(
       return await attempt();
     } catch (err) {
       if (err instanceof TooOld) throw err;
-      log.info({ reason: err instanceof Error ? err.message : String(err) }, `waiting for ${what}`);
+      log.info({ reason: reasonOf(err, what) }, `waiting for ${what}`);
       await setTimeout(1_000, undefined, { signal: stopping });
     }
   }
+}
+
+/** Why something that a part runs on cannot be used. An AggregateError for several addresses has no message of its own. */
+export function reasonOf(error: unknown, what: string): string {
+  return (error instanceof Error ? error.message : String(error)) || `${what} not reachable`;
 }
 
 function giveUpAfter(limitMs: number, log: Log): void {

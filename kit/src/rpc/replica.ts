@@ -25,8 +25,8 @@ export interface Replica extends Transport {
 
 const REDIAL_MS = 250;
 const HEALTH_ANSWER_MS = 2_000;
-/** No call lasts longer, so a connection that was replaced that long ago carries none. */
-const LONGEST_CALL_MS = 10_000;
+/** No call lasts longer, an operator's neither, so a connection that was replaced that long ago carries none. */
+export const LONGEST_CALL_MS = 60_000;
 /** A missed deadline shorter than this says nothing about the replica. */
 const MIN_UNRESPONSIVE_MS = 250;
 

@@ -20,7 +20,7 @@ import { faultyCarrier } from "./carriers/faulty-carrier.js";
 import { sandboxCarrier } from "./carriers/sandbox-carrier.js";
 import type { CarrierDeps } from "./deps.js";
 import { createProjectedMarks, PROJECTED } from "./neighbours/mark-projected.js";
-import { projectOnce } from "./neighbours/project-label-event.js";
+import { createProjection } from "./neighbours/project-label-event.js";
 import { recordingWith } from "./recording.js";
 import { carrierPeers, carrierRoutes } from "./rpc.js";
 
@@ -70,7 +70,7 @@ export async function startCarrier(parts: CarrierParts): Promise<Service> {
     clockOffsetMs: 0,
   };
   outbox.start();
-  const projection = startLoop({ name: "project", everyMs: PROJECT_MS, log, once: () => projectOnce(deps) });
+  const projection = startLoop({ name: "project", everyMs: PROJECT_MS, log, once: createProjection(deps).projectOnce });
   const settlement = startLoop({
     name: "settle",
     everyMs: SETTLE_MS,

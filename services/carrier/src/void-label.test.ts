@@ -3,6 +3,7 @@ import { executedNow } from "@shipping/kit/ledger/ledger";
 import { countIn } from "@shipping/kit/testing/rows";
 import { fence, newCaller, newClaim, snapshotOf, textIn } from "@shipping/kit/testing/writes";
 import { GetLabelRequestSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
+import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import { getLabel } from "./read-labels.js";
 import { carrierUnderTest, patient, voidRequest } from "./testing/carrier-under-test.js";
 import { voidLabel } from "./void-label.js";
@@ -32,7 +33,7 @@ describe("voidLabel", () => {
     }
   });
 
-  test("a voided label with a new key: answered unchanged, the key reserved, no second event", async () => {
+  test("a voided label with a new key: answered unchanged, the key reserved, no second event, nor is one sent to anybody", async () => {
     const caller = newCaller();
     const label = await carrier.newLabel(caller);
     const first = snapshotOf(await voidLabel(carrier.deps, voidRequest(caller, label.id), patient));
@@ -45,6 +46,11 @@ describe("voidLabel", () => {
     const other = { ...claim, fingerprint: newClaim("", "another").fingerprint };
     expect((await voidLabel(later, voidRequest(caller, label.id, other), patient)).outcome.case).toBe("conflict");
     expect(await voids(caller)).toBe(1);
+    const { applied, published } = carrier;
+    for (const heard of [applied.records, applied.tracking, published]) {
+      const isVoid = ({ type, accountId }: Event) => type === "label.voided" && accountId === caller.accountId;
+      expect(heard.filter(isVoid)).toHaveLength(1);
+    }
   });
 
   test("404 for a label that is missing, another account's, or the other environment's, and the key stays free", async () => {

@@ -38,6 +38,13 @@ describe("applyLabelEvent", () => {
     expect(await tracking.read(caller, "TEST1")).toEqual({ ...isVoided, updatedAt: created.at });
   });
 
+  test("voided that comes first from a clock behind stays, although the creation has a later time", async () => {
+    const caller = newCaller();
+    await tracking.apply(caller, "TEST1", { ...voided, at: "2026-11-21T09:00:00.000Z" });
+    await tracking.apply(caller, "TEST1", created);
+    expect(await tracking.read(caller, "TEST1")).toEqual({ ...isVoided, updatedAt: created.at });
+  });
+
   test("both at the same instant end voided", async () => {
     const caller = newCaller();
     const numbers = Array.from({ length: 20 }, (_, index) => `TEST${index}`);

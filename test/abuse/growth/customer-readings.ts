@@ -1,6 +1,6 @@
 import { textFields } from "@shipping/carrier/label/address-fields";
 import { layOut } from "@shipping/carrier/label/layout";
-import { printable, winAnsi } from "@shipping/carrier/label/letters/standard-font";
+import { transliterated, winAnsi } from "@shipping/carrier/label/letters/standard-font";
 import { widthOf } from "@shipping/carrier/label/ruler";
 import { fingerprint } from "@shipping/gateway/idempotency/fingerprint";
 import { parseJsonBody } from "@shipping/gateway/input/json-body";
@@ -80,7 +80,7 @@ const scripts: Reader["shapes"] = {
 const LABEL_BOX = { width: 200, height: 80, most: 16, least: 6 };
 
 function layOutText(text: string): unknown {
-  const line = printable(text);
+  const line = transliterated(text);
   const fields = Array.from({ length: 6 }, () => ({ text: line, face: "Helvetica" as const, scale: 1 }));
   return [layOut(fields, LABEL_BOX), winAnsi(line), widthOf(line, "Helvetica", 8)];
 }

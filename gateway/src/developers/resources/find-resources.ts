@@ -1,5 +1,6 @@
 import { fail } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
+import { MOST_MATCHES } from "@shipping/kit/postgres/search-owned";
 import type { LabelSummary } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { RecordSummary } from "@shipping/proto/shipping/records/v1/records_pb";
 import { trackingNumber } from "../../input/schemas.js";
@@ -27,9 +28,6 @@ export interface FoundPage<Summary> {
   /** The text is the beginning of so much that not all of it was looked at. */
   incomplete: boolean;
 }
-
-// The most that an owner looks at for one reading of a text.
-const MOST = 500;
 
 /** Finds shipments by id, reference, recipient, postal code, or by their label's id or tracking number. */
 export async function findShipments(
@@ -75,7 +73,7 @@ export async function shipmentsById(
   ids: readonly string[],
 ): Promise<Map<string, RecordSummary>> {
   if (ids.length === 0) return new Map();
-  const { shipments } = await searchShipments(deps, request, { limit: MOST }, ids);
+  const { shipments } = await searchShipments(deps, request, { limit: MOST_MATCHES }, ids);
   return new Map(shipments.map((shipment) => [shipment.id, shipment]));
 }
 
@@ -107,7 +105,7 @@ async function shipmentsOfLabel(deps: PageDeps, request: PageRequest, text: stri
 }
 
 async function labelsOfShipments(deps: PageDeps, request: PageRequest, text: string) {
-  const { shipments, nextCursor, incomplete } = await searchShipments(deps, request, { text, limit: MOST }, []);
+  const { shipments, nextCursor, incomplete } = await searchShipments(deps, request, { text, limit: MOST_MATCHES }, []);
   const ids = shipments.flatMap(({ labelId }) => labelId ?? []);
   return { ids, incomplete: incomplete || nextCursor !== undefined };
 }

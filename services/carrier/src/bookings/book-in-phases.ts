@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { toBinary } from "@bufbuild/protobuf";
 import type { Caller, Claim } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import type { Call } from "@shipping/kit/rpc/server";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
-import { ShipmentSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import {
   CarrierRefusal,
   CarrierUnavailable,
@@ -79,7 +77,7 @@ async function open(
 ): Promise<Opened | { outcome: WriteOutcome } | "label exists"> {
   const { caller, claim, carrier, wanted } = order;
   const { id: shipmentId } = wanted.shipment;
-  const intent: Intent = { caller, claim, shipmentId, carrier, shipment: toBinary(ShipmentSchema, wanted.shipment) };
+  const intent: Intent = { caller, claim, shipmentId, carrier };
   for (const waitUntil = performance.now() + WAIT_MS; ; await sleep(PAUSE_MS)) {
     const begun = performance.now();
     const fresh = await insertBooking(deps, intent);

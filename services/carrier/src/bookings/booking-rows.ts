@@ -26,8 +26,6 @@ export interface Intent {
   claim: Claim;
   shipmentId: string;
   carrier: RemoteCarrier;
-  /** As it is booked, in binary. */
-  shipment: Uint8Array;
 }
 
 type Timing = Pick<RemoteCarrier, "callMs" | "settlesWithinMs">;
@@ -42,10 +40,11 @@ const leaseEnd = (deps: Deps, { callMs }: Timing) => clock(deps, SEND_WITHIN_MS 
 const doubtEnd = (deps: Deps, { callMs, settlesWithinMs }: Timing) =>
   clock(deps, SEND_WITHIN_MS + callMs + settlesWithinMs);
 
+// `shipment`, a copy with both addresses, is written by replicas of before only. Whoever settles a row clears it.
 const columns = (deps: Deps) => sql`
   account_id AS "accountId", environment, id, shipment_id AS "shipmentId", carrier, state,
   idempotency_key AS "idempotencyKey", fingerprint, token, requested_by AS "requestedBy", request_id AS "requestId",
-  shipment, reference, turn, coalesce(doubt_until > ${clock(deps)}, false) AS "inDoubt", created_at AS "createdAt"`;
+  reference, turn, coalesce(doubt_until > ${clock(deps)}, false) AS "inDoubt", created_at AS "createdAt"`;
 
 /** The condition of a statement that only whoever took the row last may make. */
 export const isMine = (row: BookingRow) => sql`${ownedSql(row)} AND id = ${row.id} AND turn = ${row.turn}`;
@@ -61,16 +60,16 @@ function isOpen({ caller, claim }: Pick<Intent, "caller" | "claim">): Sql {
 
 /** Writes down what is to be booked, before the carrier hears of it; undefined if the key or the shipment is taken. */
 export async function insertBooking(deps: BookingDeps, intent: Intent): Promise<BookingRow | undefined> {
-  const { caller, claim, shipmentId, carrier, shipment } = intent;
+  const { caller, claim, shipmentId, carrier } = intent;
   const { requestedBy = "", requestId = "" } = claim;
   const lease = leaseEnd(deps, carrier);
   const [row] = await deps.db.run<BookingRow>(sql`
     INSERT INTO bookings (
       account_id, environment, id, shipment_id, carrier, state, idempotency_key, fingerprint, token, requested_by, request_id,
-      shipment, turn, leased_until, doubt_until, due_at, created_at)
+      turn, leased_until, doubt_until, due_at, created_at)
     SELECT ${caller.accountId}, ${caller.environment}, ${newId("bkg", deps.random)}, ${shipmentId}::text, ${carrier.name}, 'asked',
       ${claim.idempotencyKey}::text, ${claim.fingerprint}::bytea, ${claim.token}::bigint, ${requestedBy}, ${requestId},
-      ${shipment}::bytea, 1, ${lease}, ${doubtEnd(deps, carrier)}, ${lease}, ${clock(deps)}
+      1, ${lease}, ${doubtEnd(deps, carrier)}, ${lease}, ${clock(deps)}
     WHERE ${isOpen(intent)}
       AND NOT EXISTS (SELECT FROM labels WHERE shipment_id = ${shipmentId})
     ON CONFLICT (shipment_id) WHERE state IN ('asked', 'held', 'voiding') DO NOTHING
@@ -91,10 +90,7 @@ export async function adoptBooking(deps: BookingDeps, intent: Intent): Promise<B
 }
 
 /** Begins or goes on with the void of what a label has; undefined if somebody works on it, or it is not there. */
-export async function takeForVoid(
-  deps: BookingDeps,
-  intent: Omit<Intent, "shipment">,
-): Promise<BookingRow | undefined> {
+export async function takeForVoid(deps: BookingDeps, intent: Intent): Promise<BookingRow | undefined> {
   const { claim, shipmentId, carrier, caller } = intent;
   return takeOne(
     deps,

@@ -1,7 +1,5 @@
-import { fromBinary } from "@bufbuild/protobuf";
 import type { Caller, Claim } from "@shipping/kit/caller";
-import { ShipmentSchema } from "@shipping/proto/shipping/records/v1/records_pb";
-import type { RemoteCarrier, StandingBooking, Wanted } from "../carriers/carrier.js";
+import type { RemoteCarrier, StandingBooking } from "../carriers/carrier.js";
 
 /**
  * What a booking is to become. `asked`: a label, if its claim still holds when the carrier's answer is recorded. `held`: a label has it.
@@ -24,7 +22,6 @@ export interface BookingRow {
   token: bigint;
   requestedBy: string;
   requestId: string;
-  shipment: Buffer | null;
   reference: string | null;
   turn: number;
   /** Whether a call before this turn may still take effect. */
@@ -40,11 +37,6 @@ export function callerIn({ accountId, environment }: BookingRow): Caller {
 /** The claim under which its label is made. */
 export function claimIn({ idempotencyKey, token, fingerprint, requestedBy, requestId }: BookingRow): Claim {
   return { idempotencyKey, token, fingerprint, requestedBy, requestId };
-}
-
-/** The shipment as it is booked. */
-export function shipmentIn({ shipment }: BookingRow): Wanted["shipment"] {
-  return fromBinary(ShipmentSchema, shipment ?? new Uint8Array());
 }
 
 /** Whether a carrier that has nothing under the key may be asked to book. One that does not take keys might then have two. */

@@ -2,6 +2,7 @@ import { ConnectError } from "@connectrpc/connect";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { costlyNodes, watched } from "@shipping/kit/testing/plans";
 import { fence, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
+import sql from "sql-template-tag";
 import { CarrierRefusal } from "../carriers/carrier.js";
 import { carrierUnderTest } from "../testing/carrier-under-test.js";
 import { remoteUnderTest } from "../testing/remote-under-test.js";
@@ -54,9 +55,23 @@ describe("settleOnce", () => {
     await remote.settle(2);
     expect(await remote.bookings()).toMatchObject([{ state: "asked" }]);
     await remote.settle(120);
-    expect(await remote.bookings()).toMatchObject([{ state: "over", shipment: null, dueAt: null }]);
+    expect(await remote.bookings()).toMatchObject([{ state: "over", dueAt: null }]);
     expect(remote.standing()).toEqual([]);
   });
+
+  test.each(["held", "over", "cancelling"])(
+    "clears the copy of the shipment that a replica of before has written: %s",
+    async (state) => {
+      const remote = remoteUnderTest(carrier);
+      remote.expect("book", state === "over" ? { before: lost } : { after: lost });
+      remote.expect("find", { before: lost });
+      const { claim } = await inDoubt(remote);
+      await remote.deps.db.run(sql`UPDATE bookings SET shipment = ${Buffer.from("1 Long Lane")}`);
+      if (state === "cancelling") await fence(remote.deps.db, remote.caller, claim);
+      await remote.settle(state === "over" ? 120 : 2);
+      expect(await remote.bookings()).toMatchObject([{ state, shipment: null }]);
+    },
+  );
 
   test("cancels what was booked under a claim that is over, also if it comes late", async () => {
     const remote = remoteUnderTest(carrier, { takesKeys: false });
@@ -120,6 +135,18 @@ describe("settleOnce", () => {
     expect(await remote.labels()).toEqual([]);
     await remote.settle(120);
     expect(remote.standing()).toEqual([]);
+  });
+
+  test("a booking that a later claim has taken over is not dropped for the earlier one", async () => {
+    const remote = remoteUnderTest(carrier, { takesKeys: false });
+    for (const call of ["book", "find"] as const) remote.expect(call, { before: lost });
+    const { shipmentId, claim } = await inDoubt(remote);
+    const [booking] = await remote.bookings();
+    const later = { ...claim, token: newClaim().token };
+    remote.expect("find", { before: lost });
+    await expect(remote.label(shipmentId, later)).rejects.toMatchObject({ rawMessage: expect.any(String) });
+    await dropBooking(remote.deps, booking!);
+    expect(await remote.bookings()).toMatchObject([{ state: "asked", token: later.token }]);
   });
 
   test("takes over from a process that died in its call, and makes the label when the carrier has carried it out", async () => {

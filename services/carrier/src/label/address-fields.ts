@@ -2,7 +2,7 @@ import type { Address } from "@shipping/proto/shipping/records/v1/records_pb";
 import { type AddressLine, addressLines } from "./address-lines.js";
 import type { Field } from "./layout.js";
 import { isForeign, ownLetters } from "./letters/letters.js";
-import { isWinAnsi, printable } from "./letters/standard-font.js";
+import { isWinAnsi, transliterated } from "./letters/standard-font.js";
 
 // Of letters that the label must bring along, in an address or a reference. Typical addresses have eighty.
 const MOST_LETTERS = 300;
@@ -18,7 +18,7 @@ export interface AddressStyle {
 /** The address as it is printed. What is not in Latin letters is in its own, and below them in Latin ones. The country's name is the last. */
 export function addressFields(address: Address, { emphasis, beneath }: AddressStyle): Field[] {
   const field = (line: AddressLine) => fieldOf(line, line.strong ? emphasis : 1);
-  const latin = addressLines(address, "latin", printable);
+  const latin = addressLines(address, "latin", transliterated);
   const { name, company = "", street1, street2 = "", city, state = "", postalCode } = address;
   if (isWinAnsi([name, company, street1, street2, city, state, postalCode].join(""))) return latin.map(field);
   const own = addressLines(address, "local", ownLetters);
@@ -38,7 +38,7 @@ export function addressFields(address: Address, { emphasis, beneath }: AddressSt
 /** A text in bold, in its own letters, and in Latin ones below if it has others. */
 export function textFields(text: string): Field[] {
   const own = ownLetters(text);
-  const latin = fieldOf({ text: printable(text), strong: true }, isForeign(own) ? BENEATH : 1);
+  const latin = fieldOf({ text: transliterated(text), strong: true }, isForeign(own) ? BENEATH : 1);
   return isWinAnsi(own) ? [latin] : [fieldOf({ text: own, strong: true }, 1), ...(isForeign(own) ? [latin] : [])];
 }
 

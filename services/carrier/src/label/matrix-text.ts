@@ -1,12 +1,12 @@
 import type { Address } from "@shipping/proto/shipping/records/v1/records_pb";
-import { printable } from "./letters/standard-font.js";
+import { transliterated } from "./letters/standard-font.js";
 
 // The longest postal codes in use have ten characters. Twelve still fit into a symbol of 22 by 22 modules.
 const MOST_POSTAL_CODE = 12;
 
 /** What the 2D code holds: tracking number, country and postal code, with a bar between. What cannot be a postal code is left empty. */
 export function matrixText(trackingNumber: string, to: Address): string {
-  const postalCode = printable(to.postalCode).toUpperCase();
+  const postalCode = transliterated(to.postalCode).toUpperCase();
   const known = postalCode.length <= MOST_POSTAL_CODE && /^[A-Z0-9 -]*$/.test(postalCode);
   return [trackingNumber, to.country, known ? postalCode : ""].join("|");
 }

@@ -3,7 +3,7 @@ import { addressFields, textFields } from "./address-fields.js";
 import { drawLinear, drawMatrix } from "./barcode.js";
 import { sizeFor } from "./layout.js";
 import type { PdfPage } from "./letters/carry-font.js";
-import { printable } from "./letters/standard-font.js";
+import { transliterated } from "./letters/standard-font.js";
 import { matrixText } from "./matrix-text.js";
 import { BOLD, closePage, openPage, REGULAR, write, writeBlock, writeCaption } from "./page.js";
 
@@ -114,7 +114,7 @@ function drawRecipient(page: PdfPage, to: Address): void {
 function drawRouting(page: PdfPage, { to, service, reference, trackingNumber }: LabelContent): void {
   writeCaption(page, "DESTINATION", LEFT + PADDING, ROUTING);
   const middle = (LEFT + SERVICE) / 2;
-  const country = printable(to.country);
+  const country = transliterated(to.country);
   const size = sizeFor(country, BOLD, 30, SERVICE - LEFT - PADDING);
   write(page, country, { x: middle, baseline: ROUTING + 39, face: BOLD, size, align: "center" });
   const x = SERVICE + PADDING;
@@ -136,7 +136,7 @@ function drawBarcode(page: PdfPage, trackingNumber: string): void {
 
 /** The telephone number beside the heading of an address, for it is no part of that. E-mail addresses do not belong on a parcel. */
 function drawPhone(page: PdfPage, phone: string | undefined, x: number, top: number, width: number): void {
-  const text = printable(phone ?? "");
+  const text = transliterated(phone ?? "");
   if (text === "") return;
   writeBlock(page, [{ text: `Tel. ${text}`, face: REGULAR, scale: 1 }], x, top, {
     width,

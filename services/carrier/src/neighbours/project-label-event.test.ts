@@ -4,7 +4,7 @@ import { newCaller } from "@shipping/kit/testing/writes";
 import sql from "sql-template-tag";
 import { carrierUnderTest, patient, voidRequest } from "../testing/carrier-under-test.js";
 import { voidLabel } from "../void-label.js";
-import { projectOnce } from "./project-label-event.js";
+import { createProjection } from "./project-label-event.js";
 
 let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
 beforeEach(async () => {
@@ -14,9 +14,18 @@ afterEach(() => carrier.end());
 
 const away = async () => new Error("away");
 
-/** One run of the worker, for which `seconds` have passed. */
-function runAfter(seconds: number) {
-  return projectOnce({ ...carrier.deps, clockOffsetMs: seconds * 1_000 });
+/** The worker, for which `seconds` have passed. */
+const projectionAfter = (seconds: number) => createProjection({ ...carrier.deps, clockOffsetMs: seconds * 1_000 });
+
+/** One run of it. */
+const runAfter = (seconds: number) => projectionAfter(seconds).projectOnce();
+
+/** Makes labels of which tracking hears nothing. */
+async function labelsMissed(count: number) {
+  carrier.trouble.set("tracking", away);
+  const caller = newCaller();
+  for (let made = 0; made < count; made += 5) await Promise.all([1, 2, 3, 4, 5].map(() => carrier.newLabel(caller)));
+  carrier.trouble.clear();
 }
 
 async function unprojected() {
@@ -89,12 +98,41 @@ describe("projectOnce", () => {
     expect(await unprojected()).toBe(1);
   });
 
+  test("an outage that is answered as one is no refusal of an event", async () => {
+    carrier.trouble.set("records", away);
+    await carrier.newLabel(newCaller());
+    carrier.trouble.set("records", async () => fail("service_unavailable"));
+    await expect(runAfter(3)).rejects.toThrow();
+    expect(await unprojected()).toBe(1);
+  });
+
   test("goes through more than one batch", async () => {
-    carrier.trouble.set("tracking", away);
-    const caller = newCaller();
-    for (let made = 0; made < 105; made += 5) await Promise.all([1, 2, 3, 4, 5].map(() => carrier.newLabel(caller)));
-    carrier.trouble.clear();
+    await labelsMissed(105);
     expect(await runAfter(3)).toEqual({ projected: 105, refused: 0 });
+    expect(await unprojected()).toBe(0);
+  });
+
+  test("a stop ends the run after a batch", async () => {
+    await labelsMissed(105);
+    expect(await projectionAfter(3).projectOnce(() => true)).toEqual({ projected: 100, refused: 0 });
+    expect(await unprojected()).toBe(5);
+  });
+
+  test("while one neighbour is down, the other gets what it has missed, however much waits before it", async () => {
+    await labelsMissed(105);
+    carrier.trouble.set("records", away);
+    carrier.trouble.set("tracking", away);
+    const { id } = await carrier.newLabel(newCaller());
+    carrier.trouble.delete("records");
+    carrier.applied.records.length = 0;
+    const projection = projectionAfter(3);
+    const arrived = () => carrier.applied.records.filter(({ body }) => Buffer.from(body).includes(id)).length;
+    await expect(projection.projectOnce()).rejects.toThrow();
+    expect(carrier.applied.records).toHaveLength(100);
+    await expect(projection.projectOnce()).rejects.toThrow();
+    expect(arrived()).toBe(1);
+    carrier.trouble.clear();
+    expect(await projection.projectOnce()).toEqual({ projected: 106, refused: 0 });
     expect(await unprojected()).toBe(0);
   });
 });

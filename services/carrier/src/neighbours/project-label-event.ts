@@ -25,7 +25,7 @@ export interface ProjectionDeps {
 const PROJECTION_MS = 1_000;
 const BATCH = 100;
 
-/** Sends a committed event to records and tracking, so that the next read shows it. Failures are left to `projectOnce`. */
+/** Sends a committed event to records and tracking, so that the next read shows it. Failures are left to the worker. */
 export async function projectLabelEvent(deps: ProjectionDeps, event: Event, call: Call): Promise<void> {
   try {
     await apply(deps, event, call.callOptions(PROJECTION_MS));
@@ -34,21 +34,42 @@ export async function projectLabelEvent(deps: ProjectionDeps, event: Event, call
   }
 }
 
-/**
- * Repeats what is not projected two seconds after it was written, oldest first, so that `label.created` comes before
- * `label.voided`. An event that a neighbour refuses is skipped until the next run; a neighbour that is down ends this run.
- */
-export async function projectOnce(deps: ProjectionDeps): Promise<{ projected: number; refused: number }> {
-  const counts = { projected: 0, refused: 0 };
-  for (let rows = await overdue(deps, 0n); rows.length > 0; rows = await overdue(deps, rows.at(-1)!.outboxId)) {
-    for (const row of rows) {
-      if (await repeat(deps, create(EventSchema, row))) counts.projected++;
-      else counts.refused++;
-    }
-  }
-  return counts;
+/** The worker that repeats projections. */
+export interface Projection {
+  /**
+   * Repeats what is not projected two seconds after it was written, oldest first. An event that a neighbour refuses is skipped until
+   * the next run; a neighbour that is down ends this run, and a stop ends it early.
+   */
+  projectOnce(isStopping?: () => boolean): Promise<{ projected: number; refused: number }>;
 }
 
+/**
+ * While a neighbour is down a run is one page of events, and the next run goes on behind it, from the oldest again after the last page: so
+ * every event gets its turn, and reaches the other neighbour if that has missed it.
+ */
+export function createProjection(deps: ProjectionDeps): Projection {
+  let last = 0n;
+
+  async function projectOnce(isStopping = () => false) {
+    const counts = { projected: 0, refused: 0 };
+    do {
+      const rows = await overdue(deps, last);
+      last = rows.length < BATCH ? 0n : rows.at(-1)!.outboxId;
+      // Both neighbours only ever go forward, so that `label.voided` may overtake `label.created`.
+      const ends = await Promise.allSettled(rows.map((row) => repeat(deps, create(EventSchema, row))));
+      const failed = ends.find((end) => end.status === "rejected");
+      if (failed) throw failed.reason;
+      const projected = ends.filter((end) => end.status === "fulfilled" && end.value).length;
+      counts.projected += projected;
+      counts.refused += rows.length - projected;
+    } while (last > 0n && !isStopping());
+    return counts;
+  }
+
+  return { projectOnce };
+}
+
+/** Whether both neighbours have it; false if one has refused it. Rejects while a neighbour is down. */
 async function repeat(deps: ProjectionDeps, event: Event): Promise<boolean> {
   try {
     await apply(deps, event, { timeoutMs: PROJECTION_MS });

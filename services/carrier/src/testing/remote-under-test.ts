@@ -10,7 +10,12 @@ import { voidLabel } from "../void-label.js";
 import { type carrierUnderTest, labelRequest, patient, voidRequest } from "./carrier-under-test.js";
 import { scriptedCarrier } from "./scripted-carrier.js";
 
-type StoredBooking = BookingRow & { dueAt: Date | null; doubtUntil: Date | null; problem: string | null };
+type StoredBooking = BookingRow & {
+  dueAt: Date | null;
+  doubtUntil: Date | null;
+  problem: string | null;
+  shipment: Buffer | null;
+};
 
 /** A customer whose sandbox has a carrier of its own that is called, and what a test asks of it. */
 export function remoteUnderTest(

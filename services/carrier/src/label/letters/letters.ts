@@ -1,6 +1,6 @@
 import anyAscii from "any-ascii";
 import { type LetterFont, openFont } from "./open-font.js";
-import { isWinAnsi, printable } from "./standard-font.js";
+import { isWinAnsi, transliterated } from "./standard-font.js";
 
 // The scripts that each font is asked for first, so that most addresses open one or two of them.
 const FONTS: readonly { font: LetterFont; scripts: RegExp }[] = [
@@ -36,7 +36,7 @@ export function fontFor(character: string, before?: LetterFont): LetterFont | un
 
 /** The text on one line and in its own letters: white space collapsed, whatever no font has transliterated. */
 export function ownLetters(text: string): string {
-  if (isWinAnsi(text)) return printable(text);
+  if (isWinAnsi(text)) return transliterated(text);
   const line = text
     .normalize("NFC")
     .replace(/\p{Cf}/gu, "")

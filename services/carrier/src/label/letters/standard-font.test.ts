@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import { advance, isWinAnsi, printable, type StandardFace, winAnsi } from "./standard-font.js";
+import { advance, isWinAnsi, type StandardFace, transliterated, winAnsi } from "./standard-font.js";
 
-describe("printable", () => {
+describe("transliterated", () => {
   test.each([
     ["Heidestraße 17, Köln – “Süd” €5 …", "Heidestraße 17, Köln – “Süd” €5 …"],
     ["Zażółć Gęślą-Jaźń", "Zazólc Gesla-Jazn"],
@@ -15,15 +15,15 @@ describe("printable", () => {
     ["\u200b", ""],
     ["\u{1b000}\u0000\u{2eba7}\u0000!", "e !"],
   ])("%j is printed as %j", (text, expected) => {
-    expect(printable(text)).toBe(expected);
+    expect(transliterated(text)).toBe(expected);
   });
 
   test("whatever is sent, what comes out can be encoded and stays as it is", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => {
-        const printed = printable(text);
+        const printed = transliterated(text);
         expect(printed).not.toMatch(/\p{Cc}|^\s|\s$/u);
-        expect(printable(printed)).toBe(printed);
+        expect(transliterated(printed)).toBe(printed);
         expect(isWinAnsi(printed)).toBe(true);
         expect(winAnsi(printed)).toHaveLength(printed.length);
         expect(winAnsi(printed).some((byte) => byte < 0x20 || byte === 0x7f)).toBe(false);

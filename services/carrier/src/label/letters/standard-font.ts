@@ -14,7 +14,7 @@ export function isWinAnsi(text: string): boolean {
 }
 
 /** The text on one line and in characters of WinAnsi: white space collapsed, whatever else is foreign transliterated. */
-export function printable(text: string): string {
+export function transliterated(text: string): string {
   return (
     text
       .normalize("NFC")
@@ -27,7 +27,7 @@ export function printable(text: string): string {
   );
 }
 
-/** The bytes of a printable text. */
+/** The bytes of a transliterated text. */
 export function winAnsi(text: string): Buffer {
   const codes = text.replace(/[^\0-\xff]/g, (character) => String.fromCharCode(0x80 + FROM_0X80.indexOf(character)));
   return Buffer.from(codes, "latin1");
