@@ -122,8 +122,8 @@ const summary = {
   events: expected.length,
   lost: missing.length,
 };
+// Idle connections would keep the process for another minute. A pipe takes 64 KiB at once: what is more would be cut off without waiting.
 process.stdout.write(
   `${[...failures, ...missing.map((event) => `lost: ${event}`)].join("\n")}\n${JSON.stringify(summary)}\n`,
+  () => process.exit(failures.length + missing.length > 0 ? 1 : 0),
 );
-// Idle connections would keep the process for another minute.
-process.exit(failures.length + missing.length > 0 ? 1 : 0);
