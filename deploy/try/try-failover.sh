@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Tries on a real cluster that what the platform depends on fails: deploy/try/try-failover.sh [values.yaml …]
 # Needs what try-cluster.sh needs, and seven volumes. Under load, each of three NATS pods in turn is deleted with its volume, so that at last every copy is
-# a new one; then PostgreSQL's pod is deleted twice, the second time without time to end. Succeeds if no event was lost and every failed request was answered 503 with Retry-After and
-# succeeded when it was repeated with the same key; without a request that failed while NATS did. KEEP=1 leaves everything in place.
+# a new one; then PostgreSQL's pod is deleted twice, the second time without time to end. Succeeds if no event was lost and every failed request was answered 503 with Retry-After, or 404 because
+# a new label was not tracked yet, and succeeded when it was repeated with the same key; without a request that failed while NATS did. KEEP=1 leaves everything in place.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . deploy/try/trial.sh
