@@ -1,6 +1,7 @@
 import { carrierPeers } from "@shipping/carrier/rpc";
 import type { Peers } from "@shipping/kit/tls/peers";
 import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
+import { CarrierOperationsService } from "@shipping/proto/shipping/carrier/v1/operations_pb";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
@@ -19,7 +20,7 @@ const tables: Record<string, Peers> = {
 };
 const served = {
   records: [RecordsService, LedgerService, OwnerOperationsService],
-  carrier: [CarrierService, LedgerService, OwnerOperationsService],
+  carrier: [CarrierService, CarrierOperationsService, LedgerService, OwnerOperationsService],
   tracking: [TrackingService, OwnerOperationsService],
   webhooks: [WebhooksService, LedgerService, WebhooksOperationsService, OwnerOperationsService],
 };
