@@ -3,7 +3,7 @@ import { CommanderError } from "commander";
 import { keyFromEnvironment } from "./config.js";
 import { judge, type Report } from "./conformance.js";
 import { NotJudged, UsageError } from "./judge.js";
-import { masked } from "./mask.js";
+import { masked, shown } from "./mask.js";
 import { type CommandLine, conformanceCommand } from "./options.js";
 import { exitStatus, toJson, toJunit, toTable } from "./report.js";
 
@@ -11,12 +11,12 @@ const USAGE = 2;
 const NOT_JUDGED = 3;
 // Ctrl-C can arrive twice: from the terminal, and forwarded by npm.
 const SAME_SIGNAL_MS = 500;
-const say = (line: string) => process.stderr.write(`${masked(line)}\n`);
+const say = (line: string) => process.stderr.write(`${shown(line)}\n`);
 
 async function run({ noSkips, junit, json, ...options }: CommandLine): Promise<void> {
   const report: Report = await judge({ ...options, say, stop: interruption() });
   const status = exitStatus(report, noSkips);
-  process.stdout.write(masked(toTable(report)));
+  process.stdout.write(shown(toTable(report)));
   if (junit !== undefined) writeFileSync(junit, masked(toJunit(report)));
   if (json !== undefined) writeFileSync(json, masked(toJson(report, status)));
   process.exitCode = status;

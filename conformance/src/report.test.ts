@@ -1,5 +1,5 @@
 import type { Report } from "./conformance.js";
-import { masked } from "./mask.js";
+import { masked, shown } from "./mask.js";
 import { exitStatus, toJson, toJunit, toTable } from "./report.js";
 import type { Outcome } from "./run-checks.js";
 
@@ -72,4 +72,10 @@ test("JSON has everything, under the API's kind of names", () => {
 test("keys and secrets are masked", () => {
   const text = 'Bearer service_test_abcdefgh1234, "service_live_zyxw9876" and "whsec_a+b/c=" of service_sandbox';
   expect(masked(text)).toBe('Bearer service_test_…1234, "service_live_…9876" and "whsec_…" of service_sandbox');
+});
+
+test("what the API answered cannot command the terminal, and keeps its lines", () => {
+  expect(shown("code \u001b]0;owned\u0007\r\nof service_test_abcd1234 \u202eabc")).toBe(
+    "code \\u001b]0;owned\\u0007\\u000d\nof service_test_…1234 \\u202eabc",
+  );
 });

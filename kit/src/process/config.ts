@@ -186,8 +186,8 @@ export function readConfig<S extends z.ZodObject>(schema: S, env: Env): z.output
   const parsed = schema.safeParse(given);
   if (!parsed.success) throw new ConfigError(problems(schema, parsed.error));
   return Object.defineProperties(parsed.data as object, {
-    toJSON: { value: () => printable(schema, parsed.data) },
-    [inspect.custom]: { value: () => printable(schema, parsed.data) },
+    toJSON: { value: () => withoutSecrets(schema, parsed.data) },
+    [inspect.custom]: { value: () => withoutSecrets(schema, parsed.data) },
   }) as z.output<S>;
 }
 
@@ -200,7 +200,7 @@ function problems(schema: z.ZodObject, error: z.ZodError): string {
   return `The configuration is incomplete:\n${lines.join("\n")}`;
 }
 
-function printable(schema: z.ZodObject, values: Record<string, unknown>): Record<string, unknown> {
+function withoutSecrets(schema: z.ZodObject, values: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(values).map(([key, value]) => [key, isSecret(schema.shape[key]) ? "[secret]" : value]),
   );
