@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestAuthority, testAuthority } from "@shipping/kit/testing/certificates";
 import { type SmtpUnderTest, smtpUnderTest } from "../testing/smtp-server.js";
-import { delivererOf, type Mail } from "./deliver.js";
+import { delivererOf, type Mail, type Patience } from "./deliver.js";
 import { mailOf } from "./mail-of.js";
 import type { SmtpServer } from "./settings.js";
 
@@ -11,7 +11,6 @@ const from = { name: "Shipping, Inc. <x>", address: "no-reply@ship.example" };
 const URL = `https://ship.example/developers/sign-in/${"A".repeat(43)}`;
 const letter = { subject: "Sign in", before: ["Hello."], links: [{ words: "Sign in", url: URL }], after: ["Bye."] };
 const mail = (changes: Partial<Mail> = {}) => ({ ...mailOf("ada@example.com", letter), ...changes });
-const patience = { connectMs: 300, silenceMs: 300 };
 
 let authority: TestAuthority;
 const servers: SmtpUnderTest[] = [];
@@ -23,10 +22,10 @@ afterAll(() => Promise.all(servers.map((server) => server.stop())));
 async function serve(options: Parameters<typeof smtpUnderTest>[0] = {}) {
   const server = await smtpUnderTest(options);
   servers.push(server);
-  const to = (changes: Partial<SmtpServer> = {}, ca?: string) =>
+  const to = (changes: Partial<SmtpServer> = {}, ca?: string, patience?: Patience) =>
     delivererOf(
       { from, smtp: { host: "127.0.0.1", port: server.port, tls: "none", ...changes } },
-      { patience, ...(ca && { tls: { ca } }) },
+      { ...(patience && { patience }), ...(ca && { tls: { ca } }) },
     );
   return { server, to };
 }
@@ -96,7 +95,8 @@ describe("a server in trouble is an error, soon", () => {
     const { server, to } = await serve();
     server.misbehave(how);
     const status = typeof how === "object" ? { responseCode: how.refuse } : {};
-    await expect(to()(mail())).rejects.toMatchObject(status);
+    const patience = how === "fall silent" ? { connectMs: 300, silenceMs: 300 } : undefined;
+    await expect(to({}, undefined, patience)(mail())).rejects.toMatchObject(status);
     expect(server.taken).toEqual([]);
   });
 
