@@ -46,6 +46,14 @@ describe("GET /tracking/{tracking_number}", () => {
     }
   });
 
+  test.each(["1Z999AA10123456784", "RR123456789DE", "42-0099"])(
+    "404 not_found for %s, after a search",
+    async (number) => {
+      const { body } = await (await platform.sandbox()).get(`/tracking/${number}`);
+      expect(body).toMatchObject({ error: { code: "not_found", message: "No such tracking number." } });
+    },
+  );
+
   refusesLikeAll(platform, { method: "GET", path: `/tracking/${missing}`, scope: "shipments:read" });
   findsNothingLikeAll(platform, {
     ask: (api, id) => api.get(`/tracking/${id}`),

@@ -39,6 +39,11 @@ describe("the contract is broken by an adapter", () => {
   const broken: [string, string, (carrier: Trial["carrier"]) => Partial<Trial["carrier"]>][] = [
     ["whose rates are everybody's", "its rates are", () => ({ offers: () => true })],
     ["that finds nothing", "what it has booked", () => ({ find: async () => [] })],
+    [
+      "whose tracking numbers have spaces",
+      "a booking has",
+      ({ book }) => ({ book: async (...asked) => ({ ...(await book(...asked)), trackingNumber: "1Z 999" }) }),
+    ],
     ["that cancels nothing", "what is cancelled", () => ({ cancel: async () => {} })],
     [
       "that says it takes keys, and sends none",

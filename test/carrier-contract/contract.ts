@@ -67,7 +67,9 @@ export const contract: readonly Check[] = [
     async run(trial) {
       const { reference, trackingNumber, charge, file } = await book(trial, trial.newKey());
       await trial.carrier.cancel(reference, limits());
-      assert(reference !== "" && trackingNumber !== "");
+      assert(reference !== "");
+      // What GET /tracking/{tracking_number} takes.
+      assert.match(trackingNumber, /^[0-9A-Za-z-]{1,64}$/);
       assert.match(charge.currency, /^[A-Z]{3}$/);
       assert(charge.amount >= 0);
       assert.equal(file.format, "pdf");

@@ -1,7 +1,17 @@
 import { Failure } from "@shipping/kit/errors";
 import type { z } from "zod";
 import { jsonBody } from "./json-body.js";
-import { labelInput, orderId, orderInput, pageQuery, shipmentInput, voidInput, webhookInput } from "./schemas.js";
+import {
+  anyTrackingNumber,
+  labelInput,
+  orderId,
+  orderInput,
+  pageQuery,
+  shipmentInput,
+  trackingNumber,
+  voidInput,
+  webhookInput,
+} from "./schemas.js";
 import { checkBody, requireValid, validQuery } from "./validate.js";
 
 const address = { name: "A", street1: "B", city: "C", postal_code: "D", country: "DE" };
@@ -164,5 +174,26 @@ describe("a list's query", () => {
 
   test("an encoded parameter is decoded", () => {
     expect(validQuery(pageQuery(orderId), "/orders?lim%69t=%35&")).toEqual({ limit: 5 });
+  });
+});
+
+describe("a tracking number", () => {
+  const sandbox = "TEST00000000000000000000";
+  const live = ["SIM0123456789ABCDEF", "1Z999AA10123456784", "RR123456789DE", "42-0099", "7", "9".repeat(64)];
+
+  test.each([sandbox, ...live])("in a path may be %s", (number) => {
+    expect(anyTrackingNumber.safeParse(number).success).toBe(true);
+  });
+
+  test.each(["", "9".repeat(65), "1Z 999", "1Z/999", "..", "1Z\n", "1Z\u0000", "\uff11"])(
+    "in a path is not %j",
+    (text) => {
+      expect(anyTrackingNumber.safeParse(text).success).toBe(false);
+    },
+  );
+
+  test.each(live)("of the sandbox is not %s", (number) => {
+    expect(trackingNumber.safeParse(sandbox).success).toBe(true);
+    expect(trackingNumber.safeParse(number).success).toBe(false);
   });
 });

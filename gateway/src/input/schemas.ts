@@ -57,6 +57,11 @@ export const trackingNumber = z
   .string()
   .regex(/^TEST[0-9A-Z]{1,60}$/)
   .meta({ description: "Tracking number of the label. In the sandbox, it starts with `TEST`." });
+/** In a path, the number may be any carrier's. No carrier's is longer. */
+export const anyTrackingNumber = z
+  .string()
+  .regex(/^[0-9A-Za-z-]{1,64}$/)
+  .meta({ description: "Tracking number of the label. In the sandbox, it starts with `TEST`." });
 
 export const address = z
   .strictObject(

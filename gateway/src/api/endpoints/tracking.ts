@@ -18,7 +18,7 @@ export const trackingRoutes: readonly Route[] = [
     purpose:
       "Returns the tracking status of a label. In the sandbox, the status stays `pre_transit` until the label is voided.",
     guide: "testing",
-    id: schemas.trackingNumber,
+    id: schemas.anyTrackingNumber,
     answers: tracking,
     handler: getTracking,
     example: {
