@@ -2,6 +2,7 @@ import type { Caller } from "@shipping/kit/caller";
 import type { FieldError } from "@shipping/kit/errors";
 import { redact } from "@shipping/kit/process/log";
 import { COMMANDING } from "@shipping/kit/process/printable";
+import type { OutageCause } from "../owners/outage.js";
 
 /** A write or a refusal that has ended, as the log is told of it. */
 export interface EndedRequest {
@@ -15,6 +16,8 @@ export interface EndedRequest {
   status?: number | undefined;
   /** Of its refusal. */
   code?: string | undefined;
+  /** Why it was answered 503. */
+  cause?: OutageCause | undefined;
   fields?: readonly FieldError[] | undefined;
   /** Whether the client went away before it had the whole answer. */
   aborted: boolean;
@@ -57,6 +60,7 @@ export function rowOf(ended: EndedRequest, endedAt: number): LogRow {
     path: PLAIN_PATH.test(path) ? path : cleaned(path, MOST_CHARACTERS.path),
     status: ended.status,
     code: ended.code ?? (ended.aborted ? ABORTED : undefined),
+    cause: ended.cause,
     fields: fields.length > 0 ? JSON.stringify(fields.slice(0, MOST_NAMED).map(namedField)) : undefined,
     ms: ended.ms,
     idempotencyKey: idempotencyKey && redacted(idempotencyKey),

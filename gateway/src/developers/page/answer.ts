@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import type { Log } from "@shipping/kit/process/log";
 import type { ErrorRequestHandler, Request, Response } from "express";
 import { unmetCondition } from "../../http/conditional.js";
-import { failureOf } from "../../http/failure-of.js";
+import { noteFailure } from "../../http/failure-of.js";
 import { HttpRefusal } from "../../http/http-rules.js";
 import { WINDOW_MINUTES } from "../session/limit-window.js";
 import { renderArea } from "./layout.js";
@@ -74,18 +74,13 @@ function sendPage(req: Asking, res: PageResponse, page: HtmlPage): void {
   res.end(body);
 }
 
-/** Answers an error of a page with a page. */
+/** Answers an error of a page with a page, as `sendError` answers those of other requests. */
 export function sendRefusal(
   log: Log,
 ): ErrorRequestHandler<Record<string, string>, unknown, unknown, unknown, PageLocals> {
   // Express knows an error handler by its four parameters.
   return (error, req, res, _next) => {
     if (res.headersSent || res.destroyed) return void res.destroy();
-    const failure = failureOf(error);
-    res.locals.errorCode = failure.code;
-    if (failure !== error && failure.status >= 500) {
-      log.error({ err: error, request_id: res.locals.requestId }, "page failed");
-    }
-    sendWhole(req, res, refusalPage(failure));
+    sendWhole(req, res, refusalPage(noteFailure(log, res.locals, error)));
   };
 }

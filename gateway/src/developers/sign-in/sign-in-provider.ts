@@ -1,6 +1,7 @@
 import { fail } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
 import sql from "sql-template-tag";
+import { Outage } from "../../owners/outage.js";
 import { AREA_PATH, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
 import { forbidden } from "../page/refusal-page.js";
 import { endSession } from "../session/keep-session.js";
@@ -37,7 +38,7 @@ export async function beginProviderSignIn(deps: PageDeps, asked: Visit): Promise
   });
   const url = await provider.begin(authorization).catch((err) => {
     deps.log.warn({ err }, "the sign-in provider does not respond");
-    throw fail("service_unavailable", "The sign-in provider is not responding. Try again in a minute.");
+    throw new Outage("sign_in_provider", { message: "The sign-in provider is not responding. Try again in a minute." });
   });
   const value = Buffer.from(JSON.stringify(authorization)).toString("base64url");
   return { location: url.href, cookies: [setCookie("sign-in", value, deps.origin())] };
