@@ -134,7 +134,7 @@ test("bookings that are not settled are listed, and the one of a shipment's labe
   );
 });
 
-describe("the audit of operators", () => {
+describe("the operator log", () => {
   test("has each change with who made it and how it ended, the latest first, and no look", async () => {
     await admin("dead-event drop 999999", { OPERATOR: "grace" });
     await admin("account create --name Acme --operator ada");

@@ -74,8 +74,3 @@ export function describeSubscription(shown: ShowSubscriptionResponse): string {
     "failing since": shown.failingSince,
   });
 }
-
-/** A message without what the library adds to it. */
-export function plain<T extends { $typeName: string; $unknown?: unknown }>({ $typeName, $unknown, ...facts }: T) {
-  return facts;
-}

@@ -22,7 +22,7 @@ const settings = z.object({
   TRACKING_URL: serviceUrl("tracking"),
   WEBHOOKS_URL: serviceUrl("webhooks"),
   NATS_URL: urlList().optional().describe("URL of the NATS server, for doctor"),
-  OPERATOR: z.string().optional().describe("your name in the audit log of operators; default: your user name"),
+  OPERATOR: z.string().optional().describe("your name in the operator log; default: your user name"),
   ...tlsSettings,
 });
 

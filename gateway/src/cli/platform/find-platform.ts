@@ -5,7 +5,8 @@ import { z } from "zod";
 import type { AdminConfig } from "./config.js";
 import type { Finding } from "./finding.js";
 
-const parts = ["gateway", "records", "carrier", "tracking", "webhooks"] as const;
+/** Their names. */
+export const parts = ["gateway", "records", "carrier", "tracking", "webhooks"] as const;
 
 /** A part of the platform: each has a database and an address. */
 export type Part = (typeof parts)[number];

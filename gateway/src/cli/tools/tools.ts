@@ -1,6 +1,5 @@
 import type { AdminConfig } from "../platform/config.js";
 import type { FindPlatform } from "../platform/find-platform.js";
-import type { NoteChange } from "./note-changes.js";
 import type { Print } from "./print.js";
 
 /** Is told about each step of a long command. */
@@ -17,6 +16,4 @@ export interface Tools {
   ask: ((question: string) => Promise<string>) | undefined;
   platform: FindPlatform;
   config(): AdminConfig;
-  /** Makes the action of a command that changes something one that the audit of operators knows. */
-  change: NoteChange;
 }
