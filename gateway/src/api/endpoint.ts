@@ -26,10 +26,10 @@ interface Link {
 }
 
 /** A request, its answer, and a field at fault in another. */
-export interface Example {
+export interface Example<Body = unknown> {
   /** What stands for the id in the path. */
   id?: string;
-  body?: unknown;
+  body?: Body;
   /** What is answered under `data`. */
   data?: unknown;
   invalid: FieldError;
@@ -38,7 +38,7 @@ export interface Example {
 }
 
 /** The properties of every operation in the specification's table. */
-interface Row {
+interface Row<Body = unknown> {
   /** Below the base path; `{id}` or `{tracking_number}` stands for an id. */
   path: string;
   scope: Scope;
@@ -48,7 +48,7 @@ interface Row {
   /** The guide that it belongs to, by its name below `/docs`. */
   guide: string;
   /** Part of the one story that all examples tell; tests send it. */
-  example: Example;
+  example: Example<NoInfer<Body>>;
   leadsTo?: readonly Link[];
   /** The form of the id in the path: what has another one is not found, and no service is asked. */
   id?: z.ZodType<string>;
@@ -96,7 +96,7 @@ interface WriteResponse {
   outcome?: WriteOutcome | undefined;
 }
 
-export interface WriteRoute<Body = unknown> extends Row {
+export interface WriteRoute<Body = unknown> extends Row<Body> {
   method: "POST" | "DELETE";
   status: 200 | 201;
   /** The service whose ledger keeps the answer. */

@@ -74,7 +74,7 @@ export const voidedLabel = { ...label, status: "voided", voided_at: "2026-01-15T
 
 export const webhookInput = {
   url: "https://hooks.example.com/shipping",
-  events: ["shipment.created", "label.created"],
+  events: ["shipment.created", "label.created"] as EventType[],
 };
 
 export const webhook = {

@@ -12,7 +12,7 @@ import {
   webhookId,
 } from "../input/schemas.js";
 
-// The public output, for the OpenAPI document. Their owners render it; a test holds these to the proto messages.
+// The public output, for the OpenAPI document. The services render it; `test/edge/openapi.test.ts` compares their real answers with these schemas.
 
 const time = (description: string) => z.iso.datetime().meta({ description });
 const createdAt = time("ISO 8601 in UTC, with milliseconds.");
