@@ -2,6 +2,7 @@ import { failureIn } from "@shipping/kit/errors";
 import type { Origin } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { z } from "zod";
 import type { label, order, rate, shipment, tracking } from "../../api/resources.js";
+import type { EventType } from "../../input/schemas.js";
 import { answered, callOptions } from "../../owners/call-owner.js";
 import { callerOf, type PageDeps, type PageRequest } from "../page/page.js";
 import { requireId } from "./find-resources.js";
@@ -74,15 +75,15 @@ export async function readTracking(
   }
 }
 
-const WORDS: Record<string, string> = {
+const WORDS: Record<EventType, string> = {
   "order.created": "Order received",
   "shipment.created": "Shipment created",
   "label.created": "Label created",
   "label.voided": "Label voided",
 };
 
-function happening(type: string, at: string, origin: Origin | undefined): Happening {
-  return { type, words: WORDS[type] ?? type, at: new Date(at), origin };
+function happening(type: EventType, at: string, origin: Origin | undefined): Happening {
+  return { type, words: WORDS[type], at: new Date(at), origin };
 }
 
 function parsed<Resource>(json: Uint8Array): Resource {
