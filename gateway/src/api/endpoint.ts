@@ -27,13 +27,13 @@ interface Link {
 
 /** A request, its answer, and a field at fault in another. */
 export interface Example<Body = unknown> {
-  /** What stands for the id in the path. */
+  /** The ID in the path. */
   id?: string;
   body?: Body;
-  /** What is answered under `data`. */
+  /** The value of `data` in the response. */
   data?: unknown;
   invalid: FieldError;
-  /** What is said if something that is named does not exist. */
+  /** The message of the 404. */
   missing?: string;
 }
 
@@ -43,7 +43,7 @@ interface Row<Body = unknown> {
   path: string;
   scope: Scope;
   summary: string;
-  /** What it is for, in a sentence or two of the reference. */
+  /** Its purpose, in a sentence or two for the reference. */
   purpose: string;
   /** The guide that it belongs to, by its name below `/docs`. */
   guide: string;
@@ -58,7 +58,7 @@ interface Row<Body = unknown> {
   refusals?: readonly ErrorCode[];
 }
 
-/** What a read's handler is asked. `id` is empty where the path has none. */
+/** The request to a read's handler. `id` is empty if the path has none. */
 export interface Read<Query = unknown> {
   caller: Caller;
   admission: Admission;
@@ -75,23 +75,23 @@ export interface ReadRoute<Query = unknown> extends Row {
   handler(deps: EndpointDeps, request: Read<Query>, options: CallOptions): Promise<HttpAnswer>;
 }
 
-/** What a write's handler is asked. `id` is empty where the path has none. */
+/** The request to a write's handler. `id` is empty if the path has none. */
 export interface Write<Body = unknown> {
   caller: Caller;
   claim: Claim;
-  /** Who asks, for the audit log. */
+  /** Who sends the request, for the audit log. */
   actor: Actor;
   id: string;
   input: Body;
 }
 
-/** What an owner is asked to check: the fields in which the schema found no fault. */
+/** The fields that an owner checks: those in which the schema found no fault. */
 export interface Check<Body = unknown> {
   caller: Caller;
   sound: Partial<Body>;
 }
 
-/** What every RPC that writes answers. */
+/** The part of the answer that all RPCs that write have in common. */
 interface WriteResponse {
   outcome?: WriteOutcome | undefined;
 }
@@ -122,7 +122,7 @@ export function write<Body>(row: WriteRoute<Body>): WriteRoute {
   return row as WriteRoute;
 }
 
-/** What stands for the id in a path. */
+/** The placeholder for the ID in a path. */
 export const PLACEHOLDER = /\{(\w+)\}/;
 
 /** The path as Express writes it: `/labels/{id}/void` becomes `/api/v1/labels/:id/void`. */

@@ -22,7 +22,7 @@ export interface Locals {
   outageCause?: OutageCause | undefined;
   /** The fields at fault. */
   faults?: readonly FieldError[];
-  /** What a write made or changed. */
+  /** The resource that a write created or changed. */
   resourceId?: string | undefined;
 }
 

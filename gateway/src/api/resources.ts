@@ -165,7 +165,7 @@ export const shipmentCreatedEvent = eventOf("shipment.created", shipment, "A shi
 export const labelCreatedEvent = eventOf("label.created", label, "A label was created.");
 export const labelVoidedEvent = eventOf("label.voided", label, "A label was voided.");
 
-/** What a delivery brings, by its type. */
+/** The payloads of deliveries, by event type. */
 export const events = {
   "order.created": orderCreatedEvent,
   "shipment.created": shipmentCreatedEvent,

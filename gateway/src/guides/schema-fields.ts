@@ -32,7 +32,7 @@ export interface Field {
   /** `string`, `array of string`, or the name of a schema. */
   type: string;
   isRequired: boolean;
-  /** What its description and its rules say, with code between backticks. */
+  /** Its description and rules, with code between backticks. */
   text: string;
   /** The regular expression, where no words stand for it. */
   pattern?: string;

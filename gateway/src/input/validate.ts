@@ -15,7 +15,7 @@ export function requireValid<Value>({ value, faults, more }: Checked, whole: "bo
   return value as Value;
 }
 
-/** What a schema makes of a value, or the fields at fault. */
+/** A value as its schema returns it, or the invalid fields. */
 export interface Checked {
   value: unknown;
   faults: FieldError[];

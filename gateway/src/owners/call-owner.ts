@@ -19,10 +19,10 @@ export function callOptions({ deadline, requestId }: Due): CallOptions {
   return { timeoutMs: Math.floor(leftMs - MARGIN_MS), headers: { "x-request-id": requestId } };
 }
 
-// What an answer takes to get out.
+// The time that it takes to send an answer.
 const LAST_MS = 200;
 
-/** What comes of work on behalf of a request, or 503 shortly before its answer is due. The work goes on: it cannot be called back. */
+/** Waits for work on behalf of a request, but answers 503 shortly before the answer is due. The work goes on, because it cannot be cancelled. */
 export async function inTime<T>(work: Promise<T>, { deadline }: Pick<Due, "deadline">): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

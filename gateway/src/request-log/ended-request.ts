@@ -19,7 +19,7 @@ export interface EndedRequest {
   /** Why it was answered 503. */
   cause?: OutageCause | undefined;
   fields?: readonly FieldError[] | undefined;
-  /** Whether the client went away before it had the whole answer. */
+  /** True if the client disconnected before it had the whole answer. */
   aborted: boolean;
   ms: number;
   idempotencyKey?: string | undefined;
@@ -48,7 +48,7 @@ const MOST_NAMED = 20;
 /** Almost every path, in which there is nothing to clean. */
 const PLAIN_PATH = /^[a-z1/]{1,60}(?:\/[a-z]{3}_[a-z2-7]{26}(?:\/[a-z]{1,20})?)?$/;
 
-/** What is kept of it: texts of the client are cut and rid of keys and of what commands a terminal, and nothing that it sent stands in them but names. */
+/** The row of a request. Texts from the client are shortened, and stripped of keys and control characters. Of a body, only the names of fields are kept. */
 export function rowOf(ended: EndedRequest, endedAt: number): LogRow {
   const { path, fields = [], idempotencyKey } = ended;
   // Name by name: to copy the rest of an object would cost more than all the rest.

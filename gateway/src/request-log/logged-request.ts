@@ -10,7 +10,7 @@ export interface LoggedRequest {
   accountId: string | null;
   environment: Environment | null;
   keyId: string | null;
-  /** What the key is called, and what it ends in. */
+  /** The name of the key, and its last characters. */
   keyName: string | null;
   keyLastFour: string | null;
   method: string;
@@ -25,7 +25,7 @@ export interface LoggedRequest {
   ms: number;
   idempotencyKey: string | null;
   replayed: boolean;
-  /** What the path names, or what it made. */
+  /** The resource that the path names or that the request created. */
   resourceId: string | null;
   /** The network address that it came from. */
   source: string;
@@ -50,7 +50,7 @@ export const NAMED = sql`
 /** A row of such a statement. */
 export type NamedRow = Omit<LoggedRequest, "fields"> & { fields: string | null };
 
-/** What a row says. */
+/** Makes the request of a row. */
 export function loggedRequest({ fields, ...row }: NamedRow): LoggedRequest {
   return { ...row, fields: fields === null ? [] : JSON.parse(fields) };
 }

@@ -43,7 +43,7 @@ export function startRequestLog(deps: Deps): RequestLog {
   const waiting: LogRow[] = [];
   let counts = new Map<string, Count>();
   let countsSince = performance.now();
-  /** What may have been written: the connection was lost before the answer came. */
+  /** Rows and counts that may have been written: the connection was lost before the answer came. */
   let doubtful: { rows: readonly LogRow[]; counted: readonly Count[] } = { rows: [], counted: [] };
   const lose = deps.metrics.counterOf("request_log_lost_total", "Requests missing from the request log.", {
     by: "reason",

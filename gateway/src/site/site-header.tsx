@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
 
-/** What the platform is called on every page. */
+/** The name of the platform, on every page. */
 export const SITE_NAME = "Shipping Platform";
 
-/** What a page has to know of the others. */
+/** What a page has to know about the other pages. */
 export interface Site {
   /** Whether this gateway serves the developer area. */
   hasArea: boolean;

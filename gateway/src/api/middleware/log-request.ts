@@ -50,7 +50,7 @@ export function logRequest(log: Log, metrics: Metrics): Step {
   };
 }
 
-// What the specification answers in an environment without a carrier is no sign of an outage.
+// The specification requires this 503 in an environment without a carrier, so it is no sign of an outage.
 function statusOf(status: number, code: ErrorCode | undefined): string {
   return code === "carrier_not_configured" ? code : String(status);
 }

@@ -1,5 +1,6 @@
 import type { Client } from "@connectrpc/connect";
 import { fail } from "@shipping/kit/errors";
+import { MAX_ATTEMPTS } from "@shipping/proto/attempts";
 import { type Delivery, WebhooksOperationsService } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
 import { CommanderError, Option } from "commander";
 import { CALL_MS, callService } from "../platform/call-service.js";
@@ -69,7 +70,9 @@ export function addDeliveryCommands(admin: AdminCommand, { print, platform }: To
     });
   delivery
     .command("resend")
-    .description("Send events to a subscription again now, with eight new attempts; event ID and payload stay the same")
+    .description(
+      `Send events to a subscription again now, with ${MAX_ATTEMPTS} new attempts; event ID and payload stay the same`,
+    )
     .addHelpText(
       "after",
       examples(

@@ -28,7 +28,7 @@ const settings = z.object({
 
 export type AdminConfig = z.output<typeof settings>;
 
-/** What a person types for the operator's command line: the script of the repository, or the program of an image. */
+/** How a person starts the operator's command line: the script of the repository, or the program of an image. */
 export function commandName(env: Env = process.env): string {
   return env.npm_lifecycle_event === "admin" ? "npm run -s admin --" : "admin";
 }

@@ -20,7 +20,7 @@ export interface Platform {
   services: PerPart;
   /** The event bus. */
   bus: string | undefined;
-  /** What RPC is spoken with, where the parts have certificates. */
+  /** The certificate for RPC, where the parts have certificates. */
   tls: Pick<Tls, "options"> | undefined;
   /** The file in which a local platform records the above; it may not exist. */
   file: string;

@@ -5,7 +5,7 @@ import type { Print } from "./print.js";
 /** Is told about each step of a long command. */
 export type Progress = (step: { part: string; table: string; rows: number }) => void;
 
-/** What every command is given to work with. */
+/** The dependencies of every command. */
 export interface Tools {
   print: Print;
   /** Writes text to standard output, without an end of line of its own. */

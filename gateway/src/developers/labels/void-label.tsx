@@ -13,7 +13,7 @@ import { shortPlace } from "../resources/parcel.js";
 import { readLabel } from "../resources/read-resources.js";
 
 /** `GET …/labels/{id}/void`: asks. */
-export async function askToVoid(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
+export async function confirmVoid(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, id } = request;
   const path = `${AREA_PATH}/${environment}/labels/${id}`;
   const { label } = await readLabel(deps, request, id);
@@ -63,7 +63,7 @@ export async function askToVoid(deps: PageDeps, request: PageRequest): Promise<P
 const voidForm = z.strictObject({ form_id: formId });
 
 /** `POST …/labels/{id}/void`: what `POST /labels/{id}/void` does, and an entry in the audit log. */
-export async function voidAsAsked(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
+export async function submitVoid(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, session, id, actor } = request;
   const { value, faults } = checkForm(voidForm, request.form);
   if (!value) throw failFields(faults);

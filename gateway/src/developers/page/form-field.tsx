@@ -7,7 +7,7 @@ import { Note, visible } from "./text.js";
 /** Names a form as it was shown: sent several times, it does one thing. */
 export const formId = z.string("is required").refine((id) => isId("form", id), "does not belong to this form");
 
-/** What is wrong with a field, below it. `id` is the field's own. */
+/** The error message below a field. `id` is the ID of the field. */
 export function Fault({ id, faults, path }: { id: string; faults: readonly FieldError[]; path: string }) {
   const found = faultOf(faults, path);
   if (!found) return null;
