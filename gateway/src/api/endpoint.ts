@@ -17,9 +17,9 @@ export const BASE_PATH = "/api/v1";
 /** Where an answer has the id of its resource, as links of OpenAPI say it. */
 export const ANSWERED_ID = "$response.body#/data/id";
 
-/** An operation that the success of another leads to, and where that one's answer has what it asks for. */
+/** An operation that can follow another, and where the other's answer contains its parameters. */
 interface Link {
-  /** Its handler, by whose name the document knows it. */
+  /** Its handler. The name of the function is the operation's ID in the document. */
   to: { readonly name: string };
   parameters?: Readonly<Record<string, string>>;
   requestBody?: Readonly<Record<string, string>>;
@@ -50,7 +50,7 @@ interface Row<Body = unknown> {
   /** Part of the one story that all examples tell; tests send it. */
   example: Example<NoInfer<Body>>;
   leadsTo?: readonly Link[];
-  /** The form of the id in the path: what has another one is not found, and no service is asked. */
+  /** The format of the ID in the path. Any other ID gets a 404 without a call to a service. */
   id?: z.ZodType<string>;
   /** The resource under `data`, or the file. */
   answers: z.ZodType | "application/pdf";
@@ -112,12 +112,12 @@ export interface WriteRoute<Body = unknown> extends Row<Body> {
 
 export type Route = ReadRoute | WriteRoute;
 
-/** A row whose handler takes what its query schema yields. */
+/** A row whose handler takes the type of its query schema. */
 export function read<Query>(row: ReadRoute<Query>): ReadRoute {
   return row as ReadRoute;
 }
 
-/** A row whose handler takes what its body schema yields. */
+/** A row whose handler takes the type of its body schema. */
 export function write<Body>(row: WriteRoute<Body>): WriteRoute {
   return row as WriteRoute;
 }

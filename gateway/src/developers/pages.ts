@@ -105,7 +105,7 @@ const webhooks = section("webhooks", [
   { method: "POST", path: "/{environment}/webhooks/{id}/disable", access: "admin", handler: submitDisable },
 ]);
 
-/** Every page of the developer area: what it takes to see it, and what answers. Those with a fixed path come before `{environment}`. */
+/** Every page of the developer area: the access that it requires, and its handler. Pages with a fixed path come before `{environment}`. */
 export const pages: readonly PageRoute[] = [
   ...entrance,
   ...account,

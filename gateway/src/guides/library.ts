@@ -55,7 +55,7 @@ export function readGuideFile(name: string): Buffer {
   return readFileSync(new URL(`docs/${name}`, ROOT));
 }
 
-/** Reads and renders all guides, those of events with what the OpenAPI document says of them. The search finds `more`, too. */
+/** Reads and renders all guides, and adds the OpenAPI document's reference to those of events. The search also finds `more`. */
 export function openLibrary(document: EventDocument, more: readonly Section[]): Library {
   const pages = new Map(
     guides.map((guide) => {

@@ -60,7 +60,7 @@ export function fieldOf(name: string, schema: Schema, schemas: Schemas, isRequir
   };
 }
 
-/** The schema with what it refers to. What stands beside a reference goes before what it leads to. */
+/** The schema with its reference resolved. Members beside the reference take precedence. */
 export function resolved(schema: Schema, schemas: Schemas): Schema {
   return schema.$ref === undefined ? schema : { ...schemas[nameOf(schema)], ...schema };
 }

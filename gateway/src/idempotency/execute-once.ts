@@ -81,7 +81,7 @@ async function peekAgain<T>(
   return peekKey(deps, request);
 }
 
-/** One step from what the registry holds. Undefined: it is to be read again. */
+/** One step from a row of the registry. Undefined: read the row again. */
 async function proceed(deps: OnceDeps, run: Run, row: RegistryRow | undefined): Promise<Snapshot | undefined> {
   if (!row) return claimAndSend(deps, run);
   const equal = row.fingerprint.equals(run.fingerprint);

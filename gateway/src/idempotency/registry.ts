@@ -51,7 +51,10 @@ type Deps = Pick<RegistryDeps, "db" | "clockOffsetMs">;
 /** Longer than a write takes, shorter than an equal request waits. Only politeness: the owner's ledger is the safety. */
 const LEASE = sql`interval '4 seconds'`;
 
-/** True while a claim's lease lasts. A lease that ends later than any can was given before the database's clock was set back, so it counts as over. */
+/**
+ * True while a claim's lease lasts. A lease that ends later than any can was given before the database's clock was set back, so it counts as
+ * over.
+ */
 export function isLive(now: Sql): Sql {
   return sql`(lease_until > ${now} AND lease_until < ${now} + interval '10 seconds')`;
 }

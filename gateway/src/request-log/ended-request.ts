@@ -48,7 +48,10 @@ const MOST_NAMED = 20;
 /** Almost every path, in which there is nothing to clean. */
 const PLAIN_PATH = /^[a-z1/]{1,60}(?:\/[a-z]{3}_[a-z2-7]{26}(?:\/[a-z]{1,20})?)?$/;
 
-/** The row of a request. Texts from the client are shortened, and stripped of keys and control characters. Of a body, only the names of fields are kept. */
+/**
+ * The row of a request. Texts from the client are shortened, and stripped of keys and control characters. Of a body, only the names of fields
+ * are kept.
+ */
 export function rowOf(ended: EndedRequest, endedAt: number): LogRow {
   const { path, fields = [], idempotencyKey } = ended;
   // Name by name: to copy the rest of an object would cost more than all the rest.

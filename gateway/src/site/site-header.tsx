@@ -12,7 +12,7 @@ export interface Site {
 /** The parts of the site that every page leads to. */
 export type SitePart = "docs" | "reference" | "developers";
 
-/** The line at the top of every page: the mark, the ways to all parts, and what the part itself adds. */
+/** The line at the top of every page: the logo, links to all parts of the site, and what the part itself adds. */
 export function SiteHeader({ site, part, children }: { site: Site; part?: SitePart; children?: ComponentChildren }) {
   const link = (target: SitePart, path: string, text: string) => (
     <a href={path} aria-current={part === target ? "true" : undefined}>

@@ -56,7 +56,7 @@ export function addClaimCommands(admin: AdminCommand, { print, platform }: Tools
     });
 }
 
-/** The id of what the answer shows, and nothing else of it: answers can hold a secret. */
+/** The ID of the resource in the answer, and nothing else from it: answers can contain a secret. */
 function resourceIn(body: Uint8Array | undefined): string | undefined {
   if (!body) return undefined;
   const { id } = JSON.parse(Buffer.from(body).toString()) as { id?: unknown };

@@ -37,7 +37,7 @@ function deliveryRow({
   return [eventId, eventType, receivedAt, state, `${attempt} of ${MAX_ATTEMPTS}`, nextAt ?? "", last];
 }
 
-/** An event with its deliveries and what is sent. */
+/** An event with its deliveries and its payload. */
 export function describeEvent(
   { id, type, accountId, environment, receivedAt, deliveries }: ShowEventResponse,
   sent: unknown,

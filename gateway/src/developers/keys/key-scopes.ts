@@ -15,7 +15,10 @@ export const SCOPE_WORDS: Record<Scope, string> = {
   "webhooks:read": "View webhook subscriptions",
 };
 
-/** Exactly the scopes that the quick starts need: for the account, and from order to label where there is a carrier, otherwise from order to shipment. */
+/**
+ * Exactly the scopes that the quick starts need: for the account, and from order to label where there is a carrier, otherwise from order to
+ * shipment.
+ */
 export const FIRST_SCOPES: Record<Environment, readonly Scope[]> = {
   sandbox: ["account:read", "orders:write", "shipments:write", "rates:read", "labels:write", "labels:read"],
   live: ["account:read", "orders:write", "shipments:write"],

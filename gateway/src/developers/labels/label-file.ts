@@ -3,7 +3,7 @@ import { callerOfPage, type FileAnswer, type PageDeps, type PageRequest } from "
 import { requireId } from "../resources/find-resources.js";
 import { drawPage } from "./draw-page.js";
 
-// Of what draws it: another version of that may draw it otherwise.
+// The version of the renderer: another one may draw the label differently.
 const DRAWN_BY = "pdfium-2.1.13";
 
 /** Shown where a label cannot be drawn. */

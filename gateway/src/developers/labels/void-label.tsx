@@ -71,7 +71,7 @@ export async function submitVoid(deps: PageDeps, request: PageRequest): Promise<
   await writeByForm(deps, request, { row: "POST /labels/{id}/void", id, formId: value.form_id, body: {} });
   const { label, happenings } = await readLabel(deps, request, id);
   const done = happenings.find(({ type }) => type === "label.voided");
-  // Whoever did it is who the owner says, also if somebody else was faster.
+  // The service says who voided the label: somebody else may have been faster.
   if (done?.origin?.requestedBy === actor.name) {
     const { accountId } = session;
     await recordVoid(deps, { accountId, environment, id, detail: label.tracking_number, at: done.at, actor });

@@ -14,7 +14,7 @@ const RETRY_AFTER_SECONDS: Record<number, number> = { 429: WINDOW_MINUTES * 60, 
 type Asking = Pick<Request, "headers" | "method" | "acceptsEncodings">;
 type PageResponse = Response<unknown, PageLocals>;
 
-/** Sends what a page's handler answered. Nothing of it is kept by any cache, but for files that say so. */
+/** Sends the answer of a page's handler. Caches keep none of it, except files that allow it. */
 export async function sendPageAnswer(req: Asking, res: PageResponse, answer: PageAnswer): Promise<void> {
   if ("content" in answer) return sendFile(req, res, answer);
   sendWhole(req, res, answer);
@@ -27,7 +27,7 @@ function sendWhole(req: Asking, res: PageResponse, answer: Exclude<PageAnswer, F
   else sendPage(req, res, answer);
 }
 
-// A browser that keeps it asks each time, so it is shown to nobody who may not see it any more.
+// A browser that keeps the file asks each time before it shows it, so nobody sees it who has lost access.
 async function sendFile(req: Asking, res: PageResponse, { etag, content }: FileAnswer): Promise<void> {
   const known = { ...(etag && { ETag: etag }), "Cache-Control": "private, no-cache" };
   if (etag && unmetCondition(req.headers, { etag }) === 304) return void res.writeHead(304, known).end();

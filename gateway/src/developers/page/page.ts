@@ -52,7 +52,7 @@ export interface VisitorRequest {
   deadline: number;
 }
 
-/** The same of somebody who is signed in. */
+/** The same for a member who is signed in. */
 export interface PageRequest extends VisitorRequest {
   session: SignedIn;
   /** The member who makes the change, for the audit log. */
@@ -112,7 +112,7 @@ export interface OpenPage extends Row {
 
 /** A page of an account. */
 export interface AccountPage extends Row {
-  /** Viewers see; admins see what changes things, too. */
+  /** The least role: viewers can look, admins can change things as well. */
   access: "viewer" | "admin";
   handler(deps: PageDeps, request: PageRequest): Promise<PageAnswer>;
 }

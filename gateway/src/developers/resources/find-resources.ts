@@ -51,7 +51,7 @@ export async function findOrders(
   return { found: orders, ...rest };
 }
 
-/** Finds labels by id, tracking number, or by what their shipment is known by. */
+/** Finds labels by ID, by tracking number, or by their shipment's ID, reference, recipient or postal code. */
 export async function findLabels(
   deps: PageDeps,
   request: PageRequest,

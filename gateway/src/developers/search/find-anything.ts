@@ -26,7 +26,7 @@ export const MOST_OF_A_KIND = 5;
 
 type Find = (deps: PageDeps, request: PageRequest, text: string) => Promise<Found[]>;
 
-/** Finds the resource of an ID, by the prefix of the ID, or of a tracking number. */
+/** How to find the resource of an ID, by its prefix. */
 const NAMED: Readonly<Record<string, Find>> = {
   ord: orders,
   shp: shipments,

@@ -28,7 +28,7 @@ export async function beginProviderSignIn(deps: PageDeps, asked: Visit): Promise
   const provider = providerOf(deps);
   const wanted = query.get("return_to");
   const account = query.get("account") ?? "";
-  // Whoever is signed out may come to another account than the one whose page they saw: to the overview, not to that page.
+  // A person who was signed out may end up in another account than the one whose page they saw, so they get the overview instead of that page.
   const again = wanted !== null && session !== undefined;
   const authorization = newAuthorizationRequest(deps.random, {
     returnTo: again && isAllowedReturnTo(wanted) ? wanted : `${AREA_PATH}/sandbox`,

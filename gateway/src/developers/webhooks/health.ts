@@ -12,7 +12,7 @@ export function getHealth(deps: PageDeps, request: PageRequest): Promise<GetSubs
   return answered(deps.clients.webhooks.getSubscriptionHealth(wanted, callOptions(request)));
 }
 
-/** In what state these subscriptions are, by their ids; without any, all active ones of the environment. */
+/** Reads the health of these subscriptions; without IDs, of all active ones in the environment. */
 export async function listHealth(
   deps: PageDeps,
   request: PageRequest,
