@@ -39,7 +39,7 @@ export interface Listening {
   stallMs?: number;
 }
 
-/** What a gateway is given. */
+/** The dependencies of a gateway. */
 export interface GatewayParts extends EndpointDeps, DeveloperDeps {
   /** How many requests may be under way at once; `DEFAULT_LIMITS` unless given. */
   concurrency?: BulkheadLimits | undefined;

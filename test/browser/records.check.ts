@@ -27,8 +27,8 @@ beforeAll(async () => {
   const label = await createLabel(api, { ...FULL_RECORD, order_id: order.id, reference: "PO-2026-1002" });
   paths = {
     shipments: "shipments",
-    "shipments of a search": "shipments?q=po-2026&state=label_created&from=2020-01-01",
-    "no shipment": "shipments?q=nothing&state=voided",
+    "shipments of a search": "shipments?q=po-2026&status=label_created&from=2020-01-01",
+    "no shipment": "shipments?q=nothing&status=voided",
     "a shipment with its label": `shipments/${label.shipment_id}`,
     "a draft": `shipments/${draft.id}`,
     "a shipment whose label is void": `shipments/${over.shipment_id}`,

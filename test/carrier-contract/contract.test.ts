@@ -57,6 +57,7 @@ describe("the contract is broken by an adapter", () => {
     await behave({ takesKeys: true });
     const trial = trialOf("taken");
     const check = contract.find((one) => one.promise.startsWith(promise));
-    await expect(check?.run({ ...trial, carrier: { ...trial.carrier, ...change(trial.carrier) } })).rejects.toThrow();
+    const broken = { ...trial.carrier, ...change(trial.carrier) };
+    await expect(check?.run({ ...trial, carrier: broken })).rejects.toMatchObject({ code: "ERR_ASSERTION" });
   });
 });

@@ -1,3 +1,4 @@
+import { eventually } from "@shipping/kit/testing/eventually";
 import { useArea } from "./area.js";
 import { AGAIN, journeysOf, LEAVE, newEmail, useProvider } from "./provider.js";
 
@@ -6,7 +7,7 @@ const area = useArea({ developerArea: { provider }, logs: true });
 
 // Nobody listens there.
 const nobody = { ...provider, issuer: "http://127.0.0.1:1" };
-const areaWithoutProvider = useArea({ developerArea: { provider: nobody } });
+const areaWithoutProvider = useArea({ developerArea: { provider: nobody }, logs: true });
 
 const { newMember, newPerson, beginSignIn, through, signIn } = journeysOf(area, provider);
 
@@ -150,5 +151,8 @@ test("a provider that is down: 503 for its sign-in, and nothing else is touched"
   const { visitor } = await areaWithoutProvider.signIn();
   const answer = await areaWithoutProvider.visitor().get(LEAVE);
   expect([answer.status, answer.headers["retry-after"]]).toEqual([503, "5"]);
+  await eventually(() =>
+    expect(areaWithoutProvider.stack().logged()).toMatch(/"status":503.*"cause":"sign_in_provider"/),
+  );
   expect((await visitor.get("/developers/sandbox")).status).toBe(200);
 });

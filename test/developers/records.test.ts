@@ -79,12 +79,12 @@ describe("GET /developers/{environment}/shipments", () => {
     const { shipment_id: labelled } = await createLabel(api);
     const today = draft.created_at.slice(0, 10);
     const found = async (query: string) => listed(await open(visitor, `shipments?${query}`), "shp");
-    expect(await found("q=PO-1&state=draft")).toEqual([draft.id]);
-    expect(await found("state=label_created")).toEqual([labelled]);
+    expect(await found("q=PO-1&status=draft")).toEqual([draft.id]);
+    expect(await found("status=label_created")).toEqual([labelled]);
     expect(await found(`q=PO-1&from=${today}`)).toEqual([labelled, draft.id]);
-    expect(await found(`state=draft&to=${today}`)).toEqual([draft.id]);
+    expect(await found(`status=draft&to=${today}`)).toEqual([draft.id]);
     expect(await found("to=2020-01-01")).toEqual([]);
-    const nothing = await open(visitor, "shipments?q=PO-1&state=voided");
+    const nothing = await open(visitor, "shipments?q=PO-1&status=voided");
     expect(nothing).toContain("No matching shipments.");
     expect(nothing).toMatch(/<option value="voided" selected/);
   });
@@ -107,7 +107,7 @@ describe("GET /developers/{environment}/shipments", () => {
     const { visitor, api } = await newCustomer(area);
     const made = await Promise.all(Array.from({ length: 60 }, () => createShipment(api)));
     const seen: unknown[] = [];
-    let path: string | undefined = "shipments?state=draft&q=po-";
+    let path: string | undefined = "shipments?status=draft&q=po-";
     while (path) {
       const html = await open(visitor, path);
       seen.push(listed(html, "shp").length, ...listed(html, "shp"));

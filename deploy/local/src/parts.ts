@@ -1,4 +1,5 @@
 import { carrierMigrations } from "@shipping/carrier/start-carrier";
+import type { Part } from "@shipping/gateway/cli/platform/find-platform";
 import { gatewayMigrations } from "@shipping/gateway/start-gateway";
 import { recordsMigrations } from "@shipping/records/start-records";
 import { trackingMigrations } from "@shipping/tracking/start-tracking";
@@ -11,9 +12,9 @@ export const migrationsOf = {
   carrier: carrierMigrations,
   tracking: trackingMigrations,
   webhooks: webhooksMigrations,
-} as const;
+} as const satisfies Record<Part, string>;
 
-export type Part = keyof typeof migrationsOf;
+export type { Part };
 
 /** Their names. */
 export const parts = Object.keys(migrationsOf) as Part[];

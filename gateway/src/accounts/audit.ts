@@ -34,7 +34,7 @@ export interface Change {
   accountId: string;
   action: AuditAction;
   environment: Environment | null;
-  /** The id of what was changed. */
+  /** The ID of the thing that was changed. */
   subject: string;
   /** Its name, for people. */
   detail: string;

@@ -2,7 +2,7 @@ import sql from "sql-template-tag";
 import { windowStart } from "../database/deps.js";
 import type { AdminDeps } from "./manage-accounts.js";
 
-/** So long what may be asked is counted anew, at most. */
+/** The longest window in which emails are counted. */
 export const LONGEST_WINDOW_MINUTES = 60;
 
 /** A limit on what may be asked by somebody, or of somebody, in a window of time. */

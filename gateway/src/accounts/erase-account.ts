@@ -27,7 +27,7 @@ export async function beginErasing(deps: AdminDeps, id: string): Promise<void> {
   await deps.db.run(sql`UPDATE accounts SET erasing_since = ${deps.now()} WHERE id = ${id} AND erasing_since IS NULL`);
 }
 
-/** Blanks what is left of the account: its ID and dates stay, so that the ID is never given to another one. */
+/** Removes the account's name. Its ID and dates stay, so that the ID is never given to another account. */
 export async function endErasing(deps: AdminDeps, id: string): Promise<Date> {
   const [account] = await deps.db.run<{ erasedAt: Date }>(sql`
     UPDATE accounts SET name = '', erased_at = coalesce(erased_at, ${deps.now()}) WHERE id = ${id} RETURNING erased_at AS "erasedAt"`);

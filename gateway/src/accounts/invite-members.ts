@@ -20,13 +20,13 @@ interface Invitation {
   origin: string;
 }
 
-/** An invitation, whose link is seen this once. */
+/** An invitation. Its link is shown only once. */
 export interface Invited extends CreatedLink {
   id: string;
   role: Role;
 }
 
-/** Adds a member who is to come by a link. Member, link and audit entry are one statement. */
+/** Adds a member who is to sign in with a link. Member, link and audit entry are one statement. */
 export async function inviteMember(
   deps: AdminDeps,
   wanted: Invitation & { email: string; role: Role },
@@ -61,7 +61,7 @@ export async function inviteMember(
   throw fail("invalid_request", `${email} is already a member.`);
 }
 
-/** A new link for somebody who has not come yet; it ends the one before. */
+/** Creates a new link for a member who has not signed in yet. The previous link stops working. */
 export async function inviteAgain(
   deps: AdminDeps,
   wanted: Invitation & { id: string },

@@ -3,7 +3,7 @@ import { newId } from "@shipping/kit/ids";
 import type { GatewayDeps } from "../database/deps.js";
 import { isClean } from "../input/text.js";
 
-/** What the operator's operations need. */
+/** The dependencies of the operator's operations. */
 export type AdminDeps = Pick<GatewayDeps, "db" | "prisma" | "now" | "random"> &
   Partial<Pick<GatewayDeps, "clockOffsetMs">>;
 
@@ -12,7 +12,7 @@ const NAME = /^(?=.*\S)\P{Cc}{1,200}$/u;
 /** The rule for names, as the end of a sentence that says "must have". */
 export const NAME_RULE = "1 to 200 characters, at least one of them not a space, and no control characters";
 
-/** Whether an account or a key may have this name. */
+/** True if an account or a key may have this name. */
 export function isName(text: string): boolean {
   return NAME.test(text) && isClean(text);
 }

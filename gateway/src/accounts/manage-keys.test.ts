@@ -65,7 +65,9 @@ describe("a key, its window and its audit entry are one statement", () => {
   test("if the entry cannot be written, there is no key", async () => {
     const accountId = await newAccount();
     const nobody = { name: null as unknown as string, source: "command line" };
-    await expect(createKey(gateway.admin, { accountId, environment: "sandbox" }, nobody)).rejects.toThrow();
+    await expect(createKey(gateway.admin, { accountId, environment: "sandbox" }, nobody)).rejects.toThrow(
+      'null value in column "actor"',
+    );
     expect(await gateway.prisma.apiKey.count({ where: { accountId } })).toBe(0);
   });
 

@@ -69,7 +69,7 @@ export async function addMember(
   return { ...member, bound: false, invitedAt: null };
 }
 
-/** What is said of a change of members that a constraint has refused, if one has. */
+/** The refusal of a change of members that violates a constraint; undefined for other errors. */
 export function memberRefusal(error: unknown, accountId: string, email: string): Failure | undefined {
   switch (violated(error)?.constraint) {
     case "account_members_account_id_fkey":
@@ -184,7 +184,7 @@ export function newLink({ random }: Pick<AdminDeps, "random">, origin: string) {
   return { url: `${origin}/developers/sign-in/${token}`, hash: tokenHash(token) };
 }
 
-/** What is kept of a link's or a session's token. */
+/** The hash of a link's or session's token, which is stored instead of the token. */
 export function tokenHash(token: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(createHash("sha256").update(token).digest());
 }

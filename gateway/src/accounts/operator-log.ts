@@ -11,7 +11,7 @@ export interface Act {
   host: string;
   /** For instance `delivery resend`. */
   command: string;
-  /** What followed the command, as it would be typed. */
+  /** The arguments, as they would be typed. */
   arguments: string;
 }
 

@@ -2,7 +2,10 @@ import sql from "sql-template-tag";
 import { OPERATOR, tellAuditLog } from "./audit.js";
 import type { AdminDeps } from "./manage-accounts.js";
 
-/** Refuses an account's keys and its members' changes from their next request on, or takes them again. Nothing is told where nothing changes. */
+/**
+ * Suspends an account, so that its keys and its members' changes are refused from the next request on, or resumes it. Writes no audit entry if
+ * nothing changes.
+ */
 export async function setSuspended(deps: AdminDeps, accountId: string, suspended: boolean): Promise<void> {
   const at = suspended ? deps.now() : null;
   const entry = tellAuditLog(deps, OPERATOR, {

@@ -10,7 +10,7 @@ export interface AdmitDeps {
   clockOffsetMs: number;
 }
 
-/** What one round trip says about a request: its caller, whether it is within the limit, and what its idempotency key holds. */
+/** The result of one round trip to the database: the caller, whether the request is within the limit, and the row of its idempotency key. */
 export interface Admission {
   keyId: string;
   caller: Caller;

@@ -1,7 +1,7 @@
-import { fail } from "@shipping/kit/errors";
 import type { Metrics } from "@shipping/kit/process/metrics";
+import { Outage } from "../owners/outage.js";
 
-/** What an account may have under way in a gateway, and all accounts together: of lists, one and sixteen. */
+/** The most work that one account and all accounts together may have in progress in a gateway: as lists, one and sixteen. */
 export const DEFAULT_LIMITS: BulkheadLimits = { inAll: 128, ofAccount: 8 };
 
 /** The rest after a heavy request, as a multiple of its duration: its account gets half of the process. */
@@ -146,7 +146,8 @@ export function createBulkhead(limits: BulkheadLimits, rests = RESTS): Bulkhead 
         if (!account.waiters.delete(waiter)) return;
         settle(id, account);
         beginNext();
-        reject(fail("service_unavailable", "This account has too many requests in progress. Retry in a few seconds."));
+        const message = "This account has too many requests in progress. Retry in a few seconds.";
+        reject(new Outage("account_queue", { message }));
       };
       const late = setTimeout(() => {
         refused++;

@@ -8,13 +8,13 @@ import type { Mailer } from "../mail/mailer.js";
 import type { Clients } from "../owners/clients.js";
 import type { RequestLog } from "../request-log/request-log.js";
 
-/** What an endpoint's handler works with. */
+/** The dependencies of an endpoint's handler. */
 export interface EndpointDeps extends GatewayDeps {
   clients: Clients;
   requestsPerMinute: number;
 }
 
-/** What requests are handled with: the handlers' deps and the state of this process. */
+/** The dependencies of the middleware: those of the handlers, and the state of this process. */
 export interface ApiDeps extends EndpointDeps {
   /** Proxies in front of the gateway, whose X-Forwarded-For is believed. */
   trustedProxies: number;

@@ -17,40 +17,40 @@ export const BASE_PATH = "/api/v1";
 /** Where an answer has the id of its resource, as links of OpenAPI say it. */
 export const ANSWERED_ID = "$response.body#/data/id";
 
-/** An operation that the success of another leads to, and where that one's answer has what it asks for. */
+/** An operation that can follow another, and where the other's answer contains its parameters. */
 interface Link {
-  /** Its handler, by whose name the document knows it. */
+  /** Its handler. The name of the function is the operation's ID in the document. */
   to: { readonly name: string };
   parameters?: Readonly<Record<string, string>>;
   requestBody?: Readonly<Record<string, string>>;
 }
 
 /** A request, its answer, and a field at fault in another. */
-export interface Example {
-  /** What stands for the id in the path. */
+export interface Example<Body = unknown> {
+  /** The ID in the path. */
   id?: string;
-  body?: unknown;
-  /** What is answered under `data`. */
+  body?: Body;
+  /** The value of `data` in the response. */
   data?: unknown;
   invalid: FieldError;
-  /** What is said if something that is named does not exist. */
+  /** The message of the 404. */
   missing?: string;
 }
 
 /** The properties of every operation in the specification's table. */
-interface Row {
+interface Row<Body = unknown> {
   /** Below the base path; `{id}` or `{tracking_number}` stands for an id. */
   path: string;
   scope: Scope;
   summary: string;
-  /** What it is for, in a sentence or two of the reference. */
+  /** Its purpose, in a sentence or two for the reference. */
   purpose: string;
   /** The guide that it belongs to, by its name below `/docs`. */
   guide: string;
   /** Part of the one story that all examples tell; tests send it. */
-  example: Example;
+  example: Example<NoInfer<Body>>;
   leadsTo?: readonly Link[];
-  /** The form of the id in the path: what has another one is not found, and no service is asked. */
+  /** The format of the ID in the path. Any other ID gets a 404 without a call to a service. */
   id?: z.ZodType<string>;
   /** The resource under `data`, or the file. */
   answers: z.ZodType | "application/pdf";
@@ -58,7 +58,7 @@ interface Row {
   refusals?: readonly ErrorCode[];
 }
 
-/** What a read's handler is asked. `id` is empty where the path has none. */
+/** The request to a read's handler. `id` is empty if the path has none. */
 export interface Read<Query = unknown> {
   caller: Caller;
   admission: Admission;
@@ -75,28 +75,28 @@ export interface ReadRoute<Query = unknown> extends Row {
   handler(deps: EndpointDeps, request: Read<Query>, options: CallOptions): Promise<HttpAnswer>;
 }
 
-/** What a write's handler is asked. `id` is empty where the path has none. */
+/** The request to a write's handler. `id` is empty if the path has none. */
 export interface Write<Body = unknown> {
   caller: Caller;
   claim: Claim;
-  /** Who asks, for the audit log. */
+  /** Who sends the request, for the audit log. */
   actor: Actor;
   id: string;
   input: Body;
 }
 
-/** What an owner is asked to check: the fields in which the schema found no fault. */
+/** The fields that an owner checks: those in which the schema found no fault. */
 export interface Check<Body = unknown> {
   caller: Caller;
   sound: Partial<Body>;
 }
 
-/** What every RPC that writes answers. */
+/** The part of the answer that all RPCs that write have in common. */
 interface WriteResponse {
   outcome?: WriteOutcome | undefined;
 }
 
-export interface WriteRoute<Body = unknown> extends Row {
+export interface WriteRoute<Body = unknown> extends Row<Body> {
   method: "POST" | "DELETE";
   status: 200 | 201;
   /** The service whose ledger keeps the answer. */
@@ -112,17 +112,17 @@ export interface WriteRoute<Body = unknown> extends Row {
 
 export type Route = ReadRoute | WriteRoute;
 
-/** A row whose handler takes what its query schema yields. */
+/** A row whose handler takes the type of its query schema. */
 export function read<Query>(row: ReadRoute<Query>): ReadRoute {
   return row as ReadRoute;
 }
 
-/** A row whose handler takes what its body schema yields. */
+/** A row whose handler takes the type of its body schema. */
 export function write<Body>(row: WriteRoute<Body>): WriteRoute {
   return row as WriteRoute;
 }
 
-/** What stands for the id in a path. */
+/** The placeholder for the ID in a path. */
 export const PLACEHOLDER = /\{(\w+)\}/;
 
 /** The path as Express writes it: `/labels/{id}/void` becomes `/api/v1/labels/:id/void`. */

@@ -1,7 +1,7 @@
 import { scopes } from "../admission/api-key.js";
 import type { EventType } from "../input/schemas.js";
 
-// What the examples of the operations are made of. They tell one story: an order, its shipment, a label that is voided, a subscription.
+// The parts of the operations' examples. Together they tell one story: an order, its shipment, a label that is voided, a subscription.
 
 const from = {
   name: "Warehouse 7",
@@ -74,7 +74,7 @@ export const voidedLabel = { ...label, status: "voided", voided_at: "2026-01-15T
 
 export const webhookInput = {
   url: "https://hooks.example.com/shipping",
-  events: ["shipment.created", "label.created"],
+  events: ["shipment.created", "label.created"] as EventType[],
 };
 
 export const webhook = {
@@ -115,7 +115,7 @@ export const account = {
   created_at: "2026-01-02T08:00:00.000Z",
 };
 
-/** What a subscription is sent for each type, in the story's order. */
+/** The event of each type, in the order of the story. */
 export const events = {
   "order.created": eventOf("evt_m4zwc5dfonvhgzlsmf2g653boi", "order.created", order.created_at, order),
   "shipment.created": eventOf("evt_nzsxg5dvonqw2zlqnrswk3dfmy", "shipment.created", shipment.created_at, shipment),

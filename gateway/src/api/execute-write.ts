@@ -13,14 +13,14 @@ import { mergeFieldErrors } from "./merge-field-errors.js";
 
 /** A write as it was requested, by an API key or in the developer area. */
 export interface WriteRequest extends RegistryKey, Due {
-  /** Who asks: a member's email, or the id of an API key. */
+  /** Who sends the request: a member's email, or the ID of an API key. */
   actor: Actor;
   /** Empty where the path has none. */
   id: string;
   body: JsonBody | undefined;
   /** May have a query, which no write takes. */
   url: string;
-  /** What the registry held under the key, if it was read. */
+  /** The key's row in the registry, if it was read. */
   peeked: RegistryRow | undefined;
 }
 

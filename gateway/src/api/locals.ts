@@ -2,6 +2,7 @@ import type { FieldError } from "@shipping/kit/errors";
 import type { ErrorCode } from "@shipping/proto/errors";
 import type { RequestHandler } from "express";
 import type { Admission } from "../admission/admit.js";
+import type { OutageCause } from "../owners/outage.js";
 
 /** What the gateway knows about a request: a step may read what the steps before it in `app.ts` have set. */
 export interface Locals {
@@ -17,9 +18,11 @@ export interface Locals {
   pacedMs?: number;
   replayed?: boolean;
   errorCode?: ErrorCode;
+  /** Why it was answered 503, for operators. */
+  outageCause?: OutageCause | undefined;
   /** The fields at fault. */
   faults?: readonly FieldError[];
-  /** What a write made or changed. */
+  /** The resource that a write created or changed. */
   resourceId?: string | undefined;
 }
 

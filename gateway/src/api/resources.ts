@@ -12,7 +12,7 @@ import {
   webhookId,
 } from "../input/schemas.js";
 
-// The public output, for the OpenAPI document. Their owners render it; a test holds these to the proto messages.
+// The public output, for the OpenAPI document. The services render it; `test/edge/openapi.test.ts` compares their real answers with these schemas.
 
 const time = (description: string) => z.iso.datetime().meta({ description });
 const createdAt = time("ISO 8601 in UTC, with milliseconds.");
@@ -165,7 +165,7 @@ export const shipmentCreatedEvent = eventOf("shipment.created", shipment, "A shi
 export const labelCreatedEvent = eventOf("label.created", label, "A label was created.");
 export const labelVoidedEvent = eventOf("label.voided", label, "A label was voided.");
 
-/** What a delivery brings, by its type. */
+/** The payloads of deliveries, by event type. */
 export const events = {
   "order.created": orderCreatedEvent,
   "shipment.created": shipmentCreatedEvent,

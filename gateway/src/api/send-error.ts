@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler } from "express";
-import { failureOf } from "../http/failure-of.js";
+import { noteFailure } from "../http/failure-of.js";
 import { refuse } from "../http/send.js";
 import { sourceOf } from "../http/source.js";
 import { sendErrorPage, wantsPage } from "../site/error-page.js";
@@ -8,8 +8,8 @@ import type { ApiDeps } from "./deps.js";
 import type { Locals } from "./locals.js";
 
 /**
- * The only place where a request's error is caught. Registered last: whatever was thrown before ends here. Refusals of
- * requests that were not admitted are paced, but for outages, in which nobody can be admitted.
+ * Catches the errors of all requests but those for pages of the developer area (`sendRefusal`). Registered last: whatever was thrown before
+ * ends here. Refusals of requests that were not admitted are paced, except in an outage, when nobody can be admitted.
  */
 export function sendError({
   log,
@@ -27,12 +27,8 @@ export function sendError({
   return async (error, req, res, _next) => {
     // Part of an answer was sent, or the client is gone.
     if (res.headersSent || res.destroyed) return void res.destroy();
-    const failure = failureOf(error);
-    res.locals.errorCode = failure.code;
+    const failure = noteFailure(log, res.locals, error);
     res.locals.faults = failure.fields;
-    if (failure !== error && failure.status >= 500) {
-      log.error({ err: error, request_id: res.locals.requestId }, "request failed");
-    }
     const { admission, pacedMs, requestId = "" } = res.locals as Partial<Locals>;
     if (!admission?.within && pacedMs === undefined && failure.code !== "service_unavailable")
       res.locals.pacedMs = await pace.turn(sourceOf(req, trustedProxies), res);

@@ -1,23 +1,23 @@
 import { userInfo } from "node:os";
 import type { Env } from "@shipping/kit/process/config";
-import { silentLog } from "@shipping/kit/process/log";
 import { printable } from "@shipping/kit/process/printable";
-import { Command, CommanderError } from "commander";
+import { CommanderError } from "commander";
 import { addAccountCommands } from "./commands/account-commands.js";
 import { addAuditCommands } from "./commands/audit-commands.js";
 import { addBookingCommands } from "./commands/booking-commands.js";
 import { addClaimCommands } from "./commands/claim-commands.js";
 import { addDeadEventCommands } from "./commands/dead-event-commands.js";
 import { addDeliveryCommands } from "./commands/delivery-commands.js";
+import { addDoctorCommand } from "./commands/doctor-command.js";
 import { addKeyCommands } from "./commands/key-commands.js";
-import { describeRotation, isComplete, rotateSecrets } from "./commands/manage-secrets.js";
 import { addMemberCommands } from "./commands/member-commands.js";
 import { addOutboxCommands } from "./commands/outbox-commands.js";
 import { addRequestCommands } from "./commands/request-commands.js";
-import { checkPlatform } from "./doctor/check-platform.js";
+import { addSecretsCommands } from "./commands/secrets-commands.js";
 import { adminConfig, commandName } from "./platform/config.js";
 import { findPlatform } from "./platform/find-platform.js";
 import { reasonOf } from "./platform/finding.js";
+import { AdminCommand } from "./tools/admin-command.js";
 import { noteChanges } from "./tools/note-changes.js";
 import { examples, inLine, toJson } from "./tools/print.js";
 import type { Tools } from "./tools/tools.js";
@@ -44,7 +44,7 @@ export async function runAdmin(args: readonly string[], terminal: Shell): Promis
   }
 }
 
-/** The same shell, which is commanded by nothing that is printed: many of the texts are customers'. */
+/** Escapes control characters in all output: much of it is text from customers. */
 function guarded({ env, out, err, ask }: Shell): Shell {
   return {
     ...(env && { env }),
@@ -55,24 +55,24 @@ function guarded({ env, out, err, ask }: Shell): Shell {
 }
 
 /** The command line with all its commands. */
-export function adminCommand(shell: Shell): Command {
-  const admin = new Command(commandName(shell.env))
+export function adminCommand(shell: Shell): AdminCommand {
+  const config = () => adminConfig(shell.env);
+  const platform = () => findPlatform(config());
+  const operator = (): string => admin.opts().operator ?? config().OPERATOR ?? userName();
+  const admin = new AdminCommand(commandName(shell.env), noteChanges(platform, operator))
     .description(
       "Manage accounts, members, API keys and secrets of a running platform, look up and repair requests, events and deliveries, and check its health.",
     )
     .option("--json", "print only one JSON value")
-    .option("--operator <name>", "your name in the audit log of operators; default: OPERATOR, or your user name")
+    .option("--operator <name>", "your name in the operator log; default: OPERATOR, or your user name")
     .addHelpText("after", examples("account list", "doctor --json"))
     .exitOverride()
     .configureOutput({ writeOut: shell.out, writeErr: shell.err, outputError });
-  const config = () => adminConfig(shell.env);
-  const platform = () => findPlatform(config());
   const print = (result: unknown, text: string) => shell.out(`${admin.opts().json ? toJson(result) : text}\n`);
 
-  const change = noteChanges(platform, () => admin.opts().operator ?? config().OPERATOR ?? userName());
   const { out: write, ask } = shell;
   const progress = shell.ask ? progressOn(shell.err) : () => {};
-  const tools: Tools = { print, write, progress, ask, platform, config, change };
+  const tools: Tools = { print, write, progress, ask, platform, config };
 
   addAccountCommands(admin, tools);
   addKeyCommands(admin, tools);
@@ -85,19 +85,7 @@ export function adminCommand(shell: Shell): Command {
   addClaimCommands(admin, tools);
   addAuditCommands(admin, tools);
   addSecretsCommands(admin, tools);
-  admin
-    .command("doctor")
-    .description("Check what is reachable and migrated, and say what to do if it is not")
-    .addHelpText("after", examples(""))
-    .action(async () => {
-      const findings = await checkPlatform(await platform(), silentLog());
-      const lines = findings.map(
-        ({ part, ok, says, advice }) => `${ok ? "ok" : "!!"}  ${part}: ${says}${advice ? `\n    ${advice}` : ""}`,
-      );
-      const ok = findings.every((finding) => finding.ok);
-      print({ ok, findings }, lines.join("\n"));
-      if (!ok) throw new CommanderError(1, "admin.doctor", "at least one check failed");
-    });
+  addDoctorCommand(admin, tools);
   return admin;
 }
 
@@ -115,25 +103,6 @@ function progressOn(err: Shell["err"]): Tools["progress"] {
 // A refusal stays one line, with the nearest word that commander suggests.
 function outputError(text: string, write: (text: string) => void): void {
   write(text.replace(/\n(?=\()/, " "));
-}
-
-function addSecretsCommands(admin: Command, { print, platform, change }: Tools): void {
-  const secrets = admin
-    .command("secrets")
-    .description("Manage the encryption of webhook secrets")
-    .addHelpText("after", examples("rotate"));
-  secrets
-    .command("rotate")
-    .description("Encrypt everything with the first key of SECRETS_KEYS, and say which keys you can remove")
-    .addHelpText("after", examples(""))
-    .action(
-      change(async () => {
-        const rotated = await rotateSecrets(await platform());
-        print(rotated, describeRotation(rotated));
-        if (!isComplete(rotated))
-          throw new CommanderError(1, "admin.secrets", "some secrets are not encrypted with the first key");
-      }),
-    );
 }
 
 // In a pod, the user has a number alone.

@@ -4,7 +4,7 @@ import type { Log } from "@shipping/kit/process/log";
 import sql, { type Sql } from "sql-template-tag";
 import type { PrismaClient } from "../gen/prisma/client.js";
 
-/** What all operations of the gateway work with. */
+/** The dependencies of all operations of the gateway. */
 export interface GatewayDeps {
   db: Database;
   prisma: PrismaClient;

@@ -1,16 +1,16 @@
 import { showAccounts } from "./account/accounts.js";
 import { showAuditLog } from "./account/audit-log.js";
-import { askToRemove, changeRoleAsAsked, removeAsAsked, showRoleForm } from "./account/change-member.js";
-import { askToInviteAgain, inviteAgainAsAsked, inviteAsAsked, showInviteForm } from "./account/invite-member.js";
+import { confirmRemove, showRoleForm, submitRemove, submitRoleForm } from "./account/change-member.js";
+import { confirmInviteAgain, showInviteForm, submitInviteAgain, submitInviteForm } from "./account/invite-member.js";
 import { showMembers } from "./account/members.js";
 import { showQuickStart } from "./account/quick-start.js";
-import { createKeyAsAsked, showKeyForm } from "./keys/create-key.js";
+import { showKeyForm, submitKeyForm } from "./keys/create-key.js";
 import { showKeys } from "./keys/keys.js";
-import { askToRevokeKey, revokeKeyAsAsked } from "./keys/revoke-key.js";
+import { confirmRevoke, submitRevoke } from "./keys/revoke-key.js";
 import { showLabel } from "./labels/label.js";
 import { downloadLabel, showPicture } from "./labels/label-file.js";
 import { showLabels } from "./labels/labels.js";
-import { askToVoid, voidAsAsked } from "./labels/void-label.js";
+import { confirmVoid, submitVoid } from "./labels/void-label.js";
 import { showOrder } from "./orders/order.js";
 import { showOrders } from "./orders/orders.js";
 import { showOverview } from "./overview/overview.js";
@@ -21,12 +21,12 @@ import { showSearch } from "./search/search.js";
 import { showShipment } from "./shipments/shipment.js";
 import { showShipments } from "./shipments/shipments.js";
 import { askForLink, showLinkForm } from "./sign-in/ask-for-link.js";
-import { askToSignIn, redeemAsAsked, showEntrance, signOut } from "./sign-in/sign-in.js";
+import { confirmSignIn, showEntrance, signOut, submitSignIn } from "./sign-in/sign-in.js";
 import { beginProviderSignIn, completeProviderSignIn } from "./sign-in/sign-in-provider.js";
-import { createWebhookAsAsked, showWebhookForm } from "./webhooks/create-webhook.js";
+import { showWebhookForm, submitWebhookForm } from "./webhooks/create-webhook.js";
 import { showSubscription } from "./webhooks/subscription.js";
-import { sendTestAsAsked, showTest } from "./webhooks/test-page.js";
-import { askToDisable, disableAsAsked, showWebhooks } from "./webhooks/webhooks.js";
+import { showTest, submitTest } from "./webhooks/test-page.js";
+import { confirmDisable, showWebhooks, submitDisable } from "./webhooks/webhooks.js";
 
 /** For everyone: the way in and the way out. */
 const entrance: readonly OpenPage[] = [
@@ -36,8 +36,8 @@ const entrance: readonly OpenPage[] = [
   { method: "POST", path: "/sign-in", access: "anyone", takesForm: true, handler: askForLink },
   { method: "GET", path: "/sign-in/provider", access: "anyone", handler: beginProviderSignIn },
   { method: "GET", path: "/sign-in/callback", access: "anyone", handler: completeProviderSignIn },
-  { method: "GET", path: "/sign-in/{token}", access: "anyone", handler: askToSignIn },
-  { method: "POST", path: "/sign-in/{token}", access: "anyone", handler: redeemAsAsked },
+  { method: "GET", path: "/sign-in/{token}", access: "anyone", handler: confirmSignIn },
+  { method: "POST", path: "/sign-in/{token}", access: "anyone", handler: submitSignIn },
 ];
 
 const section = <Name extends AccountPage["section"]>(name: Name, rows: readonly AccountPage[]) =>
@@ -65,28 +65,28 @@ const labels = section("labels", [
   { method: "GET", path: "/{environment}/labels/{id}", access: "viewer", handler: showLabel },
   { method: "GET", path: "/{environment}/labels/{id}/file", access: "viewer", handler: downloadLabel },
   { method: "GET", path: "/{environment}/labels/{id}/picture", access: "viewer", handler: showPicture },
-  { method: "GET", path: "/{environment}/labels/{id}/void", access: "admin", handler: askToVoid },
-  { method: "POST", path: "/{environment}/labels/{id}/void", access: "admin", handler: voidAsAsked },
+  { method: "GET", path: "/{environment}/labels/{id}/void", access: "admin", handler: confirmVoid },
+  { method: "POST", path: "/{environment}/labels/{id}/void", access: "admin", handler: submitVoid },
 ]);
 
 const members = section("members", [
   { method: "GET", path: "/members", access: "viewer", handler: showMembers },
   { method: "GET", path: "/members/invite", access: "admin", handler: showInviteForm },
-  { method: "POST", path: "/members/invite", access: "admin", handler: inviteAsAsked },
-  { method: "GET", path: "/members/{id}/invite-again", access: "admin", handler: askToInviteAgain },
-  { method: "POST", path: "/members/{id}/invite-again", access: "admin", handler: inviteAgainAsAsked },
+  { method: "POST", path: "/members/invite", access: "admin", handler: submitInviteForm },
+  { method: "GET", path: "/members/{id}/invite-again", access: "admin", handler: confirmInviteAgain },
+  { method: "POST", path: "/members/{id}/invite-again", access: "admin", handler: submitInviteAgain },
   { method: "GET", path: "/members/{id}/role", access: "admin", handler: showRoleForm },
-  { method: "POST", path: "/members/{id}/role", access: "admin", handler: changeRoleAsAsked },
-  { method: "GET", path: "/members/{id}/remove", access: "admin", handler: askToRemove },
-  { method: "POST", path: "/members/{id}/remove", access: "admin", handler: removeAsAsked },
+  { method: "POST", path: "/members/{id}/role", access: "admin", handler: submitRoleForm },
+  { method: "GET", path: "/members/{id}/remove", access: "admin", handler: confirmRemove },
+  { method: "POST", path: "/members/{id}/remove", access: "admin", handler: submitRemove },
 ]);
 
 const keys = section("keys", [
   { method: "GET", path: "/{environment}/keys", access: "viewer", handler: showKeys },
   { method: "GET", path: "/{environment}/keys/new", access: "admin", handler: showKeyForm },
-  { method: "POST", path: "/{environment}/keys/new", access: "admin", handler: createKeyAsAsked },
-  { method: "GET", path: "/{environment}/keys/{id}/revoke", access: "admin", handler: askToRevokeKey },
-  { method: "POST", path: "/{environment}/keys/{id}/revoke", access: "admin", handler: revokeKeyAsAsked },
+  { method: "POST", path: "/{environment}/keys/new", access: "admin", handler: submitKeyForm },
+  { method: "GET", path: "/{environment}/keys/{id}/revoke", access: "admin", handler: confirmRevoke },
+  { method: "POST", path: "/{environment}/keys/{id}/revoke", access: "admin", handler: submitRevoke },
 ]);
 
 const requests = section("requests", [
@@ -97,15 +97,15 @@ const requests = section("requests", [
 const webhooks = section("webhooks", [
   { method: "GET", path: "/{environment}/webhooks", access: "viewer", handler: showWebhooks },
   { method: "GET", path: "/{environment}/webhooks/new", access: "admin", handler: showWebhookForm },
-  { method: "POST", path: "/{environment}/webhooks/new", access: "admin", handler: createWebhookAsAsked },
+  { method: "POST", path: "/{environment}/webhooks/new", access: "admin", handler: submitWebhookForm },
   { method: "GET", path: "/{environment}/webhooks/{id}", access: "viewer", handler: showSubscription },
   { method: "GET", path: "/{environment}/webhooks/{id}/test", access: "viewer", handler: showTest },
-  { method: "POST", path: "/{environment}/webhooks/{id}/test", access: "admin", handler: sendTestAsAsked },
-  { method: "GET", path: "/{environment}/webhooks/{id}/disable", access: "admin", handler: askToDisable },
-  { method: "POST", path: "/{environment}/webhooks/{id}/disable", access: "admin", handler: disableAsAsked },
+  { method: "POST", path: "/{environment}/webhooks/{id}/test", access: "admin", handler: submitTest },
+  { method: "GET", path: "/{environment}/webhooks/{id}/disable", access: "admin", handler: confirmDisable },
+  { method: "POST", path: "/{environment}/webhooks/{id}/disable", access: "admin", handler: submitDisable },
 ]);
 
-/** Every page of the developer area: what it takes to see it, and what answers. Those with a fixed path come before `{environment}`. */
+/** Every page of the developer area: the access that it requires, and its handler. Pages with a fixed path come before `{environment}`. */
 export const pages: readonly PageRoute[] = [
   ...entrance,
   ...account,

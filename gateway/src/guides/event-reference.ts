@@ -10,7 +10,7 @@ export interface EventDocument {
   components: { schemas: Schemas };
 }
 
-/** What stands below the text of an event's page, as Markdown: the fields with their rules, an example, and what to do first. */
+/** The part of an event's page below its text, as Markdown: the fields with their rules, an example, and what to do first. */
 export function eventReference(type: EventType, { webhooks, components }: EventDocument): string {
   const payload = webhooks[type]?.post.requestBody.content["application/json"];
   if (!payload) throw new Error(`The OpenAPI document has no webhook ${type}.`);

@@ -5,7 +5,7 @@ export interface Guide {
   slug: string;
   file: string;
   title: string;
-  /** What it is about, in a line. */
+  /** Its subject, in one line. */
   about: string;
   /** The type of events that it is about. The fields and an example, from the OpenAPI document, stand below its text. */
   event?: EventType;
@@ -14,7 +14,7 @@ export interface Guide {
 /** Files beside the guides that are served as they are, by their names. */
 export const files: readonly string[] = ["webhook-vectors.json"];
 
-/** What stands for the platform's own address in the examples. */
+/** The placeholder for the platform's own address in the examples. */
 export const EXAMPLE_ORIGIN = "https://shipping.example.com";
 
 const EVENTS: Record<EventType, string> = {

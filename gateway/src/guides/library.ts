@@ -55,7 +55,7 @@ export function readGuideFile(name: string): Buffer {
   return readFileSync(new URL(`docs/${name}`, ROOT));
 }
 
-/** Reads and renders all guides, those of events with what the OpenAPI document says of them. The search finds `more`, too. */
+/** Reads and renders all guides, and adds the OpenAPI document's reference to those of events. The search also finds `more`. */
 export function openLibrary(document: EventDocument, more: readonly Section[]): Library {
   const pages = new Map(
     guides.map((guide) => {
@@ -110,7 +110,7 @@ function wholeTextOf({ endpoint, text, code, names, codes }: Section): string {
     .join(" ");
 }
 
-/** What counts more. Who writes a method or a path means an operation; who writes the name of a field, those that have it. */
+/** Weights of matches. A method or a path means an operation; the name of a field means the operations that have it. */
 function boostFor(asked: string) {
   const isEndpoint = /\/|\b(?:get|post|delete)\b/i.test(asked);
   return { title: 3, endpoint: isEndpoint ? 8 : 0.5, names: asked.search(NAME) < 0 ? 0.5 : 3, codes: 0.1, code: 0.2 };

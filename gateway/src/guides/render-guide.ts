@@ -100,7 +100,7 @@ function nameRow(row: Token, firstCell: string): void {
   if (Object.hasOwn(errors, code)) row.attrSet("id", code);
 }
 
-/** Lets links to other guides lead to their pages here; what is not served here is no link. */
+/** Points links to other guides to their pages. Links to files that are not served become plain text. */
 function redirectLinks(tokens: Token[]): void {
   let isDead = false;
   for (const token of tokens) {

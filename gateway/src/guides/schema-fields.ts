@@ -32,7 +32,7 @@ export interface Field {
   /** `string`, `array of string`, or the name of a schema. */
   type: string;
   isRequired: boolean;
-  /** What its description and its rules say, with code between backticks. */
+  /** Its description and rules, with code between backticks. */
   text: string;
   /** The regular expression, where no words stand for it. */
   pattern?: string;
@@ -60,7 +60,7 @@ export function fieldOf(name: string, schema: Schema, schemas: Schemas, isRequir
   };
 }
 
-/** The schema with what it refers to. What stands beside a reference goes before what it leads to. */
+/** The schema with its reference resolved. Members beside the reference take precedence. */
 export function resolved(schema: Schema, schemas: Schemas): Schema {
   return schema.$ref === undefined ? schema : { ...schemas[nameOf(schema)], ...schema };
 }

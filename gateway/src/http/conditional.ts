@@ -46,7 +46,7 @@ function isUnchanged(ifRange: IncomingHttpHeaders["if-range"], { etag, modified 
   return state === etag || (modified !== undefined && dateOf(state) === modified.getTime());
 }
 
-/** Whether a list of entity tags has this one. `*` is any state of what there is. */
+/** True if a list of entity tags contains this one. `*` matches whatever there is. */
 function names(list: string, etag: string | undefined): boolean {
   return list.trim() === "*" || list.split(",").some((tag) => tag.trim() === etag);
 }

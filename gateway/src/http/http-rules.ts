@@ -28,7 +28,7 @@ export function headersTooLarge(): Failure {
   return new HttpRefusal(431, "The request headers are too large.");
 }
 
-/** What Node's parser accepts although RFC 9112 does not, or although it is too large; undefined if nothing is wrong. */
+/** Finds what RFC 9112 forbids, or what is too large, although Node's parser accepts it; undefined if nothing is wrong. */
 export function httpFault(request: IncomingMessage): Failure | undefined {
   if (request.rawHeaders.length > 2 * MOST_HEADERS) return headersTooLarge();
   if (!VERSIONS.has(request.httpVersion)) return fail("bad_request", "The protocol must be HTTP/1.1 or HTTP/1.0.");

@@ -108,7 +108,7 @@ function createHttpServer(arrivalMs: number, prototypes?: MessagePrototypes): Se
   return Object.assign(server, {
     // A client may say that it has sent everything before it has its answer. (Node has the switch, its types do not.)
     httpAllowHalfOpen: true,
-    // Node would drop what comes after a thousand headers, a key perhaps: `httpFault` counts them.
+    // Node would drop all headers after the first thousand, perhaps the key: `httpFault` counts them.
     maxHeadersCount: 0,
   });
 }

@@ -5,7 +5,7 @@ type Headers = Pick<IncomingMessage, "headersDistinct">;
 const EMPTY = /^[ \t]*$/;
 const CHARSET = /^[ \t]*(?:charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
 
-/** Whether a body is announced as of a type, once, in UTF-8 and not compressed. Parameters may be empty (RFC 9110, 5.6.6). */
+/** True if the headers announce a body of this type exactly once, in UTF-8 and not compressed. Parameters may be empty (RFC 9110, 5.6.6). */
 export function isPlain({ headersDistinct: sent }: Headers, type: string): boolean {
   const [contentType, ...others] = sent["content-type"] ?? [];
   if (contentType === undefined || others.length > 0 || !isOfType(contentType, type)) return false;

@@ -12,7 +12,7 @@ export const DEFAULT_WAITING: WaitingLimits = { inAll: 64 * 1024 * 1024, ofAccou
 
 /** Keeps unread answers from filling the memory. */
 export interface WaitingBytes {
-  /** Counts what a response that was ended still has to write, for its account or, without one, for nobody. */
+  /** Counts the bytes that an ended response still has to write, for its account, or for no account. */
   add(response: ServerResponse, account: string | undefined): void;
   load(): { bytes: number; cut: number };
 }
@@ -23,7 +23,10 @@ interface Account {
   responses: Map<ServerResponse, number>;
 }
 
-/** Beyond a limit, the connection whose answer has waited longest is cut: of the account that has reached its own, or else of the one with most. */
+/**
+ * Beyond a limit, the connection with the oldest waiting answer is closed: of the account that has reached its own limit, or else of the
+ * account with the most waiting bytes.
+ */
 export function createWaitingBytes(limits: WaitingLimits): WaitingBytes {
   const accounts = new Map<string, Account>();
   let inAll = 0;

@@ -3,6 +3,7 @@ import type { Claim } from "@shipping/kit/caller";
 import { fail, failureIn } from "@shipping/kit/errors";
 import type { Snapshot, WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import { callOptions, type Due, inTime } from "../owners/call-owner.js";
+import { Outage } from "../owners/outage.js";
 import { readReplay } from "./read-replay.js";
 import {
   claimKey,
@@ -80,7 +81,7 @@ async function peekAgain<T>(
   return peekKey(deps, request);
 }
 
-/** One step from what the registry holds. Undefined: it is to be read again. */
+/** One step from a row of the registry. Undefined: read the row again. */
 async function proceed(deps: OnceDeps, run: Run, row: RegistryRow | undefined): Promise<Snapshot | undefined> {
   if (!row) return claimAndSend(deps, run);
   const equal = row.fingerprint.equals(run.fingerprint);
@@ -150,7 +151,7 @@ async function afterError(deps: OnceDeps, run: Run, token: bigint, error: unknow
   if (!failure) {
     deps.log.warn({ err: error, request_id: run.requestId, owner: run.owner }, "the outcome of a write is unknown");
     await endLease(deps, run, token);
-    throw fail("service_unavailable");
+    throw new Outage("outcome_unknown");
   }
   if (await releaseClaim(deps, { ...run, token }, () => callOptions(run))) throw failure;
 }

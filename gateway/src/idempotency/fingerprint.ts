@@ -1,6 +1,9 @@
 import { hash } from "node:crypto";
 
-/** What makes two requests equal: method, path and the JSON content, whatever the order of members. A request without a body has none. */
+/**
+ * Two requests with the same fingerprint are equal: method, path and JSON content, in any order of members. A request without a body has no
+ * content.
+ */
 export function fingerprint(method: string, path: string, body: unknown): Buffer {
   const content = body === undefined ? "" : canonical(body);
   return hash("sha256", `${method} ${path}\n${content}`, "buffer");

@@ -19,7 +19,7 @@ export interface RegistryKey {
   idempotencyKey: string;
 }
 
-/** What the registry knows of a key: which request took it, where its result is, and whether that request is through. */
+/** A row of the registry: which request used the key, which service has its result, and whether that request has ended. */
 export interface RegistryRow {
   fingerprint: Buffer;
   owner: Owner;
@@ -51,7 +51,10 @@ type Deps = Pick<RegistryDeps, "db" | "clockOffsetMs">;
 /** Longer than a write takes, shorter than an equal request waits. Only politeness: the owner's ledger is the safety. */
 const LEASE = sql`interval '4 seconds'`;
 
-/** Whether a claim's lease has not ended. One that ends later than any lease can was given before the database's clock was set back: it is over. */
+/**
+ * True while a claim's lease lasts. A lease that ends later than any can was given before the database's clock was set back, so it counts as
+ * over.
+ */
 export function isLive(now: Sql): Sql {
   return sql`(lease_until > ${now} AND lease_until < ${now} + interval '10 seconds')`;
 }

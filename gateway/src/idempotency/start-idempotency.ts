@@ -4,7 +4,7 @@ import type { RegistryDeps } from "./registry.js";
 import { sweepClaims } from "./sweep-claims.js";
 import { type ClaimWaits, createClaimWaits } from "./wait-for-claim.js";
 
-/** What `executeOnce` keeps for its process between requests. It stands in the deps as `idempotency`. */
+/** The state that `executeOnce` keeps in its process between requests: `idempotency` in the deps. */
 export interface Idempotency {
   marks: DoneMarks;
   waits: ClaimWaits;

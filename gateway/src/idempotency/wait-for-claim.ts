@@ -17,7 +17,7 @@ export interface AwaitedRequest extends RegistryRequest {
 export interface ClaimWaits {
   /** Yields its replay, or undefined when the registry is to be read again; 409 when the wait has lasted long enough. */
   wait(request: AwaitedRequest, row: RegistryRow): Promise<Snapshot | undefined>;
-  /** Answers all who wait for this request of this process. */
+  /** Answers all requests in this process that wait for this one. */
   settle(request: RegistryRequest, snapshot: Snapshot): void;
   /** This request of this process has failed: only the request that has waited longest for it tries next. */
   wakeNext(request: RegistryRequest): void;

@@ -3,7 +3,7 @@ const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null/y;
 const BLANKS = " \t\n\r";
 const SIGNS = "[]{},:";
 
-/** What may come next. */
+/** The tokens that may come next. */
 enum Next {
   Value,
   ValueOrEnd,
@@ -44,7 +44,7 @@ export function isJson(text: string): boolean {
   return open.length === 0 && next === Next.CommaOrEnd;
 }
 
-/** What may come after a token, or undefined where it may not stand. Keeps account of what is open. */
+/** The tokens that may follow this one, or undefined if it may not stand here. Keeps track of open brackets. */
 function after(next: Next, token: string, open: string[]): Next | undefined {
   switch (token) {
     case "[":

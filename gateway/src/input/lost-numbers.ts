@@ -77,7 +77,7 @@ function isNumber(token: string): boolean {
   return /^[-\d]/.test(token);
 }
 
-/** Whether the double that is nearest to a JSON number is written as that same number. */
+/** True if a JSON number keeps its value when it is read as a double. */
 function isKept(token: string): boolean {
   const double = Number(token);
   const writtenAs = String(double);

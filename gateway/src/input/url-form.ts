@@ -10,7 +10,7 @@ const RESERVED = ["localhost", "local", "internal", "home\\.arpa", "onion", "tes
 const TOO_LONG = "[^/?:]{254}";
 const NOT_PUBLIC = `([^/?:]*\\.)?(${[NUMBER, ...RESERVED].join("|")})([/?:]|$)`;
 
-/** What JSON Schema says of the URL of a subscription. */
+/** The rules for a subscription's URL that JSON Schema can express. */
 export const urlForm = {
   pattern: `^${inAnyCase("https")}://(${LABEL}\\.)+${LABEL}(:(0*443)?)?(${REST})?$`,
   not: { pattern: `^[^/]*//(${TOO_LONG}|${NOT_PUBLIC})` },

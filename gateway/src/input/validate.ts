@@ -15,7 +15,7 @@ export function requireValid<Value>({ value, faults, more }: Checked, whole: "bo
   return value as Value;
 }
 
-/** What a schema makes of a value, or the fields at fault. */
+/** A value as its schema returns it, or the invalid fields. */
 export interface Checked {
   value: unknown;
   faults: FieldError[];
@@ -73,7 +73,7 @@ export function decodePairs(text: string, whole: "query" | "form"): [name: strin
   });
 }
 
-/** Checks a value; what is wrong with it as a whole goes by the name of `whole`. `lost` are numbers that are not as sent. */
+/** Checks a value. A fault of the value as a whole gets the path `whole`. `lost` are numbers that JavaScript cannot represent. */
 export function check(
   schema: z.ZodType,
   value: unknown,

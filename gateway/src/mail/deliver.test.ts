@@ -84,8 +84,8 @@ describe("TLS", () => {
 
   test("nor is one with a certificate for another name, or of another authority", async () => {
     const { server, to } = await serve({ certificate: await authority.issue(["other.example"]) });
-    await expect(to({ tls }, authority.ca)(mail())).rejects.toThrow();
-    await expect(to({ tls }, (await testAuthority()).ca)(mail())).rejects.toThrow();
+    await expect(to({ tls }, authority.ca)(mail())).rejects.toThrow("does not match certificate's altnames");
+    await expect(to({ tls }, (await testAuthority()).ca)(mail())).rejects.toThrow(/self-signed|unable to verify/);
     expect(server.tries()).toBe(0);
   });
 });

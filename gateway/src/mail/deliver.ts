@@ -26,7 +26,7 @@ export interface Patience {
 const PATIENCE: Patience = { connectMs: 10_000, silenceMs: 20_000 };
 const MOST_FILES = 200;
 
-/** What hands mails on, the way that a route names. `tls` is what a private authority takes. */
+/** Makes the function that sends emails along a route. `tls` is needed for a private certificate authority. */
 export function delivererOf(route: MailRoute, options: { patience?: Patience; tls?: ConnectionOptions } = {}): Deliver {
   return "smtp" in route ? toServer(route, options) : intoFolder(route);
 }

@@ -1,4 +1,4 @@
-/** What a mail says. */
+/** The content of an email. */
 export interface Letter {
   subject: string;
   /** Paragraphs before the links. */

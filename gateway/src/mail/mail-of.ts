@@ -4,7 +4,7 @@ import type { Mail } from "./deliver.js";
 import type { Letter } from "./letter.js";
 import { letterHtml } from "./letter-html.js";
 
-// What customers call things can neither begin a line of its own nor turn the text around it.
+// Names that customers chose can neither begin a new line nor change the direction of the text around them.
 const oneLine = (text: string) => visible(text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " "));
 
 /** The letter to one person: the same words as plain text and as HTML, without anything that is loaded from elsewhere. */

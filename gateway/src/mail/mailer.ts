@@ -6,7 +6,7 @@ import { isFinal, NotAnAddress, reasonOf } from "./mail-failure.js";
 
 /** Sends mails in the background, several times if it must. */
 export interface Mailer {
-  /** Whether mails reach anybody. */
+  /** True if emails are sent at all. */
   canSend: boolean;
   /**
    * Queues a mail, or what will write one when its turn comes, or find that there is none to write. Resolves, never rejects, with whether a

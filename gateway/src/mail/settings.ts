@@ -14,7 +14,7 @@ export interface SmtpServer {
   password?: string;
 }
 
-/** Who mails come from. */
+/** The sender of emails. */
 export interface Sender {
   name: string;
   address: string;
@@ -30,7 +30,7 @@ export type MailRoute = { from: Sender } & (
     }
 );
 
-/** What the mails need to know. */
+/** The settings of emails. */
 export const mailSettings = {
   SMTP_URL: secret(z.string())
     .refine(isSmtpUrl, { message: "must be smtp://user:password@host:port, or smtps:// for implicit TLS" })

@@ -4,7 +4,7 @@ import { errorRef, type headers, headersOf } from "./components.js";
 
 const RETRYABLE: readonly ErrorCode[] = ["idempotency_in_progress", "rate_limited", "service_unavailable"];
 
-/** What an operation can refuse with, by status, each code with an example. */
+/** The refusals of an operation by status, each code with an example. */
 export function failures(route: Route) {
   const codesOf = new Map<number, ErrorCode[]>();
   for (const code of refusalsOf(route)) {

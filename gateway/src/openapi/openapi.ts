@@ -36,7 +36,7 @@ const tags = [
   { name: "webhooks", description: "Subscriptions to signed events." },
 ];
 
-/** What is sent to a subscription's URL for an event of this type. */
+/** The request to a subscription's URL for an event of this type. */
 function delivery(type: EventType) {
   const schema = events[type];
   return {

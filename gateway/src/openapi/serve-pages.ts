@@ -10,7 +10,7 @@ import { library, resources } from "./guide-library.js";
 import { openApiText } from "./openapi-text.js";
 
 const DOCUMENT_PATH = `${BASE_PATH}/openapi.json`;
-/** Makes what takes a while to make, so that nobody who asks for something else has to wait for it. */
+/** Prepares the documents that take a while in advance, so that no request has to wait for them. */
 export function preparePages(): void {
   openApiText();
   library();

@@ -1,5 +1,6 @@
 import type { CallOptions } from "@connectrpc/connect";
-import { fail, failureIn } from "@shipping/kit/errors";
+import { failureIn } from "@shipping/kit/errors";
+import { Outage, outageCause } from "./outage.js";
 
 /** By when a request is answered, in milliseconds by `performance.now()`, which no change of the clock moves, and the name it goes by in every log. */
 export interface Due {
@@ -13,20 +14,20 @@ const MARGIN_MS = 500;
 /** Options of a call on behalf of a request: it gets the time that is left less 0.5 s. With less than 1 s left nothing is sent. */
 export function callOptions({ deadline, requestId }: Due): CallOptions {
   const leftMs = deadline - performance.now();
-  if (leftMs < LEAST_MS) throw fail("service_unavailable");
+  if (leftMs < LEAST_MS) throw new Outage("timeout");
   // Whole milliseconds: the header that says so takes nothing else.
   return { timeoutMs: Math.floor(leftMs - MARGIN_MS), headers: { "x-request-id": requestId } };
 }
 
-// What an answer takes to get out.
+// The time that it takes to send an answer.
 const LAST_MS = 200;
 
-/** What comes of work on behalf of a request, or 503 shortly before its answer is due. The work goes on: it cannot be called back. */
+/** Waits for work on behalf of a request, but answers 503 shortly before the answer is due. The work goes on, because it cannot be cancelled. */
 export async function inTime<T>(work: Promise<T>, { deadline }: Pick<Due, "deadline">): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     const leftMs = Math.max(0, deadline - LAST_MS - performance.now());
-    timer = setTimeout(() => reject(fail("service_unavailable")), leftMs);
+    timer = setTimeout(() => reject(new Outage("timeout")), leftMs);
   });
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
@@ -36,6 +37,6 @@ export async function answered<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (error) {
-    throw failureIn(error) ?? fail("service_unavailable");
+    throw failureIn(error) ?? new Outage(outageCause(error), { cause: error });
   }
 }

@@ -4,9 +4,10 @@ import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import { namingOutages, type Service } from "./outage.js";
 
 /** One transport for each service behind the gateway. */
-export type Transports = Record<"records" | "carrier" | "tracking" | "webhooks", Transport>;
+export type Transports = Record<Service, Transport>;
 
 /** The services behind the gateway, and the ledgers of those that execute writes. */
 export interface Clients {
@@ -18,15 +19,19 @@ export interface Clients {
 }
 
 export function createClients(transports: Transports): Clients {
+  const records = namingOutages("records", transports.records);
+  const carrier = namingOutages("carrier", transports.carrier);
+  const tracking = namingOutages("tracking", transports.tracking);
+  const webhooks = namingOutages("webhooks", transports.webhooks);
   return {
-    records: createClient(RecordsService, transports.records),
-    carrier: createClient(CarrierService, transports.carrier),
-    tracking: createClient(TrackingService, transports.tracking),
-    webhooks: createClient(WebhooksService, transports.webhooks),
+    records: createClient(RecordsService, records),
+    carrier: createClient(CarrierService, carrier),
+    tracking: createClient(TrackingService, tracking),
+    webhooks: createClient(WebhooksService, webhooks),
     ledgers: {
-      records: createClient(LedgerService, transports.records),
-      carrier: createClient(LedgerService, transports.carrier),
-      webhooks: createClient(LedgerService, transports.webhooks),
+      records: createClient(LedgerService, records),
+      carrier: createClient(LedgerService, carrier),
+      webhooks: createClient(LedgerService, webhooks),
     },
   };
 }

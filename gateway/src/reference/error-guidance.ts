@@ -1,6 +1,6 @@
 import type { ErrorCode } from "@shipping/proto/errors";
 
-/** What to do about each error: a sentence or two for whoever reads of an operation. `docs/errors.md` says more. */
+/** What to do about each error, in a sentence or two. `docs/errors.md` has more. */
 export const errorGuidance: Readonly<Record<ErrorCode, string>> = {
   bad_request: "Use an HTTP library to send the request.",
   invalid_json: "Send a body that is valid JSON.",

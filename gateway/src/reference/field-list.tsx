@@ -3,9 +3,9 @@ import { Prose } from "./prose.js";
 
 interface FieldListOf {
   fields: readonly Field[];
-  /** Whether they are of a response, which always has what is not optional: nobody has to be told that it is required. */
+  /** True for a response, where "required" is left out: every field that is not optional is always present. */
   isAnswer?: boolean;
-  /** Whether the first level of fields inside is unfolded. */
+  /** True if the first level of nested fields is shown open. */
   isOpen?: boolean;
 }
 

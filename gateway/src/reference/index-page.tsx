@@ -3,7 +3,7 @@ import type { Site } from "../site/site-header.js";
 import { Prose } from "./prose.js";
 import { anchorScript, Method, REFERENCE_PATH, type Reference, renderReference, titleOf } from "./reference-layout.js";
 
-/** Where a reader of the reference begins: what all operations have in common, and a line for each. */
+/** The first page of the reference: what all operations have in common, and a line for each. */
 export function indexPage(site: Site, reference: Reference): string {
   const { resources, baseUrl } = reference;
   return renderReference(site, reference, {

@@ -50,7 +50,7 @@ export interface OperationDocument {
   components: { schemas: Schemas; parameters: Record<string, Parameter>; headers: Record<string, Header> };
 }
 
-/** A parameter of a request, with what stands for it in the examples. */
+/** A parameter of a request, with its value in the examples. */
 export interface RequestParameter {
   in: Parameter["in"];
   field: Field;

@@ -15,7 +15,7 @@ export const referenceStyle = assetOf(
 export const tryScript = assetOf("/docs/try-it.js", "try-it.js");
 export const anchorScript = assetOf("/docs/old-anchors.js", "old-anchors.js");
 
-/** What all pages of the reference are made of. */
+/** The data for all pages of the reference. */
 export interface Reference {
   resources: readonly Resource[];
   /** Where the API is, as programs are given it. */

@@ -3,7 +3,7 @@ import { CodeExample } from "../site/code-example.js";
 import { FieldList } from "./field-list.js";
 import type { Operation } from "./operations.js";
 
-/** What its success is answered. */
+/** The successful response. */
 export function AnswerExample({ operation: { answer } }: { operation: Operation }) {
   const status = `${answer.status} ${STATUS_CODES[answer.status]}`;
   if (answer.isPdf)
@@ -19,7 +19,7 @@ export function AnswerExample({ operation: { answer } }: { operation: Operation 
 
 const PLACES = { path: "Path", query: "Query", header: "Headers" } as const;
 
-/** What is sent: parameters, headers and body. */
+/** The request: parameters, headers and body. */
 export function Sent({ operation: { parameters, body } }: { operation: Operation }) {
   const places = (["path", "query", "header"] as const).map((place) => ({
     place,
@@ -51,7 +51,7 @@ export function Sent({ operation: { parameters, body } }: { operation: Operation
   );
 }
 
-/** What is in its answer. */
+/** The fields of the response. */
 export function Answered({ operation: { answer } }: { operation: Operation }) {
   return (
     <>

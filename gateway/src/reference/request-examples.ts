@@ -45,7 +45,7 @@ export function requestExamples(operation: Operation): RequestExample[] {
   ];
 }
 
-/** What stands in the path of an example, if anything has to. */
+/** The ID in the path of an example, if the path has one. */
 function idIn({ parameters }: Operation): string | undefined {
   return parameters.find((parameter) => parameter.in === "path")?.example;
 }
@@ -74,7 +74,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** What the method is called with: the id, the body, or nothing. */
+/** The arguments of the client's method: the ID, the body, or none. */
 function argumentsOf(operation: Operation, language: "ts" | "python"): string {
   // The clients send an empty body by themselves.
   const sent = Object.keys(operation.body?.example ?? {}).length ? operation.body?.example : undefined;
@@ -106,7 +106,7 @@ function isList({ route }: Operation): boolean {
   return route.method === "GET" && route.query !== undefined;
 }
 
-/** What an answer is called: `label`, or `rates` where it is a list. */
+/** The variable for the answer: `label`, or `rates` for a list. */
 function nameOf({ route, answer }: Operation): string {
   const noun = nounOf(route.path);
   const { data } = (answer.example ?? {}) as { data?: unknown };

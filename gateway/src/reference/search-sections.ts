@@ -2,7 +2,7 @@ import type { Section } from "../guides/library.js";
 import type { Field } from "../guides/schema-fields.js";
 import type { Operation, Resource } from "./operations.js";
 
-/** What the search of the docs finds operations by: method, path, id and words, then the names of fields and error codes. */
+/** The text by which the search finds operations: method, path, ID and description, then the names of fields and error codes. */
 export function searchSections(resources: readonly Resource[]): Section[] {
   return resources.flatMap(({ operations }) => operations.map(sectionOf));
 }

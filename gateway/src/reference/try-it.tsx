@@ -95,7 +95,7 @@ function ParameterField({ parameter, maker }: { parameter: RequestParameter; mak
   );
 }
 
-/** The operation that creates what a parameter names. */
+/** The operation that creates the resource that a parameter names. */
 function makerOf({ example }: RequestParameter, resources: readonly Resource[]): Operation | undefined {
   if (example === undefined) return undefined;
   const operations = resources.flatMap((resource) => resource.operations);

@@ -2,6 +2,7 @@ import type { Caller } from "@shipping/kit/caller";
 import type { FieldError } from "@shipping/kit/errors";
 import { redact } from "@shipping/kit/process/log";
 import { COMMANDING } from "@shipping/kit/process/printable";
+import type { OutageCause } from "../owners/outage.js";
 
 /** A write or a refusal that has ended, as the log is told of it. */
 export interface EndedRequest {
@@ -15,8 +16,10 @@ export interface EndedRequest {
   status?: number | undefined;
   /** Of its refusal. */
   code?: string | undefined;
+  /** Why it was answered 503. */
+  cause?: OutageCause | undefined;
   fields?: readonly FieldError[] | undefined;
-  /** Whether the client went away before it had the whole answer. */
+  /** True if the client disconnected before it had the whole answer. */
   aborted: boolean;
   ms: number;
   idempotencyKey?: string | undefined;
@@ -45,7 +48,10 @@ const MOST_NAMED = 20;
 /** Almost every path, in which there is nothing to clean. */
 const PLAIN_PATH = /^[a-z1/]{1,60}(?:\/[a-z]{3}_[a-z2-7]{26}(?:\/[a-z]{1,20})?)?$/;
 
-/** What is kept of it: texts of the client are cut and rid of keys and of what commands a terminal, and nothing that it sent stands in them but names. */
+/**
+ * The row of a request. Texts from the client are shortened, and stripped of keys and control characters. Of a body, only the names of fields
+ * are kept.
+ */
 export function rowOf(ended: EndedRequest, endedAt: number): LogRow {
   const { path, fields = [], idempotencyKey } = ended;
   // Name by name: to copy the rest of an object would cost more than all the rest.
@@ -57,6 +63,7 @@ export function rowOf(ended: EndedRequest, endedAt: number): LogRow {
     path: PLAIN_PATH.test(path) ? path : cleaned(path, MOST_CHARACTERS.path),
     status: ended.status,
     code: ended.code ?? (ended.aborted ? ABORTED : undefined),
+    cause: ended.cause,
     fields: fields.length > 0 ? JSON.stringify(fields.slice(0, MOST_NAMED).map(namedField)) : undefined,
     ms: ended.ms,
     idempotencyKey: idempotencyKey && redacted(idempotencyKey),

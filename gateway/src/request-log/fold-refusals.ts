@@ -18,7 +18,7 @@ export function createRefusalFolds(now: () => number) {
   let begunAt = now();
 
   return {
-    /** Whether this one is listed at once. If not, it may come out with the end of its minute. */
+    /** True if this one is listed at once. If not, `take` may return it at the end of its minute. */
     lists(row: LogRow): boolean {
       const key = `${row.keyId ?? ""} ${row.code}`;
       let fold = folds.get(key);

@@ -14,7 +14,7 @@ export interface RequestLog {
   countRead(caller: Caller): void;
   /** Takes note of a request that has ended. Never waits, never fails. */
   record(ended: EndedRequest): void;
-  /** Writes what it holds, and ends. */
+  /** Writes all waiting rows, and stops. */
   stop(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ const COUNTS_EVERY_MS = 10_000;
 
 const LOST = ["buffer_full", "refused_by_database"] as const;
 
-/** Starts it. With 0 days it takes note of nothing, and what it has is dropped as it ages. */
+/** Starts the request log. With 0 days it records nothing, and drops existing rows as they age. */
 export function startRequestLog(deps: Deps): RequestLog {
   const keeping = keepPartitions(deps);
   if (deps.requestLogDays === 0) return { countRead() {}, record() {}, stop: () => keeping.stop() };
@@ -43,7 +43,7 @@ export function startRequestLog(deps: Deps): RequestLog {
   const waiting: LogRow[] = [];
   let counts = new Map<string, Count>();
   let countsSince = performance.now();
-  /** What may have been written: the connection was lost before the answer came. */
+  /** Rows and counts that may have been written: the connection was lost before the answer came. */
   let doubtful: { rows: readonly LogRow[]; counted: readonly Count[] } = { rows: [], counted: [] };
   const lose = deps.metrics.counterOf("request_log_lost_total", "Requests missing from the request log.", {
     by: "reason",

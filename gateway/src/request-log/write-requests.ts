@@ -24,21 +24,21 @@ export async function writeRequests(deps: Deps, rows: readonly LogRow[], counts:
   await deps.db.run(sql`
     WITH no_wait_for_disk AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true), ${clock(deps)} AS clock),
     logged AS (
-      INSERT INTO request_log (at, request_id, account_id, environment, key_id, method, path, status, code, fields, ms,
+      INSERT INTO request_log (at, request_id, account_id, environment, key_id, method, path, status, code, cause, fields, ms,
         idempotency_key, replayed, resource_id, source, user_agent, more)
-      SELECT clock - age * interval '1 millisecond', request_id, account_id, environment, key_id, method, path, status, code, fields, ms,
+      SELECT clock - age * interval '1 millisecond', request_id, account_id, environment, key_id, method, path, status, code, cause, fields, ms,
         idempotency_key, replayed, resource_id, source, user_agent, more
       FROM no_wait_for_disk, unnest(
         ${column(({ endedAt }) => now - endedAt)}::float8[], ${column(({ requestId }) => requestId)}::text[],
         ${column(({ caller }) => caller?.accountId)}::text[], ${column(({ caller }) => caller?.environment)}::text[],
         ${column(({ keyId }) => keyId)}::text[], ${column(({ method }) => method)}::text[],
         ${column(({ path }) => path)}::text[], ${column(({ status }) => status)}::smallint[],
-        ${column(({ code }) => code)}::text[], ${column(({ fields }) => fields)}::text[],
+        ${column(({ code }) => code)}::text[], ${column(({ cause }) => cause)}::text[], ${column(({ fields }) => fields)}::text[],
         ${column(({ ms }) => ms)}::real[], ${column(({ idempotencyKey }) => idempotencyKey)}::text[],
         ${column(({ replayed }) => replayed)}::boolean[], ${column(({ resourceId }) => resourceId)}::text[],
         ${column(({ source }) => source)}::text[], ${column(({ userAgent }) => userAgent)}::text[],
         ${column(({ more }) => more)}::integer[]
-      ) AS ended (age, request_id, account_id, environment, key_id, method, path, status, code, fields, ms,
+      ) AS ended (age, request_id, account_id, environment, key_id, method, path, status, code, cause, fields, ms,
         idempotency_key, replayed, resource_id, source, user_agent, more))
     INSERT INTO request_counts (account_id, environment, hour, outcome, count)
     SELECT account_id, environment, date_trunc('hour', clock, 'UTC'), outcome, count

@@ -5,9 +5,9 @@ export interface Code {
   /** As in the info string of a Markdown fence: `sh`, `ts`, `python`, `json`. */
   language: string;
   code: string;
-  /** Whether this is what the code above it prints or answers. Nobody copies that. */
+  /** True for the output of the code above it. It has no copy button. */
   isOutput?: boolean;
-  /** What stands above it, if that is not the language's name. */
+  /** The heading, if it is not the name of the language. */
   caption?: string;
 }
 

@@ -28,7 +28,7 @@ export const SCRIPTED_PAGE_HEADERS = {
   ].join("; "),
 };
 
-/** Whether an error is answered with a page: a browser asked, and not for something of the API, which answers JSON to everybody. */
+/** True if an error is answered with a page: the client is a browser, and the path is not below the API, which always answers JSON. */
 export function wantsPage({ method, url = "", headers }: IncomingMessage): boolean {
   return method === "GET" && !/^\/api(?:[/?]|$)/i.test(url) && /\btext\/html\b/.test(headers.accept ?? "");
 }

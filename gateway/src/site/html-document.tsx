@@ -4,7 +4,7 @@ import type { Asset } from "../http/asset.js";
 import { mark } from "./site-assets.js";
 import { SITE_NAME } from "./site-header.js";
 
-/** A whole document: what stands in its head, and its body. */
+/** A whole document: its head and its body. */
 export interface HtmlDocument {
   /** Without the name of the site. */
   title: string;

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
 
-/** What the platform is called on every page. */
+/** The name of the platform, on every page. */
 export const SITE_NAME = "Shipping Platform";
 
-/** What a page has to know of the others. */
+/** What a page has to know about the other pages. */
 export interface Site {
   /** Whether this gateway serves the developer area. */
   hasArea: boolean;
@@ -12,7 +12,7 @@ export interface Site {
 /** The parts of the site that every page leads to. */
 export type SitePart = "docs" | "reference" | "developers";
 
-/** The line at the top of every page: the mark, the ways to all parts, and what the part itself adds. */
+/** The line at the top of every page: the logo, links to all parts of the site, and what the part itself adds. */
 export function SiteHeader({ site, part, children }: { site: Site; part?: SitePart; children?: ComponentChildren }) {
   const link = (target: SitePart, path: string, text: string) => (
     <a href={path} aria-current={part === target ? "true" : undefined}>

@@ -126,10 +126,10 @@ export function told({ status, body, replayed }: Snapshot) {
   return { status, replayed, content: JSON.parse(Buffer.from(body).toString()).content };
 }
 
-/** What the answer to a request says that was executed now. */
+/** The answer to a request that was executed now. */
 export const created = (content: string) => ({ status: 201, replayed: false, content });
 
-/** What the answer to a request says that was executed before. */
+/** The answer to a request that was executed before. */
 export const replayed = (content: string) => ({ status: 201, replayed: true, content });
 
 /** The code of the refusal that a promise ends in. */

@@ -83,7 +83,7 @@ export async function smtpUnderTest(
   const hangUp = () => {
     for (const connection of server.connections) connection.close();
   };
-  // What clients make of a broken connection is theirs to say.
+  // How clients handle a broken connection is their own matter.
   server.on("error", () => undefined);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.server.address() as AddressInfo;

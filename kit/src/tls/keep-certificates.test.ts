@@ -139,7 +139,7 @@ test("an authority that cannot be read is an error, and nothing is replaced", as
   const { keep, kept } = keeper();
   const { records } = await keep();
   kept.set("authority", { "ca.crt": "x", "ca.key": "y" });
-  await expect(keep(1)).rejects.toThrow();
+  await expect(keep(1)).rejects.toThrow("no start line");
   expect(kept.get("records")).toEqual(records);
 });
 

@@ -6,7 +6,7 @@ import {
   type CountLabelsResponse,
   CountLabelsResponseSchema,
 } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
-import sql, { type Sql } from "sql-template-tag";
+import sql from "sql-template-tag";
 import type { CarrierDeps } from "./deps.js";
 
 const MOST = 10_001;
@@ -28,10 +28,4 @@ export async function countLabels(deps: CarrierDeps, request: CountLabelsRequest
     FROM unnest(${from}::timestamptz[], ${most}::integer[]) WITH ORDINALITY AS wanted (since, most, nth)
     ORDER BY nth`);
   return create(CountLabelsResponseSchema, { counts: rows.map(({ count }) => count) });
-}
-
-/** Counts the labels of an account by their status. */
-export function countResources(accountId: string): Sql {
-  return sql`
-    SELECT 'labels ' || status AS kind, environment, count(*) FROM labels WHERE account_id = ${accountId} GROUP BY status, environment`;
 }

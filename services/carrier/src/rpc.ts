@@ -12,11 +12,12 @@ import {
 import { CarrierOperationsService } from "@shipping/proto/shipping/carrier/v1/operations_pb";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
-import { countLabels, countResources } from "./count-labels.js";
+import { countLabels } from "./count-labels.js";
 import { checkLabel, createLabel } from "./create-label.js";
 import type { CarrierDeps } from "./deps.js";
 import { inspectLabel, searchLabels } from "./find-labels.js";
 import { carrierAccountData } from "./operations/account-data.js";
+import { countResources } from "./operations/count-resources.js";
 import { listBookings } from "./operations/list-bookings.js";
 import { quoteRates } from "./quote-rates.js";
 import { getLabel, getLabelFile, listLabels } from "./read-labels.js";

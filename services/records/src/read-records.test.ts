@@ -1,4 +1,6 @@
+import { randomBytes } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
+import { newId } from "@shipping/kit/ids";
 import { costlyNodes, watched } from "@shipping/kit/testing/plans";
 import { jsonIn, newCaller, snapshotOf, textIn } from "@shipping/kit/testing/writes";
 import {
@@ -47,8 +49,8 @@ describe("getOrder and getShipment", () => {
       );
       await expect(readShipment).rejects.toMatchObject({ code: "not_found" });
     }
-    const missing = getOrder(records.deps, create(GetOrderRequestSchema, { caller, id: "ord_\u0000" }));
-    await expect(missing).rejects.toBeDefined();
+    const missing = getOrder(records.deps, create(GetOrderRequestSchema, { caller, id: newId("ord", randomBytes) }));
+    await expect(missing).rejects.toMatchObject({ code: "not_found" });
   });
 });
 

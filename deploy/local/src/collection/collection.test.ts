@@ -33,6 +33,6 @@ describe("the collection", () => {
   });
 
   test("is of nothing that is no OpenAPI document", async () => {
-    await expect(convertDocument({ openapi: "3.1.1" })).rejects.toThrow();
+    await expect(convertDocument({ openapi: "3.1.1" })).rejects.toThrow("must contain an Info Object");
   });
 });

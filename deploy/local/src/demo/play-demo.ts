@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
+import { EVENT_TYPES } from "@shipping/gateway/input/schemas";
 import type { Label, Shipping } from "shipping-client";
 import { beginDemo, type DemoStage, type DemoSteps } from "./demo-steps.js";
 
@@ -41,7 +42,7 @@ async function subscribe(steps: DemoSteps, shipping: Shipping, { receiver }: Dem
   await shipping.account.get();
   const { id, secret } = await shipping.webhooks.create({
     url: receiver.url,
-    events: ["order.created", "shipment.created", "label.created", "label.voided"],
+    events: [...EVENT_TYPES],
   });
   receiver.trust(secret);
   return id;

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Shipping, ShippingError, type WebhookInput } from "shipping-client";
+import { EVENT_TYPES } from "@shipping/gateway/input/schemas";
+import { Shipping, ShippingError } from "shipping-client";
 
 /** Where a running platform is, and the key to call it with. */
 export interface PlatformAccess {
@@ -14,8 +15,6 @@ export interface ListenSubscription {
   secret: string;
   delete(): Promise<void>;
 }
-
-const EVENTS: WebhookInput["events"] = ["order.created", "shipment.created", "label.created", "label.voided"];
 
 /** The sandbox of the platform that runs on a data folder, `npm start` or `npm run cluster`. */
 export async function findPlatform(dataDir: string): Promise<PlatformAccess> {
@@ -34,7 +33,7 @@ export async function subscribe({ baseUrl, key }: PlatformAccess, url: string): 
   const { webhooks } = new Shipping({ apiKey: key, baseUrl });
   for await (const left of webhooks.list({ limit: 100 }))
     if (left.url === url && left.status === "active") await webhooks.disable(left.id);
-  const { id, secret } = await webhooks.create({ url, events: EVENTS }).catch((error: unknown) => {
+  const { id, secret } = await webhooks.create({ url, events: [...EVENT_TYPES] }).catch((error: unknown) => {
     if (!(error instanceof ShippingError && error.code === "invalid_request")) throw error;
     throw new Error(
       `The platform does not send events to ${url}. Start it with WEBHOOK_ALLOW_PRIVATE_TARGETS=true npm start.`,

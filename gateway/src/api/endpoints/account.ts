@@ -27,7 +27,7 @@ export const accountRoutes: readonly Route[] = [
 
 export const ACTIVE_WEBHOOKS_LIMIT = 10;
 
-/** What an environment can do: no carrier is configured for the live one. */
+/** The capabilities of an environment: no carrier is configured for the live one. */
 export function capabilitiesOf(environment: Environment) {
   const isLive = environment === "live";
   return { orders: true, shipments: true, webhooks: true, rates: !isLive, labels: !isLive, tracking: !isLive };

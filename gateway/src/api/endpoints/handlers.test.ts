@@ -1,6 +1,7 @@
 import { create, ScalarType, toJson } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { createRouterTransport, type Interceptor } from "@connectrpc/connect";
+import { z } from "zod";
 import type { Admission } from "../../admission/admit.js";
 import { createClients } from "../../owners/clients.js";
 import type { EndpointDeps } from "../deps.js";
@@ -34,14 +35,28 @@ const transport = createRouterTransport(() => {}, { transport: { interceptors: [
 const clients = createClients({ records: transport, carrier: transport, tracking: transport, webhooks: transport });
 const deps = { clients } as EndpointDeps;
 
-/** What the service behind an operation is asked when a client sends the example of the OpenAPI document. */
+/** The example with every field of the schema, nested ones too: a field that the example leaves out is a text. */
+function complete(schema: unknown, example: unknown): unknown {
+  const type = schema instanceof z.ZodExactOptional ? schema.unwrap() : schema;
+  if (!(type instanceof z.ZodObject)) return example ?? "x";
+  const given = (example ?? {}) as Record<string, unknown>;
+  return Object.fromEntries(Object.entries(type.shape).map(([name, field]) => [name, complete(field, given[name])]));
+}
+
+/** The most that a client can send. */
+function bodyOf(route: Route): Record<string, unknown> {
+  if (route.method === "GET" || !route.body) return {};
+  return route.body.parse(complete(route.body, route.example.body)) as Record<string, unknown>;
+}
+
+/** What the service behind an operation is asked when a client sends every field that it may. */
 async function requestOf(route: Route) {
   asked.length = 0;
   const options = { headers: { "x-request-id": "req_a" } };
   if (route.method === "GET") {
     await route.handler(deps, { caller, admission: {} as Admission, id: "x_id", query }, options);
   } else {
-    await route.handler(deps, { caller, claim, actor, id: "x_id", input: route.example.body }, options);
+    await route.handler(deps, { caller, claim, actor, id: "x_id", input: bodyOf(route) }, options);
   }
   expect(asked).toHaveLength(1);
   const [rpc, request, requestId] = asked[0] ?? [];
@@ -51,9 +66,9 @@ async function requestOf(route: Route) {
 
 const callerJson = { account_id: "acc_a", environment: "sandbox" };
 
-/** The members of an example's body as an RPC has them: one that can have a single value stays out. */
-function bodyFields({ example }: Route) {
-  const { format, metadata, ...fields } = (example.body ?? {}) as Record<string, unknown>;
+/** The members of a body as an RPC has them: one that can have a single value stays out. */
+function bodyFields(route: Route) {
+  const { format, metadata, ...fields } = bodyOf(route);
   return { ...fields, ...(metadata !== undefined && { metadata: { text: JSON.stringify(metadata) } }) };
 }
 
@@ -64,7 +79,7 @@ const operations = routes
     const { name } = route.handler;
     return { name, route, rpc: `${capitalised(route.owner)}Service.${capitalised(name)}` };
   });
-describe("each operation is one RPC of its own name", () => {
+describe("each operation is one RPC of its own name, and every field of its body is in it", () => {
   test.each(operations)("$name asks $rpc", async ({ route, rpc }) => {
     const id = idName(route);
     const isList = route.method === "GET" && route.query !== undefined;

@@ -17,7 +17,8 @@ export function logRequest(log: Log, metrics: Metrics): Step {
   return (req, res, next) => {
     res.once("close", () => {
       // A request may have ended at any step.
-      const { requestId, startedAt = 0, pacedMs = 0, admission, replayed, errorCode }: Partial<Locals> = res.locals;
+      const locals: Partial<Locals> = res.locals;
+      const { requestId, startedAt = 0, pacedMs = 0, admission, replayed, errorCode } = locals;
       const ms = performance.now() - startedAt;
       // Never the address itself: what a client puts there by mistake may be secret.
       const route: string | undefined = req.route?.path;
@@ -38,6 +39,7 @@ export function logRequest(log: Log, metrics: Metrics): Step {
           environment: admission?.caller.environment,
           key: admission?.keyId,
           code: errorCode,
+          cause: locals.outageCause,
           replayed,
           aborted: res.writableFinished ? undefined : true,
         },
@@ -48,7 +50,7 @@ export function logRequest(log: Log, metrics: Metrics): Step {
   };
 }
 
-// What the specification answers in an environment without a carrier is no sign of an outage.
+// The specification requires this 503 in an environment without a carrier, so it is no sign of an outage.
 function statusOf(status: number, code: ErrorCode | undefined): string {
   return code === "carrier_not_configured" ? code : String(status);
 }

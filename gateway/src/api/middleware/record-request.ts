@@ -28,6 +28,7 @@ export function recordRequest({ requestLog, trustedProxies }: Pick<ApiDeps, "req
         path,
         status: res.headersSent ? res.statusCode : undefined,
         code: errorCode,
+        cause: locals.outageCause,
         fields: locals.faults,
         aborted,
         ms: performance.now() - startedAt,

@@ -6,7 +6,10 @@ const LIST_WEIGHT = 8;
 const FILE_WEIGHT = 2;
 /** The size of a body that weighs as much as a read. */
 const BODY_BYTES = 8 * 1024;
-/** How much of large bodies an account sends in a second, beside others: what is made of them is what the garbage collector works for. */
+/**
+ * How many bytes of large bodies an account may send in a second while others wait: the objects that are made of them keep the garbage
+ * collector busy.
+ */
 const BODY_BYTES_PER_SECOND = 2 * 1024 * 1024;
 
 // With less time left, no call would be sent (`callOptions`).

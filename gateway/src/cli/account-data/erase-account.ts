@@ -5,7 +5,7 @@ import type { Part } from "../platform/find-platform.js";
 import type { Progress } from "../tools/tools.js";
 import { countRows, type Located, onHolder, type TableCount } from "./holders.js";
 
-/** Who reads from or refers to another part comes before it; the gateway is last, so that until then the account can be named. */
+/** A part that reads from or refers to another comes before it. The gateway is last, so that the account can be named until then. */
 const ORDER: readonly Part[] = ["webhooks", "tracking", "carrier", "records", "gateway"];
 
 const POLL_MS = 500;

@@ -5,7 +5,7 @@ import type { ExportWriter } from "./write-export.js";
 
 const PARTS: readonly Part[] = ["gateway", "records", "carrier", "tracking", "webhooks"];
 
-/** What an export contains. */
+/** The manifest of an export. */
 export interface Manifest {
   account: { id: string; name: string; createdAt: Date; suspendedAt: Date | null };
   exportedAt: Date;

@@ -25,7 +25,7 @@ export interface Located {
   accountId: string;
 }
 
-/** Works on what one part holds of an account: the gateway's own tables, or those of a service through its RPCs. */
+/** Works on one part's data of an account: the gateway's own tables, or those of a service through its RPCs. */
 export function onHolder<T>(located: Located, part: Part, work: (holder: Holder) => Promise<T>): Promise<T> {
   const { platform, deps, accountId } = located;
   if (part === "gateway") {

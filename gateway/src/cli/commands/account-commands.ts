@@ -1,20 +1,21 @@
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import { WebhooksOperationsService } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
-import type { Command } from "commander";
 import { type Account, type AdminDeps, createAccount, listAccounts } from "../../accounts/manage-accounts.js";
 import { type Counted, readUsage } from "../../accounts/read-usage.js";
 import { setSuspended } from "../../accounts/suspend-account.js";
 import { CALL_MS, callService } from "../platform/call-service.js";
+import { parts } from "../platform/find-platform.js";
 import { accountOption, onAccount, onGateway } from "../platform/on-gateway.js";
+import type { AdminCommand } from "../tools/admin-command.js";
 import { examples, toTable } from "../tools/print.js";
 import type { Tools } from "../tools/tools.js";
 import { addAccountDataCommands } from "./account-data-commands.js";
 
-const OWNERS = ["records", "carrier", "tracking", "webhooks"] as const;
+const SERVICES = parts.filter((part) => part !== "gateway");
 
 /** Adds the commands for accounts. */
-export function addAccountCommands(admin: Command, tools: Tools): void {
-  const { print, platform, change } = tools;
+export function addAccountCommands(admin: AdminCommand, tools: Tools): void {
+  const { print, platform } = tools;
   const account = admin
     .command("account")
     .description("Manage the customers of the platform")
@@ -24,17 +25,15 @@ export function addAccountCommands(admin: Command, tools: Tools): void {
     .description("Create an account")
     .addHelpText("after", examples("--name Acme"))
     .requiredOption("--name <name>", "display name")
-    .action(
-      change(async ({ name }: { name: string }) => {
-        const created = await onGateway(await platform(), (deps) => createAccount(deps, { name }));
-        print(created, `Created account ${created.id} (${created.name}).`);
-      }),
-    );
+    .changes(async ({ name }: { name: string }) => {
+      const created = await onGateway(await platform(), (deps) => createAccount(deps, { name }));
+      print(created, `Created account ${created.id} (${created.name}).`);
+    });
   account
     .command("list")
     .description("List all accounts")
     .addHelpText("after", examples("", "--json"))
-    .action(async () => {
+    .reads(async () => {
       const accounts = await onGateway(await platform(), listAccounts);
       const rows = accounts.map((one) => [one.id, one.createdAt.toISOString(), statusOf(one), one.name]);
       print(accounts, toTable(["ID", "CREATED", "STATUS", "NAME"], rows));
@@ -44,7 +43,7 @@ export function addAccountCommands(admin: Command, tools: Tools): void {
     .description("Count the resources of an account and its requests in the last seven days")
     .addHelpText("after", examples("--account Acme"))
     .addOption(accountOption())
-    .action(async ({ account: named }: { account: string }) => {
+    .reads(async ({ account: named }: { account: string }) => {
       const found = await platform();
       const [accountId, own] = await onAccount(
         found,
@@ -52,7 +51,7 @@ export function addAccountCommands(admin: Command, tools: Tools): void {
         async (deps, id) => [id, await readUsage(deps, id)] as const,
       );
       const owned = await Promise.all(
-        OWNERS.map(async (part) => {
+        SERVICES.map(async (part) => {
           const { counts } = await callService(found, part, OwnerOperationsService, (owner) =>
             owner.countResources({ accountId }, { timeoutMs: CALL_MS }),
           );
@@ -76,19 +75,17 @@ export function addAccountCommands(admin: Command, tools: Tools): void {
       .description(says)
       .addHelpText("after", examples("--account Acme"))
       .addOption(accountOption())
-      .action(
-        change(async ({ account: named }: { account: string }) => {
-          const found = await platform();
-          // Keys first when it is suspended, deliveries first when it is resumed: cut off in between it can be repeated, and loses nothing.
-          const onKeys = (deps: AdminDeps, id: string) => setSuspended(deps, id, suspended).then(() => id);
-          const id = await onAccount(found, named, suspended ? onKeys : async (_, accountId) => accountId);
-          await callService(found, "webhooks", WebhooksOperationsService, (webhooks) =>
-            webhooks.holdDeliveries({ accountId: id, held: suspended }, { timeoutMs: CALL_MS }),
-          );
-          if (!suspended) await onAccount(found, id, onKeys);
-          print({ id, suspended }, suspended ? `Suspended ${id}.` : `Resumed ${id}.`);
-        }),
-      );
+      .changes(async ({ account: named }: { account: string }) => {
+        const found = await platform();
+        // Keys first when it is suspended, deliveries first when it is resumed: cut off in between it can be repeated, and loses nothing.
+        const onKeys = (deps: AdminDeps, id: string) => setSuspended(deps, id, suspended).then(() => id);
+        const id = await onAccount(found, named, suspended ? onKeys : async (_, accountId) => accountId);
+        await callService(found, "webhooks", WebhooksOperationsService, (webhooks) =>
+          webhooks.holdDeliveries({ accountId: id, held: suspended }, { timeoutMs: CALL_MS }),
+        );
+        if (!suspended) await onAccount(found, id, onKeys);
+        print({ id, suspended }, suspended ? `Suspended ${id}.` : `Resumed ${id}.`);
+      });
   }
   addAccountDataCommands(account, tools);
 }

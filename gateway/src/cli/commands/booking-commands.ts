@@ -1,14 +1,13 @@
 import { type Booking, CarrierOperationsService } from "@shipping/proto/shipping/carrier/v1/operations_pb";
-import type { Command } from "commander";
 import { CALL_MS, callService } from "../platform/call-service.js";
-import { examples, limitOption, toTable } from "../tools/print.js";
+import type { AdminCommand } from "../tools/admin-command.js";
+import { examples, limitOption, plain, toTable } from "../tools/print.js";
 import type { Tools } from "../tools/tools.js";
-import { plain } from "./describe-deliveries.js";
 
 const HEADINGS = ["BOOKING", "STATE", "DUE", "CARRIER", "REFERENCE", "SHIPMENT", "ACCOUNT", "PROBLEM"];
 
 /** Adds the commands for bookings at carriers that are called. */
-export function addBookingCommands(admin: Command, { print, platform }: Tools): void {
+export function addBookingCommands(admin: AdminCommand, { print, platform }: Tools): void {
   admin
     .command("booking")
     .description("Look up bookings at carriers")
@@ -18,7 +17,7 @@ export function addBookingCommands(admin: Command, { print, platform }: Tools): 
     .addHelpText("after", examples("", "--shipment shp_svtiyrnwv7naxpekz5gvyibr5a --json"))
     .addOption(limitOption())
     .option("--shipment <id>", "instead, the booking that this shipment's label has or may come to have")
-    .action(async ({ limit, shipment: shipmentId }: { limit: number; shipment?: string }) => {
+    .reads(async ({ limit, shipment: shipmentId }: { limit: number; shipment?: string }) => {
       const { bookings } = await callService(await platform(), "carrier", CarrierOperationsService, (carrier) =>
         carrier.listBookings({ limit, ...(shipmentId !== undefined && { shipmentId }) }, { timeoutMs: CALL_MS }),
       );

@@ -1,16 +1,17 @@
 import { fail } from "@shipping/kit/errors";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import { readClaim } from "../../accounts/read-claim.js";
 import { CALL_MS, callService } from "../platform/call-service.js";
 import { accountOption, onAccount } from "../platform/on-gateway.js";
+import type { AdminCommand } from "../tools/admin-command.js";
 import { examples, toFacts } from "../tools/print.js";
 import type { Tools } from "../tools/tools.js";
 
-const OWNERS = ["records", "carrier", "webhooks"] as const;
+const LEDGER_OWNERS = ["records", "carrier", "webhooks"] as const;
 
 /** Adds the commands for idempotency keys. */
-export function addClaimCommands(admin: Command, { print, platform }: Tools): void {
+export function addClaimCommands(admin: AdminCommand, { print, platform }: Tools): void {
   admin
     .command("claim")
     .description("Look up idempotency keys")
@@ -25,14 +26,14 @@ export function addClaimCommands(admin: Command, { print, platform }: Tools): vo
         .choices(["sandbox", "live"])
         .makeOptionMandatory(),
     )
-    .action(async (key: string, { account, environment }: { account: string; environment: "sandbox" | "live" }) => {
+    .reads(async (key: string, { account, environment }: { account: string; environment: "sandbox" | "live" }) => {
       const found = await platform();
       const { accountId, claim } = await onAccount(found, account, async (deps, accountId) => ({
         accountId,
         claim: await readClaim(deps, { accountId, environment, key }),
       }));
       if (!claim) throw fail("not_found", `No request of ${accountId} in ${environment} used this key.`);
-      const owner = OWNERS.find((part) => part === claim.owner);
+      const owner = LEDGER_OWNERS.find((part) => part === claim.owner);
       const { result } = owner
         ? await callService(found, owner, LedgerService, (ledger) =>
             ledger.read({ caller: { accountId, environment }, idempotencyKey: key }, { timeoutMs: CALL_MS }),
@@ -55,7 +56,7 @@ export function addClaimCommands(admin: Command, { print, platform }: Tools): vo
     });
 }
 
-/** The id of what the answer shows, and nothing else of it: answers can hold a secret. */
+/** The ID of the resource in the answer, and nothing else from it: answers can contain a secret. */
 function resourceIn(body: Uint8Array | undefined): string | undefined {
   if (!body) return undefined;
   const { id } = JSON.parse(Buffer.from(body).toString()) as { id?: unknown };

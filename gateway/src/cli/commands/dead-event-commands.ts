@@ -1,15 +1,15 @@
 import type { Client } from "@connectrpc/connect";
 import { type DeadEvent, WebhooksOperationsService } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
-import { Argument, type Command, InvalidArgumentError } from "commander";
+import { Argument, InvalidArgumentError } from "commander";
 import { CALL_MS, callService } from "../platform/call-service.js";
-import { examples, limitOption, toFacts, toTable } from "../tools/print.js";
+import type { AdminCommand } from "../tools/admin-command.js";
+import { examples, limitOption, plain, toFacts, toTable } from "../tools/print.js";
 import type { Tools } from "../tools/tools.js";
-import { plain } from "./describe-deliveries.js";
 
 const options = { timeoutMs: CALL_MS };
 
 /** Adds the commands for messages that webhooks could not understand. */
-export function addDeadEventCommands(admin: Command, { print, platform, change }: Tools): void {
+export function addDeadEventCommands(admin: AdminCommand, { print, platform }: Tools): void {
   const onWebhooks = async <T>(work: (webhooks: Client<typeof WebhooksOperationsService>) => Promise<T>) =>
     callService(await platform(), "webhooks", WebhooksOperationsService, work);
   const dead = admin
@@ -22,7 +22,7 @@ export function addDeadEventCommands(admin: Command, { print, platform, change }
     .addHelpText("after", examples("", "--limit 20 --json"))
     .addOption(limitOption())
     .option("--before <id>", "only those with a lower number, for the next page", parseNumber)
-    .action(async (page: { limit: number; before?: bigint }) => {
+    .reads(async (page: { limit: number; before?: bigint }) => {
       const { events } = await onWebhooks((webhooks) => webhooks.listDeadEvents(page, options));
       print(events.map(factsOf), toTable(["ID", "ARRIVED", "BYTES", "EVENT", "REASON"], events.map(row)));
     });
@@ -31,7 +31,7 @@ export function addDeadEventCommands(admin: Command, { print, platform, change }
     .description("Show one, with its message in Base64")
     .addHelpText("after", examples("1"))
     .addArgument(idArgument())
-    .action(async (id: bigint) => {
+    .reads(async (id: bigint) => {
       const { event, message } = await onWebhooks((webhooks) => webhooks.showDeadEvent({ id }, options));
       const facts = { ...factsOf(event!), message: Buffer.from(message).toString("base64") };
       print(facts, toFacts(facts));
@@ -41,23 +41,19 @@ export function addDeadEventCommands(admin: Command, { print, platform, change }
     .description("Process one again, for example after an upgrade of webhooks")
     .addHelpText("after", examples("1"))
     .addArgument(idArgument())
-    .action(
-      change(async (id: bigint) => {
-        const retried = await onWebhooks((webhooks) => webhooks.retryDeadEvent({ id }, options));
-        print(plain(retried), `Accepted ${retried.eventId}.`);
-      }),
-    );
+    .changes(async (id: bigint) => {
+      const retried = await onWebhooks((webhooks) => webhooks.retryDeadEvent({ id }, options));
+      print(plain(retried), `Accepted ${retried.eventId}.`);
+    });
   dead
     .command("drop")
     .description("Delete one permanently")
     .addHelpText("after", examples("2"))
     .addArgument(idArgument())
-    .action(
-      change(async (id: bigint) => {
-        await onWebhooks((webhooks) => webhooks.dropDeadEvent({ id }, options));
-        print({ id: String(id) }, `Deleted dead event ${id}.`);
-      }),
-    );
+    .changes(async (id: bigint) => {
+      await onWebhooks((webhooks) => webhooks.dropDeadEvent({ id }, options));
+      print({ id: String(id) }, `Deleted dead event ${id}.`);
+    });
 }
 
 function idArgument(): Argument {

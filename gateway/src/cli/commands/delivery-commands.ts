@@ -1,12 +1,14 @@
 import type { Client } from "@connectrpc/connect";
 import { fail } from "@shipping/kit/errors";
+import { MAX_ATTEMPTS } from "@shipping/proto/attempts";
 import { type Delivery, WebhooksOperationsService } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
-import { type Command, CommanderError, Option } from "commander";
+import { CommanderError, Option } from "commander";
 import { CALL_MS, callService } from "../platform/call-service.js";
+import type { AdminCommand } from "../tools/admin-command.js";
 import { sinceOption } from "../tools/durations.js";
-import { examples, limitOption } from "../tools/print.js";
+import { examples, limitOption, plain } from "../tools/print.js";
 import type { Tools } from "../tools/tools.js";
-import { describeDeliveries, describeEvent, describeSubscription, OUTCOMES, plain } from "./describe-deliveries.js";
+import { describeDeliveries, describeEvent, describeSubscription, OUTCOMES } from "./describe-deliveries.js";
 
 const STATES = ["pending", "in_flight", "delivered", "exhausted", "cancelled"];
 const MOST_RESENT = 1_000;
@@ -20,7 +22,7 @@ interface Selection {
 }
 
 /** Adds the commands for events, their deliveries and their subscriptions. */
-export function addDeliveryCommands(admin: Command, { print, platform, change }: Tools): void {
+export function addDeliveryCommands(admin: AdminCommand, { print, platform }: Tools): void {
   const onWebhooks = async <T>(work: (webhooks: Webhooks) => Promise<T>) =>
     callService(await platform(), "webhooks", WebhooksOperationsService, work);
   admin
@@ -31,7 +33,7 @@ export function addDeliveryCommands(admin: Command, { print, platform, change }:
     .description("Show the payload of an event and the state of each delivery")
     .addHelpText("after", examples("evt_mfrggzdfmztwq2lknnwg23tpoa"))
     .argument("<event-id>", "ID of the event")
-    .action(async (id: string) => {
+    .reads(async (id: string) => {
       const event = await onWebhooks((webhooks) => webhooks.showEvent({ id }, { timeoutMs: CALL_MS }));
       const { $typeName, $unknown, body, deliveries, ...facts } = event;
       const sent: unknown = JSON.parse(Buffer.from(body).toString());
@@ -55,7 +57,7 @@ export function addDeliveryCommands(admin: Command, { print, platform, change }:
     .addOption(stateOption())
     .addOption(sinceOption())
     .addOption(limitOption())
-    .action(async (selection: Selection) => {
+    .reads(async (selection: Selection) => {
       const found = await onWebhooks(async (webhooks) => {
         const all: Delivery[] = [];
         for await (const page of pagesOf(webhooks, selection)) {
@@ -68,7 +70,9 @@ export function addDeliveryCommands(admin: Command, { print, platform, change }:
     });
   delivery
     .command("resend")
-    .description("Send events to a subscription again now, with eight new attempts; event ID and payload stay the same")
+    .description(
+      `Send events to a subscription again now, with ${MAX_ATTEMPTS} new attempts; event ID and payload stay the same`,
+    )
     .addHelpText(
       "after",
       examples(
@@ -80,25 +84,23 @@ export function addDeliveryCommands(admin: Command, { print, platform, change }:
     .addOption(subscriptionOption().makeOptionMandatory())
     .addOption(stateOption())
     .addOption(sinceOption())
-    .action(
-      change(async (eventIds: string[], selection: Selection) => {
-        if (eventIds.length === 0 && !selection.state) throw fail("invalid_request", "Give event IDs or a --state.");
-        const counts = new Map<string, number>();
-        await onWebhooks(async (webhooks) => {
-          const named = eventIds.map((eventId) => ({ eventId, subscriptionId: selection.subscription }));
-          const pages = eventIds.length > 0 ? [named] : pagesOf(webhooks, { ...selection, limit: MOST_RESENT });
-          for await (const page of pages) {
-            const deliveries = page.map(({ eventId, subscriptionId }) => ({ eventId, subscriptionId }));
-            const { outcomes } = await webhooks.resendDeliveries({ deliveries }, { timeoutMs: CALL_MS });
-            for (const outcome of outcomes) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
-          }
-        });
-        const lines = [...counts].map(([outcome, count]) => `${count} ${OUTCOMES[outcome] ?? outcome}`);
-        print(Object.fromEntries(counts), lines.join("\n") || "No deliveries match.");
-        if (counts.has("not_found") || counts.has("disabled") || counts.has("in_flight"))
-          throw new CommanderError(1, "admin.resend", "some deliveries were not resent");
-      }),
-    );
+    .changes(async (eventIds: string[], selection: Selection) => {
+      if (eventIds.length === 0 && !selection.state) throw fail("invalid_request", "Give event IDs or a --state.");
+      const counts = new Map<string, number>();
+      await onWebhooks(async (webhooks) => {
+        const named = eventIds.map((eventId) => ({ eventId, subscriptionId: selection.subscription }));
+        const pages = eventIds.length > 0 ? [named] : pagesOf(webhooks, { ...selection, limit: MOST_RESENT });
+        for await (const page of pages) {
+          const deliveries = page.map(({ eventId, subscriptionId }) => ({ eventId, subscriptionId }));
+          const { outcomes } = await webhooks.resendDeliveries({ deliveries }, { timeoutMs: CALL_MS });
+          for (const outcome of outcomes) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+        }
+      });
+      const lines = [...counts].map(([outcome, count]) => `${count} ${OUTCOMES[outcome] ?? outcome}`);
+      print(Object.fromEntries(counts), lines.join("\n") || "No deliveries match.");
+      if (counts.has("not_found") || counts.has("disabled") || counts.has("in_flight"))
+        throw new CommanderError(1, "admin.resend", "some deliveries were not resent");
+    });
   admin
     .command("subscription")
     .description("Look up webhook subscriptions")
@@ -107,7 +109,7 @@ export function addDeliveryCommands(admin: Command, { print, platform, change }:
     .description("Show the owner, health and backlog of a subscription")
     .addHelpText("after", examples("whk_mfrggzdfmztwq2lknnwg23tpoa"))
     .argument("<subscription-id>", "ID of the subscription")
-    .action(async (id: string) => {
+    .reads(async (id: string) => {
       const shown = await onWebhooks((webhooks) => webhooks.showSubscription({ id }, { timeoutMs: CALL_MS }));
       print(plain(shown), describeSubscription(shown));
     });

@@ -1,3 +1,4 @@
+import { MAX_ATTEMPTS } from "@shipping/proto/attempts";
 import type {
   Delivery,
   ShowEventResponse,
@@ -7,7 +8,7 @@ import { toFacts, toTable } from "../tools/print.js";
 
 const MOST_PENDING = 10_000;
 
-/** What resending has come to, after a count of deliveries. */
+/** Outcomes of resending, in words that follow a number of deliveries. */
 export const OUTCOMES: Readonly<Record<string, string>> = {
   resent: "resent",
   in_flight: "not resent: an attempt is in progress; try again when it has ended",
@@ -33,10 +34,10 @@ function deliveryRow({
   lastError,
 }: Delivery): string[] {
   const last = lastStatus === undefined ? (lastError ?? "") : `status ${lastStatus}`;
-  return [eventId, eventType, receivedAt, state, `${attempt} of 8`, nextAt ?? "", last];
+  return [eventId, eventType, receivedAt, state, `${attempt} of ${MAX_ATTEMPTS}`, nextAt ?? "", last];
 }
 
-/** An event with its deliveries and what is sent. */
+/** An event with its deliveries and its payload. */
 export function describeEvent(
   { id, type, accountId, environment, receivedAt, deliveries }: ShowEventResponse,
   sent: unknown,
@@ -73,9 +74,4 @@ export function describeSubscription(shown: ShowSubscriptionResponse): string {
     "last failure": lastFailureAt && `${lastFailureAt}${why ? `, ${why}` : ""}`,
     "failing since": shown.failingSince,
   });
-}
-
-/** A message without what the library adds to it. */
-export function plain<T extends { $typeName: string; $unknown?: unknown }>({ $typeName, $unknown, ...facts }: T) {
-  return facts;
 }

@@ -1,13 +1,27 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
-import { type CreatedKey, createKey, type ListedKey, listKeys, revokeKey } from "../../accounts/manage-keys.js";
+import { InvalidArgumentError, Option } from "commander";
+import {
+  type CreatedKey,
+  createKey,
+  type ListedKey,
+  listKeys,
+  type NewKey,
+  revokeKey,
+} from "../../accounts/manage-keys.js";
 import { type Scope, scopes } from "../../admission/api-key.js";
 import { accountOption, onAccount, onGateway } from "../platform/on-gateway.js";
+import type { AdminCommand } from "../tools/admin-command.js";
 import { parseDuration } from "../tools/durations.js";
 import { examples, toTable } from "../tools/print.js";
 import type { Tools } from "../tools/tools.js";
 
+interface CreateOptions extends Pick<NewKey, "environment" | "name" | "scopes"> {
+  account: string;
+  /** In milliseconds. */
+  expiresIn?: number;
+}
+
 /** Adds the commands for API keys. */
-export function addKeyCommands(admin: Command, { print, platform, change }: Tools): void {
+export function addKeyCommands(admin: AdminCommand, { print, platform }: Tools): void {
   const key = admin
     .command("key")
     .description("Manage the API keys of an account")
@@ -31,20 +45,18 @@ export function addKeyCommands(admin: Command, { print, platform, change }: Tool
     .option("--name <name>", "display name")
     .option("--scopes <scopes>", "comma-separated scopes; default: all ten", parseScopes)
     .option("--expires-in <duration>", "a number with s, m, h or d; default: never", parseDuration)
-    .action(
-      change(async ({ account, expiresIn: expiresInMs, ...options }) => {
-        const created = await onAccount(await platform(), account, (deps, accountId) =>
-          createKey(deps, { accountId, expiresInMs, ...options }),
-        );
-        print(created, describeNewKey(created));
-      }),
-    );
+    .changes(async ({ account, expiresIn, ...options }: CreateOptions) => {
+      const created = await onAccount(await platform(), account, (deps, accountId) =>
+        createKey(deps, { accountId, ...(expiresIn !== undefined && { expiresInMs: expiresIn }), ...options }),
+      );
+      print(created, describeNewKey(created));
+    });
   key
     .command("list")
     .description("List the keys of an account")
     .addHelpText("after", examples("--account Acme"))
     .addOption(accountOption())
-    .action(async ({ account }: { account: string }) => {
+    .reads(async ({ account }: { account: string }) => {
       const keys = await onAccount(await platform(), account, (deps, accountId) => listKeys(deps, { accountId }));
       print(keys, toTable(["ID", "ENVIRONMENT", "ENDS IN", "STATUS", "LAST USED", "NAME", "SCOPES"], keys.map(keyRow)));
     });
@@ -53,12 +65,10 @@ export function addKeyCommands(admin: Command, { print, platform, change }: Tool
     .description("Revoke a key, effective immediately")
     .addHelpText("after", examples("key_mfrggzdfmztwq2lknnwg23tpoa"))
     .argument("<key-id>", "ID of the key")
-    .action(
-      change(async (id: string) => {
-        const revoked = await onGateway(await platform(), (deps) => revokeKey(deps, { id }));
-        print(revoked, `Revoked ${id} at ${revoked.revokedAt.toISOString()}.`);
-      }),
-    );
+    .changes(async (id: string) => {
+      const revoked = await onGateway(await platform(), (deps) => revokeKey(deps, { id }));
+      print(revoked, `Revoked ${id} at ${revoked.revokedAt.toISOString()}.`);
+    });
 }
 
 function describeNewKey({ key, id, environment, scopes, expiresAt }: CreatedKey): string {

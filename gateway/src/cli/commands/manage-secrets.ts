@@ -2,7 +2,7 @@ import { type RotateSecretsResponse, WebhooksService } from "@shipping/proto/shi
 import { CALL_MS, callService } from "../platform/call-service.js";
 import type { Platform } from "../platform/find-platform.js";
 
-/** What a rotation has done, and which keys of the ring hold secrets after it. */
+/** The result of a rotation, and which keys of the ring are still in use. */
 export interface RotatedSecrets {
   writingKeyId: string;
   /** Sealed again. */

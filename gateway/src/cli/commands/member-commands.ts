@@ -1,5 +1,5 @@
 import { fail } from "@shipping/kit/errors";
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import {
   addMember,
   createSignInLink,
@@ -12,11 +12,12 @@ import {
 import type { AdminConfig } from "../platform/config.js";
 import type { Platform } from "../platform/find-platform.js";
 import { accountOption, onAccount } from "../platform/on-gateway.js";
+import type { AdminCommand } from "../tools/admin-command.js";
 import { examples, toTable } from "../tools/print.js";
 import type { Tools } from "../tools/tools.js";
 
 /** Adds the commands for the people of the developer area. */
-export function addMemberCommands(admin: Command, { print, platform, config, change }: Tools): void {
+export function addMemberCommands(admin: AdminCommand, { print, platform, config }: Tools): void {
   const member = admin
     .command("member")
     .description("Manage who can sign in to the developer area of an account")
@@ -33,20 +34,18 @@ export function addMemberCommands(admin: Command, { print, platform, config, cha
     .addOption(
       new Option("--role <role>", "admins can change everything, viewers nothing").choices(ROLES).default("admin"),
     )
-    .action(
-      change(async ({ account, email, role }: { account: string; email: string; role: Role }) => {
-        const added = await onAccount(await platform(), account, (deps, accountId) =>
-          addMember(deps, { accountId, email, role }),
-        );
-        print(added, `Added ${added.email} as ${role}.`);
-      }),
-    );
+    .changes(async ({ account, email, role }: { account: string; email: string; role: Role }) => {
+      const added = await onAccount(await platform(), account, (deps, accountId) =>
+        addMember(deps, { accountId, email, role }),
+      );
+      print(added, `Added ${added.email} as ${role}.`);
+    });
   member
     .command("list")
     .description("List the members of an account")
     .addHelpText("after", examples("--account Acme"))
     .addOption(accountOption())
-    .action(async ({ account }: { account: string }) => {
+    .reads(async ({ account }: { account: string }) => {
       const members = await onAccount(await platform(), account, listMembers);
       const rows = members.map(({ email, role, createdAt }) => [email, role, createdAt.toISOString()]);
       print(members, toTable(["EMAIL", "ROLE", "ADDED"], rows));
@@ -57,33 +56,29 @@ export function addMemberCommands(admin: Command, { print, platform, config, cha
     .addHelpText("after", examples("--account Acme --email bob@example.com"))
     .addOption(accountOption())
     .requiredOption("--email <email>", "email address")
-    .action(
-      change(async ({ account, email }: { account: string; email: string }) => {
-        const removed = await onAccount(await platform(), account, (deps, accountId) =>
-          removeMember(deps, { accountId, email }),
-        );
-        print(removed, `Removed ${removed.email}.`);
-      }),
-    );
+    .changes(async ({ account, email }: { account: string; email: string }) => {
+      const removed = await onAccount(await platform(), account, (deps, accountId) =>
+        removeMember(deps, { accountId, email }),
+      );
+      print(removed, `Removed ${removed.email}.`);
+    });
   admin
     .command("sign-in-link")
     .description(`Create a sign-in link for a member, to use once within ${LINK_MINUTES} minutes`)
     .addHelpText("after", examples("--account Acme", "--account Acme --email ada@example.com"))
     .addOption(accountOption())
     .option("--email <email>", "email address of the member; default: the first admin")
-    .action(
-      change(async ({ account, email }: { account: string; email?: string }) => {
-        const found = await platform();
-        const origin = originOf(config(), found);
-        const link = await onAccount(found, account, (deps, accountId) =>
-          createSignInLink(deps, { accountId, email, origin }),
-        );
-        print(
-          link,
-          `${link.url}\n\nThis link signs in ${link.email} once. It expires at ${link.expiresAt.toISOString()}.`,
-        );
-      }),
-    );
+    .changes(async ({ account, email }: { account: string; email?: string }) => {
+      const found = await platform();
+      const origin = originOf(config(), found);
+      const link = await onAccount(found, account, (deps, accountId) =>
+        createSignInLink(deps, { accountId, email, origin }),
+      );
+      print(
+        link,
+        `${link.url}\n\nThis link signs in ${link.email} once. It expires at ${link.expiresAt.toISOString()}.`,
+      );
+    });
 }
 
 function originOf({ PUBLIC_URL }: AdminConfig, { services }: Platform): string {

@@ -1,14 +1,13 @@
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
-import type { Command } from "commander";
 import { CALL_MS, callService } from "../platform/call-service.js";
-import { examples, toTable } from "../tools/print.js";
+import type { AdminCommand } from "../tools/admin-command.js";
+import { examples, plain, toTable } from "../tools/print.js";
 import type { Tools } from "../tools/tools.js";
-import { plain } from "./describe-deliveries.js";
 
 const PUBLISHERS = ["records", "carrier"] as const;
 
 /** Adds the commands for events on their way from their owners to webhooks. */
-export function addOutboxCommands(admin: Command, { print, platform }: Tools): void {
+export function addOutboxCommands(admin: AdminCommand, { print, platform }: Tools): void {
   admin
     .command("outbox")
     .description("Check events on their way to webhooks")
@@ -16,7 +15,7 @@ export function addOutboxCommands(admin: Command, { print, platform }: Tools): v
     .command("status")
     .description("Count the events waiting to be published, and those published but not yet confirmed")
     .addHelpText("after", examples("", "--json"))
-    .action(async () => {
+    .reads(async () => {
       const found = await platform();
       const all = await Promise.all(
         PUBLISHERS.map(async (part) => {

@@ -1,13 +1,22 @@
 import { randomBytes } from "node:crypto";
+import { fail, toConnectError } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import { eventually } from "@shipping/kit/testing/eventually";
 import sql from "sql-template-tag";
-import { type GatewayUnderTest, gatewayUnderTest, newIdempotencyKey } from "../../testing/gateway-under-test.js";
+import {
+  type GatewayUnderTest,
+  gatewayUnderTest,
+  newIdempotencyKey,
+  ORDER_ID,
+} from "../../testing/gateway-under-test.js";
 import { runAdmin } from "../run-admin.js";
 
 let gateway: GatewayUnderTest;
 beforeAll(async () => {
-  gateway = await gatewayUnderTest();
+  const getOrder = () => {
+    throw toConnectError(fail("service_unavailable"));
+  };
+  gateway = await gatewayUnderTest({ records: { getOrder } });
 });
 afterAll(() => gateway.end());
 
@@ -49,6 +58,15 @@ describe("request show", () => {
       source: "127.0.0.1",
       user_agent: "shop/1.0",
     });
+  });
+
+  test("shows the cause of a 503, which its answer does not have", async () => {
+    const { key } = await gateway.newKey();
+    const { status, json, body } = await gateway.send("GET", `/orders/${ORDER_ID}`, { key });
+    expect([status, body]).toEqual([503, expect.not.stringContaining("records")]);
+    const line = `request show ${json.error.request_id}`;
+    expect(await shown(line)).toMatch(/^cause +records_unavailable$/m);
+    expect(JSON.parse(await shown(`${line} --json`))).toMatchObject({ status: 503, cause: "records_unavailable" });
   });
 
   test("shows one that belongs to nobody", async () => {

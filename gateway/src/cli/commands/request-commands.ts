@@ -1,13 +1,13 @@
 import { fail } from "@shipping/kit/errors";
-import type { Command } from "commander";
 import type { LoggedRequest } from "../../request-log/logged-request.js";
 import { readAnyRequest } from "../../request-log/read-request.js";
 import { onGateway } from "../platform/on-gateway.js";
+import type { AdminCommand } from "../tools/admin-command.js";
 import { examples, toTable } from "../tools/print.js";
 import type { Tools } from "../tools/tools.js";
 
 /** Adds the commands for the request log. */
-export function addRequestCommands(admin: Command, { print, platform }: Tools): void {
+export function addRequestCommands(admin: AdminCommand, { print, platform }: Tools): void {
   const request = admin
     .command("request")
     .description("Look up requests of all accounts")
@@ -17,7 +17,7 @@ export function addRequestCommands(admin: Command, { print, platform }: Tools): 
     .description("Show a write or a failed request by its X-Request-Id")
     .addHelpText("after", examples("req_ggyq5mxuz7gmanfyfkjbc2lk5a"))
     .argument("<request-id>", "request ID")
-    .action(async (id: string) => {
+    .reads(async (id: string) => {
       const found = await onGateway(await platform(), (deps) => readAnyRequest(deps, id));
       if (!found) throw fail("not_found", unknown(id));
       print(found, toTable(["FACT", "VALUE"], factsOf(found)));
@@ -39,6 +39,7 @@ function factsOf(request: LoggedRequest): string[][] {
     ["request", `${request.method} ${request.path}`],
     ["status", request.status === null ? "none: the client disconnected" : String(request.status)],
     ["code", request.code],
+    ["cause", request.cause],
     ...fields.map(({ path, message }): [string, string] => ["field", `${path}: ${message}`]),
     ["duration", `${request.ms.toFixed(1)} ms`],
     ["idempotency key", request.idempotencyKey],

@@ -22,13 +22,13 @@ const settings = z.object({
   TRACKING_URL: serviceUrl("tracking"),
   WEBHOOKS_URL: serviceUrl("webhooks"),
   NATS_URL: urlList().optional().describe("URL of the NATS server, for doctor"),
-  OPERATOR: z.string().optional().describe("your name in the audit log of operators; default: your user name"),
+  OPERATOR: z.string().optional().describe("your name in the operator log; default: your user name"),
   ...tlsSettings,
 });
 
 export type AdminConfig = z.output<typeof settings>;
 
-/** What a person types for the operator's command line: the script of the repository, or the program of an image. */
+/** How a person starts the operator's command line: the script of the repository, or the program of an image. */
 export function commandName(env: Env = process.env): string {
   return env.npm_lifecycle_event === "admin" ? "npm run -s admin --" : "admin";
 }

@@ -5,7 +5,8 @@ import { z } from "zod";
 import type { AdminConfig } from "./config.js";
 import type { Finding } from "./finding.js";
 
-const parts = ["gateway", "records", "carrier", "tracking", "webhooks"] as const;
+/** Their names. */
+export const parts = ["gateway", "records", "carrier", "tracking", "webhooks"] as const;
 
 /** A part of the platform: each has a database and an address. */
 export type Part = (typeof parts)[number];
@@ -19,7 +20,7 @@ export interface Platform {
   services: PerPart;
   /** The event bus. */
   bus: string | undefined;
-  /** What RPC is spoken with, where the parts have certificates. */
+  /** The certificate for RPC, where the parts have certificates. */
   tls: Pick<Tls, "options"> | undefined;
   /** The file in which a local platform records the above; it may not exist. */
   file: string;

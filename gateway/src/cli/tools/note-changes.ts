@@ -5,7 +5,7 @@ import type { FindPlatform } from "../platform/find-platform.js";
 import { reasonOf } from "../platform/finding.js";
 import { onGateway } from "../platform/on-gateway.js";
 
-/** Turns the action of a command into one that is in the audit of operators before it begins, and again when it has ended. */
+/** Turns the action of a command into one that is recorded in the operator log before it begins, and again when it has ended. */
 export type NoteChange = <A extends unknown[]>(
   action: (...given: A) => Promise<void>,
 ) => (...given: A) => Promise<void>;

@@ -22,6 +22,11 @@ export function toJson(result: unknown): string {
   });
 }
 
+/** A protobuf message as a plain object, without the fields that the library adds. */
+export function plain<T extends { $typeName: string; $unknown?: unknown }>({ $typeName, $unknown, ...facts }: T) {
+  return facts;
+}
+
 /** A text as a part of one line. */
 export function inLine(text: string): string {
   return printable(text).replaceAll("\n", "\\u000a");

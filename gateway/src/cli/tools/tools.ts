@@ -1,12 +1,11 @@
 import type { AdminConfig } from "../platform/config.js";
 import type { FindPlatform } from "../platform/find-platform.js";
-import type { NoteChange } from "./note-changes.js";
 import type { Print } from "./print.js";
 
 /** Is told about each step of a long command. */
 export type Progress = (step: { part: string; table: string; rows: number }) => void;
 
-/** What every command is given to work with. */
+/** The dependencies of every command. */
 export interface Tools {
   print: Print;
   /** Writes text to standard output, without an end of line of its own. */
@@ -17,6 +16,4 @@ export interface Tools {
   ask: ((question: string) => Promise<string>) | undefined;
   platform: FindPlatform;
   config(): AdminConfig;
-  /** Makes the action of a command that changes something one that the audit of operators knows. */
-  change: NoteChange;
 }

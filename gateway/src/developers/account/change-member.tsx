@@ -22,7 +22,7 @@ export async function showRoleForm(deps: PageDeps, request: PageRequest): Promis
 }
 
 /** `POST /developers/members/{id}/role`. It counts from the member's next request on. */
-export async function changeRoleAsAsked(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
+export async function submitRoleForm(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const member = await memberOf(deps, request);
   const { value, faults } = checkForm(roleForm, request.form);
   const refuse = (status: number, faults: readonly FieldError[]): HtmlPage => {
@@ -62,7 +62,7 @@ function RoleForm({ member, role, faults }: { member: Member; role: string; faul
 }
 
 /** `GET /developers/members/{id}/remove`: asks, and says what ends. */
-export async function askToRemove(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
+export async function confirmRemove(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const member = await memberOf(deps, request);
   return shown(
     "Remove a member",
@@ -71,7 +71,7 @@ export async function askToRemove(deps: PageDeps, request: PageRequest): Promise
 }
 
 /** `POST /developers/members/{id}/remove`. Whoever removes themselves is signed out with it. */
-export async function removeAsAsked(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
+export async function submitRemove(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { session, actor } = request;
   const member = await memberOf(deps, request);
   const isYou = member.id === session.memberId;

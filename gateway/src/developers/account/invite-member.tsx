@@ -36,7 +36,7 @@ export async function showInviteForm(deps: PageDeps): Promise<PageAnswer> {
 }
 
 /** `POST /developers/members/invite`. Where no mail is sent, the link stands in this answer and nowhere else. */
-export async function inviteAsAsked(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
+export async function submitInviteForm(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { form, session, actor } = request;
   const { value, faults } = checkForm(inviteForm, form);
   if (!value) return refuseForm(deps, request, 422, faults);
@@ -54,7 +54,7 @@ export async function inviteAsAsked(deps: PageDeps, request: PageRequest): Promi
 }
 
 /** `GET /developers/members/{id}/invite-again`: asks. */
-export async function askToInviteAgain(deps: PageDeps, { session, id }: PageRequest): Promise<PageAnswer> {
+export async function confirmInviteAgain(deps: PageDeps, { session, id }: PageRequest): Promise<PageAnswer> {
   const member = await getMember(deps, { accountId: session.accountId, id });
   if (!member.invitedAt) return { location: MEMBERS_PATH };
   return shown(
@@ -78,7 +78,7 @@ export async function askToInviteAgain(deps: PageDeps, { session, id }: PageRequ
 }
 
 /** `POST /developers/members/{id}/invite-again`. */
-export async function inviteAgainAsAsked(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
+export async function submitInviteAgain(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { form, session, actor, id } = request;
   const { accountId } = session;
   const { invitedAt } = await getMember(deps, { accountId, id });

@@ -1,14 +1,15 @@
+import { MAX_ATTEMPTS } from "@shipping/proto/attempts";
 import type { FailingSubscription } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import type { Letter } from "../../mail/letter.js";
 import { AREA_PATH } from "../page/page.js";
 import { wordsOf } from "../webhooks/failure-words.js";
 import { hostOf } from "../webhooks/subscriptions.js";
 
-/** What the mail names one by one; an account may have ten active in each environment. */
+/** The most subscriptions that the email lists; an account can have ten active ones in each environment. */
 const MOST_NAMED = 20;
 
 /**
- * What the admins of an account are told of subscriptions that have been failing for a day. Of a URL it says the host alone: path and query may
+ * The email to the admins of an account about subscriptions that have been failing for a day. It shows only the host of a URL: path and query may
  * hold a token.
  */
 export function failingLetter(about: {
@@ -31,7 +32,7 @@ export function failingLetter(about: {
       url: `${origin}${AREA_PATH}/${owner?.environment}/webhooks/${subscriptionId}`,
     })),
     after: [
-      "We stop sending an event after eight failed attempts. Once your receiver works again, retrieve the missed changes from the API.",
+      `We stop sending an event after ${MAX_ATTEMPTS} failed attempts. Once your receiver works again, retrieve the missed changes from the API.`,
       `You receive this email because you are an admin of ${accountName}. We send it once. You get another one only if deliveries recover and then fail for a day again.`,
     ],
   };

@@ -71,7 +71,7 @@ async function tell(
   return sent.length > 0;
 }
 
-// Who was invited and has not come yet may be the wrong person.
+// An invited person who has not signed in yet may be the wrong one.
 async function adminsOf({ db }: Deps, accountIds: readonly string[]): Promise<Admin[]> {
   if (accountIds.length === 0) return [];
   return db.run<Admin>(sql`

@@ -35,7 +35,7 @@ export async function showKeyForm(deps: PageDeps, { environment }: PageRequest):
 }
 
 /** `POST …/keys/new`: the key stands in this answer and nowhere else. The same form again is sent to the list. */
-export async function createKeyAsAsked(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
+export async function submitKeyForm(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { form, environment, session, actor } = request;
   const { value, faults } = checkForm(keyForm, form, ["scopes"]);
   if (!value) return refuseForm(deps, request, 422, faults);

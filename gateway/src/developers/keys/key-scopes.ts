@@ -1,7 +1,7 @@
 import type { Environment } from "@shipping/kit/caller";
 import type { Scope } from "../../admission/api-key.js";
 
-/** What each scope lets a key do, in words. */
+/** Describes in words what each scope allows. */
 export const SCOPE_WORDS: Record<Scope, string> = {
   "account:read": "View the account's name, limits and capabilities",
   "orders:write": "Create orders",
@@ -15,7 +15,10 @@ export const SCOPE_WORDS: Record<Scope, string> = {
   "webhooks:read": "View webhook subscriptions",
 };
 
-/** What the quick starts take, and nothing more: the account, and from an order to its label where there is a carrier, to its shipment where there is none. */
+/**
+ * Exactly the scopes that the quick starts need: for the account, and from order to label where there is a carrier, otherwise from order to
+ * shipment.
+ */
 export const FIRST_SCOPES: Record<Environment, readonly Scope[]> = {
   sandbox: ["account:read", "orders:write", "shipments:write", "rates:read", "labels:write", "labels:read"],
   live: ["account:read", "orders:write", "shipments:write"],

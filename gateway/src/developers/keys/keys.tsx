@@ -6,7 +6,7 @@ import { cursorOf, Paging } from "../page/paging.js";
 import { Chips, Text, Time } from "../page/text.js";
 import { type ListedKeyOfPage, listKeysOfPage } from "./list-keys.js";
 
-/** `GET …/keys`: the keys of an environment, the newest first, those that open nothing any more at the end. */
+/** `GET …/keys`: the keys of an environment, newest first, with inactive keys at the end. */
 export async function showKeys(deps: PageDeps, { session, environment, query }: PageRequest): Promise<PageAnswer> {
   const { accountId } = session;
   const wanted = cursorOf(query, "key");
@@ -132,7 +132,7 @@ function Expiry({ keyShown }: { keyShown: ListedKeyOfPage }) {
   );
 }
 
-/** What a key is called; those of the command line may have no name. */
+/** The name of a key. Keys created on the command line may have none. */
 export function nameOf({ name }: Pick<ListedKey, "name">): string {
   return name ?? "Unnamed key";
 }

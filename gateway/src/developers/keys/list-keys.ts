@@ -7,7 +7,7 @@ import { PAGE_SIZE, pageOf } from "../page/paging.js";
 
 /** A key in the area's list. */
 export interface ListedKeyOfPage extends ListedKey {
-  /** Whether it opens anything now. */
+  /** True if the key is valid now. */
   active: boolean;
 }
 

@@ -7,7 +7,7 @@ import { nameOf } from "./keys.js";
 const DAY_MS = 86_400_000;
 
 /** `GET …/keys/{id}/revoke`: asks, and says what would break. */
-export async function askToRevokeKey(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
+export async function confirmRevoke(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, id, session } = request;
   const list = `${AREA_PATH}/${environment}/keys`;
   const key = await getKey(deps, { id, environment, accountId: session.accountId });
@@ -53,7 +53,7 @@ export async function askToRevokeKey(deps: PageDeps, request: PageRequest): Prom
 }
 
 /** `POST …/keys/{id}/revoke`. */
-export async function revokeKeyAsAsked(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
+export async function submitRevoke(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, id, session, actor } = request;
   await revokeKey(deps, { id, environment, accountId: session.accountId }, actor);
   return { location: `${AREA_PATH}/${environment}/keys` };

@@ -1,9 +1,9 @@
 import { answered, callOptions } from "../../owners/call-owner.js";
-import { callerOf, type FileAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import { callerOfPage, type FileAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { requireId } from "../resources/find-resources.js";
 import { drawPage } from "./draw-page.js";
 
-// Of what draws it: another version of that may draw it otherwise.
+// The version of the renderer: another one may draw the label differently.
 const DRAWN_BY = "pdfium-2.1.13";
 
 /** Shown where a label cannot be drawn. */
@@ -33,6 +33,6 @@ export async function showPicture(deps: PageDeps, request: PageRequest): Promise
 
 async function labelFile(deps: PageDeps, request: PageRequest): Promise<Uint8Array> {
   requireId("lbl", request.id);
-  const asked = { caller: callerOf(request), id: request.id };
+  const asked = { caller: callerOfPage(request), id: request.id };
   return (await answered(deps.clients.carrier.getLabelFile(asked, callOptions(request)))).pdf;
 }

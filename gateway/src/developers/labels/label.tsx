@@ -2,7 +2,7 @@ import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } fr
 import { LabelCard } from "../resources/label-card.js";
 import { Events, keyNamesOf, Timeline } from "../resources/origin.js";
 import { readLabel, readTracking } from "../resources/read-resources.js";
-import { State } from "../resources/state.js";
+import { Status } from "../resources/status.js";
 
 /** `GET …/labels/{id}`. */
 export async function showLabel(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
@@ -21,7 +21,7 @@ export async function showLabel(deps: PageDeps, request: PageRequest): Promise<P
         <a href={`${base}/labels`}>Labels</a>
       </p>
       <h1>
-        Label {label.tracking_number} <State state={label.status} />
+        Label {label.tracking_number} <Status status={label.status} />
       </h1>
       <p>
         For shipment{" "}

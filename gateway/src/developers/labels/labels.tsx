@@ -8,14 +8,14 @@ import { filterIn, pathUnder, wantedBy } from "../resources/filter.js";
 import { FilterForm, Incomplete, Nothing } from "../resources/filter-form.js";
 import { findLabels, shipmentsById } from "../resources/find-resources.js";
 import { shortPlace } from "../resources/parcel.js";
-import { State } from "../resources/state.js";
+import { Status } from "../resources/status.js";
 
-const STATES = ["created", "voided"] as const;
+const STATUSES = ["created", "voided"] as const;
 
 /** `GET …/labels`: the newest first, under the filter that the query says. */
 export async function showLabels(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, query } = request;
-  const filter = filterIn(query, { states: STATES, prefix: "lbl" });
+  const filter = filterIn(query, { statuses: STATUSES, prefix: "lbl" });
   const { found, nextCursor, incomplete } = await findLabels(deps, request, wantedBy(filter));
   const ids = found.map(({ shipmentId }) => shipmentId);
   const shipments = await shipmentsById(deps, request, ids);
@@ -27,7 +27,7 @@ export async function showLabels(deps: PageDeps, request: PageRequest): Promise<
       <FilterForm
         path={path}
         filter={filter}
-        states={STATES}
+        statuses={STATUSES}
         searched="A complete label ID, shipment ID or tracking number, or the first characters of a reference, recipient name or postal code."
       />
       <Incomplete shown={incomplete} />
@@ -106,7 +106,7 @@ function LabelRow(props: { label: LabelSummary; shipment: RecordSummary | undefi
         )}
       </td>
       <td data-label="Status">
-        <State state={label.status} />
+        <Status status={label.status} />
       </td>
       <td data-label="Created">
         <Time at={new Date(label.createdAt)} />

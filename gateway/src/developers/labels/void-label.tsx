@@ -13,7 +13,7 @@ import { shortPlace } from "../resources/parcel.js";
 import { readLabel } from "../resources/read-resources.js";
 
 /** `GET …/labels/{id}/void`: asks. */
-export async function askToVoid(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
+export async function confirmVoid(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, id } = request;
   const path = `${AREA_PATH}/${environment}/labels/${id}`;
   const { label } = await readLabel(deps, request, id);
@@ -63,7 +63,7 @@ export async function askToVoid(deps: PageDeps, request: PageRequest): Promise<P
 const voidForm = z.strictObject({ form_id: formId });
 
 /** `POST …/labels/{id}/void`: what `POST /labels/{id}/void` does, and an entry in the audit log. */
-export async function voidAsAsked(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
+export async function submitVoid(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, session, id, actor } = request;
   const { value, faults } = checkForm(voidForm, request.form);
   if (!value) throw failFields(faults);
@@ -71,7 +71,7 @@ export async function voidAsAsked(deps: PageDeps, request: PageRequest): Promise
   await writeByForm(deps, request, { row: "POST /labels/{id}/void", id, formId: value.form_id, body: {} });
   const { label, happenings } = await readLabel(deps, request, id);
   const done = happenings.find(({ type }) => type === "label.voided");
-  // Whoever did it is who the owner says, also if somebody else was faster.
+  // The service says who voided the label: somebody else may have been faster.
   if (done?.origin?.requestedBy === actor.name) {
     const { accountId } = session;
     await recordVoid(deps, { accountId, environment, id, detail: label.tracking_number, at: done.at, actor });

@@ -6,7 +6,7 @@ import { Events, keyNamesOf, Timeline } from "../resources/origin.js";
 import { ParcelDetails } from "../resources/parcel.js";
 import { readOrder } from "../resources/read-resources.js";
 import { RecordTable } from "../resources/record-table.js";
-import { State } from "../resources/state.js";
+import { Status } from "../resources/status.js";
 
 /** `GET …/orders/{id}`: the order, and its shipments. */
 export async function showOrder(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
@@ -23,7 +23,7 @@ export async function showOrder(deps: PageDeps, request: PageRequest): Promise<P
         <a href={`${base}/orders`}>Orders</a>
       </p>
       <h1>
-        <Text>{order.reference}</Text> <State state={order.status} />
+        <Text>{order.reference}</Text> <Status status={order.status} />
       </h1>
       <dl>
         <dt>Order</dt>

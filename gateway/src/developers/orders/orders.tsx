@@ -5,12 +5,12 @@ import { FilterForm, Incomplete, Nothing } from "../resources/filter-form.js";
 import { findOrders } from "../resources/find-resources.js";
 import { RecordTable } from "../resources/record-table.js";
 
-const STATES = ["received"] as const;
+const STATUSES = ["received"] as const;
 
 /** `GET …/orders`: the newest first, under the filter that the query says. */
 export async function showOrders(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, query } = request;
-  const filter = filterIn(query, { states: STATES, prefix: "ord" });
+  const filter = filterIn(query, { statuses: STATUSES, prefix: "ord" });
   const { found, nextCursor, incomplete } = await findOrders(deps, request, wantedBy(filter));
   const path = `${AREA_PATH}/${environment}/orders`;
   return shown(
@@ -20,7 +20,7 @@ export async function showOrders(deps: PageDeps, request: PageRequest): Promise<
       <FilterForm
         path={path}
         filter={filter}
-        states={STATES}
+        statuses={STATUSES}
         searched="A complete order ID, or the first characters of a reference, recipient name or postal code."
       />
       <Incomplete shown={incomplete} />

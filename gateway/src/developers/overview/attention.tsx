@@ -5,7 +5,7 @@ import { wordsOf } from "../webhooks/failure-words.js";
 import { hostOf } from "../webhooks/subscriptions.js";
 import type { KeyInUse } from "./read-overview.js";
 
-/** What somebody should look into: subscriptions that fail, and keys that expire within a week. Nothing if there is nothing. */
+/** Lists failing subscriptions and keys that expire within a week. Renders nothing if there are none. */
 export function Attention(props: {
   base: string;
   subscriptions: readonly SubscriptionHealth[];

@@ -16,7 +16,7 @@ interface Step {
   button: string;
 }
 
-/** What a new account does next; nothing once all of it is done. Viewers see where the account stands. */
+/** The next steps of a new account; nothing once all are done. Viewers see how far the account has got. */
 export function NextSteps({ base, isAdmin, done }: { base: string; isAdmin: boolean; done: Done }) {
   const steps = stepsOf(base, done);
   const next = steps.find(({ isDone }) => !isDone);

@@ -6,7 +6,7 @@ import {
   refusalsByCode,
   requestsByHour,
 } from "../../request-log/count-requests.js";
-import { AREA_PATH, callerOf, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
+import { AREA_PATH, callerOfPage, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
 import { listHealth } from "../webhooks/health.js";
 import { Abilities } from "./abilities.js";
 import { Attention } from "./attention.js";
@@ -50,7 +50,7 @@ export async function showOverview(deps: PageDeps, request: PageRequest): Promis
 }
 
 async function readOverview(deps: PageDeps, request: PageRequest): Promise<Overview> {
-  const caller = callerOf(request);
+  const caller = callerOfPage(request);
   const [keys, hours, refusals, health, labels] = await Promise.all([
     keysInUse(deps, request),
     requestsByHour(deps, caller),

@@ -2,7 +2,7 @@ import sql from "sql-template-tag";
 import { ACTIVE_KEYS_LIMIT } from "../../accounts/manage-keys.js";
 import { clock } from "../../database/deps.js";
 import { answered, callOptions } from "../../owners/call-owner.js";
-import { callerOf, type PageDeps, type PageRequest } from "../page/page.js";
+import { callerOfPage, type PageDeps, type PageRequest } from "../page/page.js";
 
 /** A key that opens the API, and what it is used for. */
 export interface KeyInUse {
@@ -39,7 +39,7 @@ export function keysInUse(deps: PageDeps, { session, environment }: PageRequest)
 export interface LabelsMade {
   lastDay: number;
   lastMonth: number;
-  /** Whether there ever was one. */
+  /** True if there has ever been one. */
   any: boolean;
 }
 
@@ -55,7 +55,7 @@ export async function labelsMade(deps: PageDeps, request: PageRequest): Promise<
     { createdFrom: since(30), atMost: MOST_LABELS + 1 },
     { createdFrom: new Date(0).toISOString(), atMost: 1 },
   ];
-  const asked = { caller: callerOf(request), wanted };
+  const asked = { caller: callerOfPage(request), wanted };
   const { counts } = await answered(deps.clients.carrier.countLabels(asked, callOptions(request)));
   const [lastDay = 0, lastMonth = 0, ever = 0] = counts;
   return { lastDay, lastMonth, any: ever > 0 };

@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import type { Log } from "@shipping/kit/process/log";
 import type { ErrorRequestHandler, Request, Response } from "express";
 import { unmetCondition } from "../../http/conditional.js";
-import { failureOf } from "../../http/failure-of.js";
+import { noteFailure } from "../../http/failure-of.js";
 import { HttpRefusal } from "../../http/http-rules.js";
 import { WINDOW_MINUTES } from "../session/limit-window.js";
 import { renderArea } from "./layout.js";
@@ -14,7 +14,7 @@ const RETRY_AFTER_SECONDS: Record<number, number> = { 429: WINDOW_MINUTES * 60, 
 type Asking = Pick<Request, "headers" | "method" | "acceptsEncodings">;
 type PageResponse = Response<unknown, PageLocals>;
 
-/** Sends what a page's handler answered. Nothing of it is kept by any cache, but for files that say so. */
+/** Sends the answer of a page's handler. Caches keep none of it, except files that allow it. */
 export async function sendPageAnswer(req: Asking, res: PageResponse, answer: PageAnswer): Promise<void> {
   if ("content" in answer) return sendFile(req, res, answer);
   sendWhole(req, res, answer);
@@ -27,7 +27,7 @@ function sendWhole(req: Asking, res: PageResponse, answer: Exclude<PageAnswer, F
   else sendPage(req, res, answer);
 }
 
-// A browser that keeps it asks each time, so it is shown to nobody who may not see it any more.
+// A browser that keeps the file asks each time before it shows it, so nobody sees it who has lost access.
 async function sendFile(req: Asking, res: PageResponse, { etag, content }: FileAnswer): Promise<void> {
   const known = { ...(etag && { ETag: etag }), "Cache-Control": "private, no-cache" };
   if (etag && unmetCondition(req.headers, { etag }) === 304) return void res.writeHead(304, known).end();
@@ -74,18 +74,13 @@ function sendPage(req: Asking, res: PageResponse, page: HtmlPage): void {
   res.end(body);
 }
 
-/** Answers an error of a page with a page. */
+/** Answers an error of a page with a page, as `sendError` answers those of other requests. */
 export function sendRefusal(
   log: Log,
 ): ErrorRequestHandler<Record<string, string>, unknown, unknown, unknown, PageLocals> {
   // Express knows an error handler by its four parameters.
   return (error, req, res, _next) => {
     if (res.headersSent || res.destroyed) return void res.destroy();
-    const failure = failureOf(error);
-    res.locals.errorCode = failure.code;
-    if (failure !== error && failure.status >= 500) {
-      log.error({ err: error, request_id: res.locals.requestId }, "page failed");
-    }
-    sendWhole(req, res, refusalPage(failure));
+    sendWhole(req, res, refusalPage(noteFailure(log, res.locals, error)));
   };
 }

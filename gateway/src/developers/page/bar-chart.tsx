@@ -1,7 +1,7 @@
 import { HEIGHT, stack } from "./stacked-bars.js";
 import { Time } from "./text.js";
 
-/** What a stacked bar is made of, from the bottom up. */
+/** The layers of a stacked bar, from the bottom up. */
 export interface BarKind {
   /** As it stands in the legend and in the table: "Delivered". */
   name: string;

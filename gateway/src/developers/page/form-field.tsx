@@ -7,7 +7,7 @@ import { Note, visible } from "./text.js";
 /** Names a form as it was shown: sent several times, it does one thing. */
 export const formId = z.string("is required").refine((id) => isId("form", id), "does not belong to this form");
 
-/** What is wrong with a field, below it. `id` is the field's own. */
+/** The error message below a field. `id` is the ID of the field. */
 export function Fault({ id, faults, path }: { id: string; faults: readonly FieldError[]; path: string }) {
   const found = faultOf(faults, path);
   if (!found) return null;
@@ -18,7 +18,7 @@ export function Fault({ id, faults, path }: { id: string; faults: readonly Field
   );
 }
 
-/** The attributes that tie a field to what is wrong with it. */
+/** The attributes that link a field to its error message. */
 export function faultAttributes(id: string, faults: readonly FieldError[], path: string) {
   return faultOf(faults, path) ? { "aria-invalid": "true" as const, "aria-describedby": `${id}-fault` } : {};
 }
@@ -27,7 +27,7 @@ function faultOf(faults: readonly FieldError[], path: string): FieldError | unde
   return faults.find((fault) => fault.path === path || fault.path.startsWith(`${path}.`));
 }
 
-/** Says above a form that it was refused; names what no field of it can say. */
+/** The message above a refused form, with the errors that belong to none of its fields. */
 export function FormFaults({ faults, fields }: { faults: readonly FieldError[]; fields: readonly string[] }) {
   if (faults.length === 0) return null;
   const others = faults.filter(({ path }) => !fields.includes(path.split(".")[0] ?? ""));

@@ -1,7 +1,7 @@
 import type { Environment } from "@shipping/kit/caller";
 import { AREA_PATH, type Section } from "./page.js";
 
-/** What each environment is, in words. */
+/** Each environment, described in words. */
 export const BAND: Record<Environment, { name: string; says: string }> = {
   sandbox: { name: "Sandbox", says: "Test data. Nothing is charged or shipped." },
   live: { name: "Live", says: "Real orders and shipments." },

@@ -11,7 +11,7 @@ import type { Form } from "./read-form.js";
 /** Where the developer area begins on the gateway's host. */
 export const AREA_PATH = "/developers";
 
-/** What pages are made with. */
+/** The dependencies of all pages. */
 export interface PageDeps extends ApiDeps, DeveloperDeps {
   area: DeveloperArea;
   /** Scheme and host under which people reach the area: from configuration, never from a request. */
@@ -32,7 +32,7 @@ export type Section =
   | "audit"
   | "quick-start";
 
-/** What every page is asked. What the path does not have is empty. */
+/** The request for a page. Values that the path does not contain are empty. */
 export interface VisitorRequest {
   environment: Environment;
   /** The id or the token in the path. */
@@ -46,16 +46,16 @@ export interface VisitorRequest {
   form: Form;
   /** The network address that the request comes from. */
   source: string;
-  /** Whether a person opened this, as far as the browser says. */
+  /** True if a person opened this page, according to the browser. */
   deliberate: boolean;
   requestId: string;
   deadline: number;
 }
 
-/** The same of somebody who is signed in. */
+/** The same for a member who is signed in. */
 export interface PageRequest extends VisitorRequest {
   session: SignedIn;
-  /** Who changes what this request changes. */
+  /** The member who makes the change, for the audit log. */
   actor: Actor;
 }
 
@@ -92,7 +92,7 @@ export interface FileAnswer {
   content(): Promise<FileContent>;
 }
 
-/** What a page's handler answers. `cookies` are `Set-Cookie` headers. */
+/** The answer of a page's handler. `cookies` are `Set-Cookie` headers. */
 export type PageAnswer = (HtmlPage | Redirect | FileAnswer) & { cookies?: readonly string[] };
 
 interface Row {
@@ -112,37 +112,37 @@ export interface OpenPage extends Row {
 
 /** A page of an account. */
 export interface AccountPage extends Row {
-  /** Viewers see; admins see what changes things, too. */
+  /** The least role: viewers can look, admins can change things as well. */
   access: "viewer" | "admin";
   handler(deps: PageDeps, request: PageRequest): Promise<PageAnswer>;
 }
 
 export type PageRoute = OpenPage | AccountPage;
 
-/** Whether a page reads a form: all that change something of an account do, as the form names the account. */
+/** True if a page reads a form. Every page that changes an account does, because the form names the account. */
 export function takesForm(page: PageRoute): boolean {
   return page.access === "anyone" ? page.takesForm === true : page.method === "POST";
 }
 
-/** Whether a page is about one environment. The others are about the whole account, or about nobody's. */
+/** True if a page is about one environment. The others are about the whole account, or about no account. */
 export function isPerEnvironment({ path }: Pick<PageRoute, "path">): boolean {
   return path.startsWith("/{environment}");
 }
 
-/** Whether a page takes a sign-in of the last minutes: it changes the live environment, or what belongs to both, as members do. */
+/** True if a page requires a sign-in within the last minutes: it changes the live environment, or something that belongs to both, such as members. */
 export function takesFreshSignIn(page: Pick<PageRoute, "access" | "path">, environment: Environment): boolean {
   return page.access === "admin" && (environment === "live" || !isPerEnvironment(page));
 }
 
-/** What the area knows about a request, beside what the gateway knows. */
+/** What the developer area knows about a request, in addition to what the gateway knows. */
 export interface PageLocals extends Locals {
   page: PageRoute | undefined;
   session: SignedIn | undefined;
   environment: Environment;
 }
 
-/** On whose data a page works. */
-export function callerOf({ session, environment }: Pick<PageRequest, "session" | "environment">): Caller {
+/** The account and environment whose data a page shows. */
+export function callerOfPage({ session, environment }: Pick<PageRequest, "session" | "environment">): Caller {
   return { accountId: session.accountId, environment };
 }
 

@@ -10,7 +10,7 @@ export function forbidden(why: string): HtmlPage {
   return refused(403, "Not allowed", why);
 }
 
-/** Says that nothing of a suspended account can be changed: what is erased next must not grow any more. */
+/** Says that nothing in a suspended account can be changed: an account that is about to be erased must not grow. */
 export function suspendedPage(): HtmlPage {
   const why = "While this account is suspended, you can see everything but change nothing.";
   return refused(403, "Account suspended", why);

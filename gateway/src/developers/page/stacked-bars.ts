@@ -1,7 +1,7 @@
 /** How high a chart is, in units of its own. */
 export const HEIGHT = 100;
 
-/** What there is a little of is seen beside what there is a lot of. */
+/** The least height of a layer, so that a small count stays visible beside a large one. */
 const LEAST_HEIGHT = 2;
 
 /** Where the parts of a bar stand. No part that is there is thinner than can be seen, and no bar is higher than the chart. */

@@ -3,7 +3,7 @@ import type { WriteRoute } from "../../api/endpoint.js";
 import { routes } from "../../api/endpoints/endpoints.js";
 import { executeWrite } from "../../api/execute-write.js";
 import { jsonBody } from "../../input/json-body.js";
-import { callerOf, type PageDeps, type PageRequest } from "./page.js";
+import { callerOfPage, type PageDeps, type PageRequest } from "./page.js";
 
 /** A write of the API, by a form: `row` is that of the table of endpoints, `id` is for rows whose path has one. */
 export interface FormWrite {
@@ -28,7 +28,7 @@ export function writeByForm(
   return executeWrite(deps, route, {
     requestId,
     deadline,
-    caller: callerOf(request),
+    caller: callerOfPage(request),
     actor,
     idempotencyKey: ["developer-area", formId, step].filter(Boolean).join(":"),
     id,

@@ -2,7 +2,7 @@ import { isId } from "@shipping/kit/ids";
 import { codesOf, type WantedRequests } from "../../request-log/list-requests.js";
 import { cursorOf } from "../page/paging.js";
 
-/** What a page of requests is asked for: what cannot be understood is left out. */
+/** The filter of a list of requests. Values that cannot be understood are left out. */
 export interface AskedRequests extends WantedRequests {
   /** An id or an idempotency key to look for, in place of the rest. */
   sought?: string;
@@ -31,7 +31,7 @@ export function askedRequests(query: URLSearchParams): AskedRequests {
   };
 }
 
-/** Whether it asks for less than everything. */
+/** True if the filter leaves anything out. */
 export function isNarrowed({ after: _, ...filters }: AskedRequests): boolean {
   return Object.values(filters).some((filter) => filter !== undefined);
 }

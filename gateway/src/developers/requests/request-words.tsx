@@ -5,7 +5,7 @@ import type { LoggedRequest } from "../../request-log/logged-request.js";
 import { nameOf } from "../keys/keys.js";
 import { Text } from "../page/text.js";
 
-/** The status of a request as a tag: what went well, was refused, failed. */
+/** The status of a request as a tag: succeeded, refused or failed. */
 export function StatusTag({ status, code }: Pick<LoggedRequest, "status" | "code">) {
   if (status === null) return <span class="tag">No response</span>;
   return <span class={`tag${kindOf({ status, code })}`}>{`${status} ${STATUS_CODES[status] ?? ""}`}</span>;

@@ -85,7 +85,7 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
   );
 }
 
-/** What was wrong with it. */
+/** Explains why the request failed. */
 function Refusal({ request: { code, fields } }: { request: LoggedRequest }) {
   if (code === ABORTED) {
     return (
@@ -136,7 +136,7 @@ function Replay(props: { request: LoggedRequest; original: string | undefined; l
 
 const SECTIONS = { ord: "orders", shp: "shipments", lbl: "labels", whk: "webhooks" };
 
-/** What it made or named, with the way there. */
+/** The resource that the request created or named, with a link to it. */
 function Resource({ id, environment }: { id: string | null; environment: Environment }) {
   if (id === null) return <>None</>;
   const section = Object.entries(SECTIONS).find(([prefix]) => isId(prefix, id))?.[1];

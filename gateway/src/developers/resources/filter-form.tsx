@@ -1,11 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { Note } from "../page/text.js";
 import { type Filter, narrows } from "./filter.js";
-import { STATES } from "./state.js";
+import { STATUSES } from "./status.js";
 
-/** The form above a list: a search, a state and a time, all at once. */
-export function FilterForm(props: { path: string; filter: Filter; states: readonly string[]; searched: string }) {
-  const { path, filter, states, searched } = props;
+/** The form above a list: a search, a status and a time, all at once. */
+export function FilterForm(props: { path: string; filter: Filter; statuses: readonly string[]; searched: string }) {
+  const { path, filter, statuses, searched } = props;
   return (
     <form class="filter" method="get" action={path}>
       <div class="field wide">
@@ -23,25 +23,25 @@ export function FilterForm(props: { path: string; filter: Filter; states: readon
           {searched}
         </p>
       </div>
-      {states.length > 1 && (
+      {statuses.length > 1 && (
         <div class="field">
-          <label for="state">Status</label>
-          <select id="state" name="state">
+          <label for="status">Status</label>
+          <select id="status" name="status">
             <option value="">Any</option>
-            {states.map((state) => (
-              <option value={state} selected={state === filter.state}>
-                {STATES[state]?.words ?? state}
+            {statuses.map((status) => (
+              <option value={status} selected={status === filter.status}>
+                {STATUSES[status]?.words ?? status}
               </option>
             ))}
           </select>
         </div>
       )}
       <div class="field">
-        <label for="from">Created from (UTC)</label>
+        <label for="from">Created on or after (UTC)</label>
         <input type="date" id="from" name="from" value={filter.from} />
       </div>
       <div class="field">
-        <label for="to">Created until (UTC)</label>
+        <label for="to">Created on or before (UTC)</label>
         <input type="date" id="to" name="to" value={filter.to} />
       </div>
       <div class="field send">
@@ -64,7 +64,7 @@ export function Incomplete({ shown }: { shown: boolean }) {
   );
 }
 
-/** What stands where a list has nothing to show: that nothing matches, or what to do first. */
+/** Shown instead of an empty list: nothing matches, or what to do first. */
 export function Nothing(props: { filter: Filter; what: string; path: string; children: ComponentChildren }) {
   const { filter, what, path, children } = props;
   return (

@@ -1,13 +1,13 @@
 import { filterIn, narrows, pathUnder, wantedBy } from "./filter.js";
 
 const SHP = "shp_mfrggzdfmztwq2lknnwg23tpoa";
-const kinds = { states: ["draft", "voided"], prefix: "shp" };
+const kinds = { statuses: ["draft", "voided"], prefix: "shp" };
 const read = (query: string) => filterIn(new URLSearchParams(query), kinds);
 
 describe("the filter of a list", () => {
   test("is what the form sent, and asks the owner for whole days in UTC", () => {
-    const filter = read(`q=+PO-1+&state=draft&from=2026-11-20&to=2026-11-21&after=${SHP}`);
-    expect(filter).toEqual({ text: "PO-1", state: "draft", from: "2026-11-20", to: "2026-11-21", after: SHP });
+    const filter = read(`q=+PO-1+&status=draft&from=2026-11-20&to=2026-11-21&after=${SHP}`);
+    expect(filter).toEqual({ text: "PO-1", status: "draft", from: "2026-11-20", to: "2026-11-21", after: SHP });
     expect(wantedBy(filter)).toEqual({
       text: "PO-1",
       status: "draft",
@@ -20,8 +20,8 @@ describe("the filter of a list", () => {
 
   test.each([
     "",
-    "q=&state=&from=&to=",
-    "q=%20%20&state=eaten&from=yesterday&to=2026-02-30",
+    "q=&status=&from=&to=",
+    "q=%20%20&status=eaten&from=yesterday&to=2026-02-30",
     "from=0000-01-01&to=9999999-01-01&after=nothing",
     "from=2026-13-01&to=2026-1-1",
   ])("leaves out what is empty or makes no sense: %j", (query) => {
@@ -37,8 +37,8 @@ describe("the filter of a list", () => {
   });
 
   test("leads to the next page with itself", () => {
-    expect(pathUnder("/list", read("q=a%26b&state=voided&to=2026-11-21"))).toBe(
-      "/list?q=a%26b&state=voided&to=2026-11-21",
+    expect(pathUnder("/list", read("q=a%26b&status=voided&to=2026-11-21"))).toBe(
+      "/list?q=a%26b&status=voided&to=2026-11-21",
     );
   });
 });

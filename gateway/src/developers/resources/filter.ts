@@ -1,10 +1,10 @@
 import { cursorOf } from "../page/paging.js";
 import type { Wanted } from "./find-resources.js";
 
-/** What the form above a list says, as it was sent; what makes no sense is empty. */
+/** The values of the form above a list. Invalid values are empty. */
 export interface Filter {
   text: string;
-  state: string;
+  status: string;
   /** Days, `2026-11-21`, both included, in UTC. */
   from: string;
   to: string;
@@ -16,40 +16,40 @@ const DAY_MS = 86_400_000;
 /** Until then is until any time: the day after has a year that PostgreSQL does not read as JavaScript writes it. */
 const LAST_DAY = "9999-12-31";
 
-/** Reads the filter of a list whose resources have these states and ids of that prefix. */
+/** Reads the filter of a list whose resources have these statuses and ids of that prefix. */
 export function filterIn(
   query: URLSearchParams,
-  { states, prefix }: { states: readonly string[]; prefix: string },
+  { statuses, prefix }: { statuses: readonly string[]; prefix: string },
 ): Filter {
-  const state = query.get("state") ?? "";
+  const status = query.get("status") ?? "";
   return {
     text: query.get("q")?.trim() ?? "",
-    state: states.includes(state) ? state : "",
+    status: statuses.includes(status) ? status : "",
     from: dayIn(query.get("from")),
     to: dayIn(query.get("to")),
     after: cursorOf(query, prefix),
   };
 }
 
-/** What an owner is asked to find. */
-export function wantedBy({ text, state, from, to, after }: Filter): Wanted {
+/** The filter as the service takes it. */
+export function wantedBy({ text, status, from, to, after }: Filter): Wanted {
   return {
     ...(text && { text }),
-    ...(state && { status: state }),
+    ...(status && { status }),
     ...(from && { createdFrom: new Date(from).toISOString() }),
     ...(to && to !== LAST_DAY && { createdBefore: new Date(Date.parse(to) + DAY_MS).toISOString() }),
     ...(after && { after }),
   };
 }
 
-/** Whether it leaves anything out. */
-export function narrows({ text, state, from, to }: Filter): boolean {
-  return [text, state, from, to].some((value) => value !== "");
+/** True if the filter leaves anything out. */
+export function narrows({ text, status, from, to }: Filter): boolean {
+  return [text, status, from, to].some((value) => value !== "");
 }
 
 /** The path of the list's first page under the same filter. */
-export function pathUnder(path: string, { text: q, state, from, to }: Filter): string {
-  const given = Object.entries({ q, state, from, to }).filter(([, value]) => value !== "");
+export function pathUnder(path: string, { text: q, status, from, to }: Filter): string {
+  const given = Object.entries({ q, status, from, to }).filter(([, value]) => value !== "");
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }
 

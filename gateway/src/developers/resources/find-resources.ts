@@ -5,7 +5,7 @@ import type { LabelSummary } from "@shipping/proto/shipping/carrier/v1/carrier_p
 import type { RecordSummary } from "@shipping/proto/shipping/records/v1/records_pb";
 import { trackingNumber } from "../../input/schemas.js";
 import { answered, callOptions } from "../../owners/call-owner.js";
-import { callerOf, type PageDeps, type PageRequest } from "../page/page.js";
+import { callerOfPage, type PageDeps, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE } from "../page/paging.js";
 
 /** Which resources of an environment to find, the newest first. */
@@ -46,12 +46,12 @@ export async function findOrders(
   request: PageRequest,
   wanted: Wanted,
 ): Promise<FoundPage<RecordSummary>> {
-  const asked = { caller: callerOf(request), search: searchOf(wanted, []) };
+  const asked = { caller: callerOfPage(request), search: searchOf(wanted, []) };
   const { orders, ...rest } = await answered(deps.clients.records.searchOrders(asked, callOptions(request)));
   return { found: orders, ...rest };
 }
 
-/** Finds labels by id, tracking number, or by what their shipment is known by. */
+/** Finds labels by ID, by tracking number, or by their shipment's ID, reference, recipient or postal code. */
 export async function findLabels(
   deps: PageDeps,
   request: PageRequest,
@@ -59,7 +59,7 @@ export async function findLabels(
 ): Promise<FoundPage<LabelSummary>> {
   const { text } = wanted;
   const { ids, incomplete } = text && !namesLabel(text) ? await labelsOfShipments(deps, request, text) : NONE;
-  const asked = { caller: callerOf(request), search: searchOf(wanted, ids) };
+  const asked = { caller: callerOfPage(request), search: searchOf(wanted, ids) };
   const { labels, ...rest } = await answered(deps.clients.carrier.searchLabels(asked, callOptions(request)));
   return { found: labels, incomplete, ...rest };
 }
@@ -84,7 +84,7 @@ export async function shipmentsOfOrder(
   orderId: string,
   after: string | undefined,
 ) {
-  const asked = { caller: callerOf(request), search: searchOf({ after }, []), orderId };
+  const asked = { caller: callerOfPage(request), search: searchOf({ after }, []), orderId };
   return answered(deps.clients.records.searchShipments(asked, callOptions(request)));
 }
 
@@ -99,7 +99,7 @@ function namesLabel(text: string | undefined): text is string {
 }
 
 async function shipmentsOfLabel(deps: PageDeps, request: PageRequest, text: string): Promise<string[]> {
-  const asked = { caller: callerOf(request), search: searchOf({ text, limit: 1 }, []) };
+  const asked = { caller: callerOfPage(request), search: searchOf({ text, limit: 1 }, []) };
   const { labels } = await answered(deps.clients.carrier.searchLabels(asked, callOptions(request)));
   return labels.map(({ shipmentId }) => shipmentId);
 }
@@ -111,7 +111,7 @@ async function labelsOfShipments(deps: PageDeps, request: PageRequest, text: str
 }
 
 function searchShipments(deps: PageDeps, request: PageRequest, wanted: Wanted, ids: readonly string[]) {
-  const asked = { caller: callerOf(request), search: searchOf(wanted, ids) };
+  const asked = { caller: callerOfPage(request), search: searchOf(wanted, ids) };
   return answered(deps.clients.records.searchShipments(asked, callOptions(request)));
 }
 

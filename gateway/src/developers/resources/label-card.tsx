@@ -4,13 +4,13 @@ import type { tracking as trackingSchema } from "../../api/resources.js";
 import { AREA_PATH } from "../page/page.js";
 import { Note, Time } from "../page/text.js";
 import type { ReadLabel } from "./read-resources.js";
-import { State } from "./state.js";
+import { Status } from "./status.js";
 
 interface Card extends ReadLabel {
   tracking: z.infer<typeof trackingSchema> | undefined;
   environment: Environment;
   mayVoid: boolean;
-  /** Whether its id is the way to its page. */
+  /** True if its ID links to its page. */
   linked?: true;
 }
 
@@ -47,7 +47,7 @@ export function LabelCard({ label, rate, tracking, environment, mayVoid, linked 
             ) : (
               <code>{label.id}</code>
             )}{" "}
-            <State state={label.status} />
+            <Status status={label.status} />
           </dd>
           <dt>Carrier</dt>
           <dd>
@@ -65,7 +65,7 @@ export function LabelCard({ label, rate, tracking, environment, mayVoid, linked 
           <dd>
             {tracking ? (
               <>
-                <State state={tracking.status} /> since <Time at={new Date(tracking.updated_at)} />
+                <Status status={tracking.status} /> since <Time at={new Date(tracking.updated_at)} />
                 {tracking.events.length === 0 && <span class="sub">No scans. The sandbox does not simulate them.</span>}
               </>
             ) : (

@@ -14,10 +14,10 @@ export interface Happening {
   origin: Origin | undefined;
 }
 
-/** What API keys are called, by their ids. */
+/** Names and last characters of API keys, by their IDs. */
 export type KeyNames = ReadonlyMap<string, { name: string | null; lastFour: string }>;
 
-/** Reads what the keys are called that did these. */
+/** Reads the names of the API keys behind these changes. */
 export async function keyNamesOf(
   deps: Pick<PageDeps, "prisma">,
   { session, environment }: PageRequest,
@@ -85,7 +85,7 @@ function By({ origin, keys, environment }: Omit<Told, "happenings"> & { origin: 
   );
 }
 
-/** The events that webhooks were told of it. */
+/** The events sent for this resource. */
 export function Events({ happenings }: Pick<Told, "happenings">) {
   const caused = happenings.filter(({ origin }) => origin?.eventId);
   if (caused.length === 0) return <p>Events were not recorded at that time.</p>;

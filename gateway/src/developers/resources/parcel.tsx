@@ -5,7 +5,7 @@ import { Code, Text } from "../page/text.js";
 type AddressGiven = z.infer<typeof address>;
 type ParcelGiven = z.infer<typeof parcel>;
 
-/** What an order and a shipment say of a parcel and its way. */
+/** Fields shared by orders and shipments. */
 export interface Given {
   from: AddressGiven;
   to: AddressGiven;

@@ -2,8 +2,9 @@ import { failureIn } from "@shipping/kit/errors";
 import type { Origin } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { z } from "zod";
 import type { label, order, rate, shipment, tracking } from "../../api/resources.js";
+import type { EventType } from "../../input/schemas.js";
 import { answered, callOptions } from "../../owners/call-owner.js";
-import { callerOf, type PageDeps, type PageRequest } from "../page/page.js";
+import { callerOfPage, type PageDeps, type PageRequest } from "../page/page.js";
 import { requireId } from "./find-resources.js";
 import type { Happening } from "./origin.js";
 
@@ -32,7 +33,7 @@ export interface ReadLabel {
 /** One order of the caller. */
 export async function readOrder(deps: PageDeps, request: PageRequest, id: string): Promise<ReadOrder> {
   requireId("ord", id);
-  const asked = { caller: callerOf(request), id };
+  const asked = { caller: callerOfPage(request), id };
   const { data, created } = await answered(deps.clients.records.inspectOrder(asked, callOptions(request)));
   const order: ReadOrder["order"] = parsed(data);
   return { order, happenings: [happening("order.created", order.created_at, created)] };
@@ -41,7 +42,7 @@ export async function readOrder(deps: PageDeps, request: PageRequest, id: string
 /** One shipment of the caller. */
 export async function readShipment(deps: PageDeps, request: PageRequest, id: string): Promise<ReadShipment> {
   requireId("shp", id);
-  const asked = { caller: callerOf(request), id };
+  const asked = { caller: callerOfPage(request), id };
   const { data, created } = await answered(deps.clients.records.inspectShipment(asked, callOptions(request)));
   const shipment: ReadShipment["shipment"] = parsed(data);
   return { shipment, happenings: [happening("shipment.created", shipment.created_at, created)] };
@@ -50,7 +51,7 @@ export async function readShipment(deps: PageDeps, request: PageRequest, id: str
 /** One label of the caller. */
 export async function readLabel(deps: PageDeps, request: PageRequest, id: string): Promise<ReadLabel> {
   requireId("lbl", id);
-  const asked = { caller: callerOf(request), id };
+  const asked = { caller: callerOfPage(request), id };
   const answer = await answered(deps.clients.carrier.inspectLabel(asked, callOptions(request)));
   const label: Label = parsed(answer.data);
   const happenings = [happening("label.created", label.created_at, answer.created)];
@@ -58,13 +59,13 @@ export async function readLabel(deps: PageDeps, request: PageRequest, id: string
   return { label, rate: answer.rate.length > 0 ? parsed(answer.rate) : undefined, happenings };
 }
 
-/** What tracking knows of a number; undefined if it knows nothing yet. */
+/** Reads the tracking record of a number; undefined if there is none yet. */
 export async function readTracking(
   deps: PageDeps,
   request: PageRequest,
   trackingNumber: string,
 ): Promise<Tracking | undefined> {
-  const asked = { caller: callerOf(request), trackingNumber };
+  const asked = { caller: callerOfPage(request), trackingNumber };
   try {
     const { data } = await answered(deps.clients.tracking.getTracking(asked, callOptions(request)));
     return parsed(data);
@@ -74,15 +75,15 @@ export async function readTracking(
   }
 }
 
-const WORDS: Record<string, string> = {
+const WORDS: Record<EventType, string> = {
   "order.created": "Order received",
   "shipment.created": "Shipment created",
   "label.created": "Label created",
   "label.voided": "Label voided",
 };
 
-function happening(type: string, at: string, origin: Origin | undefined): Happening {
-  return { type, words: WORDS[type] ?? type, at: new Date(at), origin };
+function happening(type: EventType, at: string, origin: Origin | undefined): Happening {
+  return { type, words: WORDS[type], at: new Date(at), origin };
 }
 
 function parsed<Resource>(json: Uint8Array): Resource {

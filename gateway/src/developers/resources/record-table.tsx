@@ -3,7 +3,7 @@ import type { RecordSummary } from "@shipping/proto/shipping/records/v1/records_
 import { AREA_PATH } from "../page/page.js";
 import { Text, Time } from "../page/text.js";
 import { shortPlace } from "./parcel.js";
-import { State } from "./state.js";
+import { Status } from "./status.js";
 
 /** Orders or shipments, each with the way to its page. */
 export function RecordTable(props: {
@@ -43,7 +43,7 @@ export function RecordTable(props: {
               )}
             </td>
             <td data-label="Status">
-              <State state={status} />
+              <Status status={status} />
             </td>
             <td data-label="Created">
               <Time at={new Date(createdAt)} />

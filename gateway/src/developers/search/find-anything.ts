@@ -6,7 +6,7 @@ import { answered, callOptions } from "../../owners/call-owner.js";
 import { findRequests } from "../../request-log/list-requests.js";
 import { readRequest } from "../../request-log/read-request.js";
 import { nameOf } from "../keys/keys.js";
-import { callerOf, type PageDeps, type PageRequest } from "../page/page.js";
+import { callerOfPage, type PageDeps, type PageRequest } from "../page/page.js";
 import { findLabels, findOrders, findShipments } from "../resources/find-resources.js";
 import { getSubscription } from "../webhooks/subscriptions.js";
 
@@ -14,7 +14,7 @@ import { getSubscription } from "../webhooks/subscriptions.js";
 export interface Found {
   kind: Kind;
   path: string;
-  /** What people call it, and its id. */
+  /** Its name or reference, and its ID. */
   name: string;
   id: string;
 }
@@ -26,7 +26,7 @@ export const MOST_OF_A_KIND = 5;
 
 type Find = (deps: PageDeps, request: PageRequest, text: string) => Promise<Found[]>;
 
-/** What an id or a tracking number names, by the prefix of the id. */
+/** How to find the resource of an ID, by its prefix. */
 const NAMED: Readonly<Record<string, Find>> = {
   ord: orders,
   shp: shipments,
@@ -37,7 +37,7 @@ const NAMED: Readonly<Record<string, Find>> = {
   evt: event,
 };
 
-/** What a text names, if it is an id or a tracking number; else whatever is known by it, the newest of each kind. Labels are with their shipments. */
+/** Finds the resource of an ID or tracking number. Any other text is searched for: the newest matches of each kind, labels with their shipments. */
 export async function findAnything(deps: PageDeps, asked: PageRequest, text: string): Promise<Found[]> {
   const prefix = text.slice(0, 3);
   if (isId(prefix, text)) return (await NAMED[prefix]?.(deps, asked, text)) ?? [];
@@ -62,12 +62,12 @@ async function labels(deps: PageDeps, asked: PageRequest, text: string): Promise
 }
 
 async function request(deps: PageDeps, asked: PageRequest, text: string): Promise<Found[]> {
-  const found = await readRequest(deps, callerOf(asked), text);
+  const found = await readRequest(deps, callerOfPage(asked), text);
   return found ? [requestFound(found)] : [];
 }
 
 async function requests(deps: PageDeps, asked: PageRequest, text: string): Promise<Found[]> {
-  const { rows } = await findRequests(deps, callerOf(asked), text, { size: MOST_OF_A_KIND });
+  const { rows } = await findRequests(deps, callerOfPage(asked), text, { size: MOST_OF_A_KIND });
   return rows.map(requestFound);
 }
 
@@ -86,7 +86,7 @@ function requestFound({
 }
 
 async function keys(deps: PageDeps, asked: PageRequest, text: string): Promise<Found[]> {
-  const found = await findKeys(deps, callerOf(asked), text);
+  const found = await findKeys(deps, callerOfPage(asked), text);
   return found.slice(0, MOST_OF_A_KIND).map((key) => ({
     kind: "API key",
     path: `requests?key=${key.id}`,
@@ -100,9 +100,9 @@ async function subscription(deps: PageDeps, asked: PageRequest, id: string): Pro
   return found ? [{ kind: "Subscription", path: `webhooks/${id}`, name: found.url, id }] : [];
 }
 
-/** What an event was about. */
+/** Finds the resource that an event was about. */
 async function event(deps: PageDeps, asked: PageRequest, id: string): Promise<Found[]> {
-  const call = deps.clients.webhooks.getEvent({ caller: callerOf(asked), id }, callOptions(asked));
+  const call = deps.clients.webhooks.getEvent({ caller: callerOfPage(asked), id }, callOptions(asked));
   const found = await unlessMissing(answered(call));
   return found ? findAnything(deps, asked, found.resourceId) : [];
 }

@@ -30,7 +30,7 @@ const authorizationRequestSchema = z.object({
 
 export type AuthorizationRequest = z.output<typeof authorizationRequestSchema>;
 
-/** Who somebody is, as the provider says. */
+/** A person's identity, according to the provider. */
 export interface Identity {
   issuer: string;
   subject: string;

@@ -17,7 +17,7 @@ function privateUrl() {
   );
 }
 
-/** What the developer area needs to know, in a gateway of its own process and in one that shares it. */
+/** The settings of the developer area, for a gateway in its own process and for one that shares a process. */
 export const developerSettings = {
   DEVELOPER_AREA: flag()
     .optional()
@@ -83,7 +83,7 @@ export function refuseHalfAnArea(config: DeveloperConfig, context: z.RefinementC
   }
 }
 
-/** What the gateway is given of these settings. */
+/** The part of these settings that the gateway gets. */
 export function developerDepsOf(config: DeveloperConfig): DeveloperDeps {
   return {
     trustedProxies: config.TRUSTED_PROXIES,

@@ -4,7 +4,7 @@ import { LabelCard } from "../resources/label-card.js";
 import { Events, keyNamesOf, Timeline } from "../resources/origin.js";
 import { ParcelDetails } from "../resources/parcel.js";
 import { readLabel, readShipment, readTracking } from "../resources/read-resources.js";
-import { State } from "../resources/state.js";
+import { Status } from "../resources/status.js";
 
 /** `GET …/shipments/{id}`: the shipment with its label, and what became of it. */
 export async function showShipment(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
@@ -22,7 +22,7 @@ export async function showShipment(deps: PageDeps, request: PageRequest): Promis
         <a href={`${base}/shipments`}>Shipments</a>
       </p>
       <h1>
-        <Text>{shipment.reference}</Text> <State state={shipment.status} />
+        <Text>{shipment.reference}</Text> <Status status={shipment.status} />
       </h1>
       <dl>
         <dt>Shipment</dt>

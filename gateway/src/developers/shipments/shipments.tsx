@@ -7,12 +7,12 @@ import { FilterForm, Incomplete, Nothing } from "../resources/filter-form.js";
 import { findShipments } from "../resources/find-resources.js";
 import { RecordTable } from "../resources/record-table.js";
 
-const STATES = ["draft", "label_created", "voided"] as const;
+const STATUSES = ["draft", "label_created", "voided"] as const;
 
 /** `GET …/shipments`: the newest first, under the filter that the query says. */
 export async function showShipments(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, query } = request;
-  const filter = filterIn(query, { states: STATES, prefix: "shp" });
+  const filter = filterIn(query, { statuses: STATUSES, prefix: "shp" });
   const { found, nextCursor, incomplete } = await findShipments(deps, request, wantedBy(filter));
   const path = `${AREA_PATH}/${environment}/shipments`;
   return shown(
@@ -22,7 +22,7 @@ export async function showShipments(deps: PageDeps, request: PageRequest): Promi
       <FilterForm
         path={path}
         filter={filter}
-        states={STATES}
+        statuses={STATUSES}
         searched="A complete shipment ID, label ID or tracking number, or the first characters of a reference, recipient name or postal code."
       />
       <Incomplete shown={incomplete} />

@@ -31,7 +31,7 @@ const linkForm = z.object({
 
 type Deps = Pick<PageDeps, "mailer" | "provider">;
 
-/** How one gets in without the provider: by asking for a link here, or else the operator. `email` is whom the page knows already. */
+/** How to sign in without the provider: with a link by email, or from the operator. `email` is the address, if the page knows it. */
 export function LinkByMail(props: {
   deps: Deps;
   email?: string;

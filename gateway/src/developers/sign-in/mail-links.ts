@@ -11,14 +11,14 @@ import { WINDOW_MINUTES } from "../session/limit-window.js";
 
 /** Mails of links to one address in a window. Shorter than the life of a link, it ends while the last one still signs in. */
 export const MAILS_PER_ADDRESS = 5;
-/** Of an address that is a member of more accounts, those whose names come first. */
+/** The most accounts in one email: those whose names come first. */
 const MOST_LINKS = 50;
 
 /** Who asked for a link. */
 export interface WantedLink {
   /** As it is kept: in lower case. */
   email: string;
-  /** Only for this member, who is signed in already. */
+  /** Only for this member, who is already signed in. */
   memberId?: string | undefined;
   /** The page of the area that the link leads to. */
   returnTo?: string | undefined;

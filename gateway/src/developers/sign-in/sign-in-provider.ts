@@ -1,6 +1,7 @@
 import { fail } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
 import sql from "sql-template-tag";
+import { Outage } from "../../owners/outage.js";
 import { AREA_PATH, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
 import { forbidden } from "../page/refusal-page.js";
 import { endSession } from "../session/keep-session.js";
@@ -27,7 +28,7 @@ export async function beginProviderSignIn(deps: PageDeps, asked: Visit): Promise
   const provider = providerOf(deps);
   const wanted = query.get("return_to");
   const account = query.get("account") ?? "";
-  // Whoever is signed out may come to another account than the one whose page they saw: to the overview, not to that page.
+  // A person who was signed out may end up in another account than the one whose page they saw, so they get the overview instead of that page.
   const again = wanted !== null && session !== undefined;
   const authorization = newAuthorizationRequest(deps.random, {
     returnTo: again && isAllowedReturnTo(wanted) ? wanted : `${AREA_PATH}/sandbox`,
@@ -37,7 +38,7 @@ export async function beginProviderSignIn(deps: PageDeps, asked: Visit): Promise
   });
   const url = await provider.begin(authorization).catch((err) => {
     deps.log.warn({ err }, "the sign-in provider does not respond");
-    throw fail("service_unavailable", "The sign-in provider is not responding. Try again in a minute.");
+    throw new Outage("sign_in_provider", { message: "The sign-in provider is not responding. Try again in a minute." });
   });
   const value = Buffer.from(JSON.stringify(authorization)).toString("base64url");
   return { location: url.href, cookies: [setCookie("sign-in", value, deps.origin())] };

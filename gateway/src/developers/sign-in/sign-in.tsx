@@ -87,7 +87,7 @@ function WaysIn(props: {
 }
 
 /** `GET /developers/sign-in/{token}`: whom the link would sign in. */
-export async function askToSignIn(deps: PageDeps, asked: VisitorRequest): Promise<PageAnswer> {
+export async function confirmSignIn(deps: PageDeps, asked: VisitorRequest): Promise<PageAnswer> {
   const link = await peekLink(deps, asked.id);
   if (!link) return refuseLink(deps, asked);
   return shown(
@@ -113,7 +113,7 @@ export async function askToSignIn(deps: PageDeps, asked: VisitorRequest): Promis
 }
 
 /** `POST /developers/sign-in/{token}`: spends the link. */
-export async function redeemAsAsked(deps: PageDeps, asked: VisitorRequest): Promise<PageAnswer> {
+export async function submitSignIn(deps: PageDeps, asked: VisitorRequest): Promise<PageAnswer> {
   const redeemed = await redeemLink(deps, asked.id);
   if (!redeemed) return refuseLink(deps, asked);
   await endSession(deps, asked.cookies);

@@ -17,7 +17,7 @@ export async function showWebhookForm(deps: PageDeps, { environment }: PageReque
 }
 
 /** `POST …/webhooks/new`: the secret stands in this answer and nowhere else. The same form again is sent to the list. */
-export async function createWebhookAsAsked(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
+export async function submitWebhookForm(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { form, environment } = request;
   const { value, faults } = checkForm(webhookForm, form, ["events"]);
   if (!value) return refuseForm(deps, request, 422, faults);

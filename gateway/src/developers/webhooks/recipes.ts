@@ -1,4 +1,4 @@
-// What `docs/webhooks.md` tells; a test holds these to it.
+// The recipes of `docs/webhooks.md`. A test compares them with the guide.
 
 /** How a receiver on Node verifies a delivery. */
 export const NODE_RECIPE = `import { createHmac, timingSafeEqual } from "node:crypto";

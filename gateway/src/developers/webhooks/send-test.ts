@@ -4,7 +4,7 @@ import type { z } from "zod";
 import type { label, order, rate, shipment } from "../../api/resources.js";
 import { clock } from "../../database/deps.js";
 import { answered, callOptions } from "../../owners/call-owner.js";
-import { callerOf, type PageDeps, type PageRequest } from "../page/page.js";
+import { callerOfPage, type PageDeps, type PageRequest } from "../page/page.js";
 import { writeByForm } from "../page/write-by-form.js";
 import { parsed, type Subscription } from "./subscriptions.js";
 
@@ -17,7 +17,7 @@ const PARCEL = { weight_kg: 1, length_cm: 30, width_cm: 20, height_cm: 10 };
 const FROM = { name: "Webhook test", street1: "Teststraße 1", city: "Berlin", postal_code: "10115", country: "DE" };
 const TO = { name: "Webhook test", street1: "1 Test Street", city: "London", postal_code: "SW1A 1AA", country: "GB" };
 
-/** What the shipment of a test is called, so that everybody sees what it is. */
+/** The reference of a test's shipment, so that everybody recognizes it. */
 export const referenceOf = (subscriptionId: string) => `Webhook test ${subscriptionId}`;
 
 /**
@@ -47,7 +47,7 @@ export async function sendTest(
 
 /** The shipment of a test of that subscription; any other is missing. */
 export async function findTest(deps: PageDeps, request: PageRequest, shipmentId: string): Promise<Shipment> {
-  const wanted = { caller: callerOf(request), id: shipmentId };
+  const wanted = { caller: callerOfPage(request), id: shipmentId };
   const { data } = await answered(deps.clients.records.getShipment(wanted, callOptions(request)));
   const found = parsed<Shipment>(data);
   if (found.reference !== referenceOf(request.id)) throw fail("not_found");

@@ -3,7 +3,7 @@ import { isId } from "@shipping/kit/ids";
 import type { z } from "zod";
 import type { webhook } from "../../api/resources.js";
 import { answered, callOptions } from "../../owners/call-owner.js";
-import { callerOf, type PageDeps, type PageRequest } from "../page/page.js";
+import { callerOfPage, type PageDeps, type PageRequest } from "../page/page.js";
 import { cursorOf, PAGE_SIZE } from "../page/paging.js";
 import { writeByForm } from "../page/write-by-form.js";
 
@@ -13,7 +13,7 @@ export type Subscription = z.infer<typeof webhook>;
 /** A page of an environment's subscriptions, by the same RPC as `GET /webhooks`. */
 export async function listSubscriptions(deps: PageDeps, request: PageRequest) {
   const after = cursorOf(request.query, "whk");
-  const page = { caller: callerOf(request), limit: PAGE_SIZE, ...(after && { after }) };
+  const page = { caller: callerOfPage(request), limit: PAGE_SIZE, ...(after && { after }) };
   const { data, nextCursor } = await answered(deps.clients.webhooks.listSubscriptions(page, callOptions(request)));
   return { subscriptions: parsed<Subscription[]>(data), nextCursor };
 }
@@ -21,7 +21,7 @@ export async function listSubscriptions(deps: PageDeps, request: PageRequest) {
 /** One of them; a foreign one is missing. */
 export async function getSubscription(deps: PageDeps, request: PageRequest): Promise<Subscription> {
   if (!isId("whk", request.id)) throw fail("not_found");
-  const wanted = { caller: callerOf(request), id: request.id };
+  const wanted = { caller: callerOfPage(request), id: request.id };
   const { data } = await answered(deps.clients.webhooks.getSubscription(wanted, callOptions(request)));
   return parsed(data);
 }

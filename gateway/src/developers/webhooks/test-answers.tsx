@@ -1,10 +1,9 @@
+import { MAX_ATTEMPTS } from "@shipping/proto/attempts";
 import type { TestDelivery } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { AREA_PATH } from "../page/page.js";
 import { Note, Text, Time } from "../page/text.js";
 import { wordsOf } from "./failure-words.js";
 import type { Shipment } from "./send-test.js";
-
-const ATTEMPTS = 8;
 
 /** The events of a test, and how the receiver has answered each. */
 export function TestAnswers(props: {
@@ -114,7 +113,7 @@ function AnswerRow({ type, delivery }: { type: string; delivery: TestDelivery | 
       </td>
       <td data-label="Response">{delivery ? answerOf(delivery) : "None yet"}</td>
       <td data-label="Time">{delivery?.ms === undefined ? "" : `${delivery.ms.toLocaleString("en")} ms`}</td>
-      <td data-label="Attempt">{delivery && delivery.attempt > 0 ? `${delivery.attempt} of ${ATTEMPTS}` : ""}</td>
+      <td data-label="Attempt">{delivery && delivery.attempt > 0 ? `${delivery.attempt} of ${MAX_ATTEMPTS}` : ""}</td>
     </tr>
   );
 }

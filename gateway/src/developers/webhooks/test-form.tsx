@@ -49,7 +49,7 @@ export function TestForm({ subscription, environment, mayChange, formId }: About
   );
 }
 
-/** What a test makes: always a shipment and its label; the rest where the subscription waits for it. */
+/** Lists what a test creates: always a shipment and its label, the rest only if the subscription receives those events. */
 function whatItDoes({ events }: Subscription): string {
   const order = events.includes("order.created") ? "an order, " : "";
   const voids = events.includes("label.voided") ? " voids the label," : "";

@@ -18,7 +18,7 @@ const WATCHED_MS = 120_000;
 const testForm = z.strictObject({ form_id: formId });
 
 /** `POST …/webhooks/{id}/test`: sends a test, and shows its page. The same form again shows the same test. */
-export async function sendTestAsAsked(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
+export async function submitTest(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { value, faults } = checkForm(testForm, request.form);
   if (!value) throw failFields(faults);
   const subscription = await getSubscription(deps, request);

@@ -55,7 +55,7 @@ export async function showWebhooks(deps: PageDeps, request: PageRequest): Promis
 }
 
 /** `GET …/webhooks/{id}/disable`: asks. */
-export async function askToDisable(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
+export async function confirmDisable(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const list = `${AREA_PATH}/${request.environment}/webhooks`;
   const { url, status } = await getSubscription(deps, request);
   if (status === "disabled") return { location: list };
@@ -91,7 +91,7 @@ export async function askToDisable(deps: PageDeps, request: PageRequest): Promis
 const disableForm = z.strictObject({ form_id: formId });
 
 /** `POST …/webhooks/{id}/disable`. */
-export async function disableAsAsked(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
+export async function submitDisable(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { value, faults } = checkForm(disableForm, request.form);
   if (!value) throw failFields(faults);
   await disableSubscription(deps, request, value.form_id);

@@ -28,7 +28,7 @@ test("bookings are counted from the first doubt until they are settled, and are 
   });
   remote.expect("book", { after: lost });
   remote.expect("find", { before: lost }, { before: lost });
-  await expect(remote.label(remote.newShipment())).rejects.toThrow();
+  await expect(remote.label(remote.newShipment())).rejects.toThrow("The outcome of a booking is unknown.");
   expect(await measured()).toMatchObject({ carrier_bookings_unsettled: 1, carrier_bookings_late: 0 });
   await remote.settle(2);
   const { carrier_oldest_unsettled_seconds: age, ...counts } = await measured();

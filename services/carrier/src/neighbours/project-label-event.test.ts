@@ -82,7 +82,7 @@ describe("projectOnce", () => {
     carrier.trouble.set("records", away);
     await carrier.newLabel(newCaller());
     await carrier.newLabel(newCaller());
-    await expect(runAfter(3)).rejects.toThrow();
+    await expect(runAfter(3)).rejects.toThrow("The outcome is unknown.");
     expect(await unprojected()).toBe(2);
     carrier.trouble.clear();
     expect(await runAfter(3)).toEqual({ projected: 2, refused: 0 });
@@ -102,7 +102,7 @@ describe("projectOnce", () => {
     carrier.trouble.set("records", away);
     await carrier.newLabel(newCaller());
     carrier.trouble.set("records", async () => fail("service_unavailable"));
-    await expect(runAfter(3)).rejects.toThrow();
+    await expect(runAfter(3)).rejects.toThrow("temporarily unavailable");
     expect(await unprojected()).toBe(1);
   });
 
@@ -127,9 +127,9 @@ describe("projectOnce", () => {
     carrier.applied.records.length = 0;
     const projection = projectionAfter(3);
     const arrived = () => carrier.applied.records.filter(({ body }) => Buffer.from(body).includes(id)).length;
-    await expect(projection.projectOnce()).rejects.toThrow();
+    await expect(projection.projectOnce()).rejects.toThrow("The outcome is unknown.");
     expect(carrier.applied.records).toHaveLength(100);
-    await expect(projection.projectOnce()).rejects.toThrow();
+    await expect(projection.projectOnce()).rejects.toThrow("The outcome is unknown.");
     expect(arrived()).toBe(1);
     carrier.trouble.clear();
     expect(await projection.projectOnce()).toEqual({ projected: 106, refused: 0 });

@@ -24,7 +24,7 @@ async function inDoubt() {
   const shipmentId = remote.newShipment();
   remote.expect("book", { after: lost });
   remote.expect("find", { before: lost }, { before: lost });
-  await expect(remote.label(shipmentId)).rejects.toThrow();
+  await expect(remote.label(shipmentId)).rejects.toThrow("The outcome of a booking is unknown.");
   return { ...remote, shipmentId };
 }
 

@@ -49,7 +49,7 @@ test("a secret that was moved to another subscription does not open, even while 
   const { targets } = counted();
   const stored = storedOf("whk_1");
   targets.of(stored);
-  expect(() => targets.of({ ...stored, subscriptionId: "whk_2" })).toThrow();
+  expect(() => targets.of({ ...stored, subscriptionId: "whk_2" })).toThrow("unable to authenticate data");
 });
 
 test("the oldest go when there are too many", () => {

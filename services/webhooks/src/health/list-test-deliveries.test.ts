@@ -127,6 +127,7 @@ test("other events, other types and other subscriptions are none of it", async (
   await arrive("shipment.created");
   const ours = await read();
   expect(ours).toHaveLength(1);
+  expect(theirs?.eventId).toMatch(/^evt_/);
   expect(ours[0]?.eventId).not.toBe(theirs?.eventId);
 });
 

@@ -1,5 +1,5 @@
-/** The states of orders, shipments, labels and tracking records, in words. */
-export const STATES: Readonly<Record<string, { words: string; kind?: "good" | "danger" }>> = {
+/** The statuses of orders, shipments, labels and tracking records, in words. */
+export const STATUSES: Readonly<Record<string, { words: string; kind?: "good" | "danger" }>> = {
   received: { words: "Received" },
   draft: { words: "Draft" },
   label_created: { words: "Label created", kind: "good" },
@@ -8,8 +8,8 @@ export const STATES: Readonly<Record<string, { words: string; kind?: "good" | "d
   pre_transit: { words: "Pre-transit" },
 };
 
-/** A state, at a glance. */
-export function State({ state }: { state: string }) {
-  const { words = state, kind } = STATES[state] ?? {};
+/** A status, at a glance. */
+export function Status({ status }: { status: string }) {
+  const { words = status, kind } = STATUSES[status] ?? {};
   return <span class={kind ? `tag ${kind}` : "tag"}>{words}</span>;
 }

@@ -1,0 +1,90 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import { fail, toConnectError } from "@shipping/kit/errors";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { rowsIn } from "@shipping/kit/testing/rows";
+import { type GatewayUnderTest, gatewayUnderTest, ORDER_ID } from "../../testing/gateway-under-test.js";
+
+let gateway: GatewayUnderTest;
+/** What a write waits for before it fails. */
+let answer = Promise.resolve();
+let asked = 0;
+beforeAll(async () => {
+  gateway = await gatewayUnderTest({
+    concurrency: { inAll: 1, ofAccount: 1 },
+    records: {
+      getOrder() {
+        throw toConnectError(fail("service_unavailable"));
+      },
+      async createOrder() {
+        asked++;
+        await answer;
+        throw new ConnectError("The outcome is unknown.", Code.Unknown);
+      },
+    },
+  });
+});
+afterAll(() => gateway.end());
+
+/** The cause of a 503 in the line of its request, and in its row of the request log. */
+async function causesOf(answer: Awaited<ReturnType<GatewayUnderTest["send"]>>) {
+  expect([answer.status, answer.json.error.code]).toEqual([503, "service_unavailable"]);
+  const requestId = answer.headers["x-request-id"] ?? "";
+  return eventually(async () => {
+    const line = gateway.lines.find(({ msg, request_id }) => msg === "request" && request_id === requestId);
+    const [row] = await rowsIn(gateway.db, "request_log", { requestId });
+    expect([line, row]).toEqual([expect.anything(), expect.anything()]);
+    return [line?.cause, row?.cause];
+  });
+}
+
+describe("a request answered 503 has in the log why", () => {
+  test("its service was not there", async () => {
+    const { key } = await gateway.newKey();
+    expect(await causesOf(await gateway.send("GET", `/orders/${ORDER_ID}`, { key }))).toEqual(
+      Array(2).fill("records_unavailable"),
+    );
+  });
+
+  test("its write may have been executed", async () => {
+    const { key } = await gateway.newKey();
+    expect(await causesOf(await gateway.createOrder({ key }))).toEqual(Array(2).fill("outcome_unknown"));
+  });
+
+  test("its account had too many requests", async () => {
+    const { key } = await gateway.newKey();
+    let release = () => {};
+    answer = new Promise((resolve) => {
+      release = resolve;
+    });
+    asked = 0;
+    const first = gateway.createOrder({ key });
+    await eventually(() => expect(asked).toBe(1));
+    const second = await gateway.send("GET", "/account", { key });
+    release();
+    await first;
+    expect(await causesOf(second)).toEqual(Array(2).fill("account_queue"));
+  }, 30_000);
+
+  test("the gateway's database did not answer", async () => {
+    const { key } = await gateway.newKey();
+    const { pool } = gateway.db;
+    const held = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
+    const answer = await gateway.send("GET", "/account", { key }).finally(() => {
+      for (const client of held) client.release();
+    });
+    expect(await causesOf(answer)).toEqual(Array(2).fill("gateway_database"));
+  }, 30_000);
+
+  test("and a request with another status has none", async () => {
+    const { key } = await gateway.newKey();
+    const { headers } = await gateway.createOrder({ key, body: "{}" });
+    const requestId = headers["x-request-id"] ?? "";
+    const row = await eventually(async () => {
+      const [found] = await rowsIn(gateway.db, "request_log", { requestId });
+      if (!found) throw new Error("The request is not in the log yet.");
+      return found;
+    });
+    expect(row).toMatchObject({ status: 422, cause: null });
+    expect(gateway.lines.find((line) => line.request_id === requestId)).not.toHaveProperty("cause");
+  });
+});
