@@ -82,7 +82,7 @@ export function keyOfWrite({ caller, claim }: Pick<Write, "caller" | "claim">): 
 
 const readHolder = readOwned<LedgerRow>(
   "idempotency_key",
-  (isAsked) => sql`SELECT token, kind, fingerprint, status, body FROM ledger WHERE ${isAsked}`,
+  (askedCondition) => sql`SELECT token, kind, fingerprint, status, body FROM ledger WHERE ${askedCondition}`,
 );
 
 const plain: LedgerCodec = { seal: (body) => body, open: (stored) => stored };

@@ -4,6 +4,7 @@ import sql, { type Sql } from "sql-template-tag";
 import type { Caller } from "../caller.js";
 import { type Bus, BusOutage } from "../events/bus.js";
 import { newId, type Random } from "../ids.js";
+import { databaseNow } from "../postgres/clock.js";
 import { backgroundBatch } from "../postgres/micro-batch.js";
 import { createInFlight } from "../process/in-flight.js";
 import type { Log } from "../process/log.js";
@@ -73,7 +74,7 @@ export function rowsOf(eventIds: readonly string[]): Sql {
 /** The outbox in an owner's database, relayed to the bus. */
 export function createOutbox(options: OutboxOptions): Outbox {
   const { db, bus, log } = options;
-  const now = sql`clock_timestamp() + ${options.clockOffsetMs ?? 0}::float8 * interval '1 ms'`;
+  const now = databaseNow({ clockOffsetMs: options.clockOffsetMs ?? 0 });
   const underWay = createInFlight();
   const loops: { stop(): Promise<void> }[] = [];
   // From a publication that met an outage until one that succeeded: one row at a time is tried, and the others are left to any process.

@@ -19,8 +19,8 @@ afterAll(() => database.drop());
 
 // The ledger's rows by their idempotency key, which stands for an id.
 const listWrites = listOwned<{ id: string; kind: string }>({
-  select: (isAsked) =>
-    sql`SELECT id, kind FROM (SELECT account_id, environment, idempotency_key AS id, kind FROM ledger) AS ledger WHERE ${isAsked}`,
+  select: (askedCondition) =>
+    sql`SELECT id, kind FROM (SELECT account_id, environment, idempotency_key AS id, kind FROM ledger) AS ledger WHERE ${askedCondition}`,
   render: ({ id, kind }) => JSON.stringify({ id, kind }),
 });
 const idsIn = (page: Page) => jsonIn(page).map(({ id }: { id: string }) => id);
@@ -66,9 +66,9 @@ describe("listOwned", () => {
     const sizeOf = sql`CASE idempotency_key WHEN 'k004' THEN 3000000 ELSE 300000 END`;
     let read = 0;
     const list = listOwned<{ id: string; text: string }>({
-      select: (isAsked) =>
+      select: (askedCondition) =>
         sql`SELECT id, text FROM (
-          SELECT account_id, environment, idempotency_key AS id, repeat('x', ${sizeOf}) AS text FROM ledger) AS ledger WHERE ${isAsked}`,
+          SELECT account_id, environment, idempotency_key AS id, repeat('x', ${sizeOf}) AS text FROM ledger) AS ledger WHERE ${askedCondition}`,
       render: ({ id, text }) => JSON.stringify({ id, text }),
       bytes: sql`octet_length(text)`,
     });

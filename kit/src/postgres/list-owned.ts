@@ -15,10 +15,10 @@ export interface ListRequest {
 /** The definition of a list. */
 export interface ListOptions<Row> {
   /**
-   * Writes the statement for one page from the condition that it is given: `(isAsked) => sql`SELECT … FROM orders WHERE ${isAsked}``. Its
+   * Writes the statement for one page from the condition that it is given: `(askedCondition) => sql`SELECT … FROM orders WHERE ${askedCondition}``. Its
    * rows have an `id`, and an index begins with account, environment and id.
    */
-  select(isAsked: Sql): Sql;
+  select(askedCondition: Sql): Sql;
   /** The public resource of a row, as JSON text. */
   render(row: Row): string;
   /**
@@ -43,8 +43,8 @@ export function listOwned<Row extends { id: string }, Deps extends ReadDeps = Re
   render,
   bytes,
 }: ListOptions<Row>): (deps: Deps, request: ListRequest) => Promise<Page> {
-  const isAsked = sql`account_id = asked.account_id AND environment = asked.environment AND id > asked.after`;
-  const rowsOfPage = sql`${select(isAsked)} ORDER BY id LIMIT asked.most`;
+  const askedCondition = sql`account_id = asked.account_id AND environment = asked.environment AND id > asked.after`;
+  const rowsOfPage = sql`${select(askedCondition)} ORDER BY id LIMIT asked.most`;
   // One row beyond the last that fits says that there is a next page.
   const fitting = bytes
     ? sql`

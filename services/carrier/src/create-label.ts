@@ -4,7 +4,7 @@ import type { Call } from "@shipping/kit/rpc/server";
 import type { CreateLabelRequest } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import { followingCall, inDoubt, refusedByCarrier } from "./bookings/ask-carrier.js";
-import { bookInPhases, GRACE_MS, type Order } from "./bookings/book-in-phases.js";
+import { type BookingRequest, bookInPhases, GRACE_MS } from "./bookings/book-in-phases.js";
 import { dropBooking, letGo } from "./bookings/booking-rows.js";
 import { type Booking, CarrierRefusal, carrierFor, type LocalCarrier, type Wanted } from "./carriers/carrier.js";
 import type { CarrierDeps } from "./deps.js";
@@ -30,8 +30,8 @@ export async function createLabel(deps: CarrierDeps, request: CreateLabelRequest
   const { shipmentId, rateId } = request;
   const caller = callerOf(request);
   const claim = claimOf(request);
-  const faults = checkLabel(deps, request);
-  if (faults.length > 0) throw failFields(faults);
+  const fieldErrors = checkLabel(deps, request);
+  if (fieldErrors.length > 0) throw failFields(fieldErrors);
   const shipment = await readShipment(deps, caller, shipmentId, call);
   const refusal = labelRefusal(shipment.status);
   if (refusal) return heldInstead(deps, { caller, claim, shipmentId }, refusal);
@@ -73,8 +73,13 @@ async function bookLocally({ log }: CarrierDeps, carrier: LocalCarrier, wanted: 
   }
 }
 
-async function recordInPhases(deps: CarrierDeps, making: Making, order: Order, call: Call): Promise<Recorded> {
-  const booked = await bookInPhases(deps, order, call);
+async function recordInPhases(
+  deps: CarrierDeps,
+  making: Making,
+  request: BookingRequest,
+  call: Call,
+): Promise<Recorded> {
+  const booked = await bookInPhases(deps, request, call);
   if (booked === "label exists") return { outcome: await heldInstead(deps, making, fail("label_exists")) };
   if ("outcome" in booked) return booked;
   return followingCall(recordBooked(deps, making, booked));

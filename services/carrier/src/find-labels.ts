@@ -62,6 +62,6 @@ interface OriginRow {
 
 const findLabel = readOwned<LabelRow & OriginRow>(
   "id",
-  (isAsked) => sql`
-    SELECT ${labelColumns}, rate, origin, void_origin AS "voidOrigin" FROM labels WHERE ${isAsked}`,
+  (askedCondition) => sql`
+    SELECT ${labelColumns}, rate, origin, void_origin AS "voidOrigin" FROM labels WHERE ${askedCondition}`,
 );

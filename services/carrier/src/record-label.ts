@@ -9,7 +9,7 @@ import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb"
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import sql, { type Sql } from "sql-template-tag";
 import type { BookingRow } from "./bookings/booking.js";
-import { dropBooking, holdBooking, stillAsked } from "./bookings/booking-rows.js";
+import { dropBooking, holdBooking, lockIfAsked } from "./bookings/booking-rows.js";
 import type { Booking, StandingBooking } from "./carriers/carrier.js";
 import { rateJson } from "./carriers/rate.js";
 import type { CarrierDeps } from "./deps.js";
@@ -92,7 +92,7 @@ function creationOf({ random }: CarrierDeps, making: Making, booking: Booking): 
 
 async function recordHeld(deps: CarrierDeps, creation: Creation, { row, standing, settles }: Remote) {
   const statement = sql`
-    WITH target AS (${stillAsked(row)}),
+    WITH target AS (${lockIfAsked(row)}),
     ${deps.ledger.claim([creation], sql`WHERE EXISTS (SELECT FROM target)`)}, ${labels(deps, [creation])},
     held AS (${holdBooking(deps, row, standing.reference, settles)})
     SELECT ordinal FROM claim`;

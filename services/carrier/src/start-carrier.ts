@@ -10,13 +10,13 @@ import type { Database } from "@shipping/kit/postgres/database";
 import type { Log } from "@shipping/kit/process/log";
 import { startLoop } from "@shipping/kit/process/loop";
 import { createMetrics } from "@shipping/kit/process/metrics";
-import { type Faults, faultyLedger } from "@shipping/kit/service/faults";
+import { type FaultPoints, ledgerWithFaultPoints } from "@shipping/kit/service/fault-points";
 import type { Service } from "@shipping/kit/service/run-service";
 import type { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { measureBookings } from "./bookings/measure-bookings.js";
 import { settleOnce } from "./bookings/settle-bookings.js";
 import type { Carriers } from "./carriers/carrier.js";
-import { faultyCarrier } from "./carriers/faulty-carrier.js";
+import { carrierWithFaultPoints } from "./carriers/carrier-fault-points.js";
 import { sandboxCarrier } from "./carriers/sandbox-carrier.js";
 import type { CarrierDeps } from "./deps.js";
 import { createProjectedMarks, PROJECTED } from "./neighbours/mark-projected.js";
@@ -42,7 +42,7 @@ export interface CarrierParts extends Pick<CarrierDeps, "records" | "tracking"> 
   /** A carrier for trials, for one account's sandbox. */
   trial?: Carriers["trial"];
   /** Points at which a test ends the process. */
-  faults?: Faults | undefined;
+  faultPoints?: FaultPoints | undefined;
 }
 
 /** Starts carrier: its RPCs, the relay of its events, and the projection of those that records or tracking missed. */
@@ -58,12 +58,12 @@ export async function startCarrier(parts: CarrierParts): Promise<Service> {
   const projectedMarks = createProjectedMarks(db, log);
   const deps: CarrierDeps = {
     db,
-    ledger: faultyLedger(createLedger(db), parts.faults),
+    ledger: ledgerWithFaultPoints(createLedger(db), parts.faultPoints),
     outbox,
     projectedMarks,
     records,
     tracking,
-    carriers: { sandbox: sandboxCarrier(random), live: undefined, trial: faultyTrial(parts) },
+    carriers: { sandbox: sandboxCarrier(random), live: undefined, trial: trialWithFaultPoints(parts) },
     log,
     now,
     random,
@@ -89,6 +89,6 @@ export async function startCarrier(parts: CarrierParts): Promise<Service> {
   };
 }
 
-function faultyTrial({ trial, faults }: CarrierParts): Carriers["trial"] {
-  return trial && { ...trial, carrier: faultyCarrier(trial.carrier, faults) };
+function trialWithFaultPoints({ trial, faultPoints }: CarrierParts): Carriers["trial"] {
+  return trial && { ...trial, carrier: carrierWithFaultPoints(trial.carrier, faultPoints) };
 }

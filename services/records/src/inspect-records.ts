@@ -41,12 +41,12 @@ interface OriginRow {
 
 const findOrder = readOwned<SharedRow & OriginRow>(
   "id",
-  (isAsked) => sql`SELECT ${sharedColumns}, origin FROM orders WHERE ${isAsked}`,
+  (askedCondition) => sql`SELECT ${sharedColumns}, origin FROM orders WHERE ${askedCondition}`,
 );
 
 const findShipment = readOwned<ShipmentRow & OriginRow>(
   "id",
-  (isAsked) => sql`
+  (askedCondition) => sql`
     SELECT ${sharedColumns}, order_id AS "orderId", label_id AS "labelId", origin
-    FROM shipments WHERE ${isAsked}`,
+    FROM shipments WHERE ${askedCondition}`,
 );

@@ -54,13 +54,13 @@ function found<Row>(row: Row | undefined): Row {
   return row;
 }
 
-const select = (isAsked: Sql) =>
-  sql`SELECT ${sharedColumns}, order_id AS "orderId", label_id AS "labelId" FROM shipments WHERE ${isAsked}`;
+const select = (askedCondition: Sql) =>
+  sql`SELECT ${sharedColumns}, order_id AS "orderId", label_id AS "labelId" FROM shipments WHERE ${askedCondition}`;
 const findShipment = readOwned<ShipmentRow>("id", select);
 const readPage = listOwned<ShipmentRow>({ select, render: shipmentJson, bytes: largeBytes });
 
 const findForCarrier = readOwned<Pick<ShipmentRow, "id" | "status" | "reference" | "sender" | "recipient" | "parcel">>(
   "id",
-  (isAsked) => sql`
-    SELECT id, status, reference, sender::text, recipient::text, parcel::text FROM shipments WHERE ${isAsked}`,
+  (askedCondition) => sql`
+    SELECT id, status, reference, sender::text, recipient::text, parcel::text FROM shipments WHERE ${askedCondition}`,
 );

@@ -9,7 +9,7 @@ import type { Published } from "@shipping/kit/ledger/reconcile-outbox";
 import type { Database } from "@shipping/kit/postgres/database";
 import type { Log } from "@shipping/kit/process/log";
 import { createMetrics } from "@shipping/kit/process/metrics";
-import { type Faults, faultyLedger } from "@shipping/kit/service/faults";
+import { type FaultPoints, ledgerWithFaultPoints } from "@shipping/kit/service/fault-points";
 import type { Service } from "@shipping/kit/service/run-service";
 import type { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { recordsPeers, recordsRoutes } from "./rpc.js";
@@ -29,7 +29,7 @@ export interface RecordsParts {
   now(): Date;
   random: Random;
   /** Points at which a test ends the process. */
-  faults?: Faults | undefined;
+  faultPoints?: FaultPoints | undefined;
 }
 
 /** Starts records: its RPCs, and the relay of its events. */
@@ -43,7 +43,7 @@ export async function startRecords(parts: RecordsParts): Promise<Service> {
   measureOutbox(metrics, outbox);
   const deps = {
     db,
-    ledger: faultyLedger(createLedger(db), parts.faults),
+    ledger: ledgerWithFaultPoints(createLedger(db), parts.faultPoints),
     outbox,
     log,
     now: parts.now,

@@ -8,7 +8,7 @@ import type { Database } from "@shipping/kit/postgres/database";
 import { microBatch } from "@shipping/kit/postgres/micro-batch";
 import type { Log } from "@shipping/kit/process/log";
 import { startLoop } from "@shipping/kit/process/loop";
-import { type Faults, faultyLedger } from "@shipping/kit/service/faults";
+import { type FaultPoints, ledgerWithFaultPoints } from "@shipping/kit/service/fault-points";
 import type { Service } from "@shipping/kit/service/run-service";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import type { DeliveryConfig } from "./config.js";
@@ -47,7 +47,7 @@ export interface WebhooksParts {
   /** Certificate authorities of receivers, in place of the well-known ones. */
   ca?: string;
   /** Points at which a test ends the process. */
-  faults?: Faults | undefined;
+  faultPoints?: FaultPoints | undefined;
 }
 
 /** Ends that one statement records, at most. */
@@ -125,7 +125,7 @@ export function makeDeps(parts: WebhooksParts, wakeDispatcher: () => void): Disp
   };
   const deps: AttemptDeps = {
     db,
-    ledger: faultyLedger(createLedger(db, ledgerCodec(keyRing)), parts.faults),
+    ledger: ledgerWithFaultPoints(createLedger(db, ledgerCodec(keyRing)), parts.faultPoints),
     keyRing,
     targets: createTargets(keyRing),
     egressRules,

@@ -176,8 +176,8 @@ describe("what cannot become a label", () => {
     const { carrier: called, deps } = remote;
     const copied = {
       ...called,
-      book: async (...order: Parameters<typeof called.book>) => ({
-        ...(await called.book(...order)),
+      book: async (...given: Parameters<typeof called.book>) => ({
+        ...(await called.book(...given)),
         trackingNumber: number,
       }),
     };
@@ -216,9 +216,9 @@ describe("a claim that is over", () => {
     const { carrier: called, deps } = remote;
     const fencing = {
       ...called,
-      book: async (...order: Parameters<typeof called.book>) => {
+      book: async (...given: Parameters<typeof called.book>) => {
         await fence(deps.db, remote.caller, claim);
-        return called.book(...order);
+        return called.book(...given);
       },
     };
     deps.carriers = { ...deps.carriers, trial: { accountId: remote.caller.accountId, carrier: fencing } };

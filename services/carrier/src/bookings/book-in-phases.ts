@@ -26,7 +26,7 @@ import {
 } from "./booking-rows.js";
 
 /** What a request wants of a carrier that is called. */
-export interface Order {
+export interface BookingRequest {
   caller: Caller;
   claim: Claim;
   carrier: RemoteCarrier;
@@ -48,14 +48,15 @@ export const GRACE_MS = 1_000;
  * Books at a carrier that is called. First what is to be booked is written down with a key of its own, then the carrier is called. Whoever
  * finds such a row, after a crash or a lost answer, asks the carrier by that key before anything else. The caller records the outcome.
  */
-export async function bookInPhases(deps: BookingDeps, order: Order, call: Call): Promise<Booked> {
-  const opened = await open(deps, order, call);
+export async function bookInPhases(deps: BookingDeps, request: BookingRequest, call: Call): Promise<Booked> {
+  const opened = await open(deps, request, call);
   if (opened === "label exists" || "outcome" in opened) return opened;
   const { row, isFresh } = opened;
   try {
-    const standing = (isFresh ? undefined : await find(order, row, call)) ?? (await book(deps, order, opened, call));
+    const standing =
+      (isFresh ? undefined : await find(request, row, call)) ?? (await book(deps, request, opened, call));
     // The one call that was ever made is answered. Of a carrier without keys that says nothing: it may have carried it out twice.
-    return { row, standing, settles: isFresh && order.carrier.takesKeys };
+    return { row, standing, settles: isFresh && request.carrier.takesKeys };
   } catch (error) {
     throw await followingCall(afterTrouble(deps, opened, error));
   }
@@ -72,10 +73,10 @@ interface Opened {
 /** The booking of this request, new or as an equal request has left it. Waits while somebody else works on the shipment. */
 async function open(
   deps: BookingDeps,
-  order: Order,
+  request: BookingRequest,
   call: Call,
 ): Promise<Opened | { outcome: WriteOutcome } | "label exists"> {
-  const { caller, claim, carrier, wanted } = order;
+  const { caller, claim, carrier, wanted } = request;
   const { id: shipmentId } = wanted.shipment;
   const intent: Intent = { caller, claim, shipmentId, carrier };
   for (const waitUntil = performance.now() + WAIT_MS; ; await sleep(PAUSE_MS)) {
@@ -92,7 +93,7 @@ async function open(
   }
 }
 
-async function find({ carrier }: Order, row: BookingRow, call: Call): Promise<StandingBooking | undefined> {
+async function find({ carrier }: BookingRequest, row: BookingRow, call: Call): Promise<StandingBooking | undefined> {
   try {
     const [first] = await askCarrier(callMsWithin(call, carrier.callMs), (limits) => carrier.find(row.id, limits));
     return first;
@@ -102,9 +103,9 @@ async function find({ carrier }: Order, row: BookingRow, call: Call): Promise<St
   }
 }
 
-async function book(deps: BookingDeps, order: Order, opened: Opened, call: Call): Promise<StandingBooking> {
+async function book(deps: BookingDeps, request: BookingRequest, opened: Opened, call: Call): Promise<StandingBooking> {
   const { row, isFresh } = opened;
-  const { carrier, wanted } = order;
+  const { carrier, wanted } = request;
   if (!mayBook(row, carrier) && !isFresh) throw new Error("The carrier may still carry out an earlier call.");
   const noted = isFresh ? opened.begun : performance.now();
   if (!isFresh && !(await noteCall(deps, row, carrier))) throw new Error("Somebody else has taken the booking.");
@@ -114,7 +115,7 @@ async function book(deps: BookingDeps, order: Order, opened: Opened, call: Call)
     return await askCarrier(callMsWithin(call, carrier.callMs), (limits) => carrier.book(row.id, wanted, limits));
   } catch (error) {
     if (error instanceof CarrierRefusal || error instanceof CarrierUnavailable) throw error;
-    const standing = await find(order, row, call);
+    const standing = await find(request, row, call);
     if (!standing) throw error;
     return standing;
   }

@@ -112,7 +112,7 @@ describe("settleOnce", () => {
   });
 
   test("of two bookings under one key, cancels the one that the label does not have, when the first call can no longer take effect", async () => {
-    const remote = remoteUnderTest(carrier, { takesKeys: false, settlesWithinMs: 0 });
+    const remote = remoteUnderTest(carrier, { takesKeys: false, mayExecuteForMs: 0 });
     remote.expect("book", { hangs: true });
     const { shipmentId, claim } = await inDoubt(remote);
     const { json } = snapshotOf(await eventually(() => remote.label(shipmentId, claim), { withinMs: 15_000 }));

@@ -73,7 +73,7 @@ export interface RemoteCarrier extends Offers {
   /** How long a call may take. At most 5,000: a customer is answered within ten seconds. */
   readonly callMs: number;
   /** After a call has timed out, how much later the carrier may still carry it out. */
-  readonly settlesWithinMs: number;
+  readonly mayExecuteForMs: number;
   /** The rates at which it would carry the shipment. Throws CarrierRefusal or anything else. Books nothing, so it may be repeated. */
   rates(shipment: Shipment, limits: CallLimits): Promise<Rate[]>;
   /** Books under `key`, with which `find` finds it. Throws CarrierRefusal: not booked, never under this key. CarrierUnavailable: not booked. */

@@ -68,7 +68,7 @@ describe("a carrier for trials", () => {
     isLocal: false,
     takesKeys: true,
     callMs: 1,
-    settlesWithinMs: 1,
+    mayExecuteForMs: 1,
     rates: none,
     offers: () => true,
     book: () => Promise.reject(new Error("no")),

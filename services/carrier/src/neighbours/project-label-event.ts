@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { CallOptions, Client } from "@connectrpc/connect";
 import { failureIn } from "@shipping/kit/errors";
+import { databaseNow } from "@shipping/kit/postgres/clock";
 import type { Database } from "@shipping/kit/postgres/database";
 import type { Log } from "@shipping/kit/process/log";
 import type { Call } from "@shipping/kit/rpc/server";
@@ -102,6 +103,6 @@ function overdue(deps: ProjectionDeps, after: bigint): Promise<OverdueRow[]> {
   return deps.db.run<OverdueRow>(sql`
     SELECT id AS "outboxId", event_id AS id, type, account_id AS "accountId", environment, body FROM outbox
     WHERE projected_at IS NULL AND id > ${after}
-      AND created_at < clock_timestamp() + ${deps.clockOffsetMs}::float8 * interval '1 ms' - interval '2 seconds'
+      AND created_at < ${databaseNow(deps)} - interval '2 seconds'
     ORDER BY outbox.id LIMIT ${BATCH}`);
 }

@@ -7,7 +7,7 @@ type Method = "rates" | "book" | "find" | "cancel";
 export type Trouble = { before: Error } | { after: Error } | { hangs: true };
 
 /** A carrier in memory that keeps a ledger, as carriers do, and does with each call what a test has written down. */
-export function scriptedCarrier({ takesKeys = true, callMs = 400, settlesWithinMs = 60_000 } = {}) {
+export function scriptedCarrier({ takesKeys = true, callMs = 400, mayExecuteForMs = 60_000 } = {}) {
   const ledger: (StandingBooking & { key: string; isCancelled: boolean })[] = [];
   const script = new Map<Method, Trouble[]>();
   const calls: string[] = [];
@@ -35,7 +35,7 @@ export function scriptedCarrier({ takesKeys = true, callMs = 400, settlesWithinM
     isLocal: false,
     takesKeys,
     callMs,
-    settlesWithinMs,
+    mayExecuteForMs,
     rates: ({ id }) => played("rates", id, () => [rateOf(id)]),
     offers: (rateId, shipmentId) => rateId === rateOf(shipmentId).id,
     book: (key, { shipment }) =>

@@ -38,8 +38,8 @@ export async function acceptEvents(
 ): Promise<void> {
   const events: Event[] = [];
   for (const event of arrived) {
-    const fault = faultOf(event);
-    if (fault) await deadLetterEvent(deps, toBinary(EventSchema, event), fault, event.id);
+    const reason = deadLetterReason(event);
+    if (reason) await deadLetterEvent(deps, toBinary(EventSchema, event), reason, event.id);
     else events.push(event);
   }
   if (events.length === 0) return;
@@ -92,7 +92,7 @@ export async function deadLetterEvent(
 }
 
 /** Why an event cannot be accepted; undefined if it can. */
-export function faultOf(event: Event): string | undefined {
+export function deadLetterReason(event: Event): string | undefined {
   if (!isId("evt", event.id)) return "the event ID is malformed";
   if (!isId("acc", event.accountId)) return "the account ID is malformed";
   if (!EVENT_TYPES.includes(event.type)) return "the event type is unknown";

@@ -38,7 +38,7 @@ export function countEnd(
 ): void {
   const delivered = step.state === "delivered";
   deps.metrics.countAttempt({ outcome: delivered ? "delivered" : "failed", ...(reason && { reason }) });
-  deps.health.count({ subscriptionId, at, delivered, givenUp: step.state === "exhausted", status, reason });
+  deps.health.count({ subscriptionId, at, delivered, exhausted: step.state === "exhausted", status, reason });
 }
 
 /** Records how attempts ended, in one statement, each fenced by its claim. An attempt ends with its lease at the latest. */

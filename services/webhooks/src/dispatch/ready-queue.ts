@@ -51,7 +51,7 @@ export function measureBacklog(deps: DispatchDeps): void {
 }
 
 // Of a row `q` of the queue.
-const isHeld = sql`EXISTS (SELECT FROM subscriptions WHERE id = q.subscription_id AND ${held})`;
+const heldCondition = sql`EXISTS (SELECT FROM subscriptions WHERE id = q.subscription_id AND ${held})`;
 
 /**
  * Reads it from the ready queue and the index of pending deliveries, never from the deliveries at large. The oldest is one that could be
@@ -65,11 +65,11 @@ export async function readBacklog(deps: Pick<DispatchDeps, "db" | "clockOffsetMs
         SELECT FROM deliveries AS d
         WHERE d.subscription_id = q.subscription_id AND d.state = 'pending' AND d.next_at <= (SELECT now FROM clock)
         LIMIT ${MAX_COUNTED}) AS of_subscription
-      WHERE q.next_due <= (SELECT now FROM clock) AND NOT ${isHeld}
+      WHERE q.next_due <= (SELECT now FROM clock) AND NOT ${heldCondition}
       LIMIT ${MAX_COUNTED})
     SELECT (SELECT count(*) FROM due)::integer AS due,
       greatest(0, extract(epoch FROM now - (
-        SELECT next_due FROM ready_queue AS q WHERE next_due IS NOT NULL AND in_flight < ${slots} AND NOT ${isHeld}
+        SELECT next_due FROM ready_queue AS q WHERE next_due IS NOT NULL AND in_flight < ${slots} AND NOT ${heldCondition}
         ORDER BY next_due LIMIT 1)))::float8 AS "oldestSeconds"
     FROM clock`);
   return backlog!;

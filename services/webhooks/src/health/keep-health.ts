@@ -68,7 +68,7 @@ async function write(db: Pick<Database, "run">, { hour, tallies }: Counted): Pro
         ${tallies.map((t) => t.subscriptionId)}::text[],
         ${tallies.map((t) => t.delivered)}::integer[],
         ${tallies.map((t) => t.failed)}::integer[],
-        ${tallies.map((t) => t.givenUp)}::integer[],
+        ${tallies.map((t) => t.exhausted)}::integer[],
         ${tallies.map((t) => t.lastSuccessAt)}::timestamptz[],
         ${tallies.map((t) => t.lastFailureAt)}::timestamptz[],
         ${tallies.map((t) => t.reason)}::text[],

@@ -55,7 +55,7 @@ export async function listTestDeliveries(
   if (!subscription || caller.environment !== "sandbox") throw fail("not_found", "No such webhook subscription.");
   const { id, events: types } = subscription;
   const named = request.resourceIds.slice(0, MOST_RESOURCES).map((resource) => Buffer.from(JSON.stringify(resource)));
-  const isNamed = [sql`false`, ...named.map((resource) => sql`position(${resource}::bytea IN body) > 0`)];
+  const namedConditions = [sql`false`, ...named.map((resource) => sql`position(${resource}::bytea IN body) > 0`)];
   const search = ({ from, to, order }: Span) =>
     deps.db.run<TestRow>(sql`
     SELECT of_test.id AS "eventId", of_test.type AS "eventType", of_test.received_at AS "receivedAt", d.state, d.attempt, d.next_at AS "nextAt",
@@ -67,7 +67,7 @@ export async function listTestDeliveries(
           AND received_at < ${request.since}::timestamptz + ${to}::integer * interval '1 second'
         ORDER BY received_at ${order} LIMIT ${mostSought}) AS near
       WHERE ${ownedSql(caller)} AND type = ANY (${types}::text[])
-        AND (${join(isNamed, " OR ")})
+        AND (${join(namedConditions, " OR ")})
       LIMIT ${types.length}) AS of_test
     CROSS JOIN LATERAL (
       SELECT state, attempt, next_at, last_status, last_error, last_ms FROM deliveries

@@ -30,7 +30,7 @@ interface HealthRow {
 
 interface DetailedRow extends HealthRow {
   pending: number;
-  givenUp: number;
+  exhausted: number;
   hours: { hour: string; delivered: number; failed: number }[];
 }
 
@@ -66,7 +66,7 @@ export async function getSubscriptionHealth(
       )::integer AS pending,
       (SELECT coalesce(sum(given_up), 0) FROM subscription_hours
         WHERE subscription_id = s.id AND given_up > 0 AND hour > (SELECT now FROM clock) - ${HEALTH_DAYS}::integer * interval '1 day'
-      )::integer AS "givenUp",
+      )::integer AS exhausted,
       (SELECT jsonb_agg(jsonb_build_object('hour', hour, 'delivered', coalesce(delivered, 0), 'failed', coalesce(failed, 0)) ORDER BY hour)
         FROM clock,
           generate_series(date_trunc('hour', now, 'UTC') - (${HOURS_SHOWN}::integer - 1) * interval '1 hour', now, interval '1 hour') AS hour
@@ -76,11 +76,11 @@ export async function getSubscriptionHealth(
       ) AS hours
     FROM ${withHealth(owned)}`);
   if (!row) throw fail("not_found", "No such webhook subscription.");
-  const { pending, givenUp, hours } = row;
+  const { pending, exhausted, hours } = row;
   return create(GetSubscriptionHealthResponseSchema, {
     health: messageOf(row),
     pending,
-    givenUp,
+    givenUp: exhausted,
     hours: hours.map(({ hour, ...counts }) => ({ hour: new Date(hour).toISOString(), ...counts })),
   });
 }

@@ -5,8 +5,8 @@ export interface CountedEnd {
   subscriptionId: string;
   at: Date;
   delivered: boolean;
-  /** It was the last attempt, and failed. */
-  givenUp: boolean;
+  /** Whether this was the last attempt and failed, which makes the delivery `exhausted`. */
+  exhausted: boolean;
   status?: number | undefined;
   reason?: FailureReason | undefined;
 }
@@ -16,7 +16,7 @@ export interface Tally {
   subscriptionId: string;
   delivered: number;
   failed: number;
-  givenUp: number;
+  exhausted: number;
   lastSuccessAt: Date | null;
   lastFailureAt: Date | null;
   /** `status` if it was answered. */
@@ -35,7 +35,7 @@ export function hourOf(at: Date): number {
 
 /** A tally without anything in it. */
 export function newTally(subscriptionId: string): Tally {
-  const counts = { delivered: 0, failed: 0, givenUp: 0 };
+  const counts = { delivered: 0, failed: 0, exhausted: 0 };
   return {
     subscriptionId,
     ...counts,
@@ -48,8 +48,8 @@ export function newTally(subscriptionId: string): Tally {
 }
 
 /** Adds an end to its tally. An attempt that ended with its process says nothing about the receiver: only that it was the last counts. */
-export function addEnd(tally: Tally, { at, delivered, givenUp, status, reason }: CountedEnd): void {
-  if (givenUp) tally.givenUp += 1;
+export function addEnd(tally: Tally, { at, delivered, exhausted, status, reason }: CountedEnd): void {
+  if (exhausted) tally.exhausted += 1;
   if (delivered) {
     tally.delivered += 1;
     tally.lastSuccessAt = at;

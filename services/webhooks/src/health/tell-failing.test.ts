@@ -29,7 +29,7 @@ async function failingFor(hours: number, caller: Caller = newCaller()): Promise<
 
 async function ended(subscriptionId: string, hoursAgo: number, delivered: boolean): Promise<void> {
   const at = new Date(Date.now() - hoursAgo * HOUR_MS);
-  deps.health.count({ subscriptionId, at, delivered, givenUp: false, ...(!delivered && { status: 500 }) });
+  deps.health.count({ subscriptionId, at, delivered, exhausted: false, ...(!delivered && { status: 500 }) });
   await deps.health.flushOnce();
   if (delivered)
     await deps.db.run(sql`UPDATE ready_queue SET fail_streak = 0 WHERE subscription_id = ${subscriptionId}`);

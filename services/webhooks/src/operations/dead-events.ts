@@ -16,7 +16,7 @@ import {
   ShowDeadEventResponseSchema,
 } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
 import sql, { empty } from "sql-template-tag";
-import { acceptEvents, faultOf } from "../dispatch/accept-event.js";
+import { acceptEvents, deadLetterReason } from "../dispatch/accept-event.js";
 import type { DispatchDeps } from "../dispatch/deps.js";
 
 type Deps = Pick<DispatchDeps, "db">;
@@ -53,8 +53,8 @@ export async function retryDeadEvent(
 ): Promise<RetryDeadEventResponse> {
   const { message } = await read(deps, id);
   const event = decode(message);
-  const fault = faultOf(event);
-  if (fault) throw fail("invalid_request", `The event still cannot be read: ${fault}.`);
+  const reason = deadLetterReason(event);
+  if (reason) throw fail("invalid_request", `The event still cannot be read: ${reason}.`);
   await acceptEvents(deps, [event]);
   await remove(deps, id);
   return create(RetryDeadEventResponseSchema, { eventId: event.id });

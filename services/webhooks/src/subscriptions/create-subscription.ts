@@ -18,8 +18,8 @@ export async function createSubscription(
   const { random } = deps;
   const caller = callerOf(request);
   const claim = claimOf(request);
-  const faults = fieldsAtFault(request, deps.egressRules);
-  if (faults.length > 0) throw failFields(faults);
+  const fieldErrors = fieldsAtFault(request, deps.egressRules);
+  if (fieldErrors.length > 0) throw failFields(fieldErrors);
 
   const row: SubscriptionRow = {
     id: newId("whk", random),

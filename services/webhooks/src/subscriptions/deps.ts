@@ -1,5 +1,6 @@
 import type { Random } from "@shipping/kit/ids";
 import type { Ledger } from "@shipping/kit/ledger/ledger";
+import { databaseNow } from "@shipping/kit/postgres/clock";
 import type { Database } from "@shipping/kit/postgres/database";
 import type { Log } from "@shipping/kit/process/log";
 import sql, { type Sql } from "sql-template-tag";
@@ -21,5 +22,5 @@ export interface SubscriptionDeps {
 
 /** The CTE `clock`: the database's time. A subselect of it is a constant to the planner, which the volatile function is not. */
 export function clock(deps: Pick<SubscriptionDeps, "clockOffsetMs">): Sql {
-  return sql`clock AS (SELECT clock_timestamp() + ${deps.clockOffsetMs}::float8 * interval '1 ms' AS now)`;
+  return sql`clock AS (SELECT ${databaseNow(deps)} AS now)`;
 }
