@@ -21,6 +21,12 @@ export function subjectOf({ environment, type }: Pick<Event, "environment" | "ty
 /** The most messages that a replica may have unacknowledged: a few statements' worth, so that none of them has to wait for the next fetch. */
 export const MAX_UNACKNOWLEDGED = 512;
 
+/** The header with the event's ID, for messages that cannot be read. */
+export const EVENT_ID = "Event-Id";
+
+/** The pause before a failed step is repeated. */
+export const RETRY_MS = 250;
+
 const UNAVAILABLE = 503;
 const DAY_MS = 86_400_000;
 

@@ -1,4 +1,4 @@
-import { rowsOf } from "@shipping/kit/ledger/outbox";
+import { rowsOf } from "@shipping/kit/ledger/outbox-publisher";
 import type { Database } from "@shipping/kit/postgres/database";
 import { backgroundBatch } from "@shipping/kit/postgres/micro-batch";
 import type { Log } from "@shipping/kit/process/log";
