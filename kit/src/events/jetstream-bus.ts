@@ -16,7 +16,7 @@ import { BUS_TIMEOUT_MS, type BusConnectionOptions, keepConnected } from "./bus-
 import { consumeStream } from "./consume-stream.js";
 import { EVENT_ID, STREAM, subjectOf } from "./event-stream.js";
 
-/** The bus on NATS JetStream. It connects, and reconnects, in the background; while there is no connection `publish` rejects. */
+/** The bus on NATS JetStream. It connects and reconnects in the background. While there is no connection, `publish` rejects. */
 export function createJetStreamBus(options: BusConnectionOptions & { replicas?: number }): Bus {
   const link = keepConnected(options);
   let js: JetStreamClient | undefined;
@@ -37,7 +37,7 @@ export function createJetStreamBus(options: BusConnectionOptions & { replicas?: 
     const carry = headers();
     carry.set(EVENT_ID, event.id);
     for (const [name, value] of Object.entries(traceHeaders())) carry.set(name, value);
-    // Without a stream this fails; the subscriber creates it, and the outbox publishes again.
+    // This fails if there is no stream. The subscriber creates the stream, and the outbox publishes again.
     try {
       await js.publish(subject, bytes, { msgID: messageId, headers: carry, timeout: BUS_TIMEOUT_MS });
     } catch (error) {
@@ -65,7 +65,7 @@ export function createJetStreamBus(options: BusConnectionOptions & { replicas?: 
   };
 }
 
-/** Makes an outage of a publication's error, if it says nothing about the event. */
+/** Turns a publication's error into an outage, unless it is about the event itself. */
 function publishError(error: unknown): unknown {
   const outage = (message: string) => new BusOutage(message, { cause: error });
   const { cause } = error as Error;

@@ -12,9 +12,12 @@ import { traceparent } from "../process/tracing.js";
 import { createOutboxPublisher } from "./outbox-publisher.js";
 import { type OutboxRow, type Reconciliation, reconcileOutbox } from "./reconcile-outbox.js";
 
-/** How long a row belongs to the process that inserted or claimed it. It is longer than a publication takes, but short, because a dead process delays its events by this time. */
+/**
+ * How long a row belongs to the process that inserted or claimed it: longer than a publication takes, but short, because a dead process
+ * delays its events by this time.
+ */
 const LEASE_MS = 5_000;
-/** A lease that ends later was given before the database's clock was set back. */
+/** A lease that ends later than this was given before the database's clock was set back. */
 const LONGEST_LEASE = sql`interval '10 seconds'`;
 const POLL_MS = 250;
 const RECONCILE_MS = 60_000;
@@ -22,7 +25,7 @@ const MAX_COUNTED = 10_000;
 
 const encoder = new TextEncoder();
 
-/** Renders an event, and with it the webhook body, once and for all. `data` is the resource's public JSON; `livemode` follows the caller. */
+/** Renders an event and its webhook body. Neither is ever rendered again. `data` is the resource's public JSON; `livemode` follows the caller. */
 export function newEvent(input: { type: string; caller: Caller; data: string; now: Date; random: Random }): Event {
   const { type, caller, data, now } = input;
   const id = newId("evt", input.random);
@@ -36,15 +39,15 @@ export function newEvent(input: { type: string; caller: Caller; data: string; no
 /** The events that an owner has committed and the bus has not confirmed yet. */
 export interface Outbox {
   /**
-   * The CTE that stores the events of the writes in `claim (ordinal, …)`, the first event for ordinal 1, leased to this process, which
-   * publishes them right after the commit.
+   * Returns the CTE that stores the events of the writes in `claim (ordinal, …)`, the first event for ordinal 1. The rows are leased to
+   * this process, which publishes them right after the commit.
    */
   insert(events: readonly Event[]): Sql;
   /** Publishes an event that this process has just committed, from memory, in the background. */
   committed(event: Event): void;
   /** Publishes a batch of events whose lease has expired, and returns how many. This covers processes that died. */
   relayOnce(): Promise<number>;
-  /** Asks the subscriber which published events it does not have, publishes those again and deletes the others. A stop ends it early. */
+  /** Asks the subscriber which published events it lacks, publishes those again and deletes the others. `isStopping` ends it early. */
   reconcileOnce(isStopping?: () => boolean): Promise<{ republished: number; deleted: number }>;
   /** The relay's backlog: events not published, counted up to 10,000, and the age of the oldest (0 if there is none). */
   lag(): Promise<{ unpublished: number; oldestSeconds: number }>;

@@ -3,23 +3,23 @@ import type { Caller } from "../caller.js";
 import type { Database } from "./database.js";
 import { byOrdinal, microBatchOperation, type WithOrdinal } from "./micro-batch.js";
 
-/** What to read: something that a caller owns, by its id or another key. */
+/** The row to read, which a caller owns: its ID or another key. */
 export interface Asked {
   caller: Caller;
   id: string;
 }
 
-/** Where a read finds its database. */
+/** The dependencies of a read. */
 export interface ReadDeps {
   db: Database;
 }
 
-/** Reads one row; undefined if the caller has none of that key. */
+/** Reads one row; undefined if the caller has none with that key. */
 export type ReadOwned<Row, Deps = ReadDeps> = (deps: Deps, asked: Asked) => Promise<Row | undefined>;
 
 /**
- * Makes the read of a caller's row by the column that holds its key. `select` writes the statement for one row from the condition that it is
- * given: `(askedCondition) => sql`SELECT … FROM orders WHERE ${askedCondition}``. Reads that wait at the same time share a statement.
+ * Creates the read of a caller's row by the column that holds its key. `select` returns the statement for one row, given its condition:
+ * `(askedCondition) => sql`SELECT … FROM orders WHERE ${askedCondition}``. Reads that wait at the same time share a statement.
  */
 export function readOwned<Row extends object, Deps extends ReadDeps = ReadDeps>(
   key: string,

@@ -4,7 +4,7 @@ import type { Bus } from "../events/bus.js";
 import type { Ledger } from "../ledger/ledger.js";
 import { ConfigError } from "../process/config.js";
 
-/** Points at which a test may end a process, as kill -9 would. */
+/** Points at which a test can end a process, as kill -9 would. */
 export interface FaultPoints {
   /** Ends the process immediately if this is the requested point; otherwise does nothing. */
   at(point: string): void;
@@ -45,7 +45,7 @@ function taken(file: string): boolean {
   }
 }
 
-/** Calls with the points `before-send <Method>` and `after-answer <Method>`. */
+/** Adds the fault points `before-send <Method>` and `after-answer <Method>` to calls. */
 export function transportWithFaultPoints<T extends Transport>(transport: T, faultPoints: FaultPoints | undefined): T {
   if (!faultPoints) return transport;
   const unary: Transport["unary"] = async (...call) => {
@@ -57,7 +57,7 @@ export function transportWithFaultPoints<T extends Transport>(transport: T, faul
   return { ...transport, unary };
 }
 
-/** A ledger with the points `before-statement` and `after-commit` around every operation's statement. */
+/** Adds the fault points `before-statement` and `after-commit` to every operation's statement. */
 export function ledgerWithFaultPoints(ledger: Ledger, faultPoints: FaultPoints | undefined): Ledger {
   if (!faultPoints) return ledger;
   async function around<T>(run: () => Promise<T>): Promise<T> {
@@ -73,7 +73,7 @@ export function ledgerWithFaultPoints(ledger: Ledger, faultPoints: FaultPoints |
   };
 }
 
-/** A bus with the points `before-publish` and `after-publish`. */
+/** Adds the fault points `before-publish` and `after-publish` to a bus. */
 export function busWithFaultPoints(bus: Bus, faultPoints: FaultPoints | undefined): Bus {
   if (!faultPoints) return bus;
   return {
