@@ -45,7 +45,7 @@ export async function listLabels(deps: CarrierDeps, request: ListLabelsRequest):
 
 const readPage = listOwned<LabelRow>({ select, render: labelJson });
 
-/** Reads the stored PDF of a label, until it is voided. Status and file come from one statement: a void is before it or after it. */
+/** Reads the stored PDF of a label until it is voided. Status and file come from one statement, so a void is either before it or after it. */
 export async function getLabelFile(deps: CarrierDeps, request: GetLabelFileRequest): Promise<GetLabelFileResponse> {
   const row = await findFile(deps, { caller: callerOf(request), id: request.id });
   if (!row) throw fail("not_found", "No such label.");

@@ -22,7 +22,7 @@ import { quoteRates } from "./quote-rates.js";
 import { getLabel, getLabelFile, listLabels } from "./read-labels.js";
 import { voidLabel } from "./void-label.js";
 
-/** Which part may call what of carrier. The operator's commands run in the gateway's pods, as the gateway. */
+/** Which part may call which methods of carrier. The operator's commands run in the gateway's pods, as the gateway. */
 export const carrierPeers: Peers = {
   gateway: [
     ...CarrierService.methods,
@@ -32,7 +32,7 @@ export const carrierPeers: Peers = {
   ],
 };
 
-/** The RPCs of carrier, each one operation. Those that call neighbours hand on the deadline and the request id. */
+/** The RPCs of carrier, each one operation. Operations that call neighbours pass on the deadline and the request ID. */
 export function carrierRoutes(deps: CarrierDeps): Routes {
   return (router) => {
     deps.ledger.routes(router);

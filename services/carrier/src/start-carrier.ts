@@ -28,10 +28,10 @@ const PROJECT_MS = 2_000;
 const ASK_MS = 5_000;
 const SETTLE_MS = 1_000;
 
-/** Where carrier keeps its schema and migrations. */
+/** The folder with carrier's schema and migrations. */
 export const carrierMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
 
-/** What carrier is given to work with. */
+/** The dependencies of the carrier service. */
 export interface CarrierParts extends Pick<CarrierDeps, "records" | "tracking"> {
   db: Database;
   bus: Bus;
@@ -39,13 +39,13 @@ export interface CarrierParts extends Pick<CarrierDeps, "records" | "tracking"> 
   log: Log;
   now(): Date;
   random: Random;
-  /** A carrier for trials, for one account's sandbox. */
+  /** A carrier for trials, for the sandbox of one account. */
   trial?: Carriers["trial"];
-  /** Points at which a test ends the process. */
+  /** Points at which a test can end the process. */
   faultPoints?: FaultPoints | undefined;
 }
 
-/** Starts carrier: its RPCs, the relay of its events, and the projection of those that records or tracking missed. */
+/** Starts carrier: its RPCs, the relay of its events, and the repetition of projections that records or tracking missed. */
 export async function startCarrier(parts: CarrierParts): Promise<Service> {
   const { db, bus, log, records, tracking, webhooks, now, random } = parts;
   const filterMissing = async (events: readonly Published[]) =>

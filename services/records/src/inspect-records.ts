@@ -34,7 +34,7 @@ export async function inspectShipment(
   return create(InspectShipmentResponseSchema, { data: Buffer.from(shipmentJson(row)), created: originIn(row.origin) });
 }
 
-/** What a row has kept of its creation. */
+/** The origin of a row's creation. */
 interface OriginRow {
   origin: string | null;
 }

@@ -30,7 +30,7 @@ export async function listShipments(deps: RecordsDeps, request: ListShipmentsReq
   return create(ListShipmentsResponseSchema, await readPage(deps, request));
 }
 
-/** Reads what a carrier needs to know of one shipment of the caller. */
+/** Reads the fields of one of the caller's shipments that a carrier needs. */
 export async function getShipmentForCarrier(
   deps: RecordsDeps,
   request: GetShipmentForCarrierRequest,

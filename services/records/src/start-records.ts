@@ -14,13 +14,13 @@ import type { Service } from "@shipping/kit/service/run-service";
 import type { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { recordsPeers, recordsRoutes } from "./rpc.js";
 
-// A replica that hangs must not hold up the reconciliation for ever.
+// A replica that hangs must not delay the reconciliation for ever.
 const ASK_MS = 5_000;
 
-/** Where records keeps its schema and migrations. */
+/** The folder with the schema and migrations of records. */
 export const recordsMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
 
-/** What records is given to work with. */
+/** The dependencies of the records service. */
 export interface RecordsParts {
   db: Database;
   bus: Bus;
@@ -28,7 +28,7 @@ export interface RecordsParts {
   log: Log;
   now(): Date;
   random: Random;
-  /** Points at which a test ends the process. */
+  /** Points at which a test can end the process. */
   faultPoints?: FaultPoints | undefined;
 }
 

@@ -34,7 +34,7 @@ import { urlAtFault } from "./subscriptions/subscription.js";
 
 const its = WebhooksService.method;
 
-/** Which part may call what of webhooks. The operator's commands run in the gateway's pods, as the gateway. */
+/** Which part may call which methods of webhooks. The operator's commands run in the gateway's pods, as the gateway. */
 export const webhooksPeers: Peers = {
   gateway: [
     its.createSubscription,

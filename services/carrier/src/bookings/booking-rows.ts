@@ -10,7 +10,7 @@ import sql, { join, type Sql } from "sql-template-tag";
 import type { Carriers, RemoteCarrier } from "../carriers/carrier.js";
 import type { BookingRow } from "./booking.js";
 
-/** What bookings work with. */
+/** The dependencies of bookings. */
 export interface BookingDeps {
   db: Database;
   ledger: Ledger;
@@ -32,23 +32,23 @@ export interface Intent {
 type Timing = Pick<RemoteCarrier, "callMs" | "mayExecuteForMs">;
 type Deps = Pick<BookingDeps, "db" | "clockOffsetMs">;
 
-/** A call that is noted is sent within this time, or not at all. */
+/** A call that is noted in its row is sent within this time, or not at all. */
 export const SEND_WITHIN_MS = 2_000;
 
 const leaseEnd = (deps: Deps, { callMs }: Timing) => databaseNow(deps, SEND_WITHIN_MS + callMs);
 const doubtEnd = (deps: Deps, { callMs, mayExecuteForMs }: Timing) =>
   databaseNow(deps, SEND_WITHIN_MS + callMs + mayExecuteForMs);
 
-// `shipment`, a copy with both addresses, is written by replicas of before only. Whoever settles a row clears it.
+// Only older replicas still write `shipment`, a copy with both addresses. Settling a row clears it.
 const columns = (deps: Deps) => sql`
   account_id AS "accountId", environment, id, shipment_id AS "shipmentId", carrier, state,
   idempotency_key AS "idempotencyKey", fingerprint, token, requested_by AS "requestedBy", request_id AS "requestId",
   reference, turn, coalesce(doubt_until > ${databaseNow(deps)}, false) AS "inDoubt", created_at AS "createdAt"`;
 
-/** The condition of a statement that only whoever took the row last may make. */
+/** The condition that nobody has taken the row since this turn. */
 const ownTurnCondition = (row: BookingRow) => sql`${ownedSql(row)} AND id = ${row.id} AND turn = ${row.turn}`;
 
-// A claim that is over, or has its answer, spends nothing.
+// A claim that is over, or already has its answer, must not spend anything.
 function openClaimCondition({ caller, claim }: Pick<Intent, "caller" | "claim">): Sql {
   return sql`NOT EXISTS (
     SELECT FROM ledger AS held
@@ -57,7 +57,7 @@ function openClaimCondition({ caller, claim }: Pick<Intent, "caller" | "claim">)
       AND (held.kind = 'result' OR held.token >= ${claim.token}))`;
 }
 
-/** Writes down what is to be booked, before the carrier hears of it; undefined if the key or the shipment is taken. */
+/** Stores a booking before the carrier is called; undefined if the key or the shipment is taken. */
 export async function insertBooking(deps: BookingDeps, intent: Intent): Promise<BookingRow | undefined> {
   const { caller, claim, shipmentId, carrier } = intent;
   const { requestedBy = "", requestId = "" } = claim;
@@ -76,7 +76,10 @@ export async function insertBooking(deps: BookingDeps, intent: Intent): Promise<
   return row;
 }
 
-/** Takes over what an equal request has left, under the later claim of both; undefined if somebody works on it, or it is another's. */
+/**
+ * Takes over the booking that an equal request has left, under the later claim of both; undefined if somebody is working on it, or it
+ * belongs to another request.
+ */
 export async function adoptBooking(deps: BookingDeps, intent: Intent): Promise<BookingRow | undefined> {
   const { claim, shipmentId, carrier, caller } = intent;
   return takeOne(
@@ -88,7 +91,7 @@ export async function adoptBooking(deps: BookingDeps, intent: Intent): Promise<B
   );
 }
 
-/** Begins or goes on with the void of what a label has; undefined if somebody works on it, or it is not there. */
+/** Begins or continues the void of a label's booking; undefined if somebody is working on it, or there is none. */
 export async function takeForVoid(deps: BookingDeps, intent: Intent): Promise<BookingRow | undefined> {
   const { claim, shipmentId, carrier, caller } = intent;
   return takeOne(
@@ -107,7 +110,7 @@ async function takeOne(deps: Deps, timing: Timing, changes: Sql, condition: Sql)
   return row;
 }
 
-/** Takes the bookings that are due and nobody's, at most `most`. */
+/** Takes up to `most` bookings that are due and that nobody is working on. */
 export async function takeDue(deps: Deps, most: number, leaseMs: number): Promise<BookingRow[]> {
   return deps.db.run<BookingRow>(sql`
     UPDATE bookings SET turn = turn + 1, leased_until = ${databaseNow(deps, leaseMs)}, due_at = ${databaseNow(deps, leaseMs)}
@@ -118,7 +121,7 @@ export async function takeDue(deps: Deps, most: number, leaseMs: number): Promis
     RETURNING ${columns(deps)}`);
 }
 
-/** Notes that the carrier is about to be asked to book again; false if somebody else has taken the booking. */
+/** Notes that the carrier is about to be asked again to book; false if somebody else has taken the booking. */
 export async function noteCall(deps: Deps, row: BookingRow, timing: Timing): Promise<boolean> {
   const noted = await deps.db.run(sql`
     UPDATE bookings SET doubt_until = greatest(doubt_until, ${doubtEnd(deps, timing)}),
@@ -127,7 +130,7 @@ export async function noteCall(deps: Deps, row: BookingRow, timing: Timing): Pro
   return noted.length > 0;
 }
 
-/** Lets go of a booking that is not settled: whoever repeats the request may take it now, the worker in `pauseMs`. */
+/** Releases a booking that is not settled: a repetition of the request may take it now, the worker after `pauseMs`. */
 export async function letGo(deps: Deps, row: BookingRow, pauseMs: number, problem?: string): Promise<void> {
   await change(deps, row, [
     sql`leased_until = ${databaseNow(deps)}, due_at = ${databaseNow(deps, pauseMs)}`,
@@ -141,8 +144,8 @@ export async function endBooking(deps: Deps, row: BookingRow): Promise<void> {
 }
 
 /**
- * Has whatever stands or comes to stand under the key cancelled, except for what a label has. Does nothing if a later claim has taken the
- * booking over, whoever holds the turn: it may still become that claim's label.
+ * Has everything that stands, or may come to stand, under the key cancelled, except a label's booking. Does nothing if a later claim has
+ * taken over the booking, whoever holds the turn: it may still become that claim's label.
  */
 export async function dropBooking(deps: Deps, row: BookingRow): Promise<void> {
   await deps.db.run(sql`
@@ -151,12 +154,12 @@ export async function dropBooking(deps: Deps, row: BookingRow): Promise<void> {
     WHERE ${ownedSql(row)} AND id = ${row.id} AND (state <> 'asked' OR token = ${row.token})`);
 }
 
-/** The condition that a booking may still become a label, which holds while the statement runs. */
+/** Locks the booking if it may still become a label, so that this remains true while the statement runs. */
 export function lockIfAsked(row: BookingRow): Sql {
   return sql`SELECT FROM bookings WHERE ${ownedSql(row)} AND id = ${row.id} AND state = 'asked' FOR UPDATE`;
 }
 
-/** Gives a booking to the label in `claim`. Unless it is settled by that, the key is looked at again when nothing can come any more. */
+/** Gives a booking to the label in `claim`. If that does not settle the booking, the key is checked again once no late call is possible. */
 export function holdBooking(deps: Deps, row: BookingRow, reference: string, settles: boolean): Sql {
   const settledCondition = sql`(${settles}::boolean AND turn = ${row.turn})`;
   return sql`
@@ -166,14 +169,14 @@ export function holdBooking(deps: Deps, row: BookingRow, reference: string, sett
     WHERE ${ownedSql(row)} AND id = ${row.id} AND EXISTS (SELECT FROM claim)`;
 }
 
-/** Ends the booking of the label whose void is in `claim`: the carrier has cancelled it. */
+/** Ends the booking of the label whose void is in `claim`, because the carrier has cancelled it. */
 export function endVoided(row: BookingRow): Sql {
   return sql`
     UPDATE bookings SET state = 'over', leased_until = clock_timestamp(), due_at = doubt_until, problem = NULL
     WHERE ${ownedSql(row)} AND id = ${row.id} AND state = 'voiding' AND EXISTS (SELECT FROM claim)`;
 }
 
-/** Nothing stands under the key that should not: what is over is over, and what may still come is looked at when it can no longer. */
+/** Marks the booking clean; if a late call is still possible, schedules another check. */
 export async function noteClean(deps: Deps, row: BookingRow): Promise<void> {
   await change(deps, row, [
     sql`leased_until = ${databaseNow(deps)}, problem = NULL`,
@@ -183,7 +186,7 @@ export async function noteClean(deps: Deps, row: BookingRow): Promise<void> {
   ]);
 }
 
-/** The label keeps its booking: the carrier does not cancel it any more. */
+/** Returns the booking to its label, because the carrier refuses to cancel it. */
 export async function keepHeld(deps: Deps, row: BookingRow): Promise<void> {
   await change(deps, row, [sql`state = 'held', leased_until = ${databaseNow(deps)}, due_at = doubt_until`]);
 }
@@ -199,7 +202,7 @@ export async function hasLabel(deps: Deps, caller: Caller, shipmentId: string): 
   return found.length > 0;
 }
 
-/** Whether a shipment has a booking that its label has. */
+/** Whether the shipment's label has a booking. */
 export async function isHeld(deps: Deps, caller: Caller, shipmentId: string): Promise<boolean> {
   const found = await deps.db.run(sql`
     SELECT FROM bookings WHERE ${ownedSql(caller)} AND shipment_id = ${shipmentId} AND state IN ('held', 'voiding')`);

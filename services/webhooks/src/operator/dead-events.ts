@@ -31,7 +31,7 @@ interface Row {
 
 const columns = sql`id, event_id AS "eventId", reason, received_at AS "receivedAt", octet_length(message) AS size`;
 
-/** Reads one page of messages that could not be understood, the latest first. */
+/** Reads one page of messages that could not be understood, latest first. */
 export async function listDeadEvents(deps: Deps, request: ListDeadEventsRequest): Promise<ListDeadEventsResponse> {
   const { limit, before } = request;
   const rows = await deps.db.run<Row>(sql`
@@ -40,13 +40,13 @@ export async function listDeadEvents(deps: Deps, request: ListDeadEventsRequest)
   return create(ListDeadEventsResponseSchema, { events: rows.map(messageOf) });
 }
 
-/** Reads one of them with its message. */
+/** Reads one dead event with its message. */
 export async function showDeadEvent(deps: Deps, { id }: ShowDeadEventRequest): Promise<ShowDeadEventResponse> {
   const { message, ...row } = await read(deps, id);
   return create(ShowDeadEventResponseSchema, { event: messageOf(row), message });
 }
 
-/** Accepts one of them, as it would be today. Cut off in between it can be asked again: what has arrived does not arrive twice. */
+/** Accepts a dead event as if it arrived now. If it is interrupted, it can be repeated: an event that has arrived does not arrive twice. */
 export async function retryDeadEvent(
   deps: DispatchDeps,
   { id }: RetryDeadEventRequest,
@@ -60,7 +60,7 @@ export async function retryDeadEvent(
   return create(RetryDeadEventResponseSchema, { eventId: event.id });
 }
 
-/** Deletes one of them. */
+/** Deletes a dead event. */
 export async function dropDeadEvent(deps: Deps, { id }: DropDeadEventRequest): Promise<DropDeadEventResponse> {
   if ((await remove(deps, id)).length === 0) throw unknown(id);
   return create(DropDeadEventResponseSchema);

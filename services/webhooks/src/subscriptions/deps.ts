@@ -7,7 +7,7 @@ import sql, { type Sql } from "sql-template-tag";
 import type { EgressRules } from "../egress/egress-guard.js";
 import type { KeyRing } from "./key-ring.js";
 
-/** What the operations on subscriptions work with. */
+/** The dependencies of operations on subscriptions. */
 export interface SubscriptionDeps {
   db: Database;
   ledger: Ledger;
@@ -20,7 +20,7 @@ export interface SubscriptionDeps {
   random: Random;
 }
 
-/** The CTE `clock`: the database's time. A subselect of it is a constant to the planner, which the volatile function is not. */
+/** The CTE `clock`: the database's time. To the planner, a subselect of it is a constant; the volatile function is not. */
 export function clock(deps: Pick<SubscriptionDeps, "clockOffsetMs">): Sql {
   return sql`clock AS (SELECT ${databaseNow(deps)} AS now)`;
 }
