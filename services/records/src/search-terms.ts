@@ -18,8 +18,8 @@ const CAPITALS = /[A-Z]/g;
 const OTHERS = /[^\0-\x7f]/gu;
 
 /**
- * The usual ways to capitalize a text: all lower case, first letters upper case, all upper case. The indexes ignore case only for A to Z,
- * because servers differ beyond these, so one spelling is enough for most texts.
+ * The usual ways to capitalize a text: all lower case, first letters upper case, all upper case. The indexes ignore the case of A to Z
+ * only, because servers differ in other letters. So one spelling is enough for most texts.
  */
 function spellingsOf(text: string): string[] {
   const folded = text.replace(CAPITALS, (letter) => letter.toLowerCase());

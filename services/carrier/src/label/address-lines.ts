@@ -22,7 +22,7 @@ const POSTAL_CODE = "\ue006";
 const FIELDS = /[\ue000-\ue006]/g;
 const STRONG = new RegExp(`[${NAME}${CITY}${POSTAL_CODE}]`);
 const PREFIX = new RegExp(`[^ ,\ue000-\ue006]+(?=${POSTAL_CODE})`);
-// If a second street line replaces a field, the separator that followed the field would begin the next line.
+// If there are two street lines, the library begins the next line with the separator that followed the street.
 const SEPARATOR = /^[ ,]+/;
 const PLACE = "\0";
 
