@@ -58,7 +58,7 @@ test("ends are written as the last of each kind, and counted in their hours", as
   ]);
 });
 
-test("a failing time goes on until a success, and begins anew after it", async () => {
+test("a failing period lasts until a success, and can begin again after it", async () => {
   const id = await newSubscription();
   await ended(id, { at: at(1), status: 500 });
   await ended(id, { at: at(2), status: 500 });
@@ -69,7 +69,7 @@ test("a failing time goes on until a success, and begins anew after it", async (
   expect(await healthOf(id)).toMatchObject({ failingSince: at(5), reason: "connection_refused", status: null });
 });
 
-test("what another replica writes late hides nothing that is newer", async () => {
+test("late writes of another replica hide nothing that is newer", async () => {
   const id = await newSubscription();
   await ended(id, { at: at(10), status: 500 });
   await ended(id, { at: at(9), delivered: true });
@@ -81,7 +81,7 @@ test("what another replica writes late hides nothing that is newer", async () =>
   expect(await healthOf(id)).toMatchObject({ status: 404, lastFailureAt: at(15) });
 });
 
-test("a success that is written late, in the middle of a failing time, shortens it", async () => {
+test("a success that is written late, in the middle of a failing period, shortens it", async () => {
   const id = await newSubscription();
   await ended(id, { at: at(1), status: 500 }, { at: at(5), status: 500 });
   await ended(id, { at: at(3), delivered: true });
