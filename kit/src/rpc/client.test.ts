@@ -120,7 +120,7 @@ describe("connectTo, when replicas come and go", () => {
     await stopped;
   });
 
-  test("calls go on without an error while replicas stop and start again", async () => {
+  test("calls continue without an error while replicas stop and start again", async () => {
     const servers = [await serving(() => {}), await serving(() => {})];
     const client = clientTo(servers.map(({ url }) => url).join(","));
     let over = false;

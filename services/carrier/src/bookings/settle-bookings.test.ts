@@ -60,7 +60,7 @@ describe("settleOnce", () => {
   });
 
   test.each(["held", "over", "cancelling"])(
-    "clears the copy of the shipment that a replica of before has written: %s",
+    "clears the copy of the shipment that an older replica has written: %s",
     async (state) => {
       const remote = remoteUnderTest(carrier);
       remote.expect("book", state === "over" ? { before: lost } : { after: lost });
