@@ -22,8 +22,8 @@ export const rooms: Record<string, readonly string[]> = {
     ...["api/endpoints", "api/middleware", "api", "accounts", "mail", "site", "http", "admission", "input"],
     ...["idempotency", "request-log", "database", "owners"],
   ],
-  "services/carrier/src": [".", "operations", "neighbours", "bookings", "carriers", "label", "label/letters"],
-  "services/webhooks/src": [".", "operations", "dispatch", "health", "events", "subscriptions", "egress"],
+  "services/carrier/src": [".", "operator", "neighbours", "bookings", "carriers", "label", "label/letters"],
+  "services/webhooks/src": [".", "operator", "dispatch", "health", "events", "subscriptions", "egress"],
   "deploy/local/src": [
     "client",
     "collection",

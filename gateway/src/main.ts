@@ -8,7 +8,7 @@ import { createMetrics } from "@shipping/kit/process/metrics";
 import { configured, type Running, runProcess, waitFor } from "@shipping/kit/process/run-process";
 import { startTracing } from "@shipping/kit/process/tracing";
 import { connectTo } from "@shipping/kit/rpc/client";
-import { faultsOf, faultyTransport } from "@shipping/kit/service/faults";
+import { faultPointsOf, transportWithFaultPoints } from "@shipping/kit/service/fault-points";
 import { missingIn, requireDatabase } from "@shipping/kit/service/run-service";
 import { measureTls, tlsOf } from "@shipping/kit/tls/tls";
 import { gatewayConfig, MIB } from "./config.js";
@@ -30,7 +30,7 @@ async function start(stopping: AbortSignal): Promise<Running> {
   const tracing = await startTracing({ part: "gateway", config, log });
   const db = openDatabase(config.DATABASE_URL, { max: config.DATABASE_POOL, log });
   const prisma = openPrisma(db);
-  const faults = configured(() => faultsOf(config));
+  const faultPoints = configured(() => faultPointsOf(config));
   const transports = {
     records: connectTo({ urls: config.RECORDS_URL, log, tls }),
     carrier: connectTo({ urls: config.CARRIER_URL, log, tls }),
@@ -60,10 +60,10 @@ async function start(stopping: AbortSignal): Promise<Running> {
       prisma,
       log,
       clients: createClients({
-        records: faultyTransport(transports.records, faults),
-        carrier: faultyTransport(transports.carrier, faults),
+        records: transportWithFaultPoints(transports.records, faultPoints),
+        carrier: transportWithFaultPoints(transports.carrier, faultPoints),
         tracking: transports.tracking,
-        webhooks: faultyTransport(transports.webhooks, faults),
+        webhooks: transportWithFaultPoints(transports.webhooks, faultPoints),
       }),
       now: () => new Date(),
       random: pooledRandom,

@@ -4,7 +4,7 @@ import { fail } from "./errors.js";
 /** The environments that an API key can belong to. */
 export type Environment = "sandbox" | "live";
 
-/** Who a request acts for: every access to owned data goes through it. */
+/** The account and environment that a request acts for. All access to owned data goes through it. */
 export interface Caller {
   accountId: string;
   environment: Environment;
@@ -15,9 +15,9 @@ export interface Claim {
   idempotencyKey: string;
   token: bigint;
   fingerprint: Uint8Array;
-  /** Who made the request: the ID of an API key, or a member's email address. Empty if an older gateway does not say. */
+  /** Who made the request: the ID of an API key, or a member's email address. Empty if an older gateway does not send it. */
   requestedBy?: string;
-  /** The request that sends it. */
+  /** The ID of the request that sends the claim. */
   requestId?: string;
 }
 

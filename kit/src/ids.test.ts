@@ -7,7 +7,7 @@ describe("an id", () => {
     expect(isId("shp", newId("shp", pooledRandom))).toBe(true);
   });
 
-  test("is none with another prefix, length, case, or more than 128 bits", () => {
+  test("is invalid with another prefix, length, case, or more than 128 bits", () => {
     const id = newId("shp", pooledRandom);
     for (const other of [
       `lbl${id.slice(3)}`,
@@ -21,7 +21,7 @@ describe("an id", () => {
   });
 });
 
-test("random bytes are fetched for many ids, and none is given out twice, whatever is asked for", () => {
+test("random bytes are fetched for many ids, and no byte is returned twice, whatever the requests", () => {
   const seen = [5, 16, 4_090, 16, 5_000, 16].map(pooledRandom);
   expect(seen.map(({ length }) => length)).toEqual([5, 16, 4_090, 16, 5_000, 16]);
   const ranges = seen.map(({ buffer, byteOffset, length }) => ({ buffer, from: byteOffset, to: byteOffset + length }));

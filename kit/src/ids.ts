@@ -8,7 +8,7 @@ export type Random = (bytes: number) => Uint8Array;
 const POOL_BYTES = 4096;
 let pool = new Uint8Array();
 
-/** Random bytes of `node:crypto`, fetched for many ids at once: a fetch costs more than an id. No byte is used twice. */
+/** Random bytes from `node:crypto`, fetched for many IDs at once: a fetch costs more than an ID. No byte is used twice. */
 export const pooledRandom: Random = (bytes) => {
   if (pool.length < bytes) pool = randomBytes(Math.max(POOL_BYTES, bytes));
   const taken = pool.subarray(0, bytes);
@@ -16,22 +16,22 @@ export const pooledRandom: Random = (bytes) => {
   return taken;
 };
 
-/** A new opaque id: the prefix, `_`, and 26 base32 characters of 128 random bits. Ids carry no time, so none can be read from them. */
+/** Creates an opaque ID: the prefix, `_`, and 26 base32 characters of 128 random bits. IDs contain no time, so none can be read from them. */
 export function newId(prefix: string, random: Random): string {
   return `${prefix}_${base32(random(16))}`;
 }
 
-/** Tells whether a string has the exact form of that resource's ids. */
+/** Whether a string has the exact form of that resource's IDs. */
 export function isId(prefix: string, value: string): boolean {
   return value.length === prefix.length + 27 && value.startsWith(`${prefix}_`) && ID_TAIL.test(value.slice(-26));
 }
 
-/** The form of that resource's ids, as a regular expression. */
+/** The form of that resource's IDs, as a regular expression. */
 export function idPattern(prefix: string): string {
   return `^${prefix}_${TAIL}$`;
 }
 
-// 128 bits fill 25 characters and three bits of the last: it is one of the 8 that end in two zero bits.
+// 128 bits fill 25 characters and three bits of the last one, which is therefore one of the 8 characters that end in two zero bits.
 const TAIL = "[a-z2-7]{25}[aeimquy4]";
 const ID_TAIL = new RegExp(`^${TAIL}$`);
 

@@ -44,7 +44,7 @@ export const contract: readonly Check[] = [
     async run({ carrier }) {
       assert.match(carrier.name, /^[a-z][a-z0-9_]*$/);
       assert(carrier.callMs >= 500 && carrier.callMs <= LIMIT_MS, `callMs is ${carrier.callMs}.`);
-      assert(Number.isFinite(carrier.settlesWithinMs) && carrier.settlesWithinMs >= 0);
+      assert(Number.isFinite(carrier.mayExecuteForMs) && carrier.mayExecuteForMs >= 0);
     },
   },
   {

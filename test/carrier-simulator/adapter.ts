@@ -11,7 +11,7 @@ import type { Rate } from "@shipping/carrier/carriers/rate";
 const NAME = "simulator";
 const CALL_MS = 1_000;
 // What it carries out late is up to 1.5 s late.
-const SETTLES_WITHIN_MS = 4_000;
+const MAY_EXECUTE_FOR_MS = 4_000;
 
 type Shipment = Parameters<RemoteCarrier["rates"]>[0];
 
@@ -55,7 +55,7 @@ export function openCarrier(address: string): RemoteCarrier {
     isLocal: false,
     takesKeys,
     callMs: CALL_MS,
-    settlesWithinMs: SETTLES_WITHIN_MS,
+    mayExecuteForMs: MAY_EXECUTE_FOR_MS,
     async rates(shipment, limits) {
       const rates = await call<Pick<Rate, "service" | "currency" | "amount">[]>(
         "POST",

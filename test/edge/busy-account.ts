@@ -1,11 +1,11 @@
-import { carrierAccountData } from "@shipping/carrier/operations/account-data";
+import { carrierAccountData } from "@shipping/carrier/operator/account-data";
 import { gatewayAccountData } from "@shipping/gateway/database/account-data";
 import { type AccountData, exportPage } from "@shipping/kit/service/account-data";
 import { eventually } from "@shipping/kit/testing/eventually";
 import type { Part } from "@shipping/local/parts";
 import { recordsAccountData } from "@shipping/records/account-data";
 import { trackingAccountData } from "@shipping/tracking/account-data";
-import { webhooksAccountData } from "@shipping/webhooks/operations/account-data";
+import { webhooksAccountData } from "@shipping/webhooks/operator/account-data";
 import sql from "sql-template-tag";
 import { createLabel, createOrder, createWebhook, voidLabel } from "../api/platform.js";
 import { apiClient } from "../api-client.js";

@@ -66,10 +66,10 @@ export function peekKey(deps: Deps, { caller, idempotencyKey }: RegistryKey): Pr
 
 const readRow = readOwned<RegistryRow, Deps>(
   "idempotency_key",
-  (isAsked, deps) => sql`
+  (askedCondition, deps) => sql`
     SELECT fingerprint, owner, state, token, attempts,
       state = 'claimed' AND ${isLive(clock(deps))} AS "leaseLive"
-    FROM idempotency_registry WHERE ${isAsked}`,
+    FROM idempotency_registry WHERE ${askedCondition}`,
 );
 
 /** Claims a key that has no row. Returns the token, or undefined if another request was faster. Claims that wait share a statement. */

@@ -8,7 +8,7 @@ import { type BusIdentity, type BusIdentitySettings, busIdentityOf } from "./bus
 export const BUS_TIMEOUT_MS = 3_000;
 const RETRY_MS = 250;
 
-// A refused login may be temporary, like any other failure. A peer that vanished is noticed within 15 s; by default it takes six
+// A refused login may be temporary, like any other failure. Pings detect a peer that has vanished within 15 s; by default, that takes six
 // minutes.
 const FOR_EVER = {
   maxReconnectAttempts: -1,
@@ -16,7 +16,7 @@ const FOR_EVER = {
   ignoreAuthErrorAbort: true,
   pingInterval: 5_000,
   maxPingOut: 2,
-  // Otherwise the client creates an error with its stack for each publication, in advance.
+  // Otherwise the client creates an error with its stack in advance for each publication.
   noAsyncTraces: true,
 };
 
@@ -26,23 +26,23 @@ export interface BusConnection {
   current(): NatsConnection | undefined;
   /** Resolves with the first connection, or with undefined if it was closed before there was one. */
   first: Promise<NatsConnection | undefined>;
-  /** Closes it once pending work is done. */
+  /** Closes the connection once pending work is done. */
   close(): Promise<void>;
 }
 
 /** The options of a connection. */
 export interface BusConnectionOptions {
   url: string;
-  /** The part's, which NATS shows to its operators. */
+  /** The part's name, which NATS shows to its operators. */
   name: string;
   log: Log;
-  /** Anonymous unless given. */
+  /** Without an identity, the connection is anonymous. */
   identity?: BusIdentity;
   /** Called with the error if the first server that answers is too old. Nothing is connected then. */
   refused?: (error: unknown) => void;
 }
 
-/** How the process of a part connects, from its settings. The process ends if NATS is too old. */
+/** Returns the connection options of a part's process, from its settings. The process ends if NATS is too old. */
 export function busConnectionOf(
   config: BusIdentitySettings & { NATS_URL: string },
   { name, log }: Pick<BusConnectionOptions, "name" | "log">,
@@ -59,7 +59,7 @@ export function keepConnected({ url, name, log, identity, refused }: BusConnecti
 
   async function connectOnce(): Promise<NatsConnection> {
     const servers = url.split(",").map((one) => one.trim());
-    // Answers come to an address of the part's own, which nobody else may listen to.
+    // Answers arrive at an address of the part's own, which no other part may listen to.
     const own = { name, inboxPrefix: `_INBOX.${name}` };
     const made = await connect({ servers, ...own, ...identity, timeout: BUS_TIMEOUT_MS, ...FOR_EVER });
     const version = made.info?.version ?? "";
@@ -75,7 +75,7 @@ export function keepConnected({ url, name, log, identity, refused }: BusConnecti
     return made;
   }
 
-  // Our own loop, not the client's: its first attempt to connect cannot be cancelled.
+  // A loop of our own, because the client's first attempt to connect cannot be cancelled.
   async function connectAtLast(): Promise<NatsConnection | undefined> {
     while (!closed) {
       try {
@@ -91,7 +91,7 @@ export function keepConnected({ url, name, log, identity, refused }: BusConnecti
     return undefined;
   }
 
-  // While it has no server, the client still names the last one.
+  // While the client has no server, it still names the last one.
   async function watch(nc: NatsConnection): Promise<void> {
     for await (const status of nc.status()) {
       if (status.type === "error") log.warn({ reason: status.error.message }, "refused by the bus");

@@ -40,12 +40,12 @@ test.each<[Partial<BusIdentitySettings>, string]>([
   expect(() => identityOf(settings)).toThrow(reason);
 });
 
-test("nobody at all: in development, and in production for those who say so", () => {
+test("no identity: allowed in development, and in production with an explicit setting", () => {
   expect(identityOf({ NODE_ENV: "development" })).toEqual({});
   expect(identityOf({ NATS_ANONYMOUS_TRUSTS_NETWORK: true })).toEqual({});
 });
 
-test("a password comes from the setting, or from a file that may change or be away for a moment", () => {
+test("a password comes from the setting, or from a file that may change or be briefly missing", () => {
   expect(identityOf({ NATS_USER: "records", NATS_PASSWORD: "p" }).authenticator?.()).toEqual({
     user: "records",
     pass: "p",
@@ -59,7 +59,7 @@ test("a password comes from the setting, or from a file that may change or be aw
   expect(authenticator?.()).toEqual({ user: "records", pass: "second" });
 });
 
-test("the seed of an NKEY signs what the server asks, and goes nowhere", () => {
+test("the seed of an NKEY signs the server's challenge, and is never sent", () => {
   const pair = nkeys.createUser();
   const seed = Buffer.from(pair.getSeed()).toString();
   const { authenticator } = identityOf({ NATS_CREDENTIALS_FILE: fileOf("nkey", `# records\n${seed}\n`) });
@@ -68,7 +68,7 @@ test("the seed of an NKEY signs what the server asks, and goes nowhere", () => {
   expect(pair.verify(Buffer.from("nonce"), nkeys.decode(answer.sig))).toBe(true);
 });
 
-test("an authority, a certificate of its own, or a URL that says tls ask for TLS", () => {
+test("an authority, a client certificate, or a URL with tls requires TLS", () => {
   const [certFile, keyFile, caFile] = ["cert", "key", "ca"].map((name) => fileOf(name, "PEM"));
   expect(identityOf({ NATS_CERT_FILE: certFile, NATS_KEY_FILE: keyFile, NATS_CA_FILE: caFile })).toEqual({
     tls: { certFile, keyFile, caFile },

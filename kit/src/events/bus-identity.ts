@@ -9,7 +9,7 @@ import {
 import { ConfigError } from "../process/config.js";
 import { bareHost, readSetting } from "../tls/tls.js";
 
-/** How NATS and a part authenticate each other. Files are read for each connection, so that a renewal needs no restart. */
+/** How NATS and a part authenticate each other. Files are read for each connection, so a renewal needs no restart. */
 export interface BusIdentity {
   authenticator?: Authenticator;
   /** If set, nothing is sent to a server that does not speak TLS. */
@@ -33,7 +33,10 @@ export interface BusIdentitySettings {
 const SEED = /^\s*(SU[A-Z2-7]{56})\s*$/m;
 const JWT = "BEGIN NATS USER JWT";
 
-/** The identity that the settings name. Contradictory settings are refused; in production so is having none, unless a setting allows it. */
+/**
+ * Returns the identity that the settings define. Contradictory settings are refused. In production, having none is refused too, unless a
+ * setting allows it.
+ */
 export function busIdentityOf(config: BusIdentitySettings): BusIdentity {
   const problem = problemOf(config);
   if (problem) throw new ConfigError(problem);
@@ -91,7 +94,7 @@ function tlsOf({ NATS_URL, NATS_CA_FILE, NATS_CERT_FILE, NATS_KEY_FILE }: BusIde
   const given = Object.entries(files).filter((entry): entry is [string, string] => entry[1] !== undefined);
   for (const [name, file] of given) readSetting(name, file);
   if (given.length === 0 && !NATS_URL?.includes("tls://")) return undefined;
-  // The client would look for "localhost" in the certificate of an address.
+  // For an IP address, the client would look for "localhost" in the certificate.
   if (hostsIn(NATS_URL).some((host) => isIP(host))) {
     throw new ConfigError(
       "With TLS, NATS_URL must contain host names, not IP addresses: the certificate of NATS is issued for a name.",

@@ -41,7 +41,7 @@ const event = (): Event =>
     body: Buffer.from('{"ü":1}'),
   });
 
-/** A subscriber that remembers what it got of these events, and may refuse. */
+/** A subscriber that records which of these events it got, and may refuse them. */
 function collector(durable: string) {
   const got: Event[] = [];
   const dead: string[] = [];
@@ -95,7 +95,7 @@ describe.each(["LocalBus", "JetStreamBus"] as const)("%s", (kind) => {
     await subscription.stop();
   });
 
-  test("an event whose taking fails comes again", async () => {
+  test("an event that the subscriber rejects is delivered again", async () => {
     const bus = opened(kind);
     const subscriber = collector(newDurable());
     const subscription = await bus.subscribe(subscriber);
@@ -115,14 +115,14 @@ describe.each(["LocalBus", "JetStreamBus"] as const)("%s", (kind) => {
     await subscription.stop();
   });
 
-  test("an event that nobody would store is refused as an outage", async () => {
+  test("an event that no stream would store is refused as an outage", async () => {
     if (kind === "JetStreamBus") await (await jetstreamManager(nats)).streams.delete("EVENTS").catch(() => {});
     const bus = opened(kind);
     await eventually(() => expect(bus.connected()).toBe(true));
     await expect(bus.publish(event())).rejects.toThrow(BusOutage);
   });
 
-  test("after the stop of a subscription nothing more arrives", async () => {
+  test("after a subscription is stopped, nothing more arrives", async () => {
     const bus = opened(kind);
     const subscriber = collector(newDurable());
     const subscription = await bus.subscribe(subscriber);
@@ -183,7 +183,7 @@ describe("JetStreamBus", () => {
     expect(only(got, sent)).toHaveLength(2_000);
   }, 60_000);
 
-  test("a subscription that is stopped while it has no room asks for no more: what waits is for the other replicas at once", async () => {
+  test("a subscription that is stopped while it has no room fetches no more: the other replicas get the waiting events at once", async () => {
     const bus = opened("JetStreamBus");
     const durable = newDurable();
     const ends: (() => void)[] = [];
@@ -209,7 +209,7 @@ describe("JetStreamBus", () => {
     await subscription.stop();
   });
 
-  test("a consumer that is deleted under way is made anew, and so is a stream", async () => {
+  test("a consumer or a stream that is deleted during use is created again", async () => {
     const bus = opened("JetStreamBus");
     const subscriber = collector(newDurable());
     const subscription = await bus.subscribe(subscriber);

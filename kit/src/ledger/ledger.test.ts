@@ -77,7 +77,7 @@ const describeOutcome = ({ outcome }: WriteOutcome) =>
     : outcome.case;
 
 describe("a creation", () => {
-  test("executes under a free key; equal again it is replayed, another is a conflict", async () => {
+  test("executes under a free key; an equal request is replayed, another request is a conflict", async () => {
     const caller = newCaller();
     const name = newId("t", randomBytes);
     expect(describeOutcome(await createThing(caller, claimOf(1n), name))).toBe(`executed {"name":"${name}"}`);
@@ -98,7 +98,7 @@ describe("a creation", () => {
 });
 
 describe("creations in one statement", () => {
-  test("each have an outcome of their own, and only those that executed leave anything", async () => {
+  test("each have their own outcome, and only the executed ones leave rows", async () => {
     const [a, b, c, d] = [newCaller(), newCaller(), newCaller(), newCaller()];
     await createThing(a, claimOf(1n), newId("t", randomBytes));
     await createThing(b, claimOf(1n, "another"), newId("t", randomBytes));
@@ -152,7 +152,7 @@ describe("Resolve", () => {
     expect(committed?.fingerprint).toEqual(new Uint8Array(fingerprintOf("request")));
   });
 
-  test("fences the claim and all before it off, but no later one", async () => {
+  test("fences off the claim and all earlier ones, but no later one", async () => {
     const caller = newCaller();
     const resolve = (token: bigint) => clientOf(ledger).resolve({ caller: { ...caller }, idempotencyKey: "k", token });
     expect((await resolve(7n)).committed).toBeUndefined();

@@ -56,18 +56,18 @@ interface LedgerRow {
 /** The results of an owner's writes, each stored by the operation's own statement. */
 export interface Ledger {
   /**
-   * The CTEs of an operation's statement that take the keys of its writes: `claim (ordinal, account_id, environment)` has a row for each
-   * write that is to be executed, `ordinal` being its number from 1. The others' keys are held by a result, or by a tombstone of this or
-   * a later claim, or they fail the `condition`, a WHERE clause on `wanted (account_id, environment, idempotency_key, …, ordinal)`.
+   * Returns the CTEs that take the keys of the writes: `claim (ordinal, account_id, environment)` has one row for each write to execute,
+   * `ordinal` being its number from 1. The other writes have no row: their key is held by a result, or by a tombstone of the same or a
+   * later claim, or they fail `condition`, a WHERE clause on `wanted (account_id, environment, idempotency_key, …, ordinal)`.
    */
   claim(writes: readonly Write[], condition?: Sql): Sql;
   /**
-   * Runs the operation's statement, which must end in `SELECT ordinal FROM claim`. An ordinal says that this write was executed; none, that its
-   * key was taken, and a second statement reads by which write, since the first cannot see it. Undefined: neither, the condition failed.
-   * Each write has an outcome of its own, so that a failed read does not hide the writes that were executed.
+   * Runs the operation's statement, which must end in `SELECT ordinal FROM claim`. A write whose ordinal is returned was executed. For the
+   * others, a second statement reads which write holds the key, because the first cannot see it. If none does, the condition failed, and
+   * the outcome is undefined. Each write has a promise of its own, so a failed read does not hide the writes that were executed.
    */
   execute(writes: readonly Write[], statement: Sql): Promise<Promise<WriteOutcome | undefined>[]>;
-  /** The same for writes without a condition: each key was either free or taken. */
+  /** The same for writes without a condition: each key is either free or taken. */
   executeCreations(writes: readonly Write[], statement: Sql): Promise<Promise<WriteOutcome>[]>;
   /** The outcome of the write that holds a key, for a write that was not executed; undefined if none holds it. */
   outcomeOfHolder(write: Pick<Write, "caller" | "claim">): Promise<WriteOutcome | undefined>;
@@ -82,7 +82,7 @@ export function keyOfWrite({ caller, claim }: Pick<Write, "caller" | "claim">): 
 
 const readHolder = readOwned<LedgerRow>(
   "idempotency_key",
-  (isAsked) => sql`SELECT token, kind, fingerprint, status, body FROM ledger WHERE ${isAsked}`,
+  (askedCondition) => sql`SELECT token, kind, fingerprint, status, body FROM ledger WHERE ${askedCondition}`,
 );
 
 const plain: LedgerCodec = { seal: (body) => body, open: (stored) => stored };
@@ -157,7 +157,7 @@ export function createLedger(db: Database, codec: LedgerCodec = plain): Ledger {
     return { result: create(StoredResultSchema, { snapshot, fingerprint: row.fingerprint }) };
   }
 
-  // The unique index makes it wait for a running execution of the key, so that "still running" is never mistaken for "dead".
+  // The unique index makes this wait for a running execution of the key, so a running execution is never mistaken for a dead one.
   async function fence(caller: Caller, idempotencyKey: string, token: bigint): Promise<void> {
     await db.run(sql`
       INSERT INTO ledger AS held (account_id, environment, idempotency_key, token, kind)

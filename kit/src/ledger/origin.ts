@@ -3,14 +3,14 @@ import { type Origin, OriginSchema } from "@shipping/proto/shipping/common/v1/co
 import type { Claim } from "../caller.js";
 
 /**
- * Who made a change, as one column keeps it: the ids of event and request, and who asked for it, with spaces between. One column, since
- * every creation pays for it.
+ * Encodes who made a change in one column: the IDs of event and request, and who asked for it, separated by spaces. It is one column
+ * because every creation pays for it.
  */
 export function originText({ requestedBy = "", requestId = "" }: Claim, event: { id: string }): string {
   return `${event.id} ${requestId} ${requestedBy}`;
 }
 
-/** The same as a message; its fields are empty where a row of before has none. */
+/** The same as a message. Its fields are empty for older rows, which have no origin. */
 export function originIn(text: string | null): Origin {
   const [eventId = "", requestId = "", ...requestedBy] = (text ?? "").split(" ");
   return create(OriginSchema, { eventId, requestId, requestedBy: requestedBy.join(" ") });

@@ -22,7 +22,7 @@ beforeEach(async () => {
 afterEach(() => database.drop());
 
 describe("newEvent", () => {
-  test("renders the webhook body: id, type, livemode, created_at, and the data as it stands", () => {
+  test("renders the webhook body: id, type, livemode, created_at, and the data unchanged", () => {
     const made = event();
     expect(Buffer.from(made.body).toString()).toBe(
       `{"id":"${made.id}","type":"thing.created","livemode":false,"created_at":"2026-11-21T10:00:00.000Z","data":{"id":"t_1"}}`,
@@ -32,7 +32,7 @@ describe("newEvent", () => {
 });
 
 describe("the relay", () => {
-  test("what this process has committed is published from memory and marked", async () => {
+  test("events that this process has committed are published from memory and marked", async () => {
     const bus = testBus();
     const outbox = outboxOn(bus);
     const stored = [event(), event(), event()];
@@ -43,7 +43,7 @@ describe("the relay", () => {
     expect(await rows()).toEqual(stored.map(({ id }) => ({ event_id: id, published: true, publications: 1 })));
   });
 
-  test("a row that a dead process left is published once its lease is over, and by one of several relays only", async () => {
+  test("a row that a dead process left is published once its lease has expired, by only one of several relays", async () => {
     const bus = testBus();
     const stored = event();
     await commit(outboxOn(bus), stored);
@@ -54,7 +54,7 @@ describe("the relay", () => {
     expect(bus.taken).toEqual([stored.id]);
   });
 
-  test("a row that was leased before the database's clock was set back by minutes is not kept until it has caught up", async () => {
+  test("a row that was leased before the database's clock was set back by minutes does not wait until the clock has caught up", async () => {
     const bus = testBus();
     const stored = event();
     await commit(outboxOn(bus), stored);
@@ -62,7 +62,7 @@ describe("the relay", () => {
     expect(bus.taken).toEqual([stored.id]);
   });
 
-  test("while the bus refuses nothing is lost, and the message id stays the same", async () => {
+  test("while the bus refuses events, nothing is lost, and the message id stays the same", async () => {
     const bus = testBus();
     bus.refusing = true;
     const outbox = outboxOn(bus);
@@ -76,7 +76,7 @@ describe("the relay", () => {
     expect(bus.taken).toEqual([stored.id]);
   });
 
-  test("without a connection nothing is leased: it goes as soon as there is one", async () => {
+  test("without a connection nothing is leased: events are published as soon as there is one", async () => {
     const bus = testBus();
     bus.down = true;
     const stored = event();
@@ -89,7 +89,7 @@ describe("the relay", () => {
     expect(bus.taken).toEqual([stored.id]);
   });
 
-  test("while the bus takes nothing, one event at a time is tried; once it takes one, all follow at once", async () => {
+  test("while the bus takes no events, one at a time is tried; once it takes one, all others follow at once", async () => {
     const bus = testBus();
     const outbox = outboxOn(bus);
     bus.out = true;
@@ -112,7 +112,7 @@ describe("the relay", () => {
     expect([...bus.taken].sort()).toEqual(stored.map(({ id }) => id).sort());
   });
 
-  test("an event that the bus refuses for its own sake steps aside, and the others go on", async () => {
+  test("an event that the bus refuses because of its content does not hold up the others", async () => {
     const bus = testBus();
     const outbox = outboxOn(bus, { clockOffsetMs: 6_000 });
     const [bad, good] = [event(), event()];
@@ -146,7 +146,7 @@ describe("the relay", () => {
       );
   });
 
-  describe("what comes while 256 events wait for the bus", () => {
+  describe("an event that is committed while 256 others wait for the bus", () => {
     async function stalled(bus: ReturnType<typeof testBus>, run: () => Promise<void>): Promise<void> {
       const { publish } = bus;
       let goOn = () => {};
@@ -157,7 +157,7 @@ describe("the relay", () => {
       goOn();
     }
 
-    test("is leased to nobody: any process takes it as soon as the bus goes on", async () => {
+    test("is not leased: any process takes it as soon as the bus continues", async () => {
       const bus = testBus();
       const outbox = outboxOn(bus);
       const later = [event(), event()];
@@ -173,7 +173,7 @@ describe("the relay", () => {
       expect(bus.taken.filter((id) => later.some((one) => one.id === id))).toEqual(later.map(({ id }) => id));
     });
 
-    test("is released where the room was taken between its statement and its commit", async () => {
+    test("is released if others took the room between its statement and its commit", async () => {
       const bus = testBus();
       const outbox = outboxOn(bus);
       const late = event();
@@ -190,7 +190,7 @@ describe("the relay", () => {
     });
   });
 
-  test("its loop publishes what it was not told of", async () => {
+  test("its loop publishes events that it was not told of", async () => {
     const bus = testBus();
     const outbox = outboxOn(bus, { clockOffsetMs: 10_000 });
     await commit(outboxOn(bus), event());
@@ -217,7 +217,7 @@ test("a stop does not wait until a backlog is published", async () => {
 });
 
 describe("lag", () => {
-  test("counts what is not published, and says how old the oldest is", async () => {
+  test("counts unpublished events, and returns the age of the oldest", async () => {
     const outbox = outboxOn(testBus());
     expect(await outbox.lag()).toEqual({ unpublished: 0, oldestSeconds: 0 });
     for (const one of [event(), event()]) await commit(outbox, one);

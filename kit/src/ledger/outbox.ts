@@ -2,28 +2,30 @@ import { create } from "@bufbuild/protobuf";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import sql, { type Sql } from "sql-template-tag";
 import type { Caller } from "../caller.js";
-import { type Bus, BusOutage } from "../events/bus.js";
+import type { Bus } from "../events/bus.js";
 import { newId, type Random } from "../ids.js";
-import { backgroundBatch } from "../postgres/micro-batch.js";
-import { createInFlight } from "../process/in-flight.js";
+import { databaseNow } from "../postgres/clock.js";
 import type { Log } from "../process/log.js";
 import { startLoop } from "../process/loop.js";
 import type { Metrics } from "../process/metrics.js";
-import { traced, traceparent } from "../process/tracing.js";
+import { traceparent } from "../process/tracing.js";
+import { createOutboxPublisher } from "./outbox-publisher.js";
 import { type OutboxRow, type Reconciliation, reconcileOutbox } from "./reconcile-outbox.js";
 
-/** How long a row belongs to the process that inserted or claimed it. It is longer than a publication takes, but short, because a dead process delays its events by this time. */
+/**
+ * How long a row belongs to the process that inserted or claimed it: longer than a publication takes, but short, because a dead process
+ * delays its events by this time.
+ */
 const LEASE_MS = 5_000;
-/** A lease that ends later was given before the database's clock was set back. */
+/** A lease that ends later than this was given before the database's clock was set back. */
 const LONGEST_LEASE = sql`interval '10 seconds'`;
-const IN_FLIGHT = 256;
 const POLL_MS = 250;
 const RECONCILE_MS = 60_000;
 const MAX_COUNTED = 10_000;
 
 const encoder = new TextEncoder();
 
-/** Renders an event, and with it the webhook body, once and for all. `data` is the resource's public JSON; `livemode` follows the caller. */
+/** Renders an event and its webhook body. Neither is ever rendered again. `data` is the resource's public JSON; `livemode` follows the caller. */
 export function newEvent(input: { type: string; caller: Caller; data: string; now: Date; random: Random }): Event {
   const { type, caller, data, now } = input;
   const id = newId("evt", input.random);
@@ -37,15 +39,15 @@ export function newEvent(input: { type: string; caller: Caller; data: string; no
 /** The events that an owner has committed and the bus has not confirmed yet. */
 export interface Outbox {
   /**
-   * The CTE that stores the events of the writes in `claim (ordinal, …)`, the first event for ordinal 1, leased to this process, which
-   * publishes them right after the commit.
+   * Returns the CTE that stores the events of the writes in `claim (ordinal, …)`, the first event for ordinal 1. The rows are leased to
+   * this process, which publishes them right after the commit.
    */
   insert(events: readonly Event[]): Sql;
   /** Publishes an event that this process has just committed, from memory, in the background. */
   committed(event: Event): void;
   /** Publishes a batch of events whose lease has expired, and returns how many. This covers processes that died. */
   relayOnce(): Promise<number>;
-  /** Asks the subscriber which published events it does not have, publishes those again and deletes the others. A stop ends it early. */
+  /** Asks the subscriber which published events it lacks, publishes those again and deletes the others. `isStopping` ends it early. */
   reconcileOnce(isStopping?: () => boolean): Promise<{ republished: number; deleted: number }>;
   /** The relay's backlog: events not published, counted up to 10,000, and the age of the oldest (0 if there is none). */
   lag(): Promise<{ unpublished: number; oldestSeconds: number }>;
@@ -62,28 +64,18 @@ export interface OutboxOptions extends Pick<Reconciliation, "db" | "filterMissin
   clockOffsetMs?: number;
 }
 
-/**
- * The rows of these events, locked in the order in which every statement locks them. They are found first, as an array: a join might look
- * for them again for each row of the table. Ordered by `id` alone, a table that PostgreSQL believes to be empty might be read from end to end.
- */
-export function rowsOf(eventIds: readonly string[]): Sql {
-  return sql`id = ANY(ARRAY(SELECT id FROM outbox WHERE event_id = ANY(${eventIds}::text[]) ORDER BY id + 0 FOR UPDATE))`;
-}
-
 /** The outbox in an owner's database, relayed to the bus. */
 export function createOutbox(options: OutboxOptions): Outbox {
   const { db, bus, log } = options;
-  const now = sql`clock_timestamp() + ${options.clockOffsetMs ?? 0}::float8 * interval '1 ms'`;
-  const underWay = createInFlight();
+  const now = databaseNow({ clockOffsetMs: options.clockOffsetMs ?? 0 });
+  const publisher = createOutboxPublisher({ db, bus, log, now });
+  const { hasRoom, publishAll } = publisher;
   const loops: { stop(): Promise<void> }[] = [];
-  // From a publication that met an outage until one that succeeded: one row at a time is tried, and the others are left to any process.
-  let outage = false;
-  const takes = () => bus.connected() && !outage && underWay.count() < IN_FLIGHT;
   const leased = new WeakSet<Event>();
 
-  // While this process cannot publish it, the row is not leased: the first process that can takes it.
+  // A row that this process cannot publish is not leased, so the first process that can takes it.
   function insert(events: readonly Event[]): Sql {
-    const leaseMs = takes() ? LEASE_MS : 0;
+    const leaseMs = hasRoom() ? LEASE_MS : 0;
     if (leaseMs > 0) for (const event of events) leased.add(event);
     return sql`
       INSERT INTO outbox (event_id, type, account_id, environment, body, traceparent, created_at, leased_until)
@@ -96,51 +88,9 @@ export function createOutbox(options: OutboxOptions): Outbox {
       ORDER BY event.id`;
   }
 
-  // Replicas that publish a row at the same time do so under one message id, and count as one.
-  const markPublished = backgroundBatch<string>((ids) =>
-    db.run(sql`
-      UPDATE outbox SET published_at = ${now},
-        publications = publications + CASE WHEN published_at > ${now} - interval '30 seconds' THEN 0 ELSE 1 END
-      WHERE ${rowsOf(ids)}`),
-  );
-
-  // Otherwise what met an outage would wait for the end of its lease.
-  const release = backgroundBatch<string>((ids) =>
-    db.run(sql`UPDATE outbox SET leased_until = ${now} WHERE ${rowsOf(ids)} AND published_at IS NULL`),
-  );
-
-  async function publish(event: Event, messageId: string): Promise<void> {
-    const { type, traceparent: parent } = event;
-    try {
-      await traced(`publish ${type}`, { kind: "producer", parent }, () => bus.publish(event, messageId));
-    } catch (err) {
-      if (!(err instanceof BusOutage)) throw err;
-      if (!outage) log.warn({ reason: err.message }, "the bus takes no events; they wait in the outbox");
-      outage = true;
-      await release(event.id);
-      throw err;
-    }
-    if (outage) log.info("the bus takes events again");
-    outage = false;
-    await markPublished(event.id);
-  }
-
-  const logRefusal = (err: unknown, about: object) => {
-    if (!(err instanceof BusOutage)) log.warn({ err, ...about }, "event not published yet; the relay repeats it");
-  };
-
   function committed(event: Event): void {
-    // The bus may have gone, or others may have taken the room, since its statement was made.
-    if (!takes() && !leased.has(event)) return;
-    const sent = takes() ? publish(event, event.id) : release(event.id);
-    underWay.add(sent.catch((err) => logRefusal(err, { event: event.id })));
-  }
-
-  async function publishAll(rows: readonly OutboxRow[], messageId: (row: OutboxRow) => string): Promise<number> {
-    const ends = await Promise.allSettled(rows.map((row) => publish(eventOf(row), messageId(row))));
-    const failed = ends.find((end) => end.status === "rejected");
-    if (failed) logRefusal(failed.reason, { rows: rows.length });
-    return ends.filter((end) => end.status === "fulfilled").length;
+    // The row may be leased although there is no room any more: the bus has gone, or other events were faster.
+    if (hasRoom() || leased.has(event)) publisher.publishInBackground(event);
   }
 
   // Without a connection nothing is leased, so that events are published as soon as there is one.
@@ -150,7 +100,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       UPDATE outbox SET leased_until = ${now} + ${LEASE_MS}::float8 * interval '1 ms'
       WHERE id = ANY(ARRAY(
         SELECT id FROM outbox WHERE published_at IS NULL AND NOT leased_until BETWEEN ${now} AND ${now} + ${LONGEST_LEASE}
-        ORDER BY id LIMIT ${outage ? 1 : IN_FLIGHT} FOR UPDATE SKIP LOCKED))
+        ORDER BY id LIMIT ${publisher.claimSize()} FOR UPDATE SKIP LOCKED))
       RETURNING id, event_id, type, account_id, environment, body, traceparent, created_at, publications`);
     return publishAll(rows, (row) => row.event_id);
   }
@@ -178,15 +128,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
   async function stop(): Promise<void> {
     await Promise.all(loops.map((loop) => loop.stop()));
-    await underWay.idle();
+    await publisher.idle();
   }
 
   return { insert, committed, relayOnce, reconcileOnce, lag, start, stop };
-}
-
-function eventOf(row: OutboxRow): Event {
-  const { event_id: id, type, account_id: accountId, environment, body, traceparent } = row;
-  return create(EventSchema, { id, type, accountId, environment, body, traceparent: traceparent ?? "" });
 }
 
 /** Measures the backlog of an outbox's relay. Replicas show the same numbers: they share the outbox. */

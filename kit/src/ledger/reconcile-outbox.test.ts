@@ -27,7 +27,7 @@ const insertPublished = (count: number, publications = 1) =>
 /** Nothing has arrived. */
 const nothing = async (events: readonly Published[]) => events.map(({ id }) => id);
 
-test("asks about rows published over a minute ago, deletes what has arrived, publishes the rest under a new message id", async () => {
+test("asks about rows published over a minute ago, deletes those that have arrived, and publishes the others under a new message id", async () => {
   const bus = testBus();
   const [arrived, lost, fresh] = [thingCreated(), thingCreated(), thingCreated()];
   for (const one of [arrived, lost]) await testbed.commitAndPublish(bus, one);
@@ -65,7 +65,7 @@ test("deletes nothing when the receiving side cannot be asked", async () => {
   expect(await testbed.rows()).toHaveLength(1);
 });
 
-describe("what has not arrived", () => {
+describe("an event that has not arrived", () => {
   const repeatAfter = async (ms: number) =>
     (await testbed.outboxOn(testBus(), { filterMissing: nothing, clockOffsetMs: ms }).reconcileOnce()).republished;
 
@@ -79,7 +79,7 @@ describe("what has not arrived", () => {
     expect(repeated).toEqual([1, 3, 7, 15, 31]);
   });
 
-  test("is repeated about every hour in the end, however often it was", async () => {
+  test("is eventually repeated about every hour, however often it was repeated before", async () => {
     await testbed.commitAndPublish(testBus(), thingCreated());
     for (const publications of [7, 100, 5_000]) {
       await database.db.run(sql`UPDATE outbox SET publications = ${publications}, published_at = clock_timestamp()`);
@@ -107,7 +107,7 @@ describe("what has not arrived", () => {
   });
 });
 
-test("however much waits for its next turn, one statement looks at a thousand rows, and what is due behind them is found", async () => {
+test("however many rows wait for their next turn, one statement reads a thousand rows, and due rows behind them are found", async () => {
   await insertPublished(2_500, 9);
   const last = thingCreated();
   await testbed.commitAndPublish(testBus(), last);
@@ -125,7 +125,7 @@ test("however much waits for its next turn, one statement looks at a thousand ro
   expect(costly.flat()).toEqual([]);
 });
 
-test("reads the body of what is lost only, and few of those at once", async () => {
+test("reads the bodies of lost events only, and few of those at once", async () => {
   await insertPublished(300);
   const bodies: number[] = [];
   const run: typeof database.db.run = async (statement) => {
@@ -141,7 +141,7 @@ test("reads the body of what is lost only, and few of those at once", async () =
   expect(bodies.filter((count) => count > 0)).toEqual([50, 50, 20]);
 });
 
-test("ends early when the process stops: the next one goes on", async () => {
+test("ends early when the process stops: the next one continues", async () => {
   await insertPublished(2_500);
   let asked = 0;
   const filterMissing = async (events: readonly Published[]) => {

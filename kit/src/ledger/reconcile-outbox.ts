@@ -2,12 +2,12 @@ import sql, { empty, type Sql } from "sql-template-tag";
 import type { Database } from "../postgres/database.js";
 
 const BATCH = 1000;
-/** Bodies that are in memory at once; a body has up to about 35 KB. */
+/** The number of bodies in memory at once; a body has up to about 35 KB. */
 const BODIES = 50;
-/** Repetitions after which the time between two of them grows no more: it is then 64 minutes. */
+/** After this many repetitions, the interval between them stops growing. It is then 64 minutes. */
 const MOST_DOUBLINGS = 6;
 
-/** An event that was published, by its id and the time of its commit (ISO 8601). */
+/** A published event: its ID and the time of its commit (ISO 8601). */
 export interface Published {
   id: string;
   createdAt: string;
@@ -26,28 +26,28 @@ export interface OutboxRow {
   publications: number;
 }
 
-/** What a page says of a row of the outbox; only what is lost is read with its body. */
+/** The columns of a row that a page reads. Only lost events are read with their bodies. */
 type PageRow = Pick<OutboxRow, "id" | "event_id" | "created_at" | "publications"> & { due: boolean };
 
-/** What a reconciliation works with. */
+/** The dependencies of a reconciliation. */
 export interface Reconciliation {
   db: Database;
   /** The database's clock. */
   now: Sql;
-  /** Of these events, the ids of those that have not arrived (WebhooksService.FilterMissing). */
+  /** Returns the IDs of the given events that have not arrived (WebhooksService.FilterMissing). */
   filterMissing(events: readonly Published[]): Promise<string[]>;
-  /** A condition on a row, without which it is kept although its event has arrived. */
+  /** A condition that a row must meet before it is deleted. Without it, arrival of the event is enough. */
   deletable?: Sql | undefined;
-  /** Publishes rows under these message ids, and returns how many the bus has taken. */
+  /** Publishes rows under these message IDs, and returns how many the bus has confirmed. */
   publishAll(rows: readonly OutboxRow[], messageId: (row: OutboxRow) => string): Promise<number>;
-  /** Asked between two statements: what is left then has its turn in another process. */
+  /** Checked between two statements. If it returns true, another process does the rest. */
   isStopping(): boolean;
 }
 
 /**
- * Asks the subscriber which published events it does not have, publishes those again and deletes the others. A row's turn comes a minute
- * after its first publication, and after twice as long with each repetition: what is missing may also wait in the stream for a
- * subscriber that lags, and repeated every minute it would bury it.
+ * Asks the subscriber which published events it lacks, publishes those again and deletes the others. A row is checked one minute after its
+ * first publication, and after twice as long with each repetition: an event may be missing only because the subscriber lags behind the
+ * stream, and repetitions every minute would make it lag even more.
  */
 export async function reconcileOutbox(deps: Reconciliation): Promise<{ republished: number; deleted: number }> {
   const total = { republished: 0, deleted: 0 };
@@ -71,7 +71,7 @@ export async function reconcileOutbox(deps: Reconciliation): Promise<{ republish
   return total;
 }
 
-// The condition is outside of the page, so that a statement reads a page and no more, however few of the rows are due.
+// `due` is a column, not a condition, so that a statement reads one page and no more, however few of its rows are due.
 function readPage({ db, now }: Reconciliation, last: bigint) {
   return db.run<PageRow>(sql`
     SELECT id, event_id, created_at, publications, coalesce(
@@ -80,7 +80,8 @@ function readPage({ db, now }: Reconciliation, last: bigint) {
 }
 
 async function publishLost(deps: Reconciliation, lost: readonly PageRow[]): Promise<number> {
-  // A new message id: with the old one the stream would drop it as a duplicate. By the page's count, which replicas share.
+  // A new message ID: with the old one, the stream would drop the message as a duplicate. It contains the page's count, which replicas
+  // share.
   const publications = new Map(lost.map((row) => [row.id, row.publications]));
   let republished = 0;
   for (let at = 0; at < lost.length && !deps.isStopping(); at += BODIES) {

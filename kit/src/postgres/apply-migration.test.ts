@@ -77,7 +77,7 @@ const isValid = (index: string) =>
     SELECT indisvalid AS valid FROM pg_index JOIN pg_class ON oid = indexrelid WHERE relname = ${index}`);
 
 describe("a migration that needs a table that is in use", () => {
-  test("waits in short turns, says so, lets everybody else go first, and is applied once it can be", async () => {
+  test("waits in short turns, logs that it waits, lets all other statements go first, and is applied as soon as possible", async () => {
     await add("2_more", "ALTER TABLE things ADD COLUMN weight integer NOT NULL DEFAULT 0;");
     const end = await transaction("SELECT FROM things LIMIT 1");
     const others = requests();
@@ -101,7 +101,7 @@ describe("a migration that needs a table that is in use", () => {
     ]);
   });
 
-  test("makes autovacuum make way, which takes a second, without anybody waiting behind it for that long", async () => {
+  test("makes autovacuum give way, which takes a second, without anybody waiting behind it for that long", async () => {
     await add("2_more", "ALTER TABLE things ADD COLUMN weight integer NOT NULL DEFAULT 0;");
     const end = await transaction("LOCK TABLE things IN SHARE UPDATE EXCLUSIVE MODE");
     const others = requests();
@@ -134,7 +134,7 @@ describe("-- concurrently", () => {
 CREATE INDEX CONCURRENTLY IF NOT EXISTS things_size ON things (size);
 CREATE INDEX CONCURRENTLY IF NOT EXISTS things_colour ON things (colour);`;
 
-  test("builds its indexes while others write, whose transactions it waits for", async () => {
+  test("builds its indexes while others write, and waits for their transactions", async () => {
     await add("2_indexes", script);
     const end = await transaction("UPDATE things SET size = 5 WHERE id = 1");
     const others = requests();
@@ -150,7 +150,7 @@ CREATE INDEX CONCURRENTLY IF NOT EXISTS things_colour ON things (colour);`;
     for (const index of ["things_size", "things_colour"]) expect(await isValid(index)).toEqual([{ valid: true }]);
   });
 
-  test("begun again after it was cut off replaces the index that was half built", async () => {
+  test("started again after an interruption, replaces the half-built index", async () => {
     await add("2_indexes", script);
     const end = await transaction("UPDATE things SET size = 5 WHERE id = 1");
     const cut = expect(run()).rejects.toThrow("Migration 2_indexes failed");
@@ -164,7 +164,7 @@ CREATE INDEX CONCURRENTLY IF NOT EXISTS things_colour ON things (colour);`;
     expect(await isValid("things_size")).toEqual([{ valid: true }]);
   });
 
-  test("is no deadlock with the replicas that wait for it", async () => {
+  test("does not deadlock with the replicas that wait for it", async () => {
     await add("2_indexes", script);
     const end = await transaction("UPDATE things SET size = 5 WHERE id = 1");
     const all = [run(), run(), run()];
@@ -177,7 +177,7 @@ CREATE INDEX CONCURRENTLY IF NOT EXISTS things_colour ON things (colour);`;
 describe("-- batches of a table", () => {
   const grey = sql`SELECT count(*) FILTER (WHERE colour = 'grey') AS grey, count(*) FILTER (WHERE colour IS NULL) AS none FROM things`;
 
-  test("change every row, some thousand at a time, while others write", async () => {
+  test("change every row, a few thousand at a time, while others write", async () => {
     await add("2_colours", BACKFILL.replace("colour = 'grey'", "colour = 'grey', size = txid_current() % 1000000"));
     const others = requests();
     expect(await run()).toMatchObject({ applied: ["2_colours"] });
@@ -200,7 +200,7 @@ describe("-- batches of a table", () => {
     expect(await database.db.run(grey)).toEqual([{ grey: BigInt(ROWS), none: 0n }]);
   });
 
-  test("cut off go on where rows are left", async () => {
+  test("after an interruption continue with the remaining rows", async () => {
     await add("2_colours", BACKFILL);
     const end = await transaction(`SELECT FROM things WHERE id = ${ROWS} FOR UPDATE`);
     await expect(run({ lockMs: 20, pauseMs: 20, giveUpMs: 100 })).rejects.toThrow("Migration 2_colours failed");

@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import pg from "pg";
 import type { Log } from "../process/log.js";
 
-/** A migration as its folder has it. */
+/** A migration, read from its folder. */
 export interface Migration {
   name: string;
   script: string;
@@ -10,9 +10,9 @@ export interface Migration {
   checksum: string;
 }
 
-/** How migrations wait, on a database that is in use. Times are milliseconds. */
+/** How long migrations wait on a database that is in use. Times are milliseconds. */
 export interface Patience {
-  /** How long a statement waits for a lock. Whoever comes after it waits as long. */
+  /** How long a statement waits for a lock. Statements queued behind it wait as long. */
   lockMs: number;
   /** The pause before the second try; it doubles each time. */
   pauseMs: number;
@@ -23,22 +23,22 @@ export interface Patience {
 
 export const PATIENCE: Patience = { lockMs: 300, pauseMs: 500, longestPauseMs: 5_000, giveUpMs: 600_000 };
 
-/** What applying needs. */
+/** The dependencies of applying a migration. */
 export interface Applying {
   client: pg.Client;
   log: Log;
   patience: Patience;
 }
 
-// Pages of 8 KiB: some thousand rows, whose locks are held for some hundred milliseconds.
+// Pages of 8 KiB: a few thousand rows, whose locks are held for a few hundred milliseconds.
 const BATCH_PAGES = 256;
 const LONGEST_BREAK_MS = 1_000;
 const PROGRESS_MS = 10_000;
 
 /**
- * Applies one migration and writes it down. Its first lines say how. `-- concurrently`: statement by statement outside of a transaction, for
- * indexes. `-- batches of TABLE`: its one statement is repeated for parts of the table, from page `$1` to page `$2`, until it changes
- * nothing. Otherwise it is one transaction: a failure or a lost connection leaves neither tables nor a row.
+ * Applies one migration and records it. Its first lines say how. `-- concurrently`: statement by statement, outside a transaction, for
+ * indexes. `-- batches of TABLE`: its only statement is repeated for parts of the table, from page `$1` to page `$2`, until it changes
+ * nothing. Otherwise it runs in one transaction: a failure or a lost connection leaves neither tables nor a record.
  */
 export async function applyMigration(applying: Applying, migration: Migration): Promise<void> {
   const [, concurrently, table] = /^(?:--.*\n)*?-- (?:(concurrently)|batches of (\w+))\b/.exec(migration.script) ?? [];
@@ -64,19 +64,19 @@ async function inTransaction(applying: Applying, migration: Migration): Promise<
       await writeDown(applying, migration);
       await client.query("COMMIT");
     } catch (error) {
-      // A connection that was lost rolls back by itself.
+      // If the connection was lost, PostgreSQL rolls back by itself.
       await client.query("ROLLBACK").catch(() => {});
       throw error;
     }
   });
 }
 
-// Longer than PostgreSQL's `deadlock_timeout`, after which autovacuum makes way.
+// Longer than PostgreSQL's `deadlock_timeout`, after which autovacuum gives way.
 const VACUUM_MS = 3_000;
 
 /**
- * Autovacuum makes way for whoever has waited for a second, which is longer than anybody may wait behind a migration. So a table that is
- * vacuumed is first locked in a mode that vacuum alone is in the way of, and that is in the way of vacuum alone.
+ * Autovacuum gives way to a statement that has waited for a second, which is longer than any statement may wait behind a migration. So a
+ * table that is being vacuumed is first locked in a mode that conflicts with vacuum but not with reads and writes.
  */
 async function interruptVacuum({ client, patience }: Applying, { script }: Migration): Promise<void> {
   const { rows } = await client.query<{ name: string }>(`
@@ -93,7 +93,7 @@ async function interruptVacuum({ client, patience }: Applying, { script }: Migra
   await client.query(`SET LOCAL lock_timeout = ${patience.lockMs}`);
 }
 
-// In a transaction, now() is its beginning.
+// In a transaction, now() is the time at which the transaction began.
 async function writeDown({ client }: Applying, { checksum, name }: Migration): Promise<void> {
   await client.query(
     `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
@@ -102,7 +102,7 @@ async function writeDown({ client }: Applying, { checksum, name }: Migration): P
   );
 }
 
-/** Repeats what could not get its locks in time: everybody behind it in the queue goes first. */
+/** Repeats work that could not get its locks in time. Between two tries, the statements queued behind it run. */
 async function patiently<T>(
   { log, patience }: Applying,
   { name }: Migration,
@@ -131,7 +131,7 @@ function isBusy(error: unknown): boolean {
   return error instanceof pg.DatabaseError && [LOCK_NOT_AVAILABLE, DEADLOCK_DETECTED].includes(error.code ?? "");
 }
 
-// It waits for transactions that began before, however long, while nobody has to wait for it.
+// It waits for earlier transactions, however long they take. Meanwhile, nothing has to wait for it.
 async function runConcurrently({ client, log }: Applying, { name, script }: Migration): Promise<void> {
   await client.query("SET lock_timeout = 0");
   await dropHalfBuilt(client, script);
@@ -143,7 +143,7 @@ async function runConcurrently({ client, log }: Applying, { name, script }: Migr
   }
 }
 
-/** An index whose construction was cut off is there, invalid, and no use to anybody. */
+/** Drops an index whose construction was interrupted: it exists, but is invalid and useless. */
 async function dropHalfBuilt(client: pg.Client, script: string): Promise<void> {
   const { rows } = await client.query<{ name: string }>(`
     SELECT relname AS name FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
@@ -155,7 +155,7 @@ async function dropHalfBuilt(client: pg.Client, script: string): Promise<void> {
   }
 }
 
-/** Each batch is a transaction of its own. A row that was moved past the walk by whoever changed it is found by the next walk. */
+/** Each batch is a transaction of its own. If somebody changes a row and so moves it behind the current page, the next walk finds it. */
 async function runBatches(applying: Applying, migration: Migration, table: string): Promise<void> {
   const { client, log } = applying;
   const { name, script } = migration;
@@ -172,7 +172,7 @@ async function runBatches(applying: Applying, migration: Migration, table: strin
         told = performance.now();
         log.info({ migration: name, rows: rows + walked, page, pages }, "migration goes on");
       }
-      // Half of the time is everybody else's.
+      // The other half of the time belongs to everybody else.
       if (rowCount) await setTimeout(Math.min(performance.now() - began, LONGEST_BREAK_MS));
     }
     rows += walked;

@@ -4,8 +4,8 @@ const LENGTH_BYTES = 4;
 const NULL = -1;
 
 /**
- * A parameter of type `bytea[]` in PostgreSQL's binary format, which the driver sends as it is. From an array it would make text with two
- * digits per byte, which costs several times as much to write and to parse.
+ * Encodes a parameter of type `bytea[]` in PostgreSQL's binary format, which the driver sends unchanged. The driver would turn an array
+ * into text with two digits per byte, which costs several times as much to write and to parse.
  */
 export function byteaArray(values: readonly (Uint8Array | null)[]): Buffer {
   const bytes = values.reduce((sum, value) => sum + LENGTH_BYTES + (value?.length ?? 0), HEADER_BYTES);
@@ -26,7 +26,7 @@ export function byteaArray(values: readonly (Uint8Array | null)[]): Buffer {
   return encoded;
 }
 
-/** Whether a parameter is an array of bytes; an array of nulls alone does not count, since it has no type. */
+/** Whether a parameter is an array of bytes. An array that contains only nulls does not count, because it has no type. */
 export function isByteaArray(value: unknown): value is readonly (Uint8Array | null)[] {
   return Array.isArray(value) && value.some((element) => element !== null) && value.every(isBytesOrNull);
 }

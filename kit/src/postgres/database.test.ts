@@ -59,7 +59,7 @@ describe("run", () => {
     setKeepAlive.mockRestore();
   });
 
-  test("finds rows by their index, also where the table was empty when the statement came first", async () => {
+  test("finds rows by their index, even if the table was empty when the statement first ran", async () => {
     const single = openDatabase(owned.url, { max: 1, log: silentLog() });
     const ids = Array.from({ length: 50 }, (_, at) => `box-${at}`);
     await single.run(
@@ -103,7 +103,7 @@ describe("run", () => {
 });
 
 describe("openDatabase", () => {
-  test("lists have connections of their own: neither they nor anything else can take those of the other", async () => {
+  test("lists have connections of their own: lists and other statements cannot take each other's", async () => {
     const opened = openDatabase(owned.url, { max: 5, log: silentLog() });
     const { pool, listPool } = opened;
     expect([pool.options.max, listPool.options.max]).toEqual([3, 2]);
@@ -118,7 +118,7 @@ describe("openDatabase", () => {
     await opened.close();
   });
 
-  test("a connection that is lost while it is taken out ends no process", async () => {
+  test("losing a connection that is checked out does not end the process", async () => {
     const client = await db.pool.connect();
     // An error nobody listens to would be thrown, outside of any promise.
     expect(client.listenerCount("error")).toBeGreaterThan(0);
@@ -167,7 +167,7 @@ describe("violated", () => {
   });
 });
 
-test("the pools are measured: connections in use, and who waits for one", async () => {
+test("the pools are measured: connections in use, and statements that wait for one", async () => {
   const metrics = createMetrics({ part: "test", log: silentLog(), cacheMs: 0 });
   measurePool(metrics, db);
   const taken = await Promise.all(Array.from({ length: 8 }, () => db.pool.connect()));

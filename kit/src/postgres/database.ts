@@ -11,19 +11,19 @@ import { isDemoted, type Outdated, outdatedConnections } from "./outdated.js";
 /** A part's database: a pool of connections, and a small one for lists. */
 export interface Database {
   readonly pool: pg.Pool;
-  /** A separate pool for lists: however many are requested, they leave the connections of everything else free. */
+  /** A separate pool for lists. However many lists are requested, all other statements keep their connections. */
   readonly listPool: pg.Pool;
   /** Runs one statement, prepared once per connection. Its text must come from the code, never from data, because it is cached permanently. */
   run<Row>(statement: Sql): Promise<Row[]>;
-  /** The same on the connections of lists. */
+  /** Runs one statement on the connections for lists. */
   runList<Row>(statement: Sql): Promise<Row[]>;
   /** Waits for the statements that are running, then closes every connection. */
   close(): Promise<void>;
 }
 
 /**
- * A connection plans a statement once, for any values, and keeps the plan until a table of it is analyzed: so plans are made for full tables,
- * by their indexes, however empty a table was when the statement first ran. All our statements find their rows by an index.
+ * A connection plans a statement once, for any values, and keeps the plan until one of its tables is analyzed. So plans are made for full
+ * tables, with their indexes, however empty a table was when the statement first ran. All our statements find their rows by an index.
  */
 const PLANNING = [
   "plan_cache_mode=force_generic_plan",
@@ -43,8 +43,8 @@ const CONNECT_MS = 1_000;
 const LIST_CONNECT_MS = 4_000;
 
 /**
- * Opens at most `max` connections (10), two of which are for lists. The first is opened with the first statement. A statement waits
- * `connectMs` (1,000) for its connection, a list 4,000.
+ * Opens at most `max` connections (10), two of them for lists. The first statement opens the first connection. A statement waits
+ * `connectMs` (1,000) for its connection, a list 4,000 ms.
  */
 export function openDatabase(url: string, options: { max?: number; connectMs?: number; log: Log }): Database {
   const { max = 10, connectMs = CONNECT_MS } = options;
@@ -63,7 +63,7 @@ export function openDatabase(url: string, options: { max?: number; connectMs?: n
 /** A connection is closed after this time without a statement. */
 const IDLE_MS = 300_000;
 
-// An idle connection whose server has vanished is closed after three times as long.
+// An idle connection to a server that has vanished is closed after three times as long.
 const KEEP_ALIVE_MS = 5_000;
 
 function openPool(url: string, options: { max: number; connectMs: number; log: Log; outdated: Outdated }): pg.Pool {
@@ -72,7 +72,7 @@ function openPool(url: string, options: { max: number; connectMs: number; log: L
     connectionString: url,
     max: options.max,
     connectionTimeoutMillis: options.connectMs,
-    // A new connection costs both sides a login, and each of its statements a plan: not to be paid for again at every burst.
+    // A new connection costs both sides a login, and a plan for each of its statements: too much to pay again for every burst.
     idleTimeoutMillis: IDLE_MS,
     statement_timeout: 5_000,
     options: PLANNING,
@@ -103,21 +103,21 @@ function openPool(url: string, options: { max: number; connectMs: number; log: L
   return pool;
 }
 
-/** The SQLSTATE and the constraint's name when a statement failed because of a constraint, e.g. `23505` and `labels_pkey`. */
+/** Returns the SQLSTATE and the constraint's name, such as `23505` and `labels_pkey`, if a statement failed because of a constraint. */
 export function violated(error: unknown): { code: string; constraint: string } | undefined {
   if (!(error instanceof pg.DatabaseError) || !error.code || !error.constraint) return undefined;
   return { code: error.code, constraint: error.constraint };
 }
 
 /**
- * Whether PostgreSQL refused a statement for its data or for the integrity of what it would have left (SQLSTATE classes 22 and 23): it
- * is rolled back for certain, and the same statement without the row at fault may succeed.
+ * Whether PostgreSQL refused a statement because of its data or a constraint (SQLSTATE classes 22 and 23). The statement was certainly
+ * rolled back, and may succeed without the row at fault.
  */
 export function isRefusal(error: unknown): boolean {
   return error instanceof pg.DatabaseError && /^2[23]/.test(error.code ?? "");
 }
 
-// Its text comes from the code and holds no data; the values stay out.
+// The statement's text comes from the code and holds no data. Its values are left out.
 function tracedStatement<Row>(pool: pg.Pool, statement: Sql): Promise<Row[]> {
   const attributes = { "db.system.name": "postgresql", "db.query.text": statement.text };
   return traced("sql", { kind: "client", attributes }, () => runPrepared<Row>(pool, statement));
@@ -137,7 +137,8 @@ async function runPrepared<Row>(pool: pg.Pool, statement: Sql): Promise<Row[]> {
   }
 }
 
-// `pool.query` would drop the connection after any error. A refused statement does no harm to it; after class 57P it is closed, and a demoted server is no use.
+// `pool.query` would drop the connection after any error. A refused statement does not harm its connection. After class 57P the connection
+// is closed, and one to a demoted server is useless.
 function leavesConnectionGood(error: unknown): boolean {
   const answer = error instanceof DatabaseOutage ? error.cause : error;
   return answer instanceof pg.DatabaseError && !answer.code?.startsWith("57P") && !isDemoted(error);
@@ -154,7 +155,7 @@ function nameOf(text: string): string {
   return name;
 }
 
-// bigint columns come as BigInt: pg's own strings would silently compare and add wrongly.
+// bigint columns become BigInt: pg's own strings would silently compare and add wrongly.
 function getTypeParser(oid: number, format?: "text" | "binary") {
   if (oid === pg.types.builtins.INT8 && format !== "binary") return BigInt;
   return pg.types.getTypeParser(oid, format);

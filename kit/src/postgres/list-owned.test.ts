@@ -17,10 +17,10 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-// The ledger's rows by their idempotency key, which stands for an id.
+// The ledger's rows by their idempotency key, which serves as the id.
 const listWrites = listOwned<{ id: string; kind: string }>({
-  select: (isAsked) =>
-    sql`SELECT id, kind FROM (SELECT account_id, environment, idempotency_key AS id, kind FROM ledger) AS ledger WHERE ${isAsked}`,
+  select: (askedCondition) =>
+    sql`SELECT id, kind FROM (SELECT account_id, environment, idempotency_key AS id, kind FROM ledger) AS ledger WHERE ${askedCondition}`,
   render: ({ id, kind }) => JSON.stringify({ id, kind }),
 });
 const idsIn = (page: Page) => jsonIn(page).map(({ id }: { id: string }) => id);
@@ -62,13 +62,13 @@ describe("listOwned", () => {
     expect(await listWrites(database, asked(newCaller(), 2))).toEqual({ data: Buffer.from("[]") });
   });
 
-  test("large rows end a page early, none is left out, one that is larger than a page is a page, and few are read in vain", async () => {
+  test("large rows end a page early, none is left out, a row larger than a page is a page of its own, and few are read in vain", async () => {
     const sizeOf = sql`CASE idempotency_key WHEN 'k004' THEN 3000000 ELSE 300000 END`;
     let read = 0;
     const list = listOwned<{ id: string; text: string }>({
-      select: (isAsked) =>
+      select: (askedCondition) =>
         sql`SELECT id, text FROM (
-          SELECT account_id, environment, idempotency_key AS id, repeat('x', ${sizeOf}) AS text FROM ledger) AS ledger WHERE ${isAsked}`,
+          SELECT account_id, environment, idempotency_key AS id, repeat('x', ${sizeOf}) AS text FROM ledger) AS ledger WHERE ${askedCondition}`,
       render: ({ id, text }) => JSON.stringify({ id, text }),
       bytes: sql`octet_length(text)`,
     });
@@ -97,7 +97,7 @@ describe("listOwned", () => {
       ["k004:3000000"],
       large("k005", "k006", "k007"),
     ]);
-    // Of each page at most two rows beyond those that it shows.
+    // For each page, at most two rows more than it shows.
     expect(read).toBeLessThanOrEqual(8 + 2 * seen.length);
   });
 
@@ -134,7 +134,7 @@ describe("listOwned", () => {
     expect(ends.map((end) => end.status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
   });
 
-  test("takes the connections of lists, and leaves all others to others", async () => {
+  test("uses only the connections for lists", async () => {
     const caller = await newRows(1);
     const { pool, listPool } = database.db;
     const others = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));

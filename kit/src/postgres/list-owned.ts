@@ -5,7 +5,7 @@ import { microBatchOperation } from "./micro-batch.js";
 import { MOST_PAGE_BYTES, type Page, renderPage } from "./page.js";
 import type { ReadDeps } from "./read-owned.js";
 
-/** A request for a page of a caller's rows: up to `limit` of those whose ids come after `after`. */
+/** A request for a page of a caller's rows: up to `limit` of those whose IDs come after `after`. */
 export interface ListRequest {
   caller?: CallerMessage | undefined;
   after?: string | undefined;
@@ -15,20 +15,20 @@ export interface ListRequest {
 /** The definition of a list. */
 export interface ListOptions<Row> {
   /**
-   * Writes the statement for one page from the condition that it is given: `(isAsked) => sql`SELECT … FROM orders WHERE ${isAsked}``. Its
+   * Returns the statement for one page, given its condition: `(askedCondition) => sql`SELECT … FROM orders WHERE ${askedCondition}``. The
    * rows have an `id`, and an index begins with account, environment and id.
    */
-  select(isAsked: Sql): Sql;
+  select(askedCondition: Sql): Sql;
   /** The public resource of a row, as JSON text. */
   render(row: Row): string;
   /**
-   * Where rows can be large: the bytes of a row's large columns, never more than its resource has, so that rows which do not fit into the
-   * page are not read.
+   * For rows that can be large: the size of a row's large columns in bytes, never more than the size of its resource. Rows that do not fit
+   * into the page are then not read.
    */
   bytes?: Sql;
 }
 
-/** Pages of one statement, at most: few, since each is up to a hundred rows or 1 MiB. */
+/** The most pages in one statement: few, because each has up to a hundred rows or 1 MiB. */
 const PAGES = 8;
 
 interface AskedPage {
@@ -37,15 +37,18 @@ interface AskedPage {
   limit: number;
 }
 
-/** Makes the list of a caller's resources, ascending by id. Pages that are requested at the same time share a statement, on the connections of lists. */
+/**
+ * Creates the list of a caller's resources, sorted by ID. Pages that are requested at the same time share a statement, on the connections
+ * for lists.
+ */
 export function listOwned<Row extends { id: string }, Deps extends ReadDeps = ReadDeps>({
   select,
   render,
   bytes,
 }: ListOptions<Row>): (deps: Deps, request: ListRequest) => Promise<Page> {
-  const isAsked = sql`account_id = asked.account_id AND environment = asked.environment AND id > asked.after`;
-  const rowsOfPage = sql`${select(isAsked)} ORDER BY id LIMIT asked.most`;
-  // One row beyond the last that fits says that there is a next page.
+  const askedCondition = sql`account_id = asked.account_id AND environment = asked.environment AND id > asked.after`;
+  const rowsOfPage = sql`${select(askedCondition)} ORDER BY id LIMIT asked.most`;
+  // One row beyond the last that fits shows that there is a next page.
   const fitting = bytes
     ? sql`
       SELECT row.* FROM (

@@ -3,8 +3,8 @@ import type { Metrics } from "../process/metrics.js";
 import type { Database } from "./database.js";
 
 /**
- * Measures by how many seconds the database's clock is ahead of this process's, negative if it is behind. The process's clock is taken as
- * halfway between question and answer, so the error is at most half of a round trip.
+ * Measures by how many seconds the database's clock is ahead of this process's clock (negative if it is behind). The process's time is
+ * taken halfway between question and answer, so the error is at most half a round trip.
  */
 export function measureClock(metrics: Metrics, db: Pick<Database, "run">, nowMs = () => Date.now()): void {
   const help = { database_clock_ahead_seconds: "Seconds by which the database's clock is ahead of this process's." };

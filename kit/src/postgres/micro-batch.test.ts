@@ -14,7 +14,7 @@ describe("microBatch", () => {
     expect(await microBatch<number, number>({ run: async ([item]) => [item! * 2] })(4)).toBe(8);
   });
 
-  test("a call shares its statement with those that other sockets bring in the same turn of the event loop", async () => {
+  test("a call shares its statement with calls from other sockets in the same turn of the event loop", async () => {
     const batches: string[][] = [];
     // With a quarter of 4, one call starts the second statement, too, and it finds no call left.
     const keep = microBatch<string, string>({
@@ -40,7 +40,7 @@ describe("microBatch", () => {
     server.close();
   });
 
-  test("calls that come while all statements are under way share the next statement, in order and up to max", async () => {
+  test("calls that arrive while all statements are running share the next statement, in order and up to max", async () => {
     const batches: number[][] = [];
     const keep = microBatch<number, number>({
       concurrency: 2,
@@ -73,7 +73,7 @@ describe("microBatch", () => {
     return { batches, release, keep: microBatch<number, number>({ max: 8, patienceMs, run }) };
   }
 
-  test("behind a statement that takes long a second one starts when many wait, and no other when they are answered", async () => {
+  test("behind a slow statement, a second one starts when many calls wait, and no further one when they are answered", async () => {
     const { batches, release, keep } = hangingAtZero(60_000);
     const hung = keep(0);
     await turns(3);
@@ -89,7 +89,7 @@ describe("microBatch", () => {
     expect(batches).toEqual([[0], [1, 2], [3]]);
   });
 
-  test("behind a statement that hangs nobody waits for long", async () => {
+  test("behind a statement that hangs, no call waits for long", async () => {
     const { batches, release, keep } = hangingAtZero(5);
     const hung = keep(0);
     await turns(3);
@@ -100,7 +100,7 @@ describe("microBatch", () => {
     expect(batches).toEqual([[0], [1], [2, 3]]);
   });
 
-  test("a background batch lingers for a moment, or until many have come", async () => {
+  test("a background batch waits for a moment, or until many items have arrived", async () => {
     const batches: number[][] = [];
     const keep = microBatch<number, number>({
       concurrency: 1,
@@ -175,7 +175,7 @@ describe("microBatch", () => {
     expect(ends.map((end) => end.status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
   });
 
-  test("a result that is still to come is its own call's: the others have theirs, and the next statement starts", async () => {
+  test("a result that is still pending delays only its own call: the others get theirs, and the next statement starts", async () => {
     const read = microBatch<number, number>({
       concurrency: 1,
       run: async (items) => items.map(async (item) => (item === 13 ? Promise.reject(new Error("not read")) : item)),
@@ -184,7 +184,7 @@ describe("microBatch", () => {
     expect(ends.map((end) => end.status)).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled"]);
   });
 
-  test("a call that waits too long for a statement is refused for certain, and was never sent", async () => {
+  test("a call that waits too long for a statement is certainly refused, and was never sent", async () => {
     const sent: number[] = [];
     let open = () => {};
     const held = new Promise<void>((resolve) => {
@@ -209,7 +209,7 @@ describe("microBatch", () => {
     expect(sent).toEqual([1, 4]);
   });
 
-  test("an unknown end is unknown for every call of the statement, and the next ones go on", async () => {
+  test("an unknown outcome is unknown for every call of the statement, and the next calls continue", async () => {
     let broken = true;
     const insert = microBatch<number, number>({
       concurrency: 1,

@@ -5,23 +5,26 @@ import { isRefusal } from "./database.js";
 
 /** How calls are put into micro-batches. */
 export interface MicroBatchOptions<Item, Result> {
-  /** The most statements that run at once. The default is 2. The second begins when a quarter of `max` waits, or one call has waited for `patienceMs`. */
+  /**
+   * The most statements that run at once; 2 unless given. The second starts when a quarter of `max` calls wait, or when one call has waited
+   * for `patienceMs`.
+   */
   concurrency?: number;
-  /** A statement that takes longer than this may hang. The default is 50 ms. */
+  /** A statement that takes longer than this may be hanging. The default is 50 ms. */
   patienceMs?: number;
-  /** For a background batch: items wait that long for others, unless a quarter of `max` has come. Without it a batch starts at once. */
+  /** For a background batch: how long items wait for others, unless a quarter of `max` have arrived. Without it, a batch starts at once. */
   lingerMs?: number;
   /** The most items in one statement. The default is 64. */
   max?: number;
-  /** For how long a call may wait for its statement; 3 s unless given. With the pool's 1 s and a statement's 5 s an answer is still in time. */
+  /** How long a call may wait for its statement; 3 s unless given. Together with the pool's 1 s and a statement's 5 s, an answer is still in time. */
   waitMs?: number;
-  /** Items of one key never share a statement: the second waits for the next. */
+  /** Items with the same key never share a statement: the second waits for the next statement. */
   keyOf?(item: Item): string;
-  /** Gets at least one item, and yields a result, or the promise of one, for each, in their order. */
+  /** Gets at least one item, and returns a result, or a promise of one, for each, in order. */
   run(items: Item[]): Promise<readonly (Result | Promise<Result>)[]>;
 }
 
-/** The same for an operation, whose statement works with deps. */
+/** The same for an operation, whose statement also gets the deps. */
 export interface OperationOptions<Deps, Item, Result> extends Omit<MicroBatchOptions<Item, Result>, "run"> {
   run(deps: Deps, items: Item[]): Promise<readonly (Result | Promise<Result>)[]>;
 }
@@ -41,17 +44,17 @@ const BACKGROUND_MAX = 256;
 /** How early a timer may fire. */
 const TIMER_MS = 1;
 
-/** Lets requests that have already arrived join the batch: the rest of this turn of the event loop reads them, and the next. */
+/** Lets requests that have already arrived join the batch: the rest of this turn of the event loop and the next turn read them. */
 async function readEverySocket(): Promise<void> {
   await turn();
   await turn();
 }
 
 /**
- * Runs calls in micro-batches, one statement each. A lone call starts at once; those that come while its statement is under way share
- * the next one. A second statement starts only when many calls wait, or when the first takes long, so that one that hangs delays only
- * its own calls. A statement that PostgreSQL refuses for its data is rolled back, and repeated item by item, so that only the bad one
- * fails. Any other error goes to every call of the statement, since the outcome is unknown. A call that waits too long fails with
+ * Runs calls in micro-batches, one statement each. A single call starts at once. Calls that arrive while its statement is running share the
+ * next one. A second statement starts only when many calls wait, or when the first takes long, so a statement that hangs delays only its
+ * own calls. If PostgreSQL refuses a statement because of its data, it is rolled back and repeated item by item, so only the bad item
+ * fails. Any other error goes to every call of the statement, because the outcome is unknown. A call that waits too long fails with
  * `service_unavailable`, which is certain: it was never sent.
  */
 export function microBatch<Item, Result>(options: MicroBatchOptions<Item, Result>): (item: Item) => Promise<Result> {
@@ -104,7 +107,7 @@ export function microBatch<Item, Result>(options: MicroBatchOptions<Item, Result
     busy--;
   }
 
-  // One timer for all waiting calls, kept while there are any.
+  // One timer serves all waiting calls. It runs while there are any.
   function watchQueue(): void {
     watching = waiting.length > 0;
     const timer = watching && setTimeout(checkQueue, Math.min(patienceMs, waitMs));
@@ -134,8 +137,8 @@ export function microBatch<Item, Result>(options: MicroBatchOptions<Item, Result
 }
 
 /**
- * Micro-batches of work that nobody waits for (marks): items linger for 25 ms, unless many have come, and never time out, however long
- * the database is away. One statement at a time, so that items end in the order in which they came.
+ * Creates micro-batches for work that nobody waits for, such as marks: items wait 25 ms for others, unless many have arrived, and never
+ * time out, however long the database is away. One statement runs at a time, so items finish in the order in which they arrived.
  */
 export function backgroundBatch<Item>(run: (items: Item[]) => Promise<unknown>): (item: Item) => Promise<void> {
   return microBatch<Item, void>({
@@ -150,7 +153,7 @@ export function backgroundBatch<Item>(run: (items: Item[]) => Promise<unknown>):
   });
 }
 
-/** Micro-batches of an operation: its calls on the same deps share statements. */
+/** Creates the micro-batches of an operation: its calls with the same deps share statements. */
 export function microBatchOperation<Deps extends object, Item, Result>(
   options: OperationOptions<Deps, Item, Result>,
 ): (deps: Deps, item: Item) => Promise<Result> {
@@ -165,12 +168,12 @@ export function microBatchOperation<Deps extends object, Item, Result>(
   };
 }
 
-/** A row that answers one item of a statement: `ordinal` is that item's number, as WITH ORDINALITY counts: from 1, in bigint. */
+/** A row that answers one item of a statement. `ordinal` is the item's number as WITH ORDINALITY counts: from 1, in bigint. */
 export interface WithOrdinal {
   ordinal: bigint;
 }
 
-/** Puts rows in the order of their `count` items, without the ordinal; undefined where an item has no row. */
+/** Puts rows in the order of their `count` items and drops the ordinals; undefined where an item has no row. */
 export function byOrdinal<Row extends object>(
   rows: readonly (Row & WithOrdinal)[],
   count: number,

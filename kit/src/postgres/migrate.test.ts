@@ -29,7 +29,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** The folder as it was when it held the first migration alone. */
+/** The folder as it was with only the first migration. */
 async function onlyFirst(): Promise<string> {
   const before = join(directory, "before");
   await mkdir(join(before, "migrations"), { recursive: true });
@@ -43,7 +43,7 @@ async function addMigration(name: string, script: string): Promise<void> {
 }
 
 describe("migrate", () => {
-  test("applies what is missing, in order, with everything that Prisma's schema cannot say", async () => {
+  test("applies missing migrations in order, with everything that Prisma's schema cannot express", async () => {
     await addMigration("2_more", "ALTER TABLE things ADD COLUMN colour text;");
     expect(await migrate({ url: empty.url, directory })).toMatchObject({ applied: ["1_things", "2_more"] });
     expect(await empty.db.run(sql`SELECT double(21) AS answer`)).toEqual([{ answer: 42 }]);
@@ -78,7 +78,7 @@ describe("migrate", () => {
     expect(await migrating).toMatchObject({ applied: ["1_things"] });
   });
 
-  test("a migration that fails is named with PostgreSQL's message, leaves nothing, and runs again once it is mended", async () => {
+  test("a migration that fails is named with PostgreSQL's message, leaves nothing, and runs again once it is fixed", async () => {
     await addMigration("2_broken", "CREATE TABLE halves (id text); SELECT 1 / 0;");
     const failing = migrate({ url: empty.url, directory });
     await expect(failing).rejects.toThrow("Migration 2_broken failed: division by zero");
@@ -88,7 +88,7 @@ describe("migrate", () => {
     expect(await migrate({ url: empty.url, directory })).toMatchObject({ applied: ["2_broken"] });
   });
 
-  test("a migration that is cut off half-way leaves nothing, and the next run applies it", async () => {
+  test("a migration that is interrupted leaves nothing, and the next run applies it", async () => {
     await addMigration("2_slow", "CREATE TABLE halves (id text); LOCK TABLE things; CREATE TABLE wholes (id text);");
     await migrate({ url: empty.url, directory: await onlyFirst() });
     const other = await empty.db.pool.connect();

@@ -9,18 +9,18 @@ import { requirePostgres } from "../process/supported-versions.js";
 import { applyMigration, type Migration, PATIENCE, type Patience } from "./apply-migration.js";
 import type { Database } from "./database.js";
 
-/** What a run of `migrate` has done and found. */
+/** The result of a run of `migrate`. */
 export interface Migrated {
   applied: string[];
-  /** Migrations whose script has changed since it was applied. The database keeps what the script made then, as with Prisma's CLI. */
+  /** Migrations whose script has changed since they were applied. The database keeps the result of the earlier script, as with Prisma's CLI. */
   edited: string[];
 }
 
 /**
- * Applies the migrations that `directory/migrations` has and the database lacks, in the order of their names, on a database that may be in
- * use: what needs a lock waits for it in short turns, so that nobody else waits for long. Any number of processes may do so at once. The
- * history is kept as Prisma keeps it, so Prisma's CLI can go on from it, and this from Prisma's. A server that is too old is refused, and
- * so is a database that holds the tables of something else.
+ * Applies the migrations of `directory/migrations` that the database lacks, in the order of their names. The database may be in use:
+ * statements that need a lock wait for it in short turns, so nothing else waits for long. Any number of processes may do this at once. The
+ * history has the format of Prisma's CLI, so each can continue the other's work. Refuses a server that is too old, and a database that
+ * contains the tables of something else.
  */
 export async function migrate(options: {
   url: string;
@@ -32,7 +32,7 @@ export async function migrate(options: {
   const patience = { ...PATIENCE, ...options.patience };
   const migrations = await readMigrations(options.directory);
   const client = new pg.Client({ connectionString: options.url, connectionTimeoutMillis: 5_000 });
-  // Without a listener, a connection that is cut between two statements would end the process; the next statement reports it.
+  // Without a listener, a connection that is cut between two statements would end the process. The next statement reports the cut.
   client.on("error", () => {});
   await client.connect();
   try {
@@ -51,7 +51,7 @@ export async function migrate(options: {
   }
 }
 
-/** The migrations of `directory/migrations` that the database lacks. Those it has beyond them are fine: that is a rollback. */
+/** The migrations of `directory/migrations` that the database lacks. Further ones in the database are fine: that is a rollback. */
 export async function unappliedMigrations(db: Database, directory: string): Promise<string[]> {
   const [table] = await db.run<{ present: boolean }>(
     sql`SELECT to_regclass('_prisma_migrations') IS NOT NULL AS present`,
@@ -65,12 +65,15 @@ export async function unappliedMigrations(db: Database, directory: string): Prom
   return (await migrationNames(directory)).filter((name) => !applied.has(name));
 }
 
-// Prisma's CLI takes the same lock, so that it and this wait for each other.
+// Prisma's CLI takes the same lock, so it and this function wait for each other.
 const PRISMA_LOCK = 72_707_369;
 
 const TURN_MS = 250;
 
-/** Waits until nobody else migrates. In turns: CREATE INDEX CONCURRENTLY waits for every statement that is under way, one that waits for it included. */
+/**
+ * Waits until nobody else migrates. It polls, because CREATE INDEX CONCURRENTLY waits for every running statement, including one that waits
+ * for this lock.
+ */
 async function takeTurn(client: pg.Client, log: Log): Promise<void> {
   for (let waits = 0; ; waits++) {
     const { rows } = await client.query<{ mine: boolean }>("SELECT pg_try_advisory_lock($1) AS mine", [PRISMA_LOCK]);
@@ -83,7 +86,7 @@ async function takeTurn(client: pg.Client, log: Log): Promise<void> {
 /** The checksums of the applied migrations, by name. The caller holds the lock. */
 async function openHistory(client: pg.Client): Promise<Map<string, string>> {
   await createHistory(client);
-  // Prisma's CLI leaves the row of a migration that failed. Its script was one transaction, which was rolled back, so it may run again.
+  // Prisma's CLI leaves the row of a failed migration. The script was one transaction, which was rolled back, so it may run again.
   await client.query(
     "UPDATE _prisma_migrations SET rolled_back_at = now() WHERE finished_at IS NULL AND rolled_back_at IS NULL",
   );
@@ -98,10 +101,10 @@ async function createHistory(client: pg.Client): Promise<void> {
     SELECT to_regclass('_prisma_migrations') IS NOT NULL AS present,
       EXISTS (SELECT FROM pg_tables WHERE schemaname = current_schema()) AS tables`);
   if (rows[0]!.present) return;
-  // A wrong URL, most likely.
+  // Most likely, the URL is wrong.
   if (rows[0]!.tables)
     throw new Error("The database has tables but no migration history, so it belongs to another application.");
-  // As Prisma's schema engine creates it (7.10).
+  // As Prisma's schema engine creates the table (7.10).
   await client.query(`
     CREATE TABLE _prisma_migrations (
       id                      VARCHAR(36) PRIMARY KEY NOT NULL,

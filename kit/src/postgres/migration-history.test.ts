@@ -27,7 +27,7 @@ async function writeMigration(name: string, script: string): Promise<void> {
   await writeFile(join(directory, "migrations", name, "migration.sql"), script);
 }
 
-/** What Prisma's CLI finds in the history, and what it would apply. */
+/** The findings of Prisma's CLI in the history, and the migrations that it would apply. */
 async function prismaFinds() {
   const migrationsList = await migrationList(directory);
   const asked = { migrationsList, filters: NOTHING_EXTERNAL };
@@ -88,7 +88,7 @@ describe("the history of migrations", () => {
     expect(finished_at.getTime()).toBeGreaterThanOrEqual(started_at.getTime());
   });
 
-  test("each goes on where the other has stopped", async () => {
+  test("each continues where the other has stopped", async () => {
     await migrate({ url: empty.url, directory });
     await writeMigration("2_more", "CREATE TABLE more (id text PRIMARY KEY);\n");
     expect((await prismaFinds()).applied).toEqual(["2_more"]);
@@ -104,14 +104,14 @@ describe("the history of migrations", () => {
     expect(await prismaFinds()).toMatchObject({ diagnosis: { editedMigrationNames: ["1_things"] }, applied: [] });
   });
 
-  test("after one that failed in our hands, Prisma's schema engine applies it once it is mended", async () => {
+  test("after a migration has failed with ours, Prisma's schema engine applies it once it is fixed", async () => {
     await writeMigration("2_broken", "SELECT 1 / 0;\n");
     await expect(migrate({ url: empty.url, directory })).rejects.toThrow("Migration 2_broken failed: division by zero");
     await writeMigration("2_broken", "SELECT 1 / 1;\n");
     expect((await prismaFinds()).applied).toEqual(["2_broken"]);
   });
 
-  test("after one that failed in Prisma's hands, ours applies it once it is mended, and Prisma's schema engine is content", async () => {
+  test("after a migration has failed with Prisma's, ours applies it once it is fixed, and Prisma's schema engine reports nothing", async () => {
     await writeMigration("2_broken", "SELECT 1 / 0;\n");
     await expect(prismaFinds()).rejects.toThrow("division by zero");
     await writeMigration("2_broken", "SELECT 1 / 1;\n");

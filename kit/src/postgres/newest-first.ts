@@ -3,7 +3,7 @@ import type { Caller } from "../caller.js";
 import { ownedSql } from "./owned.js";
 import type { ReadDeps } from "./read-owned.js";
 
-/** The part of a list, the newest first, that a page is of: times in ISO 8601, or `-infinity` and `infinity`. */
+/** The part of a list, sorted newest first, that a page shows. Times are ISO 8601, `-infinity` or `infinity`. */
 export interface PlaceInList {
   /** Created at this time or later. */
   from: string;
@@ -14,7 +14,7 @@ export interface PlaceInList {
   id: string;
 }
 
-/** Where a page begins in a list. After a row that the caller does not have, it is the first page. */
+/** Returns where a page begins in a list. After a row that the caller does not have, it is the first page. */
 export async function placeAfter(
   { db }: ReadDeps,
   asked: {

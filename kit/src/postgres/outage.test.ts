@@ -81,7 +81,7 @@ describe("a statement meets an outage that was certain to send nothing if", () =
     await db.close();
   });
 
-  test("nobody listens, or nobody knows who asks", async () => {
+  test("no server listens, or the server does not know the user", async () => {
     const db = openThere();
     await new Promise((resolve) => server.close(resolve));
     const refused = { mayHaveRun: false, code: "ECONNREFUSED" };

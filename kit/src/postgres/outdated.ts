@@ -5,12 +5,12 @@ import { DatabaseOutage } from "./outage.js";
 export interface Outdated {
   /** Makes a pool close such connections instead of handing them out. */
   watch(pool: pg.Pool): void;
-  /** Concludes from a statement's error what the connections opened so far are worth. */
+  /** Concludes from a statement's error whether the connections opened so far are still good. */
   judge(error: Error): void;
 }
 
 interface Connection {
-  /** The round in which it was opened, or last answered. */
+  /** The round in which the connection was opened or last answered. */
   round: number;
   answers(): Promise<boolean>;
 }
@@ -18,14 +18,14 @@ interface Connection {
 const ANSWER_MS = 1_000;
 
 /**
- * After a failover the open connections of a pool lead to a server that takes no writes, or that is silent. Each would cost one statement
- * to find out, so what one finds out goes for all: a server that takes no writes is no primary. One that did not answer in time may
- * merely wait for something, so it is asked again, on another connection, before the rest is closed.
+ * After a failover, the open connections of a pool lead to a server that takes no writes or does not respond. Finding out would cost one
+ * statement for each connection, so the finding of one applies to all. A server that takes no writes is not a primary. A server that did
+ * not answer in time may only be waiting for something, so it is asked again, on another connection, before the others are closed.
  */
 export function outdatedConnections(): Outdated {
   const connections = new WeakMap<pg.PoolClient, Connection>();
   let round = 0;
-  // Connections of earlier rounds than these are in doubt, or lead to a server that is gone.
+  // Connections of rounds before `doubted` are in doubt; those of rounds before `gone` lead to a server that is gone.
   let doubted = 0;
   let gone = 0;
 
@@ -87,7 +87,7 @@ export function isDemoted(error: unknown): boolean {
 
 const READ_ONLY = "25006";
 
-// pg's words for an answer that is overdue although the server limits every statement to less.
+// pg's message for an answer that is overdue although the server limits every statement to less.
 function isSilence(error: unknown): boolean {
   return error instanceof DatabaseOutage && error.cause.message === "Query read timeout";
 }

@@ -7,8 +7,9 @@ export function ownedSql(caller: Caller): Sql {
 }
 
 /**
- * The same condition for the indexes of searches, which begin with this hash. Statements that name account, environment and id cannot take
- * one of these for the primary key: planned while a table is small, they would read all rows of the account for ever.
+ * The same condition for the indexes of searches, which begin with this hash. So the planner cannot use one of them instead of the primary
+ * key for a statement that names account, environment and id: planned while a table is small, such a statement would read all rows of the
+ * account for ever.
  */
 export function ownedInIndex({ accountId, environment }: Caller): Sql {
   const owner = sql`(${accountId}::text || ${environment}::text)`;

@@ -16,7 +16,7 @@ describe("renderPage", () => {
     expect(page(rows(2), 2)).toEqual([["id_0", "id_1"], undefined]);
     expect(renderPage(rows(2), 2, idOf)).not.toHaveProperty("nextCursor");
   });
-  test("the resources stand in it as they were rendered, byte by byte", () => {
+  test("contains the resources byte for byte as they were rendered", () => {
     const { data } = renderPage(rows(2), 2, ({ id }) => `{ "ü": "${id}" }`);
     expect(Buffer.from(data).toString()).toBe('[{ "ü": "id_0" },{ "ü": "id_1" }]');
   });

@@ -1,6 +1,6 @@
 /** One page of a list that ascends by id. */
 export interface Page {
-  /** The resources that it shows: a JSON array, UTF-8. */
+  /** The resources on the page: a JSON array, UTF-8. */
   data: Uint8Array;
   /** The last id of the page; absent on the last page. */
   nextCursor?: string;
@@ -8,12 +8,12 @@ export interface Page {
 
 const [OPENING, COMMA, CLOSING] = Buffer.from("[,]") as unknown as [number, number, number];
 
-/** How much a page holds, unless a single resource is larger. */
+/** The most bytes on a page, unless a single resource is larger. */
 export const MOST_PAGE_BYTES = 1024 * 1024;
 
 /**
- * Renders a page of `limit` resources from up to `limit + 1` rows that were read: the extra one says that there is a next page. It ends
- * earlier where its resources would come to more than 1 MiB.
+ * Renders a page of `limit` resources from up to `limit + 1` rows: the extra row shows that there is a next page. The page ends early if
+ * its resources would exceed 1 MiB.
  */
 export function renderPage<Row extends { id: string }>(
   rows: readonly Row[],
@@ -34,7 +34,10 @@ export function renderPage<Row extends { id: string }>(
   return rows.length > shown.length && last ? { data, nextCursor: last.id } : { data };
 }
 
-/** The JSON array of resources that come to so many bytes. Each is encoded where it stands: a page that is joined first is copied twice more. */
+/**
+ * Builds the JSON array of resources that have this many bytes together. Each is encoded in place: joining the page first would copy it
+ * twice more.
+ */
 function arrayOf(resources: readonly string[], bytes: number): Uint8Array {
   if (resources.length === 0) return Buffer.from("[]");
   const data = Buffer.allocUnsafe(bytes + resources.length + 1);

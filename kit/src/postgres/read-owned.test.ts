@@ -13,7 +13,7 @@ afterAll(() => database.drop());
 
 const readToken = readOwned<{ token: bigint }>(
   "idempotency_key",
-  (isAsked) => sql`SELECT token FROM ledger WHERE ${isAsked}`,
+  (askedCondition) => sql`SELECT token FROM ledger WHERE ${askedCondition}`,
 );
 
 async function newRow(token: bigint) {

@@ -3,29 +3,29 @@ import type { Caller } from "../caller.js";
 import type { Database } from "./database.js";
 import { byOrdinal, microBatchOperation, type WithOrdinal } from "./micro-batch.js";
 
-/** What to read: something that a caller owns, by its id or another key. */
+/** The row to read, which a caller owns: its ID or another key. */
 export interface Asked {
   caller: Caller;
   id: string;
 }
 
-/** Where a read finds its database. */
+/** The dependencies of a read. */
 export interface ReadDeps {
   db: Database;
 }
 
-/** Reads one row; undefined if the caller has none of that key. */
+/** Reads one row; undefined if the caller has none with that key. */
 export type ReadOwned<Row, Deps = ReadDeps> = (deps: Deps, asked: Asked) => Promise<Row | undefined>;
 
 /**
- * Makes the read of a caller's row by the column that holds its key. `select` writes the statement for one row from the condition that it is
- * given: `(isAsked) => sql`SELECT … FROM orders WHERE ${isAsked}``. Reads that wait at the same time share a statement.
+ * Creates the read of a caller's row by the column that holds its key. `select` returns the statement for one row, given its condition:
+ * `(askedCondition) => sql`SELECT … FROM orders WHERE ${askedCondition}``. Reads that wait at the same time share a statement.
  */
 export function readOwned<Row extends object, Deps extends ReadDeps = ReadDeps>(
   key: string,
-  select: (isAsked: Sql, deps: Deps) => Sql,
+  select: (askedCondition: Sql, deps: Deps) => Sql,
 ): ReadOwned<Row, Deps> {
-  const isAsked = sql`account_id = asked.account_id AND environment = asked.environment AND ${raw(key)} = asked.id`;
+  const askedCondition = sql`account_id = asked.account_id AND environment = asked.environment AND ${raw(key)} = asked.id`;
   return microBatchOperation<Deps, Asked, Row | undefined>({
     async run(deps, asked) {
       // LIMIT keeps the planner from reversing the join: a plan made while the table was small would scan all of it for ever.
@@ -35,7 +35,7 @@ export function readOwned<Row extends object, Deps extends ReadDeps = ReadDeps>(
           ${asked.map(({ caller }) => caller.accountId)}::text[], ${asked.map(({ caller }) => caller.environment)}::text[],
           ${asked.map(({ id }) => id)}::text[]
         ) WITH ORDINALITY AS asked (account_id, environment, id, ordinal)
-        CROSS JOIN LATERAL (${select(isAsked, deps)} LIMIT 1) AS found`);
+        CROSS JOIN LATERAL (${select(askedCondition, deps)} LIMIT 1) AS found`);
       return byOrdinal(rows, asked.length);
     },
   });

@@ -5,42 +5,48 @@ import { type PlaceInList, placeAfter } from "./newest-first.js";
 import { ownedInIndex, ownedSql } from "./owned.js";
 import type { ReadDeps } from "./read-owned.js";
 
-/** So many rows are looked at for each reading of a text: a page costs no more, whatever is typed. */
+/** The most rows examined for each interpretation of a text, so that no text makes a page expensive. */
 export const MOST_MATCHES = 500;
 
-/** What a search knows of a table. An index begins with the hash of `ownedInIndex`, state and time of creation, another with account, environment and id. */
+/**
+ * How a table is searched. One index begins with the hash of `ownedInIndex`, state and time of creation, another with account, environment
+ * and id.
+ */
 export interface SearchOptions {
   table: string;
-  /** What a SELECT yields of a found row, its `id` and `"createdAt"` among it. */
+  /** The columns to select from a found row, including its `id` and `"createdAt"`. */
   columns: Sql;
   /** Every state that a row can have. */
   statuses: readonly string[];
-  /** Columns that a text may name a row by, each with an index. */
+  /** Columns that a text may equal, each with an index. */
   names: readonly Sql[];
   /** Expressions in COLLATE "C" whose values may begin with a text, each with an index behind the hash of `ownedInIndex`. */
   terms?: readonly Sql[];
-  /** The beginnings to look for in the index of each term. */
+  /** The prefixes to look for in the index of each term. */
   beginnings?(text: string): readonly (readonly string[])[];
 }
 
-/** What was found: one page, the newest first. */
+/** The result: one page, newest first. */
 export interface Found<Row> {
   rows: Row[];
   /** The last id of the page; absent on the last page. */
   nextCursor?: string;
-  /** The text begins more rows than are looked at. */
+  /** True if the text matches more rows than are examined. */
   incomplete: boolean;
 }
 
-/** A page that is wanted. */
+/** The page to find. */
 interface Wanted extends PlaceInList {
   caller: Caller;
   statuses: readonly string[];
-  /** One row more than the page shows says that there is another page. */
+  /** One row more than the page shows: the extra row says that there is another page. */
   most: number;
 }
 
-/** Finds rows of a caller, on the connections of lists. Without a text it reads a part of one index; with one, the rows that each of its readings begins. */
+/**
+ * Creates the search for a caller's rows, on the connections for lists. Without a text it reads a part of one index; with one, the rows
+ * that match one of the text's interpretations.
+ */
 export function searchOwned<Row extends { id: string }>(options: SearchOptions) {
   const { table, statuses } = options;
   return async (
@@ -51,7 +57,7 @@ export function searchOwned<Row extends { id: string }>(options: SearchOptions) 
     if (!request.search) throw new Error("The request does not say what to find.");
     const { limit, ids, status, ...search } = request.search;
     const text = search.text?.trim() ?? "";
-    // PostgreSQL holds no text with U+0000.
+    // PostgreSQL cannot store text with U+0000.
     if (text.includes("\0")) return { rows: [], incomplete: false };
     const place = await placeAfter(deps, { caller, table, ...search });
     const states = status === undefined ? statuses : [status];
@@ -78,7 +84,7 @@ function newest({ table, columns }: SearchOptions, wanted: Wanted): Sql {
     ORDER BY "createdAt" DESC, id DESC LIMIT ${most}::bigint`;
 }
 
-/** What the readings of a text have found, narrowed down to state and time, and put in order. */
+/** The rows that the interpretations of a text have found, filtered by state and time, and sorted. */
 function matching(
   options: SearchOptions,
   wanted: Wanted,
@@ -119,5 +125,5 @@ function matching(
     ORDER BY found."createdAt" DESC, found.id DESC`;
 }
 
-/** Beyond every text that begins so: U+10FFFF is no character. */
+/** A bound above every text that begins like this: U+10FFFF is not a character. */
 const endOf = (begin: string) => `${begin}\u{10FFFF}`;

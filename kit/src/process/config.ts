@@ -23,7 +23,7 @@ export const port = () => z.coerce.number().int().min(0).max(65535);
 /** A whole number of at least 1. */
 export const positiveInt = () => z.coerce.number().int().min(1);
 
-/** The URL of a PostgreSQL database. It names one host: libpq tries several one after the other, pg (8.23) takes them for one name. */
+/** The URL of a PostgreSQL database. It names one host: libpq tries several hosts one after the other, but pg (8.23) takes them for one name. */
 export const databaseUrl = () =>
   secret(
     z
@@ -164,7 +164,7 @@ export const certificatesSettings = z
     message: "must be less than CERTIFICATE_HOURS",
   });
 
-/** Reads them. */
+/** Reads these settings. */
 export function certificatesConfig(env: Env = process.env): z.output<typeof certificatesSettings> {
   return readConfig(certificatesSettings, env);
 }
@@ -178,7 +178,7 @@ function parseJson(text: string, context: z.RefinementCtx): unknown {
   }
 }
 
-/** Reads the settings that a schema names, all problems reported at once; an empty value counts as absent. The result prints its secrets as `[secret]`. */
+/** Reads the settings of a schema, and reports all problems at once. An empty value counts as absent. The result prints its secrets as `[secret]`. */
 export function readConfig<S extends z.ZodObject>(schema: S, env: Env): z.output<S> {
   const given = Object.fromEntries(
     Object.keys(schema.shape).flatMap((key) => (env[key] ? [[key, env[key]] as const] : [])),

@@ -34,7 +34,7 @@ test("/metrics shows the part's own as soon as it has any", async () => {
   expect((await get("/metrics")).text).toMatch(/\nthings_total{part="test"} 1\n(.*\n)+others_total{part="test"} 1\n/);
 });
 
-test("/metrics shows what several parts measure under one heading, as the format wants it", async () => {
+test("/metrics puts the measurements of several parts under one heading, as the format requires", async () => {
   metrics.splice(0);
   for (const part of ["one", "two"]) {
     metrics.push(createMetrics({ part, log: silentLog() }));

@@ -11,7 +11,7 @@ export interface OpsServer {
 }
 
 /**
- * Serves it. `ready` says in a sentence what is missing, or nothing when the process can take work; `metrics` are shown after those
+ * Serves it. `ready` returns a sentence that says what is missing, or nothing if the process can take work. `metrics` are shown after those
  * that every Node process has.
  */
 export async function serveOps(options: {
@@ -56,13 +56,13 @@ export async function serveOps(options: {
   };
 }
 
-/** Starts to measure the process itself: CPU, memory, event loop, garbage. Once per process. */
+/** Starts to measure the process itself: CPU, memory, event loop, garbage collection. Call it once per process. */
 export function measureProcess(part: string): void {
   register.setDefaultLabels({ part });
   collectDefaultMetrics();
 }
 
-/** Several parts in one process measure the same things, and the format has each name's samples together, under one heading. */
+/** Several parts in one process measure the same things. The format requires the samples of a name to stand together, under one heading. */
 function underOneHeading(texts: readonly string[]): string {
   const samplesOf = new Map<string, string>();
   for (const text of texts) {

@@ -1,15 +1,15 @@
 /** Work that is under way in this process. */
 export interface InFlight {
-  /** Counts it until it ends. If it fails, so does the process: work that nobody waits for has to handle its errors. */
+  /** Counts the work until it ends. If the work fails, the process fails: work that nobody waits for must handle its own errors. */
   add(work: Promise<unknown>): void;
   count(): number;
-  /** Resolves as soon as less than that is under way. */
+  /** Resolves as soon as fewer than `limit` are under way. */
   below(limit: number): Promise<void>;
   /** Resolves as soon as nothing is under way. */
   idle(): Promise<void>;
 }
 
-/** Counts work, and does not collect it: a Set that every piece enters and leaves keeps each until the next full garbage collection. */
+/** Counts work instead of keeping it in a Set, which would keep each finished piece of work in memory until the next full garbage collection. */
 export function createInFlight(): InFlight {
   let count = 0;
   let waiting: { limit: number; resolve(): void }[] = [];

@@ -25,7 +25,7 @@ describe("createLog", () => {
     expect(destination.lines[0]).not.toContain("hunter2");
   });
 
-  test("redacts secrets in whatever field they stand", () => {
+  test("redacts secrets in any field", () => {
     const destination = capture();
     const log = createLog({ part: "x", destination });
     log.error({

@@ -4,7 +4,7 @@ import { printable } from "./printable.js";
 /** One JSON line per request, RPC, delivery or event of a process's life. */
 export type Log = pino.Logger;
 
-/** What is redacted, and a sign that is in every text with something to redact. */
+/** Patterns to redact. `sign` occurs in every text that its pattern matches. */
 const REDACTIONS: readonly { sign: string; pattern: RegExp; by: string }[] = [
   {
     sign: "whsec_|service_(?:test|live)_",
@@ -13,20 +13,23 @@ const REDACTIONS: readonly { sign: string; pattern: RegExp; by: string }[] = [
   },
   { sign: "authorization", pattern: /("authorization"\s*:\s*")(?:[^"\\]|\\.)*"/gi, by: '$1[redacted]"' },
   { sign: "bearer", pattern: /\b(Bearer\s+)[^\s"\\]+/gi, by: "$1[redacted]" },
-  // Whatever the scheme is: to look for its beginning takes time that grows with the square of the text.
+  // Matches any scheme: searching for its beginning would take time that grows with the square of the text's length.
   { sign: "://", pattern: /(:\/\/[^\s/:@"]*:)[^\s/@"]+@/g, by: "$1[redacted]@" },
 ];
 
-// Almost no line has any of the signs, and one test is cheaper than all replacements.
+// Almost no line contains a sign, and one test is cheaper than all replacements.
 const SIGN = new RegExp(REDACTIONS.map(({ sign }) => sign).join("|"), "i");
 
-/** Redacts webhook secrets, API keys, authorization headers and passwords in URLs, whatever field they are in. */
+/** Redacts webhook secrets, API keys, authorization headers and passwords in URLs, in any field. */
 export function redact(text: string): string {
   if (!SIGN.test(text)) return text;
   return REDACTIONS.reduce((rest, { pattern, by }) => rest.replace(pattern, by), text);
 }
 
-/** A log of one part of the platform, written to standard output unless told otherwise. Every line is redacted, and safe to read on a terminal. */
+/**
+ * Creates the log of one part of the platform, on standard output unless a destination is given. Every line is redacted, and safe to read
+ * on a terminal.
+ */
 export function createLog(options: { part: string; level?: string; destination?: pino.DestinationStream }): Log {
   return pino(
     {

@@ -10,7 +10,7 @@ export interface Loop {
 
 /**
  * Runs `once` every `everyMs` and whenever it is woken, one run at a time. A run that fails is logged and does not end the loop. A run that
- * goes on for as long as there is work has to ask whether the loop is being stopped.
+ * continues while there is work must check whether the loop is being stopped.
  */
 export function startLoop(options: {
   name: string;

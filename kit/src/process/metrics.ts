@@ -1,40 +1,40 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Log } from "./log.js";
 
-/** Scrapes within this time share one reading: several scrapers must not become a load on the database. */
+/** Scrapes within this time share one reading, so that several scrapers do not burden the database. */
 const CACHE_MS = 5_000;
 
-/** From what a prepared statement takes to the 10 s within which everything is answered. */
+/** From the duration of a prepared statement to the 10 s within which everything is answered. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** What a part counts and measures. Each part has its own, so that several parts in one process, or several starts, never collide. */
+/** The metrics of a part. Each part has its own, so that several parts in one process, or several starts, never collide. */
 export interface Metrics {
-  /** A number that only grows; adds 1 unless told how much. */
+  /** A number that only grows, by 1 unless an amount is given. */
   counter(name: string, help: string): (amount?: number) => void;
-  /** The same, split by one property. Its values are known beforehand, so that their number is bounded and each starts at 0. */
+  /** The same, split by one property. Its values are known in advance, so their number is bounded and each starts at 0. */
   counterOf<Value extends string>(
     name: string,
     help: string,
     split: { by: string; values: readonly Value[] },
   ): (value: Value) => void;
   /**
-   * Work that ends: how often, by name and result, and how long it took, by name. Both must come from the code, never from a client, so
-   * that their number is bounded.
+   * Counts finished work by name and result, and measures its duration by name. Both must come from the code, never from a client, so that
+   * their number is bounded.
    */
   work(
     names: { total: string; seconds: string; by: string; result: string },
     help: { total: string; seconds: string },
   ): (ended: { name: string; result: string; ms: number }) => void;
-  /** Numbers that are read together at each scrape. If the reading fails they are left out, and everything else is shown. */
+  /** Numbers that are read together at each scrape. If reading fails, they are left out, and everything else is shown. */
   gauges<Name extends string>(
     help: Readonly<Record<Name, string>>,
     read: () => Promise<Record<Name, number>> | Record<Name, number>,
   ): void;
-  /** All of it in Prometheus' text format. */
+  /** Renders everything in Prometheus' text format. */
   render(): Promise<string>;
 }
 
-/** Makes the metrics of one part. A reading is kept for `cacheMs` (5 s). */
+/** Creates the metrics of one part. A reading is kept for `cacheMs` (5 s). */
 export function createMetrics(options: { part: string; log: Log; cacheMs?: number }): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ part: options.part });

@@ -20,7 +20,7 @@ describe("a text for a terminal", () => {
     expect(printable(text)).toBe(text);
   });
 
-  test("as JSON stands for the same value", () => {
+  test("keeps the value of JSON", () => {
     const value = { name: "a\u009b\u007f\u202e\n\u001b" };
     expect(JSON.parse(printable(JSON.stringify(value)))).toEqual(value);
   });

@@ -13,7 +13,7 @@ export interface Running {
 const SAME_SIGNAL_MS = 500;
 const STOP_LIMIT_MS = { SIGTERM: 30_000, SIGINT: 4_000 };
 
-/** Reads a process's settings; an invalid one ends the process with a sentence that says so, and no stack trace. */
+/** Reads a process's settings. An invalid setting ends the process with one sentence and no stack trace. */
 export function configured<Config>(read: () => Config): Config {
   try {
     return read();
@@ -57,20 +57,20 @@ export async function runProcess(options: { log: Log; start(stopping: AbortSigna
   try {
     await starting;
   } catch (err) {
-    // A process that is stopped while it waits has nothing to end.
+    // A process that is stopped while it waits has nothing to shut down.
     if (stopping.signal.aborted) process.exit(0);
     endFor(err, log);
   }
 }
 
-/** Ends a process that cannot start. If something that it runs on is too old, one line says so; any other error has its stack. */
+/** Ends a process that cannot start. If something that it depends on is too old, it logs one line; otherwise it logs the error with its stack. */
 export function endFor(err: unknown, log: Log): never {
   if (err instanceof TooOld) log.fatal(err.message);
   else log.fatal({ err }, "start failed");
   process.exit(1);
 }
 
-/** Retries until it works, logging every second what it waits for, since parts start in any order. `stopping` and `TooOld` end it. */
+/** Retries until it succeeds, and logs every second what it waits for, because parts start in any order. `stopping` and `TooOld` end it. */
 export async function waitFor<T>(
   what: string,
   { log, stopping, attempt }: { log: Log; stopping: AbortSignal; attempt(): Promise<T> },
@@ -86,7 +86,7 @@ export async function waitFor<T>(
   }
 }
 
-/** Why something that a part runs on cannot be used. An AggregateError for several addresses has no message of its own. */
+/** Returns why something that a part depends on cannot be used. An AggregateError for several addresses has no message of its own. */
 export function reasonOf(error: unknown, what: string): string {
   return (error instanceof Error ? error.message : String(error)) || `${what} not reachable`;
 }

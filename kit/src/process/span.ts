@@ -1,8 +1,8 @@
 /** The options of a span. */
 export interface SpanOptions {
-  /** `server` begins a trace where there is none; every other span has a parent or is not recorded. */
+  /** `server` begins a trace if there is none. Any other span needs a parent; without one, it is not recorded. */
   kind: "server" | "client" | "producer" | "consumer" | "internal";
-  /** The W3C trace context of its cause, from a header or an event; by default, of what runs here. */
+  /** The W3C trace context of its cause, from a header or an event; by default, the current one. */
   parent?: string | undefined;
   attributes?: Readonly<Record<string, string | number | undefined>>;
 }

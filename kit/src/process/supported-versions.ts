@@ -3,12 +3,12 @@ import type pg from "pg";
 /** The oldest releases that the platform runs on; `npm run test:versions` runs it on these and on the newest. */
 export const OLDEST = { Node: "20.19", PostgreSQL: "15", "nats-server": "2.9" } as const;
 
-/** Something that the platform runs on is older than it needs; the message names what was found and what is needed. */
+/** Something that the platform runs on is too old. The message names the version that was found and the one that is needed. */
 export class TooOld extends Error {
   override readonly name = "TooOld";
 }
 
-/** Throws `TooOld` for a version, `15.14` or `v2.10.29`, older than the oldest supported. */
+/** Throws `TooOld` if a version, such as `15.14` or `v2.10.29`, is older than the oldest supported. */
 export function requireVersion(program: keyof typeof OLDEST, found: string): void {
   if (isAtLeast(found, OLDEST[program])) return;
   throw new TooOld(`${program} ${found} is too old. Install version ${OLDEST[program]} or newer.`);
@@ -17,7 +17,7 @@ export function requireVersion(program: keyof typeof OLDEST, found: string): voi
 /** The version of the PostgreSQL behind a connection or a pool, such as `15.14`. Throws `TooOld`. */
 export async function requirePostgres(connection: Pick<pg.ClientBase, "query">): Promise<string> {
   const { rows } = await connection.query("SELECT current_setting('server_version') AS version");
-  // Debian's says `15.14 (Debian 15.14-0+deb12u1)`.
+  // Debian reports `15.14 (Debian 15.14-0+deb12u1)`.
   const [version] = rows[0].version.split(" ");
   requireVersion("PostgreSQL", version);
   return version;
@@ -29,7 +29,7 @@ function isAtLeast(found: string, oldest: string): boolean {
   return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
 }
 
-// Of `19beta1` and `2.15.0-RC.1` as well.
+// Also reads `19beta1` and `2.15.0-RC.1`.
 function numbersOf(version: string): [major: number, minor: number] {
   const [, major, minor] = /^v?(\d+)(?:\.(\d+))?/.exec(version) ?? [];
   return [Number(major ?? 0), Number(minor ?? 0)];

@@ -34,7 +34,10 @@ const KINDS = {
   internal: SpanKind.INTERNAL,
 };
 
-/** A tracer that sends its spans to `endpoint` over OTLP, of a `ratio` (0 to 1) of the traces that begin here. Loaded by `startTracing` alone. */
+/**
+ * Creates a tracer that sends its spans to `endpoint` over OTLP, for a `ratio` (0 to 1) of the traces that begin here. Only `startTracing`
+ * loads this module.
+ */
 export function createTracer(options: { part: string; endpoint: string; ratio: number; log: Log }): Tracer {
   const { part, endpoint, ratio, log } = options;
   const say = (message: string) => log.warn({ reason: message }, "spans not exported");
@@ -46,7 +49,7 @@ export function createTracer(options: { part: string; endpoint: string; ratio: n
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
     spanProcessors: [new BatchSpanProcessor(exporter, { scheduledDelayMillis: 1_000, exportTimeoutMillis: EXPORT_MS })],
   });
-  // Also registers the W3C propagator, and the context that follows a request through its awaits.
+  // Also registers the W3C propagator, and the context that follows a request across its awaits.
   provider.register();
   const tracer = provider.getTracer("shipping");
 
@@ -75,7 +78,7 @@ export function createTracer(options: { part: string; endpoint: string; ratio: n
       return headers.traceparent ?? "";
     },
     async close() {
-      // A collector that is away must not hold up the stop.
+      // A collector that does not respond must not delay the stop.
       const late = new Promise<void>((resolve) => setTimeout(resolve, CLOSE_MS).unref());
       await Promise.race([provider.shutdown().catch(() => {}), late]);
       for (const api of [trace, context, propagation, diag]) api.disable();
@@ -89,7 +92,7 @@ async function run<T>(made: OtelSpan, within: Context, work: () => Promise<T>): 
   } catch (error) {
     const failure = failureIn(error);
     made.setAttribute("error.type", failure?.code ?? (error as Error).name);
-    // A refusal is an answer like any other. An error's message may hold data, and is only logged.
+    // A refusal is an answer like any other. An error's message may contain data, so it is only logged.
     if (!failure || failure.status >= 500) made.setStatus({ code: SpanStatusCode.ERROR });
     throw error;
   } finally {

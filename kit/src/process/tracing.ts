@@ -4,7 +4,7 @@ import type { Span, SpanOptions, Tracer } from "./span.js";
 const nobody: Span = { rename() {}, set() {} };
 let tracer: Tracer | undefined;
 
-/** Sends the spans of this process to the collector that the settings name. Without one nothing is loaded, and tracing costs nothing. */
+/** Sends the spans of this process to the configured collector. Without one, nothing is loaded, and tracing costs nothing. */
 export async function startTracing(options: {
   part: string;
   config: { OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined; OTEL_TRACES_SAMPLER_ARG: number };
@@ -24,7 +24,7 @@ export async function startTracing(options: {
   };
 }
 
-/** Whether this process traces at all: if not, callers need not look up a cause. */
+/** Whether this process traces at all. If not, callers need not look up a parent. */
 export function isTracing(): boolean {
   return tracer !== undefined;
 }
@@ -34,12 +34,12 @@ export function traced<T>(name: string, options: SpanOptions, work: (span: Span)
   return tracer ? tracer.span(name, options, work) : work(nobody);
 }
 
-/** Runs what several callers wait for in the trace of the first of them, linked to the others'. */
+/** Runs work that several callers wait for, in the trace of the first of them, linked to the others'. */
 export function tracedFor<T>(parents: readonly string[], work: () => Promise<T>): Promise<T> {
   return tracer ? tracer.shared(parents, work) : work();
 }
 
-/** The W3C trace context of what runs here; empty if it is not traced. */
+/** The current W3C trace context; empty if nothing is traced. */
 export function traceparent(): string {
   return tracer ? tracer.traceparent() : "";
 }

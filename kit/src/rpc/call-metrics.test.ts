@@ -67,7 +67,7 @@ test("calls are counted by method and result, and timed by method", async () => 
   ]);
 });
 
-test("calls in a batch are counted each, whoever sends it, and the batch is none of them", async () => {
+test("each call in a batch is counted, whoever sends the batch, and the batch itself is not", async () => {
   const own = createClient(LedgerService, transport);
   await Promise.allSettled(["a", "missing"].map((key) => own.read(readRequest(key))));
   const baseUrl = `http://127.0.0.1:${server.port}`;
@@ -80,7 +80,7 @@ test("calls in a batch are counted each, whoever sends it, and the batch is none
   ]);
 });
 
-test("what became of a write is counted, from zero on", async () => {
+test("outcomes of writes are counted, starting at zero", async () => {
   expect(await metrics.render()).toContain('ledger_outcomes_total{outcome="conflict",part="test"} 0');
   const client = createClient(RecordsService, transport);
   for (let write = 0; write < 4; write++) await client.createOrder({});

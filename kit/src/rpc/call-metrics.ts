@@ -21,7 +21,7 @@ export function measureCalls(metrics: Metrics): Interceptor {
   });
 
   return (next) => async (request) => {
-    // A stream is as long as its client likes.
+    // A stream lasts as long as its client likes.
     if (request.stream) return next(request);
     const start = performance.now();
     const name = `${request.service.name}/${request.method.name}`;

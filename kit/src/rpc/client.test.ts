@@ -74,7 +74,7 @@ describe("connectTo", () => {
     expect(broken.calls).toEqual(["Read"]);
   });
 
-  test("what is sent once more has only the time that is left", async () => {
+  test("a call that is sent once more has only the remaining time", async () => {
     const breaksAfterMs = 60;
     const broken = await misbehaving((stream) => setTimeout(() => stream.session?.destroy(), breaksAfterMs));
     const { url, timeouts } = await misbehaving((stream) => stream.close());
@@ -96,7 +96,7 @@ describe("connectTo", () => {
 });
 
 describe("connectTo, when replicas come and go", () => {
-  test("one that is told to stop gets no more calls, long before its connections close", async () => {
+  test("a replica that is told to stop gets no more calls, long before its connections close", async () => {
     const taken: string[] = [];
     const [stopping, staying] = [await serving((key) => taken.push(key)), await serving(() => {})];
     const client = clientTo(`${stopping.url},${staying.url}`);
@@ -120,7 +120,7 @@ describe("connectTo, when replicas come and go", () => {
     await stopped;
   });
 
-  test("calls go on without an error while replicas stop and start again", async () => {
+  test("calls continue without an error while replicas stop and start again", async () => {
     const servers = [await serving(() => {}), await serving(() => {})];
     const client = clientTo(servers.map(({ url }) => url).join(","));
     let over = false;
@@ -140,7 +140,7 @@ describe("connectTo, when replicas come and go", () => {
     await load;
   });
 
-  test("one that comes back on the same address is found", async () => {
+  test("a replica that returns at the same address is found", async () => {
     const first = await serving(() => {});
     const client = clientTo(first.url);
     await client.read(read());

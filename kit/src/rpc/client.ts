@@ -23,12 +23,12 @@ export interface ServiceTransport extends Transport {
 }
 
 /**
- * Spreads calls over all replicas of a service: every address that the hosts of `urls` (one, or several separated by commas)
- * resolve to, resolved again every 2 s. The calls of one turn of the event loop, up to a batch of them, go to the same one, where they share
- * a batch and a statement; those of the next turn go to the next. One that is stopping gets no more calls, and neither does one that is gone or unresponsive,
- * until it reports SERVING. A call that certainly was not sent goes to the next replica, and fails with a typed
- * `service_unavailable` when there is none; a read whose end is unknown is sent once more; a write never is. With `tls` every connection
- * is mutual TLS, whatever the URL's scheme.
+ * Spreads calls over all replicas of a service: every address that the hosts of `urls` (one, or several separated by commas) resolve to,
+ * resolved again every 2 s. Calls of one turn of the event loop, up to a batch, go to the same replica, where they share a batch and a
+ * statement; calls of the next turn go to the next replica. A replica that is stopping, gone or unresponsive gets no more calls until it
+ * reports SERVING. A call that was certainly not sent goes to the next replica, and fails with a typed `service_unavailable` if there is
+ * none. A read whose outcome is unknown is sent once more; a write never is. With `tls`, every connection uses mutual TLS, whatever the
+ * URL's scheme.
  */
 export function connectTo(options: {
   urls: string;
@@ -78,7 +78,7 @@ export function connectTo(options: {
     const start = ready.length > 0 ? turn % ready.length : 0;
     const turned = [...ready.slice(start), ...ready.slice(0, start)];
     const all = [...turned, ...inState("stopping"), ...inState("unreachable")];
-    // The first one again: after a GOAWAY has refused the call, its next connection may accept it.
+    // The first replica again: after a GOAWAY has refused the call, its next connection may accept it.
     return [...all, ...all.slice(0, 1)];
   }
 
@@ -96,7 +96,7 @@ export function connectTo(options: {
     let refused = false;
     let unknownEnd: unknown;
     for (const replica of await inTurn()) {
-      // All tries together have the time of the call. Without any left there is none: 0 would mean no limit.
+      // All tries share the time of the call. Once it is used up, there is no further try: 0 would mean no limit.
       const leftMs = due - performance.now();
       if (leftMs <= 0) break;
       try {
@@ -132,7 +132,7 @@ export function connectTo(options: {
   };
 }
 
-/** Every address behind a URL, as a URL of its own, with the host that led to it. */
+/** Returns every address behind a URL as a URL of its own, with the host that led to it. */
 async function addressesOf(url: URL, resolve: Resolve): Promise<[address: string, host: string][]> {
   const host = bareHost(url);
   if (isIP(host)) return [[url.origin, host]];

@@ -46,7 +46,7 @@ export const traceCalls: Interceptor = (next) => (request) => {
   return traced(name, { kind: "server", parent, attributes }, () => next(request));
 };
 
-/** Gives every error its certain or uncertain form: a refusal carries a typed detail, an unknown outcome carries none. */
+/** Makes every error certain or uncertain: a refusal carries a typed detail, an unknown outcome carries none. */
 export const answerErrors: Interceptor = (next) => async (request) => {
   try {
     return await next(request);
@@ -55,7 +55,7 @@ export const answerErrors: Interceptor = (next) => async (request) => {
   }
 };
 
-// A refusal and some outages are certain to have changed nothing; after any other error the statement may have committed.
+// A refusal and some outages certainly changed nothing. After any other error, the statement may have committed.
 function connectErrorOf(error: unknown): ConnectError {
   if (error instanceof Failure) return toConnectError(error);
   if (error instanceof ConnectError) return error;

@@ -72,7 +72,7 @@ describe("parts with certificates", () => {
     expect(await read(`https://carrier.shipping:${port}`, tls, resolve)).toBe("service_unavailable");
   });
 
-  test("answer nobody who has no certificate of their authority", async () => {
+  test("answer nobody without a certificate of their authority", async () => {
     let calls = 0;
     const port = await serving((await tlsFor(["127.0.0.1"])).tls, () => void calls++);
     expect(await read(`http://127.0.0.1:${port}`)).toBeDefined();
@@ -91,7 +91,7 @@ describe("parts with certificates", () => {
     expect(performance.now() - begun).toBeLessThan(15_000);
   });
 
-  test("do not call a server of another authority, or one whose certificate has ended: nothing was sent", async () => {
+  test("do not call a server with a certificate of another authority, or an expired one: nothing was sent", async () => {
     const { tls } = await tlsFor(["gateway"]);
     const foreign = await serving((await tlsFor(["127.0.0.1"], { of: await testAuthority() })).tls);
     const ended = await serving((await tlsFor(["127.0.0.1"], { days: -1 })).tls);
@@ -141,7 +141,7 @@ describe("a renewal", () => {
 describe("the settings", () => {
   const none = { RPC_PLAINTEXT_TRUSTS_NETWORK: false, NODE_ENV: "development" };
 
-  test("without any file there is no TLS, and in production no start but with a switch that says what it means", () => {
+  test("without any file there is no TLS, and in production no start unless a setting allows it", () => {
     expect(tlsOf(none, log)).toBeUndefined();
     expect(() => tlsOf({ ...none, NODE_ENV: "production" }, log)).toThrow("set RPC_PLAINTEXT_TRUSTS_NETWORK=true");
     const trusting = { NODE_ENV: "production", RPC_PLAINTEXT_TRUSTS_NETWORK: true };
@@ -162,7 +162,7 @@ describe("the settings", () => {
     expect(() => tlsOf({ ...settings, ...changed }, log)).toThrow(reason);
   });
 
-  test("a certificate that names no part is refused: it could call nobody", async () => {
+  test("a certificate that names no part is refused: it could not call anything", async () => {
     const { settings, write } = await tlsFor(["127.0.0.1"]);
     write({ ...(await authority.issue(["127.0.0.1"], { platform: "https://somewhere" })), ca: authority.ca });
     expect(() => tlsOf(settings, log)).toThrow("names no part");

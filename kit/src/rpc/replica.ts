@@ -9,8 +9,8 @@ import { unaryOver } from "./unary/client.js";
 import { MAX_MESSAGE_BYTES } from "./unary/protocol.js";
 
 /**
- * The state of the connection to a replica. `ready`: calls go to it. `stopping`: it is stopping and still answers. `unreachable`: nobody listens
- * there. `unresponsive`: it answered nothing for one deadline.
+ * The state of the connection to a replica. `ready`: calls go to it. `stopping`: it is stopping and still answers. `unreachable`: nothing
+ * listens there. `unresponsive`: it has answered nothing for one deadline.
  */
 export type ConnectionState = "ready" | "stopping" | "unreachable" | "unresponsive";
 
@@ -25,9 +25,9 @@ export interface Replica extends Transport {
 
 const REDIAL_MS = 250;
 const HEALTH_ANSWER_MS = 2_000;
-/** No call lasts longer, an operator's neither, so a connection that was replaced that long ago carries none. */
+/** No call lasts longer, not even an operator's, so a connection that was replaced this long ago carries none. */
 export const LONGEST_CALL_MS = 60_000;
-/** A missed deadline shorter than this says nothing about the replica. */
+/** A missed deadline that was shorter than this says nothing about the replica. */
 const MIN_UNRESPONSIVE_MS = 250;
 
 interface Connection {
@@ -39,7 +39,7 @@ interface Connection {
 
 /**
  * Connects to the replica at `baseUrl`, and reconnects whenever the connection is lost. It counts as ready until proved otherwise. With
- * `secured` it has to prove that it is `host`.
+ * `secured`, it must prove that it is `host`.
  */
 export function openReplica(baseUrl: string, log: Log, secured?: { tls: Pick<Tls, "options">; host: string }): Replica {
   const createConnection = secured && ((url: URL) => connectSecurely(secured.tls, url, secured.host));
@@ -68,7 +68,7 @@ export function openReplica(baseUrl: string, log: Log, secured?: { tls: Pick<Tls
     for (const session of sessions) session.abort();
   }
 
-  // Health is asked over a new connection: the old one may be dead without either side having noticed.
+  // Health is checked over a new connection: the old one may be dead without either side having noticed.
   function markUnresponsive(): void {
     setState("unresponsive");
     const { session } = connection;

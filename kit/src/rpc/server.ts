@@ -21,8 +21,9 @@ import { answerUnary } from "./unary/server.js";
 /** Registers the handlers of a part's services. */
 export type Routes = (router: ConnectRouter) => void;
 
-// Megabytes that one client's answers may wait in. Beyond it Node refuses every further call of that client with ENHANCE_YOUR_CALM, and
-// its own limit of 10 is that of ten pages at once: a gateway may ask for sixteen, and another account's read must go through beside them.
+// The megabytes in which the answers to one client may wait. Beyond them, Node refuses every further call of that client with
+// ENHANCE_YOUR_CALM. Node's own limit of 10 is that of ten pages at once: a gateway may ask for sixteen, and another account's read must
+// get through beside them.
 const SESSION = { maxSessionMemory: 64 };
 
 type Incoming = Parameters<ReturnType<typeof connectNodeAdapter>>[0];
@@ -33,13 +34,13 @@ const DRAIN_LIMIT_MS = 10_000;
 /** A running RPC server. */
 export interface RpcServer {
   port: number;
-  /** Reports NOT_SERVING, sends GOAWAY after a notice (2 s unless given), and ends when the calls in flight have, or 10 s later. */
+  /** Reports NOT_SERVING, sends GOAWAY after a notice (2 s unless given), and ends when the calls in flight have ended, or 10 s later. */
   stop(noticeMs?: number): Promise<void>;
 }
 
 /**
- * Serves a part over HTTP/2: gRPC, gRPC-Web and Connect on one port, with grpc.health.v1. Calls are counted in `metrics`. With `tls` only
- * those are answered who show a certificate of its authority, and only what `peers` says of the part that it names.
+ * Serves a part over HTTP/2: gRPC, gRPC-Web and Connect on one port, with grpc.health.v1. Calls are counted in `metrics`. With `tls`, it
+ * answers only clients with a certificate of its authority, and each part may call only what `peers` lists for it.
  */
 export async function serve(options: {
   routes: Routes;
@@ -63,7 +64,7 @@ export async function serve(options: {
   const others = connectNodeAdapter({
     routes: (router) => {
       options.routes(router);
-      // Each call inside has its own interceptors.
+      // Each call inside the batch has its own interceptors.
       router.rpc(BatchService.method.call, batchCall(methods), { interceptors: [], readMaxBytes: MAX_BATCH_BYTES });
       router.rpc(health.check.method, health.check.handle);
       router.rpc(health.watch.method, health.watch.handle);

@@ -32,7 +32,7 @@ test("without a collector nothing is traced, and work is just done", async () =>
   await tracing.close();
 });
 
-test("a call goes on with the caller's trace on the other side", async () => {
+test("a call continues the caller's trace on the other side", async () => {
   let inside = "";
   const spans = await collecting(async () => {
     const routes = routesOf(() => {
@@ -53,7 +53,7 @@ test("a call goes on with the caller's trace on the other side", async () => {
   expect(root?.part).toBe("test");
 });
 
-test("what belongs to nothing is not traced: a worker's statements make no traces of their own", async () => {
+test("work without a cause is not traced: a worker's statements begin no traces", async () => {
   const seen: string[] = [];
   const spans = await collecting(async () => {
     const look = async () => void seen.push(traceparent());
@@ -64,7 +64,7 @@ test("what belongs to nothing is not traced: a worker's statements make no trace
   expect(spans.map(({ name }) => name)).toEqual(["request"]);
 });
 
-test("calls that share a statement: it stands in the first one's trace, linked to the others'", async () => {
+test("a statement that calls share belongs to the first call's trace, linked to the others'", async () => {
   const seen: string[] = [];
   const run = async (items: string[]) => {
     await traced("sql", { kind: "client" }, async () => void seen.push(items.join("+")));

@@ -74,7 +74,7 @@ describe("an export", () => {
     expect(rows).toHaveLength(13);
   });
 
-  test("has bytes that were said to be JSON or a file, and no others", async () => {
+  test("contains only bytes that are declared as JSON or a file", async () => {
     const rows = (await exportAll()).flatMap(({ rows }) => rows);
     const first = { account_id: "acc_a", n: 1, body: { n: 1 }, amount: "9007199254740993" };
     expect(JSON.parse(rows.find(({ json }) => json.includes('"n":1'))!.json)).toEqual(first);
@@ -90,14 +90,14 @@ describe("an export", () => {
     ]);
   });
 
-  test("goes on after a migration that adds a column", async () => {
+  test("continues after a migration that adds a column", async () => {
     const first = await exportPage(database.db, data, { accountId: "acc_a", cursor: '["notes"]' }, small);
     await database.db.pool.query("ALTER TABLE notes ADD COLUMN more integer DEFAULT 5");
     const next = await exportPage(database.db, data, { accountId: "acc_a", cursor: first.nextCursor }, small);
     expect(next.rows.map(({ json }) => JSON.parse(json))).toMatchObject([{ n: 4, more: 5 }, { n: 5 }, { n: 6 }]);
   });
 
-  test("of a table that is none of an account's is refused", async () => {
+  test("of a table without rows of accounts is refused", async () => {
     const wanted = exportPage(database.db, data, { accountId: "acc_a", cursor: '["marks"]' });
     await expect(wanted).rejects.toThrow("No table marks belongs to accounts.");
   });
@@ -112,7 +112,7 @@ describe("an erasure", () => {
     expect(await rowsOf("acc_b")).toEqual({ notes: 7, pages: 6 });
   });
 
-  test("that was cut off finds the rest when it begins again, and nothing the third time", async () => {
+  test("that was interrupted finds the rest when it starts again, and nothing the third time", async () => {
     const { nextCursor, rows } = await eraseBatch(database.db, data, { accountId: "acc_a" }, small);
     expect([rows, nextCursor]).toEqual([expect.any(Number), expect.stringContaining("pages")]);
     const again = await eraseAll();
@@ -127,7 +127,7 @@ describe("an erasure", () => {
   });
 });
 
-test("what is in flight is counted, for the account alone", async () => {
+test("work under way is counted, for this account only", async () => {
   expect(await countInFlight(database.db, data, "acc_a")).toBe(2);
   expect(await countInFlight(database.db, { tables: data.tables, kept: {} }, "acc_a")).toBe(0);
 });

@@ -1,65 +1,65 @@
 import sql, { empty, join, raw, type Sql } from "sql-template-tag";
 import type { Database } from "../postgres/database.js";
 
-/** A table with rows of accounts. */
+/** A table that contains rows of accounts. */
 export interface AccountTable {
   name: string;
   /** Columns that identify a row of an account, in the order of an index. They must not be null. */
   key: readonly [string, ...string[]];
-  /** The condition that a row is the account's; by default, that its `account_id` is. */
+  /** The condition that a row belongs to the account; by default, that its `account_id` is the account's. */
   ownedBy?: (accountId: string) => Sql;
-  /** No index finds the rows of an account, so a statement walks along the key, a bounded number of rows at a time. */
+  /** Set if no index finds the rows of an account. A statement then walks along the key, a bounded number of rows at a time. */
   walked?: true;
-  /** What is in a column of bytes. Those that are not named here never leave: they are secrets, hashes, or of no use to anybody. */
+  /** The content of columns of bytes. Columns that are not named here are never exported: they are secrets, hashes, or of no use to anybody. */
   bytes?: Readonly<Record<string, "json" | "pdf">>;
 }
 
-/** Everything that an owner stores of an account. A new table is one line here. */
+/** Everything that an owner stores about an account. A new table is one line here. */
 export interface AccountData {
-  /** Every table with rows of accounts, in the order in which they are erased: what refers to a row before the row. */
+  /** Every table with rows of accounts, in the order of erasure: rows that refer to other rows come before those. */
   tables: readonly AccountTable[];
-  /** All other tables, each with the reason why nothing of it has to be erased. */
+  /** All other tables, each with the reason why nothing in it has to be erased. */
   kept: Readonly<Record<string, string>>;
-  /** A statement that counts, as `count`, what of an account has to end before it can be erased. */
+  /** A statement that counts, as `count`, the account's work that has to end before the account can be erased. */
   inFlight?: (accountId: string) => Sql;
   /** A statement that runs before anything is erased, each time. */
   beforeErasure?: (accountId: string) => Sql;
 }
 
-/** A row as it leaves: JSON in the names of the columns, and the file that belongs to it. */
+/** An exported row: JSON with the names of the columns, and the file that belongs to it. */
 export interface ExportedRow {
   json: string;
   fileName?: string | undefined;
   file?: Uint8Array;
 }
 
-/** Part of what belongs to an account, in one table. The next one begins at the cursor; without one it was the last. */
+/** Some rows of an account from one table. The next page begins at the cursor; without a cursor, this page was the last. */
 export interface ExportPage {
   table: string;
   rows: ExportedRow[];
   nextCursor?: string | undefined;
 }
 
-/** What was erased of one table. The next batch begins at the cursor; without one it was the last. */
+/** The rows of one table that were erased. The next batch begins at the cursor; without a cursor, this batch was the last. */
 export interface ErasedBatch {
   table: string;
   rows: number;
   nextCursor?: string | undefined;
 }
 
-/** How much a statement reads, deletes or walks along, at most. */
+/** The most rows and bytes that a statement reads, deletes or walks along. */
 export interface PageSizes {
   rows: number;
   bytes: number;
   walked: number;
 }
 
-// A batch holds its locks for some ten milliseconds; of a page as much as one answer may carry.
+// A batch holds its locks for tens of milliseconds. A page has as many bytes as one answer may carry.
 const SIZES: PageSizes = { rows: 500, bytes: 4 * 1024 * 1024, walked: 20_000 };
 
 type Row = Record<string, unknown> & { page_key: string[] | null; walk_end: string[] | null };
 
-/** Reads one page of what is stored of an account. Rows that are written meanwhile may be missing. */
+/** Reads one page of the data stored about an account. Rows that are written meanwhile may be missing. */
 export async function exportPage(
   db: Database,
   data: AccountData,
@@ -67,7 +67,7 @@ export async function exportPage(
   sizes: PageSizes = SIZES,
 ): Promise<ExportPage> {
   const [table, place] = placeOf(data, cursor);
-  // A row without a key is there for the end of the walk alone.
+  // A row without a key only reports the end of the walk.
   const answered = await query<Row>(
     db,
     sql`WITH page AS MATERIALIZED (
@@ -90,7 +90,7 @@ export async function exportPage(
   return { table: table.name, rows, ...after(data, table, last) };
 }
 
-/** Deletes one batch of what is stored of an account. What is gone is gone: begun again, it finds the rest. */
+/** Deletes one batch of the data stored about an account. Deletion is final: started again from the beginning, it finds the rest. */
 export async function eraseBatch(
   db: Database,
   data: AccountData,
@@ -100,7 +100,7 @@ export async function eraseBatch(
   if (!cursor && data.beforeErasure) await query(db, data.beforeErasure(accountId));
   const [table, place] = placeOf(data, cursor);
   const columns = table.key.map((column) => raw(`${table.name}.${column}`));
-  // By the key and not by `ctid`, which names a row of one partition only.
+  // By the key, not by `ctid`, which is unique only within one partition.
   const [gone] = await query<{ rows: number; last: string[] | null }>(
     db,
     sql`WITH page AS MATERIALIZED (
@@ -119,19 +119,20 @@ export async function eraseBatch(
   return { table: table.name, rows: gone!.rows, ...after(data, table, gone!.last) };
 }
 
-/** Counts what of an account is under way. */
+/** Counts the account's work that is under way. */
 export async function countInFlight(db: Database, data: AccountData, accountId: string): Promise<number> {
   if (!data.inFlight) return 0;
   const [row] = await query<{ count: bigint }>(db, data.inFlight(accountId));
   return Number(row!.count);
 }
 
-// Not prepared: `*` is another list of columns after a migration. On the connections of lists, of which requests need none.
+// Not prepared: after a migration, `*` is another list of columns. Runs on the connections for lists, so that all other requests keep
+// theirs.
 async function query<R>(db: Database, { text, values }: Sql): Promise<R[]> {
   return (await db.listPool.query({ text, values: [...values] })).rows as R[];
 }
 
-/** The table that a cursor stands in, and the key after which its next page begins. */
+/** The table that a cursor points to, and the key after which its next page begins. */
 function placeOf({ tables }: AccountData, cursor: string | undefined): [AccountTable, string[] | undefined] {
   const [name, ...key] = cursor ? (JSON.parse(cursor) as string[]) : [tables[0]!.name];
   const table = tables.find((one) => one.name === name);
@@ -139,7 +140,7 @@ function placeOf({ tables }: AccountData, cursor: string | undefined): [AccountT
   return [table, key.length > 0 ? key : undefined];
 }
 
-/** Where it goes on: behind this key, otherwise in the next table. */
+/** Where to continue: after this key, or else in the next table. */
 function after({ tables }: AccountData, table: AccountTable, key: string[] | null): { nextCursor?: string } {
   const place = key
     ? [table.name, ...key]
@@ -147,7 +148,7 @@ function after({ tables }: AccountData, table: AccountTable, key: string[] | nul
   return place.length > 0 ? { nextCursor: JSON.stringify(place) } : {};
 }
 
-/** The rows that one statement looks at, under the name of the table. It reads no more of them than it needs. */
+/** The rows that one statement examines, under the name of the table. It reads no more of them than it needs. */
 function within(table: AccountTable, place: string[] | undefined, sizes: PageSizes): Sql {
   const name = raw(table.name);
   const rows = sql`SELECT * FROM ${name} ${behind(table, place)}`;
@@ -157,8 +158,8 @@ function within(table: AccountTable, place: string[] | undefined, sizes: PageSiz
 }
 
 /**
- * The last key that a statement looks at where it does not fill its page; null at the end of the table. Part of the statement, since what
- * it deletes, and what others delete meanwhile, would move it.
+ * The last key that a statement examines if it does not fill its page; null at the end of the table. It is part of the statement, because
+ * the statement's own deletions, and those of others, would move it.
  */
 function endOfWalk(table: AccountTable, place: string[] | undefined, sizes: PageSizes): Sql {
   if (!table.walked) return sql`NULL::text[]`;
@@ -186,7 +187,7 @@ function rowOf({ key, bytes = {} }: AccountTable, { page_key, walk_end, ...row }
     else if (bytes[column] === "json") members.push([column, JSON.parse(value.toString())]);
     else if (bytes[column]) file = { fileName: `${row[key.at(-1)!]}.${bytes[column]}`, file: value };
   }
-  // JSON has no numbers of 64 bits.
+  // JSON has no 64-bit numbers.
   const json = JSON.stringify(Object.fromEntries(members), (_, value) =>
     typeof value === "bigint" ? String(value) : value,
   );

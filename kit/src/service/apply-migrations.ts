@@ -8,8 +8,8 @@ import { createLog } from "../process/log.js";
 import { configured, waitFor } from "../process/run-process.js";
 import { TooOld } from "../process/supported-versions.js";
 
-// The command `migrate`, run in a part's folder: waits for the part's database and applies what it lacks. It may run again at any time,
-// and beside others.
+// The command `migrate`, run in a part's folder: waits for the part's database and applies the migrations that it lacks. You can run it
+// again at any time, and several times at once.
 const { url, logLevel } = configured(migrationConfig);
 const directory = join(process.cwd(), "prisma");
 const log = createLog({ part: basename(process.cwd()), level: logLevel });

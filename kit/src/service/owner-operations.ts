@@ -15,14 +15,14 @@ import { type AccountData, countInFlight, eraseBatch, exportPage } from "./accou
 
 const MOST_COUNTED = 10_000;
 
-/** What an owner says to its operator. */
+/** What an owner provides to its operator. */
 export interface OwnerOperations {
   db: Database;
   /** Whether it has an outbox. */
   publishes: boolean;
   /** A statement that counts what belongs to an account: rows of `kind`, `environment` and `count`. */
   countResources(accountId: string): Sql;
-  /** Everything that it stores of an account. */
+  /** Everything that it stores about an account. */
   accountData: AccountData;
 }
 

@@ -11,16 +11,16 @@ import { type Routes, serve } from "../rpc/server.js";
 import type { Peers } from "../tls/peers.js";
 import { measureTls, type Tls } from "../tls/tls.js";
 
-/** One bounded context, started: what it serves, and how it ends. */
+/** A started service: its RPCs, and how it stops. */
 export interface Service extends Running {
   routes: Routes;
-  /** Which part may call which of them, where parts have certificates. */
+  /** Which part may call which of them, if the parts have certificates. */
   peers: Peers;
-  /** What it counts and measures, beyond what every process does. */
+  /** Its metrics, in addition to those that every process has. */
   metrics?: Metrics;
 }
 
-/** What a service's process needs to know of its environment. */
+/** What a service's process needs from its environment. */
 export interface ServiceProcess {
   part: string;
   config: {
@@ -35,15 +35,15 @@ export interface ServiceProcess {
   log: Log;
   /** Its certificates, if the parts speak TLS to each other. */
   tls: Tls | undefined;
-  /** Its prisma folder: the process is ready once these migrations are applied. */
+  /** Its `prisma` folder. The process is ready once these migrations are applied. */
   migrations: string;
   /** Starts the service on its database. */
   start(db: Database): Promise<Service>;
-  /** What else it opened, closed after the service: bus and connections to neighbours. */
+  /** Closed after the service: the bus and the connections to other parts. */
   closeLast?: readonly { close(): Promise<void> }[];
 }
 
-/** Runs one service as a process of its own: waits for its database, serves RPC and health, stops on a signal without losing a call. */
+/** Runs one service as its own process: waits for its database, serves RPC and health, and stops on a signal without losing a call. */
 export function runService(options: ServiceProcess): Promise<void> {
   return runProcess({ log: options.log, start: (stopping) => startService(options, stopping) });
 }
@@ -87,7 +87,7 @@ async function startService(options: ServiceProcess, stopSignal: AbortSignal): P
   };
 }
 
-/** Says why a database cannot be used: it is unreachable, or migrations are missing. Newer migrations are fine: a rollback. */
+/** Returns why a database cannot be used: it is unreachable, or migrations are missing. Newer migrations are fine: that is a rollback. */
 export async function missingIn(db: Database, migrations: string): Promise<string | undefined> {
   try {
     await requireMigrations(db, migrations);

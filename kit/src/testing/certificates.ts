@@ -6,12 +6,12 @@ import type { TlsSettings } from "../tls/tls.js";
 
 const DAY_MS = 86_400_000;
 
-/** The platform that certificates of tests are of, unless they say another. */
+/** The platform of test certificates, unless another is given. */
 export const PLATFORM = "spiffe://tests/platform";
 
-/** An authority of a test's own. */
+/** A test's own authority. */
 export interface TestAuthority {
-  /** A new certificate for these names and addresses, and its key: the gateway's unless told whose. */
+  /** Issues a certificate for these names and addresses, with its key: the gateway's, unless a part is given. */
   issue(hosts: readonly string[], options?: { days?: number; part?: string; platform?: string }): Promise<KeyPair>;
   ca: string;
 }
@@ -22,13 +22,13 @@ export async function testAuthority(): Promise<TestAuthority> {
     ca: authority.cert,
     issue: (hosts, { days = 90, part = "gateway", platform = PLATFORM } = {}) => {
       const subject = { hosts, uri: `${platform}/${part}` };
-      // Two days old, so that one of few days can have ended.
+      // Issued two days ago, so that a certificate for a few days can have expired.
       return issueCertificate(authority, subject, { now: new Date(Date.now() - 2 * DAY_MS), ms: (days + 2) * DAY_MS });
     },
   };
 }
 
-/** A folder as a mounted secret would be: its files, the settings of a part that has them, and how they are replaced and removed. */
+/** A folder like a mounted secret: its files, the settings of a part that uses them, and functions that replace and remove them. */
 export function certificateFolder() {
   const folder = mkdtempSync(join(tmpdir(), "certificates-"));
   const files = {

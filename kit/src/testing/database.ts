@@ -6,7 +6,7 @@ import { type Database, openDatabase } from "../postgres/database.js";
 import { migrate } from "../postgres/migrate.js";
 import { silentLog } from "../process/log.js";
 
-/** A database of a test's own. `drop` closes `db` and removes it. */
+/** A test's own database. `drop` closes `db` and removes it. */
 export interface TestDatabase {
   url: string;
   db: Database;
@@ -14,8 +14,8 @@ export interface TestDatabase {
 }
 
 /**
- * Clones a database that holds the migrations of `directory` (a part's `prisma` folder). The template is made once per server
- * and content of the migrations; a clone takes a tenth of a second. `url` names another server than the test run's.
+ * Clones a database that has the migrations of `directory` (a part's `prisma` folder). The template is created once per server and content
+ * of the migrations; a clone takes a tenth of a second. `url` names a server other than the test run's.
  */
 export async function testDatabase(options: { directory: string; url?: string }): Promise<TestDatabase> {
   const serverUrl = options.url ?? process.env.TEST_DATABASE_URL;
@@ -56,7 +56,7 @@ async function ensureTemplate(client: pg.Client, serverUrl: string, directory: s
   }
 }
 
-// It gets its name last: a template that a killed run left unfinished is never cloned.
+// It gets its name last, so a template that a killed run left unfinished is never cloned.
 async function createTemplate(
   client: pg.Client,
   serverUrl: string,

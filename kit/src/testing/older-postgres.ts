@@ -1,6 +1,6 @@
 import type { TestDatabase } from "./database.js";
 
-/** Has a test's database tell its next connections that its server is of another version. */
+/** Makes a test's database report another server version to its next connections. */
 export async function pretendVersion({ db, url }: TestDatabase, version: string): Promise<void> {
   const name = new URL(url).pathname.slice(1);
   await db.pool.query(`

@@ -15,7 +15,7 @@ export interface CollectedSpan {
   links: string[];
 }
 
-/** A collector of traces on loopback, as OTLP's protobuf over HTTP. */
+/** A collector of traces on loopback, for OTLP's protobuf over HTTP. */
 export async function otlpCollector() {
   const spans: CollectedSpan[] = [];
   const server = createServer(async (request, response) => {

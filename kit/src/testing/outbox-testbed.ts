@@ -7,7 +7,7 @@ import { createOutbox, newEvent, type Outbox, type OutboxOptions } from "../ledg
 import type { Database } from "../postgres/database.js";
 import { silentLog } from "../process/log.js";
 
-/** A bus that can be down, and remembers the message ids that it took. */
+/** A bus that can be down, and that keeps the message IDs that it has taken. */
 export function testBus() {
   const bus = {
     down: false,
@@ -49,7 +49,7 @@ export function outboxTestbed(db: Database) {
       stored AS (${outbox.insert([stored])})
       SELECT FROM claim`);
 
-  /** Commits an event and publishes it, as the process does that made it. */
+  /** Commits an event and publishes it, like the process that created it. */
   async function commitAndPublish(bus: Bus, stored: Event): Promise<void> {
     const outbox = outboxOn(bus);
     await commit(outbox, stored);

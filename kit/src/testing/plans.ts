@@ -11,7 +11,7 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-/** A database that keeps the statements which pass through it. */
+/** A database that keeps the statements that pass through it. */
 export function watched(db: Database): { db: Database; statements: Sql[] } {
   const statements: Sql[] = [];
   const run: Database["run"] = (statement) => {
@@ -26,8 +26,8 @@ export function watched(db: Database): { db: Database; statements: Sql[] } {
 }
 
 /**
- * What a statement would do for each of its rows to all rows of something else, by the plan that a connection keeps: joins that compare
- * each with each, and scans of a table that look for nothing. None should be left: a batch costs by its size, whatever a table holds.
+ * The parts of a statement's generic plan that repeat work for all rows: joins that compare each row with each other row, and scans of a
+ * table without a condition. There should be none: the cost of a batch depends on its size, whatever a table holds.
  */
 export async function costlyNodes(db: Database, statement: Sql): Promise<string[]> {
   const nodes = await nodesOf(db, statement);
@@ -39,7 +39,7 @@ export async function costlyNodes(db: Database, statement: Sql): Promise<string[
   });
 }
 
-/** The indexes by which a statement finds its rows, by the plan that a connection keeps. */
+/** The indexes that a statement uses, by the plan that a connection keeps. */
 export async function indexesOf(db: Database, statement: Sql): Promise<string[]> {
   return (await nodesOf(db, statement)).flatMap((node) => node["Index Name"] ?? []);
 }
@@ -49,7 +49,7 @@ async function nodesOf(db: Database, statement: Sql): Promise<PlanNode[]> {
   return withInner(await genericPlan(db, statement));
 }
 
-// Connections of ours plan for any values, so those that are given here do not matter. EXPLAIN's own GENERIC_PLAN is of PostgreSQL 16.
+// Our connections plan for any values, so the values given here do not matter. EXPLAIN's own GENERIC_PLAN exists since PostgreSQL 16.
 async function genericPlan(db: Database, { text, values }: Sql): Promise<PlanNode> {
   const client = await db.pool.connect();
   try {

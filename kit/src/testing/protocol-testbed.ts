@@ -16,7 +16,7 @@ import { LedgerService, ReadRequestSchema, type ReadResponse } from "@shipping/p
 import { unaryMethods } from "../rpc/unary/methods.js";
 import { answerUnary } from "../rpc/unary/server.js";
 
-/** What a call is answered with, by its idempotency key. */
+/** The answers to calls, by their idempotency keys. */
 function routes(router: ConnectRouter): void {
   router.service(LedgerService, {
     read({ idempotencyKey: key }, context) {
@@ -38,7 +38,7 @@ function routes(router: ConnectRouter): void {
 
 const closings: (() => unknown)[] = [];
 
-/** Has a client closed after the test. */
+/** Closes a client after the test. */
 export function onClose(close: () => unknown): void {
   closings.unshift(close);
 }
@@ -54,7 +54,7 @@ export const library = (): Handler => connectNodeAdapter({ routes });
 export const ours = (): Handler =>
   answerUnary({ methods: unaryMethods(routes, []), contextValues: createContextValues, others: library() });
 
-/** Serves, and yields the URL. */
+/** Serves a handler, and returns the URL. */
 export async function listening(handler: Handler): Promise<string> {
   const server = http2.createServer(handler);
   await once(server.listen(0, "127.0.0.1"), "listening");
@@ -68,7 +68,7 @@ export function sessionTo(url: string): Http2SessionManager {
   return session;
 }
 
-/** Idempotency keys to ask with; the codes of errors are others. */
+/** Idempotency keys to call with, in addition to the codes of errors. */
 export const keys = ["plain", "large", "time", "header", "trailer", "broken"];
 export const codes = Object.values(Code).filter((code) => typeof code === "number");
 
@@ -85,7 +85,7 @@ interface CallEnd {
   details?: unknown;
 }
 
-/** How a call ended, and what came beside it. */
+/** How a call ended, with its headers and trailers. */
 export async function endOf(
   unary: Transport["unary"],
   key: string | number,

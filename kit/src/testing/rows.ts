@@ -1,10 +1,10 @@
 import sql, { empty, join, raw } from "sql-template-tag";
 import type { Database } from "../postgres/database.js";
 
-/** What rows have to hold, by their columns' names in camel case: a value, null, or one of an array's. */
+/** The values that rows must have, by column name in camel case: a value, null, or one of an array. */
 export type Where = Readonly<Record<string, unknown>>;
 
-/** The rows of a table that hold this, with their columns' names in camel case. */
+/** The rows of a table that have these values, with column names in camel case. */
 export async function rowsIn<Row = Record<string, unknown>>(
   db: Database,
   table: string,
@@ -21,7 +21,7 @@ export async function rowsIn<Row = Record<string, unknown>>(
   );
 }
 
-/** How many there are of them. */
+/** The number of these rows. */
 export async function countIn(db: Database, table: string, where: Where = {}): Promise<number> {
   return (await rowsIn(db, table, where)).length;
 }

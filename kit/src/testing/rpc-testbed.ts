@@ -12,15 +12,15 @@ import { type Routes, type RpcServer, serve } from "../rpc/server.js";
 
 /** Servers and clients of a test file, all of the ledger's RPCs: `Read` stands for a read, `Resolve` for a write. */
 export interface RpcTestbed {
-  /** Serves: `handle` gets the idempotency key of each call, and is waited for. */
+  /** Starts a server: `handle` gets the idempotency key of each call, and is awaited. */
   serving(handle: (key: string) => unknown, port?: number): Promise<RpcServer & { url: string }>;
   /**
-   * Serves on raw HTTP/2: says that it is well, and does to every other call what `misbehave` does. Yields the RPCs that were called, and
-   * how long each was given, in milliseconds.
+   * Starts a raw HTTP/2 server that reports that it is healthy, and does to every other call what `misbehave` does. Returns the RPCs that
+   * were called, and the time that each was given, in milliseconds.
    */
   misbehaving(misbehave: (stream: http2.ServerHttp2Stream) => void): Promise<Misbehaving>;
   clientTo(urls: string): Client<typeof LedgerService>;
-  /** What else is to be ended after the test, before the rest. */
+  /** Something to end after the test, before the rest. */
   onEnd(end: () => unknown): void;
   /** Ends all of it, servers before clients. */
   ends(): Promise<void>;
@@ -103,7 +103,7 @@ export const readRequest = (idempotencyKey = "k") => ({
 
 export const empty = (): ReadResponse => create(ReadResponseSchema);
 
-/** A port where nobody listens. */
+/** A port on which nothing listens. */
 export async function closedPort(): Promise<number> {
   const server = net.createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));

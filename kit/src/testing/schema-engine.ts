@@ -12,7 +12,7 @@ export const NOTHING_EXTERNAL = { externalTables: [], externalEnums: [] };
 /**
  * Runs `work` with Prisma's schema engine on one connection to a database: for the SQL between two schemas, and for tests that ask what
  * Prisma's CLI would see. Nothing needs it at run time. It is the WebAssembly build: the native one, which `prisma migrate` runs, is a
- * download, and cannot be had where only a package registry is reachable.
+ * download, which is impossible where only a package registry is reachable.
  */
 export async function withSchemaEngine<T>(
   url: string,
@@ -82,7 +82,7 @@ class CatalogPg extends PrismaPg {
   }
 }
 
-// Neither TypeScript's `es2023` nor Node's types of this version know it.
+// Neither TypeScript's `es2023` nor this version of Node's types declares it.
 declare const WebAssembly: {
   instantiate(bytes: Uint8Array, imports: object): Promise<{ instance: { exports: { __wbindgen_start(): void } } }>;
 };
@@ -103,7 +103,7 @@ async function instantiate(): Promise<void> {
   instance.exports.__wbindgen_start();
 }
 
-// The engine never clears the timer of its 10 s limit on taking a lock; it would keep a process alive that has nothing left to do.
+// The engine never clears the timer of its 10 s limit for taking a lock, which would keep a finished process alive.
 function imports(): Record<string, unknown> {
   const timer = Object.keys(bindings).find((name) => name.startsWith("__wbg_setTimeout_"));
   if (!timer) throw new Error("@prisma/schema-engine-wasm has changed: it no longer imports setTimeout.");

@@ -12,7 +12,7 @@ export function newCaller(environment: Caller["environment"] = "sandbox"): Calle
 
 let tokens = 0n;
 
-/** A claim with the next token, for a request that `content` stands for. */
+/** A claim with the next token, for a request with this `content`. */
 export function newClaim(
   idempotencyKey = newId("k", randomBytes),
   content = "a request",
@@ -21,14 +21,14 @@ export function newClaim(
   return { idempotencyKey, token, fingerprint: createHash("sha256").update(content).digest() };
 }
 
-/** Leaves in an owner's ledger that this claim is over. */
+/** Records in an owner's ledger that this claim is over. */
 export async function fence(db: Database, { accountId, environment }: Caller, claim: Claim): Promise<void> {
   await db.run(sql`
     INSERT INTO ledger (account_id, environment, idempotency_key, token, kind)
     VALUES (${accountId}, ${environment}, ${claim.idempotencyKey}, ${claim.token}, 'tombstone')`);
 }
 
-/** The snapshot of an outcome that has one, and what its body says. */
+/** The snapshot of an outcome that has one, and its parsed body. */
 export function snapshotOf({ outcome }: WriteOutcome) {
   if (outcome.case !== "snapshot") throw new Error(`The outcome is ${outcome.case}.`);
   const { status, replayed, body } = outcome.value;
@@ -38,5 +38,5 @@ export function snapshotOf({ outcome }: WriteOutcome) {
 /** The public resource or page of an owner's answer, as text. */
 export const textIn = ({ data }: { data: Uint8Array }): string => Buffer.from(data).toString();
 
-/** What it says. */
+/** The same, parsed. */
 export const jsonIn = (answer: { data: Uint8Array }) => JSON.parse(textIn(answer));

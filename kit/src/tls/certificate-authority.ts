@@ -9,27 +9,30 @@ export interface KeyPair {
   key: string;
 }
 
-/** Whom a certificate is for. */
+/** The subject of a certificate. */
 export interface Subject {
-  /** Names and addresses under which it is called. */
+  /** Names and addresses at which it is called. */
   hosts: readonly string[];
-  /** Who it is to those whom it calls: `spiffe://cluster.local/ns/shipping/eu/records`. */
+  /** Its identity towards those that it calls: `spiffe://cluster.local/ns/shipping/eu/records`. */
   uri: string;
 }
 
-/** For how long a certificate is good, from now on. */
+/** How long a certificate is valid, from now on. */
 export interface Validity {
   now: Date;
   ms: number;
 }
 
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
-// The clocks of machines differ, by minutes where nobody has noticed.
+// The clocks of machines differ, sometimes by minutes without anybody noticing.
 const BACKDATED_MS = 3_600_000;
 
 x509.cryptoProvider.set(webcrypto);
 
-/** Makes an authority that signs certificates and nothing else. Each has a name of its own, so that one is never taken for its successor. */
+/**
+ * Creates an authority that signs certificates and nothing else. Each authority has a name of its own, so one is never mistaken for its
+ * successor.
+ */
 export async function newAuthority(validity: Validity): Promise<KeyPair> {
   const keys = await newKeys();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
@@ -45,7 +48,7 @@ export async function newAuthority(validity: Validity): Promise<KeyPair> {
   return inPem(certificate, keys.privateKey);
 }
 
-/** Has the authority sign a certificate with a new key, good for both sides of a connection. */
+/** Signs a certificate with a new key, valid for both sides of a connection. */
 export async function issueCertificate(authority: KeyPair, subject: Subject, validity: Validity): Promise<KeyPair> {
   const issuer = new x509.X509Certificate(authority.cert);
   const keys = await newKeys();

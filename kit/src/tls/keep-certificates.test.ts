@@ -41,7 +41,7 @@ const daysLeft = (pem = "", from = 0) =>
 const certificatesIn = (pem = "") => pem.split(/(?<=-----END CERTIFICATE-----\n)/).filter((one) => one.trim());
 const credentials = (files: Files) => ({ cert: files["tls.crt"]!, key: files["tls.key"]!, ca: files["ca.crt"]! });
 
-/** Whether the two believe each other, whatever the time. */
+/** Whether the two trust each other, at any time. */
 const believe = (one: Files, other: Files) =>
   [
     [one, other],
@@ -90,7 +90,7 @@ describe("certificates", () => {
     }
   });
 
-  test("that are good stay as they are, whoever looks and however often", async () => {
+  test("that are valid stay as they are, however often they are checked", async () => {
     const { keep } = keeper();
     const { records } = await keep();
     expect(await keep(1)).toMatchObject({ writes: 0, records });
@@ -125,7 +125,7 @@ describe("certificates", () => {
     expect(believe(after.records, after.carrier)).toBe(true);
   });
 
-  test("for other names are made anew", async () => {
+  test("for other names are replaced", async () => {
     const { keep } = keeper();
     const { carrier } = await keep();
     const moved = { ...certificates, records: { ...certificates.records, hosts: ["eu-records"] } };
@@ -146,7 +146,7 @@ test("an authority that cannot be read is an error, and nothing is replaced", as
 describe("an authority that ends", () => {
   const ENDS_SOON = 725;
 
-  test("is succeeded by one that is believed for a day before it signs: every two parts always meet", async () => {
+  test("is succeeded by one that is trusted for a day before it signs: any two parts can always connect", async () => {
     const { keep } = keeper();
     const steps = [];
     for (let days = 0; days <= 1000; days = days < ENDS_SOON || days > ENDS_SOON + 3 ? days + 25 : days + 1) {
@@ -159,7 +159,7 @@ describe("an authority that ends", () => {
     for (const [at, { days, records, authority }] of steps.entries()) {
       expect(daysLeft(records["tls.crt"], days)).toBeGreaterThan(25);
       expect(daysLeft(authority["ca.crt"], days)).toBeGreaterThan(90);
-      // A part that has read its files again meets one that has not, either way.
+      // A part that has read its files again connects to one that has not, and the other way round.
       const earlier = steps[Math.max(0, at - 1)]!;
       const changed =
         earlier.records["ca.crt"] !== records["ca.crt"] || earlier.records["tls.crt"] !== records["tls.crt"];

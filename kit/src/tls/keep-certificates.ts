@@ -7,11 +7,11 @@ export type Files = Readonly<Record<string, string>>;
 
 /** Where certificates are kept. */
 export interface CertificateStore {
-  /** Reads what is under a name (nothing the first time), and writes the result of `change` if it differs. */
+  /** Reads the files under a name (none the first time), and writes the result of `change` if it differs. */
   update(name: string, change: (files: Files) => Promise<Files>): Promise<Files>;
 }
 
-/** Whether two are the same, in whatever order. */
+/** Whether two sets of files are the same, in any order. */
 export function sameFiles(one: Files, other: Files): boolean {
   const names = Object.keys({ ...one, ...other });
   return names.every((name) => one[name] === other[name]);
@@ -21,16 +21,16 @@ export function sameFiles(one: Files, other: Files): boolean {
 export interface WantedCertificates {
   /** The name under which the authority is kept. */
   authority: string;
-  /** Whom each certificate is for, by the name under which it is kept. */
+  /** The subject of each certificate, by the name under which it is kept. */
   certificates: Readonly<Record<string, Subject>>;
   durationMs: number;
-  /** How long before its end a certificate is replaced. */
+  /** How long before its expiry a certificate is replaced. */
   renewBeforeMs: number;
 }
 
-/** The authority lives as many times as long as the certificates that it signs. */
+/** The authority is valid this many times as long as the certificates that it signs. */
 const AUTHORITY_LIVES = 10;
-/** It is replaced while certificates of two durations still fit into what is left of it. */
+/** It is replaced while its remaining time is still enough for this many certificates, one after the other. */
 const AUTHORITY_LEAVES = 2;
 /** Within this time every process has read the trusted authorities again. */
 const SPREAD_MS = 86_400_000;
@@ -63,7 +63,7 @@ export async function keepCertificates(
   }
 }
 
-/** The authority's files one step on: made, its successor announced, or replaced by that. */
+/** The authority's files one step further: created, its successor announced, or replaced by the successor. */
 async function nextAuthority(
   files: Files,
   lives: { now: Date; ms: number },
@@ -101,7 +101,7 @@ function isGood(files: Files, authority: KeyPair, { hosts, uri }: Subject, renew
   );
 }
 
-/** The certificate, if it is one and the key is its own. An invalid authority is an error: nobody would trust its successor. */
+/** The certificate, if there is one and the key belongs to it. An invalid authority is an error: nobody would trust its successor. */
 function certificateOf(pem: string, key: string): X509Certificate | undefined {
   try {
     const certificate = new X509Certificate(pem);

@@ -9,7 +9,7 @@ import { kubernetesSecrets } from "./kubernetes-secrets.js";
 
 const PATH = "/api/v1/namespaces/shipping/secrets/";
 
-/** What stands for the API of a cluster: Secrets with a version, for those who have the token. */
+/** A stand-in for the API of a cluster: Secrets with a version, for clients with the token. */
 const secrets = new Map<string, { metadata: { resourceVersion: number; labels?: object }; data?: object }>();
 const asked: string[] = [];
 let api: https.Server;
@@ -49,7 +49,7 @@ afterAll(async () => {
 const store = (serviceAccount = folder) =>
   kubernetesSecrets({ host: "127.0.0.1", port: (api.address() as AddressInfo).port, serviceAccount });
 
-test("an empty Secret is filled, and keeps what else it has", async () => {
+test("an empty Secret is filled, and keeps its other members", async () => {
   await store().update("records", async (files) => ({ ...files, "tls.crt": "PEM" }));
   expect(secrets.get("records")).toEqual({
     metadata: { resourceVersion: 2, labels: { of: "the chart" } },
@@ -58,7 +58,7 @@ test("an empty Secret is filled, and keeps what else it has", async () => {
   expect(await store().update("records", async (files) => files)).toEqual({ "tls.crt": "PEM" });
 });
 
-test("one that is as wanted is only read", async () => {
+test("a Secret that is up to date is only read", async () => {
   await store().update("records", async (files) => ({ ...files }));
   expect(asked).toEqual([`GET ${PATH}records`]);
 });

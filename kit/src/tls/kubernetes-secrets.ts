@@ -10,7 +10,7 @@ export interface Cluster {
   serviceAccount: string;
 }
 
-/** What the API says of a Secret, as far as it is looked into; the rest goes back as it came. */
+/** A Secret from the API, as far as it is read; the rest is sent back unchanged. */
 interface Secret {
   metadata: object;
   data?: Record<string, string>;
@@ -19,8 +19,8 @@ interface Secret {
 const ANSWER_MS = 10_000;
 
 /**
- * Keeps files in Secrets that exist already, so that an account needs no right to make any. A Secret that somebody else has changed
- * meanwhile is an error: the API refuses what was read before.
+ * Keeps files in existing Secrets, so that a service account needs no right to create any. If somebody else has changed a Secret meanwhile,
+ * the API refuses the update, and this throws.
  */
 export function kubernetesSecrets(cluster: Cluster): CertificateStore {
   return {

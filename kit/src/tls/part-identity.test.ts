@@ -1,7 +1,7 @@
 import { identityIn } from "./part-identity.js";
 
 describe("the identity in a certificate", () => {
-  test("is the platform and the part of its URI, wherever that stands among its names", () => {
+  test("is the platform and the part from the URI, wherever it is among the names", () => {
     const records = { platform: "spiffe://cluster.local/ns/shipping/eu", part: "records" };
     const uri = "URI:spiffe://cluster.local/ns/shipping/eu/records";
     expect(identityIn(`DNS:eu-records, ${uri}, IP Address:127.0.0.1`)).toEqual(records);

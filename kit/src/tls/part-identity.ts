@@ -1,4 +1,4 @@
-/** Whose a certificate is: a part, and the platform that it belongs to. */
+/** The identity in a certificate: a part, and the platform that it belongs to. */
 export interface PartIdentity {
   platform: string;
   part: string;
@@ -7,11 +7,11 @@ export interface PartIdentity {
 const SPIFFE = /^URI:(spiffe:\/\/[\w.-]+(?:\/[\w.-]+)*)\/([\w.-]+)$/;
 
 /**
- * The identity in a certificate's alternative names as Node prints them: its one URI, of the form of SPIFFE.
- * `spiffe://cluster.local/ns/shipping/eu/records` is `records` of the platform before it. Undefined if it has none.
+ * Reads the identity from a certificate's alternative names as Node prints them: their only URI, in SPIFFE's form.
+ * `spiffe://cluster.local/ns/shipping/eu/records` is the part `records` of the platform before it. Undefined if there is none.
  */
 export function identityIn(subjectAltName = ""): PartIdentity | undefined {
-  // Node quotes a name that could be taken for several. None of ours is one.
+  // Node quotes a name that could be taken for several. None of ours is quoted.
   const names = subjectAltName.includes('"') ? [] : subjectAltName.split(", ");
   const [uri, ...more] = names.filter((name) => name.startsWith("URI:"));
   const [, platform, part] = SPIFFE.exec(uri ?? "") ?? [];

@@ -3,15 +3,15 @@ import { Code, ConnectError, createContextKey, type Interceptor } from "@connect
 import { Health } from "@shipping/proto/grpc/health/v1/health_pb";
 
 /**
- * Which part may call which methods of a service, by the name in its certificate; nobody else may call anything. Those who may call
- * something may also ask for the health of the service.
+ * Which part may call which methods of a service, by the name in its certificate. Nobody else may call anything. Parts that may call
+ * something may also check the health of the service.
  */
 export type Peers = Readonly<Record<string, readonly DescMethod[]>>;
 
 /** The part that a call comes from, by its certificate. */
 export const peerKey = createContextKey<string | undefined>(undefined, { description: "calling part" });
 
-/** Lets those in the table call what it says; `refused` hears of every other call. */
+/** Admits the calls in the table. `refused` is called for every other call. */
 export function admitPeers(peers: Peers, refused: () => void): Interceptor {
   const admitted = new Map(
     Object.entries(peers).map(([peer, methods]) => [peer, new Set([...methods, ...Health.methods])]),

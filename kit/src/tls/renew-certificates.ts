@@ -4,7 +4,8 @@ import { configured } from "../process/run-process.js";
 import { keepCertificates } from "./keep-certificates.js";
 import { kubernetesSecrets } from "./kubernetes-secrets.js";
 
-// The command `certificates`: makes and renews what the parts in a Kubernetes cluster need for mutual TLS. It may run again at any time.
+// The command `certificates`: creates and renews the certificates that the parts in a Kubernetes cluster need for mutual TLS. You can run
+// it again at any time.
 const config = configured(certificatesConfig);
 const log = createLog({ part: "certificates", level: config.LOG_LEVEL });
 const HOUR_MS = 3_600_000;

@@ -4,9 +4,9 @@ import type { connectNodeAdapter } from "@connectrpc/connect-node";
 import type { Log } from "../process/log.js";
 import type { Tls } from "./tls.js";
 
-/** A connection that has not authenticated by then is closed. */
+/** A connection that has not authenticated after this time is closed. */
 const HANDSHAKE_MS = 5_000;
-/** Unauthenticated clients may try at will, and must not fill the log. */
+/** Unauthenticated clients may try as often as they like, and must not fill the log. */
 const TELL_MS = 60_000;
 
 /** A server that answers only clients with a certificate of our authority; `refused` is called for all others. */
@@ -35,7 +35,7 @@ export function createSecureServer(options: {
 export function peersOf(tls: Tls): (request: http2.Http2ServerRequest) => string | undefined {
   const known = new WeakMap<http2.Http2Session, string | undefined>();
   return ({ stream: { session } }) => {
-    // None: the connection has ended meanwhile.
+    // There is none if the connection has ended meanwhile.
     if (!session) return undefined;
     if (!known.has(session)) {
       known.set(session, tls.partIn((session.socket as TLSSocket).getPeerCertificate().subjectaltname));

@@ -9,27 +9,27 @@ import { identityIn, type PartIdentity } from "./part-identity.js";
 
 const KEYS = ["TLS_CERT_FILE", "TLS_KEY_FILE", "TLS_CA_FILE"] as const;
 
-/** A mounted secret changes within a minute of its renewal; certificates are renewed days before they end. */
+/** A mounted secret changes within a minute of its renewal; certificates are renewed days before they expire. */
 const LOOK_MS = 10_000;
 
-/** What a part authenticates itself with, and which authorities it trusts, in PEM. */
+/** A part's certificate and key, and the authorities that it trusts, in PEM. */
 export interface Credentials {
   cert: string;
   key: string;
   ca: string;
 }
 
-/** The certificates of this process, as their files hold them: parts that have them speak mutual TLS and nothing else. */
+/** The certificates of this process, from their files. Parts that have certificates speak only mutual TLS. */
 export interface Tls {
   /** Options of a new connection, on either side. */
   options(): Credentials & { minVersion: "TLSv1.3" };
-  /** When its own certificate ends. */
+  /** When its own certificate expires. */
   notAfter(): Date;
-  /** The part of the same platform that another's certificate names, if any; `altNames` are those of that certificate. */
+  /** The part of the same platform that another's certificate names, if any. `altNames` are the alternative names in that certificate. */
   partIn(altNames: string | undefined): string | undefined;
-  /** Tells of every renewal, so that a server can take it over. */
+  /** Calls `renewed` after every renewal, so that a server can use the new certificate. */
   onRenewal(renewed: () => void): void;
-  /** Reads the files again and says whether they were renewed. Files that do not fit together change nothing. */
+  /** Reads the files again, and returns whether they were renewed. Files that do not fit together change nothing. */
   renewOnce(): Promise<boolean>;
   /** Stops watching the files. */
   close(): Promise<void>;
@@ -45,8 +45,8 @@ export interface TlsSettings extends TlsFiles {
 }
 
 /**
- * The TLS that a part's settings ask for, undefined if they name no files, which in production takes a switch that says what it means.
- * Some of the files without the others are refused.
+ * The TLS that a part's settings ask for; undefined if they name no files, which in production needs an explicit setting. Naming only some
+ * of the files is refused.
  */
 export function tlsOf(config: TlsSettings, log: Log): Tls | undefined {
   const read = readerOf(config);
@@ -58,7 +58,7 @@ export function tlsOf(config: TlsSettings, log: Log): Tls | undefined {
   );
 }
 
-/** The same for a command that is soon over: the files as they are now. */
+/** The same for a short-lived command: the files as they are now. */
 export function tlsNow(config: TlsFiles): Pick<Tls, "options"> | undefined {
   const credentials = readerOf(config)?.();
   return credentials && { options: () => optionsOf(credentials) };
@@ -106,15 +106,15 @@ function optionsOf(credentials: Credentials): ReturnType<Tls["options"]> {
   return { ...credentials, minVersion: "TLSv1.3" };
 }
 
-/** Measures when the certificate ends. */
+/** Measures when the certificate expires. */
 export function measureTls(metrics: Metrics, { notAfter }: Pick<Tls, "notAfter">): void {
   const help = { tls_certificate_not_after_seconds: "Expiry of this process's certificate, in Unix time." };
   metrics.gauges(help, () => ({ tls_certificate_not_after_seconds: notAfter().getTime() / 1000 }));
 }
 
 /**
- * Connects to `url` for HTTP/2, and trusts the server only with a certificate of our authority for `host`: the name that was looked
- * up, not the address found. A handshake that fails counts as a connection that was not made, since nothing was sent.
+ * Connects to `url` for HTTP/2. The server must have a certificate of our authority for `host`: the name that was looked up, not the
+ * address that was found. A failed handshake counts as a connection that was not made, because nothing was sent.
  */
 export function connectSecurely(given: Pick<Tls, "options">, url: URL, host: string): tls.TLSSocket {
   const isName = host !== bareHost(url);
@@ -155,7 +155,7 @@ function checked(credentials: Credentials): Credentials {
   return credentials;
 }
 
-/** Whose a certificate is. One that does not say could call nobody. */
+/** The identity in a certificate. A part without one could not call anything. */
 function identityOf({ cert }: Credentials): PartIdentity {
   const identity = identityIn(new X509Certificate(cert).subjectAltName);
   if (identity) return identity;

@@ -15,7 +15,7 @@ const trial = {
 };
 
 describe("a carrier for trials", () => {
-  test("is none unless the settings name one", () => {
+  test("is absent unless the settings name one", () => {
     expect(readConfig(carrierSettings, needed).TRIAL_CARRIER_MODULE).toBeUndefined();
     expect(readConfig(carrierSettings, { ...needed, ...trial })).toMatchObject(trial);
   });

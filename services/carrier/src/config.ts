@@ -12,7 +12,7 @@ const trialSettings = {
 
 type TrialConfig = z.output<z.ZodObject<typeof trialSettings>> & { NODE_ENV?: string | undefined };
 
-/** A carrier for trials is complete, and no production process has one. */
+/** The settings of a carrier for trials must be complete, and are refused in production. */
 function refuseTrialInProduction(config: TrialConfig, context: z.RefinementCtx): void {
   const named = (Object.keys(trialSettings) as (keyof typeof trialSettings)[]).filter(
     (key) => config[key] !== undefined,

@@ -25,13 +25,13 @@ async function count(caller: Caller, ...wanted: { hoursAgo: number; atMost: numb
   return (await countLabels(carrier.deps, request)).counts;
 }
 
-test("what is counted is found by an index", async () => {
+test("the labels to count are found by an index", async () => {
   const { db, statements } = watched(carrier.deps.db);
   await countLabels({ ...carrier.deps, db }, create(CountLabelsRequestSchema, { caller: newCaller(), wanted: [] }));
   for (const statement of statements) expect(await costlyNodes(carrier.deps.db, statement)).toEqual([]);
 });
 
-test("labels are counted from each time on, voided ones too, up to what is asked for", async () => {
+test("labels are counted from each time on, voided ones too, up to the requested limit", async () => {
   const caller = newCaller();
   const labels = [await carrier.newLabel(caller), await carrier.newLabel(caller), await carrier.newLabel(caller)];
   const old = labels[0]?.id ?? "";

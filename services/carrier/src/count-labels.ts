@@ -11,12 +11,12 @@ import type { CarrierDeps } from "./deps.js";
 
 const MOST = 10_001;
 
-/** Counts labels of the caller, voided ones included, each time up to what is asked for. */
+/** Counts the caller's labels, voided ones included, each time up to the requested limit. */
 export async function countLabels(deps: CarrierDeps, request: CountLabelsRequest): Promise<CountLabelsResponse> {
   const { wanted } = request;
   const from = wanted.map(({ createdFrom }) => createdFrom);
   const most = wanted.map(({ atMost }) => Math.min(atMost, MOST));
-  // The states are named for the sake of their index, as is its owner.
+  // The statement names every status, and the owner, so that it can use their index.
   const rows = await deps.db.runList<{ count: number }>(sql`
     SELECT (
       SELECT count(*)::integer FROM (

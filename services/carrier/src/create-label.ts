@@ -4,7 +4,7 @@ import type { Call } from "@shipping/kit/rpc/server";
 import type { CreateLabelRequest } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import { followingCall, inDoubt, refusedByCarrier } from "./bookings/ask-carrier.js";
-import { bookInPhases, GRACE_MS, type Order } from "./bookings/book-in-phases.js";
+import { type BookingRequest, bookInPhases, GRACE_MS } from "./bookings/book-in-phases.js";
 import { dropBooking, letGo } from "./bookings/booking-rows.js";
 import { type Booking, CarrierRefusal, carrierFor, type LocalCarrier, type Wanted } from "./carriers/carrier.js";
 import type { CarrierDeps } from "./deps.js";
@@ -16,22 +16,22 @@ import { type Making, type Recorded, type Remote, recordLabel } from "./record-l
 
 type LabelFields = Pick<CreateLabelRequest, "caller" | "shipmentId" | "rateId">;
 
-/** The fields of a new label that break a rule, whether or not there is such a shipment. */
+/** The invalid fields of a new label, whether or not the shipment exists. */
 export function checkLabel({ carriers }: CarrierDeps, request: LabelFields): FieldError[] {
   const offered = carrierFor(carriers, callerOf(request)).offers(request.rateId, request.shipmentId);
   return offered ? [] : [{ path: "rate_id", message: "must be the ID of a rate for this shipment" }];
 }
 
 /**
- * Books a shipment and records its label. The phases of a booking (write down, call, record) are one statement where the carrier is local,
- * since there is nothing to call.
+ * Books a shipment and records its label. With a local carrier, the phases of a booking (store, call, record) are one statement, because
+ * there is nothing to call.
  */
 export async function createLabel(deps: CarrierDeps, request: CreateLabelRequest, call: Call): Promise<WriteOutcome> {
   const { shipmentId, rateId } = request;
   const caller = callerOf(request);
   const claim = claimOf(request);
-  const faults = checkLabel(deps, request);
-  if (faults.length > 0) throw failFields(faults);
+  const fieldErrors = checkLabel(deps, request);
+  if (fieldErrors.length > 0) throw failFields(fieldErrors);
   const shipment = await readShipment(deps, caller, shipmentId, call);
   const refusal = labelRefusal(shipment.status);
   if (refusal) return heldInstead(deps, { caller, claim, shipmentId }, refusal);
@@ -48,8 +48,7 @@ export async function createLabel(deps: CarrierDeps, request: CreateLabelRequest
 }
 
 /**
- * It may be this very request's label, when another request of its key was faster, or the gateway has lost the key with an older copy. If
- * not, the label says more than the shipment, which hears of a void a moment later.
+ * Replays the label if this key created it; otherwise refuses by the label's status, because the shipment's copy can lag.
  */
 async function heldInstead(
   deps: CarrierDeps,
@@ -62,7 +61,7 @@ async function heldInstead(
   throw (label && labelRefusal(label.status)) ?? refusal;
 }
 
-/** Whatever a local carrier throws, nothing was booked: the request fails for certain, and its key stays free. */
+/** Whatever a local carrier throws, nothing was booked: the request has certainly failed, and its key stays free. */
 async function bookLocally({ log }: CarrierDeps, carrier: LocalCarrier, wanted: Wanted): Promise<Booking> {
   try {
     return await carrier.book(wanted);
@@ -73,8 +72,13 @@ async function bookLocally({ log }: CarrierDeps, carrier: LocalCarrier, wanted: 
   }
 }
 
-async function recordInPhases(deps: CarrierDeps, making: Making, order: Order, call: Call): Promise<Recorded> {
-  const booked = await bookInPhases(deps, order, call);
+async function recordInPhases(
+  deps: CarrierDeps,
+  making: Making,
+  request: BookingRequest,
+  call: Call,
+): Promise<Recorded> {
+  const booked = await bookInPhases(deps, request, call);
   if (booked === "label exists") return { outcome: await heldInstead(deps, making, fail("label_exists")) };
   if ("outcome" in booked) return booked;
   return followingCall(recordBooked(deps, making, booked));
@@ -82,7 +86,7 @@ async function recordInPhases(deps: CarrierDeps, making: Making, order: Order, c
 
 async function recordBooked(deps: CarrierDeps, making: Making, booked: Remote): Promise<Recorded> {
   const recorded = await recordLabel(deps, making, booked.standing, booked);
-  // Of a stale claim the gateway makes a new one, which takes the booking over.
+  // The gateway replaces a stale claim with a new one, which takes over the booking.
   const isStale = recorded.outcome?.outcome.case === "stale";
   if (isStale) await letGo(deps, booked.row, GRACE_MS);
   else if (!recorded.event) await dropBooking(deps, booked.row);

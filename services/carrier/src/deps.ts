@@ -6,7 +6,7 @@ import type { RecordsService } from "@shipping/proto/shipping/records/v1/records
 import type { Carriers } from "./carriers/carrier.js";
 import type { ProjectionDeps } from "./neighbours/project-label-event.js";
 
-/** What the operations of carrier work with. */
+/** The dependencies of carrier's operations. */
 export interface CarrierDeps extends ProjectionDeps {
   ledger: Ledger;
   outbox: Outbox;

@@ -108,7 +108,7 @@ describe("inspectLabel", () => {
     });
   });
 
-  test("says nothing of what was not kept before, and not_found of another's", async () => {
+  test("leaves out facts that were not stored earlier, and answers not_found for another caller's label", async () => {
     const caller = newCaller();
     const { id } = await carrier.newLabel(caller);
     await carrier.deps.db.run(sql`UPDATE labels SET rate = NULL, origin = NULL WHERE id = ${id}`);

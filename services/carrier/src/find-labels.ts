@@ -25,7 +25,7 @@ const find = searchOwned<LabelRow>({
   names: [sql`id`, sql`tracking_number`, sql`shipment_id`],
 });
 
-/** Finds labels of the caller, the newest first. */
+/** Finds the caller's labels, newest first. */
 export async function searchLabels(deps: CarrierDeps, request: SearchLabelsRequest): Promise<SearchLabelsResponse> {
   const { rows, nextCursor } = await find(deps, request);
   const labels = rows.map(({ createdAt, ...row }) =>
@@ -53,7 +53,7 @@ export async function inspectLabel(deps: CarrierDeps, request: InspectLabelReque
   });
 }
 
-/** What a row has kept of its making and its voiding. */
+/** The origins of a label's creation and void. */
 interface OriginRow {
   rate: string | null;
   origin: string | null;
@@ -62,6 +62,6 @@ interface OriginRow {
 
 const findLabel = readOwned<LabelRow & OriginRow>(
   "id",
-  (isAsked) => sql`
-    SELECT ${labelColumns}, rate, origin, void_origin AS "voidOrigin" FROM labels WHERE ${isAsked}`,
+  (askedCondition) => sql`
+    SELECT ${labelColumns}, rate, origin, void_origin AS "voidOrigin" FROM labels WHERE ${askedCondition}`,
 );

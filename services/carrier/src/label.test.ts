@@ -28,7 +28,7 @@ describe("labelJson", () => {
     });
   });
 
-  test("says what its carrier said of price, test and format", () => {
+  test("has the carrier's price, test flag and format", () => {
     const charged = { ...row, currency: "USD", amount: 7.4, test: false };
     expect(json(charged)).toMatchObject({ charge: { currency: "USD", amount: 7.4 }, test: false, format: "pdf" });
   });

@@ -15,7 +15,7 @@ export interface LabelRow {
   voidedAt: Date | null;
 }
 
-/** Where the API serves the file of a label. */
+/** The path of a label's file in the API. */
 export const filePath = (id: string) => `/api/v1/labels/${id}/file`;
 
 /** The public label, as JSON text. */
@@ -36,12 +36,12 @@ export function labelJson(row: LabelRow): string {
   });
 }
 
-/** The label after a void at `now`; one that is voided stays as it is. */
+/** The label after a void at `now`. A voided label stays as it is. */
 export function voided(row: LabelRow, now: Date): LabelRow {
   return row.status === "voided" ? row : { ...row, status: "voided", voidedAt: now };
 }
 
-/** Why a shipment gets no label, from the status of the shipment or of its label; undefined for a draft. */
+/** Why a shipment cannot get a label, by the status of the shipment or of its label; undefined for a draft. */
 export function labelRefusal(status: string): Failure | undefined {
   if (status === "draft") return undefined;
   return fail(status === "voided" ? "shipment_voided" : "label_exists");

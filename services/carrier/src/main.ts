@@ -6,7 +6,7 @@ import { pooledRandom } from "@shipping/kit/ids";
 import { createLog } from "@shipping/kit/process/log";
 import { configured } from "@shipping/kit/process/run-process";
 import { connectTo } from "@shipping/kit/rpc/client";
-import { faultsOf, faultyBus, faultyTransport } from "@shipping/kit/service/faults";
+import { busWithFaultPoints, faultPointsOf, transportWithFaultPoints } from "@shipping/kit/service/fault-points";
 import { runService } from "@shipping/kit/service/run-service";
 import { tlsOf } from "@shipping/kit/tls/tls";
 import { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
@@ -19,8 +19,8 @@ import { carrierMigrations, startCarrier } from "./start-carrier.js";
 const config = configured(carrierConfig);
 const log = createLog({ part: "carrier", level: config.LOG_LEVEL });
 const tls = configured(() => tlsOf(config, log));
-const faults = configured(() => faultsOf(config));
-const bus = faultyBus(createJetStreamBus(busConnectionOf(config, { name: "carrier", log })), faults);
+const faultPoints = configured(() => faultPointsOf(config));
+const bus = busWithFaultPoints(createJetStreamBus(busConnectionOf(config, { name: "carrier", log })), faultPoints);
 const trial = await loadTrialCarrier(config);
 const records = connectTo({ urls: config.RECORDS_URL, log, tls });
 const tracking = connectTo({ urls: config.TRACKING_URL, log, tls });
@@ -36,14 +36,14 @@ await runService({
     startCarrier({
       db,
       bus,
-      records: createClient(RecordsService, faultyTransport(records, faults)),
-      tracking: createClient(TrackingService, faultyTransport(tracking, faults)),
+      records: createClient(RecordsService, transportWithFaultPoints(records, faultPoints)),
+      tracking: createClient(TrackingService, transportWithFaultPoints(tracking, faultPoints)),
       webhooks: createClient(WebhooksService, webhooks),
       log,
       now: () => new Date(),
       random: pooledRandom,
       trial,
-      faults,
+      faultPoints,
     }),
   closeLast: [bus, records, tracking, webhooks],
 });

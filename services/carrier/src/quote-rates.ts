@@ -13,7 +13,7 @@ import { type Rate, rateJson } from "./carriers/rate.js";
 import type { CarrierDeps } from "./deps.js";
 import { readShipment } from "./neighbours/read-shipment.js";
 
-/** Computes the rates of a shipment, whatever its state. They are stored as the replayable answer and nowhere else. */
+/** Computes the rates of a shipment, whatever its state. They are stored only as the replayable answer. */
 export async function quoteRates(deps: CarrierDeps, request: QuoteRatesRequest, call: Call): Promise<WriteOutcome> {
   const caller = callerOf(request);
   const claim = claimOf(request);
@@ -25,7 +25,7 @@ export async function quoteRates(deps: CarrierDeps, request: QuoteRatesRequest, 
   return insertQuote(deps, { caller, claim, snapshot });
 }
 
-// Nothing is written before the carrier has answered: whatever it throws, the request was certainly not executed.
+// Nothing is written before the carrier has answered, so if it throws, the request was certainly not executed.
 async function ratesOf({ log }: CarrierDeps, carrier: Carrier, shipment: Shipment, call: Call): Promise<Rate[]> {
   try {
     if (carrier.isLocal) return await carrier.rates(shipment);

@@ -24,7 +24,7 @@ const list = (caller: Caller, limit: number, after?: string) =>
   listLabels(carrier.deps, create(ListLabelsRequestSchema, { caller, limit, ...(after ? { after } : {}) }));
 
 describe("getLabel", () => {
-  test("answers exactly what the creation answered", async () => {
+  test("returns exactly the answer of the creation", async () => {
     const caller = newCaller();
     const label = await carrier.newLabel(caller);
     expect(textIn(await get(caller, label.id))).toBe(JSON.stringify(label));

@@ -23,7 +23,7 @@ export const labelColumns = sql`
   id, shipment_id AS "shipmentId", status, carrier, tracking_number AS "trackingNumber", format, currency, amount, test,
   created_at AS "createdAt", voided_at AS "voidedAt"`;
 
-const select = (isAsked: Sql) => sql`SELECT ${labelColumns} FROM labels WHERE ${isAsked}`;
+const select = (askedCondition: Sql) => sql`SELECT ${labelColumns} FROM labels WHERE ${askedCondition}`;
 
 /** Reads one label of a caller. */
 export const findLabel = readOwned<LabelRow>("id", select);
@@ -45,7 +45,7 @@ export async function listLabels(deps: CarrierDeps, request: ListLabelsRequest):
 
 const readPage = listOwned<LabelRow>({ select, render: labelJson });
 
-/** Reads the stored PDF of a label, until it is voided. Status and file come from one statement: a void is before it or after it. */
+/** Reads the stored PDF of a label until it is voided. Status and file come from one statement, so a void is either before it or after it. */
 export async function getLabelFile(deps: CarrierDeps, request: GetLabelFileRequest): Promise<GetLabelFileResponse> {
   const row = await findFile(deps, { caller: callerOf(request), id: request.id });
   if (!row) throw fail("not_found", "No such label.");
@@ -55,9 +55,9 @@ export async function getLabelFile(deps: CarrierDeps, request: GetLabelFileReque
 
 const findFile = readOwned<{ status: string; pdf: Buffer }>(
   "id",
-  (isAsked) => sql`
+  (askedCondition) => sql`
     SELECT status, (
       SELECT pdf FROM label_files
       WHERE account_id = asked.account_id AND environment = asked.environment AND label_id = asked.id) AS pdf
-    FROM labels WHERE ${isAsked}`,
+    FROM labels WHERE ${askedCondition}`,
 );

@@ -9,7 +9,7 @@ import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb"
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import sql, { type Sql } from "sql-template-tag";
 import type { BookingRow } from "./bookings/booking.js";
-import { dropBooking, holdBooking, stillAsked } from "./bookings/booking-rows.js";
+import { dropBooking, holdBooking, lockIfAsked } from "./bookings/booking-rows.js";
 import type { Booking, StandingBooking } from "./carriers/carrier.js";
 import { rateJson } from "./carriers/rate.js";
 import type { CarrierDeps } from "./deps.js";
@@ -21,19 +21,19 @@ export interface Making {
   caller: Caller;
   claim: Claim;
   shipmentId: string;
-  /** Its name. */
+  /** The carrier's name. */
   carrier: string;
   at: Date;
 }
 
-/** What a carrier that was called has booked for it: the row is the booking's, `settles` whether no other can stand under its key. */
+/** The booking at a carrier that was called: `row` is our booking, and `settles` says whether nothing else can stand under its key. */
 export interface Remote {
   row: BookingRow;
   standing: StandingBooking;
   settles: boolean;
 }
 
-/** What became of it: undefined if its booking is no longer wanted. The event is there if this call has emitted it. */
+/** The result: the outcome, undefined if the booking is no longer wanted, and the event, if this call has emitted it. */
 export interface Recorded {
   outcome: WriteOutcome | undefined;
   event?: Event;
@@ -46,8 +46,8 @@ interface Creation extends Write {
 }
 
 /**
- * Stores a label with its file, its event and its replayable answer in one statement: with others that wait, if its carrier is local;
- * together with the outcome of its booking, if it was called.
+ * Stores a label with its file, its event and its replayable answer in one statement. Labels of a local carrier share it with others that
+ * wait; for a carrier that was called, it also records the outcome of the booking.
  */
 export async function recordLabel(
   deps: CarrierDeps,
@@ -57,9 +57,9 @@ export async function recordLabel(
 ): Promise<Recorded> {
   const creation = creationOf(deps, making, booking);
   const recording = remote ? recordHeld(deps, creation, remote) : insertLabel(deps, creation);
-  // The unique shipment_id holds where two requests saw the same draft; it rolls the ledger row back with the rest.
+  // If two requests saw the same draft, the unique shipment_id stops the second one and rolls back its ledger row, too.
   const outcome = await recording.catch(async (error) => {
-    // A number that another label has, too, is the carrier's fault: what it booked cannot become a label.
+    // A tracking number that another label already has is the carrier's fault: this booking cannot become a label.
     if (remote && violated(error)) await dropBooking(deps, remote.row);
     if (violated(error)?.constraint !== "labels_shipment_id_key") throw error;
     const first = await findLabelOf(deps, { caller: making.caller, id: making.shipmentId });
@@ -92,7 +92,7 @@ function creationOf({ random }: CarrierDeps, making: Making, booking: Booking): 
 
 async function recordHeld(deps: CarrierDeps, creation: Creation, { row, standing, settles }: Remote) {
   const statement = sql`
-    WITH target AS (${stillAsked(row)}),
+    WITH target AS (${lockIfAsked(row)}),
     ${deps.ledger.claim([creation], sql`WHERE EXISTS (SELECT FROM target)`)}, ${labels(deps, [creation])},
     held AS (${holdBooking(deps, row, standing.reference, settles)})
     SELECT ordinal FROM claim`;
@@ -112,7 +112,7 @@ const insertLabel = microBatchOperation<CarrierDeps, Creation, WriteOutcome>({
   },
 });
 
-/** The CTEs that insert what is in `claim`: labels, their files and their events. */
+/** The CTEs that insert the labels in `claim`, their files and their events. */
 function labels({ outbox }: Pick<CarrierDeps, "outbox">, creations: readonly Creation[]): Sql {
   const rows = creations.map(({ row }) => row);
   const bookings = creations.map(({ booking }) => booking);

@@ -18,11 +18,11 @@ export interface Voiding {
   event: Event;
   /** Who asked for it. */
   origin: string;
-  /** What the carrier has cancelled for it, if it was called. */
+  /** The booking that the carrier has cancelled for it, if the carrier was called. */
   booking: BookingRow | undefined;
 }
 
-/** The label, if its status is still the one that was read. */
+/** Selects the label if its status is still the one that was read. */
 export function labelAsRead(caller: Caller, { id, status }: LabelRow): Sql {
   return sql`SELECT FROM labels WHERE ${ownedSql(caller)} AND id = ${id} AND status = ${status} FOR UPDATE`;
 }
@@ -38,8 +38,8 @@ export function voiding({ outbox }: CarrierDeps, { caller, origin, id, now, even
 }
 
 /**
- * Records a void that the carrier has carried out and no request has recorded. Without an answer: a repetition of the request finds the
- * label voided, and is answered that.
+ * Records a void that the carrier has carried out but no request has recorded. It stores no answer: a repetition of the request finds the
+ * label voided, and answers with that.
  */
 export async function recordVoid(deps: CarrierDeps, booking: BookingRow): Promise<void> {
   const caller = callerIn(booking);

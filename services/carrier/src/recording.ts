@@ -4,7 +4,7 @@ import type { CarrierDeps } from "./deps.js";
 import { recordLabel } from "./record-label.js";
 import { recordVoid } from "./record-void.js";
 
-/** Records what the worker finds at a carrier, as the request would have. Records and tracking are told by the worker of projections. */
+/** Records the worker's findings as the request would have. The worker that repeats projections then tells records and tracking. */
 export function recordingWith(deps: CarrierDeps): Recording {
   return {
     async label(row, standing) {

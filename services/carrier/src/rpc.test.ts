@@ -36,7 +36,7 @@ describe("CarrierService", () => {
     expect(jsonIn(await client.getLabel({ caller, id })).status).toBe("voided");
   });
 
-  test("says what it would refuse of a label's fields, whether or not there is such a shipment", async () => {
+  test("returns the invalid fields of a label, whether or not the shipment exists", async () => {
     const { carrier: client } = clients();
     const caller = newCaller();
     const fieldsOf = async (shipmentId: string, rateId: string) =>
@@ -63,7 +63,7 @@ describe("CarrierService", () => {
     expect(await refused).toMatchObject({ code: "not_found", message: "No such shipment." });
   });
 
-  test("hands request id and deadline on to its neighbours, who get a second at most after the commit", async () => {
+  test("passes request id and deadline on to its neighbours, which get at most one second after the commit", async () => {
     const { carrier: client } = clients();
     const caller = newCaller();
     const { id } = carrier.newShipment(caller);

@@ -16,14 +16,14 @@ import { countLabels } from "./count-labels.js";
 import { checkLabel, createLabel } from "./create-label.js";
 import type { CarrierDeps } from "./deps.js";
 import { inspectLabel, searchLabels } from "./find-labels.js";
-import { carrierAccountData } from "./operations/account-data.js";
-import { countResources } from "./operations/count-resources.js";
-import { listBookings } from "./operations/list-bookings.js";
+import { carrierAccountData } from "./operator/account-data.js";
+import { countResources } from "./operator/count-resources.js";
+import { listBookings } from "./operator/list-bookings.js";
 import { quoteRates } from "./quote-rates.js";
 import { getLabel, getLabelFile, listLabels } from "./read-labels.js";
 import { voidLabel } from "./void-label.js";
 
-/** Which part may call what of carrier. The operator's commands run in the gateway's pods, as the gateway. */
+/** Which part may call which methods of carrier. The operator's commands run in the gateway's pods, as the gateway. */
 export const carrierPeers: Peers = {
   gateway: [
     ...CarrierService.methods,
@@ -33,7 +33,7 @@ export const carrierPeers: Peers = {
   ],
 };
 
-/** The RPCs of carrier, each one operation. Those that call neighbours hand on the deadline and the request id. */
+/** The RPCs of carrier, each one operation. Operations that call neighbours pass on the deadline and the request ID. */
 export function carrierRoutes(deps: CarrierDeps): Routes {
   return (router) => {
     deps.ledger.routes(router);

@@ -11,7 +11,7 @@ import { carrierMigrations, startCarrier } from "./start-carrier.js";
 import { labelRequest } from "./testing/carrier-under-test.js";
 import { neighbours } from "./testing/neighbours.js";
 
-test("a started carrier publishes its events, and tells tracking later what it could not tell at once", async () => {
+test("a started carrier publishes its events, and later repeats projections that tracking has missed", async () => {
   const { db, drop } = await testDatabase({ directory: carrierMigrations });
   const log = silentLog();
   const bus = createLocalBus();

@@ -10,13 +10,13 @@ import type { Database } from "@shipping/kit/postgres/database";
 import type { Log } from "@shipping/kit/process/log";
 import { startLoop } from "@shipping/kit/process/loop";
 import { createMetrics } from "@shipping/kit/process/metrics";
-import { type Faults, faultyLedger } from "@shipping/kit/service/faults";
+import { type FaultPoints, ledgerWithFaultPoints } from "@shipping/kit/service/fault-points";
 import type { Service } from "@shipping/kit/service/run-service";
 import type { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { measureBookings } from "./bookings/measure-bookings.js";
 import { settleOnce } from "./bookings/settle-bookings.js";
 import type { Carriers } from "./carriers/carrier.js";
-import { faultyCarrier } from "./carriers/faulty-carrier.js";
+import { carrierWithFaultPoints } from "./carriers/carrier-fault-points.js";
 import { sandboxCarrier } from "./carriers/sandbox-carrier.js";
 import type { CarrierDeps } from "./deps.js";
 import { createProjectedMarks, PROJECTED } from "./neighbours/mark-projected.js";
@@ -28,10 +28,10 @@ const PROJECT_MS = 2_000;
 const ASK_MS = 5_000;
 const SETTLE_MS = 1_000;
 
-/** Where carrier keeps its schema and migrations. */
+/** The folder with carrier's schema and migrations. */
 export const carrierMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
 
-/** What carrier is given to work with. */
+/** The dependencies of the carrier service. */
 export interface CarrierParts extends Pick<CarrierDeps, "records" | "tracking"> {
   db: Database;
   bus: Bus;
@@ -39,13 +39,13 @@ export interface CarrierParts extends Pick<CarrierDeps, "records" | "tracking"> 
   log: Log;
   now(): Date;
   random: Random;
-  /** A carrier for trials, for one account's sandbox. */
+  /** A carrier for trials, for the sandbox of one account. */
   trial?: Carriers["trial"];
-  /** Points at which a test ends the process. */
-  faults?: Faults | undefined;
+  /** Points at which a test can end the process. */
+  faultPoints?: FaultPoints | undefined;
 }
 
-/** Starts carrier: its RPCs, the relay of its events, and the projection of those that records or tracking missed. */
+/** Starts carrier: its RPCs, the relay of its events, and the repetition of projections that records or tracking missed. */
 export async function startCarrier(parts: CarrierParts): Promise<Service> {
   const { db, bus, log, records, tracking, webhooks, now, random } = parts;
   const filterMissing = async (events: readonly Published[]) =>
@@ -58,12 +58,12 @@ export async function startCarrier(parts: CarrierParts): Promise<Service> {
   const projectedMarks = createProjectedMarks(db, log);
   const deps: CarrierDeps = {
     db,
-    ledger: faultyLedger(createLedger(db), parts.faults),
+    ledger: ledgerWithFaultPoints(createLedger(db), parts.faultPoints),
     outbox,
     projectedMarks,
     records,
     tracking,
-    carriers: { sandbox: sandboxCarrier(random), live: undefined, trial: faultyTrial(parts) },
+    carriers: { sandbox: sandboxCarrier(random), live: undefined, trial: trialWithFaultPoints(parts) },
     log,
     now,
     random,
@@ -89,6 +89,6 @@ export async function startCarrier(parts: CarrierParts): Promise<Service> {
   };
 }
 
-function faultyTrial({ trial, faults }: CarrierParts): Carriers["trial"] {
-  return trial && { ...trial, carrier: faultyCarrier(trial.carrier, faults) };
+function trialWithFaultPoints({ trial, faultPoints }: CarrierParts): Carriers["trial"] {
+  return trial && { ...trial, carrier: carrierWithFaultPoints(trial.carrier, faultPoints) };
 }

@@ -18,11 +18,11 @@ import { projectLabelEvent } from "./neighbours/project-label-event.js";
 import { findLabel } from "./read-labels.js";
 import { labelAsRead, voiding } from "./record-void.js";
 
-/** Voids a label. One that is voided already is answered as it is; the key is reserved all the same, and no event emitted. */
+/** Voids a label. A voided label is answered unchanged; the key is reserved all the same, and no event is emitted. */
 export async function voidLabel(deps: CarrierDeps, request: VoidLabelRequest, call: Call): Promise<WriteOutcome> {
   const caller = callerOf(request);
   const claim = claimOf(request);
-  // Undefined: voided between reading and writing. Voided is final, so that reading again once is enough.
+  // Undefined if the label was voided between reading and writing. A void is final, so reading once more is enough.
   const outcome =
     (await voidAsRead(deps, caller, claim, request.id, call)) ??
     (await voidAsRead(deps, caller, claim, request.id, call));
@@ -50,7 +50,7 @@ async function voidAsRead(deps: CarrierDeps, caller: Caller, claim: Claim, id: s
   const data = labelJson(voided(row, now));
   const snapshot = { status: 200, body: Buffer.from(data) };
   const event = newEvent({ type: "label.voided", caller, data, now, random });
-  // The answer holds only for the status that was read: without a target there is no ledger row either.
+  // The answer is valid only for the status that was read: without a target, there is no ledger row either.
   const write = { caller, claim, snapshot };
   const statement = sql`
     WITH target AS (${labelAsRead(caller, row)}),

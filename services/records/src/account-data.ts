@@ -1,7 +1,7 @@
 import type { AccountData } from "@shipping/kit/service/account-data";
 import sql from "sql-template-tag";
 
-/** What records stores of an account. */
+/** The data that records stores about an account. */
 export const recordsAccountData: AccountData = {
   tables: [
     { name: "shipments", key: ["environment", "id"] },

@@ -12,7 +12,7 @@ import type { RecordsDeps } from "./deps.js";
 import { type ShipmentStatus, statusAfter } from "./shipment.js";
 
 /**
- * Carries a label event over to its shipment, in a statement that events which wait share. Idempotent, and never back: an event that
+ * Applies a label event to its shipment. Events that wait share a statement. Idempotent, and the status never goes back: an event that
  * overtakes its predecessor makes the shipment `voided` at once, and the late `label.created` changes nothing.
  */
 export async function applyLabelEvent(
@@ -37,8 +37,8 @@ interface Change {
 const changeShipment = microBatchOperation<RecordsDeps, Change, void>({
   keyOf: ({ caller, shipmentId }) => `${caller.accountId} ${caller.environment} ${shipmentId}`,
   async run({ db }, changes) {
-    // Rows are locked in one order everywhere, or statements that overlap would deadlock. Each is looked up by itself: a join would be planned
-    // by how few shipments there were.
+    // Rows are locked in one order everywhere; otherwise overlapping statements would deadlock. Each row is looked up on its own: a join
+    // could keep a plan made for a small table.
     await db.run(sql`
       WITH wanted AS (
         SELECT * FROM unnest(

@@ -11,7 +11,7 @@ import type { RecordsDeps } from "./deps.js";
 import { newOrder, orderJson } from "./order.js";
 import { givenSql, type SharedRow } from "./shared-fields.js";
 
-/** Creates an order, its event and its replayable answer in one statement, which creations that wait share. */
+/** Creates an order, its event and its replayable answer in one statement, which waiting creations share. */
 export async function createOrder(deps: RecordsDeps, request: CreateOrderRequest): Promise<WriteOutcome> {
   const { outbox, random } = deps;
   const caller = callerOf(request);

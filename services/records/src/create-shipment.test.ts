@@ -47,7 +47,7 @@ describe("createShipment", () => {
     expect(snapshotOf(good).replayed).toBe(false);
   });
 
-  test("of 40 at once the one that names a missing order fails alone", async () => {
+  test("of 40 concurrent creations, only the one that names a missing order fails", async () => {
     const caller = newCaller();
     const requests = Array.from({ length: 40 }, (_, at) =>
       shipmentRequest(caller, at === 17 ? { orderId: "ord_aaaaaaaaaaaaaaaaaaaaaaaaaa" } : {}),

@@ -12,7 +12,7 @@ import type { RecordsDeps } from "./deps.js";
 import { givenSql } from "./shared-fields.js";
 import { newShipment, type ShipmentRow, shipmentJson } from "./shipment.js";
 
-/** Creates a shipment, its event and its replayable answer in one statement, which creations that wait share. */
+/** Creates a shipment, its event and its replayable answer in one statement, which waiting creations share. */
 export async function createShipment(deps: RecordsDeps, request: CreateShipmentRequest): Promise<WriteOutcome> {
   const { outbox, random } = deps;
   const caller = callerOf(request);
@@ -33,7 +33,8 @@ interface Creation extends Write {
   shipment: ShipmentRow;
 }
 
-// A missing or foreign order leaves its shipment out of the statement: were it left to the foreign key, it would fail for all.
+// A shipment whose order is missing or belongs to another caller is left out of the statement: the foreign key would make the whole
+// statement fail.
 const insertShipment = microBatchOperation<RecordsDeps, Creation, WriteOutcome | undefined>({
   keyOf: keyOfWrite,
   run({ ledger, outbox }, creations) {

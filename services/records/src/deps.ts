@@ -4,7 +4,7 @@ import type { Outbox } from "@shipping/kit/ledger/outbox";
 import type { Database } from "@shipping/kit/postgres/database";
 import type { Log } from "@shipping/kit/process/log";
 
-/** What the operations of records work with. */
+/** The dependencies of the operations of records. */
 export interface RecordsDeps {
   db: Database;
   ledger: Ledger;

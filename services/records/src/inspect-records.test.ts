@@ -19,7 +19,7 @@ afterAll(() => records.end());
 const claim = () => ({ ...newClaim(), requestedBy: "key_a", requestId: "req_a" });
 
 describe("inspectOrder and inspectShipment", () => {
-  test("answer the public resource, who made it, by which request, and the event that it caused", async () => {
+  test("return the public resource, who made it, by which request, and the event that it caused", async () => {
     const caller = newCaller();
     const order = snapshotOf(await createOrder(records.deps, orderRequest(caller, { claim: claim() }))).json;
     const shipment = snapshotOf(await createShipment(records.deps, shipmentRequest(caller, { claim: claim() }))).json;
@@ -40,7 +40,7 @@ describe("inspectOrder and inspectShipment", () => {
     });
   });
 
-  test("say nothing of who made a row of before", async () => {
+  test("leave out who made an older row", async () => {
     const caller = newCaller();
     const { id } = snapshotOf(await createOrder(records.deps, orderRequest(caller))).json;
     await records.deps.db.run(sql`UPDATE orders SET origin = NULL WHERE id = ${id}`);

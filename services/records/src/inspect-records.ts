@@ -34,19 +34,19 @@ export async function inspectShipment(
   return create(InspectShipmentResponseSchema, { data: Buffer.from(shipmentJson(row)), created: originIn(row.origin) });
 }
 
-/** What a row has kept of its creation. */
+/** The origin of a row's creation. */
 interface OriginRow {
   origin: string | null;
 }
 
 const findOrder = readOwned<SharedRow & OriginRow>(
   "id",
-  (isAsked) => sql`SELECT ${sharedColumns}, origin FROM orders WHERE ${isAsked}`,
+  (askedCondition) => sql`SELECT ${sharedColumns}, origin FROM orders WHERE ${askedCondition}`,
 );
 
 const findShipment = readOwned<ShipmentRow & OriginRow>(
   "id",
-  (isAsked) => sql`
+  (askedCondition) => sql`
     SELECT ${sharedColumns}, order_id AS "orderId", label_id AS "labelId", origin
-    FROM shipments WHERE ${isAsked}`,
+    FROM shipments WHERE ${askedCondition}`,
 );

@@ -6,7 +6,7 @@ import { pooledRandom } from "@shipping/kit/ids";
 import { createLog } from "@shipping/kit/process/log";
 import { configured } from "@shipping/kit/process/run-process";
 import { connectTo } from "@shipping/kit/rpc/client";
-import { faultsOf, faultyBus } from "@shipping/kit/service/faults";
+import { busWithFaultPoints, faultPointsOf } from "@shipping/kit/service/fault-points";
 import { runService } from "@shipping/kit/service/run-service";
 import { tlsOf } from "@shipping/kit/tls/tls";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
@@ -16,8 +16,8 @@ import { recordsMigrations, startRecords } from "./start-records.js";
 const config = configured(recordsConfig);
 const log = createLog({ part: "records", level: config.LOG_LEVEL });
 const tls = configured(() => tlsOf(config, log));
-const faults = configured(() => faultsOf(config));
-const bus = faultyBus(createJetStreamBus(busConnectionOf(config, { name: "records", log })), faults);
+const faultPoints = configured(() => faultPointsOf(config));
+const bus = busWithFaultPoints(createJetStreamBus(busConnectionOf(config, { name: "records", log })), faultPoints);
 const webhooks = connectTo({ urls: config.WEBHOOKS_URL, log, tls });
 
 await runService({
@@ -34,7 +34,7 @@ await runService({
       log,
       now: () => new Date(),
       random: pooledRandom,
-      faults,
+      faultPoints,
     }),
   closeLast: [bus, webhooks],
 });

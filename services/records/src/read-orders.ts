@@ -28,6 +28,6 @@ export async function listOrders(deps: RecordsDeps, request: ListOrdersRequest):
   return create(ListOrdersResponseSchema, await readPage(deps, request));
 }
 
-const select = (isAsked: Sql) => sql`SELECT ${sharedColumns} FROM orders WHERE ${isAsked}`;
+const select = (askedCondition: Sql) => sql`SELECT ${sharedColumns} FROM orders WHERE ${askedCondition}`;
 const findOrder = readOwned<SharedRow>("id", select);
 const readPage = listOwned<SharedRow>({ select, render: orderJson, bytes: largeBytes });

@@ -24,7 +24,7 @@ afterAll(() => records.end());
 const metadata = { text: '{"n":1e-7,"z":{"__proto__":[true,null]},"a":"ü"}' };
 
 describe("getOrder and getShipment", () => {
-  test("answer exactly what the creation answered", async () => {
+  test("return exactly the answer of the creation", async () => {
     const caller = newCaller();
     const order = snapshotOf(await createOrder(records.deps, orderRequest(caller, { metadata }))).json;
     const gotOrder = await getOrder(records.deps, create(GetOrderRequestSchema, { caller, id: order.id }));

@@ -30,7 +30,7 @@ export async function listShipments(deps: RecordsDeps, request: ListShipmentsReq
   return create(ListShipmentsResponseSchema, await readPage(deps, request));
 }
 
-/** Reads what a carrier needs to know of one shipment of the caller. */
+/** Reads the fields of one of the caller's shipments that a carrier needs. */
 export async function getShipmentForCarrier(
   deps: RecordsDeps,
   request: GetShipmentForCarrierRequest,
@@ -54,13 +54,13 @@ function found<Row>(row: Row | undefined): Row {
   return row;
 }
 
-const select = (isAsked: Sql) =>
-  sql`SELECT ${sharedColumns}, order_id AS "orderId", label_id AS "labelId" FROM shipments WHERE ${isAsked}`;
+const select = (askedCondition: Sql) =>
+  sql`SELECT ${sharedColumns}, order_id AS "orderId", label_id AS "labelId" FROM shipments WHERE ${askedCondition}`;
 const findShipment = readOwned<ShipmentRow>("id", select);
 const readPage = listOwned<ShipmentRow>({ select, render: shipmentJson, bytes: largeBytes });
 
 const findForCarrier = readOwned<Pick<ShipmentRow, "id" | "status" | "reference" | "sender" | "recipient" | "parcel">>(
   "id",
-  (isAsked) => sql`
-    SELECT id, status, reference, sender::text, recipient::text, parcel::text FROM shipments WHERE ${isAsked}`,
+  (askedCondition) => sql`
+    SELECT id, status, reference, sender::text, recipient::text, parcel::text FROM shipments WHERE ${askedCondition}`,
 );

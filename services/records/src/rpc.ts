@@ -22,7 +22,7 @@ import { searchOrders, searchShipments } from "./search-records.js";
 
 const its = RecordsService.method;
 
-/** Which part may call what of records. */
+/** Which part may call which methods of records. */
 export const recordsPeers: Peers = {
   gateway: [
     its.createOrder,

@@ -56,7 +56,7 @@ async function label(id: string, status: "label_created" | "voided") {
 }
 
 describe("searchShipments", () => {
-  test("lists the newest first, whatever their states, those of one moment by id, and each once over all pages", async () => {
+  test("lists the newest first, whatever their states, those of the same time by id, and each once over all pages", async () => {
     const caller = newCaller();
     const made: string[] = [];
     for (const at of [1, 1, 3, 2, 2, 2, 5].map(hour)) made.push(await ship(caller, { at }));
@@ -83,7 +83,7 @@ describe("searchShipments", () => {
     }
   });
 
-  test("says of each what a list shows", async () => {
+  test("returns the fields that a list shows", async () => {
     const caller = newCaller();
     const orderId = snapshotOf(await createOrder(records.deps, orderRequest(caller))).json.id as string;
     const id = await ship(caller, { orderId, at: hour(4) });

@@ -40,13 +40,13 @@ const findShipments = searchOwned<Row>({
   statuses: ["draft", "label_created", "voided"],
 });
 
-/** Finds orders of the caller, the newest first. */
+/** Finds the caller's orders, newest first. */
 export async function searchOrders(deps: RecordsDeps, request: SearchOrdersRequest): Promise<SearchOrdersResponse> {
   const { rows, ...found } = await findOrders(deps, request);
   return create(SearchOrdersResponseSchema, { ...found, orders: rows.map(summaryOf) });
 }
 
-/** Finds shipments of the caller, the newest first. */
+/** Finds the caller's shipments, newest first. */
 export async function searchShipments(
   deps: RecordsDeps,
   request: SearchShipmentsRequest,

@@ -1,13 +1,13 @@
 import sql from "sql-template-tag";
 
-/** What orders and shipments are known by, as their indexes have it: the beginnings of these are searched. */
+/** The texts by which orders and shipments are found, as their indexes have them. Searches look for their beginnings. */
 export const searchTerms = [
   sql`lower(reference COLLATE "C")`,
   sql`lower((recipient ->> 'name') COLLATE "C")`,
   sql`lower(replace(recipient ->> 'postal_code', ' ', '') COLLATE "C")`,
 ] as const;
 
-/** The beginnings to look for in each of them. */
+/** The prefixes to look for in each of them. */
 export function beginningsOf(text: string): string[][] {
   const spellings = spellingsOf(text);
   const unspaced = text.replaceAll(" ", "");
@@ -18,8 +18,8 @@ const CAPITALS = /[A-Z]/g;
 const OTHERS = /[^\0-\x7f]/gu;
 
 /**
- * The spellings of a text in which people write capitals: all small, first letters large, all large. The indexes know only A to Z as
- * small and large letters, since beyond these servers differ, so one spelling is enough for most texts.
+ * The usual ways to capitalize a text: all lower case, first letters upper case, all upper case. The indexes ignore the case of A to Z
+ * only, because servers differ in other letters. So one spelling is enough for most texts.
  */
 function spellingsOf(text: string): string[] {
   const folded = text.replace(CAPITALS, (letter) => letter.toLowerCase());
@@ -29,7 +29,7 @@ function spellingsOf(text: string): string[] {
   return [...new Set([folded, small, titled, large])];
 }
 
-// `ß` has no large letter of its own, and `İ` no small one.
+// `ß` has no upper-case letter of its own, and `İ` no lower-case one.
 function oneOf(changed: string, letter: string): string {
   return [...changed].length === 1 ? changed : letter;
 }

@@ -32,7 +32,7 @@ export const sharedColumns = sql`
 /** The bytes of a row's columns that can be large. */
 export const largeBytes = sql`octet_length(sender) + octet_length(recipient) + coalesce(octet_length(metadata), 0)`;
 
-/** The columns of a new row, from what the client gave. */
+/** The columns of a new row, from the client's values. */
 export function newSharedRow(request: CreateOrderRequest | CreateShipmentRequest, caller: Caller, now: Date) {
   const { reference, from, to, parcel, metadata } = request;
   if (!from || !to || !parcel) throw new Error("The gateway lets no request pass without addresses and parcel.");
@@ -47,18 +47,18 @@ export function newSharedRow(request: CreateOrderRequest | CreateShipmentRequest
   };
 }
 
-/** The public members that orders and shipments share and that stand together: `"reference":…,"from":…,…`. */
+/** The adjacent public members that orders and shipments share: `"reference":…,"from":…,…`. */
 export function givenMembers({ reference, sender, recipient, parcel, metadata }: SharedRow): string {
   const given = `"reference":${JSON.stringify(reference)},"from":${sender},"to":${recipient},"parcel":${parcel}`;
   return metadata === null ? given : `${given},"metadata":${metadata}`;
 }
 
-/** The last of them: `"livemode":…,"created_at":…`. */
+/** The last public members that they share: `"livemode":…,"created_at":…`. */
 export function lastMembers({ environment, createdAt }: SharedRow): string {
   return `"livemode":${environment === "live"},"created_at":"${createdAt.toISOString()}"`;
 }
 
-/** What orders and shipments share of new rows, as a table `given (id, status, reference, …, created_at, origin, ordinal)`. */
+/** The shared columns of new rows, as a table `given (id, status, reference, …, created_at, origin, ordinal)`. */
 export function givenSql(rows: readonly SharedRow[], writes: readonly { claim: Claim; event: Event }[]): Sql {
   return sql`unnest(
     ${rows.map(({ id }) => id)}::text[], ${rows.map(({ status }) => status)}::text[],
@@ -70,7 +70,7 @@ export function givenSql(rows: readonly SharedRow[], writes: readonly { claim: C
     id, status, reference, sender, recipient, parcel, metadata, created_at, origin, ordinal)`;
 }
 
-// In the order in which the public resource has them; members that are undefined are left out.
+// In the order of the public resource. Members that are undefined are left out.
 function addressJson(address: Address): string {
   const { name, street1, city, postalCode, country, company, street2, state, email, phone } = address;
   return JSON.stringify({

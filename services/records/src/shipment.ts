@@ -8,7 +8,7 @@ export interface ShipmentRow extends SharedRow {
   labelId: string | null;
 }
 
-/** A draft gets a label, a label is voided; never the other way. */
+/** A draft gets a label, and a label is voided; the status never goes back. */
 export type ShipmentStatus = "draft" | "label_created" | "voided";
 
 /** A new shipment: a draft. */

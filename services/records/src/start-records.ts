@@ -9,18 +9,18 @@ import type { Published } from "@shipping/kit/ledger/reconcile-outbox";
 import type { Database } from "@shipping/kit/postgres/database";
 import type { Log } from "@shipping/kit/process/log";
 import { createMetrics } from "@shipping/kit/process/metrics";
-import { type Faults, faultyLedger } from "@shipping/kit/service/faults";
+import { type FaultPoints, ledgerWithFaultPoints } from "@shipping/kit/service/fault-points";
 import type { Service } from "@shipping/kit/service/run-service";
 import type { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { recordsPeers, recordsRoutes } from "./rpc.js";
 
-// A replica that hangs must not hold up the reconciliation for ever.
+// A replica that hangs must not delay the reconciliation for ever.
 const ASK_MS = 5_000;
 
-/** Where records keeps its schema and migrations. */
+/** The folder with the schema and migrations of records. */
 export const recordsMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
 
-/** What records is given to work with. */
+/** The dependencies of the records service. */
 export interface RecordsParts {
   db: Database;
   bus: Bus;
@@ -28,8 +28,8 @@ export interface RecordsParts {
   log: Log;
   now(): Date;
   random: Random;
-  /** Points at which a test ends the process. */
-  faults?: Faults | undefined;
+  /** Points at which a test can end the process. */
+  faultPoints?: FaultPoints | undefined;
 }
 
 /** Starts records: its RPCs, and the relay of its events. */
@@ -43,7 +43,7 @@ export async function startRecords(parts: RecordsParts): Promise<Service> {
   measureOutbox(metrics, outbox);
   const deps = {
     db,
-    ledger: faultyLedger(createLedger(db), parts.faults),
+    ledger: ledgerWithFaultPoints(createLedger(db), parts.faultPoints),
     outbox,
     log,
     now: parts.now,

@@ -1,6 +1,6 @@
 import type { AccountData } from "@shipping/kit/service/account-data";
 
-/** What tracking stores of an account. */
+/** The data that tracking stores about an account. */
 export const trackingAccountData: AccountData = {
   tables: [
     { name: "scans", key: ["environment", "tracking_number", "id"] },

@@ -12,9 +12,8 @@ import type { TrackingDeps } from "./deps.js";
 import { rowAfter, type TrackingRow } from "./tracking.js";
 
 /**
- * Carries a label event over to its tracking record, in a statement that events which wait share. Idempotent, and only ever forward:
- * every event holds the whole label, so that `label.voided` makes the record if it comes first, and the late `label.created` then
- * changes nothing.
+ * Applies a label event to its tracking record. Events that wait share a statement. Idempotent, and the status only moves forward: every
+ * event holds the whole label, so `label.voided` creates the record if it comes first, and the late `label.created` then changes nothing.
  */
 export async function applyLabelEvent(
   deps: TrackingDeps,

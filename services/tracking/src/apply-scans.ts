@@ -14,8 +14,8 @@ import { SCAN_STATUSES, type ScanRow } from "./tracking.js";
 const MOST_SCANS = 100;
 
 /**
- * Adds a carrier's scans to their tracking record. They may come again, late, and in any order: each counts once, and the status is that of
- * the latest by its own time. A void is final.
+ * Adds a carrier's scans to their tracking record. They may come again, late, and in any order: each counts once, and the latest by its own
+ * time gives the status. A void is final.
  */
 export async function applyScans(deps: TrackingDeps, request: ApplyScansRequest): Promise<ApplyScansResponse> {
   const caller = callerOf(request);
@@ -26,7 +26,7 @@ export async function applyScans(deps: TrackingDeps, request: ApplyScansRequest)
   if (scans.length === 0 || scans.length > MOST_SCANS || !scans.every(isScan)) {
     throw fail("internal_error", "The scans are not a carrier's.");
   }
-  // The record is compared as it is when its lock is had: what another statement has just added may be missing from this one's snapshot.
+  // Compares the record as it is once it is locked: this statement's snapshot may lack what another statement has just added.
   const known = await deps.db.run(sql`
     WITH known AS (
       SELECT account_id, environment, tracking_number FROM tracking_records

@@ -1,6 +1,6 @@
 import type { Database } from "@shipping/kit/postgres/database";
 
-/** What the operations of tracking work with. */
+/** The dependencies of tracking's operations. */
 export interface TrackingDeps {
   db: Database;
 }

@@ -20,11 +20,11 @@ export async function getTracking(deps: TrackingDeps, request: GetTrackingReques
 
 const findTracking = readOwned<TrackedRow>(
   "tracking_number",
-  (isAsked) => sql`
+  (askedCondition) => sql`
     SELECT tracking_number AS "trackingNumber", status, carrier, label_id AS "labelId", shipment_id AS "shipmentId",
       created_at AS "createdAt", updated_at AS "updatedAt", test, movement,
       CASE WHEN scanned_at IS NULL THEN '[]'::json ELSE (
         SELECT json_agg(json_build_object('id', id, 'status', status, 'at', at, 'message', message) ORDER BY at, id) FROM scans
         WHERE (account_id, environment, tracking_number) = (asked.account_id, asked.environment, asked.id)) END AS scans
-    FROM tracking_records WHERE ${isAsked}`,
+    FROM tracking_records WHERE ${askedCondition}`,
 );

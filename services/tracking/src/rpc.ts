@@ -12,7 +12,7 @@ import { getTracking } from "./read-tracking.js";
 
 const its = TrackingService.method;
 
-/** Which part may call what of tracking. */
+/** Which part may call which methods of tracking. */
 export const trackingPeers: Peers = {
   gateway: [its.getTracking, ...OwnerOperationsService.methods],
   carrier: [its.applyLabelEvent, its.applyScans],

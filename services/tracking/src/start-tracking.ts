@@ -3,10 +3,10 @@ import type { Service } from "@shipping/kit/service/run-service";
 import type { TrackingDeps } from "./deps.js";
 import { trackingPeers, trackingRoutes } from "./rpc.js";
 
-/** Where tracking keeps its schema and migrations. */
+/** The folder with tracking's schema and migrations. */
 export const trackingMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
 
-/** Starts tracking: nothing but its RPCs, since carrier brings the events to it. */
+/** Starts tracking: only its RPCs, because carrier brings the events to it. */
 export async function startTracking(deps: TrackingDeps): Promise<Service> {
   return { routes: trackingRoutes(deps), peers: trackingPeers, async stop() {} };
 }

@@ -74,7 +74,7 @@ describe("rowAfter", () => {
     expect(after("label.voided")).toEqual({ ...row, status: "voided" });
   });
 
-  test("whether it is a test is what the label says", () => {
+  test("is a test if the label is one", () => {
     expect(after("label.created", false)?.test).toBe(false);
   });
 

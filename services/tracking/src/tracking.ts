@@ -20,16 +20,16 @@ export interface ScanRow {
   message: string;
 }
 
-/** What a carrier may report. */
+/** The statuses that a carrier may report. */
 export const SCAN_STATUSES = ["in_transit", "out_for_delivery", "delivered", "returned", "exception"];
 
-/** A record with the latest status that its carrier has reported, and all scans, the earliest first. */
+/** A record with the latest status that its carrier has reported, and all scans, earliest first. */
 export interface TrackedRow extends TrackingRow {
   movement: string | null;
   scans: readonly (Omit<ScanRow, "at"> & { at: string })[];
 }
 
-/** The public tracking record, as JSON text. The sandbox's own carrier reports nothing, so that `events` stays empty. */
+/** The public tracking record, as JSON text. The sandbox's own carrier reports nothing, so `events` stays empty. */
 export function trackingJson(row: TrackedRow): string {
   const events = row.scans.map(({ status, at, message }) => ({
     object: "tracking_event",
@@ -65,7 +65,7 @@ export function rowAfter(event: Event): TrackingRow | undefined {
     shipmentId: label.shipment_id,
     createdAt: new Date(label.created_at),
     updatedAt: new Date(at),
-    // Events of before have no such member where they were not labels of today; none was postage.
+    // Older events lack this member. None of their labels was postage.
     test: label.test ?? true,
   };
 }

@@ -9,10 +9,10 @@ const list = () =>
     .default("")
     .transform((text) => text.split(",").flatMap((item) => item.trim() || []));
 
-// The bus may bring an event again for seven days: one that was removed before would be delivered a second time.
+// The bus may deliver an event again for seven days. If it had been removed before, it would be sent to receivers a second time.
 const MIN_RETENTION_DAYS = 8;
 
-/** What deliveries need to know, in a process of their own and in one that holds all parts. */
+/** The settings of deliveries, for a process of their own and for one that holds all parts. */
 export const deliverySettings = {
   SECRETS_KEYS: secret(
     z
@@ -81,7 +81,7 @@ function readKeys(text: string, context: z.RefinementCtx): SealingKey[] {
   if (keys.some(({ id, key }) => !/^[\w.-]{1,64}$/.test(id) || key.length !== 32)) {
     context.addIssue({ code: "custom", message: "must be id:base64 of 32 bytes, comma-separated" });
   }
-  // Of two keys of one id only one would ever open.
+  // If two keys had the same ID, only one of them would ever be used to open a secret.
   if (new Set(keys.map(({ id }) => id)).size < keys.length) {
     context.addIssue({ code: "custom", message: "must not contain the same ID twice" });
   }

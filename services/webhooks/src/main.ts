@@ -4,7 +4,7 @@ import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
 import { pooledRandom } from "@shipping/kit/ids";
 import { createLog } from "@shipping/kit/process/log";
 import { configured } from "@shipping/kit/process/run-process";
-import { faultsOf } from "@shipping/kit/service/faults";
+import { faultPointsOf } from "@shipping/kit/service/fault-points";
 import { runService } from "@shipping/kit/service/run-service";
 import { tlsOf } from "@shipping/kit/tls/tls";
 import { webhooksConfig } from "./config.js";
@@ -13,7 +13,7 @@ import { startWebhooks, webhooksMigrations } from "./start-webhooks.js";
 const config = configured(webhooksConfig);
 const log = createLog({ part: "webhooks", level: config.LOG_LEVEL });
 const tls = configured(() => tlsOf(config, log));
-const faults = configured(() => faultsOf(config));
+const faultPoints = configured(() => faultPointsOf(config));
 const bus = createJetStreamBus({
   ...busConnectionOf(config, { name: "webhooks", log }),
   replicas: config.NATS_REPLICAS,
@@ -25,6 +25,6 @@ await runService({
   log,
   tls,
   migrations: webhooksMigrations,
-  start: (db) => startWebhooks({ config, db, bus, log, now: () => new Date(), random: pooledRandom, faults }),
+  start: (db) => startWebhooks({ config, db, bus, log, now: () => new Date(), random: pooledRandom, faultPoints }),
   closeLast: [bus],
 });

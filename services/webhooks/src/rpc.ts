@@ -17,14 +17,14 @@ import { getEvent } from "./events/get-event.js";
 import { listTestDeliveries } from "./health/list-test-deliveries.js";
 import { getSubscriptionHealth, listSubscriptionHealth } from "./health/read-health.js";
 import { acknowledgeFailing, claimFailing } from "./health/tell-failing.js";
-import { webhooksAccountData } from "./operations/account-data.js";
-import { countResources } from "./operations/count-resources.js";
-import { dropDeadEvent, listDeadEvents, retryDeadEvent, showDeadEvent } from "./operations/dead-events.js";
-import { holdDeliveries } from "./operations/hold-deliveries.js";
-import { listDeliveries } from "./operations/list-deliveries.js";
-import { resendDeliveries } from "./operations/resend-deliveries.js";
-import { showEvent } from "./operations/show-event.js";
-import { showSubscription } from "./operations/show-subscription.js";
+import { webhooksAccountData } from "./operator/account-data.js";
+import { countResources } from "./operator/count-resources.js";
+import { dropDeadEvent, listDeadEvents, retryDeadEvent, showDeadEvent } from "./operator/dead-events.js";
+import { holdDeliveries } from "./operator/hold-deliveries.js";
+import { listDeliveries } from "./operator/list-deliveries.js";
+import { resendDeliveries } from "./operator/resend-deliveries.js";
+import { showEvent } from "./operator/show-event.js";
+import { showSubscription } from "./operator/show-subscription.js";
 import { acknowledgeChanges, listChanges } from "./subscriptions/changes.js";
 import { createSubscription } from "./subscriptions/create-subscription.js";
 import { disableSubscription } from "./subscriptions/disable-subscription.js";
@@ -34,7 +34,7 @@ import { urlAtFault } from "./subscriptions/subscription.js";
 
 const its = WebhooksService.method;
 
-/** Which part may call what of webhooks. The operator's commands run in the gateway's pods, as the gateway. */
+/** Which part may call which methods of webhooks. The operator's commands run in the gateway's pods, as the gateway. */
 export const webhooksPeers: Peers = {
   gateway: [
     its.createSubscription,

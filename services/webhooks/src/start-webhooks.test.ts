@@ -47,7 +47,7 @@ async function start(options: ReplicaOptions = {}) {
 }
 
 describe("webhooks", () => {
-  test("says what it would refuse of a url", async () => {
+  test("returns the rule that a url breaks", async () => {
     const { client } = await start();
     const fieldsOf = async (url: string) => (await client.checkSubscription({ caller: newCaller(), url })).fields;
     expect(await fieldsOf("https://hooks.example.com")).toEqual([]);
@@ -126,7 +126,7 @@ describe("webhooks", () => {
     expect(receiver.received).toHaveLength(0);
   });
 
-  test("a stop claims no more and finishes the attempts under way; another replica goes on", async () => {
+  test("a stop claims no more and finishes the attempts under way; another replica continues", async () => {
     const first = await start();
     const held: (() => void)[] = [];
     const receiver = await receiverWith((response) => held.push(() => response.writeHead(204).end()));
@@ -178,7 +178,7 @@ describe("webhooks", () => {
     expect(receiver.received).toHaveLength(8);
   });
 
-  test("a fast stop cuts what takes longer, and records it as failed", async () => {
+  test("a fast stop cuts attempts that take longer, and records them as failed", async () => {
     const { bus, subscribe, stop } = await start();
     const receiver = await receiverWith(() => {});
     const caller = newCaller();

@@ -8,7 +8,7 @@ import type { Database } from "@shipping/kit/postgres/database";
 import { microBatch } from "@shipping/kit/postgres/micro-batch";
 import type { Log } from "@shipping/kit/process/log";
 import { startLoop } from "@shipping/kit/process/loop";
-import { type Faults, faultyLedger } from "@shipping/kit/service/faults";
+import { type FaultPoints, ledgerWithFaultPoints } from "@shipping/kit/service/fault-points";
 import type { Service } from "@shipping/kit/service/run-service";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import type { DeliveryConfig } from "./config.js";
@@ -31,10 +31,10 @@ import { webhooksPeers, webhooksRoutes } from "./rpc.js";
 import { createKeyRing, ledgerCodec } from "./subscriptions/key-ring.js";
 import { requireKeys } from "./subscriptions/rotate-secrets.js";
 
-/** Where webhooks keeps its schema and migrations. */
+/** The folder with webhooks' schema and migrations. */
 export const webhooksMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
 
-/** What webhooks is given to work with. */
+/** The dependencies of the webhooks service. */
 export interface WebhooksParts {
   config: DeliveryConfig;
   db: Database;
@@ -44,13 +44,13 @@ export interface WebhooksParts {
   random: Random;
   clockOffsetMs?: number;
   resolve?: Resolve;
-  /** Certificate authorities of receivers, in place of the well-known ones. */
+  /** Certificate authorities of receivers, instead of the well-known ones. */
   ca?: string;
-  /** Points at which a test ends the process. */
-  faults?: Faults | undefined;
+  /** Points at which a test can end the process. */
+  faultPoints?: FaultPoints | undefined;
 }
 
-/** Ends that one statement records, at most. */
+/** The most ends that one statement records. */
 const COMPLETE_BATCH = 1024;
 const POLL_MS = 250;
 const MIN_POLL_MS = 25;
@@ -72,7 +72,7 @@ export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
   const dispatchAll = async (isStopping: () => boolean) => {
     while (!isStopping() && (await dispatchOnce(deps)) > 0);
   };
-  // Only a backstop, but waits that are shortened to seconds should not be late by a quarter of one.
+  // Only a backstop, but waits that are shortened to seconds should not be late by a quarter of a second.
   const everyMs = Math.max(MIN_POLL_MS, POLL_MS / config.CLOCK_SPEEDUP);
   const dispatcher = startLoop({ name: "dispatch", everyMs, log, once: dispatchAll });
   signals.on("due", dispatcher.wake);
@@ -102,7 +102,7 @@ export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
     peers: webhooksPeers,
     metrics: deps.metrics,
     async stop(fast = false) {
-      // Before everything that waits: with a large backlog, neither the dispatcher nor the inbox would come to an end.
+      // Before anything that waits: with a large backlog, neither the dispatcher nor the inbox would finish.
       deps.attempts.claimNoMore();
       await inbox.stop();
       await Promise.all([dispatcher, sweeper, expirer, hours].map((loop) => loop.stop()));
@@ -114,7 +114,7 @@ export async function startWebhooks(parts: WebhooksParts): Promise<Service> {
   };
 }
 
-/** Makes what the operations work with. */
+/** Creates the dependencies of the operations. */
 export function makeDeps(parts: WebhooksParts, wakeDispatcher: () => void): DispatchDeps {
   const { config, db, log, now, random, clockOffsetMs = 0, resolve = createResolve(), ca } = parts;
   const keyRing = createKeyRing(config.SECRETS_KEYS, random);
@@ -125,7 +125,7 @@ export function makeDeps(parts: WebhooksParts, wakeDispatcher: () => void): Disp
   };
   const deps: AttemptDeps = {
     db,
-    ledger: faultyLedger(createLedger(db, ledgerCodec(keyRing)), parts.faults),
+    ledger: ledgerWithFaultPoints(createLedger(db, ledgerCodec(keyRing)), parts.faultPoints),
     keyRing,
     targets: createTargets(keyRing),
     egressRules,

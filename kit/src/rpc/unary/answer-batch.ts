@@ -8,10 +8,10 @@ import { type BatchAnswer, type BatchCall, decodeCall } from "./batch-codec.js";
 import { failedCall, type UnaryMethods } from "./methods.js";
 import { LONGEST_TIMER_MS, TIMEOUT_HEADER, type UnaryAnswer } from "./protocol.js";
 
-/** For how long a batch that is refused as a whole waits for its answer. */
+/** How long a batch that is refused as a whole waits for its answer. */
 const REFUSED_MS = 1_000;
 
-/** Waits before such a refusal. No part sends such a batch, and a client that does cannot keep the process busy with it. */
+/** Waits before such a refusal. None of our parts sends such a batch, and a client that does cannot keep the process busy with it. */
 export function holdBack(): Promise<void> {
   return pause(REFUSED_MS, undefined, { ref: false });
 }
@@ -44,7 +44,7 @@ function checkCount(calls: number): void {
   if (calls === 0) throw new ConnectError("a batch holds at least one call", Code.InvalidArgument);
 }
 
-/** Answers the call at place `at` of its batch as it would be answered alone. */
+/** Answers the call at index `at` of its batch as if it had come alone. */
 export async function answerCall(
   methods: UnaryMethods,
   call: BatchCall,
@@ -68,7 +68,7 @@ function messageOf(call: number, { status, type, body, headers = {} }: UnaryAnsw
   return { call, status, contentType: type, body, headers };
 }
 
-/** `BatchService.Call` as the library serves it, to clients of gRPC and of JSON: answered when all its calls are. */
+/** `BatchService.Call` as the library serves it, to clients of gRPC and of JSON: it answers once all its calls are answered. */
 export function batchCall(methods: UnaryMethods) {
   return async ({ calls }: CallRequest, { values }: Pick<HandlerContext, "values">): Promise<CallResponse> => {
     try {
@@ -82,7 +82,7 @@ export function batchCall(methods: UnaryMethods) {
   };
 }
 
-/** The answer, or at the call's own deadline that there is none, so that it holds up the others no longer. */
+/** Returns the answer, or, at the call's own deadline, an error instead, so that the call holds up the others no longer. */
 function inTime({ headers }: BatchCall, at: number, answer: Promise<BatchAnswer>): Promise<BatchAnswer> {
   const { timeoutMs } = parseTimeout(headers[TIMEOUT_HEADER] ?? null, LONGEST_TIMER_MS);
   if (timeoutMs === undefined) return answer;

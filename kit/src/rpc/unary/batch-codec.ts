@@ -17,8 +17,8 @@ export interface BatchAnswer {
 }
 
 /**
- * A `CallRequest`, with the same bytes as from the library. The library looks up every field by reflection: with it, a call in a batch
- * took 10 µs more of each side.
+ * Encodes a `CallRequest` to the same bytes as the library. The library looks up every field by reflection, which costs each side 10 µs
+ * more for each call in a batch.
  */
 export function encodeCalls(calls: readonly BatchCall[]): Buffer {
   const writer = new BackwardWriter(sum(calls, ({ path, headers, message }) => message.length + most(headers, path)));
@@ -83,7 +83,7 @@ const FIELD_AT = 3;
 const TYPE = 7;
 const tagOf = (field: number, type = LENGTH_DELIMITED) => (field << FIELD_AT) | type;
 
-/** Has `read` read each field, and skips those that it does not know. */
+/** Calls `read` for each field, and skips the fields that it does not know. */
 function readFields(bytes: Buffer, read: (reader: BinaryReader, tag: number) => boolean): void {
   readUntil(bytes.length, new BinaryReader(bytes, (text) => (text as Buffer).toString()), read);
 }
@@ -108,7 +108,7 @@ function readEntry(reader: BinaryReader, headers: Record<string, string>): void 
   headers[name] = value;
 }
 
-/** Writes fields from the last to the first: what stands in a message is written, and its length known, before the length itself. */
+/** Writes fields from the last to the first: the content of a message is written, and its length known, before the length itself. */
 class BackwardWriter {
   readonly #bytes: Buffer;
   #at: number;
@@ -133,7 +133,7 @@ class BackwardWriter {
     this.#varint(tagOf(field));
   }
 
-  /** An empty text stands in the entries of maps alone. */
+  /** Only map entries contain empty texts. */
   text(field: number, text: string, evenEmpty = false): void {
     if (text === "" && !evenEmpty) return;
     const length = Buffer.byteLength(text);
@@ -171,12 +171,12 @@ class BackwardWriter {
   }
 }
 
-// Of an element: its tag and length, and those of its fields.
+// For an element: its tag and length, and those of its fields.
 const MOST_OVERHEAD = 40;
 const MOST_ENTRY_OVERHEAD = 15;
 const MOST_BYTES_OF_UNIT = 3;
 
-/** The most bytes that the texts of an element may take, with all overhead. */
+/** The most bytes that the texts of an element may take, including all overhead. */
 function most(headers: Record<string, string>, text: string): number {
   const entries = sum(Object.entries(headers), ([name, value]) => sizeOf(name, value) + MOST_ENTRY_OVERHEAD);
   return sizeOf(text) + entries + MOST_OVERHEAD;

@@ -42,7 +42,7 @@ function post(url: string, bytes: Uint8Array, type = "application/proto") {
   return stream;
 }
 
-/** The same, and reads what comes back. */
+/** The same, and reads the response. */
 async function send(...sent: Parameters<typeof post>) {
   const stream = post(...sent);
   const head = once(stream, "response").then(([headers]) => headers as http2.IncomingHttpHeaders);
@@ -126,7 +126,7 @@ describe("a batch of calls", () => {
     expect(handled).toHaveLength(64);
   });
 
-  test("whose client has gone ends no process, whatever its handlers do", async () => {
+  test("whose client has gone does not end the process, whatever its handlers do", async () => {
     const handler = new EventEmitter();
     const { url } = await serving((key) => {
       if (key !== "held") return;

@@ -2,28 +2,31 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { BatchService } from "@shipping/proto/shipping/batch/v1/batch_pb";
 import { MAX_MESSAGE_BYTES, pathOf } from "./protocol.js";
 
-/** Where a server takes several unary calls in one. */
+/** The path at which a server takes several unary calls in one. */
 export const BATCH_PATH = pathOf(BatchService.method.call);
-/** How many calls a batch may hold: a sender begins another, a server refuses more. */
+/** The most calls in a batch: a sender then begins another batch, and a server refuses more. */
 export const MAX_BATCH_CALLS = 64;
-/** What a server takes as one batch. The library reads all of it before anybody counts the calls, a half of a second for a megabyte of empty ones. */
+/**
+ * The most bytes in a batch. The library reads the whole batch before anything counts its calls, which takes half a second for a megabyte
+ * of empty calls.
+ */
 export const MAX_BATCH_BYTES = 256 * 1024;
 
-/** Reads the elements of a message as its bytes come. `isWhole` is true between elements. */
+/** Reads the elements of a message as its bytes arrive. `isWhole` is true between elements. */
 export interface ElementReader {
   take(chunk: Buffer): void;
   isWhole(): boolean;
 }
 
-// Of the bytes before a field's content: number and wire type, length-delimited, and a varint.
+// The bytes before a field's content: number and wire type, length-delimited, and a varint.
 const FIRST_FIELD = 0x0a;
 const NUMBER_AND_TYPE = 0x87;
 const LENGTH_DELIMITED = 2;
 const MOST_LENGTH_BYTES = 5;
 
 /**
- * Reads a message whose field 1 is repeated, `CallRequest` or `CallResponse`, and passes on each element's bytes once they are
- * complete. Other fields are skipped. An element of more than 16 MiB is refused with `resource_exhausted`, what is no such message with
+ * Reads a message whose field 1 is repeated, `CallRequest` or `CallResponse`, and passes on each element's bytes once they are complete.
+ * Other fields are skipped. An element of more than 16 MiB is refused with `resource_exhausted`, and bytes that are not such a message with
  * `invalid_argument`.
  */
 export function readElements(onElement: (bytes: Buffer) => void): ElementReader {
@@ -50,7 +53,7 @@ export function readElements(onElement: (bytes: Buffer) => void): ElementReader 
   };
 }
 
-/** Where the content of the first field begins and ends; undefined until its length has come. */
+/** Where the content of the first field begins and ends; undefined until its length has arrived. */
 function firstFieldOf(bytes: Buffer): { start: number; end: number } | undefined {
   if (bytes.length === 0) return undefined;
   if ((bytes[0]! & NUMBER_AND_TYPE) !== LENGTH_DELIMITED) throw unreadable();
@@ -65,7 +68,7 @@ function firstFieldOf(bytes: Buffer): { start: number; end: number } | undefined
   throw unreadable();
 }
 
-/** What is no batch. */
+/** The error for bytes that are not a batch. */
 export function unreadable(cause?: unknown): ConnectError {
   return new ConnectError("the batch cannot be read", Code.InvalidArgument, undefined, undefined, cause);
 }

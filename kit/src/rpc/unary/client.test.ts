@@ -49,7 +49,7 @@ describe("a unary call", () => {
     expect(seen).not.toHaveProperty("accept-encoding");
   });
 
-  test("takes headers in whatever form they are given", async () => {
+  test("takes headers in any form", async () => {
     const seen: unknown[] = [];
     const client = await clientOf((stream, headers) => {
       seen.push(headers["x-request-id"]);
@@ -66,7 +66,7 @@ describe("a unary call", () => {
     expect(seen).toEqual(["a", "b", "c", undefined]);
   });
 
-  test("whose answer is cut off is lost, whatever has come of it", async () => {
+  test("whose answer is cut off is lost, however much of it has arrived", async () => {
     const client = await clientOf((stream) => {
       stream.respond(ok);
       stream.write(Buffer.alloc(10), () => stream.session?.destroy());

@@ -20,7 +20,7 @@ import { type PendingCall, type RpcAnswer, sendOver } from "./send.js";
 
 type Outgoing = Pick<PendingCall, "path" | "headers" | "message">;
 
-/** Unary calls of the Connect protocol in binary over one session. The library's transport does more, at three times the cost per call. */
+/** Makes unary calls of the Connect protocol in binary over one session. The library's transport does more, at three times the cost per call. */
 export function unaryOver(session: Http2SessionManager): Transport["unary"] {
   const send = sendOver(session);
   return async <I extends DescMessage, O extends DescMessage>(
@@ -42,7 +42,7 @@ export function unaryOver(session: Http2SessionManager): Transport["unary"] {
   };
 }
 
-/** An answer as its caller gets it. Its headers are made only for those who ask. */
+/** An answer as its caller gets it. Its headers are created only when they are read. */
 class Response {
   readonly stream = false;
   readonly service: DescService;
@@ -66,13 +66,13 @@ class Response {
   }
 }
 
-/** Headers as a plain object, which nearly all are already. */
+/** Headers as a plain object, which nearly all of them already are. */
 export function plainHeaders(header: Parameters<Transport["unary"]>[3]): Record<string, string> {
   if (header === undefined) return {};
   return Symbol.iterator in header ? Object.fromEntries(new Headers(header)) : (header as Record<string, string>);
 }
 
-/** The message of a good answer. Anything else is the error that the library would make of it. */
+/** The message of a successful answer. For any other answer, it throws the error that the library would throw. */
 function bodyOf({ status, headers, body }: RpcAnswer): Uint8Array {
   const isPlain = headers["content-encoding"] === undefined;
   if (status === 200 && headers["content-type"] === UNARY_TYPE && isPlain) return body;
@@ -83,7 +83,7 @@ function bodyOf({ status, headers, body }: RpcAnswer): Uint8Array {
   return body;
 }
 
-/** Sends a call and waits for its end; the deadline counts from now, the connection's making included. */
+/** Sends a call and waits for its end. The deadline counts from now and includes the time to connect. */
 function answerTo(
   call: Outgoing,
   { signal, timeoutMs }: { signal: AbortSignal | undefined; timeoutMs: number | undefined },

@@ -18,7 +18,7 @@ type UnaryHandler = (message: never, context: HandlerContext) => unknown;
 export type UnaryMethod = (header: Headers, message: Uint8Array, contextValues: ContextValues) => Promise<UnaryAnswer>;
 export type UnaryMethods = ReadonlyMap<string, UnaryMethod>;
 
-// A client's deadline does not stop a handler: that is for its statements' own limits.
+// A client's deadline does not stop a handler; the limits of the handler's own statements do.
 const neverAborted = new AbortController().signal;
 
 /** The unary methods that `routes` registers, by path, each inside the interceptors. */
@@ -74,7 +74,10 @@ function unaryMethod(method: DescMethodUnary, handle: UnaryHandler, interceptors
   };
 }
 
-/** What a handler sends beside its message. Made when first asked for: most never ask, and `Headers` cost more than a small message. */
+/**
+ * The headers and trailers that a handler sends. They are created on first use: most handlers send none, and `Headers` cost more than a
+ * small message.
+ */
 class Metadata {
   #header: Headers | undefined;
   #trailer: Headers | undefined;
@@ -95,7 +98,7 @@ class Metadata {
   }
 }
 
-/** What interceptors see of an answer. */
+/** An answer as interceptors see it. */
 class Response {
   readonly stream = false;
   readonly service: DescService;
@@ -125,7 +128,7 @@ function timeoutIn(header: Headers): number | undefined {
   return timeoutMs;
 }
 
-// An error that came from a neighbour brings the headers of its own answer.
+// An error from another part carries the headers of that part's answer. These are not passed on.
 const ANSWERS_OWN = ["content-type", "content-length", "content-encoding", "date"];
 
 /** The answer to a call that failed. */
@@ -140,7 +143,7 @@ export function failedCall(error: unknown, sent = new Metadata()): UnaryAnswer {
   return { status: codeToHttpStatus(failure.code), type: ERROR_TYPE, body, ...sent.toHeaders() };
 }
 
-/** A class, since accessors in a literal are made anew for every call. */
+/** A class, because an object literal would create its accessors anew for every call. */
 class CallContext implements HandlerContext {
   readonly requestMethod = "POST";
   readonly protocolName = "connect";

@@ -13,10 +13,10 @@ export const ERROR_TYPE = "application/json";
 export const TIMEOUT_HEADER = "connect-timeout-ms";
 export const VERSION_HEADER = "connect-protocol-version";
 
-/** Node's timers end at once when they are to last longer. */
+/** Node fires a timer at once if it is set to more than this. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** What a unary call of the Connect protocol is answered with. */
+/** The answer to a unary call of the Connect protocol. */
 export interface UnaryAnswer {
   status: number;
   type: string;
@@ -25,12 +25,12 @@ export interface UnaryAnswer {
   headers?: Record<string, string>;
 }
 
-/** Where a method is called. */
+/** The path at which a method is called. */
 export function pathOf({ parent, name }: { parent: DescService; name: string }): string {
   return `/${parent.typeName}/${name}`;
 }
 
-/** Reads a message; what is none fails as with the library. */
+/** Reads a message. Bytes that are not one fail as with the library. */
 export function messageIn<Desc extends DescMessage>(schema: Desc, bytes: Uint8Array): MessageShape<Desc> {
   try {
     return fromBinary(schema, bytes);
@@ -39,7 +39,7 @@ export function messageIn<Desc extends DescMessage>(schema: Desc, bytes: Uint8Ar
   }
 }
 
-/** What Node's HTTP/2 has received as headers, without those of HTTP/2 itself. */
+/** The headers that Node's HTTP/2 has received, without those of HTTP/2 itself. */
 export function headersOf(received: IncomingHttpHeaders): Headers {
   const named = Object.entries(received).filter(([name]) => !name.startsWith(":"));
   return new Headers(named.map(([name, value]) => [name, String(value)]));

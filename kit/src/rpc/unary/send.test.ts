@@ -157,7 +157,7 @@ describe("a batch", () => {
     expect(failures(await together(client, 2))).toMatchObject([refused, refused]);
   });
 
-  test("that is answered in another protocol, or with what are no answers, ends its calls, too", async () => {
+  test("that is answered in another protocol, or with invalid answers, ends its calls, too", async () => {
     const json = Buffer.from(JSON.stringify({ code: "resource_exhausted", message: "Too many." }));
     const answers: [http2.OutgoingHttpHeaders, Uint8Array, Code][] = [
       [{ ":status": 502, "content-type": "text/html" }, Buffer.from("<html>"), Code.Unavailable],
@@ -178,7 +178,7 @@ describe("a batch", () => {
     }
   });
 
-  test("goes on while anybody waits for an answer of it, and is cancelled when nobody does", async () => {
+  test("continues while anybody waits for one of its answers, and is cancelled when nobody does", async () => {
     const reached = new EventEmitter();
     const { client } = await clientOf(({ stream }) => reached.emit("stream", stream));
     const [one, other] = [new AbortController(), new AbortController()];
@@ -198,7 +198,7 @@ describe("a batch", () => {
     expect(stream.rstCode).toBe(http2.constants.NGHTTP2_CANCEL);
   });
 
-  test("leaves out what was given up before it was sent", async () => {
+  test("leaves out calls that were cancelled before they were sent", async () => {
     const { client, received } = await clientOf(({ calls, stream }) => {
       stream.respond(OK);
       stream.end(Buffer.concat(calls.map((_, at) => answerTo(at))));

@@ -6,7 +6,7 @@ import { BATCH_PATH, MAX_BATCH_CALLS, readElements } from "./batch.js";
 import { decodeAnswer, encodeCalls } from "./batch-codec.js";
 import { MAX_MESSAGE_BYTES, UNARY_TYPE, VERSION_HEADER } from "./protocol.js";
 
-/** What came back for a call. */
+/** The answer to a call. */
 export interface RpcAnswer {
   status: number;
   headers: IncomingHttpHeaders;
@@ -29,7 +29,7 @@ interface Stream {
   path: string;
   headers?: Record<string, string>;
   body: Uint8Array;
-  /** The calls that are lost if it is cut off. */
+  /** The calls that are lost if the stream is cut off. */
   calls: readonly PendingCall[];
   begin(headers: IncomingHttpHeaders & IncomingHttpStatusHeader): void;
   take(chunk: Buffer): void;
@@ -38,14 +38,14 @@ interface Stream {
 
 const ENDED: Stream = { path: "", body: new Uint8Array(), calls: [], begin() {}, take() {}, end() {} };
 
-// What a stream may carry before the other side acknowledges any of it.
+// How much a stream may carry before the other side acknowledges any of it.
 const BATCH_BYTES = 60_000;
-// How servers say that they have no such method.
+// The statuses of servers that have no such method.
 const KNOWS_NO_BATCHES = [404, 501];
 
 /**
- * Sends calls over a session. Calls made in one turn of the event loop, because they waited for the same statement, share a
- * batch; a lone one goes as it is, and to a server that knows no batches each goes alone.
+ * Sends calls over a session. Calls made in one turn of the event loop, because they waited for the same statement, share a batch. A single
+ * call is sent as it is. A server that knows no batches gets each call alone.
  */
 export function sendOver(session: Http2SessionManager): (call: PendingCall) => void {
   let waiting: PendingCall[] = [];
@@ -106,7 +106,7 @@ export function sendOver(session: Http2SessionManager): (call: PendingCall) => v
 
   return (call) => {
     if (size + call.message.length > BATCH_BYTES || waiting.length === MAX_BATCH_CALLS) flush();
-    // Runs after all that was ready in this turn.
+    // Runs after everything that was ready in this turn.
     if (waiting.length === 0) process.nextTick(flush);
     waiting.push(call);
     size += call.message.length;
@@ -132,7 +132,8 @@ function whole(onAnswer: (answer: RpcAnswer) => void): Pick<Stream, "begin" | "t
 }
 
 function exchange(opened: ClientHttp2Stream, stream: Stream): void {
-  // Let go at its end: Node's table of streams can keep this one, and so all that it holds, from the garbage collector for seconds.
+  // Released at its end: otherwise Node's table of streams can keep this object, and everything that it holds, from the garbage collector
+  // for seconds.
   let sent = stream;
   const lose = (reason: unknown) => loseAll(sent.calls, reason);
   const cancel = () => opened.close(constants.NGHTTP2_CANCEL);

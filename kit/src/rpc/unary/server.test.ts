@@ -47,7 +47,7 @@ describe("a unary call", () => {
       "connect-protocol-version": "1",
     };
     const cut = session.request(headers);
-    // Cut at a field's end, so that what has come could be read.
+    // Cut at a field's end, so that the part that has arrived could be read.
     cut.write(toBinary(ReadRequestSchema, create(ReadRequestSchema, { idempotencyKey: "cut" })));
     await once(cut, "ready");
     cut.close(http2.constants.NGHTTP2_CANCEL);
@@ -56,7 +56,7 @@ describe("a unary call", () => {
     expect(handled).toEqual(["whole"]);
   });
 
-  test("whose client has gone ends no process, whatever its handler does", async () => {
+  test("whose client has gone does not end the process, whatever its handler does", async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;

@@ -16,12 +16,12 @@ interface Exchange {
 }
 
 /**
- * Answers unary calls of the Connect protocol in binary, alone and in batches, which are those of the platform's own parts, through the same
- * handlers and interceptors as the library, at a fraction of its cost; everything else is left to `others`.
+ * Answers unary calls of the Connect protocol in binary, alone and in batches: the calls of the platform's own parts. It uses the same
+ * handlers and interceptors as the library, at a fraction of the cost. Everything else goes to `others`.
  */
 export function answerUnary(options: {
   methods: UnaryMethods;
-  /** What the interceptors of a request's calls are given beside the call. */
+  /** The context values that the interceptors get with each call of a request. */
   contextValues(request: Http2ServerRequest): ContextValues;
   others: Handler;
 }): Handler {
@@ -61,7 +61,7 @@ function respond(response: Http2ServerResponse, { status, type, headers, body }:
 
 /**
  * Starts all calls of a batch once it has arrived completely, and sends each answer as soon as it is ready: the parts of a message with one
- * repeated field are such messages, too.
+ * repeated field are such messages themselves.
  */
 async function answerMany({ request, response, values }: Exchange, methods: UnaryMethods): Promise<void> {
   let calls: BatchCall[];
@@ -89,7 +89,7 @@ async function answerMany({ request, response, values }: Exchange, methods: Unar
 
   for (const [at, call] of calls.entries()) {
     void answerCall(methods, call, values, at).then((answer) => {
-      // Answers of one statement leave in one write.
+      // Answers from one statement are sent in one write.
       if (ready.length === 0) process.nextTick(flush);
       ready.push(answer);
       left--;

@@ -8,7 +8,7 @@ test.each(["", "plain", "Zürich 東京 🚚", "x".repeat(100_000), "\u0000"])("
   expect(fromBinary(EventSchema, bytes)).toMatchObject({ id: "evt_1", type, accountId: "acc_1" });
 });
 
-test("half of a pair of surrogates becomes the mark of what cannot be encoded", () => {
+test("an unpaired surrogate becomes the replacement character", () => {
   const bytes = toBinary(EventSchema, create(EventSchema, { type: "a\ud83d" }));
   expect(fromBinary(EventSchema, bytes).type).toBe("a\ufffd");
 });

@@ -5,8 +5,8 @@ const lenient = new TextDecoder("utf-8", { ignoreBOM: true });
 const strict = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
 
 /**
- * Encodes messages with Node's buffers: protobuf's own way allocates an array for each string, which for messages of many
- * short strings, as ours are, is a third of the cost. Decodes a leading U+FEFF, too. Imported by every module that reads or writes messages.
+ * Encodes messages with Node's buffers. Protobuf's own way allocates an array for each string, which for messages with many short strings,
+ * such as ours, is a third of the cost. Decoding keeps a leading U+FEFF. Every module that reads or writes messages imports this.
  */
 configureTextEncoding({
   ...getTextEncoding(),

@@ -4,7 +4,7 @@ import { DatabaseOutage } from "@shipping/kit/postgres/outage";
 import type { Call } from "@shipping/kit/rpc/server";
 import type { CallLimits, CarrierRefusal } from "../carriers/carrier.js";
 
-// What is left of a request for recording the outcome.
+// The time of a request that is kept for recording the outcome.
 const RECORD_MS = 2_000;
 
 /** How long a call may take on behalf of a request. */
@@ -12,7 +12,7 @@ export function callMsWithin(call: Call, callMs: number): number {
   return Math.min(callMs, call.timeLeftMs() - RECORD_MS);
 }
 
-/** One call of a carrier, which is over after `ms` whatever its adapter does about the signal. Without time nothing is sent. */
+/** Makes one call to a carrier. It ends after `ms`, whether or not the adapter obeys the signal. If no time is left, nothing is sent. */
 export async function askCarrier<T>(ms: number, ask: (limits: CallLimits) => Promise<T>): Promise<T> {
   if (ms <= 0) throw new Error("There is no time left to call the carrier.");
   const over = new AbortController();
@@ -31,20 +31,23 @@ export async function askCarrier<T>(ms: number, ask: (limits: CallLimits) => Pro
   }
 }
 
-/** The carrier's refusal, as the customer reads it. */
+/** The carrier's refusal, as the customer sees it. */
 export function refusedByCarrier({ message }: CarrierRefusal): Failure {
   return failFields([{ path: "shipment_id", message: `was refused by the carrier: ${message}` }]);
 }
 
 /**
- * What a request is answered whose booking is in doubt. It carries no refusal, so that the gateway keeps the claim and answers 503: the
- * same key finds the same booking.
+ * The error for a request whose booking is in doubt. It is not a refusal, so the gateway keeps the claim and answers 503: the same key
+ * finds the same booking.
  */
 export function inDoubt(cause: unknown): ConnectError {
   return new ConnectError("The outcome of a booking is unknown.", Code.Unknown, undefined, undefined, cause);
 }
 
-/** Work that follows a call of the carrier. A statement of it that an outage kept from running does not undo the call: what came of that is in doubt. */
+/**
+ * Awaits work that follows a call to the carrier. If an outage keeps one of its statements from running, the call still happened, so its
+ * outcome is in doubt.
+ */
 export function followingCall<T>(work: Promise<T>): Promise<T> {
   return work.catch((error) => {
     throw error instanceof DatabaseOutage ? inDoubt(error) : error;

@@ -93,7 +93,7 @@ describe("when the carrier's answer is lost", () => {
     expect(callsOf(remote.calls)).toEqual(["book", "find", "find", "book"]);
   });
 
-  test("a carrier that takes none is not, until the first call can no longer take effect", async () => {
+  test("a carrier that takes no keys is not, until the first call can no longer take effect", async () => {
     const remote = remoteUnderTest(carrier, { takesKeys: false });
     const [shipmentId, claim] = [remote.newShipment(), newClaim()];
     remote.expect("book", { hangs: true });
@@ -126,7 +126,7 @@ describe("when the carrier says no", () => {
     expect(await remote.bookings()).toMatchObject([{ state: "over", dueAt: null }]);
   });
 
-  test("a refusal after a lost answer ends the request, and what the lost call booked is cancelled", async () => {
+  test("a refusal after a lost answer ends the request, and the booking of the lost call is cancelled", async () => {
     const remote = remoteUnderTest(carrier);
     const [shipmentId, claim] = [remote.newShipment(), newClaim()];
     remote.expect("book", { hangs: true }, { before: new CarrierRefusal("no such street.") });
@@ -138,7 +138,7 @@ describe("when the carrier says no", () => {
     expect(remote.standing()).toEqual([]);
   });
 
-  test("what a search throws says nothing about the booking: it stays in doubt", async () => {
+  test("a search's error says nothing about the booking: it stays in doubt", async () => {
     const remote = remoteUnderTest(carrier);
     const [shipmentId, claim] = [remote.newShipment(), newClaim()];
     remote.expect("book", { after: lost });
@@ -150,8 +150,8 @@ describe("when the carrier says no", () => {
   });
 });
 
-describe("of requests at once", () => {
-  test("those of one key get the one label, with one call", async () => {
+describe("of concurrent requests", () => {
+  test("those with the same key get one label, with one call", async () => {
     const remote = remoteUnderTest(carrier);
     const [shipmentId, claim] = [remote.newShipment(), newClaim()];
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => remote.label(shipmentId, claim)));
@@ -159,7 +159,7 @@ describe("of requests at once", () => {
     expect(callsOf(remote.calls)).toEqual(["book"]);
   });
 
-  test("those of other keys wait, and get label_exists", async () => {
+  test("those with other keys wait, and get label_exists", async () => {
     const remote = remoteUnderTest(carrier);
     const shipmentId = remote.newShipment();
     const ends = await Promise.allSettled(Array.from({ length: 4 }, () => remote.label(shipmentId)));
@@ -169,15 +169,15 @@ describe("of requests at once", () => {
   });
 });
 
-describe("what cannot become a label", () => {
-  test("a booking whose number another label has is cancelled, and the request may be repeated", async () => {
+describe("a booking that cannot become a label", () => {
+  test("because another label has its number is cancelled, and the request may be repeated", async () => {
     const remote = remoteUnderTest(carrier);
     const { tracking_number: number } = await remote.newLabel();
     const { carrier: called, deps } = remote;
     const copied = {
       ...called,
-      book: async (...order: Parameters<typeof called.book>) => ({
-        ...(await called.book(...order)),
+      book: async (...given: Parameters<typeof called.book>) => ({
+        ...(await called.book(...given)),
         trackingNumber: number,
       }),
     };
@@ -191,7 +191,7 @@ describe("what cannot become a label", () => {
 });
 
 describe("a claim that is over", () => {
-  test("spends nothing on what an equal request has left", async () => {
+  test("does not continue the booking that an equal request has left", async () => {
     const remote = remoteUnderTest(carrier);
     const [shipmentId, claim] = [remote.newShipment(), newClaim()];
     remote.expect("book", { before: lost });
@@ -216,9 +216,9 @@ describe("a claim that is over", () => {
     const { carrier: called, deps } = remote;
     const fencing = {
       ...called,
-      book: async (...order: Parameters<typeof called.book>) => {
+      book: async (...given: Parameters<typeof called.book>) => {
         await fence(deps.db, remote.caller, claim);
-        return called.book(...order);
+        return called.book(...given);
       },
     };
     deps.carriers = { ...deps.carriers, trial: { accountId: remote.caller.accountId, carrier: fencing } };

@@ -25,15 +25,15 @@ import {
   SEND_WITHIN_MS,
 } from "./booking-rows.js";
 
-/** What a request wants of a carrier that is called. */
-export interface Order {
+/** A request to book at a carrier that is called. */
+export interface BookingRequest {
   caller: Caller;
   claim: Claim;
   carrier: RemoteCarrier;
   wanted: Wanted;
 }
 
-/** What came of it: a booking to record, the outcome that the key has already, or that the shipment has a label. */
+/** The result: a booking to record, the outcome that the key already has, or that the shipment has a label. */
 export type Booked =
   | { row: BookingRow; standing: StandingBooking; settles: boolean }
   | { outcome: WriteOutcome }
@@ -41,21 +41,22 @@ export type Booked =
 
 const WAIT_MS = 5_000;
 const PAUSE_MS = 100;
-/** For how long the worker leaves what is in doubt to a repetition of the request. */
+/** How long the worker leaves a booking in doubt to a repetition of the request. */
 export const GRACE_MS = 1_000;
 
 /**
- * Books at a carrier that is called. First what is to be booked is written down with a key of its own, then the carrier is called. Whoever
- * finds such a row, after a crash or a lost answer, asks the carrier by that key before anything else. The caller records the outcome.
+ * Books at a carrier that is called. First the booking is stored with a key of its own, then the carrier is called. Whoever finds such a
+ * row, after a crash or a lost answer, asks the carrier by this key before anything else. The caller of this function records the outcome.
  */
-export async function bookInPhases(deps: BookingDeps, order: Order, call: Call): Promise<Booked> {
-  const opened = await open(deps, order, call);
+export async function bookInPhases(deps: BookingDeps, request: BookingRequest, call: Call): Promise<Booked> {
+  const opened = await open(deps, request, call);
   if (opened === "label exists" || "outcome" in opened) return opened;
   const { row, isFresh } = opened;
   try {
-    const standing = (isFresh ? undefined : await find(order, row, call)) ?? (await book(deps, order, opened, call));
-    // The one call that was ever made is answered. Of a carrier without keys that says nothing: it may have carried it out twice.
-    return { row, standing, settles: isFresh && order.carrier.takesKeys };
+    const standing =
+      (isFresh ? undefined : await find(request, row, call)) ?? (await book(deps, request, opened, call));
+    // The only call ever made was answered. If the carrier takes no keys, this settles nothing: it may have carried out the call twice.
+    return { row, standing, settles: isFresh && request.carrier.takesKeys };
   } catch (error) {
     throw await followingCall(afterTrouble(deps, opened, error));
   }
@@ -63,19 +64,19 @@ export async function bookInPhases(deps: BookingDeps, order: Order, call: Call):
 
 interface Opened {
   row: BookingRow;
-  /** Whether this request has written it: then no call came before. */
+  /** Whether this request has inserted the row: then there was no earlier call. */
   isFresh: boolean;
-  /** When that began, by `performance.now()`. */
+  /** When this request began to insert or adopt the row, by `performance.now()`. */
   begun: number;
 }
 
-/** The booking of this request, new or as an equal request has left it. Waits while somebody else works on the shipment. */
+/** Returns the booking of this request, new or left by an equal request. Waits while somebody else works on the shipment. */
 async function open(
   deps: BookingDeps,
-  order: Order,
+  request: BookingRequest,
   call: Call,
 ): Promise<Opened | { outcome: WriteOutcome } | "label exists"> {
-  const { caller, claim, carrier, wanted } = order;
+  const { caller, claim, carrier, wanted } = request;
   const { id: shipmentId } = wanted.shipment;
   const intent: Intent = { caller, claim, shipmentId, carrier };
   for (const waitUntil = performance.now() + WAIT_MS; ; await sleep(PAUSE_MS)) {
@@ -92,35 +93,35 @@ async function open(
   }
 }
 
-async function find({ carrier }: Order, row: BookingRow, call: Call): Promise<StandingBooking | undefined> {
+async function find({ carrier }: BookingRequest, row: BookingRow, call: Call): Promise<StandingBooking | undefined> {
   try {
     const [first] = await askCarrier(callMsWithin(call, carrier.callMs), (limits) => carrier.find(row.id, limits));
     return first;
   } catch (cause) {
-    // Whatever a search throws says nothing about the booking.
+    // Whatever error a search throws, even a refusal, says nothing about the booking.
     throw new Error("The carrier cannot be asked what it has booked.", { cause });
   }
 }
 
-async function book(deps: BookingDeps, order: Order, opened: Opened, call: Call): Promise<StandingBooking> {
+async function book(deps: BookingDeps, request: BookingRequest, opened: Opened, call: Call): Promise<StandingBooking> {
   const { row, isFresh } = opened;
-  const { carrier, wanted } = order;
+  const { carrier, wanted } = request;
   if (!mayBook(row, carrier) && !isFresh) throw new Error("The carrier may still carry out an earlier call.");
   const noted = isFresh ? opened.begun : performance.now();
   if (!isFresh && !(await noteCall(deps, row, carrier))) throw new Error("Somebody else has taken the booking.");
-  // The note says until when the call may take effect, counted from its sending.
+  // `doubt_until` assumes that the call is sent within this time.
   if (performance.now() - noted > SEND_WITHIN_MS) throw new Error("It is too late to call the carrier.");
   try {
     return await askCarrier(callMsWithin(call, carrier.callMs), (limits) => carrier.book(row.id, wanted, limits));
   } catch (error) {
     if (error instanceof CarrierRefusal || error instanceof CarrierUnavailable) throw error;
-    const standing = await find(order, row, call);
+    const standing = await find(request, row, call);
     if (!standing) throw error;
     return standing;
   }
 }
 
-/** Leaves the booking as it can be left, and says what the request is answered. */
+/** Leaves the booking as others can continue with it, and returns the error for the request. */
 async function afterTrouble(deps: BookingDeps, { row, isFresh }: Opened, error: unknown): Promise<unknown> {
   if (error instanceof CarrierRefusal) {
     await (isFresh ? endBooking(deps, row) : dropBooking(deps, row));

@@ -2,6 +2,7 @@ import type { Caller, Claim } from "@shipping/kit/caller";
 import type { Random } from "@shipping/kit/ids";
 import { newId } from "@shipping/kit/ids";
 import type { Ledger } from "@shipping/kit/ledger/ledger";
+import { databaseNow } from "@shipping/kit/postgres/clock";
 import type { Database } from "@shipping/kit/postgres/database";
 import { ownedSql } from "@shipping/kit/postgres/owned";
 import type { Log } from "@shipping/kit/process/log";
@@ -9,7 +10,7 @@ import sql, { join, type Sql } from "sql-template-tag";
 import type { Carriers, RemoteCarrier } from "../carriers/carrier.js";
 import type { BookingRow } from "./booking.js";
 
-/** What bookings work with. */
+/** The dependencies of bookings. */
 export interface BookingDeps {
   db: Database;
   ledger: Ledger;
@@ -28,29 +29,27 @@ export interface Intent {
   carrier: RemoteCarrier;
 }
 
-type Timing = Pick<RemoteCarrier, "callMs" | "settlesWithinMs">;
+type Timing = Pick<RemoteCarrier, "callMs" | "mayExecuteForMs">;
 type Deps = Pick<BookingDeps, "db" | "clockOffsetMs">;
 
-/** A call that is noted is sent within this time, or not at all. */
+/** A call that is noted in its row is sent within this time, or not at all. */
 export const SEND_WITHIN_MS = 2_000;
 
-const clock = ({ clockOffsetMs }: Deps, plusMs = 0) =>
-  sql`clock_timestamp() + ${clockOffsetMs + plusMs}::float8 * interval '1 ms'`;
-const leaseEnd = (deps: Deps, { callMs }: Timing) => clock(deps, SEND_WITHIN_MS + callMs);
-const doubtEnd = (deps: Deps, { callMs, settlesWithinMs }: Timing) =>
-  clock(deps, SEND_WITHIN_MS + callMs + settlesWithinMs);
+const leaseEnd = (deps: Deps, { callMs }: Timing) => databaseNow(deps, SEND_WITHIN_MS + callMs);
+const doubtEnd = (deps: Deps, { callMs, mayExecuteForMs }: Timing) =>
+  databaseNow(deps, SEND_WITHIN_MS + callMs + mayExecuteForMs);
 
-// `shipment`, a copy with both addresses, is written by replicas of before only. Whoever settles a row clears it.
+// Only older replicas still write `shipment`, a copy with both addresses. Settling a row clears it.
 const columns = (deps: Deps) => sql`
   account_id AS "accountId", environment, id, shipment_id AS "shipmentId", carrier, state,
   idempotency_key AS "idempotencyKey", fingerprint, token, requested_by AS "requestedBy", request_id AS "requestId",
-  reference, turn, coalesce(doubt_until > ${clock(deps)}, false) AS "inDoubt", created_at AS "createdAt"`;
+  reference, turn, coalesce(doubt_until > ${databaseNow(deps)}, false) AS "inDoubt", created_at AS "createdAt"`;
 
-/** The condition of a statement that only whoever took the row last may make. */
-export const isMine = (row: BookingRow) => sql`${ownedSql(row)} AND id = ${row.id} AND turn = ${row.turn}`;
+/** The condition that nobody has taken the row since this turn. */
+const ownTurnCondition = (row: BookingRow) => sql`${ownedSql(row)} AND id = ${row.id} AND turn = ${row.turn}`;
 
-// A claim that is over, or has its answer, spends nothing.
-function isOpen({ caller, claim }: Pick<Intent, "caller" | "claim">): Sql {
+// A claim that is over, or already has its answer, must not spend anything.
+function openClaimCondition({ caller, claim }: Pick<Intent, "caller" | "claim">): Sql {
   return sql`NOT EXISTS (
     SELECT FROM ledger AS held
     WHERE (held.account_id, held.environment, held.idempotency_key) = (
@@ -58,7 +57,7 @@ function isOpen({ caller, claim }: Pick<Intent, "caller" | "claim">): Sql {
       AND (held.kind = 'result' OR held.token >= ${claim.token}))`;
 }
 
-/** Writes down what is to be booked, before the carrier hears of it; undefined if the key or the shipment is taken. */
+/** Stores a booking before the carrier is called; undefined if the key or the shipment is taken. */
 export async function insertBooking(deps: BookingDeps, intent: Intent): Promise<BookingRow | undefined> {
   const { caller, claim, shipmentId, carrier } = intent;
   const { requestedBy = "", requestId = "" } = claim;
@@ -69,15 +68,18 @@ export async function insertBooking(deps: BookingDeps, intent: Intent): Promise<
       turn, leased_until, doubt_until, due_at, created_at)
     SELECT ${caller.accountId}, ${caller.environment}, ${newId("bkg", deps.random)}, ${shipmentId}::text, ${carrier.name}, 'asked',
       ${claim.idempotencyKey}::text, ${claim.fingerprint}::bytea, ${claim.token}::bigint, ${requestedBy}, ${requestId},
-      1, ${lease}, ${doubtEnd(deps, carrier)}, ${lease}, ${clock(deps)}
-    WHERE ${isOpen(intent)}
+      1, ${lease}, ${doubtEnd(deps, carrier)}, ${lease}, ${databaseNow(deps)}
+    WHERE ${openClaimCondition(intent)}
       AND NOT EXISTS (SELECT FROM labels WHERE shipment_id = ${shipmentId})
     ON CONFLICT (shipment_id) WHERE state IN ('asked', 'held', 'voiding') DO NOTHING
     RETURNING ${columns(deps)}`);
   return row;
 }
 
-/** Takes over what an equal request has left, under the later claim of both; undefined if somebody works on it, or it is another's. */
+/**
+ * Takes over the booking that an equal request has left, under the later claim of both; undefined if somebody is working on it, or it
+ * belongs to another request.
+ */
 export async function adoptBooking(deps: BookingDeps, intent: Intent): Promise<BookingRow | undefined> {
   const { claim, shipmentId, carrier, caller } = intent;
   return takeOne(
@@ -85,11 +87,11 @@ export async function adoptBooking(deps: BookingDeps, intent: Intent): Promise<B
     carrier,
     sql`token = greatest(token, ${claim.token}), request_id = ${claim.requestId ?? ""}`,
     sql`${ownedSql(caller)} AND shipment_id = ${shipmentId} AND state = 'asked'
-      AND idempotency_key = ${claim.idempotencyKey} AND fingerprint = ${claim.fingerprint} AND ${isOpen(intent)}`,
+      AND idempotency_key = ${claim.idempotencyKey} AND fingerprint = ${claim.fingerprint} AND ${openClaimCondition(intent)}`,
   );
 }
 
-/** Begins or goes on with the void of what a label has; undefined if somebody works on it, or it is not there. */
+/** Begins or continues the void of a label's booking; undefined if somebody is working on it, or there is none. */
 export async function takeForVoid(deps: BookingDeps, intent: Intent): Promise<BookingRow | undefined> {
   const { claim, shipmentId, carrier, caller } = intent;
   return takeOne(
@@ -100,38 +102,38 @@ export async function takeForVoid(deps: BookingDeps, intent: Intent): Promise<Bo
   );
 }
 
-async function takeOne(deps: Deps, timing: Timing, changes: Sql, isAsked: Sql): Promise<BookingRow | undefined> {
+async function takeOne(deps: Deps, timing: Timing, changes: Sql, condition: Sql): Promise<BookingRow | undefined> {
   const [row] = await deps.db.run<BookingRow>(sql`
     UPDATE bookings SET ${changes}, turn = turn + 1, leased_until = ${leaseEnd(deps, timing)}, due_at = ${leaseEnd(deps, timing)}
-    WHERE ${isAsked} AND leased_until <= ${clock(deps)}
+    WHERE ${condition} AND leased_until <= ${databaseNow(deps)}
     RETURNING ${columns(deps)}`);
   return row;
 }
 
-/** Takes the bookings that are due and nobody's, at most `most`. */
+/** Takes up to `most` bookings that are due and that nobody is working on. */
 export async function takeDue(deps: Deps, most: number, leaseMs: number): Promise<BookingRow[]> {
   return deps.db.run<BookingRow>(sql`
-    UPDATE bookings SET turn = turn + 1, leased_until = ${clock(deps, leaseMs)}, due_at = ${clock(deps, leaseMs)}
+    UPDATE bookings SET turn = turn + 1, leased_until = ${databaseNow(deps, leaseMs)}, due_at = ${databaseNow(deps, leaseMs)}
     WHERE ctid = ANY(ARRAY(
       SELECT ctid FROM bookings
-      WHERE due_at <= ${clock(deps)} AND leased_until <= ${clock(deps)}
+      WHERE due_at <= ${databaseNow(deps)} AND leased_until <= ${databaseNow(deps)}
       ORDER BY due_at LIMIT ${most} FOR UPDATE SKIP LOCKED))
     RETURNING ${columns(deps)}`);
 }
 
-/** Notes that the carrier is about to be asked to book again; false if somebody else has taken the booking. */
+/** Notes that the carrier is about to be asked again to book; false if somebody else has taken the booking. */
 export async function noteCall(deps: Deps, row: BookingRow, timing: Timing): Promise<boolean> {
   const noted = await deps.db.run(sql`
     UPDATE bookings SET doubt_until = greatest(doubt_until, ${doubtEnd(deps, timing)}),
       leased_until = ${leaseEnd(deps, timing)}, due_at = ${leaseEnd(deps, timing)}
-    WHERE ${isMine(row)} AND state = 'asked' RETURNING id`);
+    WHERE ${ownTurnCondition(row)} AND state = 'asked' RETURNING id`);
   return noted.length > 0;
 }
 
-/** Lets go of a booking that is not settled: whoever repeats the request may take it now, the worker in `pauseMs`. */
+/** Releases a booking that is not settled: a repetition of the request may take it now, the worker after `pauseMs`. */
 export async function letGo(deps: Deps, row: BookingRow, pauseMs: number, problem?: string): Promise<void> {
   await change(deps, row, [
-    sql`leased_until = ${clock(deps)}, due_at = ${clock(deps, pauseMs)}`,
+    sql`leased_until = ${databaseNow(deps)}, due_at = ${databaseNow(deps, pauseMs)}`,
     ...(problem === undefined ? [] : [sql`problem = ${problem}`]),
   ]);
 }
@@ -142,55 +144,55 @@ export async function endBooking(deps: Deps, row: BookingRow): Promise<void> {
 }
 
 /**
- * Has whatever stands or comes to stand under the key cancelled, except for what a label has. Does nothing if a later claim has taken the
- * booking over, whoever holds the turn: it may still become that claim's label.
+ * Has everything that stands, or may come to stand, under the key cancelled, except a label's booking. Does nothing if a later claim has
+ * taken over the booking, whoever holds the turn: it may still become that claim's label.
  */
 export async function dropBooking(deps: Deps, row: BookingRow): Promise<void> {
   await deps.db.run(sql`
-    UPDATE bookings SET state = CASE state WHEN 'asked' THEN 'cancelling' ELSE state END, due_at = ${clock(deps)},
-      shipment = NULL, leased_until = ${clock(deps)}
+    UPDATE bookings SET state = CASE state WHEN 'asked' THEN 'cancelling' ELSE state END, due_at = ${databaseNow(deps)},
+      shipment = NULL, leased_until = ${databaseNow(deps)}
     WHERE ${ownedSql(row)} AND id = ${row.id} AND (state <> 'asked' OR token = ${row.token})`);
 }
 
-/** The condition that a booking may still become a label, which holds while the statement runs. */
-export function stillAsked(row: BookingRow): Sql {
+/** Locks the booking if it may still become a label, so that this remains true while the statement runs. */
+export function lockIfAsked(row: BookingRow): Sql {
   return sql`SELECT FROM bookings WHERE ${ownedSql(row)} AND id = ${row.id} AND state = 'asked' FOR UPDATE`;
 }
 
-/** Gives a booking to the label in `claim`. Unless it is settled by that, the key is looked at again when nothing can come any more. */
+/** Gives a booking to the label in `claim`. If that does not settle the booking, the key is checked again once no late call is possible. */
 export function holdBooking(deps: Deps, row: BookingRow, reference: string, settles: boolean): Sql {
-  const isSettled = sql`(${settles}::boolean AND turn = ${row.turn})`;
+  const settledCondition = sql`(${settles}::boolean AND turn = ${row.turn})`;
   return sql`
-    UPDATE bookings SET state = 'held', reference = ${reference}, shipment = NULL, problem = NULL, leased_until = ${clock(deps)},
-      doubt_until = CASE WHEN ${isSettled} THEN NULL ELSE doubt_until END,
-      due_at = CASE WHEN ${isSettled} THEN NULL ELSE doubt_until END
+    UPDATE bookings SET state = 'held', reference = ${reference}, shipment = NULL, problem = NULL, leased_until = ${databaseNow(deps)},
+      doubt_until = CASE WHEN ${settledCondition} THEN NULL ELSE doubt_until END,
+      due_at = CASE WHEN ${settledCondition} THEN NULL ELSE doubt_until END
     WHERE ${ownedSql(row)} AND id = ${row.id} AND EXISTS (SELECT FROM claim)`;
 }
 
-/** Ends the booking of the label whose void is in `claim`: the carrier has cancelled it. */
+/** Ends the booking of the label whose void is in `claim`, because the carrier has cancelled it. */
 export function endVoided(row: BookingRow): Sql {
   return sql`
     UPDATE bookings SET state = 'over', leased_until = clock_timestamp(), due_at = doubt_until, problem = NULL
     WHERE ${ownedSql(row)} AND id = ${row.id} AND state = 'voiding' AND EXISTS (SELECT FROM claim)`;
 }
 
-/** Nothing stands under the key that should not: what is over is over, and what may still come is looked at when it can no longer. */
+/** Marks the booking clean; if a late call is still possible, schedules another check. */
 export async function noteClean(deps: Deps, row: BookingRow): Promise<void> {
   await change(deps, row, [
-    sql`leased_until = ${clock(deps)}, problem = NULL`,
+    sql`leased_until = ${databaseNow(deps)}, problem = NULL`,
     row.inDoubt
       ? sql`due_at = doubt_until`
       : sql`due_at = NULL, doubt_until = NULL, state = CASE state WHEN 'cancelling' THEN 'over' ELSE state END`,
   ]);
 }
 
-/** The label keeps its booking: the carrier does not cancel it any more. */
+/** Returns the booking to its label, because the carrier refuses to cancel it. */
 export async function keepHeld(deps: Deps, row: BookingRow): Promise<void> {
-  await change(deps, row, [sql`state = 'held', leased_until = ${clock(deps)}, due_at = doubt_until`]);
+  await change(deps, row, [sql`state = 'held', leased_until = ${databaseNow(deps)}, due_at = doubt_until`]);
 }
 
 async function change(deps: Deps, row: BookingRow, changes: Sql[]): Promise<void> {
-  await deps.db.run(sql`UPDATE bookings SET ${join(changes)} WHERE ${isMine(row)}`);
+  await deps.db.run(sql`UPDATE bookings SET ${join(changes)} WHERE ${ownTurnCondition(row)}`);
 }
 
 /** Whether the caller's shipment has a label. */
@@ -200,7 +202,7 @@ export async function hasLabel(deps: Deps, caller: Caller, shipmentId: string): 
   return found.length > 0;
 }
 
-/** Whether a shipment has a booking that its label has. */
+/** Whether the shipment's label has a booking. */
 export async function isHeld(deps: Deps, caller: Caller, shipmentId: string): Promise<boolean> {
   const found = await deps.db.run(sql`
     SELECT FROM bookings WHERE ${ownedSql(caller)} AND shipment_id = ${shipmentId} AND state IN ('held', 'voiding')`);

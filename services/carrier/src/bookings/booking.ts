@@ -2,17 +2,17 @@ import type { Caller, Claim } from "@shipping/kit/caller";
 import type { RemoteCarrier, StandingBooking } from "../carriers/carrier.js";
 
 /**
- * What a booking is to become. `asked`: a label, if its claim still holds when the carrier's answer is recorded. `held`: a label has it.
- * `voiding`: its label is to be voided, once the carrier has cancelled it. `cancelling`: nobody wants it any more. `over`: nothing stands
- * at the carrier. `held` comes back after `voiding` if the carrier refuses; nothing else goes back.
+ * The state of a booking. `asked`: becomes a label, if its claim still holds when the carrier's answer is recorded. `held`: a label has it.
+ * `voiding`: its label will be voided once the carrier has cancelled it. `cancelling`: nobody wants it any more. `over`: nothing stands at
+ * the carrier. A booking returns from `voiding` to `held` if the carrier refuses; no other state goes back.
  */
 export type BookingState = "asked" | "held" | "voiding" | "cancelling" | "over";
 
-/** A row of bookings, taken by whoever holds its `turn`. */
+/** A row of `bookings`. It belongs to the holder of its `turn`. */
 export interface BookingRow {
   accountId: string;
   environment: Caller["environment"];
-  /** The key towards the carrier. */
+  /** The key that the carrier knows. */
   id: string;
   shipmentId: string;
   carrier: string;
@@ -24,12 +24,12 @@ export interface BookingRow {
   requestId: string;
   reference: string | null;
   turn: number;
-  /** Whether a call before this turn may still take effect. */
+  /** Whether a call from before this turn may still take effect. */
   inDoubt: boolean;
   createdAt: Date;
 }
 
-/** Who the booking is for. */
+/** The caller that the booking is for. */
 export function callerIn({ accountId, environment }: BookingRow): Caller {
   return { accountId, environment };
 }
@@ -39,7 +39,7 @@ export function claimIn({ idempotencyKey, token, fingerprint, requestedBy, reque
   return { idempotencyKey, token, fingerprint, requestedBy, requestId };
 }
 
-/** Whether a carrier that has nothing under the key may be asked to book. One that does not take keys might then have two. */
+/** Whether a carrier that has nothing under the key may be asked to book. A carrier that takes no keys might otherwise book twice. */
 export function mayBook(
   { inDoubt }: Pick<BookingRow, "inDoubt">,
   { takesKeys }: Pick<RemoteCarrier, "takesKeys">,
@@ -47,7 +47,7 @@ export function mayBook(
   return takesKeys || !inDoubt;
 }
 
-/** What stands under the key and belongs to no label. */
+/** The bookings that stand under the key and belong to no label. */
 export function surplus(
   row: Pick<BookingRow, "state" | "reference">,
   standing: readonly StandingBooking[],
@@ -56,7 +56,7 @@ export function surplus(
   return standing.filter(({ reference }) => reference !== kept);
 }
 
-/** How long the worker waits after it could not settle a booking: half a second, and twice as long each time, up to a minute. */
+/** How long the worker waits after it could not settle a booking: half a second, doubled each time, up to a minute. */
 export function pauseMs(turn: number): number {
   return Math.min(500 * 2 ** Math.min(turn, 7), 60_000);
 }

@@ -11,8 +11,8 @@ const WAIT_MS = 5_000;
 const PAUSE_MS = 50;
 
 /**
- * Has the carrier cancel the booking of a label. First the void is written down, then the carrier is called: from then on the worker goes
- * on until the carrier says so. The caller records it. Undefined: no label has the booking any more.
+ * Has the carrier cancel a label's booking. First the void is stored, then the carrier is called; from then on, the worker repeats the call
+ * until the carrier confirms it. The caller of this function records the void. Undefined if no label has the booking any more.
  */
 export async function cancelInPhases(
   deps: BookingDeps,

@@ -84,7 +84,7 @@ describe("when the database is lost after a call of the carrier, it is not certa
     },
   );
 
-  test("after a claim that was fenced off meanwhile: the later claim of the same request takes the booking over", async () => {
+  test("after a claim that has been fenced off: the later claim of the same request takes the booking over", async () => {
     const fenced = newClaim();
     const remote = losingDatabaseAfter("book", { statements: 1, fenced });
     const shipmentId = remote.newShipment();
@@ -94,7 +94,7 @@ describe("when the database is lost after a call of the carrier, it is not certa
     expect(remote.standing()).toMatchObject([{ trackingNumber: json.tracking_number }]);
   });
 
-  test("after a void that was fenced off meanwhile: what is cancelled is voided", async () => {
+  test("after a void that has been fenced off: a label whose booking is cancelled is voided", async () => {
     const fenced = newClaim();
     const remote = losingDatabaseAfter("cancel", { statements: 2, fenced });
     const { id } = await remote.newLabel();

@@ -2,7 +2,7 @@ import type { Metrics } from "@shipping/kit/process/metrics";
 import sql from "sql-template-tag";
 import type { BookingDeps } from "./booking-rows.js";
 
-// What counts as late: a request that runs has its booking for a few seconds, and repetitions and the worker need some more.
+// A booking is late after this time: a running request has its booking for a few seconds, and repetitions and the worker need some more.
 const LATE_SECONDS = 60;
 const MAX_COUNTED = 10_000;
 

@@ -37,7 +37,7 @@ describe("settleOnce", () => {
     expect(remote.standing()).toMatchObject([{ trackingNumber: again.json.tracking_number }]);
   });
 
-  test("finds what is due by an index alone, also when PostgreSQL last saw the table empty", async () => {
+  test("finds due bookings by an index alone, even if PostgreSQL last saw the table empty", async () => {
     const remote = remoteUnderTest(carrier);
     for (let n = 0; n < 20; n++) await remote.newLabel();
     await carrier.deps.db.pool.query("DELETE FROM bookings");
@@ -60,7 +60,7 @@ describe("settleOnce", () => {
   });
 
   test.each(["held", "over", "cancelling"])(
-    "clears the copy of the shipment that a replica of before has written: %s",
+    "clears the copy of the shipment that an older replica has written: %s",
     async (state) => {
       const remote = remoteUnderTest(carrier);
       remote.expect("book", state === "over" ? { before: lost } : { after: lost });
@@ -73,7 +73,7 @@ describe("settleOnce", () => {
     },
   );
 
-  test("cancels what was booked under a claim that is over, also if it comes late", async () => {
+  test("cancels a booking made under a claim that is over, even if it appears late", async () => {
     const remote = remoteUnderTest(carrier, { takesKeys: false });
     const claim = newClaim();
     remote.expect("book", { after: lost });
@@ -112,7 +112,7 @@ describe("settleOnce", () => {
   });
 
   test("of two bookings under one key, cancels the one that the label does not have, when the first call can no longer take effect", async () => {
-    const remote = remoteUnderTest(carrier, { takesKeys: false, settlesWithinMs: 0 });
+    const remote = remoteUnderTest(carrier, { takesKeys: false, mayExecuteForMs: 0 });
     remote.expect("book", { hangs: true });
     const { shipmentId, claim } = await inDoubt(remote);
     const { json } = snapshotOf(await eventually(() => remote.label(shipmentId, claim), { withinMs: 15_000 }));
@@ -185,7 +185,7 @@ describe("a void at a carrier that is called", () => {
     expect(snapshotOf(await remote.void(id, claim))).toMatchObject({ replayed: true });
   });
 
-  test("is finished by the worker if nobody repeats it, with one event; a late repetition is answered the voided label", async () => {
+  test("is finished by the worker if nobody repeats it, with one event; a late repetition gets the voided label", async () => {
     const remote = remoteUnderTest(carrier);
     const [{ id }, claim] = [await remote.newLabel(), newClaim()];
     remote.expect("cancel", { before: lost });

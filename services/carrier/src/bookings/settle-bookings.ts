@@ -3,21 +3,21 @@ import { askCarrier } from "./ask-carrier.js";
 import { type BookingRow, pauseMs, surplus } from "./booking.js";
 import { type BookingDeps, dropBooking, endBooking, keepHeld, letGo, noteClean, takeDue } from "./booking-rows.js";
 
-/** How the worker records what it finds. */
+/** How the worker records its findings. */
 export interface Recording {
-  /** Makes the label of a booking, under the claim of its request. False: that claim is over, or has its answer from elsewhere. */
+  /** Creates the label of a booking, under the claim of its request. False if that claim is over, or already has another answer. */
   label(row: BookingRow, standing: StandingBooking): Promise<boolean>;
-  /** Voids the label of a booking that is cancelled. */
+  /** Voids the label of a cancelled booking. */
   void(row: BookingRow): Promise<void>;
 }
 
 const BATCH = 10;
-// A repetition of the request waits so long for a worker that died.
+// If a worker dies, a repetition of the request waits this long.
 const LEASE_MS = 8_000;
 
 /**
- * Settles the bookings that are due: those of a crash or a lost answer, those that nobody wants, and voids that are not finished. It asks
- * the carrier by the key, then records or cancels what stands there. It never books: only a request spends a customer's money.
+ * Settles the bookings that are due: after a crash or a lost answer, those that nobody wants, and unfinished voids. It asks the carrier by
+ * the key, then records or cancels what stands there. It never books: only a request spends a customer's money.
  */
 export async function settleOnce(deps: BookingDeps, recording: Recording): Promise<{ settled: number; left: number }> {
   const rows = await takeDue(deps, BATCH, LEASE_MS);

@@ -3,57 +3,57 @@ import { fail } from "@shipping/kit/errors";
 import type { Shipment } from "@shipping/proto/shipping/records/v1/records_pb";
 import type { Rate } from "./rate.js";
 
-/** What is to be booked: the shipment at one of its rates, as of `at`. */
+/** A booking to make: the shipment at one of its rates, as of `at`. */
 export interface Wanted {
   shipment: Shipment;
   rateId: string;
   at: Date;
 }
 
-/** What a carrier says about a booking. Nobody else knows any of it: neither the platform nor the customer adds or corrects it. */
+/** A carrier's facts about a booking. Nobody else adds to them or corrects them, neither the platform nor the customer. */
 export interface Booking {
-  /** What the parcel is tracked by. No other booking of any carrier has it. */
+  /** The number by which the parcel is tracked. No other booking of any carrier has it. */
   trackingNumber: string;
   /** The rate at which it was booked. */
   rate: Rate;
   /** What the booking costs: the currency (ISO 4217) and the amount in its major unit. It may differ from the rate. */
   charge: { currency: string; amount: number };
-  /** Whether the label is no postage. */
+  /** Whether the label is a test and not valid as postage. */
   test: boolean;
-  /** The label to print. The API serves PDF and nothing else, so an adapter converts what its carrier sends. */
+  /** The label to print. The API serves only PDF, so an adapter converts other formats. */
   file: { format: "pdf"; bytes: Uint8Array };
 }
 
-/** A booking that stands at a carrier, and the carrier's own reference, by which it is cancelled. */
+/** A booking that stands at a carrier, with the carrier's own reference, by which it is cancelled. */
 export interface StandingBooking extends Booking {
   reference: string;
 }
 
-/** What happened to a parcel, as its carrier reports it. */
+/** Something that happened to a parcel, as its carrier reports it. */
 export interface Scan {
-  /** The carrier's own ID of it: the same scan, reported twice, has the same. */
+  /** The carrier's own ID of the scan. A scan that is reported again has the same ID. */
   id: string;
   status: "in_transit" | "out_for_delivery" | "delivered" | "returned" | "exception";
   /** When it happened. */
   at: Date;
-  /** What the carrier calls it, for people. */
+  /** The carrier's description, for people. */
   message: string;
 }
 
-/** What a call may take. It is over when the signal is aborted: from then on nobody waits for its answer. */
+/** The limits of a call. Once the signal is aborted, nobody waits for the answer. */
 export interface CallLimits {
   signal: AbortSignal;
 }
 
-/** What every carrier has. */
+/** The members of every carrier. */
 interface Offers {
-  /** Its name in rates and labels, by which its bookings are found again: it never changes. */
+  /** The carrier's name in rates and labels. It identifies the carrier's bookings, so it never changes. */
   readonly name: string;
-  /** Whether it makes rates of this ID for this shipment, told from the IDs alone. */
+  /** Whether a rate ID belongs to a shipment, decided from the IDs alone. */
   offers(rateId: string, shipmentId: string): boolean;
 }
 
-/** A carrier that is code in this process: whatever it throws, nothing was booked, and there is nothing to cancel. */
+/** A carrier that is code in this process. Whatever it throws, nothing was booked, and there is nothing to cancel. */
 export interface LocalCarrier extends Offers {
   readonly isLocal: true;
   /** The rates at which it would carry the shipment. Throws CarrierRefusal or anything else. */
@@ -63,24 +63,36 @@ export interface LocalCarrier extends Offers {
 }
 
 /**
- * A carrier that is called. Each method is one attempt and repeats nothing by itself. It throws CarrierRefusal or CarrierUnavailable if that is
- * certain; any other error, a time-out and a broken answer above all, means that the carrier may or may not have done it.
+ * A carrier that is called. Each method is one attempt and does not retry. It throws CarrierRefusal or CarrierUnavailable only if that is
+ * certain. Any other error, such as a time-out or a broken answer, means that the carrier may or may not have carried out the call.
  */
 export interface RemoteCarrier extends Offers {
   readonly isLocal: false;
-  /** Whether booking twice under one key is one booking. Where not, an unanswered call is not repeated until it can no longer take effect. */
+  /**
+   * Whether booking twice under one key creates only one booking. If not, a call without an answer is not repeated until it can no longer
+   * take effect.
+   */
   readonly takesKeys: boolean;
   /** How long a call may take. At most 5,000: a customer is answered within ten seconds. */
   readonly callMs: number;
-  /** After a call has timed out, how much later the carrier may still carry it out. */
-  readonly settlesWithinMs: number;
+  /** How long after the end of a call the carrier may still carry it out. */
+  readonly mayExecuteForMs: number;
   /** The rates at which it would carry the shipment. Throws CarrierRefusal or anything else. Books nothing, so it may be repeated. */
   rates(shipment: Shipment, limits: CallLimits): Promise<Rate[]>;
-  /** Books under `key`, with which `find` finds it. Throws CarrierRefusal: not booked, never under this key. CarrierUnavailable: not booked. */
+  /**
+   * Books under `key`, by which `find` finds the booking. Throws CarrierRefusal: not booked, and never will be under this key. Throws
+   * CarrierUnavailable: not booked.
+   */
   book(key: string, wanted: Wanted, limits: CallLimits): Promise<StandingBooking>;
-  /** All bookings under `key` that are not cancelled, with everything that `book` said; usually none or one. Never an old copy: what `book` has answered, it finds. */
+  /**
+   * Returns all bookings under `key` that are not cancelled, with everything that `book` returned; usually none or one. It never reads an
+   * outdated copy: it finds every booking that `book` has returned.
+   */
   find(key: string, limits: CallLimits): Promise<StandingBooking[]>;
-  /** Cancels a booking, so that it costs nothing. One that is cancelled already is cancelled. Throws CarrierRefusal: it stands, and will be charged. */
+  /**
+   * Cancels a booking, so that it costs nothing. Cancelling a cancelled booking succeeds. Throws CarrierRefusal: the booking stands, and
+   * will be charged.
+   */
   cancel(reference: string, limits: CallLimits): Promise<void>;
   /** All scans so far, in any order. */
   track(trackingNumber: string, limits: CallLimits): Promise<Scan[]>;
@@ -89,19 +101,19 @@ export interface RemoteCarrier extends Offers {
 /** A carrier, as the operations see it. docs/carriers.md says how to add one. */
 export type Carrier = LocalCarrier | RemoteCarrier;
 
-/** The carrier will not do what was asked, for certain and for good. The message is shown to the customer, behind the name of the field. */
+/** The carrier certainly has not done what was asked, and never will. The message is shown to the customer, after the name of the field. */
 export class CarrierRefusal extends Error {
   override readonly name = "CarrierRefusal";
 }
 
-/** The carrier has not done what was asked, for certain, and may do it later: never reached, or too busy. */
+/** The carrier certainly has not done what was asked, but a later call may succeed: it was not reached, or is too busy. */
 export class CarrierUnavailable extends Error {
   override readonly name = "CarrierUnavailable";
 }
 
-/** The carriers of each environment; one without any has not been configured. */
+/** The carriers of each environment. An environment without a carrier is not configured. */
 export interface Carriers extends Record<Environment, Carrier | undefined> {
-  /** A carrier for trials in place of the sandbox's, for one account. */
+  /** For one account, a carrier for trials instead of the sandbox's. */
   trial?: { accountId: string; carrier: RemoteCarrier } | undefined;
 }
 
@@ -114,7 +126,7 @@ export function carrierFor(carriers: Carriers, { accountId, environment }: Calle
   return carrier;
 }
 
-/** The carrier of that name, which made a booking earlier, whichever the caller has today. */
+/** The carrier with this name, which made an earlier booking, whichever carrier the caller has today. */
 export function carrierNamed(carriers: Carriers, name: string): Carrier {
   const known = [carriers.sandbox, carriers.live, carriers.trial?.carrier];
   const carrier = known.find((one) => one?.name === name);

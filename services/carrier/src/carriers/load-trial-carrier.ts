@@ -7,7 +7,7 @@ interface AdapterModule {
   openCarrier(url: string): RemoteCarrier;
 }
 
-/** The carrier for trials that the settings name, if any. It is no part of the platform: its module comes from where the operator says. */
+/** Loads the carrier for trials, if the settings name one. Its module is not part of the platform: the operator provides it. */
 export async function loadTrialCarrier(config: {
   TRIAL_CARRIER_MODULE?: string | undefined;
   TRIAL_CARRIER_URL?: string | undefined;

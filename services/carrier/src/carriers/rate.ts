@@ -1,4 +1,4 @@
-/** What a carrier asks for a shipment. */
+/** A carrier's price for a shipment. */
 export interface Rate {
   id: string;
   shipmentId: string;
@@ -8,7 +8,7 @@ export interface Rate {
   currency: string;
   /** Major units of the currency. */
   amount: number;
-  /** True for rates that are no offer. */
+  /** True for a rate that is not a real offer. */
   test: boolean;
 }
 

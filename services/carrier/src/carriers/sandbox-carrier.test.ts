@@ -19,7 +19,7 @@ function book(random = randomBytes as (bytes: number) => Uint8Array) {
 }
 
 describe("sandboxCarrier", () => {
-  test("makes one rate, which is the shipment's and nobody else's", async () => {
+  test("has one rate, which belongs to this shipment only", async () => {
     const carrier = sandboxCarrier(randomBytes);
     const rates = await carrier.rates(shipment);
     expect(rates.map(({ id, amount }) => ({ id, amount }))).toEqual([{ id: "rate_test_shp_1", amount: 5 }]);
@@ -27,7 +27,7 @@ describe("sandboxCarrier", () => {
     expect(carrier.offers("rate_test_shp_1", "shp_2")).toBe(false);
   });
 
-  test("tracking numbers are TEST and twenty digits, whatever the dice say", async () => {
+  test("tracking numbers are TEST and twenty digits, whatever the random bytes", async () => {
     expect((await book((bytes) => new Uint8Array(bytes))).trackingNumber).toBe("TEST00000000000000000000");
     expect((await book((bytes) => new Uint8Array(bytes).fill(255))).trackingNumber).toMatch(/^TEST\d{20}$/);
     const numbers = await Promise.all(Array.from({ length: 200 }, () => book()));
@@ -48,7 +48,7 @@ describe("sandboxCarrier", () => {
     });
   });
 
-  test("will not book what has no address", async () => {
+  test("does not book a shipment without addresses", async () => {
     const booking = { shipment: create(ShipmentSchema, { id: "shp_1" }), rateId: "rate_test_shp_1", at };
     await expect(sandboxCarrier(randomBytes).book(booking)).rejects.toThrow("lacks an address");
   });
@@ -68,7 +68,7 @@ describe("a carrier for trials", () => {
     isLocal: false,
     takesKeys: true,
     callMs: 1,
-    settlesWithinMs: 1,
+    mayExecuteForMs: 1,
     rates: none,
     offers: () => true,
     book: () => Promise.reject(new Error("no")),
@@ -82,13 +82,13 @@ describe("a carrier for trials", () => {
     trial: { accountId: "acc_1", carrier: trial },
   };
 
-  test("is the sandbox's of its one account, and nobody's in live", () => {
+  test("replaces the sandbox's for its account only, and never in live", () => {
     expect(carrierFor(carriers, { accountId: "acc_1", environment: "sandbox" })).toBe(trial);
     expect(carrierFor(carriers, { accountId: "acc_2", environment: "sandbox" })).toBe(carriers.sandbox);
     expect(() => carrierFor(carriers, { accountId: "acc_1", environment: "live" })).toThrow("No carrier");
   });
 
-  test("is found again by its name, as is the sandbox's; one that is no longer configured is not", () => {
+  test("is found by its name, like the sandbox's; a carrier that is no longer configured is not", () => {
     expect(carrierNamed(carriers, "trial")).toBe(trial);
     expect(carrierNamed(carriers, "service_sandbox")).toBe(carriers.sandbox);
     expect(() => carrierNamed({ ...carriers, trial: undefined }, "trial")).toThrow("not configured");

@@ -7,7 +7,7 @@ const NAME = "service_sandbox";
 const SERVICE = "sandbox_standard";
 const FREE = { currency: "EUR", amount: 0 };
 
-/** The carrier of the sandbox: one fixed rate, labels that are no postage, and nobody is contacted. */
+/** The carrier of the sandbox: one fixed rate, labels that are not valid postage, and no calls to anybody. */
 export function sandboxCarrier(random: Random): LocalCarrier {
   return {
     isLocal: true,
@@ -35,7 +35,7 @@ function rateId(shipmentId: string): string {
   return `rate_test_${shipmentId}`;
 }
 
-/** `TEST` and 20 digits: digits make the widest bars in Code 128, and so many that two labels never share a number. */
+/** Returns `TEST` and 20 digits: digits have the widest bars in Code 128, and 20 are so many that two labels never share a number. */
 function newTrackingNumber(random: Random): string {
   const number = BigInt(`0x${Buffer.from(random(16)).toString("hex")}`) % 10n ** 20n;
   return `TEST${number.toString().padStart(20, "0")}`;

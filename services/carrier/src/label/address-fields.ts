@@ -4,18 +4,21 @@ import type { Field } from "./layout.js";
 import { isForeign, ownLetters } from "./letters/letters.js";
 import { isWinAnsi, transliterated } from "./letters/standard-font.js";
 
-// Of letters that the label must bring along, in an address or a reference. Typical addresses have eighty.
+// The most letters in an address or a reference whose glyphs the label embeds. Typical addresses have eighty.
 const MOST_LETTERS = 300;
-// Of Latin letters below others.
+// The size of Latin letters below others, relative to those.
 const BENEATH = 0.72;
 
-/** How an address is printed: by what name, town and country stand out, and whether Latin letters below others have lines or one paragraph. */
+/**
+ * How an address is printed: how much name, town and country stand out, and whether Latin letters below others are set in lines or as one
+ * paragraph.
+ */
 export interface AddressStyle {
   emphasis: number;
   beneath: "lines" | "paragraph";
 }
 
-/** The address as it is printed. What is not in Latin letters is in its own, and below them in Latin ones. The country's name is the last. */
+/** The address as printed. Text in other letters than Latin is printed in its own letters, and in Latin ones below. The country's name comes last. */
 export function addressFields(address: Address, { emphasis, beneath }: AddressStyle): Field[] {
   const field = (line: AddressLine) => fieldOf(line, line.strong ? emphasis : 1);
   const latin = addressLines(address, "latin", transliterated);
@@ -24,7 +27,7 @@ export function addressFields(address: Address, { emphasis, beneath }: AddressSt
   const own = addressLines(address, "local", ownLetters);
   if (areTooMany(own)) return latin.map(field);
   if (!own.some(({ text }) => isForeign(text))) return addressLines(address, "latin", ownLetters).map(field);
-  // What says the same in both, such as a postal code on a line of its own, need not be said twice.
+  // Lines that are the same in both, such as a postal code on its own line, are printed once.
   const below = latin
     .slice(0, -1)
     .flatMap(({ text }) => (/\p{L}/u.test(text) && !own.some((line) => line.text === text) ? [text] : []));
@@ -35,7 +38,7 @@ export function addressFields(address: Address, { emphasis, beneath }: AddressSt
   ];
 }
 
-/** A text in bold, in its own letters, and in Latin ones below if it has others. */
+/** A text in bold, in its own letters; if those are not Latin, in Latin ones below as well. */
 export function textFields(text: string): Field[] {
   const own = ownLetters(text);
   const latin = fieldOf({ text: transliterated(text), strong: true }, isForeign(own) ? BENEATH : 1);
@@ -47,7 +50,7 @@ function fieldOf({ text, strong }: AddressLine, scale: number): Field {
   return { text, face, scale };
 }
 
-/** Whether the lines have more letters than a label brings along. */
+/** Whether the lines have more letters than a label embeds. */
 function areTooMany(lines: readonly { text: string }[]): boolean {
   return lines.reduce((sum, { text }) => sum + (isWinAnsi(text) ? 0 : text.length), 0) > MOST_LETTERS;
 }

@@ -30,12 +30,12 @@ describe("addressLines", () => {
     expect(linesOf({ ...person, ...town, country })).toEqual(["N. Ame", "Street 1", ...expected]);
   });
 
-  test("in Hungary the town stands before the street", () => {
+  test("in Hungary the town is above the street", () => {
     const address = { ...person, city: "Budapest", postalCode: "1054", country: "HU" };
     expect(linesOf(address)).toEqual(["N. Ame", "Budapest", "Street 1", "1054", "HUNGARY"]);
   });
 
-  test("in France the company stands before the name", () => {
+  test("in France the company is above the name", () => {
     const address = {
       ...person,
       company: "SARL",
@@ -81,7 +81,7 @@ describe("addressLines", () => {
     expect(linesOf({ ...beijing, state: "Beijing" })[1]).toBe("Beijing 北京市");
   });
 
-  test("what the country's layout has no place for joins the town", () => {
+  test("fields without a place in the country's layout join the town", () => {
     expect(linesOf({ ...person, city: "Köln", state: "NRW", postalCode: "51147", country: "DE" })).toContain(
       "51147 Köln, NRW",
     );
@@ -91,7 +91,7 @@ describe("addressLines", () => {
     expect(linesOf(macao, "latin")).toEqual(["N. Ame", "Street 1", "Taipa 999078", "MACAO"]);
   });
 
-  test("what the layout prints by itself is there once", () => {
+  test("text that the layout prints by itself appears once", () => {
     expect(linesOf({ ...person, city: "Singapore", postalCode: "018956", country: "SG" })).toEqual([
       ...["N. Ame", "Street 1", "SINGAPORE 018956", "SINGAPORE"],
     ]);
@@ -106,13 +106,13 @@ describe("addressLines", () => {
     expect(strong.map(({ text }) => text)).toEqual(["N. Ame", "London", "SW1A 1AA", "UNITED KINGDOM"]);
   });
 
-  test("a field without printable letters is left out with what would stand around it", () => {
+  test("a field without printable letters is left out, with the text around it", () => {
     expect(linesOf({ ...person, city: "Portland", state: " ", postalCode: "97205", country: "US" })).toContain(
       "Portland 97205",
     );
   });
 
-  test("in every country, whatever the fields hold, each stands in a line, and none is read as an instruction", () => {
+  test("in every country, whatever the fields contain, each is on a line, and none is read as an instruction", () => {
     const text = fc.string({ unit: "grapheme", minLength: 1, maxLength: 30 }).map((body) => `<${body.trim()}%N$&>`);
     const letter = fc.constantFrom(..."ABCDEFGHIJKLMNOPQRSTUVWXYZ");
     const country = fc.tuple(letter, letter).map((letters) => letters.join(""));

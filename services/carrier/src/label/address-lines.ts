@@ -2,7 +2,7 @@ import type { Address } from "@shipping/proto/shipping/records/v1/records_pb";
 import { formatAddress, type Address as Layout } from "localized-address-format";
 import { countryName } from "./country-name.js";
 
-/** `local` is the order within the country, `latin` the one for letters from abroad; most countries have one order for both. */
+/** `local` is the order used within the country, `latin` the one used from abroad, in Latin letters; most countries have one order for both. */
 export type Order = "local" | "latin";
 
 /** A line of an address, and whether it stands out. */
@@ -11,7 +11,7 @@ export interface AddressLine {
   strong: boolean;
 }
 
-// Private characters stand for the fields while the library orders them, so that it never reads what a customer wrote.
+// Private-use characters stand for the fields while the library orders them, so it never interprets a customer's text.
 const NAME = "\ue000";
 const COMPANY = "\ue001";
 const STREET1 = "\ue002";
@@ -22,7 +22,7 @@ const POSTAL_CODE = "\ue006";
 const FIELDS = /[\ue000-\ue006]/g;
 const STRONG = new RegExp(`[${NAME}${CITY}${POSTAL_CODE}]`);
 const PREFIX = new RegExp(`[^ ,\ue000-\ue006]+(?=${POSTAL_CODE})`);
-// Of a line whose street had two: what followed it begins the next.
+// If there are two street lines, the library begins the next line with the separator that followed the street.
 const SEPARATOR = /^[ ,]+/;
 const PLACE = "\0";
 
@@ -31,8 +31,8 @@ const WIDE_START = new RegExp(`^${WIDE}`, "u");
 const WIDE_END = new RegExp(`${WIDE}$`, "u");
 
 /**
- * The address, in the lines and in the order of its own country, then the country's name. `printable` is asked for the text of every field, and
- * a field that has none is left out. Phone and e-mail are no part of an address.
+ * Returns the address in the lines and the order of its own country, then the country's name. `printable` is called with the text of every
+ * field; a field without a result is left out. Phone and email are not part of an address.
  */
 export function addressLines(address: Address, order: Order, printable: (text: string) => string): AddressLine[] {
   const texts = new Map<string, string>();
@@ -55,7 +55,7 @@ export function addressLines(address: Address, order: Order, printable: (text: s
   return [...lines, { text: countryName(address.country), strong: true }];
 }
 
-/** What a country's layout has a place for, whether it begins with the largest, and the words that it prints by itself. */
+/** The fields for which a country's layout has a place, whether it begins with the largest unit, and the words that it prints by itself. */
 interface Places {
   city: boolean;
   state: boolean;
@@ -64,7 +64,7 @@ interface Places {
   words: string[];
 }
 
-// Two letters and an order each: never many.
+// Bounded: two orders for each two-letter code.
 const known = new Map<string, Places>();
 
 function placesIn(country: string, order: Order): Places {
@@ -84,7 +84,10 @@ function placesIn(country: string, order: Order): Places {
   return places;
 }
 
-/** The fields in the places that the country's layout has. What it has no place for joins the town, and the town joins the state or the street. */
+/**
+ * Puts the fields into the places of the country's layout. A field without a place joins the town; a town without a place joins the state
+ * or the street.
+ */
 function arrange(country: string, order: Order, texts: Map<string, string>): Layout {
   const places = placesIn(country, order);
   const given = (field: string) => (texts.has(field) ? field : "");
@@ -113,7 +116,10 @@ function arrange(country: string, order: Order, texts: Map<string, string>): Lay
   };
 }
 
-/** The line with the texts in the places of their fields. A postal code that begins with what the layout puts before it (`SE-`, `〒`) has it once. */
+/**
+ * Puts the texts into the places of their fields. If a postal code already begins with the layout's prefix (`SE-`, `〒`), the prefix is
+ * printed only once.
+ */
 function fill(line: string, texts: Map<string, string>): string {
   const prefix = PREFIX.exec(line)?.[0] ?? "";
   const repeated = texts.get(POSTAL_CODE)?.toUpperCase().startsWith(prefix);

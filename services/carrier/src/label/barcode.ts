@@ -9,7 +9,7 @@ const LINEAR_QUIET = 10;
 // 0.5 mm.
 const MATRIX_MODULE = 4 * DOT;
 
-/** Draws the text in Code 128, around `center` and at most as wide as `room`, in which the quiet zones are. */
+/** Draws the text in Code 128, around `center` and at most as wide as `room`, including the quiet zones. */
 export function drawLinear(
   page: PdfPage,
   text: string,
@@ -27,7 +27,7 @@ export function drawLinear(
   fillBars(page, bars, { left: center - (modules * module) / 2, top, width: module, height });
 }
 
-/** Draws the text as a Data Matrix symbol (ISO/IEC 16022) in the middle of a cell, which must leave it a quiet zone of a module. */
+/** Draws the text as a Data Matrix symbol (ISO/IEC 16022) in the middle of a cell, which must leave a quiet zone of one module. */
 export function drawMatrix(page: PdfPage, text: string, center: { x: number; y: number }): void {
   const bars = dataMatrix(text).flatMap((modules, row) =>
     Array.from(modules.matchAll(/1+/g), ({ index, 0: run }): Bar => [index, row, run.length]),
@@ -39,7 +39,10 @@ export function drawMatrix(page: PdfPage, text: string, center: { x: number; y: 
 /** A bar, counted in modules and rows. */
 type Bar = [x: number, row: number, width: number];
 
-/** Fills all at once, in units of a module: that is the shortest, and most of pdfkit's work is the same for one rectangle and for a hundred. */
+/**
+ * Fills all bars at once, in units of a module. This is the shortest form, and most of pdfkit's work is the same for one rectangle as for a
+ * hundred.
+ */
 function fillBars(
   page: PdfPage,
   bars: readonly Bar[],

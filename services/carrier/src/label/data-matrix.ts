@@ -1,7 +1,7 @@
-/** Modules of a side: the size that holds the longest text there is, so that the symbol of every label has the same. */
+/** Modules per side: the size that holds the longest possible text, so that the symbols of all labels have the same size. */
 export const MATRIX_SIDE = 22;
 
-// Of this size (ISO/IEC 16022, table 7), within the finder pattern.
+// Constants of this size (ISO/IEC 16022, table 7); `INNER` is the side within the finder pattern.
 const INNER = MATRIX_SIDE - 2;
 const DATA = 30;
 const CORRECTION = 20;
@@ -10,15 +10,15 @@ const PAD = 129;
 const FIELD = 0x12d;
 
 /**
- * Encodes an ASCII text as a Data Matrix symbol (ISO/IEC 16022, ECC 200): the rows from top to bottom, a `1` for each dark module and a `0` for
- * each light one. bwip-js, which knows every code and size, takes several times as long; the tests compare with it.
+ * Encodes an ASCII text as a Data Matrix symbol (ISO/IEC 16022, ECC 200): the rows from top to bottom, a `1` for each dark module and a `0`
+ * for each light one. bwip-js, which supports every code and size, takes several times as long; the tests compare the results.
  */
 export function dataMatrix(text: string): string[] {
   const data = padded(codewords(text));
   const all = [...data, ...correction(data)];
   const inner = PLACES.map(([codeword, bit]) => ((all[codeword] ?? 0) >> bit) & 1);
   const rows = Array.from({ length: INNER }, (_, row) => inner.slice(row * INNER, (row + 1) * INNER).join(""));
-  // The finder: left and bottom edge dark, the others of alternating modules.
+  // The finder pattern: left and bottom edges dark, the others alternating.
   return [
     "10".repeat(INNER / 2 + 1),
     ...rows.map((row, index) => `1${row}${1 - (index % 2)}`),
@@ -26,14 +26,14 @@ export function dataMatrix(text: string): string[] {
   ];
 }
 
-/** Two digits in one codeword, any other character in one (5.2.3). */
+/** Encodes two digits as one codeword, and any other character as one (5.2.3). */
 function codewords(text: string): number[] {
   const parts = text.match(/\d\d|./gs) ?? [];
   if (parts.length > DATA) throw new Error(`A symbol of ${MATRIX_SIDE} by ${MATRIX_SIDE} modules cannot hold ${text}`);
   return parts.map((part) => (part.length === 2 ? 130 + Number(part) : part.charCodeAt(0) + 1));
 }
 
-/** Fills up with pads, all but the first of which are scrambled by their position (5.2.3, annex B). */
+/** Adds pads, all but the first of which are scrambled by their position (5.2.3, annex B). */
 function padded(words: readonly number[]): number[] {
   const pads = Array.from({ length: DATA - words.length }, (_, index) => {
     if (index === 0) return PAD;
@@ -43,7 +43,7 @@ function padded(words: readonly number[]): number[] {
   return [...words, ...pads];
 }
 
-/** The Reed-Solomon codewords of these (annex E): the rest of their division by the generator. */
+/** The Reed-Solomon codewords of the data (annex E): the remainder of its division by the generator. */
 function correction(data: readonly number[]): number[] {
   let rest = new Array<number>(CORRECTION).fill(0);
   for (const word of data) {
@@ -83,7 +83,7 @@ function generator(): number[] {
 
 type Place = readonly [codeword: number, bit: number];
 
-// Rows up and columns to the left of a codeword's last bit, from its first (annex F).
+// The bits of a codeword from its first to its last, as rows above the last bit and columns to its left (annex F).
 const UTAH = [
   [2, 2],
   [2, 1],
@@ -111,7 +111,7 @@ const PLACES = places();
 function places(): Place[] {
   const placed: Place[] = [];
   let codeword = 0;
-  // What lies over an edge comes in at the other, four modules further.
+  // A module beyond an edge reappears at the opposite edge, shifted by four modules.
   const put = (row: number, column: number, bit: number) => {
     const [r, c] = row < 0 ? [row + INNER, column + 4] : [row, column];
     placed[c < 0 ? (r + 4) * INNER + c + INNER : r * INNER + c] = [codeword, bit];

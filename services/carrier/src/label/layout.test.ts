@@ -39,7 +39,7 @@ describe("layOut", () => {
     expect(new Set(lines.map(({ size }) => size))).toEqual(new Set([10.5]));
   });
 
-  test("what does not fit in the least size is cut with an ellipsis, each field to the same number of rows", () => {
+  test("text that does not fit in the smallest size is cut with an ellipsis, each field to the same number of rows", () => {
     const lines = layOut(
       Array.from({ length: 5 }, () => field("several words ".repeat(30).trim())),
       box,
@@ -53,7 +53,7 @@ describe("layOut", () => {
     expect(layOut([], box)).toEqual([]);
   });
 
-  test("own letters stand further apart, for they are taller", () => {
+  test("lines in their own letters are further apart, because these are taller", () => {
     const baselines = (face: Face) =>
       layOut(
         ["一", "二"].map((text) => ({ text, face, scale: 1 })),

@@ -23,14 +23,15 @@ export interface Line {
   baseline: number;
 }
 
-// In parts of a line's size: its height, and the part of that above the baseline. Other scripts have taller letters, and marks above and below them.
+// Relative to a line's size: its height, and the part of it above the baseline. Other scripts have taller letters, and marks above and
+// below them.
 const STANDARD = { leading: 1.16, ascent: 0.78 };
 const LETTERS = { leading: 1.32, ascent: 0.94 };
 const ELLIPSIS = "…";
 const STEP = 0.5;
 const MOST_ROWS = 6;
 
-/** Sets the fields in the largest size that fits into the box; where none does, cuts each to as many rows as fit in the least. */
+/** Sets the fields in the largest size that fits into the box. If none fits, cuts each field to the rows that fit in the smallest size. */
 export function layOut(fields: Field[], box: Box): Line[] {
   const measured = fields.map((field) => ({ ...field, ruler: rulerOf(field.text, field.face) }));
   for (let size = box.most; size > box.least; size -= STEP) {
@@ -81,7 +82,7 @@ function heightOf(lines: Line[]): number {
   return last.baseline + last.size * (leading - ascent);
 }
 
-/** Breaks at spaces, or inside a word that is wider than a row; what the last row cannot hold gives way to an ellipsis. */
+/** Breaks at spaces, or inside a word that is wider than a row. An ellipsis replaces the text that does not fit into the last row. */
 function wrap({ text, face, ruler }: MeasuredField, width: number, rows: number): string[] {
   const lines: string[] = [];
   let start = 0;

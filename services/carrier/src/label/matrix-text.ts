@@ -4,7 +4,7 @@ import { transliterated } from "./letters/standard-font.js";
 // The longest postal codes in use have ten characters. Twelve still fit into a symbol of 22 by 22 modules.
 const MOST_POSTAL_CODE = 12;
 
-/** What the 2D code holds: tracking number, country and postal code, with a bar between. What cannot be a postal code is left empty. */
+/** The content of the 2D code: tracking number, country and postal code, separated by bars. A text that cannot be a postal code is left empty. */
 export function matrixText(trackingNumber: string, to: Address): string {
   const postalCode = transliterated(to.postalCode).toUpperCase();
   const known = postalCode.length <= MOST_POSTAL_CODE && /^[A-Z0-9 -]*$/.test(postalCode);

@@ -19,7 +19,7 @@ export interface Style {
 export const REGULAR: StandardFace = "Helvetica";
 export const BOLD: StandardFace = "Helvetica-Bold";
 
-/** A document of one page, in which nothing depends on the clock. */
+/** Opens a document of one page. Nothing in it depends on the clock. */
 export function openPage(options: { size: [number, number]; title: string; createdAt: Date }): PdfPage {
   const info = { Title: options.title, CreationDate: options.createdAt };
   const page = new PDFDocument({ size: options.size, margin: 0, font: "", info });
@@ -32,7 +32,7 @@ export function openPage(options: { size: [number, number]; title: string; creat
   return page;
 }
 
-/** Writes a text, which its face must have, on one line. */
+/** Writes a text on one line. Its face must have all its characters. */
 export function write(page: PdfPage, text: string, style: Style): void {
   const { x, baseline, face, size, color = "black", align = "left" } = style;
   const left = x - { left: 0, center: 0.5, right: 1 }[align] * widthOf(text, face, size);
@@ -44,11 +44,11 @@ export function write(page: PdfPage, text: string, style: Style): void {
   } else writeLetters(page, text, { left, baseline, size, bold: face === "Letters-Bold" });
 }
 
-// A bold letter is a regular one with its contour drawn, so wide in parts of the size. In a smaller size printers would draw it too wide.
+// A bold letter is a regular one whose contour is drawn this wide, relative to the size. In smaller sizes, printers would draw it too wide.
 const CONTOUR = 0.026;
 const LEAST_BOLD = 11;
 
-/** Writes letters in the fonts that the label carries. Their numbers there say nothing, so the text stands beside them for those who copy it. */
+/** Writes letters in the fonts that the label embeds. Their glyph numbers have no meaning outside it, so the text is added for copying. */
 function writeLetters(
   page: PdfPage,
   text: string,
@@ -73,7 +73,7 @@ interface GlyphRun {
   dy: number;
 }
 
-/** The glyphs in runs of one font, in which each stands where the one before it ends by the font's own widths. */
+/** Splits the glyphs into runs of one font in which each glyph begins where the previous one ends by the font's own widths. */
 function runsOf(glyphs: readonly Glyph[]): GlyphRun[] {
   const runs: GlyphRun[] = [];
   let x = 0;
@@ -89,10 +89,10 @@ function runsOf(glyphs: readonly Glyph[]): GlyphRun[] {
   return runs;
 }
 
-/** Writes fields as a block, as large as its box allows; a line that is read from the right begins at the right. */
+/** Writes fields as a block, as large as its box allows. A line that is read from the right is aligned to the right. */
 export function writeBlock(page: PdfPage, fields: Field[], x: number, top: number, box: Box): void {
   for (const { text, face, size: most, baseline } of layOut(fields, box)) {
-    // Broken within a word, joined letters may be a little wider than they were.
+    // If a word is broken, its joined letters may become a little wider.
     const size = sizeFor(text, face, most, box.width);
     const fromRight = !isStandard(face) && setLine(text).direction === "rtl";
     const place = fromRight ? { x: x + box.width, align: "right" as const } : { x };

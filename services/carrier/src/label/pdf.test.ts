@@ -132,7 +132,7 @@ describe("renderLabelPdf", () => {
     expect(await textsOf({ parcel: size })).toContain(expected);
   });
 
-  test("cuts what has no room, and still is one page", async () => {
+  test("cuts text that has no room, and is still one page", async () => {
     const long = "A long field of many words ".repeat(10).slice(0, 200);
     const all = {
       name: long,

@@ -7,7 +7,7 @@ import { transliterated } from "./letters/standard-font.js";
 import { matrixText } from "./matrix-text.js";
 import { BOLD, closePage, openPage, REGULAR, write, writeBlock, writeCaption } from "./page.js";
 
-/** What is printed on a sandbox label. */
+/** The content of a sandbox label. */
 export interface LabelContent {
   trackingNumber: string;
   service: string;
@@ -18,7 +18,7 @@ export interface LabelContent {
   createdAt: Date;
 }
 
-// 4 by 6 inches, in points of 1/72 inch. The frame keeps clear of the 3 mm that label printers may not reach.
+// 4 by 6 inches, in points of 1/72 inch. The frame avoids the outer 3 mm, which label printers may not reach.
 const PAGE: [number, number] = [288, 432];
 const LEFT = 9;
 const RIGHT = 279;
@@ -134,7 +134,7 @@ function drawBarcode(page: PdfPage, trackingNumber: string): void {
   write(page, grouped, { x: CENTER, baseline: BARCODE + 100, face: BOLD, size, align: "center" });
 }
 
-/** The telephone number beside the heading of an address, for it is no part of that. E-mail addresses do not belong on a parcel. */
+/** Prints the telephone number beside the heading of an address, because it is not part of the address. Email addresses do not belong on a parcel. */
 function drawPhone(page: PdfPage, phone: string | undefined, x: number, top: number, width: number): void {
   const text = transliterated(phone ?? "");
   if (text === "") return;

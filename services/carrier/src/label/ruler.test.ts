@@ -37,7 +37,7 @@ describe("rulerOf", () => {
     );
   });
 
-  test("fit goes on by a letter even if that is too wide, so that every text comes to its end", () => {
+  test("fit advances by one letter even if it is too wide, so that every text ends", () => {
     expect(rulerOf("東京", "Letters").fit(1, 0.1)).toBe(2);
     expect(rulerOf("WW", "Helvetica").fit(0, 0.1)).toBe(1);
   });

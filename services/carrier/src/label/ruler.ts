@@ -2,13 +2,13 @@ import { isShaped } from "./letters/open-font.js";
 import { setLine } from "./letters/set-line.js";
 import { advance, type StandardFace } from "./letters/standard-font.js";
 
-/** How a text is set: in a font of PDF, or in its own letters, which the label brings along. */
+/** How a text is set: in a standard font of PDF, or in its own letters, whose font the label embeds. */
 export type Face = StandardFace | "Letters" | "Letters-Bold";
 
-/** The widths of a text's parts, in parts of its size. */
+/** The widths of a text's parts, relative to its size. */
 export interface Ruler {
   width(start: number, end: number): number;
-  /** Where the last letter ends that fits into the width, counted from `start`; of one that is wider, where that ends. */
+  /** The end of the last letter that fits into the width, counted from `start`; if none fits, the end of the first letter. */
   fit(start: number, width: number): number;
 }
 
@@ -16,7 +16,7 @@ export interface Ruler {
 const ROUNDING = 1e-9;
 const segments = new Intl.Segmenter("en");
 
-/** Whether the face is one that every reader of PDF has. */
+/** Whether the face is a standard font, which every PDF reader has. */
 export function isStandard(face: Face): face is StandardFace {
   return face === "Helvetica" || face === "Helvetica-Bold";
 }
@@ -65,7 +65,7 @@ function standardEnds(text: string, face: StandardFace): Ends {
   return [ends, widths];
 }
 
-/** Words are measured as they are drawn. Within a word whose letters are joined, every letter counts as much as the next. */
+/** Words are measured as they are drawn. Within a word whose letters are joined, every letter counts the same. */
 function letterEnds(text: string): Ends {
   const ends: number[] = [];
   const widths: number[] = [];

@@ -34,7 +34,7 @@ async function unprojected() {
 }
 
 describe("projectOnce", () => {
-  test("repeats what one neighbour missed, created before voided, and marks it", async () => {
+  test("repeats the events that one neighbour has missed, created before voided, and marks them", async () => {
     const caller = newCaller();
     carrier.trouble.set("tracking", away);
     const label = await carrier.newLabel(caller);
@@ -51,7 +51,7 @@ describe("projectOnce", () => {
     expect(await runAfter(3)).toEqual({ projected: 0, refused: 0 });
   });
 
-  test("leaves what is younger than two seconds to the operation that wrote it", async () => {
+  test("leaves events younger than two seconds to the operation that wrote them", async () => {
     carrier.trouble.set("records", away);
     await carrier.newLabel(newCaller());
     carrier.trouble.clear();
@@ -59,13 +59,13 @@ describe("projectOnce", () => {
     expect(await unprojected()).toBe(1);
   });
 
-  test("leaves alone what the operation has projected", async () => {
+  test("leaves alone events that the operation has projected", async () => {
     await carrier.newLabel(newCaller());
     expect(await unprojected()).toBe(0);
     expect(await runAfter(3)).toEqual({ projected: 0, refused: 0 });
   });
 
-  test("what has arrived stays in the outbox until both neighbours have it", async () => {
+  test("an event that has arrived stays in the outbox until both neighbours have it", async () => {
     const { db, outbox } = carrier.deps;
     carrier.trouble.set("tracking", away);
     await carrier.newLabel(newCaller());
@@ -118,7 +118,7 @@ describe("projectOnce", () => {
     expect(await unprojected()).toBe(5);
   });
 
-  test("while one neighbour is down, the other gets what it has missed, however much waits before it", async () => {
+  test("while one neighbour is down, the other gets the events that it has missed, however many wait before them", async () => {
     await labelsMissed(105);
     carrier.trouble.set("records", away);
     carrier.trouble.set("tracking", away);

@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { CallOptions, Client } from "@connectrpc/connect";
 import { failureIn } from "@shipping/kit/errors";
+import { databaseNow } from "@shipping/kit/postgres/clock";
 import type { Database } from "@shipping/kit/postgres/database";
 import type { Log } from "@shipping/kit/process/log";
 import type { Call } from "@shipping/kit/rpc/server";
@@ -10,7 +11,7 @@ import type { TrackingService } from "@shipping/proto/shipping/tracking/v1/track
 import sql from "sql-template-tag";
 import type { ProjectedMarks } from "./mark-projected.js";
 
-/** What projections work with. */
+/** The dependencies of projections. */
 export interface ProjectionDeps {
   db: Database;
   projectedMarks: ProjectedMarks;
@@ -37,15 +38,15 @@ export async function projectLabelEvent(deps: ProjectionDeps, event: Event, call
 /** The worker that repeats projections. */
 export interface Projection {
   /**
-   * Repeats what is not projected two seconds after it was written, oldest first. An event that a neighbour refuses is skipped until
-   * the next run; a neighbour that is down ends this run, and a stop ends it early.
+   * Repeats projections that are still missing two seconds after the event was written, oldest first. An event that a neighbour refuses is
+   * skipped until the next run. A neighbour that is down ends this run, and `isStopping` ends it early.
    */
   projectOnce(isStopping?: () => boolean): Promise<{ projected: number; refused: number }>;
 }
 
 /**
- * While a neighbour is down a run is one page of events, and the next run goes on behind it, from the oldest again after the last page: so
- * every event gets its turn, and reaches the other neighbour if that has missed it.
+ * While a neighbour is down, a run handles one page of events, and the next run continues after it; after the last page, it begins again
+ * with the oldest. So every event gets its turn, and reaches the other neighbour if that one has missed it.
  */
 export function createProjection(deps: ProjectionDeps): Projection {
   let last = 0n;
@@ -55,7 +56,7 @@ export function createProjection(deps: ProjectionDeps): Projection {
     do {
       const rows = await overdue(deps, last);
       last = rows.length < BATCH ? 0n : rows.at(-1)!.outboxId;
-      // Both neighbours only ever go forward, so that `label.voided` may overtake `label.created`.
+      // Both neighbours only move forward, so `label.voided` may overtake `label.created`.
       const ends = await Promise.allSettled(rows.map((row) => repeat(deps, create(EventSchema, row))));
       const failed = ends.find((end) => end.status === "rejected");
       if (failed) throw failed.reason;
@@ -69,7 +70,7 @@ export function createProjection(deps: ProjectionDeps): Projection {
   return { projectOnce };
 }
 
-/** Whether both neighbours have it; false if one has refused it. Rejects while a neighbour is down. */
+/** Returns whether both neighbours have the event; false if one has refused it. Rejects while a neighbour is down. */
 async function repeat(deps: ProjectionDeps, event: Event): Promise<boolean> {
   try {
     await apply(deps, event, { timeoutMs: PROJECTION_MS });
@@ -102,6 +103,6 @@ function overdue(deps: ProjectionDeps, after: bigint): Promise<OverdueRow[]> {
   return deps.db.run<OverdueRow>(sql`
     SELECT id AS "outboxId", event_id AS id, type, account_id AS "accountId", environment, body FROM outbox
     WHERE projected_at IS NULL AND id > ${after}
-      AND created_at < clock_timestamp() + ${deps.clockOffsetMs}::float8 * interval '1 ms' - interval '2 seconds'
+      AND created_at < ${databaseNow(deps)} - interval '2 seconds'
     ORDER BY outbox.id LIMIT ${BATCH}`);
 }

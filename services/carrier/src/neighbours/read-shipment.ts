@@ -19,7 +19,7 @@ export async function readShipment(deps: Deps, caller: Caller, id: string, call:
   } catch (err) {
     const failure = failureIn(err);
     if (failure) throw failure;
-    // A failed read means that the write after it was certainly not sent.
+    // If the read failed, the write after it was certainly not sent.
     deps.log.warn({ err }, "shipment not read");
     throw fail("service_unavailable");
   }

@@ -17,7 +17,7 @@ import { createProjectedMarks, PROJECTED } from "../neighbours/mark-projected.js
 import { carrierMigrations } from "../start-carrier.js";
 import { neighbours } from "./neighbours.js";
 
-/** The operations of carrier on a database of their own; `published` is what reached the bus. */
+/** The operations of carrier on their own database; `published` holds the events that reached the bus. */
 export async function carrierUnderTest() {
   const { db, drop } = await testDatabase({ directory: carrierMigrations });
   const log = silentLog();
@@ -48,7 +48,7 @@ export async function carrierUnderTest() {
     ...around,
     deps,
     published,
-    /** Creates a label for a new shipment, and answers its public body. */
+    /** Creates a label for a new shipment, and returns its public body. */
     async newLabel(caller: Caller) {
       const outcome = await createLabel(deps, labelRequest(caller, around.newShipment(caller).id), patient);
       return snapshotOf(outcome).json;

@@ -12,7 +12,7 @@ import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_p
 
 const address = { name: "Ada", street1: "1 Long Lane", city: "Berlin", postalCode: "10115", country: "DE" };
 
-/** Records and tracking as carrier sees them: shipments to read, and the label events that arrived. `trouble` is thrown by what it names. */
+/** Records and tracking as carrier sees them: shipments to read, and the label events that arrived. The methods named in `trouble` throw it. */
 export function neighbours() {
   const shipments = new Map<string, { caller: Caller; shipment: Shipment }>();
   const applied = { records: [] as Event[], tracking: [] as Event[] };
@@ -60,7 +60,7 @@ export function neighbours() {
     applied,
     trouble,
     seen,
-    /** A shipment that records knows, a draft unless said otherwise. */
+    /** Adds a shipment to records, a draft unless a status is given. */
     newShipment(caller: Caller, { status = "draft" } = {}): Shipment {
       const shipment = create(ShipmentSchema, {
         id: newId("shp", randomBytes),

@@ -17,7 +17,7 @@ type StoredBooking = BookingRow & {
   shipment: Buffer | null;
 };
 
-/** A customer whose sandbox has a carrier of its own that is called, and what a test asks of it. */
+/** A customer whose sandbox has its own carrier that is called, and what a test needs of it. */
 export function remoteUnderTest(
   { deps: local, newShipment }: Awaited<ReturnType<typeof carrierUnderTest>>,
   options: Parameters<typeof scriptedCarrier>[0] = {},
@@ -39,7 +39,7 @@ export function remoteUnderTest(
       return snapshotOf(await this.label(this.newShipment())).json;
     },
     void: (id: string, claim = newClaim()) => voidLabel(deps, voidRequest(caller, id, claim), patient),
-    /** One run of the worker, for which `seconds` have passed. */
+    /** Runs the worker once, as if `seconds` had passed. */
     settle: (seconds: number) => settleOnce(later(seconds), recordingWith(later(seconds))),
     bookings: () => rowsIn<StoredBooking>(deps.db, "bookings", { ...caller }),
     labels: () => rowsIn<{ status: string; trackingNumber: string }>(deps.db, "labels", { ...caller }),

@@ -3,11 +3,11 @@ import type { RemoteCarrier, Scan, StandingBooking } from "../carriers/carrier.j
 /** A method of a carrier that is called. */
 type Method = "rates" | "book" | "find" | "cancel";
 
-/** What goes wrong with the next calls of a method: before the carrier does it, after it has, or without an end. */
+/** How the next calls of a method fail: before the carrier executes them, after it has, or without ever ending. */
 export type Trouble = { before: Error } | { after: Error } | { hangs: true };
 
-/** A carrier in memory that keeps a ledger, as carriers do, and does with each call what a test has written down. */
-export function scriptedCarrier({ takesKeys = true, callMs = 400, settlesWithinMs = 60_000 } = {}) {
+/** A carrier in memory that keeps a ledger, as carriers do, and treats each call as a test has scripted it. */
+export function scriptedCarrier({ takesKeys = true, callMs = 400, mayExecuteForMs = 60_000 } = {}) {
   const ledger: (StandingBooking & { key: string; isCancelled: boolean })[] = [];
   const script = new Map<Method, Trouble[]>();
   const calls: string[] = [];
@@ -35,7 +35,7 @@ export function scriptedCarrier({ takesKeys = true, callMs = 400, settlesWithinM
     isLocal: false,
     takesKeys,
     callMs,
-    settlesWithinMs,
+    mayExecuteForMs,
     rates: ({ id }) => played("rates", id, () => [rateOf(id)]),
     offers: (rateId, shipmentId) => rateId === rateOf(shipmentId).id,
     book: (key, { shipment }) =>
@@ -61,14 +61,14 @@ export function scriptedCarrier({ takesKeys = true, callMs = 400, settlesWithinM
   return {
     carrier,
     calls,
-    /** What happens to the next calls of a method, in order. */
+    /** Scripts the next calls of a method, in order. */
     expect: (method: Method, ...troubles: Trouble[]) => void script.set(method, troubles),
-    /** Lets the calls go on that hang. */
+    /** Lets the calls that hang continue. */
     goOn() {
       for (const act of late) act();
       late = [];
     },
-    /** What it will charge for. */
+    /** The bookings that it will charge for. */
     standing: () => ledger.filter(({ isCancelled }) => !isCancelled),
   };
 }

@@ -12,7 +12,7 @@ import { CreateOrderRequestSchema, CreateShipmentRequestSchema } from "@shipping
 import type { RecordsDeps } from "../deps.js";
 import { recordsMigrations } from "../start-records.js";
 
-/** The operations of records on a database of their own; `published` is what reached the bus. */
+/** The operations of records on their own database; `published` holds the events that reached the bus. */
 export async function recordsUnderTest() {
   const { db, drop } = await testDatabase({ directory: recordsMigrations });
   const log = silentLog();
@@ -50,7 +50,7 @@ const given = {
   parcel: { weightKg: 1.5, lengthCm: 30, widthCm: 20, heightCm: 10 },
 };
 
-/** What a request may say beyond the usual. */
+/** Further fields of a request. */
 interface Extra {
   claim?: Claim;
   metadata?: { text: string };

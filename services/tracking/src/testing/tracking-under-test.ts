@@ -17,14 +17,14 @@ export const voided = { type: "label.voided", at: "2026-11-21T11:00:00.000Z" };
 export const isPreTransit = { status: "pre_transit", createdAt, updatedAt: created.at };
 export const isVoided = { status: "voided", createdAt, updatedAt: voided.at };
 
-/** Tracking on a database of its own, called as its neighbours call it. */
+/** Tracking on its own database, called as its neighbours call it. */
 export async function trackingUnderTest() {
   const { db, drop } = await testDatabase({ directory: trackingMigrations });
   const { routes } = await startTracking({ db });
   const client = createClient(TrackingService, inProcess(routes, silentLog()));
   return {
     client,
-    /** Brings an event of the label with this tracking number. */
+    /** Applies an event of the label with this tracking number. */
     apply(caller: Caller, trackingNumber: string, { type, at }: { type: string; at: string }) {
       const carrier = "service_sandbox";
       const label = {

@@ -104,7 +104,7 @@ describe("acceptEvents", () => {
     expect((await stateOf(id)).sort()).toEqual(["in_flight 1", "pending 0"]);
   });
 
-  test("what is older goes first: with something due, new deliveries are inserted pending", async () => {
+  test("older deliveries go first: while one is due, new deliveries are inserted pending", async () => {
     const caller = newCaller();
     const { id } = await subscribe(deps, caller, hanging.url);
     await acceptEvents(full, [eventFor(caller)]);
@@ -192,7 +192,7 @@ test("deadLetterEvent keeps bytes that are no message", async () => {
   expect(dead).toMatchObject({ eventId: null, message: Buffer.of(0xff) });
 });
 
-test("deadLetterEvent keeps what no text of PostgreSQL can hold: the ID only if it is one, the reason with U+FFFD for U+0000", async () => {
+test("deadLetterEvent keeps text that PostgreSQL cannot store: the ID only if it is one, the reason with U+FFFD for U+0000", async () => {
   const caller = newCaller();
   const good = eventFor(caller);
   const faulty = { ...eventFor(caller), id: "evt_\u0000" };
@@ -207,7 +207,7 @@ test("deadLetterEvent keeps what no text of PostgreSQL can hold: the ID only if 
   expect(dead).toMatchObject({ message, reason: "published as events.sandbox.\ufffd" });
 });
 
-test("filterMissing names what has neither arrived nor died", async () => {
+test("filterMissing names events that have neither arrived nor been dead-lettered", async () => {
   const caller = newCaller();
   const [arrived, dead, missing] = [eventFor(caller), eventFor(caller), eventFor(caller)];
   await acceptEvents(full, [arrived]);

@@ -9,12 +9,12 @@ import { LEASE_MS } from "./delivery.js";
 import type { DispatchDeps } from "./deps.js";
 import { held, MAX_IN_FLIGHT, unhealthy } from "./ready-queue.js";
 
-/** Events that one statement stores, at most. */
+/** The most events that one statement stores. */
 export const ACCEPT_BATCH = 128;
 
 const MAX_INSERTED_CLAIMED = 128;
 
-/** How long events wait on the bus for slots for their first attempts, where they cost less than as pending deliveries. */
+/** How long events wait on the bus for slots for their first attempts. There they cost less than as pending deliveries. */
 const SLOT_WAIT_MS = 100;
 
 /** A delivery that was just inserted; `claimId` is null if it is pending. */
@@ -27,9 +27,9 @@ interface Inserted {
 }
 
 /**
- * Stores events and makes a delivery of each for every active subscription that wants it, in one statement. Where this process
- * and the subscription have a free slot, the first attempt is claimed with it and made right after the commit. Events of an account that
- * was erased are dropped.
+ * Stores events and creates a delivery of each for every active subscription to it, in one statement. If this process and the subscription
+ * have a free slot, the statement also claims the first attempt, which is made right after the commit. Events of an erased account are
+ * dropped.
  */
 export async function acceptEvents(
   deps: DispatchDeps,
@@ -38,8 +38,8 @@ export async function acceptEvents(
 ): Promise<void> {
   const events: Event[] = [];
   for (const event of arrived) {
-    const fault = faultOf(event);
-    if (fault) await deadLetterEvent(deps, toBinary(EventSchema, event), fault, event.id);
+    const reason = deadLetterReason(event);
+    if (reason) await deadLetterEvent(deps, toBinary(EventSchema, event), reason, event.id);
     else events.push(event);
   }
   if (events.length === 0) return;
@@ -72,8 +72,8 @@ export async function acceptEvents(
 }
 
 /**
- * Stores a message that cannot be understood in `dead_events`, with the reason. Both texts may be quoted from the message, and PostgreSQL
- * refuses U+0000: the message would be delivered again and again.
+ * Stores a message that cannot be understood in `dead_events`, with the reason. Both texts may quote the message. U+0000 is replaced,
+ * because PostgreSQL refuses it: the message would be delivered again and again.
  */
 export async function deadLetterEvent(
   deps: DispatchDeps,
@@ -92,7 +92,7 @@ export async function deadLetterEvent(
 }
 
 /** Why an event cannot be accepted; undefined if it can. */
-export function faultOf(event: Event): string | undefined {
+export function deadLetterReason(event: Event): string | undefined {
   if (!isId("evt", event.id)) return "the event ID is malformed";
   if (!isId("acc", event.accountId)) return "the account ID is malformed";
   if (!EVENT_TYPES.includes(event.type)) return "the event type is unknown";
@@ -100,9 +100,9 @@ export function faultOf(event: Event): string | undefined {
   return undefined;
 }
 
-// Locks in one order: events, ready queue, deliveries, each sorted. Every subscription concerned is locked here, since the triggers will
-// lock them all: under the lock `in_flight` is exact, and `open` says that it is healthy and has nothing older to send. OFFSET 0 forces a
-// look-up per row: planned while the table was small, a join would scan all of it.
+// Locks in one order: events, ready queue, deliveries, each sorted. Every subscription concerned is locked here, because the triggers will
+// lock them all: under the lock, `in_flight` is exact, and `open` says that the subscription is healthy and has nothing older to send.
+// OFFSET 0 forces a lookup per row: planned while the table was small, a join would scan all of it.
 function store(deps: DispatchDeps, events: readonly Event[], capacity: Capacity): Promise<Inserted[]> {
   return deps.db.run<Inserted>(sql`
     WITH ${clock(deps)},

@@ -33,7 +33,7 @@ async function makeAttempt(
   let target: Target | undefined;
   let attempted: Attempted | undefined;
   try {
-    // A process that was paused must not send what another may claim before the answer arrives.
+    // A process that was paused must not send a request for a delivery that another may claim before the answer arrives.
     if (performance.now() - claimedAt > LEASE_MS - ATTEMPT_MS) return;
     target = deps.targets.of(claimed);
     const { eventId, body } = claimed;
@@ -78,7 +78,7 @@ async function completeInLease(
   }
 }
 
-/** The log fields of an attempt. The host only: a path or query may hold the receiver's own secret. */
+/** The log fields of an attempt. Only the host: a path or query may contain the receiver's own secret. */
 function lineOf(
   { eventId, subscriptionId, attempt, url }: ClaimedDelivery,
   target: Target | undefined,

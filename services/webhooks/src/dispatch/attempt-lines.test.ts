@@ -24,7 +24,7 @@ function logged(clockOffsetMs = 0) {
   return { deps: webhooks.replica({ log, clockOffsetMs }), lines };
 }
 
-/** What every line about an attempt has, whatever became of it. */
+/** The fields of every line about an attempt, whatever its result. */
 const everyLine = {
   time: expect.any(String),
   event: expect.stringMatching(/^evt_/),

@@ -28,7 +28,7 @@ function slotsOf(max: number) {
   return { attempts, claim, endOne, freed: () => freed };
 }
 
-test("what is claimed takes slots until it ends; what was not claimed is given back", async () => {
+test("claimed attempts take slots until they end; unused slots are given back", async () => {
   const { claim, endOne } = slotsOf(10);
   expect(await claim(4)).toMatchObject({ free: 10 });
   expect(await claim(6)).toMatchObject({ free: 6 });
@@ -76,7 +76,7 @@ test("announces a free slot if one was missed", async () => {
   expect(freed()).toBe(1);
 });
 
-test("a stop claims no more, waits, and cuts what takes too long", async () => {
+test("a stop claims no more, waits, and cuts attempts that take too long", async () => {
   const { attempts, claim, endOne } = slotsOf(2);
   await claim(2);
   await endOne();

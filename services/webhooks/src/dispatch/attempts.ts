@@ -1,18 +1,18 @@
 import { createInFlight } from "@shipping/kit/process/in-flight";
 
-/** A delivery of which an attempt is claimed: counted, leased to this process, and not yet made. */
+/** A delivery with a claimed attempt: counted, leased to this process, and not yet made. */
 export interface ClaimedDelivery {
   subscriptionId: string;
   eventId: string;
   claimId: string;
   /** 1 to 8. */
   attempt: number;
-  /** Its subscription's last attempts failed. */
+  /** Whether the last attempts of its subscription failed. */
   unhealthy: boolean;
   url: string;
   sealedSecret: Uint8Array;
   body: Uint8Array;
-  /** Of the event; empty if that is not traced. */
+  /** The trace context of the event; empty if it is not traced. */
   traceparent: string;
 }
 
@@ -22,22 +22,25 @@ export interface Capacity {
   unhealthy: number;
 }
 
-/** The attempts under way in this process: an attempt is claimed only where a slot is free. */
+/** The attempts under way in this process. An attempt is claimed only if a slot is free. */
 export interface Attempts {
-  /** Keeps up to `wanted` slots free while `claim` runs, starts what it claimed, and says how many. */
+  /** Keeps up to `wanted` slots free while `claim` runs, starts the attempts that it claimed, and returns how many. */
   claim(wanted: number, claim: (capacity: Capacity) => Promise<ClaimedDelivery[]>): Promise<number>;
   /** Resolves when that many slots are free (half of all suffice), or after `limitMs`. One caller at a time. */
   waitForSlots(wanted: number, limitMs: number): Promise<void>;
   /** From now on, no slot is free. */
   claimNoMore(): void;
-  /** Claims no more and waits for the attempts under way; `cut` ends those that take longer than `limitMs`. */
+  /** Claims no more and waits for the attempts under way. `cut` ends those that take longer than `limitMs`. */
   stop(limitMs: number, cut: () => void): Promise<void>;
 }
 
 // The other 70 % are kept for healthy subscriptions.
 const UNHEALTHY_SHARE = 0.3;
 
-/** Makes the slots. `run` makes an attempt, given when its claim began; `onFree` is called when a slot that was missed is free again. */
+/**
+ * Creates the slots. `run` makes an attempt, and gets the time at which its claim began; `onFree` is called when a slot comes free after
+ * one was missing.
+ */
 export function createAttempts(options: {
   max: number;
   run(claimed: ClaimedDelivery, claimedAt: number): Promise<void>;

@@ -4,7 +4,7 @@ import { clock } from "../subscriptions/deps.js";
 import type { NextStep } from "./delivery.js";
 import type { AttemptDeps } from "./deps.js";
 
-/** An attempt that has ended, and what follows. */
+/** A finished attempt, and the next state of its delivery. */
 export interface Ended {
   subscriptionId: string;
   eventId: string;
@@ -26,11 +26,11 @@ export type CompleteDelivery = (ended: Ended) => Promise<Completion | undefined>
 
 interface Completed extends Completion {
   claimId: string;
-  /** Their subscriptions had more to claim when the statement began. */
+  /** Whether their subscriptions had more to claim when the statement began. */
   more: boolean;
 }
 
-/** Counts an end that is recorded, for the metrics and for the health of its subscription. */
+/** Counts a recorded end, for the metrics and for the health of its subscription. */
 export function countEnd(
   deps: Pick<AttemptDeps, "metrics" | "health">,
   { subscriptionId, step, status, reason }: Ended,
@@ -38,10 +38,10 @@ export function countEnd(
 ): void {
   const delivered = step.state === "delivered";
   deps.metrics.countAttempt({ outcome: delivered ? "delivered" : "failed", ...(reason && { reason }) });
-  deps.health.count({ subscriptionId, at, delivered, givenUp: step.state === "exhausted", status, reason });
+  deps.health.count({ subscriptionId, at, delivered, exhausted: step.state === "exhausted", status, reason });
 }
 
-/** Records how attempts ended, in one statement, each fenced by its claim. An attempt ends with its lease at the latest. */
+/** Records how attempts ended, in one statement. Each is fenced by its claim. An attempt ends with its lease at the latest. */
 export async function completeDeliveries(
   deps: AttemptDeps,
   ended: readonly Ended[],

@@ -6,7 +6,7 @@ import type { Attempts } from "./attempts.js";
 import type { WebhooksMetrics } from "./metrics.js";
 import type { Targets } from "./targets.js";
 
-/** What an attempt and its completion work with. */
+/** The dependencies of an attempt and its completion. */
 export interface AttemptDeps extends SubscriptionDeps, EventDeps {
   targets: Targets;
   agents: EgressAgents;
@@ -18,7 +18,7 @@ export interface AttemptDeps extends SubscriptionDeps, EventDeps {
   wakeDispatcher(): void;
 }
 
-/** What the dispatcher works with. */
+/** The dependencies of the dispatcher. */
 export interface DispatchDeps extends AttemptDeps {
   attempts: Attempts;
 }

@@ -8,7 +8,7 @@ import { held, slots, unhealthy } from "./ready-queue.js";
 const MAX_SUBSCRIPTIONS = 64;
 const MAX_OF_EACH = 4;
 
-/** Claims what is due, as far as slots are free, starts its attempts, and says how many. Zero: nothing more at the moment. */
+/** Claims due deliveries for the free slots, starts their attempts, and returns how many. Zero means that there is nothing more to claim now. */
 export function dispatchOnce(deps: DispatchDeps): Promise<number> {
   return deps.attempts.claim(MAX_SUBSCRIPTIONS, async (capacity) =>
     capacity.free > 0 ? claimDue(deps, capacity) : [],
@@ -16,8 +16,8 @@ export function dispatchOnce(deps: DispatchDeps): Promise<number> {
 }
 
 /**
- * Fair: of the subscriptions with something due, those with the least under way come first, and each gives a few. Their rows in
- * the queue are locked, so that the number under way is exact over all replicas; rows that are locked elsewhere are skipped.
+ * Fair: of the subscriptions with something due, those with the fewest attempts under way come first, and each gives a few. Their rows in
+ * the queue are locked, so the number under way is exact over all replicas; rows that are locked elsewhere are skipped.
  */
 function claimDue(deps: DispatchDeps, capacity: Capacity): Promise<ClaimedDelivery[]> {
   return deps.db.run<ClaimedDelivery>(sql`

@@ -3,7 +3,7 @@ import { createMetrics, type Metrics } from "@shipping/kit/process/metrics";
 import { ERROR_KINDS, type ErrorKind, kindOf } from "../health/failure-reason.js";
 import type { Attempted } from "./send-attempt.js";
 
-/** What is counted as events and attempts go by. */
+/** The counts of events and attempts. */
 export interface WebhooksMetrics extends Metrics {
   countAccepted(events: number): void;
   countDeadLetter(): void;
@@ -14,7 +14,7 @@ type AttemptOutcome = "delivered" | "refused" | ErrorKind;
 
 const ATTEMPT_OUTCOMES: readonly AttemptOutcome[] = ["delivered", "refused", ...ERROR_KINDS];
 
-/** Makes the counters; `measureBacklog` adds what is read from the database. */
+/** Creates the counters; `measureBacklog` adds the numbers that are read from the database. */
 export function createWebhooksMetrics(log: Log): WebhooksMetrics {
   const metrics = createMetrics({ part: "webhooks", log });
   const accepted = metrics.counter(

@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => webhooks.end());
 
 describe("readBacklog", () => {
-  test("counts what is due and not claimed, and says for how long the oldest has been", async () => {
+  test("counts due deliveries that are not claimed, and returns how long the oldest has been due", async () => {
     expect(await readBacklog(webhooks.replica())).toEqual({ due: 0, oldestSeconds: 0 });
     const inbox = webhooks.replica();
     await inbox.attempts.stop(0, () => {});
@@ -32,7 +32,7 @@ describe("readBacklog", () => {
     expect(early).toEqual({ due: 0, oldestSeconds: 0 });
   });
 
-  test("does not call late what waits for its own slow receiver", async () => {
+  test("does not count a delivery that waits for its own slow receiver as late", async () => {
     const inbox = webhooks.replica();
     await inbox.attempts.stop(0, () => {});
     const caller = newCaller();

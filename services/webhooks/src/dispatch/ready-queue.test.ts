@@ -31,7 +31,7 @@ interface Row {
   streak: number;
 }
 
-/** What a delivery may turn into: it is claimed or cancelled, or its attempt ends. */
+/** The states that a delivery may change to: it is claimed or cancelled, or its attempt ends. */
 const TURNS: Record<State, readonly State[]> = {
   pending: ["in_flight", "cancelled", "pending"],
   in_flight: ["delivered", "exhausted", "pending"],
@@ -40,7 +40,7 @@ const TURNS: Record<State, readonly State[]> = {
   cancelled: [],
 };
 
-/** The rule: what a row of the queue is after a statement, from all deliveries of its subscription, and those that the statement changed. */
+/** The rule: a row of the queue after a statement, from all deliveries of its subscription and those that the statement changed. */
 function rowAfter(row: Row, all: readonly Delivery[], changed: readonly [before: State, after: State][]): Row {
   const pending = all.flatMap(({ state, next }) => (state === "pending" && next !== null ? [next] : []));
   const ended = changed.filter(([before]) => before === "in_flight").length;
@@ -104,7 +104,7 @@ function writtenBy({ inserts, rows }: Statement, all: readonly Delivery[], turn:
   return [...written.values()];
 }
 
-test("after any statement a row is what the rule says", async () => {
+test("after any statement, each row obeys the rule", async () => {
   await fc.assert(
     fc
       .asyncProperty(fc.array(statement, { minLength: 1, maxLength: 12 }), async (statements) => {
@@ -138,7 +138,7 @@ test("after any statement a row is what the rule says", async () => {
 const claim = (event: string) =>
   `UPDATE deliveries SET state = 'in_flight', next_at = NULL, lease_until = now(), claim_id = gen_random_uuid() WHERE event_id = '${event}'`;
 
-test("of two statements at once, the second looks for what is due next after the first has committed", async () => {
+test("of two concurrent statements, the second looks for the next due delivery after the first has committed", async () => {
   const [subscription = ""] = subscriptions;
   const pending = (event: string, next: number): Delivery => ({ subscription, event, state: "pending", next });
   await insert([pending("evt_1", 1), pending("evt_2", 2)]);

@@ -3,20 +3,21 @@ import { clock } from "../subscriptions/deps.js";
 import type { DispatchDeps } from "./deps.js";
 
 /**
- * The ready queue has a row for each subscription. It says what the dispatcher needs to know of that one's deliveries, however many
- * there are:
+ * The ready queue has one row for each subscription. However many deliveries a subscription has, its row says what the dispatcher needs to
+ * know of them:
  *
  * - `next_due`: the earliest `next_at` of those that are pending, null if none is.
  * - `in_flight`: how many are in flight.
  * - `fail_streak`: how many attempts have failed in a row. A statement that ends several, with a success among them, makes it 0.
  *
- * `create-subscription.ts` makes the row. After that, two triggers on `deliveries` keep it in step with every statement that writes
- * them: `deliveries_inserted` and `deliveries_updated`, in `prisma/migrations`. A statement could not do that itself: when
- * something pending is taken away, the next has to be looked for under the row's lock, and a statement finds no delivery that was
- * committed after it began. A deletion needs no trigger, since only deliveries that have ended are deleted.
+ * `create-subscription.ts` creates the row. After that, two triggers on `deliveries` keep it in step with every statement that writes
+ * deliveries: `deliveries_inserted` and `deliveries_updated`, in `prisma/migrations`. A statement could not do that itself: when a pending
+ * delivery is taken away, the next one must be searched for under the row's lock, and a statement does not see a delivery that was
+ * committed after it began. A deletion needs no trigger, because only deliveries that have ended are deleted.
  *
- * The update trigger locks the rows that it changes, in the order of their ids. The statements in `accept-event.ts` and
- * `dispatch-deliveries.ts`, which have to read them first, lock them themselves: under the lock `in_flight` is exact over all replicas.
+ * The update trigger locks the rows that it changes, in the order of their IDs. The statements in `accept-event.ts` and
+ * `dispatch-deliveries.ts` must read the rows first, so they lock the rows themselves: under the lock, `in_flight` is exact over all
+ * replicas.
  */
 
 /** Attempts under way per subscription, over all replicas. */
@@ -26,18 +27,18 @@ export const MAX_IN_FLIGHT = 8;
 const MAX_IN_FLIGHT_UNHEALTHY = 2;
 const UNHEALTHY_STREAK = 3;
 
-/** Of a row of the queue: whether its subscription is unhealthy. */
+/** The condition on a row of the queue that its subscription is unhealthy. */
 export const unhealthy = sql`fail_streak >= ${UNHEALTHY_STREAK}`;
 
-/** Of a row of the queue: how many attempts of its subscription may be in flight. */
+/** For a row of the queue: how many attempts of its subscription may be in flight. */
 export const slots = sql`CASE WHEN ${unhealthy} THEN ${MAX_IN_FLIGHT_UNHEALTHY}::integer ELSE ${MAX_IN_FLIGHT}::integer END`;
 
-/** Of a row of `subscriptions`: whether an operator holds its deliveries. What is due waits, and no attempt is used up. */
+/** The condition on a row of `subscriptions` that an operator holds its deliveries. Due deliveries wait, and no attempt is used up. */
 export const held = sql`EXISTS (SELECT FROM held_accounts WHERE held_accounts.account_id = subscriptions.account_id)`;
 
 const MAX_COUNTED = 10_000;
 
-/** Measures what is due and not yet claimed. Replicas show the same numbers: they share the database. */
+/** Measures deliveries that are due and not yet claimed. Replicas show the same numbers: they share the database. */
 export function measureBacklog(deps: DispatchDeps): void {
   const help = {
     webhooks_deliveries_due: "Deliveries whose next attempt is due but not claimed yet, counted up to 10,000.",
@@ -50,12 +51,12 @@ export function measureBacklog(deps: DispatchDeps): void {
   });
 }
 
-// Of a row `q` of the queue.
-const isHeld = sql`EXISTS (SELECT FROM subscriptions WHERE id = q.subscription_id AND ${held})`;
+// On a row `q` of the queue.
+const heldCondition = sql`EXISTS (SELECT FROM subscriptions WHERE id = q.subscription_id AND ${held})`;
 
 /**
- * Reads it from the ready queue and the index of pending deliveries, never from the deliveries at large. The oldest is one that could be
- * claimed: what waits because its own receiver is slow is no fault of the dispatcher.
+ * Reads the backlog from the ready queue and the index of pending deliveries, never from all deliveries. The oldest is one that could be
+ * claimed: a delivery that waits for its own slow receiver is not the dispatcher's fault.
  */
 export async function readBacklog(deps: Pick<DispatchDeps, "db" | "clockOffsetMs">) {
   const [backlog] = await deps.db.run<{ due: number; oldestSeconds: number }>(sql`
@@ -65,11 +66,11 @@ export async function readBacklog(deps: Pick<DispatchDeps, "db" | "clockOffsetMs
         SELECT FROM deliveries AS d
         WHERE d.subscription_id = q.subscription_id AND d.state = 'pending' AND d.next_at <= (SELECT now FROM clock)
         LIMIT ${MAX_COUNTED}) AS of_subscription
-      WHERE q.next_due <= (SELECT now FROM clock) AND NOT ${isHeld}
+      WHERE q.next_due <= (SELECT now FROM clock) AND NOT ${heldCondition}
       LIMIT ${MAX_COUNTED})
     SELECT (SELECT count(*) FROM due)::integer AS due,
       greatest(0, extract(epoch FROM now - (
-        SELECT next_due FROM ready_queue AS q WHERE next_due IS NOT NULL AND in_flight < ${slots} AND NOT ${isHeld}
+        SELECT next_due FROM ready_queue AS q WHERE next_due IS NOT NULL AND in_flight < ${slots} AND NOT ${heldCondition}
         ORDER BY next_due LIMIT 1)))::float8 AS "oldestSeconds"
     FROM clock`);
   return backlog!;

@@ -10,7 +10,7 @@ import { sign } from "./signature.js";
 export interface AttemptRequest {
   url: URL;
   eventId: string;
-  /** Sent byte by byte as it is stored. */
+  /** Sent byte for byte as it is stored. */
   body: Uint8Array;
   secret: string;
   at: Date;
@@ -30,7 +30,7 @@ export interface Attempted {
 const MAX_BODY_BYTES = 16 * 1024;
 const MAX_BODY_MS = 1_000;
 
-/** POSTs an event once. 2xx within ten seconds, name look-up included, is success; everything else is a failure, redirects too. */
+/** POSTs an event once. A 2xx within ten seconds, name lookup included, is a success; everything else is a failure, including redirects. */
 export async function sendAttempt(agents: EgressAgents, attempt: AttemptRequest): Promise<Attempted> {
   const start = performance.now();
   try {
@@ -45,16 +45,16 @@ export async function sendAttempt(agents: EgressAgents, attempt: AttemptRequest)
 }
 
 // `node:http` and not undici, which (7.30) destroys the connection on a `100 Continue` that it did not ask for. The deadline is a timer
-// that ends with the attempt: a signal would stay for all of its ten seconds, and cost as much as a small request.
+// that ends with the attempt: a signal would live for all of its ten seconds, and cost as much as a small request.
 function post(agents: EgressAgents, attempt: AttemptRequest): Promise<http.IncomingMessage> {
   const { url, body } = attempt;
   return new Promise((resolve, reject) => {
     const { request } = url.protocol === "https:" ? https : http;
     const sent = request(url, { method: "POST", agent: agents.of(url), headers: headersOf(attempt) });
     let answered = false;
-    // Rejected first: while a request waits for its connection, Node emits no event when it is destroyed.
+    // Reject first: while a request waits for its connection, Node emits no event when it is destroyed.
     const deadline = setTimeout(() => {
-      // It gets its socket once that is connected.
+      // A request gets its socket once the socket is connected.
       reject(new TimedOut(sent.socket !== null));
       sent.destroy();
     }, ATTEMPT_MS);
@@ -75,7 +75,7 @@ function post(agents: EgressAgents, attempt: AttemptRequest): Promise<http.Incom
   });
 }
 
-// As a list, which Node writes directly: an object would be copied first.
+// As a list, which Node writes directly; an object would be copied first.
 function headersOf({ url, eventId, body, secret, at }: AttemptRequest): string[] {
   const seconds = Math.floor(at.getTime() / 1000);
   const list = ["Host", url.host, "Connection", "keep-alive", "Content-Type", "application/json"];
@@ -85,7 +85,7 @@ function headersOf({ url, eventId, body, secret, at }: AttemptRequest): string[]
   return list;
 }
 
-/** Reads the rest of the answer, so that the connection can be reused, but not much and not for long. */
+/** Reads the rest of the answer, up to a limit of bytes and time, so that the connection can be reused. */
 function discardRest(response: http.IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     let bytes = 0;

@@ -20,7 +20,7 @@ test("a signature is the HMAC of time, period and the exact bytes, keyed with th
   );
 });
 
-test("what is signed verifies, whatever the bytes", () => {
+test("every signature verifies, whatever the bytes", () => {
   fc.assert(
     fc.property(fc.uint8Array(), fc.integer({ min: 0, max: 4_000_000_000 }), (bytes, time) => {
       expect(verifySignature(secret, sign(secret, time, bytes), bytes, time)).toBe(true);

@@ -8,7 +8,7 @@ export function sign(secret: string, unixSeconds: number, body: Uint8Array): str
   return `t=${unixSeconds},v1=${digest(secret, String(unixSeconds), body).toString("hex")}`;
 }
 
-/** What a receiver checks: digests compared in constant time, and a time within five minutes of its own. */
+/** Verifies a signature as receivers do: compares the digests in constant time, and accepts a time within five minutes of its own. */
 export function verifySignature(secret: string, header: string, body: Uint8Array, nowSeconds: number): boolean {
   const [, time, hex] = HEADER.exec(header) ?? [];
   if (!time || !hex || Math.abs(nowSeconds - Number(time)) > TOLERANCE_SECONDS) return false;

@@ -6,12 +6,12 @@ import { type DispatchDeps, jitter } from "./deps.js";
 
 const BATCH = 500;
 
-/** Ends the attempts whose lease ran out as failed, and cancels what is pending for disabled subscriptions. Says how many of each. */
+/** Ends the attempts whose lease has expired as failed, and cancels pending deliveries of disabled subscriptions. Returns how many of each. */
 export async function sweepOnce(deps: DispatchDeps): Promise<{ expired: number; cancelled: number }> {
   return { expired: await failExpired(deps), cancelled: await cancelDisabled(deps) };
 }
 
-// Fenced like any other end: the second to write it, another sweeper or the attempt itself, changes nothing.
+// Fenced like any other end: if another sweeper or the attempt itself has already written one, nothing changes.
 async function failExpired(deps: DispatchDeps): Promise<number> {
   const expired = await deps.db.run<Pick<Ended, "subscriptionId" | "eventId" | "claimId"> & { attempt: number }>(sql`
     WITH ${clock(deps)}

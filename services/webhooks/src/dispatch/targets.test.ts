@@ -32,7 +32,7 @@ test("a target is read once, however many deliveries need it", () => {
   expect(opened()).toBe(1);
 });
 
-test("what is stored anew is read anew", () => {
+test("a stored target that changes is read again", () => {
   const { targets, opened } = counted();
   for (const secret of ["whsec_one", "whsec_one", "whsec_two"]) {
     expect(targets.of(storedOf("whk_1", secret)).secret).toBe(secret);

@@ -1,7 +1,7 @@
 import type { KeyRing } from "../subscriptions/key-ring.js";
 import { secretIdentity } from "../subscriptions/subscription.js";
 
-/** Where a subscription's events go, and what signs them. */
+/** Where a subscription's events go, and the secret that signs them. */
 export interface Target {
   url: URL;
   secret: string;
@@ -9,7 +9,7 @@ export interface Target {
 
 /** The targets of subscriptions, as their deliveries need them. */
 export interface Targets {
-  /** Reads what is stored of a subscription. Throws if the key ring cannot open its secret. */
+  /** Returns the target for a stored one. Throws if the key ring cannot open its secret. */
   of(stored: StoredTarget): Target;
 }
 
@@ -26,8 +26,8 @@ interface Kept {
 }
 
 /**
- * Caches up to `max` targets: one serves every delivery of its subscription, and the process holds the key to all of
- * their secrets anyway. A stored row that changes, also when its secret is sealed with another key, is read again.
+ * Caches up to `max` targets: one serves every delivery of its subscription, and the process holds the key to all of their secrets anyway.
+ * If a stored row changes, even if its secret is only sealed with another key, it is read again.
  */
 export function createTargets(keyRing: KeyRing, max = 1_000): Targets {
   const kept = new Map<string, Kept>();

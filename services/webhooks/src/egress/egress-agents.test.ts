@@ -107,7 +107,7 @@ describe("the egress guard", () => {
     expect(await endOf(post(`http://${target}/`, through))).toBe("name_not_found");
   });
 
-  test("public when it is asked for, loopback from then on: connected to what was vetted, refused at the next connection", async () => {
+  test("public when it is first resolved, loopback from then on: connected to the vetted address, refused at the next connection", async () => {
     const answers = [["93.184.216.34"], ["127.0.0.1"]];
     const through = agentsWith({ rules: closed, resolve: async () => answers.shift() ?? [] });
     const known: unknown[] = [];

@@ -15,7 +15,7 @@ import {
 export interface EgressAgents {
   /** The agent for a URL's protocol. */
   of(url: URL): http.Agent;
-  /** Closes every connection, those that are still being made, too. */
+  /** Closes every connection, including those that are still being made. */
   destroy(): void;
   isDestroyed(): boolean;
 }
@@ -23,7 +23,7 @@ export interface EgressAgents {
 export interface EgressOptions {
   rules: EgressRules;
   resolve: Resolve;
-  /** Certificate authorities in place of the well-known ones. */
+  /** Certificate authorities instead of the well-known ones. */
   ca?: string;
 }
 
@@ -36,13 +36,13 @@ type Connect = (options: net.TcpNetConnectOpts) => net.Socket;
 // attempt.
 const IDLE_MS = 4_000;
 
-/** No connection takes longer to be made than an attempt may last. */
+/** The longest time to make a connection: no longer than an attempt may last. */
 const CONNECT_MS = 10_000;
 
-// Node abandons an address after 250 ms, which is too short for a far receiver or a busy process.
+// Node gives up on an address after 250 ms, which is too short for a distant receiver or a busy process.
 const NEXT_ADDRESS_MS = 2_500;
 
-/** Makes the agents. A host's addresses are vetted for each new connection; the name stays, for SNI and the certificate. */
+/** Creates the agents. A host's addresses are vetted for each new connection; the name stays, for SNI and the certificate. */
 export function createEgressAgents(options: EgressOptions): EgressAgents {
   const cuts: Cuts = new Set();
   const plain = new GuardedHttpAgent(options, cuts);
@@ -90,7 +90,7 @@ class GuardedHttpsAgent extends https.Agent {
   }
 
   override createConnection(options: https.RequestOptions, created: Created): undefined {
-    // The original one keeps TLS sessions for resumption.
+    // The original method keeps TLS sessions for resumption.
     const connect: Connect = (vetted) => super.createConnection(vetted as https.RequestOptions) as net.Socket;
     untilCut(this.#cuts, (cut) => connectGuarded(this.#egress, options, "secureConnect", connect, cut)).then(
       (socket) => created(null, socket),
@@ -99,7 +99,7 @@ class GuardedHttpsAgent extends https.Agent {
   }
 }
 
-/** Makes a connection unless that is cut first. The agents know a socket only once it is connected. */
+/** Makes a connection unless it is cut first. The agents know a socket only once it is connected. */
 function untilCut(cuts: Cuts, make: (signal: AbortSignal) => Promise<net.Socket>): Promise<net.Socket> {
   const cut = new AbortController();
   cuts.add(cut);
@@ -147,7 +147,7 @@ function connected(socket: net.Socket, ready: "connect" | "secureConnect"): Prom
   });
 }
 
-// So that the name is not resolved a second time, with another answer.
+// Keeps the name from being resolved a second time, with another answer.
 function pinned(vetted: readonly VettedAddress[]): net.LookupFunction {
   return (_hostname, options, callback) => {
     const first = vetted[0]!;

@@ -107,14 +107,14 @@ describe("vetAddresses", () => {
     await expect(vetAddresses("a.example", 443, strict, answers())).rejects.toThrow(NameNotResolved);
   });
 
-  test("looks at a literal itself, without a look-up", async () => {
+  test("vets a literal address itself, without a lookup", async () => {
     for (const literal of ["127.0.0.1", "::1", "10.0.0.1"]) {
       await expect(vetAddresses(literal, 443, strict, noLookup)).rejects.toThrow(AddressRefused);
     }
     expect(await vetAddresses("8.8.8.8", 443, strict, noLookup)).toHaveLength(1);
   });
 
-  test("localhost is only a name like others without the switch", async () => {
+  test("without the switch, localhost is a name like any other", async () => {
     await expect(vetAddresses("localhost", 443, strict, answers("127.0.0.1"))).rejects.toThrow(AddressRefused);
   });
 
@@ -168,7 +168,7 @@ describe("createResolve", () => {
     await expect(vetAddresses("both.example", 443, strict, resolve)).rejects.toThrow(AddressRefused);
   });
 
-  test("yields nothing for a name that has no address, and says of others that their servers failed or were silent", async () => {
+  test("returns nothing for a name without an address, and reports servers that failed or did not answer", async () => {
     const resolve = createResolve([server.address]);
     expect(await resolve("none.example")).toEqual([]);
     const refusal = (name: string) => vetAddresses(name, 443, strict, resolve).catch((error: unknown) => error);

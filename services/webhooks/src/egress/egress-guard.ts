@@ -4,7 +4,7 @@ import { isExempt, type TargetRules } from "./target-url.js";
 
 /** Where deliveries may connect. */
 export interface EgressRules extends TargetRules {
-  /** CIDR ranges that are closed although they are public: the cluster's pods, services and nodes. */
+  /** CIDR ranges that are denied although they are public: the cluster's pods, services and nodes. */
   denyRanges: readonly string[];
 }
 
@@ -17,18 +17,18 @@ export interface VettedAddress {
   family: 4 | 6;
 }
 
-/** A connection that is not made, since an address of its host is not allowed. */
+/** A connection was not made, because an address of its host is not allowed. */
 export class AddressRefused extends Error {
   override readonly name = "AddressRefused";
 }
 
-/** A connection that is not made, since its host has no address. */
+/** A connection was not made, because its host has no address. */
 export class NameNotResolved extends Error {
   override readonly name = "NameNotResolved";
 
   constructor(
     message: string,
-    /** Whether its name servers said nothing, rather than that there is none. */
+    /** Whether the name servers did not answer, as opposed to answering that there is none. */
     readonly isUnanswered = false,
   ) {
     super(message);
@@ -38,7 +38,7 @@ export class NameNotResolved extends Error {
 const RESOLVE_TIMEOUT_MS = 2_000;
 const LOOPBACK = ["127.0.0.1", "::1"];
 
-// Azure's host agent answers there with secrets of the machine, on an address that is otherwise public.
+// Azure's host agent serves secrets of the machine there, on an address that is otherwise public.
 const ALWAYS_DENIED = "168.63.129.16/32";
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
 
@@ -52,7 +52,7 @@ export function isPublicAddress(address: string, denyRanges: readonly string[]):
   return ![ALWAYS_DENIED, ...denyRanges].some((range) => isWithin(parsed, range));
 }
 
-/** The addresses to connect to for a host and port, decided anew for each connection; one that is not allowed refuses all. */
+/** Returns the addresses to connect to for a host and port, decided anew for each connection. If one is not allowed, it refuses all. */
 export async function vetAddresses(
   host: string,
   port: number,
@@ -75,8 +75,8 @@ export function isAmong(vetted: readonly VettedAddress[], remoteAddress: string 
 }
 
 /**
- * Asks the name servers, the system's unless given, with a time-out; never `dns.lookup`, whose four threads four hanging names would
- * fill.
+ * Asks the name servers (the system's, unless given) with a time-out. It never uses `dns.lookup`, whose four threads would be blocked by
+ * four names that hang.
  */
 export function createResolve(servers?: readonly string[]): Resolve {
   const resolver = new dns.promises.Resolver({ timeout: RESOLVE_TIMEOUT_MS, tries: 1 });
@@ -96,7 +96,7 @@ function isUnanswered(answer: PromiseSettledResult<unknown>): boolean {
 }
 
 async function addressesOf(host: string, exempt: boolean, resolve: Resolve): Promise<string[]> {
-  // Connecting to a literal makes no look-up, so it is vetted here like any resolved address.
+  // Connecting to a literal address makes no lookup, so it is vetted here like any resolved address.
   if (ipaddr.isValid(host)) return [host];
   // Name servers do not know this name, and the hosts file is not read.
   if (host === "localhost" && exempt) return LOOPBACK;

@@ -143,7 +143,7 @@ describe("brokenTargetRule", () => {
     );
   });
 
-  test("whatever it takes has https, port 443, no credentials, no fragment, and a name with a dot", () => {
+  test("every accepted URL has https, port 443, no credentials, no fragment, and a name with a dot", () => {
     const part = fc.constantFrom(
       "https",
       "http",

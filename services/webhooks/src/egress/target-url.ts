@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 
-/** What the operator lets subscriptions reach beyond public HTTPS. */
+/** The targets beyond public HTTPS that the operator allows. */
 export interface TargetRules {
   /** `http`, any port, and loopback hosts by name (`localhost`) or address. */
   allowPrivate: boolean;
@@ -15,7 +15,7 @@ const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 // Names that mean something inside a network and nothing outside (`cluster.local` is under `local`).
 const RESERVED = ["localhost", "local", "internal", "home.arpa", "onion", "test", "invalid", "svc"];
 
-/** The rule of a subscription's `url` that the text breaks, as a sentence; undefined if it keeps all of them. No look-up is made. */
+/** Returns the rule that a subscription's `url` breaks, as a sentence; undefined if it breaks none. Makes no lookup. */
 export function brokenTargetRule(text: string, rules: TargetRules): string | undefined {
   return brokenTextRule(text) ?? brokenUrlRule(text, rules);
 }
@@ -62,8 +62,8 @@ function brokenUrlRule(text: string, rules: TargetRules): string | undefined {
   return brokenHostRule(host);
 }
 
-// `new URL` has turned every spelling of an IPv4 address (`0x7f.1`, `2130706433`, `127.0.0.1.`) into the usual one, and has refused
-// what ends in a numeric label without being one.
+// `new URL` has turned every spelling of an IPv4 address (`0x7f.1`, `2130706433`, `127.0.0.1.`) into the usual one, and has refused hosts
+// that end in a numeric label without being an address.
 function brokenHostRule(host: string): string | undefined {
   if (ipaddr.isValid(host)) return "must have a hostname, not an IP address";
   const labels = host.split(".");

@@ -1,7 +1,7 @@
 import type { SubscriptionDeps } from "../subscriptions/deps.js";
 
-/** What works with the events that are kept. */
+/** The dependencies of operations on stored events. */
 export interface EventDeps extends Pick<SubscriptionDeps, "db" | "clockOffsetMs" | "log"> {
-  /** For how long events and their ended deliveries are kept. */
+  /** How long events and their finished deliveries are kept. */
   retentionDays: number;
 }

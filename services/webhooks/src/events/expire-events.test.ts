@@ -55,7 +55,7 @@ async function left() {
 }
 
 describe("expireOnce", () => {
-  test("removes events after 30 days, with every delivery that has ended however, and those that nobody wanted", async () => {
+  test("removes events after 30 days, with their finished deliveries, however these ended, and events that nobody wanted", async () => {
     for (const state of ["delivered", "exhausted", "cancelled"] as const) await arrived(2, state);
     await acceptEvents(inbox, [eventFor(newCaller())]);
     expect(await expireOnce(after(30 * DAY_MS))).toMatchObject({ events: 0, deliveries: 0 });
@@ -74,7 +74,7 @@ describe("expireOnce", () => {
     expect(await left()).toEqual({ events: 3, deliveries: 4 });
   });
 
-  test("removes dead events after the same time, whatever they were", async () => {
+  test("removes dead events of every kind after the same time", async () => {
     const old = eventFor(newCaller());
     await deadLetterEvent(inbox, toBinary(EventSchema, old), "a reason", old.id);
     await deadLetterEvent(inbox, Buffer.from([0xff]), "not protobuf");
@@ -97,7 +97,7 @@ describe("expireOnce", () => {
     expect(await left()).toEqual({ events: 0, deliveries: 0 });
   });
 
-  test("goes on beside claims that are held, and holds up none", async () => {
+  test("continues beside claims that are held, and delays none", async () => {
     await arrived(20, "delivered");
     await arrived(4, "pending");
     const client = await webhooks.db.pool.connect();
@@ -132,7 +132,7 @@ describe("filterMissing", () => {
     expect(JSON.parse(lines[0]!)).toMatchObject({ level: "warn", events: ids });
   });
 
-  test("one that never arrived is missing for the whole retention, for whatever reason it is late", async () => {
+  test("an event that never arrived is missing for the whole retention period, for whatever reason it is late", async () => {
     const { id } = eventFor(newCaller());
     const days = (count: number) => new Date(Date.now() - count * DAY_MS);
     expect((await asked(inbox, id, days(29.9))).missingEventIds).toEqual([id]);

@@ -4,7 +4,7 @@ import type { EventDeps } from "./deps.js";
 
 const BATCH = 500;
 
-/** How much was removed. */
+/** The number of rows removed. */
 export interface Expired {
   events: number;
   deliveries: number;
@@ -12,12 +12,11 @@ export interface Expired {
 }
 
 /**
- * Removes events that arrived before the retention began, with their deliveries, and dead ones: a small batch, the oldest first. One
- * whose deliveries are not all at their end stays. Nothing that is claimed or pending is locked, and several replicas take
- * different batches.
+ * Removes events that arrived before the retention period, with their deliveries, and dead events: a small batch, oldest first. An event
+ * with an unfinished delivery stays. Nothing that is claimed or pending is locked, and replicas take different batches.
  */
 export async function expireOnce(deps: EventDeps): Promise<Expired> {
-  // As an array, since a join with `expired` is a scan of all deliveries to a planner that has no statistics yet.
+  // As an array: without statistics, a planner turns a join with `expired` into a scan of all deliveries.
   const [removed] = await deps.db.run<Expired>(sql`
     WITH ${clock(deps)},
     expired AS (
@@ -40,7 +39,7 @@ export async function expireOnce(deps: EventDeps): Promise<Expired> {
   return removed!;
 }
 
-// An hour more than FilterMissing counts, which goes by the clock of the event's owner: what it takes for missing was never here.
+// One hour more than in FilterMissing, which goes by the clock of the event's owner: an event that it reports as missing was never here.
 function retentionBegin(deps: EventDeps) {
   return sql`(SELECT now FROM clock) - ${deps.retentionDays}::integer * interval '1 day' - interval '1 hour'`;
 }

@@ -9,10 +9,10 @@ import { clock } from "../subscriptions/deps.js";
 import type { EventDeps } from "./deps.js";
 
 /**
- * Says which events have not arrived. A dead one has: to send it again would not help. One older than the retention has too: it was
- * removed, and sent again it would reach receivers a second time, a month late. Its age decides, since ids that are
- * kept for ever would be the largest table of all. So an event is lost only if the broker lost it after acknowledging it and, from
- * then on, its producer could not ask once during the whole retention.
+ * Returns which events have not arrived. A dead event has arrived: sending it again would not help. So has an event older than the
+ * retention period: it was removed, and if it were sent again, it would reach receivers a second time, a month late. Its age decides,
+ * because IDs that are kept for ever would be the largest table of all. So an event is lost only if the broker lost it after acknowledging
+ * it and, from then on, its producer could not ask once during the whole retention period.
  */
 export async function filterMissing(deps: EventDeps, request: FilterMissingRequest): Promise<FilterMissingResponse> {
   const absent = await deps.db.run<{ id: string; expired: boolean }>(sql`

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => webhooks.end());
 
-test("an event says what it was about, to the account and environment that it belongs to and to nobody else", async () => {
+test("an event's resource is returned to its own account and environment, and to nobody else", async () => {
   const deps = webhooks.replica();
   const caller = newCaller();
   const label = newId("lbl", pooledRandom);

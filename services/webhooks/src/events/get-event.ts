@@ -10,7 +10,7 @@ import {
 import sql from "sql-template-tag";
 import type { EventDeps } from "./deps.js";
 
-/** Says what an event of the caller was about, as long as the event is kept. */
+/** Returns the resource of one of the caller's events, as long as the event is kept. */
 export async function getEvent(deps: Pick<EventDeps, "db">, request: GetEventRequest): Promise<GetEventResponse> {
   const [event] = await deps.db.run<{ type: string; body: Uint8Array }>(
     sql`SELECT type, body FROM events WHERE id = ${request.id} AND ${ownedSql(callerOf(request))}`,

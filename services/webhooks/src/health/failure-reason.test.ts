@@ -30,8 +30,8 @@ async function at(handle: (socket: net.Socket) => void, scheme = "http") {
   return endOf(post(`${scheme}://localhost:${(server.address() as AddressInfo).port}/`));
 }
 
-describe("what is wrong with a certificate", () => {
-  test("a good one is none of it", async () => {
+describe("the reason why a certificate is refused", () => {
+  test("none for a valid one", async () => {
     expect(await certified()).toBe("delivered 204");
   });
 
@@ -50,7 +50,7 @@ describe("what is wrong with a certificate", () => {
     expect(await endOf(post(url, agentsWith({ ca })))).toBe("tls_self_signed");
   });
 
-  test("none at all: a server that does not speak TLS, and one that refuses to", async () => {
+  test("no certificate: a server that does not speak TLS, and one that refuses to", async () => {
     const { url } = await receiverWith(withStatus(204));
     expect(await endOf(post(url.replace("http:", "https:")))).toBe("tls_not_spoken");
     // A fatal alert: handshake_failure.
@@ -59,7 +59,7 @@ describe("what is wrong with a certificate", () => {
   });
 });
 
-describe("what is wrong with a connection", () => {
+describe("the reason why a connection fails", () => {
   test("closed before anything is sent, in the middle of TLS, or after the request", async () => {
     expect(await at((socket) => socket.destroy())).toBe("connection_closed");
     expect(await at((socket) => socket.once("data", () => socket.destroy()), "https")).toBe("connection_closed");

@@ -1,6 +1,6 @@
 import { AddressRefused, NameNotResolved } from "../egress/egress-guard.js";
 
-/** Why attempts fail, as metrics and logs say it. */
+/** The kinds of failed attempts in metrics and logs. */
 export const ERROR_KINDS = [
   "address_refused",
   "name_not_resolved",
@@ -12,7 +12,7 @@ export const ERROR_KINDS = [
 
 export type ErrorKind = (typeof ERROR_KINDS)[number];
 
-/** Why an attempt without an answer failed, as its subscription's owner may know it, and the kind that it is of. */
+/** The reasons why an attempt without an answer failed, as shown to its subscription's owner, with their kinds. */
 const REASONS = {
   address_refused: "address_refused",
   name_not_found: "name_not_resolved",
@@ -38,7 +38,7 @@ const REASONS = {
 
 export type FailureReason = keyof typeof REASONS;
 
-/** Whether it was our process that ended, not the receiver that failed. */
+/** Whether our process ended the attempt, not the receiver. */
 export const isOurs = (reason: FailureReason | undefined) => reason === "interrupted" || reason === "lease_expired";
 
 /** The kind of a reason. */
@@ -59,7 +59,7 @@ export class ConnectionEnded extends Error {
   readonly code = "ECONNRESET";
 }
 
-// What Node and OpenSSL call it.
+// The error codes of Node and OpenSSL.
 const CODES: readonly (readonly [RegExp, FailureReason])[] = [
   [/^CERT_HAS_EXPIRED$/, "tls_expired"],
   [/^CERT_NOT_YET_VALID$/, "tls_not_yet_valid"],
@@ -75,13 +75,13 @@ const CODES: readonly (readonly [RegExp, FailureReason])[] = [
   [/^HPE_/, "answer_not_http"],
 ];
 
-/** Says why an attempt ended with this error. */
+/** Returns the reason for this error of an attempt. */
 export function reasonOf(error: unknown): FailureReason {
   if (error instanceof TimedOut) return error.isConnected ? "timeout_answering" : "timeout_connecting";
   if (error instanceof AddressRefused) return "address_refused";
   if (error instanceof NameNotResolved) return error.isUnanswered ? "name_server_failed" : "name_not_found";
   const { code, message } = error as NodeJS.ErrnoException;
-  // A server that answers the beginning of TLS with something else.
+  // A server answered the beginning of TLS with something else.
   if (code === "EPROTO" || code?.startsWith("ERR_SSL")) {
     if (/wrong version number|packet length too long|http request/i.test(message)) return "tls_not_spoken";
   }

@@ -20,7 +20,7 @@ const newSubscription = async () =>
 /** Writes how attempts of a subscription ended, as one replica does at once. */
 async function ended(subscriptionId: string, ...ends: (Partial<CountedEnd> & { at: Date })[]): Promise<void> {
   const keeper = createHealthKeeper(webhooks.db);
-  for (const end of ends) keeper.count({ subscriptionId, delivered: false, givenUp: false, ...end });
+  for (const end of ends) keeper.count({ subscriptionId, delivered: false, exhausted: false, ...end });
   await keeper.flushOnce();
 }
 
@@ -34,7 +34,7 @@ async function healthOf(id: string) {
 
 const hoursOf = (id: string) =>
   webhooks.db.run(sql`
-    SELECT hour, delivered, failed, given_up AS "givenUp" FROM subscription_hours
+    SELECT hour, delivered, failed, given_up AS "exhausted" FROM subscription_hours
     WHERE subscription_id = ${id} ORDER BY hour`);
 
 test("ends are written as the last of each kind, and counted in their hours", async () => {
@@ -43,7 +43,7 @@ test("ends are written as the last of each kind, and counted in their hours", as
     id,
     { at: at(0), delivered: true },
     { at: at(59), status: 500 },
-    { at: at(60), reason: "tls_expired", givenUp: true },
+    { at: at(60), reason: "tls_expired", exhausted: true },
   );
   expect(await healthOf(id)).toEqual({
     lastSuccessAt: at(0),
@@ -53,12 +53,12 @@ test("ends are written as the last of each kind, and counted in their hours", as
     failingSince: at(59),
   });
   expect(await hoursOf(id)).toEqual([
-    { hour: at(0), delivered: 1, failed: 1, givenUp: 0 },
-    { hour: at(60), delivered: 0, failed: 1, givenUp: 1 },
+    { hour: at(0), delivered: 1, failed: 1, exhausted: 0 },
+    { hour: at(60), delivered: 0, failed: 1, exhausted: 1 },
   ]);
 });
 
-test("a failing time goes on until a success, and begins anew after it", async () => {
+test("a failing period lasts until a success, and can begin again after it", async () => {
   const id = await newSubscription();
   await ended(id, { at: at(1), status: 500 });
   await ended(id, { at: at(2), status: 500 });
@@ -69,7 +69,7 @@ test("a failing time goes on until a success, and begins anew after it", async (
   expect(await healthOf(id)).toMatchObject({ failingSince: at(5), reason: "connection_refused", status: null });
 });
 
-test("what another replica writes late hides nothing that is newer", async () => {
+test("late writes of another replica hide nothing that is newer", async () => {
   const id = await newSubscription();
   await ended(id, { at: at(10), status: 500 });
   await ended(id, { at: at(9), delivered: true });
@@ -81,7 +81,7 @@ test("what another replica writes late hides nothing that is newer", async () =>
   expect(await healthOf(id)).toMatchObject({ status: 404, lastFailureAt: at(15) });
 });
 
-test("a success that is written late, in the middle of a failing time, shortens it", async () => {
+test("a success that is written late, in the middle of a failing period, shortens it", async () => {
   const id = await newSubscription();
   await ended(id, { at: at(1), status: 500 }, { at: at(5), status: 500 });
   await ended(id, { at: at(3), delivered: true });
@@ -95,14 +95,14 @@ test("nothing is lost or counted twice when many replicas write the same subscri
     for (const [n, keeper] of keepers.entries()) {
       const order = n % 2 ? [...ids].reverse() : ids;
       for (const subscriptionId of order) {
-        keeper.count({ subscriptionId, at: at(round), delivered: true, givenUp: false });
-        keeper.count({ subscriptionId, at: at(round), delivered: false, givenUp: false, status: 500 });
+        keeper.count({ subscriptionId, at: at(round), delivered: true, exhausted: false });
+        keeper.count({ subscriptionId, at: at(round), delivered: false, exhausted: false, status: 500 });
       }
     }
     await Promise.all(keepers.map((keeper) => keeper.flushOnce()));
   }
   const counts = await Promise.all(ids.map(hoursOf));
-  expect(counts).toEqual(ids.map(() => [{ hour: at(0), delivered: 80, failed: 80, givenUp: 0 }]));
+  expect(counts).toEqual(ids.map(() => [{ hour: at(0), delivered: 80, failed: 80, exhausted: 0 }]));
 });
 
 test("while the database is away nothing is lost, for a minute of flushes", async () => {
@@ -114,7 +114,7 @@ test("while the database is away nothing is lost, for a minute of flushes", asyn
   };
   const keeper = createHealthKeeper({ run });
   const second = async () => {
-    keeper.count({ subscriptionId: id, at: at(0), delivered: true, givenUp: false });
+    keeper.count({ subscriptionId: id, at: at(0), delivered: true, exhausted: false });
     await keeper.flushOnce();
   };
   for (let n = 0; n < 70; n++) await expect(second()).rejects.toThrow("away");

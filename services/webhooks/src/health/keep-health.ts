@@ -3,14 +3,14 @@ import sql from "sql-template-tag";
 import { addEnd, type CountedEnd, hourOf, newTally, type Tally } from "./tally.js";
 
 /**
- * The picture of how deliveries go, apart from the deliveries: ends are counted in the process and written each second, one statement
- * for all subscriptions that had any. So a delivery costs the picture next to nothing; a process that is killed loses its last second
- * of it, and nothing else.
+ * Keeps the health of subscriptions, apart from their deliveries: ends of attempts are counted in the process and written each second, in
+ * one statement for all subscriptions that had any. So this costs a delivery next to nothing. A process that is killed loses only its last
+ * second of counts.
  */
 export interface HealthKeeper {
-  /** Counts an attempt whose end is recorded. */
+  /** Counts an attempt whose end has been recorded. */
   count(end: CountedEnd): void;
-  /** Writes what was counted. Says of how many subscriptions. */
+  /** Writes the counts, and returns the number of subscriptions. */
   flushOnce(): Promise<number>;
 }
 
@@ -19,10 +19,10 @@ interface Counted {
   tallies: Tally[];
 }
 
-/** What waits while the database is away: a minute of flushes. The oldest is given up first. */
+/** The most flushes that wait while the database is away: a minute's. The oldest is dropped first. */
 const MOST_WAITING = 60;
 
-/** Makes one, with nothing counted. */
+/** Creates a keeper without counts. */
 export function createHealthKeeper(db: Pick<Database, "run">): HealthKeeper {
   let counting = new Map<number, Map<string, Tally>>();
   const waiting: Counted[] = [];
@@ -59,8 +59,8 @@ function entryOf<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value):
   return made;
 }
 
-// Sorted, so that no two replicas wait for each other's rows. What comes late, from a replica that was slower to write, must not hide
-// what another has written: of all known times after the last success, the earliest is since when it fails.
+// Sorted, so that no two replicas wait for each other's rows. Late counts of a slower replica must not hide those of another:
+// `failing_since` is the earliest of all known failures after the last success.
 async function write(db: Pick<Database, "run">, { hour, tallies }: Counted): Promise<void> {
   await db.run(sql`
     WITH ended AS (
@@ -68,7 +68,7 @@ async function write(db: Pick<Database, "run">, { hour, tallies }: Counted): Pro
         ${tallies.map((t) => t.subscriptionId)}::text[],
         ${tallies.map((t) => t.delivered)}::integer[],
         ${tallies.map((t) => t.failed)}::integer[],
-        ${tallies.map((t) => t.givenUp)}::integer[],
+        ${tallies.map((t) => t.exhausted)}::integer[],
         ${tallies.map((t) => t.lastSuccessAt)}::timestamptz[],
         ${tallies.map((t) => t.lastFailureAt)}::timestamptz[],
         ${tallies.map((t) => t.reason)}::text[],

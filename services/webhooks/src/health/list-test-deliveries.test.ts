@@ -95,7 +95,7 @@ test("a test whose form was sent again, minutes after it failed half-way, is sho
   expect(await types()).toEqual(["label.created", "shipment.created"]);
 });
 
-test.each([-10, 130])("where more arrives than can be read, the nearest is: %d s after", async (after) => {
+test.each([-10, 130])("if more arrives than can be read, the nearest events are found: %d s after", async (after) => {
   // Where no other test of this file has events.
   const hour = 3_600;
   const { caller, arrive, arrivedLater, read } = await testOf(newCaller(), "http://localhost:1/hook", hour * 1000);
@@ -117,7 +117,7 @@ test("a receiver that is not there is a reason without a status", async () => {
   });
 });
 
-test("other events, other types and other subscriptions are none of it", async () => {
+test("other events, other types and other subscriptions are left out", async () => {
   const { caller, arrive, read } = await testOf(newCaller(), "http://localhost:1/hook");
   const other = await testOf(caller, "http://localhost:1/hook");
   await other.arrive("shipment.created");

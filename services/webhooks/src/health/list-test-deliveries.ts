@@ -23,7 +23,7 @@ interface TestRow {
   ms: number | null;
 }
 
-/** A time around the beginning of a test by its owner's clock, in seconds, and from which end it is searched. */
+/** A span of time around the start of a test by its owner's clock, in seconds, and the direction in which it is searched. */
 interface Span {
   from: number;
   to: number;
@@ -32,7 +32,7 @@ interface Span {
 
 /** When the events of a test arrive. The owner's clock may be a little ahead of ours. */
 const SOON: Span = { from: -2, to: 120, order: sql`ASC` };
-/** The same where the two clocks are minutes apart, or the test's form was sent again minutes after it had failed half-way. The nearest come first. */
+/** The same if the two clocks are minutes apart, or if the test's form was sent again minutes after it had failed halfway. The nearest come first. */
 const AROUND: readonly Span[] = [
   { from: -420, to: SOON.from, order: sql`DESC` },
   { from: SOON.to, to: 420, order: sql`ASC` },
@@ -41,8 +41,8 @@ const MOST_SOUGHT = 50_000;
 const MOST_RESOURCES = 2;
 
 /**
- * Says what became of the events of a test. They are sought among the events that arrived just after it began: an index by resource
- * would cost every event, for the few that are tests. While there is not one of each type that the subscription wants, they are sought in
+ * Lists the deliveries of a test's events. It looks for them among the events that arrived just after the test began: an index by resource
+ * would burden every event, for the few that belong to tests. Until there is an event of each type that the subscription wants, it searches
  * the minutes around as well.
  */
 export async function listTestDeliveries(
@@ -55,7 +55,7 @@ export async function listTestDeliveries(
   if (!subscription || caller.environment !== "sandbox") throw fail("not_found", "No such webhook subscription.");
   const { id, events: types } = subscription;
   const named = request.resourceIds.slice(0, MOST_RESOURCES).map((resource) => Buffer.from(JSON.stringify(resource)));
-  const isNamed = [sql`false`, ...named.map((resource) => sql`position(${resource}::bytea IN body) > 0`)];
+  const namedConditions = [sql`false`, ...named.map((resource) => sql`position(${resource}::bytea IN body) > 0`)];
   const search = ({ from, to, order }: Span) =>
     deps.db.run<TestRow>(sql`
     SELECT of_test.id AS "eventId", of_test.type AS "eventType", of_test.received_at AS "receivedAt", d.state, d.attempt, d.next_at AS "nextAt",
@@ -67,7 +67,7 @@ export async function listTestDeliveries(
           AND received_at < ${request.since}::timestamptz + ${to}::integer * interval '1 second'
         ORDER BY received_at ${order} LIMIT ${mostSought}) AS near
       WHERE ${ownedSql(caller)} AND type = ANY (${types}::text[])
-        AND (${join(isNamed, " OR ")})
+        AND (${join(namedConditions, " OR ")})
       LIMIT ${types.length}) AS of_test
     CROSS JOIN LATERAL (
       SELECT state, attempt, next_at, last_status, last_error, last_ms FROM deliveries

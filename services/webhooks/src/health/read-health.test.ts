@@ -99,7 +99,7 @@ test("a success that a killed process has not written is known all the same", as
   await eventually(async () => expect((await read(caller, id)).health?.state).toBe("active"));
 });
 
-test("the eighth failure counts as given up, for 30 days", async () => {
+test("a delivery whose eighth attempt fails counts as exhausted, for 30 days", async () => {
   const caller = newCaller();
   const { id } = await subscribe(deps, caller, receiver.url);
   status = 500;
@@ -115,7 +115,7 @@ test("the eighth failure counts as given up, for 30 days", async () => {
   status = 204;
 });
 
-test("what is pending is counted up to 1,001, and no plan grows with the deliveries of others", async () => {
+test("pending deliveries are counted up to 1,001, and no plan grows with the deliveries of others", async () => {
   const { db, statements } = watched(webhooks.db);
   const caller = newCaller();
   const { id } = await subscribe(deps, caller, receiver.url);
@@ -128,7 +128,7 @@ test("what is pending is counted up to 1,001, and no plan grows with the deliver
   expect(costly.flat()).toEqual([]);
 });
 
-test("the list has those that are named, or all active ones, and never anybody else's", async () => {
+test("the list has the named subscriptions, or all active ones, and never another caller's", async () => {
   const [caller, other] = [newCaller(), newCaller()];
   const live = { ...caller, environment: "live" as const };
   const mine = await subscribe(deps, caller, receiver.url);

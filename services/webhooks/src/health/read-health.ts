@@ -30,7 +30,7 @@ interface HealthRow {
 
 interface DetailedRow extends HealthRow {
   pending: number;
-  givenUp: number;
+  exhausted: number;
   hours: { hour: string; delivered: number; failed: number }[];
 }
 
@@ -38,19 +38,19 @@ const MOST_LISTED = 100;
 const MOST_PENDING = 1_001;
 const HOURS_SHOWN = 24;
 
-// A success that a killed process had counted and not written: the ready queue knows it, in the delivery's own statement.
+// A killed process may have counted a success without writing it. The ready queue knows the success from the delivery's own statement.
 const healthOf = sql`
   s.id, s.url, s.status, h.failing_since IS NOT NULL AND q.fail_streak > 0 AS "isFailing",
   h.last_success_at AS "lastSuccessAt", h.last_failure_at AS "lastFailureAt", h.failing_since AS "failingSince",
   h.last_failure_reason AS reason, h.last_failure_status AS "failureStatus"`;
 
-// Row by row, each by its primary key: whatever a planner thinks of a table that was empty when it last looked.
+// Row by row, each by its primary key, even if the planner still believes a table to be empty.
 const withHealth = (subscriptions: Sql) => sql`
   (${subscriptions}) AS s
   JOIN LATERAL (SELECT * FROM ready_queue WHERE subscription_id = s.id OFFSET 0) AS q ON true
   LEFT JOIN LATERAL (SELECT * FROM subscription_health WHERE subscription_id = s.id OFFSET 0) AS h ON true`;
 
-/** Reads the health of one of the caller's subscriptions, the last day by the hour. */
+/** Reads the health of one of the caller's subscriptions, with the last day hour by hour. */
 export async function getSubscriptionHealth(
   deps: Deps,
   request: GetSubscriptionHealthRequest,
@@ -66,7 +66,7 @@ export async function getSubscriptionHealth(
       )::integer AS pending,
       (SELECT coalesce(sum(given_up), 0) FROM subscription_hours
         WHERE subscription_id = s.id AND given_up > 0 AND hour > (SELECT now FROM clock) - ${HEALTH_DAYS}::integer * interval '1 day'
-      )::integer AS "givenUp",
+      )::integer AS exhausted,
       (SELECT jsonb_agg(jsonb_build_object('hour', hour, 'delivered', coalesce(delivered, 0), 'failed', coalesce(failed, 0)) ORDER BY hour)
         FROM clock,
           generate_series(date_trunc('hour', now, 'UTC') - (${HOURS_SHOWN}::integer - 1) * interval '1 hour', now, interval '1 hour') AS hour
@@ -76,11 +76,11 @@ export async function getSubscriptionHealth(
       ) AS hours
     FROM ${withHealth(owned)}`);
   if (!row) throw fail("not_found", "No such webhook subscription.");
-  const { pending, givenUp, hours } = row;
+  const { pending, exhausted, hours } = row;
   return create(GetSubscriptionHealthResponseSchema, {
     health: messageOf(row),
     pending,
-    givenUp,
+    givenUp: exhausted,
     hours: hours.map(({ hour, ...counts }) => ({ hour: new Date(hour).toISOString(), ...counts })),
   });
 }
@@ -110,7 +110,7 @@ function messageOf(row: HealthRow) {
   };
 }
 
-/** A failure as messages say it. */
+/** A failure as messages contain it. */
 export function failureOf({ reason, failureStatus }: Pick<HealthRow, "reason" | "failureStatus">) {
   return { reason: reason ?? "status", ...(failureStatus !== null && { status: failureStatus }) };
 }

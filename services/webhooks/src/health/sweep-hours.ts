@@ -1,12 +1,12 @@
 import sql from "sql-template-tag";
 import { clock, type SubscriptionDeps } from "../subscriptions/deps.js";
 
-/** For how long the picture of a subscription reaches back. */
+/** How far back the health of a subscription reaches. */
 export const HEALTH_DAYS = 30;
 
 const BATCH = 5_000;
 
-/** Deletes hours that no page shows any more, a batch at a time. Several replicas take different batches. */
+/** Deletes hours that no page shows any more, one batch at a time. Replicas take different batches. */
 export async function sweepHoursOnce(deps: Pick<SubscriptionDeps, "db" | "clockOffsetMs">): Promise<number> {
   let gone = 0;
   for (;;) {

@@ -4,7 +4,7 @@ const at = (ms: number) => new Date(1_700_000_000_000 + ms);
 
 function tallied(...ends: Partial<CountedEnd>[]) {
   const tally = newTally("whk_1");
-  const common = { subscriptionId: "whk_1", delivered: false, givenUp: false };
+  const common = { subscriptionId: "whk_1", delivered: false, exhausted: false };
   for (const [n, end] of ends.entries()) addEnd(tally, { ...common, at: at(n), ...end });
   return tally;
 }
@@ -27,9 +27,9 @@ test("the last failure has its reason, without the status of one before it", () 
 });
 
 test("an attempt that ended with its process is no failure of the receiver; that nothing follows it counts", () => {
-  expect(tallied({ reason: "interrupted" }, { reason: "lease_expired", givenUp: true })).toEqual({
+  expect(tallied({ reason: "interrupted" }, { reason: "lease_expired", exhausted: true })).toEqual({
     ...newTally("whk_1"),
-    givenUp: 1,
+    exhausted: 1,
   });
 });
 

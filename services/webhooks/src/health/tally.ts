@@ -1,12 +1,12 @@
 import { type FailureReason, isOurs } from "./failure-reason.js";
 
-/** What ended, as far as it is counted. */
+/** A finished attempt, as far as it is counted. */
 export interface CountedEnd {
   subscriptionId: string;
   at: Date;
   delivered: boolean;
-  /** It was the last attempt, and failed. */
-  givenUp: boolean;
+  /** Whether this was the last attempt and failed, which makes the delivery `exhausted`. */
+  exhausted: boolean;
   status?: number | undefined;
   reason?: FailureReason | undefined;
 }
@@ -16,10 +16,10 @@ export interface Tally {
   subscriptionId: string;
   delivered: number;
   failed: number;
-  givenUp: number;
+  exhausted: number;
   lastSuccessAt: Date | null;
   lastFailureAt: Date | null;
-  /** `status` if it was answered. */
+  /** `status` if the receiver answered. */
   reason: FailureReason | "status" | null;
   status: number | null;
   /** The first failure after the last success. */
@@ -28,14 +28,14 @@ export interface Tally {
 
 const HOUR_MS = 3_600_000;
 
-/** When the hour of a time began. */
+/** The start of the hour that contains a time. */
 export function hourOf(at: Date): number {
   return Math.floor(at.getTime() / HOUR_MS) * HOUR_MS;
 }
 
-/** A tally without anything in it. */
+/** An empty tally. */
 export function newTally(subscriptionId: string): Tally {
-  const counts = { delivered: 0, failed: 0, givenUp: 0 };
+  const counts = { delivered: 0, failed: 0, exhausted: 0 };
   return {
     subscriptionId,
     ...counts,
@@ -47,9 +47,9 @@ export function newTally(subscriptionId: string): Tally {
   };
 }
 
-/** Adds an end to its tally. An attempt that ended with its process says nothing about the receiver: only that it was the last counts. */
-export function addEnd(tally: Tally, { at, delivered, givenUp, status, reason }: CountedEnd): void {
-  if (givenUp) tally.givenUp += 1;
+/** Adds a finished attempt to its tally. If our process ended the attempt, it says nothing about the receiver: only `exhausted` counts. */
+export function addEnd(tally: Tally, { at, delivered, exhausted, status, reason }: CountedEnd): void {
+  if (exhausted) tally.exhausted += 1;
   if (delivered) {
     tally.delivered += 1;
     tally.lastSuccessAt = at;

@@ -29,7 +29,7 @@ async function failingFor(hours: number, caller: Caller = newCaller()): Promise<
 
 async function ended(subscriptionId: string, hoursAgo: number, delivered: boolean): Promise<void> {
   const at = new Date(Date.now() - hoursAgo * HOUR_MS);
-  deps.health.count({ subscriptionId, at, delivered, givenUp: false, ...(!delivered && { status: 500 }) });
+  deps.health.count({ subscriptionId, at, delivered, exhausted: false, ...(!delivered && { status: 500 }) });
   await deps.health.flushOnce();
   if (delivered)
     await deps.db.run(sql`UPDATE ready_queue SET fail_streak = 0 WHERE subscription_id = ${subscriptionId}`);
@@ -40,7 +40,7 @@ const told = (...subscriptionIds: string[]) =>
   acknowledgeFailing(deps, create(AcknowledgeFailingRequestSchema, { subscriptionIds }));
 const later = (hours: number) => webhooks.replica({ clockOffsetMs: hours * HOUR_MS });
 
-test("one that has failed for a day is handed out, with its owner, since when and why; one of 23 hours is not", async () => {
+test("a subscription that has failed for a day is handed out, with its owner, start and reason; one that has failed for 23 hours is not", async () => {
   const caller = newCaller();
   const id = await failingFor(24.1, caller);
   await failingFor(23.9);
@@ -55,7 +55,7 @@ test("one that has failed for a day is handed out, with its owner, since when an
   ]);
 });
 
-test("each to one asker, of however many at once; all of them, a hundred at a time", async () => {
+test("each goes to one of several concurrent clients; all are handed out, a hundred at a time", async () => {
   const ids = await Promise.all(Array.from({ length: 120 }, () => failingFor(25)));
   const shares = await Promise.all(Array.from({ length: 8 }, () => claimed()));
   shares.push(await claimed());
@@ -63,7 +63,7 @@ test("each to one asker, of however many at once; all of them, a hundred at a ti
   expect(await claimed()).toEqual([]);
 });
 
-test("who took it and was killed is followed by another; once somebody was told, nobody gets it", async () => {
+test("if the client that took one is killed, another gets it; once the alert was sent, nobody does", async () => {
   const id = await failingFor(24.1);
   expect(await claimed()).toEqual([id]);
   expect(await claimed(later(0.2))).toEqual([]);
@@ -72,7 +72,7 @@ test("who took it and was killed is followed by another; once somebody was told,
   expect(await claimed(later(1_000))).toEqual([]);
 });
 
-test("one of which nobody can be told is handed out less and less often, once a day in the end", async () => {
+test("one whose alert cannot be sent is handed out less and less often, in the end once a day", async () => {
   // A little more than a day, so that no step falls on a moment at which it is due.
   await failingFor(24.01);
   const hours: number[] = [];
@@ -82,7 +82,7 @@ test("one of which nobody can be told is handed out less and less often, once a 
   expect(hours.at(-1)! - hours.at(-2)!).toBeGreaterThanOrEqual(24);
 });
 
-test("a failure after that changes nothing; a success does, and another day of failures is told again", async () => {
+test("after the alert, a failure changes nothing; after a success, another day of failures is alerted again", async () => {
   const id = await failingFor(25);
   await claimed();
   await told(id);
@@ -95,7 +95,7 @@ test("a failure after that changes nothing; a success does, and another day of f
   expect(await claimed(later(23.5))).toEqual([id]);
 });
 
-test("of a disabled one nobody is told, nor of one that has delivered though a killed process did not say so", async () => {
+test("disabled ones are not handed out, nor is one that has delivered although a killed process did not record it", async () => {
   const caller = newCaller();
   const disabled = await failingFor(25, caller);
   await disableSubscription(deps, disableRequest(caller, disabled));
@@ -108,7 +108,7 @@ test("of a disabled one nobody is told, nor of one that has delivered though a k
   expect(left).toEqual([]);
 });
 
-test("an acknowledgement that comes after the subscription was mended is passed over", async () => {
+test("an acknowledgement that arrives after the subscription has recovered is ignored", async () => {
   const id = await failingFor(25);
   await claimed();
   await ended(id, 0.1, true);

@@ -25,14 +25,14 @@ interface FailingRow {
 const FAILED_FOR_HOURS = 24;
 const MOST_CLAIMED = 100;
 
-// Longer than a mailer goes on trying; a gateway that dies with them is followed by another after that. What cannot be told then is
-// handed out less and less often, once a day in the end.
+// Longer than a mailer keeps trying. If a gateway dies with the alerts that it has claimed, another gets them after this time. Alerts that
+// still cannot be sent are handed out less and less often, in the end once a day.
 const TELLING_MINUTES = 15;
 const MOST_TELLING_HOURS = 24;
 
 /**
- * Hands out subscriptions that have been failing for a day, each to one asker. Of those that were disabled nobody is told, and neither of those
- * that have delivered since, of which a killed process kept the news to itself.
+ * Hands out subscriptions that have been failing for a day, each to one client. Leaves out disabled ones, and those that have delivered
+ * since, even if a killed process did not write the success.
  */
 export async function claimFailing(deps: Deps): Promise<ClaimFailingResponse> {
   const rows = await deps.db.run<FailingRow>(sql`
@@ -70,7 +70,7 @@ export async function claimFailing(deps: Deps): Promise<ClaimFailingResponse> {
   });
 }
 
-/** Remembers that somebody was told, until the subscription has delivered again. */
+/** Records that an alert was sent, until the subscription delivers again. */
 export async function acknowledgeFailing(
   deps: Deps,
   { subscriptionIds }: AcknowledgeFailingRequest,

@@ -25,7 +25,7 @@ const disableAs = (caller: Caller, id: string) =>
 const actions = async () => (await listChanges(deps)).changes.map(({ action }) => action).sort();
 const acknowledge = (ids: string[]) => acknowledgeChanges(deps, create(AcknowledgeChangesRequestSchema, { ids }));
 
-test("a creation and a disabling are kept with who asked, when and for whom, without the secret", async () => {
+test("creating and disabling are stored with who asked, when and for whom, without the secret", async () => {
   const caller = newCaller("live");
   const { json: created } = snapshotOf(await createAs(caller));
   expect((await listChanges(deps)).changes).toMatchObject([
@@ -45,7 +45,7 @@ test("a creation and a disabling are kept with who asked, when and for whom, wit
   expect(changes.find(({ action }) => action === "disabled")).toMatchObject({ actor, at: disabled.disabled_at });
 });
 
-test("what changes nothing is not kept: a replay, a conflict, the eleventh, a second disabling", async () => {
+test("requests that change nothing are not stored: a replay, a conflict, the eleventh creation, disabling again", async () => {
   const caller = newCaller();
   const claim = newClaim();
   const { json } = snapshotOf(await createAs(caller, claim));
@@ -59,7 +59,7 @@ test("what changes nothing is not kept: a replay, a conflict, the eleventh, a se
   expect(await actions()).toHaveLength(12);
 });
 
-test("nothing is kept of a request that says nobody's name: its caller tells the audit log itself", async () => {
+test("a request without a name is not stored: its caller writes the audit log itself", async () => {
   const caller = newCaller();
   const { json } = snapshotOf(await createSubscription(deps, createRequest(caller)));
   await disableSubscription(deps, disableRequest(caller, json.id));

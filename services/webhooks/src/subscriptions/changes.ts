@@ -12,7 +12,7 @@ import sql, { type Sql } from "sql-template-tag";
 import type { SubscriptionDeps } from "./deps.js";
 import type { SubscriptionRow } from "./subscription.js";
 
-/** A change of a subscription: what it is then, and who asked for it. */
+/** A change of a subscription: its state afterwards, and who asked for the change. */
 export interface Change {
   action: "created" | "disabled";
   at: Date;
@@ -32,7 +32,7 @@ interface ChangeRow extends Pick<SubscriptionRow, "environment" | "url" | "event
 
 const MOST_CHANGES = 100;
 
-/** The statement that keeps a change for the audit log, in the change's own statement: if there is a row in `from`, and somebody asked. */
+/** Stores a change for the audit log, in the change's own statement, if `from` has a row and somebody asked for the change. */
 export function keepChange(
   { random }: Pick<SubscriptionDeps, "random">,
   { action, at, subscriptionId, actor }: Change,
@@ -44,7 +44,7 @@ export function keepChange(
     FROM ${from} WHERE ${actor !== undefined}`;
 }
 
-/** Reads changes that have not been acknowledged. A reader recognises repeated ones by their ids. */
+/** Reads changes that have not been acknowledged. A reader recognizes repeated ones by their IDs. */
 export async function listChanges({ db }: Pick<SubscriptionDeps, "db">): Promise<ListChangesResponse> {
   const rows = await db.run<ChangeRow>(sql`
     SELECT c.id AS "changeId", c.action, c.actor, c.source, c.at, s.account_id AS "accountId",
@@ -65,12 +65,12 @@ export async function listChanges({ db }: Pick<SubscriptionDeps, "db">): Promise
   });
 }
 
-/** Forgets changes that stand in the audit log. */
+/** Deletes changes that are in the audit log. */
 export async function acknowledgeChanges(
   { db }: Pick<SubscriptionDeps, "db">,
   { ids }: AcknowledgeChangesRequest,
 ): Promise<AcknowledgeChangesResponse> {
-  // Two gateways may acknowledge the same ones: locked in one order.
+  // Two gateways may acknowledge the same changes, so the rows are locked in one order.
   await db.run(sql`
     WITH told AS (SELECT id FROM subscription_changes WHERE id = ANY(${ids}::text[]) ORDER BY id FOR UPDATE)
     DELETE FROM subscription_changes USING told WHERE subscription_changes.id = told.id`);

@@ -10,7 +10,10 @@ import { keepChange } from "./changes.js";
 import type { SubscriptionDeps } from "./deps.js";
 import { fieldsAtFault, newSecret, type SubscriptionRow, secretIdentity, subscriptionJson } from "./subscription.js";
 
-/** Creates a subscription, its row in the ready queue, what the audit log is told of it, and its replayable answer, the only one that shows the secret. */
+/**
+ * Creates a subscription, its row in the ready queue, its change for the audit log, and its replayable answer, the only one that shows the
+ * secret.
+ */
 export async function createSubscription(
   deps: SubscriptionDeps,
   request: CreateSubscriptionRequest,
@@ -18,8 +21,8 @@ export async function createSubscription(
   const { random } = deps;
   const caller = callerOf(request);
   const claim = claimOf(request);
-  const faults = fieldsAtFault(request, deps.egressRules);
-  if (faults.length > 0) throw failFields(faults);
+  const fieldErrors = fieldsAtFault(request, deps.egressRules);
+  if (fieldErrors.length > 0) throw failFields(fieldErrors);
 
   const row: SubscriptionRow = {
     id: newId("whk", random),
@@ -42,8 +45,8 @@ export async function createSubscription(
   return creation!;
 }
 
-// Not batched: an account's subscriptions share a counter, whose lock would delay the whole batch. It is incremented FROM claim, so that a
-// replay does not count.
+// Not batched: an account's subscriptions share a counter, whose lock would delay the whole batch. The counter is incremented FROM claim,
+// so a replay does not count.
 function insert(
   { ledger }: SubscriptionDeps,
   write: Write,

@@ -1,12 +1,13 @@
 import type { Random } from "@shipping/kit/ids";
 import type { Ledger } from "@shipping/kit/ledger/ledger";
+import { databaseNow } from "@shipping/kit/postgres/clock";
 import type { Database } from "@shipping/kit/postgres/database";
 import type { Log } from "@shipping/kit/process/log";
 import sql, { type Sql } from "sql-template-tag";
 import type { EgressRules } from "../egress/egress-guard.js";
 import type { KeyRing } from "./key-ring.js";
 
-/** What the operations on subscriptions work with. */
+/** The dependencies of operations on subscriptions. */
 export interface SubscriptionDeps {
   db: Database;
   ledger: Ledger;
@@ -19,7 +20,7 @@ export interface SubscriptionDeps {
   random: Random;
 }
 
-/** The CTE `clock`: the database's time. A subselect of it is a constant to the planner, which the volatile function is not. */
+/** The CTE `clock`: the database's time. To the planner, a subselect of it is a constant; the volatile function is not. */
 export function clock(deps: Pick<SubscriptionDeps, "clockOffsetMs">): Sql {
-  return sql`clock AS (SELECT clock_timestamp() + ${deps.clockOffsetMs}::float8 * interval '1 ms' AS now)`;
+  return sql`clock AS (SELECT ${databaseNow(deps)} AS now)`;
 }

@@ -38,7 +38,7 @@ describe("disableSubscription", () => {
     expect(await activeOf(caller.accountId)).toBe(1);
   });
 
-  test("twenty at once with keys of their own: all answer the same, one of them changes something", async () => {
+  test("twenty concurrent requests with their own keys: all get the same answer, and one of them changes something", async () => {
     const caller = newCaller();
     const { id } = await subscribe(deps, caller, url);
     const outcomes = await Promise.all(

@@ -9,7 +9,7 @@ import type { SubscriptionDeps } from "./deps.js";
 import { findSubscription } from "./read-subscriptions.js";
 import { subscriptionJson } from "./subscription.js";
 
-/** Disables a subscription, which stops the claims of its deliveries at once. A disabled one is answered unchanged. */
+/** Disables a subscription, which stops the claims of its deliveries at once. A disabled subscription is answered unchanged. */
 export async function disableSubscription(
   deps: SubscriptionDeps,
   request: DisableSubscriptionRequest,
@@ -35,7 +35,7 @@ async function disableAsRead(
   const disabled = read.status === "disabled" ? read : { ...read, status: "disabled", disabledAt: now };
   const snapshot = { status: 200, body: Buffer.from(subscriptionJson(disabled)) };
   const write = { caller, claim, snapshot };
-  // Guarded by the status that was read: if it has changed since, nothing at all happens.
+  // Only for the status that was read: if it has changed since, nothing happens at all.
   const statement = sql`
     WITH target AS (
       SELECT id, status FROM subscriptions

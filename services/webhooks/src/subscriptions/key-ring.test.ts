@@ -9,7 +9,7 @@ const ring = createKeyRing([first], randomBytes);
 const secret = Buffer.from("whsec_secret");
 const identity = ["subscription", "whk_1"];
 
-test("what is sealed opens, and is sealed differently each time", () => {
+test("a sealed secret opens, and is sealed differently each time", () => {
   const sealed = ring.seal(secret, identity);
   expect(Buffer.from(ring.open(sealed, identity))).toEqual(secret);
   expect(Buffer.from(sealed).includes("whsec_")).toBe(false);

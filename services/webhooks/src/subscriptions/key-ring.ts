@@ -2,15 +2,15 @@ import { createCipheriv, createDecipheriv } from "node:crypto";
 import type { Random } from "@shipping/kit/ids";
 import type { LedgerCodec, LedgerContext } from "@shipping/kit/ledger/ledger";
 
-/** A key of 32 bytes and the id under which what it sealed can be told. */
+/** A key of 32 bytes, and the ID that identifies the key in what it has sealed. */
 export interface SealingKey {
   id: string;
   key: Uint8Array;
 }
 
 /**
- * Seals secrets at rest with AES-256-GCM. `identity` names the row that a secret belongs to: a sealed secret that was moved to
- * another row does not open.
+ * Seals secrets at rest with AES-256-GCM. `identity` names the row that a secret belongs to: a sealed secret cannot be opened in another
+ * row.
  */
 export interface KeyRing {
   /** The ids of its keys; the first one seals. */
@@ -23,7 +23,7 @@ const ALGORITHM = "aes-256-gcm";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A ring whose first key seals and each of whose keys opens. Sealed: length of the id (1 byte), id, nonce, tag, cipher text. */
+/** Creates a ring whose first key seals and whose keys all open. The sealed form: length of the ID (1 byte), ID, nonce, tag, ciphertext. */
 export function createKeyRing(keys: readonly SealingKey[], random: Random): KeyRing {
   const writing = keys[0];
   if (!writing) throw new Error("A key ring needs a key.");
@@ -53,7 +53,7 @@ export function createKeyRing(keys: readonly SealingKey[], random: Random): KeyR
   };
 }
 
-/** Seals the ledger's bodies, since the answer to a creation holds the subscription's secret. */
+/** Seals the ledger's bodies, because the answer to a creation contains the subscription's secret. */
 export function ledgerCodec(keyRing: KeyRing): LedgerCodec {
   return {
     seal: (body, context) => keyRing.seal(body, ledgerIdentity(context)),
@@ -61,7 +61,7 @@ export function ledgerCodec(keyRing: KeyRing): LedgerCodec {
   };
 }
 
-/** What a body of the ledger is sealed to. */
+/** The identity to which a body of the ledger is sealed. */
 export function ledgerIdentity({ accountId, environment, idempotencyKey }: LedgerContext): readonly string[] {
   return ["ledger", accountId, environment, idempotencyKey];
 }

@@ -60,7 +60,7 @@ describe("rotateSecrets", () => {
     expect(await rotateSecrets(without)).toMatchObject({ subscriptions: 0, ledgerBodies: 0, unusedKeyIds: [] });
   });
 
-  test("a call that ends early is taken up by the next", async () => {
+  test("the next call continues one that ended early", async () => {
     const made = await creations(replicaWith(first), 5);
     const deps = replicaWith(second, first);
     const limits = { rows: 2, batches: 1 };
@@ -75,7 +75,7 @@ describe("rotateSecrets", () => {
     for (const one of made) await expectIntact(replicaWith(second), one);
   });
 
-  test("several calls at once, while subscriptions are created and events arrive: nothing is lost or sealed twice over", async () => {
+  test("several calls at once, while subscriptions are created and events arrive: nothing is lost or sealed twice", async () => {
     const old = replicaWith(first, second);
     const caller = newCaller();
     const { id } = await subscribe(old, caller, "https://example.com/hook");
@@ -102,7 +102,7 @@ describe("rotateSecrets", () => {
     expect(await countIn(without.db, "deliveries", { subscriptionId: id })).toBe(20);
   });
 
-  test("what does not open is left and logged, and the rest is done", async () => {
+  test("a row that cannot be opened is left and logged, and the others are done", async () => {
     const lines: string[] = [];
     const log = createLog({ part: "webhooks", destination: { write: (line: string) => void lines.push(line) } });
     const [moved, ...made] = await creations(replicaWith(first), 4);

@@ -6,12 +6,12 @@ import {
 import type { SubscriptionDeps } from "./deps.js";
 import { type SealedRows, sealedBodies, sealedSecrets } from "./sealed-rows.js";
 
-/** How much one call does, so that it ends well within a deadline: rows of a statement, and statements of each table. */
+/** How much one call does, so that it ends well within a deadline: rows per statement, and statements per table. */
 const LIMITS = { rows: 200, batches: 25 };
 
 /**
- * Seals again, with the first key, what older keys of the ring have sealed, and says which keys are still needed. Each row is replaced
- * only if it is as it was read, so calls may overlap, and one that was cut off is simply repeated.
+ * Takes everything that older keys of the ring have sealed, seals it again with the first key, and returns which keys are still needed. A
+ * row is replaced only if it is unchanged since it was read, so calls may overlap, and an interrupted call is simply repeated.
  */
 export async function rotateSecrets(deps: SubscriptionDeps, limits = LIMITS): Promise<RotateSecretsResponse> {
   const [writingKeyId, ...older] = deps.keyRing.ids;
@@ -28,7 +28,7 @@ export async function rotateSecrets(deps: SubscriptionDeps, limits = LIMITS): Pr
   });
 }
 
-/** Throws if secrets are sealed with a key that the ring does not hold: attempts would be used up without a request. */
+/** Throws if secrets are sealed with a key that the ring lacks: their deliveries would use up attempts without sending a request. */
 export async function requireKeys(deps: SubscriptionDeps): Promise<void> {
   const missing = missingKeys(deps, await keysInUse(deps));
   if (missing.length === 0) return;
@@ -47,7 +47,7 @@ async function reseal<Row extends { sealed: Buffer }>(
   for (let batch = 0; batch < limits.batches; batch++) {
     const rows = await deps.db.run<Row>(table.select(older, limits.rows));
     const opened = rows.flatMap((row) => reopened(deps, table, row));
-    // Rows that do not open are selected again each time; when there are no others, nothing more can be done.
+    // Rows that cannot be opened are selected again each time. When there are no others, nothing more can be done.
     if (opened.length === 0) break;
     const replaced = await deps.db.run(
       table.replace(
@@ -60,7 +60,7 @@ async function reseal<Row extends { sealed: Buffer }>(
   return resealed;
 }
 
-// A row that does not open keeps its key in use, and is no reason to leave the others.
+// A row that cannot be opened keeps its key in use, but does not stop the others.
 function reopened<Row extends { sealed: Buffer }>(deps: SubscriptionDeps, table: SealedRows<Row>, row: Row) {
   const identity = table.identityOf(row);
   try {

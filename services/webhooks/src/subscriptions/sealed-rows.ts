@@ -5,13 +5,13 @@ import { secretIdentity } from "./subscription.js";
 
 /** A table that holds sealed bytes. `sealed_with` is the database's function for the id of the key; each table has an index on it. */
 export interface SealedRows<Row extends { sealed: Buffer } = { sealed: Buffer }> {
-  /** Some rows that one of these keys has sealed. */
+  /** Selects some rows that one of these keys has sealed. */
   select(keyIds: readonly string[], limit: number): Sql;
-  /** What a row's bytes are sealed to. */
+  /** The identity to which a row's bytes are sealed. */
   identityOf(row: Row): readonly string[];
-  /** Replaces the bytes of each row that still holds the ones it was read with, and yields a row for each. Locked by primary key. */
+  /** Replaces the bytes of each row that still holds the bytes that were read, and returns a row for each. Locks by primary key. */
   replace(rows: readonly Row[], resealed: readonly Uint8Array[]): Sql;
-  /** The ids of the keys with which its rows are sealed. */
+  /** Selects the IDs of the keys with which its rows are sealed. */
   keyIds: Sql;
 }
 
@@ -25,7 +25,7 @@ export const sealedSecrets: SealedRows<SealedSecret> = {
   select: (keyIds, limit) => sql`
     SELECT id, secret AS sealed FROM subscriptions WHERE sealed_with(secret) = ANY(${keyIds}::text[]) LIMIT ${limit}`,
   identityOf: (row) => secretIdentity(row.id),
-  // NO KEY: deliveries that are being inserted refer to the subscription, and must not wait.
+  // NO KEY: deliveries that are being inserted refer to the subscription and must not wait.
   replace: (rows, resealed) => sql`
     UPDATE subscriptions AS s SET secret = held.resealed
     FROM (
@@ -72,7 +72,7 @@ export const sealedBodies: SealedRows<SealedBody> = {
   keyIds: distinctKeys(sql`ledger`, sql`sealed_with(body)`, sql`kind = 'result'`),
 };
 
-// From key to key along the index: a DISTINCT would read every row.
+// Steps from key to key along the index; a DISTINCT would read every row.
 function distinctKeys(table: Sql, keyId: Sql, held: Sql): Sql {
   return sql`
     WITH RECURSIVE used AS (

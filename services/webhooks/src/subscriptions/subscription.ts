@@ -3,7 +3,7 @@ import type { Random } from "@shipping/kit/ids";
 import sql, { type Sql } from "sql-template-tag";
 import { brokenTargetRule, type TargetRules } from "../egress/target-url.js";
 
-/** The types of event that a subscription may name. */
+/** The event types that a subscription may name. */
 export const EVENT_TYPES: readonly string[] = ["order.created", "shipment.created", "label.created", "label.voided"];
 
 /** A subscription as it is stored, without its secret. */
@@ -22,7 +22,7 @@ export const selectSubscriptions = (condition: Sql): Sql => sql`
   SELECT id, environment, url, events, status, created_at AS "createdAt", disabled_at AS "disabledAt"
   FROM subscriptions WHERE ${condition}`;
 
-/** The public subscription, as JSON text. Its creation alone shows the secret. */
+/** The public subscription, as JSON text. Only the answer to its creation shows the secret. */
 export function subscriptionJson(row: SubscriptionRow, secret?: string): string {
   return JSON.stringify({
     id: row.id,
@@ -37,13 +37,13 @@ export function subscriptionJson(row: SubscriptionRow, secret?: string): string 
   });
 }
 
-/** The fields of a new subscription that break a rule. */
+/** The invalid fields of a new subscription. */
 export function fieldsAtFault(request: { url: string; events: readonly string[] }, rules: TargetRules): FieldError[] {
   const fields = urlAtFault(request.url, rules);
   return areEventTypes(request.events) ? fields : [...fields, { path: "events", message: EVENTS_RULE }];
 }
 
-/** The rule that a new subscription's `url` breaks, if it breaks one. */
+/** The rule that a new subscription's `url` breaks, if any. */
 export function urlAtFault(url: string, rules: TargetRules): FieldError[] {
   const broken = brokenTargetRule(url, rules);
   return broken ? [{ path: "url", message: broken }] : [];
@@ -57,7 +57,7 @@ function areEventTypes(events: readonly string[]): boolean {
   );
 }
 
-/** What a subscription's secret is sealed to. */
+/** The identity to which a subscription's secret is sealed. */
 export function secretIdentity(subscriptionId: string): readonly string[] {
   return ["subscription", subscriptionId];
 }

@@ -1,14 +1,14 @@
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 
-/** What a name has: addresses, the refusal of an answer, or silence. */
+/** The answer for a name: addresses, a failure, or none at all. */
 export type Named = { 4: string[]; 6: string[] } | "fails" | "silent";
 
 const TYPES: Record<number, 4 | 6> = { 1: 4, 28: 6 };
 const FAILED = 0x8182;
 const ANSWERED = 0x8180;
 
-/** A DNS server on loopback that knows these names and says how often it was asked. */
+/** A DNS server on loopback that knows these names, and counts how often it is asked. */
 export async function startNameServer(names: Readonly<Record<string, Named>>) {
   let asked = 0;
   const socket = createSocket("udp4", (query, from) => {

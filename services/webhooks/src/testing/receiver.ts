@@ -9,7 +9,7 @@ export interface Received {
   path: string;
   headers: http.IncomingHttpHeaders;
   body: Buffer;
-  /** `performance.now()` once it was complete. */
+  /** `performance.now()` when it was complete. */
   at: number;
 }
 

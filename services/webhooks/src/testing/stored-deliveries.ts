@@ -8,12 +8,12 @@ export async function deliveryOf(db: Database, where: { subscriptionId: string }
   return (await rowsIn<Delivery>(db, "deliveries", where))[0];
 }
 
-/** What the ready queue says of a subscription. */
+/** The ready queue's row for a subscription. */
 export async function queueOf(db: Database, subscriptionId: string) {
   return (await rowsIn(db, "ready_queue", { subscriptionId }))[0];
 }
 
-/** The rows of the ready queue that do not say exactly what the deliveries say. */
+/** The rows of the ready queue that do not match the deliveries. */
 export function inexactRows(db: Database): Promise<unknown[]> {
   return db.run(sql`
     SELECT q.*, d.next_at, d.under_way FROM ready_queue AS q
@@ -23,7 +23,7 @@ export function inexactRows(db: Database): Promise<unknown[]> {
     WHERE q.next_due IS DISTINCT FROM d.next_at OR q.in_flight <> d.under_way`);
 }
 
-/** Makes it three failures in a row, and no success since, for these subscriptions. */
+/** Gives these subscriptions three failures in a row, and no success since. */
 export async function failThrice(db: Database, ...subscriptionIds: string[]): Promise<void> {
   await db.run(sql`UPDATE ready_queue SET fail_streak = 3 WHERE subscription_id = ANY (${subscriptionIds})`);
 }

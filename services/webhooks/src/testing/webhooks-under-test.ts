@@ -48,7 +48,7 @@ export async function webhooksUnderTest() {
     config: { ...trialConfig, ...config },
   });
 
-  /** What the operations work with, without loops: a test calls what it wants to happen. */
+  /** The dependencies of the operations, without loops: a test calls what should happen. */
   function replica(options: ReplicaOptions = {}): DispatchDeps {
     const deps = makeDeps(partsOf(options), () => {});
     ends.push(async () => {
@@ -58,7 +58,7 @@ export async function webhooksUnderTest() {
     return deps;
   }
 
-  /** The whole service with its loops, and the bus that feeds it. It is stopped once, at the latest by `end`. */
+  /** The whole service with its loops, and the bus that feeds it. It is stopped once, by `end` at the latest. */
   async function running(options: ReplicaOptions = {}) {
     const parts = partsOf(options);
     const service = await startWebhooks(parts);
@@ -79,7 +79,7 @@ export async function webhooksUnderTest() {
   return { db, replica, running, end };
 }
 
-/** Who asks, for the audit log. */
+/** Who makes a request, for the audit log. */
 export type Who = { name: string; source: string };
 
 export function createRequest(

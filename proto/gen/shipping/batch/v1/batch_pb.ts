@@ -135,7 +135,7 @@ export const AnswerSchema: GenMessage<Answer> = /*@__PURE__*/
   messageDesc(file_shipping_batch_v1_batch, 3);
 
 /**
- * Served by each service. Makes several unary calls to it in one call. Each call is checked, counted and answered as if it came alone.
+ * Served by each service. Makes several unary calls to it in one call. Each call is checked, counted and answered as if it had come alone.
  *
  * @generated from service shipping.batch.v1.BatchService
  */

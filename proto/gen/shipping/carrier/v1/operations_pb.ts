@@ -13,13 +13,13 @@ export const file_shipping_carrier_v1_operations: GenFile = /*@__PURE__*/
   fileDesc("CiRzaGlwcGluZy9jYXJyaWVyL3YxL29wZXJhdGlvbnMucHJvdG8SE3NoaXBwaW5nLmNhcnJpZXIudjEi7wEKB0Jvb2tpbmcSCgoCaWQYASABKAkSEgoKYWNjb3VudF9pZBgCIAEoCRITCgtlbnZpcm9ubWVudBgDIAEoCRITCgtzaGlwbWVudF9pZBgEIAEoCRIPCgdjYXJyaWVyGAUgASgJEg0KBXN0YXRlGAYgASgJEhYKCXJlZmVyZW5jZRgHIAEoCUgAiAEBEhIKCmNyZWF0ZWRfYXQYCCABKAkSEwoGZHVlX2F0GAkgASgJSAGIAQESFAoHcHJvYmxlbRgKIAEoCUgCiAEBQgwKCl9yZWZlcmVuY2VCCQoHX2R1ZV9hdEIKCghfcHJvYmxlbSJOChNMaXN0Qm9va2luZ3NSZXF1ZXN0Eg0KBWxpbWl0GAEgASgFEhgKC3NoaXBtZW50X2lkGAIgASgJSACIAQFCDgoMX3NoaXBtZW50X2lkIkYKFExpc3RCb29raW5nc1Jlc3BvbnNlEi4KCGJvb2tpbmdzGAEgAygLMhwuc2hpcHBpbmcuY2Fycmllci52MS5Cb29raW5nMoQBChhDYXJyaWVyT3BlcmF0aW9uc1NlcnZpY2USaAoMTGlzdEJvb2tpbmdzEiguc2hpcHBpbmcuY2Fycmllci52MS5MaXN0Qm9va2luZ3NSZXF1ZXN0Gikuc2hpcHBpbmcuY2Fycmllci52MS5MaXN0Qm9va2luZ3NSZXNwb25zZSIDkAIBYgZwcm90bzM");
 
 /**
- * What a shipment is booked as at a carrier.
+ * The booking of a shipment at a carrier.
  *
  * @generated from message shipping.carrier.v1.Booking
  */
 export type Booking = Message<"shipping.carrier.v1.Booking"> & {
   /**
-   * The key by which the carrier knows it.
+   * The key by which the carrier knows the booking.
    *
    * @generated from field: string id = 1;
    */
@@ -55,7 +55,7 @@ export type Booking = Message<"shipping.carrier.v1.Booking"> & {
   state: string;
 
   /**
-   * What the carrier calls it; absent unless a label has it or had it.
+   * The carrier's reference; absent unless a label has or had the booking.
    *
    * @generated from field: optional string reference = 7;
    */
@@ -69,7 +69,7 @@ export type Booking = Message<"shipping.carrier.v1.Booking"> & {
   createdAt: string;
 
   /**
-   * When the worker looks at it next; absent if nothing is left to do.
+   * When the worker checks it next; absent if nothing is left to do.
    *
    * @generated from field: optional string due_at = 9;
    */
@@ -91,7 +91,7 @@ export const BookingSchema: GenMessage<Booking> = /*@__PURE__*/
   messageDesc(file_shipping_carrier_v1_operations, 0);
 
 /**
- * Says which bookings are wanted.
+ * The bookings to list.
  *
  * @generated from message shipping.carrier.v1.ListBookingsRequest
  */
@@ -104,7 +104,7 @@ export type ListBookingsRequest = Message<"shipping.carrier.v1.ListBookingsReque
   limit: number;
 
   /**
-   * Absent: those with something left to do. Otherwise the one that its label has, or may come to have.
+   * If absent, bookings with something left to do. Otherwise the booking that this shipment's label has or may get.
    *
    * @generated from field: optional string shipment_id = 2;
    */
@@ -138,7 +138,7 @@ export const ListBookingsResponseSchema: GenMessage<ListBookingsResponse> = /*@_
   messageDesc(file_shipping_carrier_v1_operations, 2);
 
 /**
- * What an operator looks at in carrier, of every account. Called by the `admin` command, as the gateway.
+ * Operations with which an operator inspects carrier, for every account. Called by the `admin` command, as the gateway.
  *
  * @generated from service shipping.carrier.v1.CarrierOperationsService
  */

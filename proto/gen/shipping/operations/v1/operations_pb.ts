@@ -28,7 +28,7 @@ export const GetOutboxRequestSchema: GenMessage<GetOutboxRequest> = /*@__PURE__*
   messageDesc(file_shipping_operations_v1_operations, 0);
 
 /**
- * What waits in an outbox.
+ * The backlog of an outbox.
  *
  * @generated from message shipping.operations.v1.GetOutboxResponse
  */
@@ -48,14 +48,14 @@ export type GetOutboxResponse = Message<"shipping.operations.v1.GetOutboxRespons
   oldestSeconds: number;
 
   /**
-   * Its id.
+   * The ID of that event.
    *
    * @generated from field: optional string oldest_event_id = 3;
    */
   oldestEventId?: string | undefined;
 
   /**
-   * Published events that are kept until webhooks says that they have arrived, counted up to 10,000.
+   * Published events that are kept until webhooks confirms that they have arrived, counted up to 10,000.
    *
    * @generated from field: int32 unconfirmed = 4;
    */
@@ -89,13 +89,13 @@ export const CountResourcesRequestSchema: GenMessage<CountResourcesRequest> = /*
   messageDesc(file_shipping_operations_v1_operations, 2);
 
 /**
- * How many of one kind an account has.
+ * The number of an account's resources of one kind.
  *
  * @generated from message shipping.operations.v1.ResourceCount
  */
 export type ResourceCount = Message<"shipping.operations.v1.ResourceCount"> & {
   /**
-   * For instance `orders` or `labels voided`.
+   * For example `orders` or `labels voided`.
    *
    * @generated from field: string kind = 1;
    */
@@ -120,13 +120,13 @@ export const ResourceCountSchema: GenMessage<ResourceCount> = /*@__PURE__*/
   messageDesc(file_shipping_operations_v1_operations, 3);
 
 /**
- * What belongs to the account.
+ * The resources of the account.
  *
  * @generated from message shipping.operations.v1.CountResourcesResponse
  */
 export type CountResourcesResponse = Message<"shipping.operations.v1.CountResourcesResponse"> & {
   /**
-   * Those that there are none of are left out.
+   * Kinds without resources are left out.
    *
    * @generated from field: repeated shipping.operations.v1.ResourceCount counts = 1;
    */
@@ -160,7 +160,7 @@ export const CountInFlightRequestSchema: GenMessage<CountInFlightRequest> = /*@_
   messageDesc(file_shipping_operations_v1_operations, 5);
 
 /**
- * What is under way.
+ * The work under way.
  *
  * @generated from message shipping.operations.v1.CountInFlightResponse
  */
@@ -190,7 +190,7 @@ export type ExportAccountRequest = Message<"shipping.operations.v1.ExportAccount
   accountId: string;
 
   /**
-   * The `next_cursor` of the page before.
+   * The `next_cursor` of the previous page.
    *
    * @generated from field: optional string cursor = 2;
    */
@@ -205,13 +205,13 @@ export const ExportAccountRequestSchema: GenMessage<ExportAccountRequest> = /*@_
   messageDesc(file_shipping_operations_v1_operations, 7);
 
 /**
- * A row as it leaves.
+ * An exported row.
  *
  * @generated from message shipping.operations.v1.ExportedRow
  */
 export type ExportedRow = Message<"shipping.operations.v1.ExportedRow"> & {
   /**
-   * JSON, in the names of the columns.
+   * JSON with the names of the columns.
    *
    * @generated from field: string json = 1;
    */
@@ -238,7 +238,7 @@ export const ExportedRowSchema: GenMessage<ExportedRow> = /*@__PURE__*/
   messageDesc(file_shipping_operations_v1_operations, 8);
 
 /**
- * One page of one table, which can be empty although there are more.
+ * One page of one table. It can be empty although more pages follow.
  *
  * @generated from message shipping.operations.v1.ExportAccountResponse
  */
@@ -280,7 +280,7 @@ export type EraseAccountRequest = Message<"shipping.operations.v1.EraseAccountRe
   accountId: string;
 
   /**
-   * The `next_cursor` of the batch before.
+   * The `next_cursor` of the previous batch.
    *
    * @generated from field: optional string cursor = 2;
    */
@@ -295,7 +295,7 @@ export const EraseAccountRequestSchema: GenMessage<EraseAccountRequest> = /*@__P
   messageDesc(file_shipping_operations_v1_operations, 10);
 
 /**
- * What was deleted.
+ * The rows that were deleted.
  *
  * @generated from message shipping.operations.v1.EraseAccountResponse
  */
@@ -326,13 +326,13 @@ export const EraseAccountResponseSchema: GenMessage<EraseAccountResponse> = /*@_
   messageDesc(file_shipping_operations_v1_operations, 11);
 
 /**
- * What an operator asks each owner of data alike. Called by the `admin` command, as the gateway.
+ * Operations that an operator needs in every owner of data. Called by the `admin` command, as the gateway.
  *
  * @generated from service shipping.operations.v1.OwnerOperationsService
  */
 export const OwnerOperationsService: GenService<{
   /**
-   * Says what waits in the outbox; `not_found` in an owner that publishes nothing.
+   * Returns the backlog of the outbox. `not_found` if the owner publishes nothing.
    *
    * @generated from rpc shipping.operations.v1.OwnerOperationsService.GetOutbox
    */
@@ -342,7 +342,7 @@ export const OwnerOperationsService: GenService<{
     output: typeof GetOutboxResponseSchema;
   },
   /**
-   * Counts what belongs to an account.
+   * Counts the resources of an account.
    *
    * @generated from rpc shipping.operations.v1.OwnerOperationsService.CountResources
    */
@@ -352,7 +352,7 @@ export const OwnerOperationsService: GenService<{
     output: typeof CountResourcesResponseSchema;
   },
   /**
-   * Counts what of an account is under way and has to end before the account can be erased.
+   * Counts the work of an account that is under way and must end before the account can be erased.
    *
    * @generated from rpc shipping.operations.v1.OwnerOperationsService.CountInFlight
    */
@@ -362,7 +362,7 @@ export const OwnerOperationsService: GenService<{
     output: typeof CountInFlightResponseSchema;
   },
   /**
-   * Reads one page of everything that is stored of an account, table by table, without secrets.
+   * Reads one page of everything that is stored about an account, table by table, without secrets.
    *
    * @generated from rpc shipping.operations.v1.OwnerOperationsService.ExportAccount
    */
@@ -372,7 +372,7 @@ export const OwnerOperationsService: GenService<{
     output: typeof ExportAccountResponseSchema;
   },
   /**
-   * Deletes one batch of everything that is stored of an account, table by table. Repeated from the beginning, it finds what is left.
+   * Deletes one batch of everything that is stored about an account, table by table. If repeated from the beginning, it finds the rest.
    *
    * @generated from rpc shipping.operations.v1.OwnerOperationsService.EraseAccount
    */

@@ -121,7 +121,8 @@ export const ParcelSchema: GenMessage<Parcel> = /*@__PURE__*/
   messageDesc(file_shipping_records_v1_records, 1);
 
 /**
- * The fields of a shipment that a carrier needs.
+ * The fields of a shipment that a carrier needs. `order_id` and `label_id` are left out. `ShipmentForCarrier` would be a better name, but
+ * `buf breaking` does not allow it.
  *
  * @generated from message shipping.records.v1.Shipment
  */
@@ -621,7 +622,7 @@ export type RecordSummary = Message<"shipping.records.v1.RecordSummary"> & {
   id: string;
 
   /**
-   * An order's is `received`; a shipment's `draft`, `label_created` or `voided`.
+   * `received` for an order; `draft`, `label_created` or `voided` for a shipment.
    *
    * @generated from field: string status = 2;
    */
@@ -647,14 +648,14 @@ export type RecordSummary = Message<"shipping.records.v1.RecordSummary"> & {
   createdAt: string;
 
   /**
-   * Only of a shipment that has one.
+   * Only for a shipment that has one.
    *
    * @generated from field: optional string order_id = 6;
    */
   orderId?: string | undefined;
 
   /**
-   * Only of a shipment that has one.
+   * Only for a shipment that has one.
    *
    * @generated from field: optional string label_id = 7;
    */

@@ -103,13 +103,13 @@ export const ApplyLabelEventResponseSchema: GenMessage<ApplyLabelEventResponse> 
   messageDesc(file_shipping_tracking_v1_tracking, 3);
 
 /**
- * What a carrier has reported of a parcel.
+ * Something that happened to a parcel, as its carrier reports it.
  *
  * @generated from message shipping.tracking.v1.Scan
  */
 export type Scan = Message<"shipping.tracking.v1.Scan"> & {
   /**
-   * The carrier's own ID of the scan: one that comes again has the same.
+   * The carrier's own ID of the scan. A scan that is reported again has the same ID.
    *
    * @generated from field: string id = 1;
    */
@@ -130,7 +130,7 @@ export type Scan = Message<"shipping.tracking.v1.Scan"> & {
   at: string;
 
   /**
-   * What the carrier calls it, for people.
+   * The carrier's description, for people.
    *
    * @generated from field: string message = 4;
    */

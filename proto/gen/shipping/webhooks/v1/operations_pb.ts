@@ -36,7 +36,7 @@ export type Delivery = Message<"shipping.webhooks.v1.Delivery"> & {
   state: string;
 
   /**
-   * Attempts that have begun, 0 to 8.
+   * Number of attempts started, 0 to 8.
    *
    * @generated from field: int32 attempt = 4;
    */
@@ -50,14 +50,14 @@ export type Delivery = Message<"shipping.webhooks.v1.Delivery"> & {
   nextAt?: string | undefined;
 
   /**
-   * Until when the attempt under way has to end; absent unless `in_flight`.
+   * The time by which the attempt under way must end; absent unless `in_flight`.
    *
    * @generated from field: optional string lease_until = 6;
    */
   leaseUntil?: string | undefined;
 
   /**
-   * How the last attempt ended: the receiver's HTTP status, or why there was none; and how long it took in milliseconds.
+   * The result of the last attempt: the receiver's HTTP status, or why there was none; and its duration in milliseconds.
    *
    * @generated from field: optional int32 last_status = 7;
    */
@@ -86,7 +86,7 @@ export type Delivery = Message<"shipping.webhooks.v1.Delivery"> & {
   receivedAt: string;
 
   /**
-   * Where the subscription sends it.
+   * The URL of the subscription.
    *
    * @generated from field: string url = 12;
    */
@@ -153,14 +153,14 @@ export type ShowEventResponse = Message<"shipping.webhooks.v1.ShowEventResponse"
   receivedAt: string;
 
   /**
-   * What is sent: UTF-8 JSON.
+   * The webhook body: UTF-8 JSON.
    *
    * @generated from field: bytes body = 6;
    */
   body: Uint8Array;
 
   /**
-   * Ascending by subscription; none if no active subscription wanted it when it arrived.
+   * Sorted by subscription. Empty if no active subscription wanted the event when it arrived.
    *
    * @generated from field: repeated shipping.webhooks.v1.Delivery deliveries = 7;
    */
@@ -186,14 +186,14 @@ export type ListDeliveriesRequest = Message<"shipping.webhooks.v1.ListDeliveries
   subscriptionId: string;
 
   /**
-   * Only deliveries in this state; absent: in any.
+   * Only deliveries in this state. If absent, in any state.
    *
    * @generated from field: optional string state = 2;
    */
   state?: string | undefined;
 
   /**
-   * Only events that arrived since then: ISO 8601.
+   * Only events that arrived at this time or later: ISO 8601.
    *
    * @generated from field: string since = 3;
    */
@@ -207,7 +207,7 @@ export type ListDeliveriesRequest = Message<"shipping.webhooks.v1.ListDeliveries
   limit: number;
 
   /**
-   * The `next_cursor` of the page before.
+   * The `next_cursor` of the previous page.
    *
    * @generated from field: optional string after = 5;
    */
@@ -222,7 +222,7 @@ export const ListDeliveriesRequestSchema: GenMessage<ListDeliveriesRequest> = /*
   messageDesc(file_shipping_webhooks_v1_operations, 3);
 
 /**
- * One page, which can be empty although there are more: a call looks at a bounded number of events.
+ * One page. It can be empty although more pages follow, because a call examines a bounded number of events.
  *
  * @generated from message shipping.webhooks.v1.ListDeliveriesResponse
  */
@@ -293,13 +293,13 @@ export const ResendDeliveriesRequestSchema: GenMessage<ResendDeliveriesRequest> 
   messageDesc(file_shipping_webhooks_v1_operations, 6);
 
 /**
- * What became of each.
+ * The result for each delivery.
  *
  * @generated from message shipping.webhooks.v1.ResendDeliveriesResponse
  */
 export type ResendDeliveriesResponse = Message<"shipping.webhooks.v1.ResendDeliveriesResponse"> & {
   /**
-   * In the order of the request: `resent`, `in_flight` (an attempt is under way), `disabled` (the subscription is), or `not_found`.
+   * In the order of the request: `resent`, `in_flight` (an attempt is under way), `disabled` (the subscription is disabled), or `not_found`.
    *
    * @generated from field: repeated string outcomes = 1;
    */
@@ -404,7 +404,7 @@ export type ShowSubscriptionResponse = Message<"shipping.webhooks.v1.ShowSubscri
   pending: number;
 
   /**
-   * Attempts that have failed in a row.
+   * Number of attempts that have failed in a row.
    *
    * @generated from field: int32 fail_streak = 12;
    */
@@ -478,7 +478,7 @@ export type DeadEvent = Message<"shipping.webhooks.v1.DeadEvent"> & {
   receivedAt: string;
 
   /**
-   * Of the message, in bytes.
+   * Size of the message in bytes.
    *
    * @generated from field: int32 size = 5;
    */
@@ -506,7 +506,7 @@ export type ListDeadEventsRequest = Message<"shipping.webhooks.v1.ListDeadEvents
   limit: number;
 
   /**
-   * Only ids below this one.
+   * Only IDs below this one.
    *
    * @generated from field: optional int64 before = 2;
    */
@@ -521,7 +521,7 @@ export const ListDeadEventsRequestSchema: GenMessage<ListDeadEventsRequest> = /*
   messageDesc(file_shipping_webhooks_v1_operations, 11);
 
 /**
- * One page, descending by id.
+ * One page, in descending order of ID.
  *
  * @generated from message shipping.webhooks.v1.ListDeadEventsResponse
  */
@@ -570,7 +570,7 @@ export type ShowDeadEventResponse = Message<"shipping.webhooks.v1.ShowDeadEventR
   event?: DeadEvent | undefined;
 
   /**
-   * As it arrived from the bus.
+   * The message as it arrived from the bus.
    *
    * @generated from field: bytes message = 2;
    */
@@ -604,7 +604,7 @@ export const RetryDeadEventRequestSchema: GenMessage<RetryDeadEventRequest> = /*
   messageDesc(file_shipping_webhooks_v1_operations, 15);
 
 /**
- * It was accepted.
+ * The event was accepted.
  *
  * @generated from message shipping.webhooks.v1.RetryDeadEventResponse
  */
@@ -642,7 +642,7 @@ export const DropDeadEventRequestSchema: GenMessage<DropDeadEventRequest> = /*@_
   messageDesc(file_shipping_webhooks_v1_operations, 17);
 
 /**
- * It is deleted.
+ * The dead event is deleted.
  *
  * @generated from message shipping.webhooks.v1.DropDeadEventResponse
  */
@@ -683,7 +683,7 @@ export const HoldDeliveriesRequestSchema: GenMessage<HoldDeliveriesRequest> = /*
   messageDesc(file_shipping_webhooks_v1_operations, 19);
 
 /**
- * They are.
+ * The deliveries are held, or continue.
  *
  * @generated from message shipping.webhooks.v1.HoldDeliveriesResponse
  */
@@ -698,13 +698,13 @@ export const HoldDeliveriesResponseSchema: GenMessage<HoldDeliveriesResponse> = 
   messageDesc(file_shipping_webhooks_v1_operations, 20);
 
 /**
- * What an operator looks at and repairs in webhooks, of every account. Called by the `admin` command, as the gateway.
+ * Operations with which an operator inspects and repairs webhooks, for every account. Called by the `admin` command, as the gateway.
  *
  * @generated from service shipping.webhooks.v1.WebhooksOperationsService
  */
 export const WebhooksOperationsService: GenService<{
   /**
-   * Reads an event with its deliveries; `not_found` if none of that id has arrived or is kept.
+   * Reads an event with its deliveries; `not_found` if no event with this ID has arrived, or it is no longer kept.
    *
    * @generated from rpc shipping.webhooks.v1.WebhooksOperationsService.ShowEvent
    */
@@ -714,7 +714,7 @@ export const WebhooksOperationsService: GenService<{
     output: typeof ShowEventResponseSchema;
   },
   /**
-   * Reads one page of the deliveries of a subscription, the latest event first. `not_found`.
+   * Reads one page of the deliveries of a subscription, latest event first. `not_found`.
    *
    * @generated from rpc shipping.webhooks.v1.WebhooksOperationsService.ListDeliveries
    */
@@ -724,7 +724,7 @@ export const WebhooksOperationsService: GenService<{
     output: typeof ListDeliveriesResponseSchema;
   },
   /**
-   * Makes deliveries due at once, with all eight attempts before them: the same events, byte for byte.
+   * Makes deliveries due at once, with all eight attempts ahead of them. The same events are sent, byte for byte.
    *
    * @generated from rpc shipping.webhooks.v1.WebhooksOperationsService.ResendDeliveries
    */
@@ -734,7 +734,7 @@ export const WebhooksOperationsService: GenService<{
     output: typeof ResendDeliveriesResponseSchema;
   },
   /**
-   * Reads a subscription, its health and what waits for it; `not_found`.
+   * Reads a subscription, its health and its backlog; `not_found`.
    *
    * @generated from rpc shipping.webhooks.v1.WebhooksOperationsService.ShowSubscription
    */
@@ -744,7 +744,7 @@ export const WebhooksOperationsService: GenService<{
     output: typeof ShowSubscriptionResponseSchema;
   },
   /**
-   * Reads one page of dead events, the latest first.
+   * Reads one page of dead events, latest first.
    *
    * @generated from rpc shipping.webhooks.v1.WebhooksOperationsService.ListDeadEvents
    */
@@ -764,7 +764,7 @@ export const WebhooksOperationsService: GenService<{
     output: typeof ShowDeadEventResponseSchema;
   },
   /**
-   * Accepts a dead event as if it had just arrived, and forgets that it was dead. `not_found`; `invalid_request` with the reason if it
+   * Accepts a dead event as if it had just arrived, and deletes the dead event. `not_found`; `invalid_request` with the reason if it
    * still cannot be understood.
    *
    * @generated from rpc shipping.webhooks.v1.WebhooksOperationsService.RetryDeadEvent
@@ -785,7 +785,7 @@ export const WebhooksOperationsService: GenService<{
     output: typeof DropDeadEventResponseSchema;
   },
   /**
-   * Holds all deliveries of an account, or lets them go on: those that have become due meanwhile at once. Repeated, it changes nothing.
+   * Holds all deliveries of an account, or lets them continue: deliveries that have become due meanwhile are due at once. Idempotent.
    *
    * @generated from rpc shipping.webhooks.v1.WebhooksOperationsService.HoldDeliveries
    */

@@ -736,7 +736,7 @@ export type GetSubscriptionHealthResponse = Message<"shipping.webhooks.v1.GetSub
   pending: number;
 
   /**
-   * Deliveries that ended with the eighth failure, in the last 30 days.
+   * Deliveries that became `exhausted` (their eighth attempt failed) in the last 30 days.
    *
    * @generated from field: int32 given_up = 3;
    */

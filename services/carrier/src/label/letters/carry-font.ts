@@ -3,7 +3,7 @@ import type { LetterFont } from "./open-font.js";
 
 export type PdfPage = typeof PDFDocument.prototype;
 
-/** A font that a page carries: its name there, and the numbers of its glyphs. */
+/** A font that a page embeds: its name there, and the numbers of its glyphs. */
 export interface CarriedFont {
   name: string;
   /** The glyph's number on this page, from 1. */
@@ -16,7 +16,7 @@ interface Entry extends CarriedFont {
 
 const carried = new WeakMap<PdfPage, Map<LetterFont, Entry>>();
 
-/** The font, as the page carries it from now on. */
+/** Embeds the font in the page. */
 export function carryFont(page: PdfPage, font: LetterFont): CarriedFont {
   const fonts = carried.get(page) ?? new Map<LetterFont, Entry>();
   carried.set(page, fonts);
@@ -33,7 +33,10 @@ export function carryFont(page: PdfPage, font: LetterFont): CarriedFont {
   return entry;
 }
 
-/** Writes the fonts with the glyphs that the page has used (PDF 1.7, 9.7). By hand, since pdfkit would parse and shape everything anew. */
+/**
+ * Writes the fonts with the glyphs that the page has used (PDF 1.7, 9.7). This is done by hand, because pdfkit would parse and shape
+ * everything again.
+ */
 export function endFonts(page: PdfPage): void {
   for (const [font, { name, ids }] of carried.get(page) ?? []) {
     const { file, widths, box, ascent, descent, capHeight, ...subset } = font.subset([...ids.keys()]);

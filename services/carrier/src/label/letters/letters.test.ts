@@ -33,7 +33,7 @@ describe("ownLetters", () => {
     expect(ownLetters(text)).toBe(expected);
   });
 
-  test("whatever is sent, what comes out can be set and stays as it is", () => {
+  test("every result can be set, and is not changed again", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 60 }), (text) => {
         const own = ownLetters(text);

@@ -2,7 +2,7 @@ import anyAscii from "any-ascii";
 import { type LetterFont, openFont } from "./open-font.js";
 import { isWinAnsi, transliterated } from "./standard-font.js";
 
-// The scripts that each font is asked for first, so that most addresses open one or two of them.
+// The scripts for which each font is tried first, so that most addresses open only one or two fonts.
 const FONTS: readonly { font: LetterFont; scripts: RegExp }[] = [
   [
     "NotoSans-Regular.ttf",
@@ -21,12 +21,12 @@ const FONTS: readonly { font: LetterFont; scripts: RegExp }[] = [
 
 const FOREIGN = /[^\P{L}\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u;
 
-/** Whether the text has letters that are not Latin, which not everybody on a parcel's way can read. */
+/** Whether the text has letters other than Latin, which some people on a parcel's way cannot read. */
 export function isForeign(text: string): boolean {
   return FOREIGN.test(text);
 }
 
-/** The font for a character: that of the text before it, as long as it has it. Undefined if none has. */
+/** The font for a character: the font of the text before it, if that has the character. Undefined if no font has it. */
 export function fontFor(character: string, before?: LetterFont): LetterFont | undefined {
   const codePoint = character.codePointAt(0) ?? 0;
   if (before?.has(codePoint)) return before;
@@ -34,7 +34,7 @@ export function fontFor(character: string, before?: LetterFont): LetterFont | un
   return (likely ?? FONTS.find(({ font }) => font.has(codePoint)))?.font;
 }
 
-/** The text on one line and in its own letters: white space collapsed, whatever no font has transliterated. */
+/** The text on one line and in its own letters: white space is collapsed, and characters that no font has are transliterated. */
 export function ownLetters(text: string): string {
   if (isWinAnsi(text)) return transliterated(text);
   const line = text

@@ -1,13 +1,13 @@
 import type { Font } from "fontkit";
 
-/** What places the marks of a text, as fontkit (2.0) has it inside. */
+/** The part of fontkit (2.0) that places the marks of a text. */
 interface MarkPlacer {
   applyAnchor(mark: { markAnchor: unknown }, baseAnchor: unknown, baseIndex: number): void;
 }
 
 /**
- * Leaves a mark where it is if a rule of the font has no anchor for it, as OpenType wants it. Fontkit fails instead
- * (https://github.com/foliojs/fontkit/issues/367), with several Arabic letters even where they stand alone.
+ * Leaves a mark where it is if a rule of the font has no anchor for it, as OpenType requires. Fontkit fails instead
+ * (https://github.com/foliojs/fontkit/issues/367), for several Arabic letters even on their own.
  */
 export function skipNullAnchors(font: Font): void {
   const { _layoutEngine } = font as unknown as { _layoutEngine: { engine?: { GPOSProcessor?: MarkPlacer } } };

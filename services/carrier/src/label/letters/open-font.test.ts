@@ -15,7 +15,7 @@ describe("openFont", () => {
     expect(font.set("東京", "rtl").map(({ id }) => id)).toEqual([kyou?.id, tou?.id]);
   });
 
-  test("knows what it has", () => {
+  test("knows its characters", () => {
     const has = (character: string) => font.has(character.codePointAt(0)!);
     expect([has("東"), has("서"), has("Ж"), has("😀")]).toEqual([true, true, false, false]);
   });
@@ -27,7 +27,7 @@ describe("openFont", () => {
     expect(file.length).toBeLessThan(3_000);
   });
 
-  test("begins anew when it has kept very many letters, and sets as before", () => {
+  test("drops its glyphs when it has kept very many, and sets as before", () => {
     const before = font.set("東京", "ltr").map(({ id, advance }) => ({ id, advance }));
     for (let code = 0x4e00; code < 0x4e00 + 6_000; code++) font.set(String.fromCharCode(code), "ltr");
     expect(font.set("東京", "ltr").map(({ id, advance }) => ({ id, advance }))).toEqual(before);
@@ -50,7 +50,7 @@ describe("letters for whose marks a rule of the font has no anchor", () => {
   });
 });
 
-test.each(readdirSync(FONTS).filter((file) => file.endsWith(".ttf")))("%s sets whatever it has", (file) => {
+test.each(readdirSync(FONTS).filter((file) => file.endsWith(".ttf")))("%s sets every character that it has", (file) => {
   const font = openFont(file);
   const codes = Array.from({ length: 0x10000 }, (_, code) => code).filter((code) => font.has(code));
   const letter = fc.constantFrom(...codes.map((code) => String.fromCharCode(code)));

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { create, type Font } from "fontkit";
 import { skipNullAnchors } from "./null-anchors.js";
 
-/** A glyph to draw: its number in its font, and its place and advance in parts of the text's size. */
+/** A glyph to draw: its number in its font, and its place and advance relative to the text's size. */
 export interface Glyph {
   font: LetterFont;
   id: number;
@@ -11,7 +11,7 @@ export interface Glyph {
   dy: number;
 }
 
-/** A font with some of its glyphs, as a PDF carries it; measures are thousandths of the size. */
+/** A font with some of its glyphs, as embedded in a PDF; measures are thousandths of the size. */
 export interface Subset {
   name: string;
   file: Uint8Array;
@@ -24,12 +24,12 @@ export interface Subset {
 
 export type Direction = "ltr" | "rtl";
 
-/** A font of ours, as text is set in it. */
+/** One of our fonts, to set text in. */
 export interface LetterFont {
   has(codePoint: number): boolean;
   /** The glyphs of a text that the font has, from left to right. */
   set(text: string, direction: Direction): readonly Glyph[];
-  /** How far a glyph advances where nothing stands beside it, in parts of the size. */
+  /** How far a glyph advances on its own, relative to the size. */
   widthOf(id: number): number;
   /** The font with these glyphs, numbered from 1 in their order. */
   subset(ids: readonly number[]): Subset;
@@ -37,13 +37,13 @@ export interface LetterFont {
 
 const FOLDER = new URL("../../../fonts/", import.meta.url);
 
-// Fontkit keeps every glyph that it was asked for, and a font of Chinese letters has fifty thousand.
+// Fontkit keeps every glyph that was requested, and a Chinese font has fifty thousand.
 const MOST_KEPT = 5_000;
 
 // Letters that change with their neighbours, and marks that stand above or below them. All others have one glyph each.
 const SHAPED = /[\p{M}\p{Script=Arabic}\p{Script=Devanagari}]/u;
 
-/** Whether the glyphs of a text are more than those of its characters, one beside the other. */
+/** Whether a text needs more than the glyphs of its characters side by side. */
 export function isShaped(text: string): boolean {
   return SHAPED.test(text);
 }
@@ -52,7 +52,7 @@ export function isShaped(text: string): boolean {
 export function openFont(file: string): LetterFont {
   let font: Font | undefined;
   let widths = new Map<number, number>();
-  // Words return: in each size that is tried, on the line that is drawn, on the sender's next label.
+  // Words recur: in each size that is tried, on the line that is drawn, on the sender's next label.
   let words = new Map<string, readonly Glyph[]>();
 
   function opened(): Font {

@@ -2,7 +2,7 @@ import bidiFactory from "bidi-js";
 import { fontFor } from "./letters.js";
 import type { Direction, Glyph, LetterFont } from "./open-font.js";
 
-/** A line in its own letters: glyphs from left to right, its width in parts of the size, and where its reader begins. */
+/** A line in its own letters: glyphs from left to right, its width relative to the size, and the side at which reading begins. */
 export interface SetLine {
   glyphs: readonly Glyph[];
   width: number;
@@ -31,7 +31,7 @@ function directionOf(text: string): Direction {
   return (bidi.getEmbeddingLevels(text).paragraphs[0]?.level ?? 0) % 2 === 1 ? "rtl" : "ltr";
 }
 
-/** Parts of the text in one direction and one font, in the order in which they are spoken. */
+/** Parts of the text in one direction and one font, in the order in which they are read. */
 function runsOf(text: string, direction: Direction): Run[] {
   const levels = RIGHT_TO_LEFT.test(text) ? bidi.getEmbeddingLevels(text, direction) : undefined;
   const mirrored = levels && bidi.getMirroredCharactersMap(text, levels.levels);
@@ -64,7 +64,7 @@ function visual(runs: Run[]): Run[] {
   return ordered;
 }
 
-/** Sets a run word by word: letters are joined within a word alone. */
+/** Sets a run word by word: letters join only within a word. */
 function setRun({ text, level, font }: Run): Glyph[] {
   const direction = level % 2 === 1 ? "rtl" : "ltr";
   const parts = text.split(/(?<= )/).map((word) => font.set(word, direction));

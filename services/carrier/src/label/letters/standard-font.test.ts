@@ -18,7 +18,7 @@ describe("transliterated", () => {
     expect(transliterated(text)).toBe(expected);
   });
 
-  test("whatever is sent, what comes out can be encoded and stays as it is", () => {
+  test("every result can be encoded, and is not changed again", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => {
         const printed = transliterated(text);

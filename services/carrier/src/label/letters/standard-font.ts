@@ -1,10 +1,10 @@
 import anyAscii from "any-ascii";
 import PDFDocument from "pdfkit";
 
-/** Faces among the standard fonts of PDF, which no label has to carry. */
+/** Standard fonts of PDF, which a label does not have to embed. */
 export type StandardFace = "Helvetica" | "Helvetica-Bold";
 
-// Both are encoded in WinAnsi, that is CP1252: Latin-1, but for these from 0x80 (U+FFFD where it has nothing).
+// Both are encoded in WinAnsi, that is CP1252: Latin-1, except these characters from 0x80 (U+FFFD where it has none).
 const FROM_0X80 = "€\ufffd‚ƒ„…†‡ˆ‰Š‹Œ\ufffdŽ\ufffd\ufffd‘’“”•–—˜™š›œ\ufffdžŸ";
 const NOT_WIN_ANSI = new RegExp(`[^\\x20-\\x7e\\xa0-\\xff${FROM_0X80.replaceAll("\ufffd", "")}]`, "gu");
 
@@ -13,7 +13,7 @@ export function isWinAnsi(text: string): boolean {
   return text.search(NOT_WIN_ANSI) < 0;
 }
 
-/** The text on one line and in characters of WinAnsi: white space collapsed, whatever else is foreign transliterated. */
+/** The text on one line and in WinAnsi characters: white space is collapsed, and all other characters are transliterated. */
 export function transliterated(text: string): string {
   return (
     text
@@ -21,7 +21,7 @@ export function transliterated(text: string): string {
       .replace(/\p{Cf}/gu, "")
       .replace(/[\s\p{Cc}]+/gu, " ")
       .replace(NOT_WIN_ANSI, (character) => anyAscii(character))
-      // Once more: what has no counterpart has gone, and what was around it meets.
+      // Once more: removed characters can leave two spaces side by side.
       .replace(/ +/g, " ")
       .trim()
   );
@@ -33,7 +33,7 @@ export function winAnsi(text: string): Buffer {
   return Buffer.from(codes, "latin1");
 }
 
-/** Advance of a character in parts of the size. */
+/** Advance of a character, relative to the size. */
 export function advance(face: StandardFace, code: number): number {
   return advances[face][code] ?? 0;
 }
@@ -43,7 +43,7 @@ const advances: Record<StandardFace, Float64Array> = {
   "Helvetica-Bold": measure("Helvetica-Bold"),
 };
 
-/** Advances by UTF-16 code in parts of the size, taken from pdfkit's metrics once. */
+/** Advances by UTF-16 code, relative to the size, taken from pdfkit's metrics once. */
 function measure(face: StandardFace): Float64Array {
   const document = new PDFDocument({ font: face }).fontSize(1000);
   const highest = Math.max(...Array.from(FROM_0X80.replaceAll("\ufffd", ""), (character) => character.charCodeAt(0)));

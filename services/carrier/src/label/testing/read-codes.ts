@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { PDFiumLibrary } from "@hyzyla/pdfium";
 import { prepareZXingModule, readBarcodes } from "zxing-wasm/reader";
 
-/** A code that was read from a printed label, and where it stands, in points from the page's top left. */
+/** A code that was read from a printed label, and its position, in points from the page's top left. */
 export interface Code {
   format: string;
   text: string;
@@ -16,7 +16,7 @@ const wasmBinary = readFileSync(require.resolve("zxing-wasm/reader/zxing_reader.
 prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(wasmBinary).buffer } });
 const pdfium = PDFiumLibrary.init();
 
-/** The first page of a PDF in black and white, as a label printer of 203 dots an inch burns it. */
+/** The first page of a PDF in black and white, as a 203 dpi label printer prints it. */
 export async function printPdf(
   pdf: Uint8Array,
   dpi = 203,

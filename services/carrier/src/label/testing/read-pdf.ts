@@ -2,7 +2,7 @@ import { inflateSync } from "node:zlib";
 import { setLine } from "../letters/set-line.js";
 import { type Face, widthOf } from "../ruler.js";
 
-/** What stands on a page that `pdf.ts` has drawn. */
+/** The content of a page that `pdf.ts` has drawn. */
 export interface PageContent {
   pages: number;
   mediaBox: string | undefined;
@@ -12,7 +12,7 @@ export interface PageContent {
 
 const TEXT =
   /BT \/(\S+) (\S+) Tf 1 0 0 -1 (\S+) (\S+) Tm <([0-9a-f]*)> Tj ET|ActualText <feff([0-9a-f]*)>>> BDC [^\n]*(?:\n\/\S+ (\S+) Tf 1 0 0 -1 (\S+) (\S+) Tm)?/g;
-// Codes are drawn in units of a module, which a matrix before them says.
+// Codes are drawn in units of a module, which the matrix before them defines.
 const RECTANGLE = /^(?:q (\S+) 0 0 (\S+) (\S+) (\S+) cm|(\S+) (\S+) (\S+) (\S+) re|f Q)$/gm;
 
 /** Reads a label back: its page, its texts with their places, and its rectangles, in the order in which they are drawn. */
@@ -53,7 +53,7 @@ function written(text: string, face: Face, [size = 0, x = 0, baseline = 0]: numb
   return { text, face, size, x, baseline, width: widthOf(text, face, size) };
 }
 
-/** A text in a font that the page carries. It begins where its first glyph does, but for what that is moved. */
+/** A text in a font that the page embeds. It begins where its first glyph does, except for that glyph's own offset. */
 function carried(text: string, [size = 0, x = 0, y = 0]: number[]): Text {
   const { dx = 0, dy = 0 } = setLine(text).glyphs[0] ?? {};
   return written(text, "Letters", [size, x - dx * size, y + dy * size]);

@@ -28,7 +28,7 @@ async function inDoubt() {
   return { ...remote, shipmentId };
 }
 
-test("lists what is in doubt, of every account, the one that has been due longest first, and what the worker failed at", async () => {
+test("lists bookings in doubt, of every account, the one that has been due longest first, and those that the worker failed to settle", async () => {
   await remoteUnderTest(carrier).newLabel();
   const one = await inDoubt();
   const other = await inDoubt();
@@ -68,7 +68,7 @@ test("finds both by an index", async () => {
   await listBookings({ db }, create(ListBookingsRequestSchema, { limit: 10 }));
   await listBookings({ db }, create(ListBookingsRequestSchema, { limit: 10, shipmentId: "shp_a" }));
   const [due, ofShipment] = await Promise.all(statements.map((one) => costlyNodes(carrier.deps.db, one)));
-  // The index holds what is left to do, in the order in which it is due.
+  // The index contains the bookings with something left to do, in the order in which they are due.
   expect(due).toEqual(["Index Scan of all of bookings_due"]);
   expect(ofShipment).toEqual([]);
 });

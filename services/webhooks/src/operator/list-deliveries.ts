@@ -9,12 +9,12 @@ import {
 import sql, { empty, type Sql } from "sql-template-tag";
 import { type DeliveryRow, deliveryColumns, deliveryMessage } from "./delivery-row.js";
 
-/** Events that one call looks at. */
+/** The most events that one call examines. */
 const MOST_WALKED = 20_000;
 
 /**
- * Reads one page of the deliveries of a subscription. No index has them in order, since each delivery would have to write it, and
- * operators ask once a month: it walks back through the events that have arrived, and looks each up among the deliveries.
+ * Reads one page of the deliveries of a subscription. There is no index in this order, because each delivery would have to write it, and
+ * operators ask once a month. It walks back through the events that have arrived, and looks up the delivery of each.
  */
 export async function listDeliveries(
   deps: { db: Database },
@@ -53,7 +53,7 @@ async function ownerOf(deps: { db: Database }, id: string) {
   return owner;
 }
 
-/** Where an event stands in the order of arrival. */
+/** The position of an event in the order of arrival. */
 const place = sql`(received_at, id)`;
 
 function cursorOf({ receivedAt, eventId }: { receivedAt: Date; eventId: string }): string {

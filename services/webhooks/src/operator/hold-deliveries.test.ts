@@ -23,7 +23,7 @@ afterEach(async () => {
   await webhooks.end();
 });
 
-test("what is held is not attempted, neither on arrival nor when it is due; it waits, and goes on at once when it may", async () => {
+test("held deliveries are not attempted, neither on arrival nor when they are due; they wait, and continue at once when released", async () => {
   const deps = webhooks.replica();
   const [held, other] = [newCaller(), newCaller()];
   const { id } = await subscribe(deps, held, receiver.url);

@@ -30,7 +30,7 @@ interface Row {
   failingSince: Date | null;
 }
 
-/** Reads a subscription of any account with its health and what waits for it. */
+/** Reads a subscription of any account with its health and its backlog. */
 export async function showSubscription(
   deps: { db: Database },
   { id }: ShowSubscriptionRequest,

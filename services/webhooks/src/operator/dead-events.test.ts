@@ -30,7 +30,7 @@ const retry = (id: bigint) => retryDeadEvent(deps, create(RetryDeadEventRequestS
 const drop = (id: bigint) => dropDeadEvent(deps, create(DropDeadEventRequestSchema, { id }));
 const show = (id: bigint) => showDeadEvent(deps, create(ShowDeadEventRequestSchema, { id }));
 
-test("dead events are listed page by page, the latest first, each with its reason and size", async () => {
+test("dead events are listed page by page, latest first, each with its reason and size", async () => {
   for (const reason of ["first", "second", "third"]) await deadLetterEvent(deps, Buffer.from(reason), reason);
   const [third, second] = await list(2);
   expect([third, second]).toMatchObject([
@@ -40,7 +40,7 @@ test("dead events are listed page by page, the latest first, each with its reaso
   expect(await list(2, second!.id)).toMatchObject([{ reason: "first" }]);
 });
 
-test("one whose ID holds U+0000 is taken off the bus as well", async () => {
+test("one whose ID contains U+0000 is taken off the bus as well", async () => {
   const { bus } = await webhooks.running();
   await bus.publish({ ...eventFor(newCaller()), id: "evt_\u0000" });
   expect(await list()).toMatchObject([{ reason: "the event ID is malformed" }]);
@@ -55,7 +55,7 @@ test("one is shown as it arrived", async () => {
   expect(Buffer.from(shown.message)).toEqual(Buffer.from(toBinary(EventSchema, event)));
 });
 
-test("one that is understood today is accepted once, with a delivery for each that wants it, and is dead no more", async () => {
+test("one that is understood today is accepted once, with a delivery for each interested subscription, and is deleted", async () => {
   const caller = newCaller();
   const { id: subscriptionId } = await subscribe(deps, caller, "https://example.com/hook");
   const event = eventFor(caller);
@@ -76,7 +76,7 @@ test("one that still cannot be understood stays, and the refusal says why", asyn
   expect(await list()).toHaveLength(2);
 });
 
-test("one is dropped for good, and one that is not there is refused", async () => {
+test("one is deleted for good, and a missing one is refused", async () => {
   await deadLetterEvent(deps, Buffer.from([0xff]), "not protobuf");
   const [{ id } = { id: 0n }] = await list();
   await drop(id);

@@ -57,7 +57,7 @@ const setState = (eventId: string, state: string, extra = sql``) =>
     UPDATE deliveries SET state = ${state}, attempt = 8, next_at = NULL, last_status = 500, last_ms = 12 ${extra}
     WHERE event_id = ${eventId}`);
 
-/** What dispatcher and attempts write. */
+/** Writes what the dispatcher and attempts would. */
 const stateSql = {
   pending: "UPDATE deliveries SET state = 'pending', next_at = now(), lease_until = NULL, claim_id = NULL",
   inFlight: `UPDATE deliveries SET state = 'in_flight', attempt = attempt + 1, next_at = NULL,
@@ -78,7 +78,7 @@ const resend = async (eventId: string, subscriptionId: string) => {
 const eventIds = ({ deliveries }: { deliveries: { eventId: string }[] }) => deliveries.map(({ eventId }) => eventId);
 
 describe("an event is shown", () => {
-  test("with what is sent, and how each delivery stands", async () => {
+  test("with its body, and the state of each delivery", async () => {
     const { caller, subscriptionId, ids } = await arrived(1);
     await subscribe(deps, caller, "https://example.com/later");
     await setState(ids[0]!, "exhausted");
@@ -108,7 +108,7 @@ describe("the deliveries of a subscription are listed", () => {
     await expect(list(newId("whk", randomBytes))).rejects.toMatchObject({ code: "not_found" });
   });
 
-  test("page by page, each once, also where a call stops after so many events of others", async () => {
+  test("page by page, each once, even if a call stops after many events of others", async () => {
     const { subscriptionId, ids } = await arrived(5);
     for (let n = 0; n < 3; n++) await arrived(4);
     for (const [extra, mostWalked] of [[{ limit: 2 }], [{}, 3], [{ limit: 1 }, 2]] as const) {
@@ -184,7 +184,7 @@ describe("a delivery is resent", () => {
     },
   );
 
-  test("however many others there are, by looking at those that are asked for", async () => {
+  test("however many others there are, by reading only those that are requested", async () => {
     const { subscriptionId, ids } = await arrived(1);
     const { db, statements } = watched(webhooks.db);
     const request = create(ResendDeliveriesRequestSchema, { deliveries: [{ eventId: ids[0]!, subscriptionId }] });
@@ -203,7 +203,7 @@ describe("a delivery is resent", () => {
   });
 });
 
-test("a subscription is shown with what waits for it, whose it is, and never its secret", async () => {
+test("a subscription is shown with its backlog and its owner, and never with its secret", async () => {
   const { caller, subscriptionId } = await arrived(3);
   const shown = await showSubscription(deps, create(ShowSubscriptionRequestSchema, { id: subscriptionId }));
   expect(shown).toMatchObject({ ...caller, id: subscriptionId, url: URL, status: "active", pending: 3, inFlight: 0 });

@@ -8,36 +8,42 @@ import type { Ledger } from "../ledger/ledger.js";
 import { ConfigError } from "../process/config.js";
 import { silentLog } from "../process/log.js";
 import { inProcess } from "../rpc/server.js";
-import { type Faults, faultsOf, faultyBus, faultyLedger, faultyTransport } from "./faults.js";
+import {
+  busWithFaultPoints,
+  type FaultPoints,
+  faultPointsOf,
+  ledgerWithFaultPoints,
+  transportWithFaultPoints,
+} from "./fault-points.js";
 
 let folder: string;
 let file: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "shipping-faults-"));
+  folder = await mkdtemp(join(tmpdir(), "shipping-fault-points-"));
   file = join(folder, "fault");
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-describe("faultsOf", () => {
+describe("faultPointsOf", () => {
   test("there are none without the setting, and none in production", () => {
-    expect(faultsOf({})).toBeUndefined();
-    expect(() => faultsOf({ FAULT_FILE: file, NODE_ENV: "production" })).toThrow(ConfigError);
+    expect(faultPointsOf({})).toBeUndefined();
+    expect(() => faultPointsOf({ FAULT_FILE: file, NODE_ENV: "production" })).toThrow(ConfigError);
   });
 
   test("a point that was not asked for is passed, and the file stays", async () => {
-    const faults = faultsOf({ FAULT_FILE: file });
-    faults?.at("after-commit");
+    const faultPoints = faultPointsOf({ FAULT_FILE: file });
+    faultPoints?.at("after-commit");
     await writeFile(file, "before-send CreateOrder\n");
-    faults?.at("after-commit");
+    faultPoints?.at("after-commit");
     expect(existsSync(file)).toBe(true);
   });
 
   test("the point that was asked for ends the process that passes it first, once", async () => {
     await writeFile(file, "after-commit\n");
     const killed = jest.spyOn(process, "kill").mockReturnValue(true);
-    const faults = faultsOf({ FAULT_FILE: file });
-    faults?.at("after-commit");
-    faults?.at("after-commit");
+    const faultPoints = faultPointsOf({ FAULT_FILE: file });
+    faultPoints?.at("after-commit");
+    faultPoints?.at("after-commit");
     expect(killed.mock.calls).toEqual([[process.pid, "SIGKILL"]]);
     expect(await readdir(folder)).toEqual([`fault.${process.pid}`]);
     killed.mockRestore();
@@ -46,16 +52,16 @@ describe("faultsOf", () => {
 
 describe("the seams", () => {
   const passed: string[] = [];
-  const faults: Faults = { at: (point) => void passed.push(point) };
+  const faultPoints: FaultPoints = { at: (point) => void passed.push(point) };
   beforeEach(() => void passed.splice(0));
 
-  test("without faults nothing is wrapped", () => {
+  test("without fault points nothing is wrapped", () => {
     const bus = createLocalBus();
-    expect(faultyBus(bus, undefined)).toBe(bus);
+    expect(busWithFaultPoints(bus, undefined)).toBe(bus);
     const transport = inProcess(() => {}, silentLog());
-    expect(faultyTransport(transport, undefined)).toBe(transport);
+    expect(transportWithFaultPoints(transport, undefined)).toBe(transport);
     const ledger = {} as Ledger;
-    expect(faultyLedger(ledger, undefined)).toBe(ledger);
+    expect(ledgerWithFaultPoints(ledger, undefined)).toBe(ledger);
   });
 
   test("an operation's statement passes before-statement and after-commit", async () => {
@@ -63,7 +69,10 @@ describe("the seams", () => {
       passed.push("statement");
       return {} as never;
     };
-    const ledger = faultyLedger({ execute: inside, executeCreations: inside } as unknown as Ledger, faults);
+    const ledger = ledgerWithFaultPoints(
+      { execute: inside, executeCreations: inside } as unknown as Ledger,
+      faultPoints,
+    );
     await ledger.executeCreations([], sql``);
     await ledger.execute([], sql``);
     const once = ["before-statement", "statement", "after-commit"];
@@ -73,7 +82,7 @@ describe("the seams", () => {
   test("a publication passes before-publish and after-publish", async () => {
     const bus = createLocalBus();
     await bus.subscribe({ durable: "t", onEvent: async () => void passed.push("taken"), onDeadLetter: async () => {} });
-    await faultyBus(bus, faults).publish({ id: "evt_1" } as never);
+    await busWithFaultPoints(bus, faultPoints).publish({ id: "evt_1" } as never);
     expect(passed).toEqual(["before-publish", "taken", "after-publish"]);
   });
 });

@@ -7,7 +7,7 @@ import {
 import sql from "sql-template-tag";
 import type { DispatchDeps } from "../dispatch/deps.js";
 
-/** Holds the deliveries of an account, or lets them go on. An attempt that is under way ends as it would have. */
+/** Holds the deliveries of an account, or lets them continue. An attempt that is under way ends as usual. */
 export async function holdDeliveries(
   deps: Pick<DispatchDeps, "db" | "wakeDispatcher">,
   { accountId, held }: HoldDeliveriesRequest,

@@ -10,11 +10,12 @@ import type { DispatchDeps } from "../dispatch/deps.js";
 import { clock } from "../subscriptions/deps.js";
 
 /**
- * Makes deliveries due now, with all their attempts before them, and says what became of each. One whose attempt is under way is left
- * alone, since its end decides what follows. Locks in one order: events, so that none expires meanwhile, then deliveries, sorted.
+ * Makes deliveries due now, with all their attempts ahead of them, and returns the result for each. A delivery with an attempt under way is
+ * left alone, because the attempt's end decides what follows. Locks in one order: events, so that none expires meanwhile, then deliveries,
+ * sorted.
  *
- * The lock may have waited for the end of an attempt. A statement does not see the row at its new place, so the update finds it by its
- * key. PostgreSQL (up to 18 at least) checks the constraints first on the row as it was: the claim is cleared although it has gone.
+ * The lock may have waited for an attempt to end. The statement does not see the new version of the row, so the update finds it by its key.
+ * PostgreSQL (up to 18 at least) first checks the constraints on the old version, so the claim is cleared although it is already gone.
  */
 export async function resendDeliveries(
   deps: Pick<DispatchDeps, "db" | "clockOffsetMs" | "wakeDispatcher">,

@@ -1,13 +1,13 @@
-import type { Faults } from "@shipping/kit/service/faults";
+import type { FaultPoints } from "@shipping/kit/service/fault-points";
 import type { RemoteCarrier } from "./carrier.js";
 
-/** A carrier with the points `before-call <method>` and `after-call <method>` around every call. */
-export function faultyCarrier(carrier: RemoteCarrier, faults: Faults | undefined): RemoteCarrier {
-  if (!faults) return carrier;
+/** Adds the fault points `before-call <method>` and `after-call <method>` around each call. */
+export function carrierWithFaultPoints(carrier: RemoteCarrier, faultPoints: FaultPoints | undefined): RemoteCarrier {
+  if (!faultPoints) return carrier;
   async function around<T>(method: string, call: () => Promise<T>): Promise<T> {
-    faults?.at(`before-call ${method}`);
+    faultPoints?.at(`before-call ${method}`);
     const answer = await call();
-    faults?.at(`after-call ${method}`);
+    faultPoints?.at(`after-call ${method}`);
     return answer;
   }
   return {

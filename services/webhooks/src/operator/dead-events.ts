@@ -16,7 +16,7 @@ import {
   ShowDeadEventResponseSchema,
 } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
 import sql, { empty } from "sql-template-tag";
-import { acceptEvents, faultOf } from "../dispatch/accept-event.js";
+import { acceptEvents, deadLetterReason } from "../dispatch/accept-event.js";
 import type { DispatchDeps } from "../dispatch/deps.js";
 
 type Deps = Pick<DispatchDeps, "db">;
@@ -31,7 +31,7 @@ interface Row {
 
 const columns = sql`id, event_id AS "eventId", reason, received_at AS "receivedAt", octet_length(message) AS size`;
 
-/** Reads one page of messages that could not be understood, the latest first. */
+/** Reads one page of messages that could not be understood, latest first. */
 export async function listDeadEvents(deps: Deps, request: ListDeadEventsRequest): Promise<ListDeadEventsResponse> {
   const { limit, before } = request;
   const rows = await deps.db.run<Row>(sql`
@@ -40,27 +40,27 @@ export async function listDeadEvents(deps: Deps, request: ListDeadEventsRequest)
   return create(ListDeadEventsResponseSchema, { events: rows.map(messageOf) });
 }
 
-/** Reads one of them with its message. */
+/** Reads one dead event with its message. */
 export async function showDeadEvent(deps: Deps, { id }: ShowDeadEventRequest): Promise<ShowDeadEventResponse> {
   const { message, ...row } = await read(deps, id);
   return create(ShowDeadEventResponseSchema, { event: messageOf(row), message });
 }
 
-/** Accepts one of them, as it would be today. Cut off in between it can be asked again: what has arrived does not arrive twice. */
+/** Accepts a dead event as if it arrived now. If it is interrupted, it can be repeated: an event that has arrived does not arrive twice. */
 export async function retryDeadEvent(
   deps: DispatchDeps,
   { id }: RetryDeadEventRequest,
 ): Promise<RetryDeadEventResponse> {
   const { message } = await read(deps, id);
   const event = decode(message);
-  const fault = faultOf(event);
-  if (fault) throw fail("invalid_request", `The event still cannot be read: ${fault}.`);
+  const reason = deadLetterReason(event);
+  if (reason) throw fail("invalid_request", `The event still cannot be read: ${reason}.`);
   await acceptEvents(deps, [event]);
   await remove(deps, id);
   return create(RetryDeadEventResponseSchema, { eventId: event.id });
 }
 
-/** Deletes one of them. */
+/** Deletes a dead event. */
 export async function dropDeadEvent(deps: Deps, { id }: DropDeadEventRequest): Promise<DropDeadEventResponse> {
   if ((await remove(deps, id)).length === 0) throw unknown(id);
   return create(DropDeadEventResponseSchema);

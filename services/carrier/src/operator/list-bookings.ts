@@ -15,7 +15,7 @@ interface Row
   problem: string | null;
 }
 
-/** Lists bookings with something left to do, the one that has been due longest first; or the one that a shipment's label has or may come to have. */
+/** Lists bookings with something left to do, the one that has been due longest first; or the booking that a shipment's label has or may get. */
 export async function listBookings(
   { db }: Pick<BookingDeps, "db">,
   { limit, shipmentId }: ListBookingsRequest,

@@ -16,13 +16,13 @@ export interface DeliveryRow {
   url: string;
 }
 
-/** Its columns, of the delivery `d`, its event `e` and its subscription `s`. */
+/** The columns of a delivery `d`, its event `e` and its subscription `s`. */
 export const deliveryColumns = sql`
   d.event_id AS "eventId", d.subscription_id AS "subscriptionId", d.state, d.attempt, d.next_at AS "nextAt",
   d.lease_until AS "leaseUntil", d.last_status AS "lastStatus", d.last_error AS "lastError", d.last_ms AS "lastMs",
   e.type AS "eventType", e.received_at AS "receivedAt", s.url`;
 
-/** The message of a row: times as text, and nothing where there is nothing. */
+/** The message for a row: times as text, and nulls left out. */
 export function deliveryMessage({
   nextAt,
   leaseUntil,

@@ -1,7 +1,7 @@
 import type { AccountData } from "@shipping/kit/service/account-data";
 import sql from "sql-template-tag";
 
-/** What carrier stores of an account. */
+/** The data that carrier stores about an account. */
 export const carrierAccountData: AccountData = {
   tables: [
     { name: "bookings", key: ["environment", "id"] },

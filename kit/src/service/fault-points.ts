@@ -4,20 +4,20 @@ import type { Bus } from "../events/bus.js";
 import type { Ledger } from "../ledger/ledger.js";
 import { ConfigError } from "../process/config.js";
 
-/** Points at which a test may end a process, as kill -9 would. */
-export interface Faults {
+/** Points at which a test can end a process, as kill -9 would. */
+export interface FaultPoints {
   /** Ends the process immediately if this is the requested point; otherwise does nothing. */
   at(point: string): void;
 }
 
 /**
- * The faults of a process. `FAULT_FILE` names a file; the process that passes the point in it deletes the file and ends, so
- * that one process ends once. Without the setting no file is read; in production it is refused.
+ * The fault points of a process. `FAULT_FILE` names a file that contains a point; the process that reaches this point renames the file and
+ * kills itself, so only one process ends, and only once. Without the setting no file is read; in production it is refused.
  */
-export function faultsOf(config: {
+export function faultPointsOf(config: {
   FAULT_FILE?: string | undefined;
   NODE_ENV?: string | undefined;
-}): Faults | undefined {
+}): FaultPoints | undefined {
   const { FAULT_FILE: file } = config;
   if (file === undefined) return undefined;
   if (config.NODE_ENV === "production") throw new ConfigError("FAULT_FILE is refused in production.");
@@ -45,25 +45,25 @@ function taken(file: string): boolean {
   }
 }
 
-/** Calls with the points `before-send <Method>` and `after-answer <Method>`. */
-export function faultyTransport<T extends Transport>(transport: T, faults: Faults | undefined): T {
-  if (!faults) return transport;
+/** Adds the fault points `before-send <Method>` and `after-answer <Method>` to calls. */
+export function transportWithFaultPoints<T extends Transport>(transport: T, faultPoints: FaultPoints | undefined): T {
+  if (!faultPoints) return transport;
   const unary: Transport["unary"] = async (...call) => {
-    faults.at(`before-send ${call[0].name}`);
+    faultPoints.at(`before-send ${call[0].name}`);
     const answer = await transport.unary(...call);
-    faults.at(`after-answer ${call[0].name}`);
+    faultPoints.at(`after-answer ${call[0].name}`);
     return answer;
   };
   return { ...transport, unary };
 }
 
-/** A ledger with the points `before-statement` and `after-commit` around every operation's statement. */
-export function faultyLedger(ledger: Ledger, faults: Faults | undefined): Ledger {
-  if (!faults) return ledger;
+/** Adds the fault points `before-statement` and `after-commit` to every operation's statement. */
+export function ledgerWithFaultPoints(ledger: Ledger, faultPoints: FaultPoints | undefined): Ledger {
+  if (!faultPoints) return ledger;
   async function around<T>(run: () => Promise<T>): Promise<T> {
-    faults?.at("before-statement");
+    faultPoints?.at("before-statement");
     const outcome = await run();
-    faults?.at("after-commit");
+    faultPoints?.at("after-commit");
     return outcome;
   }
   return {
@@ -73,15 +73,15 @@ export function faultyLedger(ledger: Ledger, faults: Faults | undefined): Ledger
   };
 }
 
-/** A bus with the points `before-publish` and `after-publish`. */
-export function faultyBus(bus: Bus, faults: Faults | undefined): Bus {
-  if (!faults) return bus;
+/** Adds the fault points `before-publish` and `after-publish` to a bus. */
+export function busWithFaultPoints(bus: Bus, faultPoints: FaultPoints | undefined): Bus {
+  if (!faultPoints) return bus;
   return {
     ...bus,
     async publish(event, messageId) {
-      faults.at("before-publish");
+      faultPoints.at("before-publish");
       await bus.publish(event, messageId);
-      faults.at("after-publish");
+      faultPoints.at("after-publish");
     },
   };
 }

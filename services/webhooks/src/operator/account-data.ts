@@ -4,7 +4,7 @@ import sql from "sql-template-tag";
 const ofSubscriptions = (accountId: string) =>
   sql`subscription_id = ANY(ARRAY(SELECT id FROM subscriptions WHERE subscriptions.account_id = ${accountId}))`;
 
-/** What webhooks stores of an account. */
+/** The data that webhooks stores about an account. */
 export const webhooksAccountData: AccountData = {
   tables: [
     { name: "subscription_changes", key: ["id"], ownedBy: ofSubscriptions },
@@ -13,7 +13,7 @@ export const webhooksAccountData: AccountData = {
     { name: "deliveries", key: ["event_id", "subscription_id"], ownedBy: ofSubscriptions, walked: true },
     { name: "ready_queue", key: ["subscription_id"], ownedBy: ofSubscriptions },
     { name: "events", key: ["received_at", "id"], walked: true, bytes: { body: "json" } },
-    // They are not readable, but the ID of an account is random and stands in its messages as it is.
+    // They could not be decoded, but the ID of an account is random and occurs in its messages verbatim.
     {
       name: "dead_events",
       key: ["id"],
@@ -29,7 +29,7 @@ export const webhooksAccountData: AccountData = {
   },
   inFlight: (accountId) => sql`
     SELECT count(*) FROM deliveries WHERE state = 'in_flight' AND ${ofSubscriptions(accountId)}`,
-  // From here on, its late events are dropped.
+  // From now on, late events of the account are dropped.
   beforeErasure: (accountId) => sql`
     INSERT INTO held_accounts (account_id, since, erased_at) VALUES (${accountId}, clock_timestamp(), clock_timestamp())
     ON CONFLICT (account_id) DO UPDATE SET erased_at = clock_timestamp() WHERE held_accounts.erased_at IS NULL`,

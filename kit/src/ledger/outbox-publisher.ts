@@ -1,0 +1,106 @@
+import { create } from "@bufbuild/protobuf";
+import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
+import sql, { type Sql } from "sql-template-tag";
+import { type Bus, BusOutage } from "../events/bus.js";
+import type { Database } from "../postgres/database.js";
+import { backgroundBatch } from "../postgres/micro-batch.js";
+import { createInFlight } from "../process/in-flight.js";
+import type { Log } from "../process/log.js";
+import { traced } from "../process/tracing.js";
+import type { OutboxRow } from "./reconcile-outbox.js";
+
+const IN_FLIGHT = 256;
+
+/** Publishes rows of the outbox and records the result in the rows. */
+export interface OutboxPublisher {
+  /** Whether this process can publish another event now. */
+  hasRoom(): boolean;
+  /** The number of rows to claim at a time: one while the bus takes no events. */
+  claimSize(): number;
+  /** Publishes an event in the background. If there is no room, it ends the row's lease instead, so that any process may publish the row. */
+  publishInBackground(event: Event): void;
+  /** Publishes rows under these message IDs, and returns how many the bus has confirmed. */
+  publishAll(rows: readonly OutboxRow[], messageId: (row: OutboxRow) => string): Promise<number>;
+  /** Resolves when nothing is being published in the background. */
+  idle(): Promise<void>;
+}
+
+/**
+ * Selects the rows of these events and locks them in the order in which every statement locks them. They are found first, as an array: a
+ * join might search for them again for each row of the table. `id + 0` keeps PostgreSQL from reading the whole table in the order of `id`,
+ * which it might do if it believes that the table is empty.
+ */
+export function rowsOf(eventIds: readonly string[]): Sql {
+  return sql`id = ANY(ARRAY(SELECT id FROM outbox WHERE event_id = ANY(${eventIds}::text[]) ORDER BY id + 0 FOR UPDATE))`;
+}
+
+/** Creates the publisher of one process. `now` is the database's time. */
+export function createOutboxPublisher({
+  db,
+  bus,
+  log,
+  now,
+}: {
+  db: Database;
+  bus: Bus;
+  log: Log;
+  now: Sql;
+}): OutboxPublisher {
+  const underWay = createInFlight();
+  // From a publication that met an outage until the next that succeeds. Meanwhile this process tries one row at a time and leases no others.
+  let outage = false;
+  const hasRoom = () => bus.connected() && !outage && underWay.count() < IN_FLIGHT;
+
+  // Replicas that publish a row at the same time use the same message ID, so this counts as one publication.
+  const markPublished = backgroundBatch<string>((ids) =>
+    db.run(sql`
+      UPDATE outbox SET published_at = ${now},
+        publications = publications + CASE WHEN published_at > ${now} - interval '30 seconds' THEN 0 ELSE 1 END
+      WHERE ${rowsOf(ids)}`),
+  );
+
+  // Otherwise an event that met an outage would wait until its lease expires.
+  const release = backgroundBatch<string>((ids) =>
+    db.run(sql`UPDATE outbox SET leased_until = ${now} WHERE ${rowsOf(ids)} AND published_at IS NULL`),
+  );
+
+  async function publish(event: Event, messageId: string): Promise<void> {
+    const { type, traceparent: parent } = event;
+    try {
+      await traced(`publish ${type}`, { kind: "producer", parent }, () => bus.publish(event, messageId));
+    } catch (err) {
+      if (!(err instanceof BusOutage)) throw err;
+      if (!outage) log.warn({ reason: err.message }, "the bus takes no events; they wait in the outbox");
+      outage = true;
+      await release(event.id);
+      throw err;
+    }
+    if (outage) log.info("the bus takes events again");
+    outage = false;
+    await markPublished(event.id);
+  }
+
+  const logRefusal = (err: unknown, about: object) => {
+    if (!(err instanceof BusOutage)) log.warn({ err, ...about }, "event not published yet; the relay repeats it");
+  };
+
+  function publishInBackground(event: Event): void {
+    const sent = hasRoom() ? publish(event, event.id) : release(event.id);
+    underWay.add(sent.catch((err) => logRefusal(err, { event: event.id })));
+  }
+
+  async function publishAll(rows: readonly OutboxRow[], messageId: (row: OutboxRow) => string): Promise<number> {
+    const ends = await Promise.allSettled(rows.map((row) => publish(eventOf(row), messageId(row))));
+    const failed = ends.find((end) => end.status === "rejected");
+    if (failed) logRefusal(failed.reason, { rows: rows.length });
+    return ends.filter((end) => end.status === "fulfilled").length;
+  }
+
+  const claimSize = () => (outage ? 1 : IN_FLIGHT);
+  return { hasRoom, claimSize, publishInBackground, publishAll, idle: () => underWay.idle() };
+}
+
+function eventOf(row: OutboxRow): Event {
+  const { event_id: id, type, account_id: accountId, environment, body, traceparent } = row;
+  return create(EventSchema, { id, type, accountId, environment, body, traceparent: traceparent ?? "" });
+}
