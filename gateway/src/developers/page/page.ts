@@ -119,7 +119,7 @@ export interface AccountPage extends Row {
 
 export type PageRoute = OpenPage | AccountPage;
 
-/** Whether a page reads a form: all that change something of an account do, as the form names the account. */
+/** Whether a page reads a form: all that change something of an account do. */
 export function takesForm(page: PageRoute): boolean {
   return page.access === "anyone" ? page.takesForm === true : page.method === "POST";
 }
