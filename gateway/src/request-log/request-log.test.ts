@@ -145,6 +145,44 @@ test.each(["committed", "lost"])(
   },
 );
 
+/** A caller whose account is being erased. */
+async function erasedCaller(): Promise<Caller> {
+  const { accountId } = await gateway.newKey();
+  await gateway.db.pool.query("UPDATE accounts SET suspended_at = now(), erasing_since = now() WHERE id = $1", [
+    accountId,
+  ]);
+  return { accountId, environment: "sandbox" };
+}
+
+test("nothing of an account that is being erased is written, and everything of its neighbours and of nobody", async () => {
+  const requests = start();
+  const caller = newCaller();
+  for (const who of [await erasedCaller(), caller, undefined]) requests.record(ended(who));
+  await requests.stop();
+  const rows = await rowsIn<{ accountId: string | null }>(gateway.db, "request_log");
+  expect(rows.map(({ accountId }) => accountId).sort()).toEqual([caller.accountId, null]);
+  expect(await rowsIn(gateway.db, "request_counts")).toMatchObject([{ accountId: caller.accountId, count: 1 }]);
+});
+
+test("a statement whose answer is lost is not repeated, though its first row is of an account that is being erased", async () => {
+  let answered = false;
+  const db: Database = {
+    ...gateway.db,
+    async run(statement) {
+      if (!statement.text.includes("INSERT INTO request_log") || answered) return gateway.db.run(statement);
+      answered = true;
+      await gateway.db.run(statement);
+      throw new DatabaseOutage(new Error("Connection terminated"), true);
+    },
+  };
+  const erased = await erasedCaller();
+  const requests = start(db);
+  for (const caller of [erased, newCaller()]) requests.record(ended(caller));
+  await eventually(() => expect(answered).toBe(true));
+  await requests.stop();
+  expect(await written()).toBe(1);
+});
+
 test("a row that the database refuses takes no other with it", async () => {
   const requests = start();
   const caller = newCaller();
