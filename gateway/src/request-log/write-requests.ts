@@ -75,6 +75,8 @@ function keyOf({ accountId, environment, outcome }: Count): string {
 /** Whether any of these requests is in the log. */
 export async function isAnyLogged({ db }: Pick<Deps, "db">, rows: readonly LogRow[]): Promise<boolean> {
   const ids = rows.map(({ requestId }) => requestId);
-  const found = await db.run(sql`SELECT FROM request_log WHERE request_id = ANY (${ids}::text[]) LIMIT 1`);
+  const found = await db.run(
+    sql`SELECT FROM unnest(${ids}::text[]) AS asked (id) JOIN request_log ON request_id = asked.id LIMIT 1`,
+  );
   return found.length > 0;
 }
