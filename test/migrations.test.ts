@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { migrationsOf, parts } from "@shipping/local/parts";
+import { contracts } from "./contractions.js";
 
 describe("migrations", () => {
   const all = parts.flatMap((part) => {
@@ -14,27 +15,12 @@ describe("migrations", () => {
     }));
   });
 
-  // What the release before still reads and writes.
-  const CONTRACTIONS = [
-    /\bDROP (TABLE|COLUMN|FUNCTION|VIEW)\b/i,
-    // Its columns may change their order.
-    /\bDROP CONSTRAINT (?!\w+_pkey, ADD PRIMARY KEY)/i,
-    /\bRENAME\b/i,
-    /\bSET NOT NULL\b/i,
-    /\bALTER COLUMN \S+ (SET DATA )?TYPE\b/i,
-    /\bADD COLUMN (?=[^,;]*\bNOT NULL\b)(?![^,;]*\bDEFAULT\b)/i,
-    /\bADD CONSTRAINT\b/i,
-  ];
-
-  // What a function does, its migration does not.
-  const contracts = (text: string) => {
-    const code = text.replace(/--.*$/gm, "").replace(/\bAS \$\$[\s\S]*?\$\$/g, "");
-    return !text.startsWith("-- contract:") && CONTRACTIONS.some((contraction) => contraction.test(code));
-  };
+  // Released before this test knew of triggers: these refuse only that an account loses its last admin.
+  const KNOWN = ["gateway 20261122185101_invitations"];
 
   test("after a part's first only expand, so that old code runs on them, or say why they contract", () => {
     const contracting = all.filter(({ isFirst, text }) => !isFirst && contracts(text));
-    expect(contracting.map(({ part, name }) => `${part} ${name}`)).toEqual([]);
+    expect(contracting.map(({ part, name }) => `${part} ${name}`)).toEqual(KNOWN);
   });
 
   // Of these, each account or person has a few rows.
@@ -56,21 +42,5 @@ describe("migrations", () => {
     }
     expect(blocking).toEqual([]);
     expect(built.size).toBeGreaterThan(0);
-  });
-
-  test.each([
-    [true, "DROP FUNCTION f(text);"],
-    [true, "ALTER TABLE t RENAME a TO b;"],
-    [true, "DO $$ BEGIN DROP TABLE t; END $$;"],
-    [true, "ALTER TABLE t ADD COLUMN a text NOT NULL;"],
-    [true, "ALTER TABLE t ALTER COLUMN a SET NOT NULL;"],
-    [true, "ALTER TABLE t DROP CONSTRAINT t_a_fkey;"],
-    [false, "-- contract: nothing reads it.\nALTER TABLE t DROP COLUMN a;"],
-    [false, "ALTER TABLE t ADD COLUMN a integer NOT NULL DEFAULT 0, ADD COLUMN b text;"],
-    [false, "ALTER TABLE t DROP CONSTRAINT t_pkey, ADD PRIMARY KEY (b, a);"],
-    [false, "CREATE INDEX t_a ON t (a); -- DROP TABLE t"],
-    [false, "CREATE FUNCTION f() RETURNS void AS $$ DROP TABLE t $$ LANGUAGE sql;"],
-  ])("contraction without a reason: %s for %j", (expected, text) => {
-    expect(contracts(text)).toBe(expected);
   });
 });

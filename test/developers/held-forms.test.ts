@@ -6,33 +6,30 @@ import { type SignedInVisitor, useArea } from "./area.js";
 const area = useArea();
 
 const NEW_KEY = "/developers/live/keys/new";
-const bodyOf = ({ accountId }: SignedInVisitor) =>
-  new URLSearchParams({
-    account_id: accountId,
-    name: "held",
-    scopes: "orders:read",
-    expires: "30d",
-    form_id: "form_mfrggzdfmztwq2lknnwg23tpoa",
-  }).toString();
+const BODY = new URLSearchParams({
+  name: "held",
+  scopes: "orders:read",
+  expires: "30d",
+  form_id: "form_mfrggzdfmztwq2lknnwg23tpoa",
+}).toString();
 
 const run = (text: string, values: unknown[]) => area.stack().databases.gateway.pool.query(text, values);
 const keysOf = async (accountId: string) =>
   (await run("SELECT FROM api_keys WHERE account_id = $1", [accountId])).rowCount;
 
 /** Sends the form for a live key up to its body, and the body once `meanwhile` is over. */
-async function holdForm(member: SignedInVisitor, meanwhile: () => Promise<unknown>) {
-  const body = bodyOf(member);
+async function holdForm({ visitor, accountId }: SignedInVisitor, meanwhile: () => Promise<unknown>) {
   const socket = connect(Number(new URL(area.origin()).port), "127.0.0.1");
   const headers = {
-    Cookie: member.visitor.cookies(),
+    Cookie: visitor.cookies(),
     "Sec-Fetch-Site": "same-origin",
     "Content-Type": "application/x-www-form-urlencoded",
-    "Content-Length": String(body.length),
+    "Content-Length": String(BODY.length),
     "Accept-Encoding": "identity",
     // The gateway answers it where it begins to read the body: behind everything that it looks at before.
     Expect: "100-continue",
   };
-  socket.write(headOf("POST", NEW_KEY, { headers }));
+  socket.write(headOf("POST", `${NEW_KEY}?account_id=${accountId}`, { headers }));
   const chunks: Buffer[] = [];
   let isAsked = false;
   for await (const chunk of socket) {
@@ -40,7 +37,7 @@ async function holdForm(member: SignedInVisitor, meanwhile: () => Promise<unknow
     if (isAsked) continue;
     isAsked = true;
     await meanwhile();
-    socket.write(body);
+    socket.write(BODY);
   }
   const [asked, answer] = parseAnswers(Buffer.concat(chunks));
   return { asked: asked?.status, status: answer?.status, html: answer?.body ?? "" };

@@ -191,9 +191,8 @@ describe("voiding", () => {
     const { visitor: viewer } = await area.signIn({ accountId, role: "viewer" });
     const path = pathOf(label, "/void");
     const fields = fieldsOf((await visitor.get(path)).html);
-    const theirs = { ...fields, account_id: stranger.accountId };
-    const missing = await stranger.visitor.post(pathOf({ id: missingId("lbl") }, "/void"), theirs);
-    const foreign = await stranger.visitor.post(path, theirs);
+    const missing = await stranger.visitor.post(pathOf({ id: missingId("lbl") }, "/void"), fields);
+    const foreign = await stranger.visitor.post(path, fields);
     expect([missing.status, foreign.status, foreign.html]).toEqual([404, 404, missing.html]);
     const refused = [
       await viewer.post(path, fields),

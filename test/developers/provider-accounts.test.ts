@@ -1,6 +1,6 @@
 import { useArea } from "./area.js";
 import { AGAIN, journeysOf, LEAVE, type Person, useProvider } from "./provider.js";
-import { decodeText, fieldsOf, newVisitor } from "./visitor.js";
+import { actionOf, decodeText, fieldsOf, newVisitor } from "./visitor.js";
 
 const provider = useProvider();
 const area = useArea({ developerArea: { provider } });
@@ -156,10 +156,12 @@ describe("a form that was shown before a sign-in to another account", () => {
   ])("%s there: 409 names the account of now; back in its own account it works", async (_what, path, change) => {
     const { person, older, younger } = await inTheYounger();
     await signIn(person, AGAIN);
-    const form = { ...fieldsOf((await person.here.get(path)).html), ...change };
+    const page = await person.here.get(path);
+    const form = { ...fieldsOf(page.html), ...change };
+    const action = actionOf(page.html, path);
     const { email } = person;
     await person.here.submit((await area.newLink({ accountId: older.accountId, email })).path);
-    const { status, html } = await person.here.post(path, form);
+    const { status, html } = await person.here.post(action, form);
     expect([status, decodeText(html.replace(/<\/?(?:bdi|strong)>/g, ""))]).toEqual([
       409,
       expect.stringContaining("shown for another account. You are now signed in to Older. Nothing was changed."),
@@ -171,8 +173,15 @@ describe("a form that was shown before a sign-in to another account", () => {
     expect([await made(older), await made(younger)]).toEqual([[], []]);
 
     await person.here.submit((await area.newLink({ accountId: younger.accountId, email })).path);
-    expect((await person.here.post(path, form)).status).toBe(201);
+    expect((await person.here.post(action, form)).status).toBe(201);
     expect([(await made(older)).length, (await made(younger)).length]).toEqual([0, 1]);
+  });
+
+  test("that is submitted too long after the sign-in leads back to its page, once its reader has signed in again", async () => {
+    const { person, younger } = await inTheYounger();
+    const answer = await person.here.post(`${LIVE_KEYS}/new?account_id=${younger.accountId}`);
+    const link = /href="(\/developers\/sign-in\/provider[^"]*)"/.exec(answer.html)?.[1];
+    expect([answer.status, link]).toEqual([403, AGAIN]);
   });
 });
 

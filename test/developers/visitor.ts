@@ -28,7 +28,7 @@ export interface Visitor {
 /** Field by field; those that are undefined are left out. */
 export type Fields = Record<string, string | readonly string[] | undefined>;
 
-/** A visitor whom nobody knows. `origin` is scheme, host and port; `accountId` is what posted fields name as their account, unless they do themselves. */
+/** A visitor whom nobody knows. `origin` is scheme, host and port; `accountId` is the account that posted forms name, unless their path has a query. */
 export function newVisitor(origin: string, accountId?: string): Visitor {
   const jar = new Map<string, string>();
 
@@ -74,12 +74,12 @@ export function newVisitor(origin: string, accountId?: string): Visitor {
   const visitor: Visitor = {
     cookies: () => [...jar].map(([name, value]) => `${name}=${value}`).join("; "),
     get: (path, sending) => send("GET", path, undefined, sending),
-    post: (path, fields = {}, sending) =>
-      postAsItIs(path, typeof fields === "string" ? fields : { account_id: accountId, ...fields }, sending),
+    post: (path, fields, sending) =>
+      postAsItIs(accountId && !path.includes("?") ? `${path}?account_id=${accountId}` : path, fields, sending),
     async submit(path, fields = {}) {
       const { status, html } = await visitor.get(path);
       if (status !== 200) throw new Error(`${path} answers ${status}.`);
-      return postAsItIs(path, { ...fieldsOf(html), ...fields });
+      return postAsItIs(actionOf(html, path), { ...fieldsOf(html), ...fields });
     },
   };
   return visitor;
@@ -99,6 +99,13 @@ export function fieldsOf(html: string): Record<string, string | string[]> {
     fields[name] = attribute(chosen.find((option) => /\sselected/.test(option)) ?? chosen[0] ?? "", "value");
   }
   return fields;
+}
+
+/** Where a page's form is sent, which may be relative to the page. */
+export function actionOf(html: string, path: string): string {
+  const form = /<main[\s\S]*?(<form[^>]*>)/.exec(html)?.[1] ?? "";
+  const { pathname, search } = new URL(attribute(form, "action") || path, new URL(path, "http://here"));
+  return pathname + search;
 }
 
 function attribute(tag: string, name: string): string {

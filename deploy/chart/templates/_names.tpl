@@ -7,13 +7,10 @@ tracking: { calls: [], bus: false }
 webhooks: { calls: [], bus: true }
 {{- end }}
 
-{{/*
-The release's name, with the chart's unless it has that already. Kubernetes takes 52 characters for a CronJob, and that of the certificates
-has 13 of its own.
-*/}}
+{{/* The release's name, with the chart's unless it has that already. Cut elsewhere, an upgrade would rename every object of a long one. */}}
 {{- define "shipping.fullname" -}}
 {{- $name := contains .Chart.Name .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name .Chart.Name) -}}
-{{ $name | trunc 39 | trimSuffix "-" }}
+{{ $name | trunc 40 | trimSuffix "-" }}
 {{- end }}
 
 {{/* Labels of every object. Argument: (list $ component). */}}

@@ -120,6 +120,16 @@ test("an account that is not here holds up nobody", async () => {
   expect(await entriesOf(accountId)).toHaveLength(1);
 });
 
+test("nothing is written of an account that is being erased, and everything of its neighbours", async () => {
+  const [erased, neighbour] = [await gateway.newKey(), await gateway.newKey()];
+  await gateway.db.pool.query("UPDATE accounts SET suspended_at = now(), erasing_since = now() WHERE id = $1", [
+    erased.accountId,
+  ]);
+  const { deps } = webhooksWith([erased, neighbour].map(({ accountId }) => ({ accountId })));
+  expect(await recordChangesOnce(deps)).toEqual({ recorded: 2 });
+  expect([await entriesOf(erased.accountId), (await entriesOf(neighbour.accountId)).length]).toEqual([[], 1]);
+});
+
 test("webhooks that is away is a warning, and is asked again", async () => {
   const { accountId } = await gateway.newKey();
   const { deps, away, lines } = webhooksWith([{ accountId }]);

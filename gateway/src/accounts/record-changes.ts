@@ -37,7 +37,7 @@ export function recordChanges(deps: Deps): Loop {
 }
 
 // Sorted, so that no two gateways wait for each other's entries. An account that is not there was lost with a newer backup than ours: its
-// changes must not hold up the others'.
+// changes must not hold up the others'. Nothing is written of an account whose erasure has begun.
 async function insertEntries({ db }: Deps, changes: readonly SubscriptionChange[]): Promise<void> {
   await db.run(sql`
     INSERT INTO audit_entries (id, account_id, at, actor, action, environment, subject, detail, source)
@@ -52,7 +52,7 @@ async function insertEntries({ db }: Deps, changes: readonly SubscriptionChange[
       ${changes.map(({ subscriptionId }) => subscriptionId)}::text[], ${changes.map(detailOf)}::text[],
       ${changes.map(({ actor }) => actor?.source)}::text[]
     ) AS told (id, account_id, at, actor, action, environment, subject, detail, source)
-    JOIN accounts a ON a.id = told.account_id
+    JOIN accounts a ON a.id = told.account_id AND a.erasing_since IS NULL
     LEFT JOIN api_keys k ON k.id = told.actor AND k.account_id = told.account_id
     ORDER BY told.id
     ON CONFLICT (id) DO NOTHING`);

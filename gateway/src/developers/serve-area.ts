@@ -6,7 +6,7 @@ import type { ApiDeps } from "../api/deps.js";
 import { ANSWER_MS } from "../api/locals.js";
 import { unknownRoute } from "../http/failure-of.js";
 import { sourceOf } from "../http/source.js";
-import { isShownFor, withoutAccount } from "./page/account-form.js";
+import { isShownFor } from "./page/account-form.js";
 import { sendPageAnswer, sendRefusal } from "./page/answer.js";
 import { serveAssets } from "./page/assets.js";
 import { isDeliberate, isOwnForm } from "./page/origin.js";
@@ -110,10 +110,10 @@ function answerPage(deps: PageDeps, page: PageRoute): PageStep {
     if (page.access === "anyone")
       return await sendPageAnswer(req, res, await page.handler(deps, { ...complete, session }));
     if (!session) throw new Error("A page of an account was reached without one.");
-    if (changesAccount && !isShownFor(form, session)) return await sendPageAnswer(req, res, otherAccountPage(session));
+    if (changesAccount && !isShownFor(asked.query, session))
+      return await sendPageAnswer(req, res, otherAccountPage(session));
     const actor = { name: session.email, source: asked.source };
-    const request = { ...complete, form: withoutAccount(form), session, actor };
-    await sendPageAnswer(req, res, await page.handler(deps, request));
+    await sendPageAnswer(req, res, await page.handler(deps, { ...complete, session, actor }));
   };
 }
 

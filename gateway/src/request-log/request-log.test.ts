@@ -97,19 +97,21 @@ test("when too many wait the others are left out, and counted as lost", async ()
   expect(await written()).toBe(20_000);
 });
 
-test("a statement whose answer is lost is not repeated if it was committed, and is if it was not", async () => {
-  const outage = new DatabaseOutage(new Error("Connection terminated"), true);
-  const outcomes = ["committed", "lost"];
-  const db: Database = {
+/** A database that loses the answers of its first statements with this text, by whether they are committed. */
+function losing(text: string, outcomes: string[]): Database {
+  return {
     ...gateway.db,
     async run(statement) {
-      if (!statement.text.includes("INSERT INTO request_log") || outcomes.length === 0)
-        return gateway.db.run(statement);
+      if (!statement.text.includes(text) || outcomes.length === 0) return gateway.db.run(statement);
       if (outcomes.shift() === "committed") await gateway.db.run(statement);
-      throw outage;
+      throw new DatabaseOutage(new Error("Connection terminated"), true);
     },
   };
-  const requests = start(db);
+}
+
+test("a statement whose answer is lost is not repeated if it was committed, and is if it was not", async () => {
+  const outcomes = ["committed", "lost"];
+  const requests = start(losing("INSERT INTO request_log", outcomes));
   const caller = newCaller();
   requests.record(ended(caller));
   await eventually(() => expect(outcomes).toEqual(["lost"]));
@@ -123,27 +125,47 @@ test("a statement whose answer is lost is not repeated if it was committed, and 
 test.each(["committed", "lost"])(
   "what a statement counts whose answer is lost is counted once: %s",
   async (outcome) => {
-    let answered = false;
-    const db: Database = {
-      ...gateway.db,
-      async run(statement) {
-        if (!statement.text.includes("INSERT INTO request_counts") || answered) return gateway.db.run(statement);
-        answered = true;
-        if (outcome === "committed") await gateway.db.run(statement);
-        throw new DatabaseOutage(new Error("Connection terminated"), true);
-      },
-    };
-    const requests = start(db);
+    const outcomes = [outcome];
+    const requests = start(losing("INSERT INTO request_counts", outcomes));
     requests.record(ended(newCaller()));
     // Counts linger for ten seconds.
     const now = performance.now.bind(performance);
     const clock = jest.spyOn(performance, "now").mockImplementation(() => now() + 10_000);
-    await eventually(() => expect(answered).toBe(true));
+    await eventually(() => expect(outcomes).toEqual([]));
     clock.mockRestore();
     await requests.stop();
     expect(await rowsIn(gateway.db, "request_counts")).toMatchObject([{ count: 1 }]);
   },
 );
+
+/** A caller whose account is being erased. */
+async function erasedCaller(): Promise<Caller> {
+  const { accountId } = await gateway.newKey();
+  await gateway.db.pool.query("UPDATE accounts SET suspended_at = now(), erasing_since = now() WHERE id = $1", [
+    accountId,
+  ]);
+  return { accountId, environment: "sandbox" };
+}
+
+test("nothing of an account that is being erased is written, and everything of its neighbours and of nobody", async () => {
+  const requests = start();
+  const caller = newCaller();
+  for (const who of [await erasedCaller(), caller, undefined]) requests.record(ended(who));
+  await requests.stop();
+  const rows = await rowsIn<{ accountId: string | null }>(gateway.db, "request_log");
+  expect(rows.map(({ accountId }) => accountId).sort()).toEqual([caller.accountId, null]);
+  expect(await rowsIn(gateway.db, "request_counts")).toMatchObject([{ accountId: caller.accountId, count: 1 }]);
+});
+
+test("a statement whose answer is lost is not repeated, though its first row is of an account that is being erased", async () => {
+  const outcomes = ["committed"];
+  const erased = await erasedCaller();
+  const requests = start(losing("INSERT INTO request_log", outcomes));
+  for (const caller of [erased, newCaller()]) requests.record(ended(caller));
+  await eventually(() => expect(outcomes).toEqual([]));
+  await requests.stop();
+  expect(await written()).toBe(1);
+});
 
 test("a row that the database refuses takes no other with it", async () => {
   const requests = start();

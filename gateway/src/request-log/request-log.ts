@@ -6,7 +6,7 @@ import type { GatewayDeps } from "../database/deps.js";
 import { ABORTED, type EndedRequest, type LogRow, outcomeOf, rowOf } from "./ended-request.js";
 import { createRefusalFolds } from "./fold-refusals.js";
 import { keepPartitions, keepPartitionsOnce } from "./keep-partitions.js";
-import { type Count, isLogged, writeRequests } from "./write-requests.js";
+import { type Count, isAnyLogged, writeRequests } from "./write-requests.js";
 
 /** The log of requests, which is written in the background. */
 export interface RequestLog {
@@ -88,11 +88,11 @@ export function startRequestLog(deps: Deps): RequestLog {
     return taken;
   }
 
-  /** Of a statement that failed, either all was written or nothing. Without a row there is nothing to ask for: rather too few counts than twice. */
+  /** Of a statement that failed, either all was written or nothing, but for accounts that are being erased. Without a row there is nothing to ask for: rather too few counts than twice. */
   async function settleDoubt(): Promise<void> {
-    const [first] = doubtful.rows;
-    if (first && (await isLogged(deps, first.requestId))) waiting.splice(0, doubtful.rows.length);
-    else if (first) for (const each of doubtful.counted) count(each);
+    const { rows, counted } = doubtful;
+    if (rows.length > 0 && (await isAnyLogged(deps, rows))) waiting.splice(0, rows.length);
+    else if (rows.length > 0) for (const each of counted) count(each);
     doubtful = { rows: [], counted: [] };
   }
 

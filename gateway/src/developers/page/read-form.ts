@@ -8,7 +8,7 @@ import { type Checked, check, decodePairs } from "../../input/validate.js";
 /** The fields of a form, each with all its values in order. */
 export type Form = ReadonlyMap<string, readonly string[]>;
 
-// The largest form has 15: a key with all its scopes.
+// The largest form has 14: a key with all its scopes.
 const MOST_PAIRS = 100;
 
 /** Reads a form. */

@@ -41,7 +41,9 @@ export function showSignInAgain(
   deps: Pick<PageDeps, "provider" | "mailer">,
   { url, email }: Pick<VisitorRequest, "url"> & { email: string },
 ): HtmlPage {
-  const path = `${PROVIDER_PATH}?return_to=${encodeURIComponent(url)}`;
+  // Of a form that was submitted too late, the query is the form's, not its page's.
+  const returnTo = url.replace(/\?.*/, "");
+  const path = `${PROVIDER_PATH}?return_to=${encodeURIComponent(returnTo)}`;
   return {
     status: 403,
     title: "Sign in again",
@@ -56,7 +58,7 @@ export function showSignInAgain(
           deps={deps}
           provider={{ path, words: "Sign in again" }}
           email={email}
-          returnTo={isAllowedReturnTo(url) ? url : undefined}
+          returnTo={isAllowedReturnTo(returnTo) ? returnTo : undefined}
         />
       </>
     ),

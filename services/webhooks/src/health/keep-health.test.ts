@@ -1,3 +1,4 @@
+import { eventually } from "@shipping/kit/testing/eventually";
 import { newCaller } from "@shipping/kit/testing/writes";
 import sql from "sql-template-tag";
 import { subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
@@ -22,6 +23,19 @@ async function ended(subscriptionId: string, ...ends: (Partial<CountedEnd> & { a
   const keeper = createHealthKeeper(webhooks.db);
   for (const end of ends) keeper.count({ subscriptionId, delivered: false, exhausted: false, ...end });
   await keeper.flushOnce();
+}
+
+/** Counts one success of each subscription. */
+function keeperOf(ids: readonly string[]) {
+  const keeper = createHealthKeeper(webhooks.db);
+  for (const subscriptionId of ids) keeper.count({ subscriptionId, at: at(0), delivered: true, exhausted: false });
+  return keeper;
+}
+
+/** Deletes what else refers to a new subscription, as its erasure does before. */
+async function unqueue(id: string): Promise<void> {
+  await webhooks.db.run(sql`DELETE FROM ready_queue WHERE subscription_id = ${id}`);
+  await webhooks.db.run(sql`DELETE FROM subscription_changes WHERE subscription_id = ${id}`);
 }
 
 async function healthOf(id: string) {
@@ -122,6 +136,45 @@ test("while the database is away nothing is lost, for a minute of flushes", asyn
   await keeper.flushOnce();
   expect(await hoursOf(id)).toMatchObject([{ delivered: 60 }]);
   expect(await keeper.flushOnce()).toBe(0);
+});
+
+test.each([
+  ["that is erased", (id: string) => sql`DELETE FROM subscriptions WHERE id = ${id}`],
+  [
+    "of an account that is being erased",
+    (id: string) => sql`
+      INSERT INTO held_accounts (account_id, since, erased_at) SELECT account_id, now(), now() FROM subscriptions WHERE id = ${id}`,
+  ],
+])("a subscription %s is left out, and takes no other with it", async (_what, erase) => {
+  const [id, other] = [await newSubscription(), await newSubscription()];
+  const keeper = keeperOf([id, other]);
+  await unqueue(id);
+  await webhooks.db.run(erase(id));
+  await keeper.flushOnce();
+  expect([await healthOf(id), await hoursOf(id)]).toEqual([undefined, []]);
+  expect(await healthOf(other)).toMatchObject({ lastSuccessAt: at(0) });
+  expect(await hoursOf(other)).toMatchObject([{ delivered: 1 }]);
+});
+
+test("a subscription that is erased while its tally is written takes no other with it", async () => {
+  const [id, other] = [await newSubscription(), await newSubscription()];
+  const keeper = keeperOf([id, other]);
+  await unqueue(id);
+  const erasing = await webhooks.db.pool.connect();
+  await erasing.query("BEGIN");
+  await erasing.query("DELETE FROM subscriptions WHERE id = $1", [id]);
+  const flushing = keeper.flushOnce().catch((error: unknown) => error);
+  await eventually(async () => {
+    const [waiting] = await webhooks.db.run(sql`
+      SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`);
+    expect(waiting).toBeDefined();
+  });
+  await erasing.query("COMMIT");
+  erasing.release();
+  await flushing;
+  await keeper.flushOnce();
+  expect([await healthOf(id), await hoursOf(id)]).toEqual([undefined, []]);
+  expect(await hoursOf(other)).toMatchObject([{ delivered: 1 }]);
 });
 
 test("hours are deleted after 30 days, however many there are, by several replicas at once", async () => {

@@ -61,10 +61,11 @@ function entryOf<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value):
 
 // Sorted, so that no two replicas wait for each other's rows. Late counts of a slower replica must not hide those of another:
 // `failing_since` is the earliest of all known failures after the last success.
+// Erased subscriptions are left out. If one is erased while this runs, the foreign key refuses the statement, and the next attempt leaves it out.
 async function write(db: Pick<Database, "run">, { hour, tallies }: Counted): Promise<void> {
   await db.run(sql`
     WITH ended AS (
-      SELECT * FROM unnest(
+      SELECT ended.* FROM unnest(
         ${tallies.map((t) => t.subscriptionId)}::text[],
         ${tallies.map((t) => t.delivered)}::integer[],
         ${tallies.map((t) => t.failed)}::integer[],
@@ -75,6 +76,8 @@ async function write(db: Pick<Database, "run">, { hour, tallies }: Counted): Pro
         ${tallies.map((t) => t.status)}::integer[],
         ${tallies.map((t) => t.failingSince)}::timestamptz[]
       ) AS ended (subscription_id, delivered, failed, given_up, last_success_at, last_failure_at, reason, status, failing_since)
+      JOIN subscriptions AS s ON s.id = ended.subscription_id
+      WHERE NOT EXISTS (SELECT FROM held_accounts AS held WHERE held.account_id = s.account_id AND held.erased_at IS NOT NULL)
       ORDER BY subscription_id),
     counted AS (
       INSERT INTO subscription_hours AS h (hour, subscription_id, delivered, failed, given_up)

@@ -107,6 +107,29 @@ test.each([-10, 130])("if more arrives than can be read, the nearest events are 
   expect(await read(caller, 2)).toMatchObject([{ eventType: "label.created" }]);
 });
 
+test("events that have come without a delivery to the subscription are not sought any further", async () => {
+  const { caller, shipment, arrive } = await testOf(newCaller(), "http://localhost:1/hook");
+  for (const type of TYPES) await arrive(type);
+  const { id: subscriptionId } = await subscribe(deps, caller, "http://localhost:1/later", TYPES);
+  const { db, statements } = watched(webhooks.db);
+  const request = { caller, subscriptionId, resourceIds: [shipment], since: new Date().toISOString() };
+  const asked = create(ListTestDeliveriesRequestSchema, request);
+  expect((await listTestDeliveries(webhooks.replica({ db }), asked)).deliveries).toEqual([]);
+  expect(statements.filter(({ text }) => text.includes("FROM events"))).toHaveLength(1);
+});
+
+test("takes the connections of lists, and leaves all others to others", async () => {
+  const { arrive, read } = await testOf(newCaller(), "http://localhost:1/hook");
+  await arrive("shipment.created");
+  const { pool } = deps.db;
+  const others = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
+  try {
+    expect(await read()).toMatchObject([{ eventType: "shipment.created" }]);
+  } finally {
+    for (const client of others) client.release();
+  }
+});
+
 test("a receiver that is not there is a reason without a status", async () => {
   const { arrive, read } = await testOf(newCaller(), "http://localhost:1/hook");
   await arrive("shipment.created");

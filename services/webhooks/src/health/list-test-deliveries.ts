@@ -9,12 +9,16 @@ import {
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql, { join, type Sql } from "sql-template-tag";
 import type { SubscriptionDeps } from "../subscriptions/deps.js";
-import { findSubscription } from "../subscriptions/read-subscriptions.js";
 
-interface TestRow {
+interface EventRow {
   eventId: string;
   eventType: string;
   receivedAt: Date;
+  /** Null if the event goes to other subscriptions only. */
+  state: string | null;
+}
+
+interface TestRow extends EventRow {
   state: string;
   attempt: number;
   nextAt: Date | null;
@@ -43,7 +47,7 @@ const MOST_RESOURCES = 2;
 /**
  * Lists the deliveries of a test's events. It looks for them among the events that arrived just after the test began: an index by resource
  * would burden every event, for the few that belong to tests. Until there is an event of each type that the subscription wants, it searches
- * the minutes around as well.
+ * the minutes around as well. It reads on the connections of lists, so that deliveries never wait for it.
  */
 export async function listTestDeliveries(
   deps: SubscriptionDeps,
@@ -51,13 +55,15 @@ export async function listTestDeliveries(
   mostSought = MOST_SOUGHT,
 ): Promise<ListTestDeliveriesResponse> {
   const caller = callerOf(request);
-  const subscription = await findSubscription(deps, { caller, id: request.subscriptionId });
+  const [subscription] = await deps.db.runList<{ id: string; events: string[] }>(
+    sql`SELECT id, events FROM subscriptions WHERE ${ownedSql(caller)} AND id = ${request.subscriptionId}`,
+  );
   if (!subscription || caller.environment !== "sandbox") throw fail("not_found", "No such webhook subscription.");
   const { id, events: types } = subscription;
   const named = request.resourceIds.slice(0, MOST_RESOURCES).map((resource) => Buffer.from(JSON.stringify(resource)));
   const namedConditions = [sql`false`, ...named.map((resource) => sql`position(${resource}::bytea IN body) > 0`)];
   const search = ({ from, to, order }: Span) =>
-    deps.db.run<TestRow>(sql`
+    deps.db.runList<EventRow | TestRow>(sql`
     SELECT of_test.id AS "eventId", of_test.type AS "eventType", of_test.received_at AS "receivedAt", d.state, d.attempt, d.next_at AS "nextAt",
       d.last_status AS status, d.last_error AS error, d.last_ms AS ms
     FROM (
@@ -69,14 +75,15 @@ export async function listTestDeliveries(
       WHERE ${ownedSql(caller)} AND type = ANY (${types}::text[])
         AND (${join(namedConditions, " OR ")})
       LIMIT ${types.length}) AS of_test
-    CROSS JOIN LATERAL (
+    LEFT JOIN LATERAL (
       SELECT state, attempt, next_at, last_status, last_error, last_ms FROM deliveries
-      WHERE event_id = of_test.id AND subscription_id = ${id} OFFSET 0) AS d`);
-  const rows: TestRow[] = [];
+      WHERE event_id = of_test.id AND subscription_id = ${id} OFFSET 0) AS d ON true`);
+  const found: (EventRow | TestRow)[] = [];
   for (const span of [SOON, ...AROUND]) {
-    rows.push(...(await search(span)));
-    if (types.every((type) => rows.some(({ eventType }) => eventType === type))) break;
+    found.push(...(await search(span)));
+    if (types.every((type) => found.some(({ eventType }) => eventType === type))) break;
   }
+  const rows = found.filter((row): row is TestRow => row.state !== null);
   rows.sort((a, b) => a.receivedAt.getTime() - b.receivedAt.getTime() || (a.eventId < b.eventId ? -1 : 1));
   return create(ListTestDeliveriesResponseSchema, { deliveries: rows.map(messageOf) });
 }
