@@ -21,7 +21,7 @@ const settings = z.object({
   CARRIER_URL: serviceUrl("carrier"),
   TRACKING_URL: serviceUrl("tracking"),
   WEBHOOKS_URL: serviceUrl("webhooks"),
-  NATS_URL: urlList().optional().describe("URL of the NATS server, for doctor"),
+  NATS_URL: urlList("nats", "tls").optional().describe("URL of the NATS server, for doctor"),
   OPERATOR: z.string().optional().describe("your name in the audit log of operators; default: your user name"),
   ...tlsSettings,
 });
