@@ -98,10 +98,12 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
   // Replicas that publish a row at the same time do so under one message id, and count as one.
   const markPublished = backgroundBatch<string>((ids) =>
-    db.run(sql`
+    db
+      .run(sql`
       UPDATE outbox SET published_at = ${now},
         publications = publications + CASE WHEN published_at > ${now} - interval '30 seconds' THEN 0 ELSE 1 END
-      WHERE ${rowsOf(ids)}`),
+      WHERE ${rowsOf(ids)}`)
+      .catch((err) => log.warn({ err, events: ids.length }, "published events not marked; the relay repeats them")),
   );
 
   // Otherwise what met an outage would wait for the end of its lease.
