@@ -43,7 +43,7 @@ const CONNECT_MS = 1_000;
 const LIST_CONNECT_MS = 4_000;
 
 /**
- * Opens at most `max` connections (10), two of which are for lists. The first is opened with the first statement. A statement waits
+ * Opens at most `max` connections (10), two of which are for lists; with fewer than three, one more. The first is opened with the first statement. A statement waits
  * `connectMs` (1,000) for its connection, a list 4,000.
  */
 export function openDatabase(url: string, options: { max?: number; connectMs?: number; log: Log }): Database {
