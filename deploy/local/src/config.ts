@@ -5,12 +5,20 @@ import {
   developerSettings,
   refuseHalfAnArea,
 } from "@shipping/gateway/developers/session/settings";
-import { busIdentitySettings, type Env, port, positiveInt, readConfig, secret } from "@shipping/kit/process/config";
+import {
+  busIdentitySettings,
+  databaseUrl,
+  type Env,
+  port,
+  positiveInt,
+  readConfig,
+  serviceSettings,
+} from "@shipping/kit/process/config";
 import { type DeliveryConfig, deliverySettings, refuseSwitchesInProduction } from "@shipping/webhooks/config";
 import { z } from "zod";
 
-const databaseUrl = (part: string) =>
-  secret(z.string())
+const databaseOf = (part: string) =>
+  databaseUrl()
     .optional()
     .describe(`URL of the PostgreSQL database of ${part}; without it, an embedded server is used`);
 
@@ -19,15 +27,15 @@ const settings = z.object({
   OPS_PORT: port().default(0).describe("port for /livez, /readyz and /metrics; 0 picks a free port"),
   HOST: z.string().default("127.0.0.1").describe("address to listen on"),
   DATA_DIR: z.string().default(".data").describe("folder for all data of the platform"),
-  DATABASE_URL_GATEWAY: databaseUrl("the gateway"),
-  DATABASE_URL_RECORDS: databaseUrl("records"),
-  DATABASE_URL_CARRIER: databaseUrl("carrier"),
-  DATABASE_URL_TRACKING: databaseUrl("tracking"),
-  DATABASE_URL_WEBHOOKS: databaseUrl("webhooks"),
+  DATABASE_URL_GATEWAY: databaseOf("the gateway"),
+  DATABASE_URL_RECORDS: databaseOf("records"),
+  DATABASE_URL_CARRIER: databaseOf("carrier"),
+  DATABASE_URL_TRACKING: databaseOf("tracking"),
+  DATABASE_URL_WEBHOOKS: databaseOf("webhooks"),
   NATS_URL: z.string().optional().describe("URL of the NATS server; without it, events stay inside the process"),
   ...busIdentitySettings,
   NODE_ENV: z.string().default("development").describe("in production, switches for trials are refused"),
-  LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"]).default("warn").describe("lowest log level to write"),
+  LOG_LEVEL: serviceSettings.LOG_LEVEL.default("warn").describe("lowest log level to write"),
   RATE_LIMIT_PER_MINUTE: positiveInt().default(120).describe("requests per minute for each API key"),
 });
 

@@ -7,6 +7,7 @@ import { type BusIdentity, type BusIdentitySettings, busIdentityOf } from "./bus
 /** How long NATS may take for an answer. */
 export const BUS_TIMEOUT_MS = 3_000;
 const RETRY_MS = 250;
+const DRAIN_MS = 1_000;
 
 // A refused login may be temporary, like any other failure. Pings detect a peer that has vanished within 15 s; by default, that takes six
 // minutes.
@@ -109,7 +110,19 @@ export function keepConnected({ url, name, log, identity, refused }: BusConnecti
     async close() {
       closed = true;
       await first;
-      await connection?.drain().catch(() => connection?.close());
+      if (connection) await drainBriefly(connection);
     },
   };
+}
+
+// Draining waits for the server's answer, which takes 15 s to be missed. Nothing is lost without it: what NATS did not confirm stays in the
+// outbox, and a message whose acknowledgement did not arrive is delivered again.
+async function drainBriefly(connection: NatsConnection): Promise<void> {
+  let patience: NodeJS.Timeout | undefined;
+  const silence = new Promise<void>((resolve) => {
+    patience = setTimeout(resolve, DRAIN_MS);
+  });
+  await Promise.race([connection.drain().catch(() => {}), silence]);
+  clearTimeout(patience);
+  await connection.close();
 }

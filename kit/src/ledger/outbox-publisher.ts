@@ -53,10 +53,12 @@ export function createOutboxPublisher({
 
   // Replicas that publish a row at the same time use the same message ID, so this counts as one publication.
   const markPublished = backgroundBatch<string>((ids) =>
-    db.run(sql`
+    db
+      .run(sql`
       UPDATE outbox SET published_at = ${now},
         publications = publications + CASE WHEN published_at > ${now} - interval '30 seconds' THEN 0 ELSE 1 END
-      WHERE ${rowsOf(ids)}`),
+      WHERE ${rowsOf(ids)}`)
+      .catch((err) => log.warn({ err, events: ids.length }, "published events not marked; the relay repeats them")),
   );
 
   // Otherwise an event that met an outage would wait until its lease expires.

@@ -43,8 +43,8 @@ const CONNECT_MS = 1_000;
 const LIST_CONNECT_MS = 4_000;
 
 /**
- * Opens at most `max` connections (10), two of them for lists. The first statement opens the first connection. A statement waits
- * `connectMs` (1,000) for its connection, a list 4,000 ms.
+ * Opens at most `max` connections (10), two of them for lists; with a `max` below three, one more than `max`. The first statement opens
+ * the first connection. A statement waits `connectMs` (1,000) for its connection, a list 4,000 ms.
  */
 export function openDatabase(url: string, options: { max?: number; connectMs?: number; log: Log }): Database {
   const { max = 10, connectMs = CONNECT_MS } = options;

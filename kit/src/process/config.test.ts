@@ -1,6 +1,16 @@
 import { inspect } from "node:util";
 import { z } from "zod";
-import { databaseUrl, flag, migrationConfig, port, positiveInt, readConfig, secret, urlList } from "./config.js";
+import {
+  databaseUrl,
+  flag,
+  migrationConfig,
+  port,
+  positiveInt,
+  readConfig,
+  secret,
+  serviceSettings,
+  urlList,
+} from "./config.js";
 
 const schema = z.object({
   PORT: port().default(8080).describe("where to listen"),
@@ -55,5 +65,42 @@ describe("databaseUrl", () => {
   test.each(["postgresql://u:p,q@a:5432/d", "postgresql://u@a/d?options=-c%20x=1,2", "postgresql:///d?host=/run/a,b"])(
     "takes %s",
     (url) => expect(read(url).DATABASE_URL).toBe(url),
+  );
+});
+
+describe("urlList", () => {
+  const read = (url: string) => readConfig(z.object({ RECORDS_URL: urlList() }), { RECORDS_URL: url });
+
+  test.each(["records:7001", "http://a:1,records:7001", "nats://a:4222", "http://", "http://a:1,", "a"])(
+    "refuses %s, naming the setting and the form it takes",
+    (url) =>
+      expect(() => read(url)).toThrow(
+        "RECORDS_URL: must be one or more URLs such as http://host:port, separated by commas",
+      ),
+  );
+
+  test.each(["http://a:1", "https://a.b, http://[::1]:2/"])("takes %s", (url) =>
+    expect(read(url).RECORDS_URL).toBe(url),
+  );
+
+  test("takes the schemes that it is given, and no others", () => {
+    const read = (url: string) => readConfig(z.object({ NATS_URL: urlList("nats", "tls") }), { NATS_URL: url });
+    expect(read("nats://a:4222, tls://b").NATS_URL).toBe("nats://a:4222, tls://b");
+    for (const url of ["localhost:4222", "http://a:4222", "nats:a", "nats://"])
+      expect(() => read(url)).toThrow("NATS_URL: must be one or more URLs such as nats://host:port");
+  });
+});
+
+describe("OTEL_EXPORTER_OTLP_ENDPOINT", () => {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT } = serviceSettings;
+  const read = (url: string) =>
+    readConfig(z.object({ OTEL_EXPORTER_OTLP_ENDPOINT }), { OTEL_EXPORTER_OTLP_ENDPOINT: url });
+
+  test("is refused without a scheme: the host would be taken for one", () => {
+    expect(() => read("collector:4318")).toThrow("OTEL_EXPORTER_OTLP_ENDPOINT: must be a URL such as http://host:port");
+  });
+
+  test.each(["http://collector:4318", "https://collector/v1"])("takes %s", (url) =>
+    expect(read(url).OTEL_EXPORTER_OTLP_ENDPOINT).toBe(url),
   );
 });

@@ -37,11 +37,26 @@ export const databaseUrl = () =>
 /** `true` or `false`. */
 export const flag = () => z.enum(["true", "false"]).transform((text) => text === "true");
 
-/** One URL, whose host is resolved to all its addresses, or several separated by commas. */
-export const urlList = () =>
-  z.string().refine((text) => text.split(",").every((url) => URL.canParse(url.trim())), {
-    message: "must be one or more URLs, separated by commas",
+/** One URL, whose host is resolved to all its addresses, or several separated by commas; of HTTP and HTTPS unless `schemes` says otherwise. */
+export const urlList = (...schemes: string[]) => {
+  const allowed = schemes.length > 0 ? schemes : HTTP;
+  return z.string().refine((text) => text.split(",").every((url) => isUrl(url.trim(), allowed)), {
+    message: `must be one or more URLs such as ${allowed[0]}://host:port, separated by commas`,
   });
+};
+
+/** One URL of HTTP or HTTPS. */
+export const httpUrl = () =>
+  z.string().refine((url) => isUrl(url, HTTP), { message: "must be a URL such as http://host:port" });
+
+const HTTP = ["http", "https"];
+
+// In `records:7001` the standard takes `records` for the scheme.
+function isUrl(text: string, schemes: readonly string[]): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  return hostname !== "" && schemes.includes(protocol.slice(0, -1));
+}
 
 /** The settings of a process that speaks mutual TLS with the parts: all three or none. */
 export const tlsSettings = {
@@ -67,8 +82,7 @@ export const serviceSettings = {
   RPC_PLAINTEXT_TRUSTS_NETWORK: flag()
     .default(false)
     .describe("allow a production process to start without certificates; anyone who reaches its port is trusted"),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z
-    .url()
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl()
     .optional()
     .describe("URL of the trace collector (OTLP over HTTP); no traces if not set"),
   OTEL_TRACES_SAMPLER_ARG: z.coerce

@@ -57,6 +57,23 @@ describe("startLoop", () => {
     expect(runs).toBeGreaterThanOrEqual(2);
   });
 
+  test("nor does one that throws before its first await", async () => {
+    let runs = 0;
+    const done = signal();
+    const loop = startLoop({
+      name: "t",
+      everyMs: 1,
+      log: silentLog(),
+      once: () => {
+        if (++runs === 3) done.resolve();
+        throw new Error("at once");
+      },
+    });
+    await done.promise;
+    await loop.stop();
+    expect(runs).toBeGreaterThanOrEqual(3);
+  });
+
   test("a run that has work without end hears of the stop", async () => {
     const entered = signal();
     let turns = 0;

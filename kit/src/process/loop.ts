@@ -28,7 +28,8 @@ export function startLoop(options: {
     do {
       woken = false;
       try {
-        await once(() => stopped);
+        // A run that throws before its first `await` must not end before `running` is set.
+        await (async () => once(() => stopped))();
       } catch (err) {
         log.error({ err, loop: name }, "run failed; the loop continues");
         break;

@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { createLog } from "./log.js";
 import { waitFor } from "./run-process.js";
 
@@ -13,4 +15,26 @@ test("while a host with several addresses cannot be reached, the log says what i
   const attempt = () => Promise.reject(new AggregateError([new Error("connect ECONNREFUSED ::1:5432")]));
   await expect(waitFor("database", { log, stopping: stopping.signal, attempt })).rejects.toThrow("aborted");
   expect(lines).toMatchObject([{ msg: "waiting for database", reason: "database not reachable" }]);
+});
+
+test.each([
+  ["SIGTERM", false],
+  ["SIGINT", true],
+  ["SIGHUP", true],
+] as const)("%s stops a process in order, fast: %s", async (signal, fast) => {
+  const script = `
+    import { createLog } from "@shipping/kit/process/log";
+    import { runProcess } from "@shipping/kit/process/run-process";
+    const alive = setInterval(() => {}, 1_000);
+    const stop = async (fast) => console.log("stopped, fast:", fast);
+    await runProcess({ log: createLog({ part: "test", level: "silent" }), start: async () => ({ stop }) });
+    console.log("running");`;
+  const args = ["--conditions=source", "--import=tsx", "--input-type=module", "--eval", script];
+  const child = spawn(process.execPath, args, { cwd: import.meta.dirname, stdio: ["ignore", "pipe", "inherit"] });
+  let printed = "";
+  child.stdout.on("data", (text) => (printed += text));
+  await once(child.stdout, "data");
+  child.kill(signal);
+  expect(await once(child, "close")).toEqual([0, null]);
+  expect(printed).toBe(`running\nstopped, fast: ${fast}\n`);
 });

@@ -6,12 +6,12 @@ import { TooOld } from "./supported-versions.js";
 
 /** A part that has been started. */
 export interface Running {
-  /** Stops it gracefully; `fast` (SIGINT) skips the pauses in which clients are notified first. */
+  /** Stops it gracefully; `fast` (SIGINT, SIGHUP) skips the pauses in which clients are notified first. */
   stop(fast?: boolean): Promise<void>;
 }
 
 const SAME_SIGNAL_MS = 500;
-const STOP_LIMIT_MS = { SIGTERM: 30_000, SIGINT: 4_000 };
+const STOP_LIMIT_MS = { SIGTERM: 30_000, SIGINT: 4_000, SIGHUP: 4_000 };
 
 /** Reads a process's settings. An invalid setting ends the process with one sentence and no stack trace. */
 export function configured<Config>(read: () => Config): Config {
@@ -24,7 +24,11 @@ export function configured<Config>(read: () => Config): Config {
   }
 }
 
-/** Runs a part until SIGTERM or SIGINT, then stops it; a second signal, or a stop that takes too long (SIGINT: 4 s), ends it at once. */
+/**
+ * Runs a part until SIGTERM, SIGINT or SIGHUP, then stops it; a second signal, or a stop that takes too long (SIGINT and SIGHUP: 4 s), ends
+ * it at once. SIGHUP says that the terminal was closed. Node ends for it even under nohup, which it ignores (tried with 20.20); setsid
+ * detaches a process from its terminal.
+ */
 export async function runProcess(options: { log: Log; start(stopping: AbortSignal): Promise<Running> }): Promise<void> {
   const { log } = options;
   letHeapGrow();
@@ -32,7 +36,7 @@ export async function runProcess(options: { log: Log; start(stopping: AbortSigna
   const starting = options.start(stopping.signal);
   let stoppingSince: number | undefined;
 
-  async function stop(signal: "SIGTERM" | "SIGINT"): Promise<void> {
+  async function stop(signal: keyof typeof STOP_LIMIT_MS): Promise<void> {
     if (stoppingSince !== undefined) {
       // Ctrl-C can arrive twice: from the terminal, and forwarded by npm.
       if (performance.now() - stoppingSince > SAME_SIGNAL_MS) process.exit(1);
@@ -43,7 +47,7 @@ export async function runProcess(options: { log: Log; start(stopping: AbortSigna
     log.info({ signal }, "stopping");
     giveUpAfter(STOP_LIMIT_MS[signal], log);
     try {
-      await (await starting).stop(signal === "SIGINT");
+      await (await starting).stop(signal !== "SIGTERM");
       log.info("stopped");
       process.exit(0);
     } catch (err) {
@@ -54,6 +58,11 @@ export async function runProcess(options: { log: Log; start(stopping: AbortSigna
 
   process.on("SIGTERM", () => void stop("SIGTERM"));
   process.on("SIGINT", () => void stop("SIGINT"));
+  process.on("SIGHUP", () => {
+    // A closed terminal takes no more lines, which is no reason not to stop in order.
+    for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+    void stop("SIGHUP");
+  });
   try {
     await starting;
   } catch (err) {

@@ -1,20 +1,13 @@
-import { lookup } from "node:dns/promises";
-import { isIP } from "node:net";
 import { MethodOptions_IdempotencyLevel as Level } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import { fail, toConnectError } from "../errors.js";
 import type { Log } from "../process/log.js";
-import { startLoop } from "../process/loop.js";
 import { traced, traceHeaders } from "../process/tracing.js";
-import { bareHost, type Tls } from "../tls/tls.js";
+import type { Tls } from "../tls/tls.js";
+import { keepResolved, type Resolve } from "./keep-resolved.js";
 import { type ConnectionState, openReplica, type Replica } from "./replica.js";
 import { MAX_BATCH_CALLS } from "./unary/batch.js";
 import { plainHeaders } from "./unary/client.js";
-
-const RESOLVE_MS = 2_000;
-
-/** All addresses of a host. */
-type Resolve = (host: string) => Promise<readonly string[]>;
 
 /** A transport to all replicas of a service, with the connections behind it. */
 export interface ServiceTransport extends Transport {
@@ -37,15 +30,14 @@ export function connectTo(options: {
   /** How hosts are looked up. Only tests set it. */
   resolve?: Resolve;
 }): ServiceTransport {
-  const { log, tls, resolve = lookUp } = options;
+  const { log, tls } = options;
   const scheme = tls ? "https:" : "http:";
   const urls = options.urls.split(",").map((url) => new URL(url.trim().replace(/^http:/, scheme)));
   const replicas = new Map<string, Replica>();
   let turn = 0;
   let madeInTurn = 0;
 
-  async function refresh(): Promise<void> {
-    const found = new Map((await Promise.all(urls.map((url) => addressesOf(url, resolve)))).flat());
+  function openAndRetire(found: ReadonlyMap<string, string>): void {
     for (const [address, host] of found) {
       if (!replicas.has(address)) replicas.set(address, openReplica(address, log, tls && { tls, host }));
     }
@@ -56,8 +48,7 @@ export function connectTo(options: {
     }
   }
 
-  const refreshing = startLoop({ name: "resolve", everyMs: RESOLVE_MS, log, once: refresh });
-  const first = refresh().catch((err) => log.warn({ err }, "service not found yet"));
+  const resolved = keepResolved({ urls, log, resolve: options.resolve, found: openAndRetire });
 
   function countTurns(): void {
     if (madeInTurn === 0) {
@@ -70,8 +61,8 @@ export function connectTo(options: {
   }
 
   /** The replicas that a call may go to, in this order: the ready ones in turn, then those that are not ready but might answer. */
-  async function inTurn(): Promise<Replica[]> {
-    await first;
+  async function inTurn(signal?: AbortSignal, timeoutMs?: number): Promise<Replica[]> {
+    await resolved.first(signal, timeoutMs);
     countTurns();
     const inState = (wanted: ConnectionState) => [...replicas.values()].filter((replica) => replica.state() === wanted);
     const ready = inState("ready");
@@ -95,7 +86,7 @@ export function connectTo(options: {
     const due = performance.now() + (timeoutMs || Number.POSITIVE_INFINITY);
     let refused = false;
     let unknownEnd: unknown;
-    for (const replica of await inTurn()) {
+    for (const replica of await inTurn(signal, timeoutMs)) {
       // All tries share the time of the call. Once it is used up, there is no further try: 0 would mean no limit.
       const leftMs = due - performance.now();
       if (leftMs <= 0) break;
@@ -116,7 +107,8 @@ export function connectTo(options: {
   }
 
   async function stream(...call: Parameters<Transport["stream"]>): ReturnType<Transport["stream"]> {
-    const [replica] = await inTurn();
+    const [, signal, timeoutMs] = call;
+    const [replica] = await inTurn(signal, timeoutMs);
     if (!replica) throw toConnectError(fail("service_unavailable"));
     return replica.stream(...call);
   }
@@ -125,26 +117,11 @@ export function connectTo(options: {
     unary: unary as Transport["unary"],
     stream: stream as Transport["stream"],
     async close() {
-      await refreshing.stop();
+      resolved.close();
       for (const replica of replicas.values()) replica.close();
       replicas.clear();
     },
   };
-}
-
-/** Returns every address behind a URL as a URL of its own, with the host that led to it. */
-async function addressesOf(url: URL, resolve: Resolve): Promise<[address: string, host: string][]> {
-  const host = bareHost(url);
-  if (isIP(host)) return [[url.origin, host]];
-  const found = await resolve(host);
-  return found.map((address) => {
-    const literal = isIP(address) === 6 ? `[${address}]` : address;
-    return [`${url.protocol}//${literal}:${url.port || (url.protocol === "https:" ? "443" : "80")}`, host];
-  });
-}
-
-async function lookUp(host: string): Promise<string[]> {
-  return (await lookup(host, { all: true })).map(({ address }) => address);
 }
 
 /** No connection was made, so nothing was sent. (The same codes can also end a connection over which much was sent.) */

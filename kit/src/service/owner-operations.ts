@@ -10,10 +10,9 @@ import {
 } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import sql, { type Sql } from "sql-template-tag";
 import { fail } from "../errors.js";
+import { countRows } from "../ledger/outbox.js";
 import type { Database } from "../postgres/database.js";
 import { type AccountData, countInFlight, eraseBatch, exportPage } from "./account-data.js";
-
-const MOST_COUNTED = 10_000;
 
 /** What an owner provides to its operator. */
 export interface OwnerOperations {
@@ -53,8 +52,8 @@ export function ownerOperationsRoutes(router: ConnectRouter, owner: OwnerOperati
 async function readOutbox(db: Database) {
   const [row] = await db.run<{ unpublished: number; unconfirmed: number; oldest: OldestRow | null }>(sql`
     SELECT
-      (SELECT count(*)::integer FROM (SELECT FROM outbox WHERE published_at IS NULL LIMIT ${MOST_COUNTED}) AS waiting) AS unpublished,
-      (SELECT count(*)::integer FROM (SELECT FROM outbox WHERE published_at IS NOT NULL LIMIT ${MOST_COUNTED}) AS kept) AS unconfirmed,
+      ${countRows(sql`published_at IS NULL`)} AS unpublished,
+      ${countRows(sql`published_at IS NOT NULL`)} AS unconfirmed,
       (SELECT json_build_object('eventId', event_id, 'seconds', greatest(0, extract(epoch FROM clock_timestamp() - created_at)))
         FROM outbox WHERE published_at IS NULL ORDER BY id LIMIT 1) AS oldest`);
   const { oldest, ...counts } = row!;

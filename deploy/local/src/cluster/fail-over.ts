@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { isRunning, processIdentity } from "@shipping/local/servers/process-identity";
+import { processIdentity } from "@shipping/local/servers/process-identity";
 import { addressFile, moveAddress, readTarget } from "../standby/address.js";
 import { promote } from "../standby/replication.js";
+import { end } from "./process-record.js";
 import type { ClusterDescription } from "./start-cluster.js";
 
 const STOP_MS = 10_000;
@@ -17,7 +17,8 @@ export async function failOver(dataDir: string, say: (line: string) => void): Pr
   const [primary, standby] = ["postgres-1", "postgres-2"].map((name) => processes.find((one) => one.name === name));
   if (!standby || readTarget(addressFile(dataDir))?.server !== "postgres-1")
     throw new Error("This cluster has no standby to promote. Start it with: npm run cluster -- --standby");
-  if (primary) await stop(primary.pid);
+  const running = primary && processIdentity(primary.pid);
+  if (running) await end(running, STOP_MS);
   const begun = performance.now();
   await promote(await superuserUrl(dataDir, standby.address));
   moveAddress(dataDir, { server: "postgres-2", port: Number(standby.address.split(":")[1]) });
@@ -35,15 +36,4 @@ async function describe(dataDir: string): Promise<ClusterDescription> {
     throw new Error(`No cluster runs on ${dataDir}. Start one with: npm run cluster -- --standby`);
   });
   return JSON.parse(text) as ClusterDescription;
-}
-
-// SIGINT is PostgreSQL's fast shutdown.
-async function stop(pid: number): Promise<void> {
-  const identity = processIdentity(pid);
-  const deadline = performance.now() + STOP_MS;
-  if (identity) process.kill(pid, "SIGINT");
-  while (identity && isRunning(identity)) {
-    if (performance.now() > deadline) process.kill(pid, "SIGKILL");
-    await sleep(20);
-  }
 }

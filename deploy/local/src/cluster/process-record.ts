@@ -42,13 +42,17 @@ export async function endRecorded(path: string, say: (line: string) => void): Pr
   if (left.length === 0) return;
   say(`Stopping processes left over from an earlier run: ${left.map(({ name }) => name).join(", ")} …`);
   const serves = ({ name }: Recorded) => /^(postgres|nats)/.test(name);
-  await Promise.all(left.filter((recorded) => !serves(recorded)).map(end));
-  await Promise.all(left.filter(serves).map(end));
+  const endEach = (recorded: Recorded) => end(recorded, PATIENCE_MS);
+  await Promise.all(left.filter((recorded) => !serves(recorded)).map(endEach));
+  await Promise.all(left.filter(serves).map(endEach));
 }
 
-// SIGINT is a fast, clean shutdown for all of them, PostgreSQL and NATS included.
-async function end(identity: ProcessIdentity): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+/**
+ * Ends a process of a cluster: with SIGINT, which is a fast, clean shutdown for all of them, PostgreSQL and NATS included, and by force
+ * after `patienceMs`.
+ */
+export async function end(identity: ProcessIdentity, patienceMs: number): Promise<void> {
+  const deadline = performance.now() + patienceMs;
   signal(identity, "SIGINT");
   while (isRunning(identity)) {
     if (performance.now() > deadline) signal(identity, "SIGKILL");

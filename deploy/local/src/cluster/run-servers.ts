@@ -37,10 +37,6 @@ export function runServers(options: { path: string; say(line: string): void; onC
     for (const supervised of inTier(tier)) supervised.kill();
   };
 
-  // Leaves no process behind, however this one ends, unless it is killed.
-  const killAll = () => TIERS.forEach(killTier);
-  process.on("exit", killAll);
-
   return {
     async start(tier, server) {
       // A server that was still being prepared when the cluster was stopped.
@@ -69,7 +65,6 @@ export function runServers(options: { path: string; say(line: string): void; onC
         await Promise.all(inTier(tier).map((supervised) => supervised.stop(fast)));
         clearTimeout(impatience);
       }
-      process.off("exit", killAll);
       record.clear();
     },
   };

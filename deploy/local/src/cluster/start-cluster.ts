@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Running } from "@shipping/kit/process/run-process";
 import type { LocalConfig } from "../config.js";
 import { takeDataFolder } from "../data-folder.js";
+import { unless } from "../platform/explain-start.js";
 import { type Launched, launch } from "./launch.js";
 import type { ClusterOptions } from "./options.js";
 import { endRecorded } from "./process-record.js";
@@ -66,12 +67,4 @@ export async function startCluster(options: {
     await stop(true);
     throw error;
   }
-}
-
-function unless<T>(aborted: AbortSignal, work: Promise<T>): Promise<T> {
-  const calledOff = new Promise<never>((_, reject) => {
-    if (aborted.aborted) reject(aborted.reason);
-    aborted.addEventListener("abort", () => reject(aborted.reason), { once: true });
-  });
-  return Promise.race([work, calledOff]);
 }

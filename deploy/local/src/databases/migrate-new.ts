@@ -1,11 +1,11 @@
 import "@shipping/kit/process/require-node";
-import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
 import { Argument, Command, InvalidArgumentError } from "commander";
 import { examples } from "../option-values.js";
 import { migrationsOf, type Part, parts } from "../parts.js";
+import { temporaryFolder } from "../temporary-folder.js";
 import { writeMigration } from "./write-migration.js";
 
 const [part, name] = new Command("npm run migrate:new --")
@@ -20,7 +20,7 @@ console.log(
 );
 
 async function write(part: Part, name: string): Promise<string | undefined> {
-  const folder = await mkdtemp(join(tmpdir(), "migrate-new-"));
+  const folder = await temporaryFolder("migrate-new-");
   await chmod(folder, 0o755);
   const postgres = await startEmbeddedPostgres({ dataDir: join(folder, "postgres") });
   try {
@@ -32,7 +32,6 @@ async function write(part: Part, name: string): Promise<string | undefined> {
     });
   } finally {
     await postgres.stop();
-    await rm(folder, { recursive: true });
   }
 }
 

@@ -1,11 +1,10 @@
 import "@shipping/kit/process/require-node";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { Command } from "commander";
 import { openReceiver } from "../listen/receiver.js";
 import { examples } from "../option-values.js";
-import { startPlatform } from "../platform/start-platform.js";
+import { type Platform, startPlatform } from "../platform/start-platform.js";
+import { temporaryFolder } from "../temporary-folder.js";
 import { playDemo } from "./play-demo.js";
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -13,14 +12,15 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 /** Starts the platform in a temporary folder, plays the demo through its public API, and cleans up. */
 async function demo(): Promise<number> {
   const begun = performance.now();
-  const folder = await mkdtemp(join(tmpdir(), "shipping-demo-"));
+  const folder = await temporaryFolder("shipping-demo-");
   const receiver = await openReceiver();
+  let platform: Platform | undefined;
   say("Starting the whole platform in a temporary folder …");
-  const platform = await startPlatform({
-    overrides: { PORT: "0", DATA_DIR: folder, WEBHOOK_ALLOW_PRIVATE_TARGETS: "true" },
-  });
-  say(`Ready after ${seconds(begun)} at ${platform.baseUrl}. A webhook receiver is listening on ${receiver.url}.`);
   try {
+    platform = await startPlatform({
+      overrides: { PORT: "0", DATA_DIR: folder, WEBHOOK_ALLOW_PRIVATE_TARGETS: "true" },
+    });
+    say(`Ready after ${seconds(begun)} at ${platform.baseUrl}. A webhook receiver is listening on ${receiver.url}.`);
     const count = await playDemo({
       baseUrl: platform.baseUrl,
       key: platform.demo.sandbox_key,
@@ -32,12 +32,12 @@ async function demo(): Promise<number> {
     say(`\nAll ${count} steps passed in ${seconds(begun)}. The label is in label-demo.pdf.`);
     return 0;
   } catch (error) {
-    say(`\nFailed: ${error instanceof Error ? error.message : String(error)}`);
+    const reason = error instanceof Error ? error.message : String(error);
+    say(platform ? `\nFailed: ${reason}` : `The platform did not start: ${reason}`);
     return 1;
   } finally {
-    await platform.stop(true);
+    await platform?.stop(true);
     await receiver.close();
-    await rm(folder, { recursive: true, force: true });
   }
 }
 
@@ -51,9 +51,4 @@ new Command("npm run demo --")
   )
   .addHelpText("after", examples("npm run demo"))
   .parse();
-try {
-  process.exitCode = await demo();
-} catch (error) {
-  say(`The platform did not start: ${error instanceof Error ? error.message : String(error)}`);
-  process.exitCode = 1;
-}
+process.exitCode = await demo();

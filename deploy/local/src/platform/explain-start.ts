@@ -8,3 +8,13 @@ export async function explainStart<T>(start: () => Promise<T>, stopping?: AbortS
     process.exit(1);
   }
 }
+
+/** The result of `work`, unless it is called off before: then the reason is thrown, and `work` is left to itself. */
+export function unless<T>(calledOff: AbortSignal | undefined, work: Promise<T>): Promise<T> {
+  if (!calledOff) return work;
+  const abort = new Promise<never>((_, reject) => {
+    if (calledOff.aborted) reject(calledOff.reason);
+    calledOff.addEventListener("abort", () => reject(calledOff.reason), { once: true });
+  });
+  return Promise.race([work, abort]);
+}

@@ -8,9 +8,9 @@ import { explainStart } from "./explain-start.js";
 import { type Platform, startPlatform } from "./start-platform.js";
 
 /** `npm start`: the platform in one process, until Ctrl-C. */
-async function start(): Promise<Platform> {
+async function start(stopping: AbortSignal): Promise<Platform> {
   measureProcess("platform");
-  const platform = await startPlatform({ printMail });
+  const platform = await startPlatform({ printMail, stopping });
   const { baseUrl, metricsUrl, runsOn, demo } = platform;
   process.stdout.write(`
 The shipping platform is ready at ${baseUrl}
@@ -44,5 +44,5 @@ new Command("npm start --")
   .parse();
 await runProcess({
   log: createLog({ part: "platform", level: "warn", destination: process.stderr }),
-  start: () => explainStart(start),
+  start: (stopping) => explainStart(() => start(stopping), stopping),
 });

@@ -17,6 +17,7 @@ import { openDatabases } from "../databases/open-databases.js";
 import { migrationsOf, type Part, parts } from "../parts.js";
 import { secretsKeys } from "../secrets-keys.js";
 import { type DemoAccount, type DemoSignIn, demoAccount, demoSignIn } from "./demo-account.js";
+import { unless } from "./explain-start.js";
 import { startParts } from "./start-parts.js";
 
 /** The whole platform in this process. */
@@ -38,6 +39,8 @@ export interface Platform extends Running {
 /** What goes before its environment, and what shows the mails that it keeps. */
 export interface PlatformOptions {
   overrides?: Env;
+  /** Calls the start off. */
+  stopping?: AbortSignal;
   printMail?(text: string): void;
 }
 
@@ -50,7 +53,7 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
     for (const running of opened.splice(0).reverse()) await running.stop(fast);
   };
   try {
-    return { ...(await startOn(folder, config, options, opened)), stop };
+    return { ...(await unless(options.stopping, startOn(folder, config, options, opened))), stop };
   } catch (error) {
     await stop(true);
     if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import getPort from "get-port";
 import { findInstallationPaths, type InstallationPaths } from "./installation-paths.js";
 import { commandOf, isRunning, type ProcessIdentity, processIdentity } from "./process-identity.js";
-import { type ServerProcess, startServerProcess } from "./server-process.js";
+import { endWithUs, type ServerProcess, startServerProcess } from "./server-process.js";
 
 /** A PostgreSQL server of our own. `pid` is the postmaster's; `stop` ends connections too, and loses nothing that was committed. */
 export interface EmbeddedPostgres extends ServerProcess {
@@ -118,10 +118,12 @@ async function initialise(paths: InstallationPaths, password: string): Promise<v
     "--encoding=UTF8",
     "--locale=C",
   ];
-  await promisify(execFile)(join(paths.bin, "initdb"), ["-D", unfinished, ...options], {
+  const initdb = promisify(execFile)(join(paths.bin, "initdb"), ["-D", unfinished, ...options], {
     ...paths.user,
     ...surroundings(paths),
   });
+  endWithUs(initdb.child, "SIGKILL");
+  await initdb;
   await rm(passwordFile);
   await rename(unfinished, paths.data);
 }

@@ -33,6 +33,17 @@ export interface ServerProgram {
   spawned?: ((server: ServerProcess) => void) | undefined;
 }
 
+const running = new Map<ChildProcess, NodeJS.Signals>();
+process.on("exit", () => {
+  for (const [child, signal] of running) child.kill(signal);
+});
+
+/** Kills a process of ours with `signal` when this one ends before it, however it ends, unless it is killed itself. */
+export function endWithUs(child: ChildProcess, signal: NodeJS.Signals): void {
+  running.set(child, signal);
+  child.once("exit", () => running.delete(child));
+}
+
 /** Starts a server and waits until it is ready, however long that takes. If it ends instead, the error holds its last words. */
 export async function startServerProcess(server: ServerProgram): Promise<ServerProcess> {
   // Detached, so that Ctrl-C in a terminal reaches only us: what we need during the stop ends last.
@@ -49,6 +60,7 @@ export async function startServerProcess(server: ServerProgram): Promise<ServerP
 
 /** The handle of a server that was just spawned. */
 export function serverProcess(child: ChildProcess, signals: StopSignals): ServerProcess {
+  endWithUs(child, signals.force);
   const exited = new Promise<string>((done) => child.once("exit", (code, signal) => done(signal ?? `exit ${code}`)));
   return {
     pid: child.pid as number,

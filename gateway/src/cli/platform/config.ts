@@ -1,18 +1,17 @@
-import { type Env, readConfig, secret, tlsSettings, urlList } from "@shipping/kit/process/config";
+import { databaseUrl, type Env, readConfig, tlsSettings, urlList } from "@shipping/kit/process/config";
 import { z } from "zod";
 
-const databaseUrl = (part: string) =>
-  secret(z.string()).optional().describe(`URL of the PostgreSQL database of ${part}`);
+const databaseOf = (part: string) => databaseUrl().optional().describe(`URL of the PostgreSQL database of ${part}`);
 const serviceUrl = (part: string) => urlList().optional().describe(`URL of ${part}`);
 
 const settings = z.object({
   DATA_DIR: z.string().default(".data").describe("data folder of a local platform"),
-  DATABASE_URL: databaseUrl("the gateway"),
-  DATABASE_URL_GATEWAY: databaseUrl("the gateway"),
-  DATABASE_URL_RECORDS: databaseUrl("records"),
-  DATABASE_URL_CARRIER: databaseUrl("carrier"),
-  DATABASE_URL_TRACKING: databaseUrl("tracking"),
-  DATABASE_URL_WEBHOOKS: databaseUrl("webhooks"),
+  DATABASE_URL: databaseOf("the gateway"),
+  DATABASE_URL_GATEWAY: databaseOf("the gateway"),
+  DATABASE_URL_RECORDS: databaseOf("records"),
+  DATABASE_URL_CARRIER: databaseOf("carrier"),
+  DATABASE_URL_TRACKING: databaseOf("tracking"),
+  DATABASE_URL_WEBHOOKS: databaseOf("webhooks"),
   PUBLIC_URL: urlList()
     .optional()
     .describe("address of the developer area; taken from the running platform if not set"),
@@ -21,7 +20,7 @@ const settings = z.object({
   CARRIER_URL: serviceUrl("carrier"),
   TRACKING_URL: serviceUrl("tracking"),
   WEBHOOKS_URL: serviceUrl("webhooks"),
-  NATS_URL: urlList().optional().describe("URL of the NATS server, for doctor"),
+  NATS_URL: urlList("nats", "tls").optional().describe("URL of the NATS server, for doctor"),
   OPERATOR: z.string().optional().describe("your name in the operator log; default: your user name"),
   ...tlsSettings,
 });

@@ -1,0 +1,34 @@
+import { existsSync, rmSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const ATTEMPTS = 100;
+const RETRY_MS = 20;
+
+/** The signals that end a program at a terminal: its closing, Ctrl-C, `kill`. */
+const ENDS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };
+
+/**
+ * A folder for this run of a program. It is removed when the process ends, for whatever reason except SIGKILL. A signal ends the process at
+ * once, and its servers with it: they hold nothing that is to be kept.
+ */
+export async function temporaryFolder(prefix: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), prefix));
+  process.on("exit", () => remove(folder));
+  for (const [signal, number] of Object.entries(ENDS)) process.once(signal, () => process.exit(128 + number));
+  return folder;
+}
+
+// Servers that were just killed may still be writing. rmSync's own retries (Node 20) do not remove what was added meanwhile; nothing
+// asynchronous runs any more.
+function remove(folder: string): void {
+  for (let attempt = 1; existsSync(folder); attempt++) {
+    try {
+      rmSync(folder, { recursive: true, force: true });
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
+    }
+  }
+}

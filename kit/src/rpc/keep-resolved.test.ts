@@ -1,0 +1,121 @@
+import { once } from "node:events";
+import net from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { type Client, Code, createClient } from "@connectrpc/connect";
+import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
+import { failureIn } from "../errors.js";
+import { createLog } from "../process/log.js";
+import { eventually } from "../testing/eventually.js";
+import { empty, readRequest as read, rpcTestbed } from "../testing/rpc-testbed.js";
+import { connectTo } from "./client.js";
+
+const { serving, onEnd, ends } = rpcTestbed();
+const FOLLOWED = { withinMs: 15_000 };
+const HERE = "127.0.0.1";
+// Connect's adapter complains of watchers that hang up, because it does not know Node's errors in Jest's realm for errors.
+beforeEach(() => void jest.spyOn(console, "error").mockImplementation(() => {}));
+afterEach(ends);
+
+/** A client whose hosts are looked up by `resolve`, and what it logs about them. */
+function clientTo(urls: string, resolve: (host: string) => Promise<string[]>) {
+  const lines: { msg: string; host?: string }[] = [];
+  const log = createLog({ part: "gateway", destination: { write: (line) => void lines.push(JSON.parse(line)) } });
+  const transport = connectTo({ urls, log, resolve });
+  onEnd(() => transport.close());
+  const client: Client<typeof LedgerService> = createClient(LedgerService, transport);
+  const logged = (host: string) => lines.filter((line) => line.host === host).map(({ msg }) => msg);
+  return { client, transport, logged };
+}
+
+const notFound = (host: string) => Promise.reject(new Error(`getaddrinfo ENOTFOUND ${host}`));
+const never = () => new Promise<never>(() => {});
+
+test("a host that cannot be resolved does not hide the others", async () => {
+  const { port } = await serving(() => {});
+  const { client } = clientTo(`http://gone:1,http://records:${port}`, async (host) =>
+    host === "gone" ? notFound(host) : [HERE],
+  );
+  expect(await client.read(read())).toEqual(empty());
+});
+
+test("nor does one whose look-up takes long", async () => {
+  const { port } = await serving(() => {});
+  const { client } = clientTo(`http://slow:1,http://records:${port}`, async (host) =>
+    host === "slow" ? never() : [HERE],
+  );
+  expect(await client.read(read(), { timeoutMs: 5_000 })).toEqual(empty());
+});
+
+test("one that is not found any more keeps its addresses while others change, and the log says so once", async () => {
+  const counts = [0, 0];
+  const servers = await Promise.all([0, 1].map((index) => serving(() => counts[index]!++)));
+  let lookUps = 0;
+  let found = true;
+  const { client, logged } = clientTo(
+    servers.map(({ port }, index) => `http://r${index}:${port}`).join(","),
+    (host) => {
+      if (host === "r1") return Promise.resolve(found ? [] : [HERE]);
+      lookUps++;
+      return found ? Promise.resolve([HERE]) : notFound(host);
+    },
+  );
+  await client.read(read());
+  expect(counts).toEqual([1, 0]);
+  expect(logged("r1")).toEqual(["host not found yet"]);
+  found = false;
+  await eventually(() => expect(lookUps).toBeGreaterThanOrEqual(3), FOLLOWED);
+  await eventually(async () => {
+    counts.fill(0);
+    for (let call = 0; call < 4; call++) await client.read(read());
+    expect(counts).toEqual([2, 2]);
+  }, FOLLOWED);
+  expect(logged("r0")).toEqual(["host not found; its last addresses are used"]);
+  expect(logged("r1")).toEqual(["host not found yet", "host found"]);
+  found = true;
+  await eventually(() => expect(logged("r0").at(-1)).toBe("host found"), FOLLOWED);
+}, 40_000);
+
+describe("a call that waits for the first look-up", () => {
+  test("fails at its deadline, as not sent", async () => {
+    const { client } = clientTo("http://slow:1", never);
+    const error = await client.read(read(), { timeoutMs: 50 }).catch((error) => error);
+    expect(failureIn(error)?.code).toBe("service_unavailable");
+  });
+
+  test("ends when it is canceled", async () => {
+    const { client } = clientTo("http://slow:1", never);
+    const canceling = new AbortController();
+    const call = client.read(read(), { signal: canceling.signal });
+    await nextTurn();
+    canceling.abort();
+    await expect(call).rejects.toMatchObject({ code: Code.Canceled });
+    await expect(client.read(read(), { signal: canceling.signal })).rejects.toMatchObject({ code: Code.Canceled });
+  });
+
+  test("ends when the transport is closed", async () => {
+    const { client, transport } = clientTo("http://slow:1", never);
+    const call = client.read(read()).catch((error) => error);
+    await nextTurn();
+    await transport.close();
+    expect(failureIn(await call)?.code).toBe("service_unavailable");
+  });
+});
+
+test("a close does not wait for a look-up, and what is found later is not connected to", async () => {
+  let connections = 0;
+  const server = net.createServer((socket) => {
+    connections++;
+    socket.destroy();
+  });
+  await once(server.listen(0, HERE), "listening");
+  onEnd(() => server.close());
+  const { port } = server.address() as net.AddressInfo;
+  let finish = (_addresses: string[]) => {};
+  const { transport } = clientTo(`http://slow:${port}`, () => new Promise((resolve) => (finish = resolve)));
+  await transport.close();
+  finish([HERE]);
+  for (let turn = 0; turn < 3; turn++) await nextTurn();
+  // Connections are accepted in the order in which they were made.
+  await once(net.connect(port, HERE), "close");
+  expect(connections).toBe(1);
+});

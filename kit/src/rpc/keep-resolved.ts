@@ -1,0 +1,125 @@
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import { Code, ConnectError } from "@connectrpc/connect";
+import type { Log } from "../process/log.js";
+import { startLoop } from "../process/loop.js";
+import { bareHost } from "../tls/tls.js";
+
+const RESOLVE_MS = 2_000;
+
+/** All addresses of a host. */
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+type Address = [address: string, host: string];
+
+/** One of the URLs, and what is known of its host. */
+interface Target {
+  url: URL;
+  addresses: readonly Address[];
+  /** Why the last look-up found nothing. */
+  failure: string | undefined;
+  isLookedUp: boolean;
+}
+
+/** The look-ups of several hosts, repeated until it is closed. */
+export interface Resolved {
+  /** Waits until an address is known or every host has been looked up, but not beyond the time of a call. One that is canceled fails. */
+  first(signal?: AbortSignal, timeoutMs?: number): Promise<void>;
+  /** Ends it at once: a look-up cannot be cancelled, but what it finds is ignored. */
+  close(): void;
+}
+
+/**
+ * Looks up the hosts of `urls` every 2 s, each on its own: one that fails or takes long does not hold up the others, and keeps the addresses
+ * that it had. `found` gets all addresses that are known now, as URLs, each with the host that led to it.
+ */
+export function keepResolved(options: {
+  urls: readonly URL[];
+  log: Log;
+  resolve?: Resolve | undefined;
+  found(addresses: ReadonlyMap<string, string>): void;
+}): Resolved {
+  const { log, resolve = lookUp } = options;
+  const targets = options.urls.map((url): Target => ({ url, addresses: [], failure: undefined, isLookedUp: false }));
+  let closed = false;
+  let waiting = true;
+  let stopWaiting = () => {};
+  const first = new Promise<void>((done) => {
+    stopWaiting = () => {
+      waiting = false;
+      done();
+    };
+  });
+
+  async function refresh(target: Target): Promise<void> {
+    const { addresses, failure } = await addressesOf(target.url, resolve);
+    if (closed) return;
+    noteOutcome(target, failure);
+    target.isLookedUp = true;
+    if (!failure || targets.every((one) => one.isLookedUp)) stopWaiting();
+    if (failure) return;
+    target.addresses = addresses;
+    options.found(new Map(targets.flatMap((one) => one.addresses)));
+  }
+
+  // What has not changed since the last look-up is not logged again.
+  function noteOutcome(target: Target, failure: string | undefined): void {
+    if (failure === target.failure) return;
+    target.failure = failure;
+    const about = { host: bareHost(target.url), reason: failure };
+    if (!failure) log.info(about, "host found");
+    else if (target.addresses.length > 0) log.warn(about, "host not found; its last addresses are used");
+    else log.warn(about, "host not found yet");
+  }
+
+  const loops = targets.map((target) =>
+    startLoop({ name: "resolve", everyMs: RESOLVE_MS, log, once: () => refresh(target) }),
+  );
+  for (const loop of loops) loop.wake();
+
+  return {
+    first: async (signal, timeoutMs) => {
+      if (waiting) await within(first, signal, timeoutMs);
+    },
+    close() {
+      closed = true;
+      for (const loop of loops) void loop.stop();
+      stopWaiting();
+    },
+  };
+}
+
+/** Every address behind a URL, as a URL of its own, with the host that led to it; or why there is none. */
+async function addressesOf(url: URL, resolve: Resolve): Promise<{ addresses: Address[]; failure?: string }> {
+  const host = bareHost(url);
+  if (isIP(host)) return { addresses: [[url.origin, host]] };
+  try {
+    const found = await resolve(host);
+    if (found.length === 0) return { addresses: [], failure: "it has no address" };
+    const port = url.port || (url.protocol === "https:" ? "443" : "80");
+    return { addresses: found.map((address) => [`${url.protocol}//${literal(address)}:${port}`, host]) };
+  } catch (error) {
+    return { addresses: [], failure: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function literal(address: string): string {
+  return isIP(address) === 6 ? `[${address}]` : address;
+}
+
+async function lookUp(host: string): Promise<string[]> {
+  return (await lookup(host, { all: true })).map(({ address }) => address);
+}
+
+async function within(work: Promise<void>, signal?: AbortSignal, timeoutMs?: number): Promise<void> {
+  let stop = () => {};
+  const over = new Promise<void>((done) => {
+    stop = done;
+  });
+  const deadline = timeoutMs ? setTimeout(stop, timeoutMs) : undefined;
+  signal?.addEventListener("abort", stop);
+  if (!signal?.aborted) await Promise.race([work, over]);
+  clearTimeout(deadline);
+  signal?.removeEventListener("abort", stop);
+  if (signal?.aborted) throw new ConnectError("canceled", Code.Canceled);
+}
