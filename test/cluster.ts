@@ -54,27 +54,32 @@ export interface ClusterUnderTest {
 }
 
 // Not `import.meta.dirname`: outside Jest, where there is none, Prisma's generated client sets it to its own folder.
-const MAIN = fileURLToPath(new URL("../deploy/local/dist/cluster/main.js", import.meta.url));
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const START_MS = 120_000;
 const UNKNOWN_KEY = newApiKey("sandbox", randomBytes).key;
 
 /**
  * Starts it; needs `npm run build` before. `env` is handed on to every process. A data folder that is given is kept; `prepare` gets the folder
- * before anything starts in it.
+ * before anything starts in it. It is the cluster of this checkout, unless another's root folder is given.
  */
 export async function startCluster(
   flags: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
-  { dataDir: given, prepare }: { dataDir?: string; prepare?(dataDir: string): Promise<void> } = {},
+  options: { dataDir?: string; prepare?(dataDir: string): Promise<void>; checkout?: string } = {},
 ): Promise<ClusterUnderTest> {
+  const { dataDir: given, prepare, checkout = ROOT } = options;
   const dataDir = given ?? (await mkdtemp(join(tmpdir(), "shipping-cluster-")));
   await chmod(dataDir, 0o755);
   await prepare?.(dataDir);
-  const launcher = spawn(process.execPath, [MAIN, "--port", "0", ...flags], {
-    env: { ...process.env, LOG_LEVEL: "warn", ...env, DATA_DIR: dataDir },
-    // With a channel, it ends when this process does.
-    stdio: ["ignore", "pipe", "pipe", "ipc"],
-  });
+  const launcher = spawn(
+    process.execPath,
+    [join(checkout, "deploy/local/dist/cluster/main.js"), "--port", "0", ...flags],
+    {
+      env: { ...process.env, LOG_LEVEL: "warn", ...env, DATA_DIR: dataDir },
+      // With a channel, it ends when this process does.
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+    },
+  );
   const said: string[] = [];
   for (const stream of [launcher.stdout, launcher.stderr]) stream?.on("data", (chunk) => said.push(String(chunk)));
   const now = async () => JSON.parse(await readFile(join(dataDir, "cluster.json"), "utf8")) as ClusterFile;

@@ -17,7 +17,14 @@ afterAll(() => rm(folder, { recursive: true }));
 const scripts = [
   ...["start --", "run demo --", "run cluster --", "run listen --", "run dev:part --", "run migrate:new --"],
   ...["run -s admin --", "run -s conformance --"],
-  ...["run bench --", "run test:deliveries --", "run test:abuse --", "run test:versions --", "run drill:restore --"],
+  ...[
+    "run test:versions --",
+    "run test:chaos --",
+    "run test:deliveries --",
+    "run test:carrier --",
+    "run test:abuse --",
+  ],
+  ...["run test:failover --", "run test:releases --", "run drill:restore --", "run bench --"],
 ].map((words) => `npm ${words}`);
 
 describe.each(scripts)("%s", (command) => {

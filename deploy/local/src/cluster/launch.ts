@@ -49,7 +49,8 @@ export async function launch(of: Launch): Promise<Launched> {
   const account = await withDemoAccount(folder, databaseUrls.gateway, origin);
   const env = { ...mailFolder(folder.path), ...environment() };
   const certificates = cluster.tls ? await keepPartCertificates(folder.path) : undefined;
-  const processes = planProcesses({ ports, databaseUrls, bus, secretsKeys: keys, certificates, env });
+  const { programs } = cluster;
+  const processes = planProcesses({ ports, databaseUrls, bus, secretsKeys: keys, certificates, programs, env });
   say(`Starting ${processes.length} processes. Their logs are in ${logs} …`);
   const tierOf = (part: Part) => (part === "gateway" ? "gateways" : "services");
   await Promise.all(processes.map((process) => servers.start(tierOf(process.part), partServer(process, logs))));

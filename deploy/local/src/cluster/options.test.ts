@@ -1,3 +1,4 @@
+import { join, relative } from "node:path";
 import { Command } from "commander";
 import { clusterOptions } from "./options.js";
 
@@ -13,6 +14,7 @@ describe("clusterOptions", () => {
       nats: 1,
       sharedBuffersMb: 128,
       tls: false,
+      programs: {},
     });
   });
 
@@ -30,7 +32,26 @@ describe("clusterOptions", () => {
     expect([read([]).promote, read(["--promote"]).promote]).toEqual([undefined, true]);
   });
 
+  test("runs parts from other checkouts, where these are built", () => {
+    const root = join(import.meta.dirname, "../../../..");
+    const { programs } = read([
+      "--from",
+      `records=${root}`,
+      "--from",
+      `gateway=${relative(process.cwd(), root) || "."}`,
+    ]);
+    expect(programs).toEqual({
+      records: join(root, "services/records/dist/main.js"),
+      gateway: join(root, "gateway/dist/main.js"),
+    });
+    expect(() => read(["--from", "records=/nowhere"])).toThrow(
+      "/nowhere/services/records/dist/main.js does not exist. Run this there first: npm ci && npm run build",
+    );
+  });
+
   test.each([
+    [["--from", "record=."], "Use PART=FOLDER, where PART is one of gateway, records, carrier, tracking, webhooks."],
+    [["--from", "records"], "Use PART=FOLDER, where PART is one of"],
     [["--standby", "hot"], "Allowed choices are sync, async."],
     [["--gateways", "0"], "argument '0' is invalid. Use a whole number from 1 to 99."],
     [["--records", "two"], "option '--records <n>' argument 'two' is invalid. Use a whole number from 1 to 99."],

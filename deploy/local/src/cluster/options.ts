@@ -1,6 +1,11 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { examples, wholeNumber } from "../option-values.js";
-import type { Part } from "../parts.js";
+import { type Part, parts } from "../parts.js";
+
+/** The programs of the parts that run from another checkout. */
+export type Programs = Partial<Record<Part, string>>;
 
 /** How many processes of each part a cluster has, and where its first gateway listens; 0 takes free ports. */
 export interface ClusterOptions {
@@ -12,6 +17,8 @@ export interface ClusterOptions {
   sharedBuffersMb: number;
   /** Whether the parts speak mutual TLS, with certificates made in the data folder. */
   tls: boolean;
+  /** The parts that run from another checkout. */
+  programs: Programs;
   /** Whether PostgreSQL has a standby, and whether commits wait for it. */
   standby?: "sync" | "async" | undefined;
   /** Whether to promote the standby of the cluster that runs, instead of starting one. */
@@ -24,6 +31,15 @@ const replicas = wholeNumber(1, 99);
 function clusterSize(text: string): number {
   if (/^[135]$/.test(text)) return Number(text);
   throw new InvalidArgumentError("Use 1, 3 or 5.");
+}
+
+function addProgram(text: string, before: Programs): Programs {
+  const [, name = "", checkout = ""] = /^([a-z]+)=(.+)$/.exec(text) ?? [];
+  const part = parts.find((known) => known === name);
+  if (!part) throw new InvalidArgumentError(`Use PART=FOLDER, where PART is one of ${parts.join(", ")}.`);
+  const program = resolve(checkout, part === "gateway" ? part : `services/${part}`, "dist/main.js");
+  if (existsSync(program)) return { ...before, [part]: program };
+  throw new InvalidArgumentError(`${program} does not exist. Run this there first: npm ci && npm run build`);
 }
 
 /** Reads the command line. One that it cannot understand ends the process, with a sentence. */
@@ -43,6 +59,7 @@ export function clusterOptions(
     .option("--port <n>", "port of the first gateway; 0 picks free ports", wholeNumber(0, 65_535), defaultPort)
     .option("--shared-buffers-mb <n>", "size of PostgreSQL's shared buffers", wholeNumber(1, 1_000_000), 128)
     .option("--tls", "use mutual TLS between the parts", false)
+    .option("--from <part=folder>", "run a part from another checkout; can be repeated", addProgram, {})
     .addOption(
       new Option("--standby [mode]", "run PostgreSQL with a standby; commits wait for it (sync) or do not (async)")
         .choices(["sync", "async"])
@@ -56,16 +73,28 @@ export function clusterOptions(
         "npm run cluster -- --gateways 3 --tls",
         "npm run cluster -- --standby",
         "npm run cluster -- --nats 3",
+        "npm run cluster -- --from records=../shipping-main",
       ),
     )
     .parse(args, { from: "user" });
-  const { gateways: gateway, port, nats, sharedBuffersMb, tls, standby, promote, ...others } = command.opts();
+  const {
+    gateways: gateway,
+    port,
+    nats,
+    sharedBuffersMb,
+    tls,
+    from: programs,
+    standby,
+    promote,
+    ...others
+  } = command.opts();
   return {
     replicas: { gateway, ...others } as Record<Part, number>,
     port,
     nats,
     sharedBuffersMb,
     tls,
+    programs,
     standby,
     promote,
   };

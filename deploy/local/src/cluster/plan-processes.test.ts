@@ -73,6 +73,15 @@ describe("planProcesses", () => {
     expect(plan.every(({ main }) => existsSync(main))).toBe(true);
   });
 
+  test("runs a part's program from elsewhere where one is named, and only that part's", () => {
+    const elsewhere = planProcesses({ ...options, programs: { records: "/elsewhere/main.js" } });
+    const changed = elsewhere.filter(({ main }, index) => main !== plan[index]?.main);
+    expect(changed.map(({ name, main }) => `${name} ${main}`)).toEqual([
+      "records-1 /elsewhere/main.js",
+      "records-2 /elsewhere/main.js",
+    ]);
+  });
+
   test("gives each its own part's certificate, where there are any", () => {
     const certificates = mapParts((part) => ({ TLS_CERT_FILE: `${part}.crt` }));
     for (const { part, env } of planProcesses({ ...options, certificates })) {

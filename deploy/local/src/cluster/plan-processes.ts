@@ -5,6 +5,7 @@ import { mapParts } from "../databases/prepare-databases.js";
 import { type Part, parts } from "../parts.js";
 import { type BusPasswords, busIdentity } from "../servers/bus-users.js";
 import type { Ports } from "./choose-ports.js";
+import type { Programs } from "./options.js";
 
 /** One process of a part, as it is started each time. */
 export interface PartProcess {
@@ -14,7 +15,7 @@ export interface PartProcess {
   /** `host:port`, where it serves. */
   address: string;
   opsPort: number;
-  /** Its program, the one that production runs. */
+  /** Its program, the one that production runs, of this checkout or another. */
   main: string;
   env: Env;
 }
@@ -38,9 +39,10 @@ export function planProcesses(options: {
   secretsKeys: string;
   /** Each part's certificate, where they speak mutual TLS. */
   certificates?: Record<Part, TlsFiles> | undefined;
+  programs?: Programs;
   env: Env;
 }): PartProcess[] {
-  const { ports, databaseUrls, bus, secretsKeys, certificates, env } = options;
+  const { ports, databaseUrls, bus, secretsKeys, certificates, programs = {}, env } = options;
   const opsPorts = ports.ops.values();
   const addresses = mapParts((part) => ports.parts[part].map((port) => `http://${HOST}:${port}`).join(","));
   const neighbours = Object.fromEntries(parts.map((part) => [`${part.toUpperCase()}_URL`, addresses[part]]));
@@ -52,7 +54,7 @@ export function planProcesses(options: {
         part,
         address: `${HOST}:${port}`,
         opsPort,
-        main: resolve(`@shipping/${part}/main`),
+        main: programs[part] ?? resolve(`@shipping/${part}/main`),
         env: {
           SECRETS_KEYS: secretsKeys,
           ...env,

@@ -1,0 +1,19 @@
+import { examples, wholeNumber } from "@shipping/local/option-values";
+import { Command } from "commander";
+import { mixedReleases } from "./mixed-releases.js";
+
+const began = performance.now();
+const say = (line: string) =>
+  console.error(`${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}`);
+const command = new Command("npm run test:releases --")
+  .description("Upgrade from an older release to this checkout and back, process by process and under load.")
+  .argument("<revision>", "the older release: a tag, a branch or a commit")
+  .option("--seconds <count>", "how long each step lasts", wholeNumber(1, 3_600), 4)
+  .addHelpText("after", examples("npm run test:releases -- HEAD~50"))
+  .parse();
+const { seconds } = command.opts<{ seconds: number }>();
+const { figures, broken } = await mixedReleases(say, command.args[0] ?? "", seconds * 1000).catch((error) =>
+  command.error(`error: ${error instanceof Error ? error.message : error}`),
+);
+console.log(JSON.stringify({ ...figures, broken }, null, 2));
+if (broken.length > 0) process.exitCode = 1;
