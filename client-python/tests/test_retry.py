@@ -32,6 +32,7 @@ class RetryAfter(unittest.TestCase):
             ("1, soon", None),
             ("Sat, 21 Nov 2026 12:00:07 GMT", 7.0),
             ("Sat, 21 Nov 2026 11:59:00 GMT", 0.0),
+            ("Sat, 21 Xyz 2026 12:00:07 GMT", None),
             ("Sat, 99 Nov 2026 12:00:07 GMT", None),
             ("2026-11-21T12:00:07Z", None),
         ]:

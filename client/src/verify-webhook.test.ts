@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { runInNewContext } from "node:vm";
 import { testHeader } from "./sign-webhook.js";
 import { errorOf } from "./testing/loopback.js";
 import { type VerifyOptions, verify } from "./verify-webhook.js";
@@ -38,6 +39,13 @@ describe("webhooks.verify", () => {
     const view = pooled.subarray(6, 6 + event.length);
     const whole = Uint8Array.from(event).buffer;
     for (const raw of [event, event.toString(), view, whole, new DataView(whole) as unknown as Uint8Array])
+      expect(await verify(raw, header, secret, at(now))).toEqual(JSON.parse(event.toString()));
+  });
+
+  test("yields the event, from bytes of another realm, such as a test runner's", async () => {
+    const foreign: Uint8Array<ArrayBuffer> = runInNewContext("Uint8Array.from(bytes)", { bytes: [...event] });
+    expect(foreign.buffer).not.toBeInstanceOf(ArrayBuffer);
+    for (const raw of [foreign, foreign.buffer])
       expect(await verify(raw, header, secret, at(now))).toEqual(JSON.parse(event.toString()));
   });
 

@@ -4,9 +4,10 @@ import { refused } from "./settings.js";
 /** The bytes of a body; undefined if it is neither text nor bytes. */
 export function bytesOf(body: RawBody): Uint8Array<ArrayBuffer> | undefined {
   if (typeof body === "string") return new TextEncoder().encode(body);
-  if (body instanceof ArrayBuffer) return new Uint8Array(body);
-  // Another realm's views too: `instanceof` does not know them. The copy leaves a pooled Buffer's neighbours out.
+  // The copy leaves a pooled Buffer's neighbours out.
   if (ArrayBuffer.isView(body)) return new Uint8Array(new Uint8Array(body.buffer, body.byteOffset, body.byteLength));
+  // By its tag: `instanceof` does not know those of another realm.
+  if (Object.prototype.toString.call(body) === "[object ArrayBuffer]") return new Uint8Array(body);
   return undefined;
 }
 

@@ -106,10 +106,12 @@ export async function judge(options: Options): Promise<Report> {
   }
 }
 
-// Before anything is made: the key is good, and does not turn out to be a live one.
+// Before anything is made: it is an API, the key is good, and does not turn out to be a live one.
 async function requireSandbox({ things }: Context): Promise<void> {
   const account = await things.account();
   if (account.status !== 200) throw new NotJudged(`${told(account)}, so the checks cannot run`);
+  if (account.json === undefined)
+    throw new NotJudged(`${told(account)} without JSON, so this is not the API: check the base URL`);
   if (account.json?.data?.livemode === true) throw new NotJudged("the key is a live key, despite its prefix");
 }
 

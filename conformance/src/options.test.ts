@@ -67,6 +67,17 @@ describe("keys", () => {
   });
 });
 
+test("a report that could not be written at the end of the run is refused before it", async () => {
+  const base = "https://ship.example/api/v1";
+  const report = join(folder, "report.xml");
+  expect(await read([base, "--junit", report])).toMatchObject({ junit: report });
+  await writeFile(report, "an old one");
+  expect(await read([base, "--json", report])).toMatchObject({ json: report });
+  for (const option of ["--junit", "--json"])
+    for (const path of [join(folder, "none", "report"), join(report, "inside"), folder])
+      await expect(read([base, option, path])).rejects.toThrow(`${option} <file>' argument '${path}' is invalid`);
+});
+
 test("everything else has a default, and is refused in another form", async () => {
   const base = "https://ship.example/api/v1";
   const usual = { profile: "spec", slow: false, invasive: false, noSkips: false, requestsPerWindow: 110 };

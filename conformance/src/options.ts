@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { accessSync, constants, readFileSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { isOnThisMachine } from "./base-url.js";
 import type { Options } from "./conformance.js";
@@ -46,8 +47,8 @@ export function conformanceCommand(key: string | undefined, act: (line: CommandL
     .option("--only <ids>", "run only these checks (comma-separated IDs)", (ids: string) => ids.split(","))
     .option("--requests-per-minute <n>", "maximum requests per minute for each key", positiveInt, REQUESTS_PER_WINDOW)
     .option("--no-skips", "count skipped and not applicable checks as not judged")
-    .option("--junit <file>", "write a JUnit XML report to this file")
-    .option("--json <file>", "write a JSON report to this file")
+    .option("--junit <file>", "write a JUnit XML report to this file", reportFile)
+    .option("--json <file>", "write a JSON report to this file", reportFile)
     .addHelpText("after", EXAMPLES)
     .exitOverride()
     .action((base: string, options) => act(commandLine(base, key, options)));
@@ -83,6 +84,19 @@ const keyFile = (prefix: string) => (path: string) => {
 function contentOf(path: string): string {
   try {
     return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
+}
+
+// Whoever waited for a run should not lose its report.
+function reportFile(path: string): string {
+  try {
+    const file = statSync(path, { throwIfNoEntry: false });
+    if (file?.isDirectory()) throw new Error("It is a folder.");
+    // With the dot, a file in the place of the folder is refused.
+    accessSync(file ? path : `${dirname(path)}/.`, constants.W_OK);
+    return path;
   } catch (error) {
     throw new InvalidArgumentError((error as Error).message);
   }

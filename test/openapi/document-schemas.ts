@@ -9,6 +9,7 @@ export interface Schema {
   properties?: Record<string, Schema>;
   required?: string[];
   additionalProperties?: boolean | Schema;
+  unevaluatedProperties?: Schema;
   propertyNames?: Schema;
   items?: Schema;
   enum?: unknown[];
@@ -104,10 +105,11 @@ function listsOf({ items = {}, minItems = 0, maxItems = 5 }: Schema, level: numb
 }
 
 function objectsOf(schema: Schema, level: number): fc.Arbitrary<unknown> {
-  const { properties = {}, required = [], additionalProperties, propertyNames = {} } = schema;
-  if (typeof additionalProperties === "object") {
+  const { properties = {}, required = [], additionalProperties, unevaluatedProperties, propertyNames = {} } = schema;
+  const others = additionalProperties ?? unevaluatedProperties;
+  if (typeof others === "object") {
     if (level > LEVELS) return fc.constant({});
-    const members = fc.tuple(textsOf({ maxLength: 10, ...propertyNames }), formedBy(additionalProperties, level + 1));
+    const members = fc.tuple(textsOf({ maxLength: 10, ...propertyNames }), formedBy(others, level + 1));
     return fc.array(members, { maxLength: 5 }).map((all) => Object.fromEntries(all));
   }
   const members: Record<string, fc.Arbitrary<unknown>> = Object.fromEntries(

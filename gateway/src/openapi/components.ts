@@ -69,17 +69,20 @@ export function componentSchemas(): Record<string, JsonSchema> {
   return { ...all, Metadata: { ...all.Metadata, ...metadataMembers }, MetadataValue: metadataValue };
 }
 
-// `metadata` is checked by a walk of its own. JSON Schema can say all of it but its size and depth, which the description does. Without a
-// `type`, each keyword holds for the values that it knows, and generators of clients make it a value of any type.
+// `metadata` is checked by a walk of its own. JSON Schema can say all of it but its size and depth, which the description does.
+const cleanNames: JsonSchema = { pattern: CLEAN_PATTERN };
 const metadataMembers: JsonSchema = {
-  propertyNames: { pattern: CLEAN_PATTERN },
+  propertyNames: cleanNames,
   additionalProperties: { $ref: refTo("MetadataValue") },
 };
+// Without a `type`, each keyword holds for the values that it knows, and generators of clients make it a value of any type. With
+// `additionalProperties`, which says the same here, some of them would make it an object.
 const metadataValue: JsonSchema = {
   description: "Any JSON value.",
   pattern: CLEAN_PATTERN,
   items: { $ref: refTo("MetadataValue") },
-  ...metadataMembers,
+  propertyNames: cleanNames,
+  unevaluatedProperties: { $ref: refTo("MetadataValue") },
 };
 
 /** A reference to one of them. */

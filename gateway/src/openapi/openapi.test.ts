@@ -122,6 +122,14 @@ describe("the OpenAPI document", () => {
     },
   );
 
+  test("a value of metadata is not taken for an object by generators of clients", () => {
+    // openapi-typescript and oapi-codegen guess by these, where there is no type.
+    const guesses = ["properties", "additionalProperties", "patternProperties"];
+    const { MetadataValue } = document.components.schemas;
+    expect(Object.keys(MetadataValue ?? {}).filter((keyword) => guesses.includes(keyword))).toEqual([]);
+    expect(MetadataValue).not.toHaveProperty("type");
+  });
+
   test("there is a webhook for each type of event, and no other", () => {
     expect(Object.keys(document.webhooks)).toEqual(EVENT_TYPES);
     const names = Object.values<Record<string, Json>>(document.webhooks).map(({ post }) => post?.operationId);

@@ -40,7 +40,8 @@ def seconds_of(retry_after: str | None, now: float) -> float | None:
         return None
     try:
         return max(0.0, parsedate_to_datetime(retry_after).timestamp() - now)
-    except ValueError:
+    # TypeError: of a month that it does not know, in Python 3.9.
+    except (TypeError, ValueError):
         return None
 
 
