@@ -21,6 +21,8 @@ export class NoAnswer extends Error {
 }
 
 const TIMEOUT_MS = 30_000;
+// Far more than any answer of the API has: the largest page is some megabytes.
+const LARGEST_BYTES = 32 * 1024 * 1024;
 
 /** Sends a request; follows no redirect, which could carry the key elsewhere. */
 export async function exchange(baseUrl: string, sending: Sending): Promise<Exchange> {
@@ -34,12 +36,25 @@ export async function exchange(baseUrl: string, sending: Sending): Promise<Excha
       // As bytes: to a string, fetch would add a content type.
       ...(body !== undefined && { body: Buffer.from(body) }),
     });
-    const bytes = Buffer.from(await response.arrayBuffer());
+    const bytes = await bodyOf(response);
     return { ...sending, status: response.status, answered: response.headers, bytes, json: jsonIn(bytes) };
   } catch (error) {
-    const { cause } = error as { cause?: { code?: string } };
-    throw new NoAnswer(`${method} ${path} got no response: ${cause?.code ?? (error as Error).message}`);
+    const { cause } = error as { cause?: { code?: string; message?: string } };
+    const reason = cause?.code ?? cause?.message ?? (error as Error).message;
+    throw new NoAnswer(`${method} ${path} got no response: ${reason}`);
   }
+}
+
+async function bodyOf(response: Response): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk);
+    size += chunk.byteLength;
+    // Leaving the loop ends the response.
+    if (size > LARGEST_BYTES) throw new Error(`its body is larger than ${LARGEST_BYTES} bytes`);
+  }
+  return Buffer.concat(chunks);
 }
 
 function jsonIn(bytes: Buffer): unknown {

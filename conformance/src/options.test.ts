@@ -65,6 +65,17 @@ describe("keys", () => {
     await expect(refused).rejects.not.toThrow("secret");
     await expect(read([base, "--second-key-file", join(folder, "none")])).rejects.toThrow("ENOENT");
   });
+
+  test.each(["service_test_sécret", "service_test_two\nsecrets", "service_test_a secret"])(
+    "that no header can carry are refused, and not shown: %j",
+    async (key) => {
+      const fault = "must be one line of ASCII characters without spaces.";
+      await expect(read([base], key)).rejects.toThrow(new RegExp(`^CONFORMANCE_KEY ${fault}$`));
+      const refused = read([base, "--second-key-file", await file("odd", key)]);
+      await expect(refused).rejects.toThrow(fault);
+      await expect(refused).rejects.not.toThrow(/s.cret/);
+    },
+  );
 });
 
 test("a report that could not be written at the end of the run is refused before it", async () => {

@@ -71,15 +71,23 @@ function commandLine(baseUrl: string, key: string | undefined, options: any): Co
 }
 
 function sandboxKey(key: string): string {
-  if (!key.startsWith("service_test_")) throw new UsageError("CONFORMANCE_KEY must start with service_test_.");
+  const wrong = faultOfKey(key, "service_test_");
+  if (wrong) throw new UsageError(`CONFORMANCE_KEY ${wrong}`);
   return key;
 }
 
 const keyFile = (prefix: string) => (path: string) => {
   const key = contentOf(path).trim();
-  if (!key.startsWith(prefix)) throw new InvalidArgumentError(`The key in ${path} must start with ${prefix}.`);
+  const wrong = faultOfKey(key, prefix);
+  if (wrong) throw new InvalidArgumentError(`The key in ${path} ${wrong}`);
   return key;
 };
+
+// What no header can carry is refused here, without the key: fetch would quote it.
+function faultOfKey(key: string, prefix: string): string | undefined {
+  if (!key.startsWith(prefix)) return `must start with ${prefix}.`;
+  return /^[!-~]+$/.test(key) ? undefined : "must be one line of ASCII characters without spaces.";
+}
 
 function contentOf(path: string): string {
   try {
