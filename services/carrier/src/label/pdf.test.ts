@@ -187,6 +187,14 @@ describe("renderLabelPdf", () => {
     expect(quiet).toBeGreaterThan((3 * 4 * 72) / 203);
   });
 
+  test("every row of a Hebrew text begins at the right, also one that begins with Latin letters", async () => {
+    const street1 = "שדרות רוטשילד 45/3, דירה 7 – קומה 2, Building B";
+    const { texts } = await drawn({ to: { ...to, street1 } });
+    const rows = texts.filter(({ text, face }) => face === "Letters" && street1.includes(text));
+    expect(rows.map(({ text }) => text)).toEqual([expect.stringContaining("שדרות"), "Building B"]);
+    for (const { x, width } of rows) expect(x + width).toBeCloseTo(271, 0);
+  });
+
   test("whatever the fields hold, every text stays inside its part of the frame", async () => {
     const text = fc.string({ unit: "binary", minLength: 1, maxLength: 200 });
     const address = fc.record(
