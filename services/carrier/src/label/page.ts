@@ -97,6 +97,20 @@ export function writeBlock(page: PdfPage, fields: Field[], x: number, top: numbe
   }
 }
 
+/** Draws a part of the label. Whatever would leave it, such as a high stack of marks on a letter, is cut off at its edges. */
+export function drawInside(
+  page: PdfPage,
+  { left, top, right, bottom }: { left: number; top: number; right: number; bottom: number },
+  draw: () => void,
+): void {
+  page
+    .save()
+    .rect(left, top, right - left, bottom - top)
+    .clip();
+  draw();
+  page.restore();
+}
+
 /** Writes the small name of a part of the label into its top left corner. */
 export function writeCaption(page: PdfPage, text: string, x: number, top: number): void {
   write(page, text, { x, baseline: top + 9, face: REGULAR, size: 6, color: "#333333" });

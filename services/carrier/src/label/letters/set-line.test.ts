@@ -48,6 +48,14 @@ describe("setLine", () => {
     expect(new Set([...joined, alone]).size).toBe(4);
   });
 
+  test("a zero-width non-joiner separates two Arabic letters, and nothing is drawn for it", () => {
+    const apart = [...idsOf("خواهم"), ...idsOf("می")];
+    const [nothing] = idsOf("می\u200cخواهم").filter((id) => !apart.includes(id));
+    expect(idsOf("می\u200cخواهم").filter((id) => id !== nothing)).toEqual(apart);
+    expect(setLine("می\u200cخواهم").width).toBeCloseTo(setLine("می").width + setLine("خواهم").width);
+    expect(idsOf("میخواهم")).not.toEqual(apart);
+  });
+
   test("Devanagari letters form conjuncts, and vowels go before them", () => {
     expect(idsOf("क्ष")).toHaveLength(1);
     const [ki = "", ...rest] = idsOf("कि");
