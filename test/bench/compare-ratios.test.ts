@@ -1,4 +1,4 @@
-import { fallen } from "./compare-ratios.js";
+import { fallen, incomparable } from "./compare-ratios.js";
 
 const baseline = { get: { cpu: 0.4, throughput: 0.8 }, list: { cpu: 0.2, throughput: 0.4 } };
 
@@ -14,4 +14,18 @@ test("one that falls further is named", () => {
 
 test("a case that was not measured, or is new, is not compared", () => {
   expect(fallen(baseline, { pdf: { cpu: 0.01, throughput: 0.01 } })).toEqual([]);
+});
+
+test("a ratio that is no number has fallen: one of both has done nothing", () => {
+  for (const cpu of [Number.NaN, Number.POSITIVE_INFINITY, 0]) {
+    expect(fallen(baseline, { get: { cpu, throughput: 1 } })).toHaveLength(1);
+  }
+});
+
+test("a check needs a ratio of every case in the baseline for as many processes", () => {
+  expect(incomparable({ 1: baseline }, 1, ["get", "list"])).toBeUndefined();
+  expect(incomparable({ 1: baseline }, 1, ["get", "pdf", "rates"])).toBe(
+    "With --replicas 1, the baseline has no ratio of pdf, rates.",
+  );
+  expect(incomparable({ 1: baseline }, 3, ["get"])).toBe("With --replicas 3, the baseline has no ratio of get.");
 });

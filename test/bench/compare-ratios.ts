@@ -10,11 +10,19 @@ export type Baseline = Record<number, Record<string, Ratios>>;
 /** By CPU alone, since a machine that does something else as well changes the throughput most, and only by much: runs of the same code differ, too. */
 const FALL = 0.5;
 
+/** Why these cases cannot be compared with the baseline; undefined if they can. */
+export function incomparable(baseline: Baseline, replicas: number, measured: readonly string[]): string | undefined {
+  const missing = measured.filter((name) => !baseline[replicas]?.[name]?.cpu);
+  if (missing.length === 0) return undefined;
+  return `With --replicas ${replicas}, the baseline has no ratio of ${missing.join(", ")}.`;
+}
+
 /** The ratios by CPU that have fallen by more than a half since the baseline, each in a line. What only one of both has is not compared. */
 export function fallen(baseline: Record<string, Ratios>, now: Record<string, Ratios>): string[] {
   return Object.entries(baseline).flatMap(([name, before]) => {
     const after = now[name];
-    if (!after || after.cpu >= before.cpu * (1 - FALL)) return [];
+    // Without a single operation of the platform or the floor, the ratio is no finite number.
+    if (!after || (Number.isFinite(after.cpu) && after.cpu >= before.cpu * (1 - FALL))) return [];
     return [`${name}: the ratio by CPU fell from ${before.cpu.toFixed(2)} to ${after.cpu.toFixed(2)}`];
   });
 }

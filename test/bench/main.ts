@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Baseline, fallen } from "./compare-ratios.js";
+import { type Baseline, fallen, incomparable } from "./compare-ratios.js";
 import { renderGrowth } from "./growth/render-growth.js";
 import { runGrowth } from "./growth/run-growth.js";
 import { type BenchOptions, benchOptions } from "./options.js";
@@ -17,6 +17,12 @@ const say = (line: string) => process.stderr.write(`${line}\n`);
 async function bench(options: BenchOptions): Promise<void> {
   // Read before anything is measured: without one, a check would end in vain after minutes.
   const baseline: Baseline = options.check || options.baseline ? JSON.parse(await readFile(BASELINE, "utf8")) : {};
+  const problem = options.check ? incomparable(baseline, options.replicas, options.measured) : undefined;
+  if (problem !== undefined) {
+    console.error(`error: ${problem} Measure one with --baseline, or choose cases with --only.`);
+    process.exitCode = 1;
+    return;
+  }
   const report = await runCases(options, say);
   await publish(report, renderReport(report), options.json);
   const ratios = ratiosOf(report);

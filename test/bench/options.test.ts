@@ -24,8 +24,9 @@ test("without options everything is measured, three rounds of two seconds each",
 });
 
 test("--only and --rows take several, --json a file", () => {
-  const { measured, rows, json } = read(["--only", "get,orders", "--rows", "1000,5000000", "--json", "a.json"]);
-  expect({ measured, rows, json }).toEqual({ measured: ["get", "orders"], rows: [1000, 5_000_000], json: "a.json" });
+  const { measured, json } = read(["--only", "get,orders", "--json", "a.json"]);
+  expect({ measured, json }).toEqual({ measured: ["get", "orders"], json: "a.json" });
+  expect(read(["--rows", "1000,5000000"]).rows).toEqual([1000, 5_000_000]);
 });
 
 test.each([
@@ -33,6 +34,10 @@ test.each([
   [["--seconds", "0"], /option '--seconds <n>' argument '0' is invalid. Use a whole number of 1 or more/],
   [["--rows", "1000,many"], /argument '1000,many' is invalid. Use a whole number of 1 or more/],
   [["--soak", "long"], /argument 'long' is invalid. Use a whole number of 1 or more/],
+  [["--rows", "1000", "--soak", "60"], /option '--rows <sizes>' cannot be used with option '--soak <seconds>'/],
+  [["--soak", "60", "--check"], /option '--soak <seconds>' cannot be used with option '--check'/],
+  [["--rows", "1000", "--only", "get"], /option '--rows <sizes>' cannot be used with option '--only <names>'/],
+  [["--check", "--baseline"], /option '--check' cannot be used with option '--baseline'/],
   [["--fast"], /unknown option '--fast'/],
 ])("%j is refused in a sentence", (args, message) => {
   expect(() => read(args)).toThrow(message);

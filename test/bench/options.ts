@@ -1,5 +1,5 @@
 import { examples } from "@shipping/local/option-values";
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { cases } from "./cases.js";
 
 /** The names by which `--only` takes a measurement. */
@@ -35,6 +35,9 @@ export interface BenchOptions {
   json?: string;
 }
 
+// They have no meaning where no cases are compared: a run that ignored `--check` would pass.
+const OF_CASES = ["only", "tls", "check", "baseline", "profile"];
+
 /** Reads the command line. One that it cannot understand ends the process, with a sentence. */
 export function benchOptions(args: readonly string[], command = new Command("npm run bench --")): BenchOptions {
   command
@@ -45,11 +48,25 @@ export function benchOptions(args: readonly string[], command = new Command("npm
     .option("--clients <n>", "number of concurrent clients", positive, 24)
     .option("--rate <n>", "operations per second for latency measurements", positive, 100)
     .option("--replicas <n>", "number of processes of each part", positive, 1)
-    .option("--rows <sizes>", "measure growth at these numbers of rows instead", sizes, [])
-    .option("--soak <seconds>", "measure memory under load for this many seconds instead", positive, 0)
+    .addOption(
+      new Option("--rows <sizes>", "measure growth at these numbers of rows instead")
+        .argParser(sizes)
+        .default([])
+        .conflicts(["soak", ...OF_CASES]),
+    )
+    .addOption(
+      new Option("--soak <seconds>", "measure memory under load for this many seconds instead")
+        .argParser(positive)
+        .default(0)
+        .conflicts(OF_CASES),
+    )
     .option("--deliveries <n>", "number of deliveries for the claim measurement with --rows", positive, 1_000_000)
     .option("--tls", "use mutual TLS between the parts", false)
-    .option("--check", "fail if a case costs twice as much CPU, compared with the floor, as in the baseline", false)
+    .addOption(
+      new Option("--check", "fail if a case costs twice as much CPU, compared with the floor, as in the baseline")
+        .default(false)
+        .conflicts("baseline"),
+    )
     .option("--baseline", "store the ratios as the new baseline", false)
     .option("--profile", "has every process write a CPU profile, and says where their time went", false)
     .option("--json <file>", "where the results go")

@@ -38,11 +38,12 @@ export function addressFields(address: Address, { emphasis, beneath }: AddressSt
   ];
 }
 
-/** A text in bold, in its own letters; if those are not Latin, in Latin ones below as well. */
+/** A text in bold, in its own letters; if those are not Latin, in Latin ones below as well, or if they are too many, in those alone. */
 export function textFields(text: string): Field[] {
-  const own = ownLetters(text);
-  const latin = fieldOf({ text: transliterated(text), strong: true }, isForeign(own) ? BENEATH : 1);
-  return isWinAnsi(own) ? [latin] : [fieldOf({ text: own, strong: true }, 1), ...(isForeign(own) ? [latin] : [])];
+  const own = { text: ownLetters(text), strong: true };
+  const latin = { text: transliterated(text), strong: true };
+  if (isWinAnsi(own.text) || areTooMany([own])) return [fieldOf(latin, 1)];
+  return [fieldOf(own, 1), ...(isForeign(own.text) ? [fieldOf(latin, BENEATH)] : [])];
 }
 
 function fieldOf({ text, strong }: AddressLine, scale: number): Field {

@@ -1,3 +1,5 @@
+import type { Direction } from "./letters/open-font.js";
+import { directionOf } from "./letters/set-line.js";
 import { type Face, isStandard, type Ruler, rulerOf, widthOf } from "./ruler.js";
 
 /** A printable text to lay out: its size is that of the block times `scale`. */
@@ -15,9 +17,10 @@ export interface Box {
   least: number;
 }
 
-/** A line of a block; `baseline` is counted from the block's top, in points. */
+/** A line of a block, in the direction of its field; `baseline` is counted from the block's top, in points. */
 export interface Line {
   text: string;
+  direction: Direction;
   face: Face;
   size: number;
   baseline: number;
@@ -33,7 +36,11 @@ const MOST_ROWS = 6;
 
 /** Sets the fields in the largest size that fits into the box. If none fits, cuts each field to the rows that fit in the smallest size. */
 export function layOut(fields: Field[], box: Box): Line[] {
-  const measured = fields.map((field) => ({ ...field, ruler: rulerOf(field.text, field.face) }));
+  const measured = fields.map((field) => ({
+    ...field,
+    direction: directionOf(field.text),
+    ruler: rulerOf(field.text, field.face),
+  }));
   for (let size = box.most; size > box.least; size -= STEP) {
     const lines = setFields(measured, size, Number.POSITIVE_INFINITY, box);
     if (heightOf(lines) <= box.height) return lines;
@@ -51,6 +58,7 @@ export function sizeFor(text: string, face: Face, most: number, width: number): 
 }
 
 interface MeasuredField extends Field {
+  direction: Direction;
   ruler: Ruler;
 }
 
@@ -59,11 +67,11 @@ function setFields(fields: MeasuredField[], blockSize: number, rows: number, box
   const lines: Line[] = [];
   let top = 0;
   for (const field of fields) {
-    const { face, scale } = field;
+    const { direction, face, scale } = field;
     const size = blockSize * scale;
     const { ascent, leading } = metricsOf(face);
     for (const row of wrap(field, box.width / size, rows)) {
-      lines.push({ text: row, face, size, baseline: top + size * ascent });
+      lines.push({ text: row, direction, face, size, baseline: top + size * ascent });
       top += size * leading;
     }
     if (top > box.height) break;

@@ -1,7 +1,7 @@
 import PDFDocument from "pdfkit";
 import { type Box, type Field, layOut, sizeFor } from "./layout.js";
 import { carryFont, endFonts, type PdfPage } from "./letters/carry-font.js";
-import type { Glyph, LetterFont } from "./letters/open-font.js";
+import type { Direction, Glyph, LetterFont } from "./letters/open-font.js";
 import { setLine } from "./letters/set-line.js";
 import { type StandardFace, winAnsi } from "./letters/standard-font.js";
 import { type Face, isStandard, widthOf } from "./ruler.js";
@@ -12,6 +12,8 @@ export interface Style {
   baseline: number;
   face: Face;
   size: number;
+  /** Of the text that the line is a part of. */
+  direction?: Direction;
   color?: string;
   align?: "left" | "center" | "right";
 }
@@ -41,7 +43,7 @@ export function write(page: PdfPage, text: string, style: Style): void {
     // pdfkit turns the page upside down so that y grows downwards; the matrix turns the letters back.
     const matrix = `1 0 0 -1 ${left.toFixed(2)} ${baseline.toFixed(2)}`;
     page.addContent(`BT /${face} ${size.toFixed(2)} Tf ${matrix} Tm <${winAnsi(text).toString("hex")}> Tj ET`);
-  } else writeLetters(page, text, { left, baseline, size, bold: face === "Letters-Bold" });
+  } else writeLetters(page, text, left, style);
 }
 
 // A bold letter is a regular one whose contour is drawn this wide, relative to the size. In smaller sizes, printers would draw it too wide.
@@ -49,15 +51,11 @@ const CONTOUR = 0.026;
 const LEAST_BOLD = 11;
 
 /** Writes letters in the fonts that the label embeds. Their glyph numbers have no meaning outside it, so the text is added for copying. */
-function writeLetters(
-  page: PdfPage,
-  text: string,
-  { left, baseline, size, bold }: { left: number; baseline: number; size: number; bold: boolean },
-): void {
+function writeLetters(page: PdfPage, text: string, left: number, { baseline, face, size, direction }: Style): void {
   const spoken = Buffer.from(`\ufeff${text}`, "utf16le").swap16().toString("hex");
-  const weight = bold && size >= LEAST_BOLD ? `1 j ${(CONTOUR * size).toFixed(2)} w 2 Tr` : "0 Tr";
+  const weight = face === "Letters-Bold" && size >= LEAST_BOLD ? `1 j ${(CONTOUR * size).toFixed(2)} w 2 Tr` : "0 Tr";
   const parts = [`/Span <</ActualText <${spoken}>>> BDC q BT ${weight}`];
-  for (const { font, glyphs, x, dy } of runsOf(setLine(text).glyphs)) {
+  for (const { font, glyphs, x, dy } of runsOf(setLine(text, direction).glyphs)) {
     const { name, codeOf } = carryFont(page, font);
     const codes = glyphs.map(({ id }) => codeOf(id).toString(16).padStart(4, "0")).join("");
     const place = `${(left + x * size).toFixed(2)} ${(baseline - dy * size).toFixed(2)}`;
@@ -89,15 +87,28 @@ function runsOf(glyphs: readonly Glyph[]): GlyphRun[] {
   return runs;
 }
 
-/** Writes fields as a block, as large as its box allows. A line that is read from the right is aligned to the right. */
+/** Writes fields as a block, as large as its box allows. A text that is read from the right is aligned to the right. */
 export function writeBlock(page: PdfPage, fields: Field[], x: number, top: number, box: Box): void {
-  for (const { text, face, size: most, baseline } of layOut(fields, box)) {
+  for (const { text, direction, face, size: most, baseline } of layOut(fields, box)) {
     // If a word is broken, its joined letters may become a little wider.
     const size = sizeFor(text, face, most, box.width);
-    const fromRight = !isStandard(face) && setLine(text).direction === "rtl";
-    const place = fromRight ? { x: x + box.width, align: "right" as const } : { x };
-    write(page, text, { ...place, baseline: top + baseline, face, size });
+    const place = direction === "rtl" ? { x: x + box.width, align: "right" as const } : { x };
+    write(page, text, { ...place, baseline: top + baseline, face, size, direction });
   }
+}
+
+/** Draws a part of the label. Whatever would leave it, such as a high stack of marks on a letter, is cut off at its edges. */
+export function drawInside(
+  page: PdfPage,
+  { left, top, right, bottom }: { left: number; top: number; right: number; bottom: number },
+  draw: () => void,
+): void {
+  page
+    .save()
+    .rect(left, top, right - left, bottom - top)
+    .clip();
+  draw();
+  page.restore();
 }
 
 /** Writes the small name of a part of the label into its top left corner. */

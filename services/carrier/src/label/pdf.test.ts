@@ -2,7 +2,7 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { AddressSchema, ParcelSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import fc from "fast-check";
 import { type LabelContent, renderLabelPdf } from "./pdf.js";
-import { readCodes } from "./testing/read-codes.js";
+import { printPdf, readCodes } from "./testing/read-codes.js";
 import { readPdf } from "./testing/read-pdf.js";
 
 type AddressInit = MessageInitShape<typeof AddressSchema>;
@@ -185,6 +185,26 @@ describe("renderLabelPdf", () => {
     const cell = { left: 232, top: 266, right: 279, bottom: 313 };
     const quiet = Math.min(left - cell.left, top - cell.top, cell.right - right, cell.bottom - bottom);
     expect(quiet).toBeGreaterThan((3 * 4 * 72) / 203);
+  });
+
+  test("every row of a Hebrew text begins at the right, also one that begins with Latin letters", async () => {
+    const street1 = "שדרות רוטשילד 45/3, דירה 7 – קומה 2, Building B";
+    const { texts } = await drawn({ to: { ...to, street1 } });
+    const rows = texts.filter(({ text, face }) => face === "Letters" && street1.includes(text));
+    expect(rows.map(({ text }) => text)).toEqual([expect.stringContaining("שדרות"), "Building B"]);
+    for (const { x, width } of rows) expect(x + width).toBeCloseTo(271, 0);
+  });
+
+  test("marks that stand above or below each other do not cover another part of the label", async () => {
+    const marked = (mark: string) => Array.from("qyq", (letter) => letter + mark.repeat(40)).join("");
+    const name = marked("\ua69e");
+    const reference = marked("\u08d9");
+    const plain = await printPdf(await renderLabelPdf(content({ from, to: { ...to, name: "qyq" }, reference: "qyq" })));
+    const { data } = await printPdf(await renderLabelPdf(content({ from, to: { ...to, name }, reference })));
+    const changed = [...data.keys()].filter((index) => data[index] !== plain.data[index]);
+    const rows = new Set(changed.map((index) => Math.floor(((index / plain.width) * 72) / 203)));
+    expect(Math.min(...rows)).toBeGreaterThanOrEqual(120);
+    expect(Math.max(...rows)).toBeLessThanOrEqual(313);
   });
 
   test("whatever the fields hold, every text stays inside its part of the frame", async () => {

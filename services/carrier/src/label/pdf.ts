@@ -5,7 +5,7 @@ import { sizeFor } from "./layout.js";
 import type { PdfPage } from "./letters/carry-font.js";
 import { transliterated } from "./letters/standard-font.js";
 import { matrixText } from "./matrix-text.js";
-import { BOLD, closePage, openPage, REGULAR, write, writeBlock, writeCaption } from "./page.js";
+import { BOLD, closePage, drawInside, openPage, REGULAR, write, writeBlock, writeCaption } from "./page.js";
 
 /** The content of a sandbox label. */
 export interface LabelContent {
@@ -81,7 +81,9 @@ function drawSender(page: PdfPage, from: Address): void {
   writeCaption(page, "FROM", LEFT + PADDING, SENDER);
   drawPhone(page, from.phone, LEFT + 36, SENDER + 3.5, FACTS - LEFT - 36 - PADDING);
   const box = { width: FACTS - LEFT - 2 * PADDING, height: 64, most: 8, least: 5 };
-  writeBlock(page, addressFields(from, { emphasis: 1, beneath: "paragraph" }), LEFT + PADDING, SENDER + 15, box);
+  const fields = addressFields(from, { emphasis: 1, beneath: "paragraph" });
+  const part = { left: LEFT, top: SENDER, right: FACTS, bottom: RECIPIENT };
+  drawInside(page, part, () => writeBlock(page, fields, LEFT + PADDING, SENDER + 15, box));
 }
 
 function drawFacts(page: PdfPage, content: LabelContent): void {
@@ -108,7 +110,9 @@ function drawRecipient(page: PdfPage, to: Address): void {
   write(page, "SHIP TO", { x: LEFT + PADDING, baseline: RECIPIENT + 10, face: BOLD, size: 7.5, color: "white" });
   drawPhone(page, to.phone, LEFT + 46 + PADDING, RECIPIENT + 4.5, TEXT_WIDTH - 46);
   const box = { width: TEXT_WIDTH, height: ROUTING - RECIPIENT - 24, most: 15, least: 6 };
-  writeBlock(page, addressFields(to, { emphasis: 1.15, beneath: "lines" }), LEFT + PADDING, RECIPIENT + 20, box);
+  const fields = addressFields(to, { emphasis: 1.15, beneath: "lines" });
+  const part = { left: LEFT, top: RECIPIENT, right: RIGHT, bottom: ROUTING };
+  drawInside(page, part, () => writeBlock(page, fields, LEFT + PADDING, RECIPIENT + 20, box));
 }
 
 function drawRouting(page: PdfPage, { to, service, reference, trackingNumber }: LabelContent): void {
@@ -123,7 +127,8 @@ function drawRouting(page: PdfPage, { to, service, reference, trackingNumber }: 
   page.lineWidth(0.5).moveTo(SERVICE, REFERENCE).lineTo(MATRIX, REFERENCE).stroke();
   writeCaption(page, "REFERENCE", x, REFERENCE);
   const box = { width: MATRIX - PADDING - x, height: 19, most: 12, least: 6 };
-  writeBlock(page, textFields(reference), x, REFERENCE + 11.5, box);
+  const part = { left: SERVICE, top: REFERENCE, right: MATRIX, bottom: BARCODE };
+  drawInside(page, part, () => writeBlock(page, textFields(reference), x, REFERENCE + 11.5, box));
   drawMatrix(page, matrixText(trackingNumber, to), { x: (MATRIX + RIGHT) / 2, y: (ROUTING + BARCODE) / 2 });
 }
 

@@ -29,6 +29,10 @@ describe("ownLetters", () => {
     ["right-to-left\u202e override, NUL\u0000", "right-to-left override, NUL"],
     ["ᓄᓇᕗᑦ", "nonafot"],
     ["\u200b", ""],
+    ["می\u200cخواهم", "می\u200cخواهم"],
+    ["दर्\u200dया", "दर्\u200dया"],
+    ["\u200cب\u200c \u200dЖ\u200dЖ❤\ufe0f\u200d🔥", "ب ЖЖ:heart::fire:"],
+    [`q${"\u0316".repeat(99)}!`, `q${"\u0316".repeat(4)}!`],
   ])("%j is printed as %j", (text, expected) => {
     expect(ownLetters(text)).toBe(expected);
   });
@@ -37,7 +41,7 @@ describe("ownLetters", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 60 }), (text) => {
         const own = ownLetters(text);
-        expect(own).not.toMatch(/[\p{Cc}\p{Cf}]|^\s|\s$/u);
+        expect(own).not.toMatch(/\p{Cc}|(?![\u200c\u200d])\p{Cf}|^\s|\s$|\p{M}{5}/u);
         expect(ownLetters(own)).toBe(own);
         expect(setLine(own).width).toBeGreaterThanOrEqual(0);
       }),

@@ -21,6 +21,12 @@ const FONTS: readonly { font: LetterFont; scripts: RegExp }[] = [
 
 const FOREIGN = /[^\P{L}\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u;
 
+// Format characters are not seen, except joiners within a word: Persian and Marathi spell with them, because they change how letters join.
+const UNSEEN = /(?!(?<=[\p{M}\p{Script=Arabic}\p{Script=Devanagari}])[\u200c\u200d]\p{L})\p{Cf}/gu;
+
+// No language puts more marks on a letter. Each stands above or below the one before, so a hundred would cross the whole label.
+const EXCESS_MARKS = /(?<=\p{M}{4})\p{M}+/gu;
+
 /** Whether the text has letters other than Latin, which some people on a parcel's way cannot read. */
 export function isForeign(text: string): boolean {
   return FOREIGN.test(text);
@@ -34,12 +40,15 @@ export function fontFor(character: string, before?: LetterFont): LetterFont | un
   return (likely ?? FONTS.find(({ font }) => font.has(codePoint)))?.font;
 }
 
-/** The text on one line and in its own letters: white space is collapsed, and characters that no font has are transliterated. */
+/**
+ * The text on one line and in its own letters: white space is collapsed, characters that no font has are transliterated, and a letter keeps
+ * its first four marks.
+ */
 export function ownLetters(text: string): string {
   if (isWinAnsi(text)) return transliterated(text);
   const line = text
     .normalize("NFC")
-    .replace(/\p{Cf}/gu, "")
+    .replace(UNSEEN, "")
     .replace(/[\s\p{Cc}]+/gu, " ");
   let before: LetterFont | undefined;
   let set = "";
@@ -48,5 +57,5 @@ export function ownLetters(text: string): string {
     set += font ? character : anyAscii(character);
     before = font ?? before;
   }
-  return set.replace(/ +/g, " ").trim();
+  return set.replace(EXCESS_MARKS, "").replace(/ +/g, " ").trim();
 }

@@ -1,4 +1,4 @@
-import { setLine } from "./set-line.js";
+import { directionOf, setLine } from "./set-line.js";
 
 const idsOf = (text: string) => setLine(text).glyphs.map(({ id }) => id);
 
@@ -6,7 +6,7 @@ describe("setLine", () => {
   test("letters that do not join stand side by side, from left to right", () => {
     const [k, y] = [...idsOf("К"), ...idsOf("и")];
     expect(idsOf("Ки")).toEqual([k, y]);
-    expect(setLine("Ки").direction).toBe("ltr");
+    expect(directionOf("Ки")).toBe("ltr");
   });
 
   test("Hebrew begins at the right, and a number in it stays as it is", () => {
@@ -15,7 +15,7 @@ describe("setLine", () => {
     const [bet] = idsOf("ב");
     expect(idsOf("אב")).toEqual([bet, alef]);
     expect(idsOf("אב12")).toEqual([one, two, bet, alef]);
-    expect(setLine("אב12").direction).toBe("rtl");
+    expect(directionOf("אב12")).toBe("rtl");
   });
 
   test("Latin words in an Arabic line keep their order, and an Arabic word in a Latin line its own", () => {
@@ -26,7 +26,7 @@ describe("setLine", () => {
     expect(drawn("س To")).toEqual([capital, lower, seen]);
     expect(drawn("س oT")).toEqual([lower, capital, seen]);
     expect(drawn("To س").at(-1)).toBe(seen);
-    expect([setLine("س To").direction, setLine("To س").direction]).toEqual(["rtl", "ltr"]);
+    expect([directionOf("س To"), directionOf("To س")]).toEqual(["rtl", "ltr"]);
   });
 
   test("brackets open towards what they hold", () => {
@@ -34,11 +34,26 @@ describe("setLine", () => {
     expect(idsOf("(א)").at(-1)).toBe(close);
   });
 
+  test("a part of a line from the right is set from the right, even without letters from the right", () => {
+    const [open] = idsOf("(");
+    const [two] = idsOf("2");
+    expect(setLine("2)", "rtl").glyphs.map(({ id }) => id)).toEqual([open, two]);
+    expect(idsOf("2)")).not.toEqual([open, two]);
+  });
+
   test("Arabic letters are joined", () => {
     const [alone] = idsOf("س");
     const joined = idsOf("سسس");
     expect(joined).toHaveLength(3);
     expect(new Set([...joined, alone]).size).toBe(4);
+  });
+
+  test("a zero-width non-joiner separates two Arabic letters, and nothing is drawn for it", () => {
+    const apart = [...idsOf("خواهم"), ...idsOf("می")];
+    const [nothing] = idsOf("می\u200cخواهم").filter((id) => !apart.includes(id));
+    expect(idsOf("می\u200cخواهم").filter((id) => id !== nothing)).toEqual(apart);
+    expect(setLine("می\u200cخواهم").width).toBeCloseTo(setLine("می").width + setLine("خواهم").width);
+    expect(idsOf("میخواهم")).not.toEqual(apart);
   });
 
   test("Devanagari letters form conjuncts, and vowels go before them", () => {

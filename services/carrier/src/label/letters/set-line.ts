@@ -2,11 +2,10 @@ import bidiFactory from "bidi-js";
 import { fontFor } from "./letters.js";
 import type { Direction, Glyph, LetterFont } from "./open-font.js";
 
-/** A line in its own letters: glyphs from left to right, its width relative to the size, and the side at which reading begins. */
+/** A line in its own letters: glyphs from left to right, and its width relative to the size. */
 export interface SetLine {
   glyphs: readonly Glyph[];
   width: number;
-  direction: Direction;
 }
 
 interface Run {
@@ -19,21 +18,22 @@ interface Run {
 const bidi = (bidiFactory as unknown as typeof bidiFactory.default)();
 const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}]/u;
 
-/** Sets a text that `ownLetters` has prepared. */
-export function setLine(text: string): SetLine {
-  const direction = directionOf(text);
+/** Sets a text that `ownLetters` has prepared. A part of a longer text needs the direction of the whole. */
+export function setLine(text: string, direction = directionOf(text)): SetLine {
   const glyphs = visual(runsOf(text, direction)).flatMap(setRun);
-  return { glyphs, width: glyphs.reduce((sum, { advance }) => sum + advance, 0), direction };
+  return { glyphs, width: glyphs.reduce((sum, { advance }) => sum + advance, 0) };
 }
 
-function directionOf(text: string): Direction {
+/** The side from which a text is read. */
+export function directionOf(text: string): Direction {
   if (!RIGHT_TO_LEFT.test(text)) return "ltr";
   return (bidi.getEmbeddingLevels(text).paragraphs[0]?.level ?? 0) % 2 === 1 ? "rtl" : "ltr";
 }
 
 /** Parts of the text in one direction and one font, in the order in which they are read. */
 function runsOf(text: string, direction: Direction): Run[] {
-  const levels = RIGHT_TO_LEFT.test(text) ? bidi.getEmbeddingLevels(text, direction) : undefined;
+  const isPlain = direction === "ltr" && !RIGHT_TO_LEFT.test(text);
+  const levels = isPlain ? undefined : bidi.getEmbeddingLevels(text, direction);
   const mirrored = levels && bidi.getMirroredCharactersMap(text, levels.levels);
   const runs: Run[] = [];
   let index = 0;
