@@ -25,6 +25,7 @@ export const BOLD: StandardFace = "Helvetica-Bold";
 export function openPage(options: { size: [number, number]; title: string; createdAt: Date }): PdfPage {
   const info = { Title: options.title, CreationDate: options.createdAt };
   const page = new PDFDocument({ size: options.size, margin: 0, font: "", info });
+  printAtActualSize(page);
   // Declared by hand: pdfkit's `font` parses the metrics anew for every document, which costs more than all the rest.
   for (const face of [REGULAR, BOLD]) {
     const font = page.ref({ Type: "Font", Subtype: "Type1", BaseFont: face, Encoding: "WinAnsiEncoding" });
@@ -32,6 +33,13 @@ export function openPage(options: { size: [number, number]; title: string; creat
     font.end(null);
   }
   return page;
+}
+
+// A label that a viewer fits to the page has bars that scanners may not read. pdfkit offers no name for this entry (PDF 1.6, 8.1),
+// and ends the reference together with the document.
+function printAtActualSize(page: PdfPage): void {
+  const { _root: catalog } = page as PdfPage & { _root: { data: Record<string, unknown> } };
+  catalog.data.ViewerPreferences = page.ref({ PrintScaling: "None" });
 }
 
 /** Writes a text on one line. Its face must have all its characters. */

@@ -51,6 +51,12 @@ describe("renderLabelPdf", () => {
     expect({ pages, mediaBox }).toEqual({ pages: 1, mediaBox: "0 0 288 432" });
   });
 
+  test("tells viewers to print it at its actual size", async () => {
+    const file = Buffer.from(await renderLabelPdf(content())).toString("latin1");
+    const [, reference] = /\/ViewerPreferences (\d+ 0) R/.exec(file) ?? [];
+    expect(file).toContain(`\n${reference} obj\n<<\n/PrintScaling /None\n>>\nendobj`);
+  });
+
   test("renders the same content to the same bytes, and other content to others", async () => {
     const [first, second, other] = await Promise.all([
       renderLabelPdf(content()),
