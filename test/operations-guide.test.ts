@@ -33,12 +33,12 @@ describe("the operations guide", () => {
     }
   });
 
-  test("has a paragraph for every alert, and names only series that exist", () => {
+  test("has a section for every alert, and names only series that exist", () => {
     const guide = page("alerts.md");
-    const alerts = [...guide.matchAll(/^\| `(Shipping\w+)` +\| `(.+)` +\| \d+[mh]/gm)];
+    const alerts = [...guide.matchAll(/^\| \[`(Shipping\w+)`\]\(#\w+\) +\| `(.+)` +\| \d+[mh]/gm)];
     expect(alerts.length).toBeGreaterThan(5);
     for (const [, name, expression = ""] of alerts) {
-      expect(guide).toContain(`\n**${name}.** `);
+      expect(guide).toMatch(new RegExp(`\n### ${name}\n\n\\w`));
       const series = expression.match(/\b[a-z]+(?:_[a-z]+){2,}\b|\bbus_connected\b/g) ?? [];
       const named = series.map((one) => one.replace(/_bucket$/, "")).filter((one) => one !== "histogram_quantile");
       expect(named.filter((one) => !sourceNames(one))).toEqual([]);

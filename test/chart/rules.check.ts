@@ -125,9 +125,14 @@ test("the alerts are those of the operations guide, each with what to do", () =>
   const rules = objectsOf("production").find(({ kind }) => kind === "PrometheusRule").spec.groups[0].rules;
   const inGuide = (expr: string) => expr.replaceAll('namespace="trial"', 'namespace="NAMESPACE"');
   const guide = readFileSync(join(import.meta.dirname, "../../docs/operations/alerts.md"), "utf8");
-  const rows = [...guide.matchAll(/^\| `(Shipping\w+)`\s+\| `(.+?)`\s+\| (\w+)\s+\|$/gm)].map(([, ...row]) => row);
+  const rows = [...guide.matchAll(/^\| \[`(Shipping\w+)`\]\(#\w+\)\s+\| `(.+?)`\s+\| (\w+)\s+\|$/gm)].map(
+    ([, ...row]) => row,
+  );
   expect(rules.map((rule: KubernetesObject) => [rule.alert, inGuide(rule.expr), rule.for])).toEqual(rows);
-  for (const { alert } of rules) expect(guide).toContain(`**${alert}.** `);
+  for (const { alert, annotations } of rules) {
+    expect(guide).toMatch(new RegExp(`\n### ${alert}\n\n\\w`));
+    expect(annotations.runbook).toBe(`docs/operations/alerts.md#${alert.toLowerCase()}`);
+  }
 });
 
 test("the Ingress leads the hosts of the API and of the developer area to the gateway, under one certificate", () => {
