@@ -5,12 +5,21 @@ import { type TestDatabase, testDatabase } from "@shipping/kit/testing/database"
 import { migrationsOf, parts } from "@shipping/local/parts";
 import { fencesOf } from "./docs/fences.js";
 
-const guide = readFileSync(join(import.meta.dirname, "../docs/operations.md"), "utf8");
+const folder = join(import.meta.dirname, "../docs/operations");
+const page = (name: string) => readFileSync(join(folder, name), "utf8");
+const pages = readdirSync(folder).sort();
 
 describe("the operations guide", () => {
+  test("has a line in its index for every page", () => {
+    const linked = [...page("README.md").matchAll(/\]\(([\w-]+\.md)(?:#[\w-]+)?\)/g)].map(([, name]) => name);
+    expect([...new Set(linked)].sort()).toEqual(pages.filter((name) => name !== "README.md"));
+  });
+
   test("its table of connections is what the default of DATABASE_POOL comes to", () => {
     const pool = serviceSettings.DATABASE_POOL.parse(undefined);
-    const rows = [...guide.matchAll(/^\| (\d+) +\| (\d+) +\| (\d+) +\|$/gm)].map((row) => row.slice(1).map(Number));
+    const rows = [...page("capacity.md").matchAll(/^\| (\d+) +\| (\d+) +\| (\d+) +\|$/gm)].map((row) =>
+      row.slice(1).map(Number),
+    );
     const spare = 10;
     // During a roll-out each part has one replica more.
     const needed = (replicas: number) => (replicas + 1) * pool;
@@ -24,11 +33,12 @@ describe("the operations guide", () => {
     }
   });
 
-  test("has a paragraph for every alert, and names only series that exist", () => {
-    const alerts = [...guide.matchAll(/^\| `(Shipping\w+)` +\| `(.+)` +\| \d+[mh]/gm)];
+  test("has a section for every alert, and names only series that exist", () => {
+    const guide = page("alerts.md");
+    const alerts = [...guide.matchAll(/^\| \[`(Shipping\w+)`\]\(#\w+\) +\| `(.+)` +\| \d+[mh]/gm)];
     expect(alerts.length).toBeGreaterThan(5);
     for (const [, name, expression = ""] of alerts) {
-      expect(guide).toContain(`\n**${name}.** `);
+      expect(guide).toMatch(new RegExp(`\n### ${name}\n\n\\w`));
       const series = expression.match(/\b[a-z]+(?:_[a-z]+){2,}\b|\bbus_connected\b/g) ?? [];
       const named = series.map((one) => one.replace(/_bucket$/, "")).filter((one) => one !== "histogram_quantile");
       expect(named.filter((one) => !sourceNames(one))).toEqual([]);
@@ -38,10 +48,18 @@ describe("the operations guide", () => {
 
 describe("its statements after a restore", () => {
   test("give claims that outrank every ledger's; no other example in the guide is unexecuted", async () => {
-    const examples = fencesOf(guide).filter(({ mark }) => mark !== "shown");
-    // Those before create roles, for which `edge/two-roles.test.ts` executes them.
-    expect(examples.map(({ language }) => language)).toEqual(["sql", "sql", "sql"]);
-    const [highest = "", raise = ""] = examples[2]?.code.match(/^SELECT .*;$/gm) ?? [];
+    const examples = pages.flatMap((name) =>
+      fencesOf(page(name))
+        .filter(({ mark }) => mark !== "shown")
+        .map((fence) => ({ name, ...fence })),
+    );
+    // Those of the installation create roles, for which `edge/two-roles.test.ts` executes them.
+    expect(examples.map(({ name, language }) => `${name} ${language}`)).toEqual([
+      "backup.md sql",
+      "install.md sql",
+      "install.md sql",
+    ]);
+    const [highest = "", raise = ""] = examples[0]?.code.match(/^SELECT .*;$/gm) ?? [];
     const [gateway, ...owners] = await Promise.all(
       (["gateway", "records", "carrier", "webhooks"] as const).map((part) =>
         testDatabase({ directory: migrationsOf[part] }),

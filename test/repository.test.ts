@@ -9,7 +9,7 @@ const pagesIn = (folder: string) =>
     .filter((name) => name.endsWith(".md"))
     .map((name) => `${folder}/${name}`);
 
-const guides = [...pagesIn("docs"), ...pagesIn("docs/events")];
+const guides = [...pagesIn("docs"), ...pagesIn("docs/events"), ...pagesIn("docs/operations")];
 const decisions = pagesIn("docs/decisions");
 const atTop = ["README.md", "CONTRIBUTING.md", "SECURITY.md"];
 const documents = [

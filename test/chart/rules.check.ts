@@ -104,7 +104,7 @@ test("every pod stays in its Service for a minute without its database, so that 
 });
 
 test("a rollout may take as long as helm waits for it by the guide, since pods are ready once their migrations are applied", () => {
-  const guide = readFileSync(join(import.meta.dirname, "../../docs/operations.md"), "utf8");
+  const guide = readFileSync(join(import.meta.dirname, "../../docs/operations/upgrade.md"), "utf8");
   const [, minutes] = /helm upgrade shipping .* --wait --timeout (\d+)m$/m.exec(guide) ?? [];
   for (const { spec } of objectsOf("production").filter(({ kind }) => kind === "Deployment")) {
     expect(spec.progressDeadlineSeconds).toBe(Number(minutes) * 60);
@@ -124,10 +124,15 @@ test("only the gateway's port is open to everyone", () => {
 test("the alerts are those of the operations guide, each with what to do", () => {
   const rules = objectsOf("production").find(({ kind }) => kind === "PrometheusRule").spec.groups[0].rules;
   const inGuide = (expr: string) => expr.replaceAll('namespace="trial"', 'namespace="NAMESPACE"');
-  const guide = readFileSync(join(import.meta.dirname, "../../docs/operations.md"), "utf8");
-  const rows = [...guide.matchAll(/^\| `(Shipping\w+)`\s+\| `(.+?)`\s+\| (\w+)\s+\|$/gm)].map(([, ...row]) => row);
+  const guide = readFileSync(join(import.meta.dirname, "../../docs/operations/alerts.md"), "utf8");
+  const rows = [...guide.matchAll(/^\| \[`(Shipping\w+)`\]\(#\w+\)\s+\| `(.+?)`\s+\| (\w+)\s+\|$/gm)].map(
+    ([, ...row]) => row,
+  );
   expect(rules.map((rule: KubernetesObject) => [rule.alert, inGuide(rule.expr), rule.for])).toEqual(rows);
-  for (const { alert } of rules) expect(guide).toContain(`**${alert}.** `);
+  for (const { alert, annotations } of rules) {
+    expect(guide).toMatch(new RegExp(`\n### ${alert}\n\n\\w`));
+    expect(annotations.runbook).toBe(`docs/operations/alerts.md#${alert.toLowerCase()}`);
+  }
 });
 
 test("the Ingress leads the hosts of the API and of the developer area to the gateway, under one certificate", () => {

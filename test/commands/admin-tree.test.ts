@@ -44,7 +44,7 @@ describe("every command of admin", () => {
   });
 });
 
-const guide = readFileSync(join(import.meta.dirname, "../../docs/operations.md"), "utf8");
+const guide = readFileSync(join(import.meta.dirname, "../../docs/operations/repair.md"), "utf8");
 
 /** The command that a line begins with: its words up to the first that names none. */
 function commandIn(line: string): string | undefined {

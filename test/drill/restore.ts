@@ -14,7 +14,7 @@ const POINT = "drill";
 const ENV = { RATE_LIMIT_PER_MINUTE: "1000000" };
 const ONE_OF_EACH = ["gateways", "records", "carrier", "tracking", "webhooks"].flatMap((part) => [`--${part}`, "1"]);
 
-/** Restores the platform as docs/operations.md says, while customers repeat their requests, and audits what they were promised. */
+/** Restores the platform as docs/operations/backup.md says, while customers repeat their requests, and audits what they were promised. */
 export async function restoreDrill(say: (line: string) => void, loadMs = 4_000): Promise<Report> {
   const steps: Record<string, number> = {};
   async function step<T>(name: string, work: () => Promise<T>): Promise<T> {

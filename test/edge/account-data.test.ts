@@ -53,7 +53,7 @@ test.each(parts)(
 );
 
 test("the guide for operators names every table that is erased, and every one that is kept", async () => {
-  const guide = await readFile(join(root, "docs/operations.md"), "utf8");
+  const guide = await readFile(join(root, "docs/operations/repair.md"), "utf8");
   const section = guide.split(/^## /m).find((text) => text.startsWith("Export and erase an account"));
   const names = Object.values(ACCOUNT_DATA).flatMap(({ tables, kept }) => [
     ...tables.map(({ name }) => name),

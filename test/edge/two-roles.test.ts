@@ -17,7 +17,7 @@ import { admin, json } from "./admin.js";
 import { busyAccount } from "./busy-account.js";
 import { allOf, ask, goodRequest, newCustomer, ofEach, told } from "./operations.js";
 
-const guide = readFileSync(join(import.meta.dirname, "../../docs/operations.md"), "utf8");
+const guide = readFileSync(join(import.meta.dirname, "../../docs/operations/install.md"), "utf8");
 const PASSWORD = "a password of a test";
 
 /** The statements of the guide that create databases, each as what is run before and within the database. */

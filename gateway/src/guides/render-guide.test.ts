@@ -28,7 +28,7 @@ describe("a guide", () => {
     ["[x](#here)", '<a href="#here">x</a>'],
     ["[x](/docs/reference)", '<a href="/docs/reference">x</a>'],
     ["[x](https://semver.org)", '<a href="https://semver.org">x</a>'],
-    ["[x](operations.md)", "<span>x</span>"],
+    ["[x](operations/install.md)", "<span>x</span>"],
     ["[x](webhook-vectors.json)", '<a href="/docs/webhook-vectors.json">x</a>'],
     ["[x](../test/structure.test.ts)", "<span>x</span>"],
   ])("%s becomes %s", (markdown, expected) => {

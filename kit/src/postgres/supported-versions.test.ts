@@ -51,7 +51,7 @@ describe("PostgreSQL", () => {
 test("the oldest versions are those that the guides name", () => {
   const read = (path: string) => readFileSync(join(import.meta.dirname, "../../..", path), "utf8");
   const { Node, PostgreSQL, "nats-server": nats } = OLDEST;
-  expect(read("docs/operations.md")).toContain(`PostgreSQL ${PostgreSQL} or newer, NATS ${nats} or newer`);
+  expect(read("docs/operations/install.md")).toContain(`PostgreSQL ${PostgreSQL} or newer, NATS ${nats} or newer`);
   expect(read("README.md")).toContain(`Node ${Node} or newer`);
   expect(JSON.parse(read("package.json")).engines).toEqual({ node: `>=${Node}` });
 });
