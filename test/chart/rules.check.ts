@@ -135,6 +135,18 @@ test("the alerts are those of the operations guide, each with what to do", () =>
   }
 });
 
+test("alerts link to the guide where it is said where people read it", () => {
+  const docsUrl = "https://git.example.com/shipping/blob/v1/docs";
+  for (const given of [docsUrl, `${docsUrl}/`]) {
+    const objects = objectsOf("production", `monitoring.prometheusRule.docsUrl=${given}`);
+    const rules = objects.find(({ kind }) => kind === "PrometheusRule").spec.groups[0].rules;
+    for (const { alert, annotations } of rules) {
+      expect(annotations.runbook_url).toBe(`${docsUrl}/operations/alerts.md#${alert.toLowerCase()}`);
+      expect(annotations.runbook).toBeUndefined();
+    }
+  }
+});
+
 test("the Ingress leads the hosts of the API and of the developer area to the gateway, under one certificate", () => {
   const { rules, tls } = objectsOf("production").find(({ kind }) => kind === "Ingress").spec;
   const hosts = ["api.example.com", "developers.example.com"];
