@@ -123,8 +123,9 @@ describe("GET /api/v1/openapi.json", () => {
   test("uses only keywords of JSON Schema 2020-12 in its schemas", () => {
     const keywords = new Set(
       (
-        "$ref type properties required additionalProperties propertyNames items enum const default description minLength maxLength " +
-        "pattern not minimum maximum exclusiveMinimum exclusiveMaximum minItems maxItems uniqueItems format allOf anyOf oneOf examples"
+        "$ref type properties required additionalProperties unevaluatedProperties propertyNames items enum const default description " +
+        "minLength maxLength pattern not minimum maximum exclusiveMinimum exclusiveMaximum minItems maxItems uniqueItems format " +
+        "allOf anyOf oneOf examples"
       ).split(" "),
     );
     /** The schemas inside a schema: what stands below `properties` are names. */
