@@ -48,6 +48,7 @@ describe("numbers that double precision does not keep", () => {
   ])("%s is kept", (number) => {
     expect(placesOf(number)).toEqual([]);
     expect(placesOf(`{"a":[${number}]}`)).toEqual([]);
+    expect(placesOf(`{"a":[${number}, 1e400]}`)).toEqual([["a", 1]]);
   });
 
   test("every double is kept as JavaScript writes it, and with more zeros", () => {

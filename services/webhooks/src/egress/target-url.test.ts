@@ -11,6 +11,9 @@ const ENCODED = "must have a hostname without percent-encoding";
 const TEXT = "must be printable ASCII without white space or backslashes";
 const START = "must start with https:// and a host";
 
+/** A name of that many characters, none of its labels longer than 63. */
+const longHost = (length: number) => `${`${"a".repeat(49)}.`.repeat(4)}${"b".repeat(length - 204)}.com`;
+
 describe("brokenTargetRule", () => {
   test.each([
     "https://example.com",
@@ -27,6 +30,7 @@ describe("brokenTargetRule", () => {
     "https://localhost.example.com/",
     "https://internal.com/",
     `https://example.com/${"a".repeat(2028)}`,
+    `https://${longHost(253)}/`,
   ])("takes %s", (url) => {
     expect(brokenTargetRule(url, strict)).toBeUndefined();
   });
@@ -69,6 +73,7 @@ describe("brokenTargetRule", () => {
     ["https://1.2.3.4.5/", "must be a valid URL"],
     ["https://example.1/", "must be a valid URL"],
     [`https://example.com/${"a".repeat(2029)}`, "must have at most 2048 characters"],
+    [`https://${longHost(254)}/`, "must have a public hostname"],
   ])("refuses %j", (url, rule) => {
     expect(brokenTargetRule(url, strict)).toBe(rule);
   });
