@@ -38,5 +38,5 @@ test.each([
       expect([line, status, out]).toEqual([line, 0, expect.stringContaining(ready)]);
     }
   },
-  180_000,
+  300_000,
 );

@@ -33,7 +33,7 @@ function clusterSize(text: string): number {
   throw new InvalidArgumentError("Use 1, 3 or 5.");
 }
 
-function addProgram(text: string, before: Programs): Programs {
+function addProgram(text: string, before: Programs = {}): Programs {
   const [, name = "", checkout = ""] = /^([a-z]+)=(.+)$/.exec(text) ?? [];
   const part = parts.find((known) => known === name);
   if (!part) throw new InvalidArgumentError(`Use PART=FOLDER, where PART is one of ${parts.join(", ")}.`);
@@ -59,7 +59,11 @@ export function clusterOptions(
     .option("--port <n>", "port of the first gateway; 0 picks free ports", wholeNumber(0, 65_535), defaultPort)
     .option("--shared-buffers-mb <n>", "size of PostgreSQL's shared buffers", wholeNumber(1, 1_000_000), 128)
     .option("--tls", "use mutual TLS between the parts", false)
-    .option("--from <part=folder>", "run a part from another checkout; can be repeated", addProgram, {})
+    .option(
+      "--from <part=folder>",
+      "run a part from another checkout, such as records=../main; can be repeated",
+      addProgram,
+    )
     .addOption(
       new Option("--standby [mode]", "run PostgreSQL with a standby; commits wait for it (sync) or do not (async)")
         .choices(["sync", "async"])
@@ -73,7 +77,6 @@ export function clusterOptions(
         "npm run cluster -- --gateways 3 --tls",
         "npm run cluster -- --standby",
         "npm run cluster -- --nats 3",
-        "npm run cluster -- --from records=../shipping-main",
       ),
     )
     .parse(args, { from: "user" });
@@ -83,7 +86,7 @@ export function clusterOptions(
     nats,
     sharedBuffersMb,
     tls,
-    from: programs,
+    from: programs = {},
     standby,
     promote,
     ...others
