@@ -58,7 +58,21 @@ describe("applyScans", () => {
     );
   });
 
-  test("at the same instant too", async () => {
+  test("of scans with the same time, the one that is further along gives the status, in any order and in any batches", async () => {
+    const together = [collected, onItsWay, delivered].map((scan) => ({ ...scan, at: delivered.at }));
+    const [first, second, third] = together;
+    for (const batches of [[[third, first, second]], [[third], [second], [first]], [[first], [third, second]]]) {
+      const caller = await newRecord();
+      for (const batch of batches) await scanned(caller, ...(batch as object[]));
+      expect((await read(caller)).status).toBe("delivered");
+    }
+    // The IDs are the carrier's, and say nothing about the order.
+    const caller = await newRecord();
+    await scanned(caller, { ...together[0], id: "9" }, { ...together[2], id: "1" });
+    expect((await read(caller)).status).toBe("delivered");
+  });
+
+  test("in calls at the same instant, the latest scan gives the status, too", async () => {
     const caller = await newRecord();
     await Promise.all([collected, onItsWay, delivered, collected].map((scan) => scanned(caller, scan)));
     expect((await read(caller)).status).toBe("delivered");

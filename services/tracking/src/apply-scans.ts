@@ -7,7 +7,7 @@ import {
   type ApplyScansResponse,
   ApplyScansResponseSchema,
 } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
-import sql from "sql-template-tag";
+import sql, { raw } from "sql-template-tag";
 import type { TrackingDeps } from "./deps.js";
 import { SCAN_STATUSES, type ScanRow } from "./tracking.js";
 
@@ -15,7 +15,7 @@ const MOST_SCANS = 100;
 
 /**
  * Adds a carrier's scans to their tracking record. They may come again, late, and in any order: each counts once, and the latest by its own
- * time gives the status. A void is final.
+ * time gives the status (`SCAN_STATUSES` decides between equal times). A void is final.
  */
 export async function applyScans(deps: TrackingDeps, request: ApplyScansRequest): Promise<ApplyScansResponse> {
   const caller = callerOf(request);
@@ -40,15 +40,19 @@ export async function applyScans(deps: TrackingDeps, request: ApplyScansRequest)
       INSERT INTO scans (account_id, environment, tracking_number, id, status, at, message)
       SELECT account_id, environment, tracking_number, id, status, at, message FROM known CROSS JOIN scan ORDER BY id
       ON CONFLICT DO NOTHING),
-    latest AS (SELECT status, at FROM scan ORDER BY at DESC, id DESC LIMIT 1)
+    latest AS (SELECT status, at, ${rankOf("status")} AS rank FROM scan ORDER BY at DESC, rank DESC LIMIT 1)
     UPDATE tracking_records AS record
-    SET movement = CASE WHEN record.scanned_at >= latest.at THEN record.movement ELSE latest.status END,
+    SET movement = CASE
+        WHEN (record.scanned_at, ${rankOf("record.movement")}) >= (latest.at, latest.rank) THEN record.movement
+        ELSE latest.status END,
       scanned_at = greatest(record.scanned_at, latest.at), updated_at = greatest(record.updated_at, latest.at)
     FROM latest WHERE ${ownedSql(caller)} AND tracking_number = ${trackingNumber}
     RETURNING record.tracking_number`);
   if (known.length === 0) throw fail("not_found", "No such tracking number.");
   return create(ApplyScansResponseSchema);
 }
+
+const rankOf = (column: "status" | "record.movement") => sql`array_position(${SCAN_STATUSES}::text[], ${raw(column)})`;
 
 function isScan({ id, status, at }: ScanRow): boolean {
   return id !== "" && SCAN_STATUSES.includes(status) && !Number.isNaN(at.getTime());

@@ -20,7 +20,7 @@ export interface ScanRow {
   message: string;
 }
 
-/** The statuses that a carrier may report. */
+/** The statuses that a carrier may report. Of two scans with the same time, the one whose status is later in this list is the newer one. */
 export const SCAN_STATUSES = ["in_transit", "out_for_delivery", "delivered", "returned", "exception"];
 
 /** A record with the latest status that its carrier has reported, and all scans, earliest first. */

@@ -1,0 +1,70 @@
+import { join } from "node:path";
+import type { Sql } from "sql-template-tag";
+import type { Database } from "../postgres/database.js";
+import { createLog } from "../process/log.js";
+import { type TestDatabase, testDatabase } from "../testing/database.js";
+import { outboxTestbed, testBus, thingCreated } from "../testing/outbox-testbed.js";
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await testDatabase({ directory: join(import.meta.dirname, "../testing/fixtures/prisma") });
+});
+afterEach(() => database.drop());
+
+/** A log that keeps its lines. */
+function keptLog() {
+  const lines: unknown[] = [];
+  const log = createLog({ part: "records", destination: { write: (line) => void lines.push(JSON.parse(line)) } });
+  return { lines, log };
+}
+
+// Rows are the relay's once their own process has had five seconds for them.
+const LATER = { clockOffsetMs: 6_000 };
+
+test("an outage of the bus is logged once, however many events wait, and so is its end", async () => {
+  const { outboxOn, commit } = outboxTestbed(database.db);
+  const { lines, log } = keptLog();
+  const bus = testBus();
+  const outbox = outboxOn(bus, { ...LATER, log });
+  for (let n = 0; n < 3; n++) await commit(outboxOn(bus), thingCreated());
+  bus.out = true;
+  for (let n = 0; n < 3; n++) expect(await outbox.relayOnce()).toBe(0);
+  const began = { msg: "the bus takes no events; they wait in the outbox", reason: "no quorum" };
+  expect(lines).toEqual([expect.objectContaining(began)]);
+  bus.out = false;
+  while ((await outbox.relayOnce()) > 0);
+  expect(bus.taken).toHaveLength(3);
+  expect(lines).toEqual([
+    expect.objectContaining(began),
+    expect.objectContaining({ msg: "the bus takes events again" }),
+  ]);
+});
+
+test("an event that the bus refuses is logged with the reason", async () => {
+  const { outboxOn, commit } = outboxTestbed(database.db);
+  const { lines, log } = keptLog();
+  const bus = testBus();
+  await commit(outboxOn(bus), thingCreated());
+  bus.refusing = true;
+  expect(await outboxOn(bus, { ...LATER, log }).relayOnce()).toBe(0);
+  expect(lines).toMatchObject([
+    { msg: "event not published yet; the relay repeats it", rows: 1, err: { message: "no responders" } },
+  ]);
+});
+
+test("events that are published but cannot be marked are logged as that, once for all of a batch", async () => {
+  const { db } = database;
+  const { outboxOn, commit } = outboxTestbed(db);
+  const { lines, log } = keptLog();
+  const isMark = (statement: Sql) => statement.text.includes("SET published_at");
+  const run: Database["run"] = (statement) =>
+    isMark(statement) ? Promise.reject(new Error("the disk is full")) : db.run(statement);
+  const bus = testBus();
+  const outbox = outboxOn(bus, { db: { ...db, run }, log });
+  const stored = [thingCreated(), thingCreated(), thingCreated()];
+  for (const one of stored) await commit(outbox, one);
+  for (const one of stored) outbox.committed(one);
+  await outbox.stop();
+  expect(bus.taken).toHaveLength(3);
+  expect(lines).toMatchObject([{ msg: "published events not marked; the relay repeats them", events: 3 }]);
+});
