@@ -175,6 +175,20 @@ describe("a void at a carrier that is called", () => {
     expect(await remote.bookings()).toMatchObject([{ state: "over", dueAt: null }]);
   });
 
+  test("takes the label's own booking, and no other of its account", async () => {
+    const remote = remoteUnderTest(carrier);
+    const [, { id, shipment_id }] = [await remote.newLabel(), await remote.newLabel(), await remote.newLabel()];
+    remote.expect("cancel", { before: lost });
+    await expect(remote.void(id)).rejects.toMatchObject({ code: 2 });
+    const states = (await remote.bookings()).map(({ shipmentId, state }) => [state, shipmentId === shipment_id]);
+    expect(states.sort()).toEqual([
+      ["held", false],
+      ["held", false],
+      ["voiding", true],
+    ]);
+    expect(remote.standing()).toHaveLength(3);
+  });
+
   test("whose answer is lost is not recorded, and a repetition asks again and finishes it", async () => {
     const remote = remoteUnderTest(carrier);
     const [{ id }, claim] = [await remote.newLabel(), newClaim()];
