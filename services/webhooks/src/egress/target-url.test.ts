@@ -13,7 +13,6 @@ const START = "must start with https:// and a host";
 
 /** A name of that many characters, none of its labels longer than 63. */
 const longHost = (length: number) => `${`${"a".repeat(49)}.`.repeat(4)}${"b".repeat(length - 204)}.com`;
-
 describe("brokenTargetRule", () => {
   test.each([
     "https://example.com",
