@@ -1,4 +1,4 @@
-import bwipjs from "bwip-js";
+import { code128 } from "./code-128.js";
 import { dataMatrix, MATRIX_SIDE } from "./data-matrix.js";
 import type { PdfPage } from "./letters/carry-font.js";
 
@@ -15,7 +15,7 @@ export function drawLinear(
   text: string,
   { center, top, height, room }: { center: number; top: number; height: number; room: number },
 ): void {
-  const widths = barWidths(text);
+  const widths = code128(text);
   const modules = widths.reduce((sum, width) => sum + width, 0);
   const module = Math.min(LINEAR_MODULE, room / (modules + 2 * LINEAR_QUIET));
   const bars: Bar[] = [];
@@ -29,9 +29,7 @@ export function drawLinear(
 
 /** Draws the text as a Data Matrix symbol (ISO/IEC 16022) in the middle of a cell, which must leave a quiet zone of one module. */
 export function drawMatrix(page: PdfPage, text: string, center: { x: number; y: number }): void {
-  const bars = dataMatrix(text).flatMap((modules, row) =>
-    Array.from(modules.matchAll(/1+/g), ({ index, 0: run }): Bar => [index, row, run.length]),
-  );
+  const bars = dataMatrix(text).flatMap(barsIn);
   const half = (MATRIX_SIDE * MATRIX_MODULE) / 2;
   fillBars(page, bars, { left: center.x - half, top: center.y - half, width: MATRIX_MODULE, height: MATRIX_MODULE });
 }
@@ -39,9 +37,20 @@ export function drawMatrix(page: PdfPage, text: string, center: { x: number; y: 
 /** A bar, counted in modules and rows. */
 type Bar = [x: number, row: number, width: number];
 
+/** The runs of dark modules in a row, written as `1`. */
+function barsIn(modules: string, row: number): Bar[] {
+  const bars: Bar[] = [];
+  for (let x = modules.indexOf("1"); x >= 0; ) {
+    const light = modules.indexOf("0", x);
+    const end = light < 0 ? modules.length : light;
+    bars.push([x, row, end - x]);
+    x = modules.indexOf("1", end);
+  }
+  return bars;
+}
+
 /**
- * Fills all bars at once, in units of a module. This is the shortest form, and most of pdfkit's work is the same for one rectangle as for a
- * hundred.
+ * Fills all bars at once, in units of a module. This is the shortest form.
  */
 function fillBars(
   page: PdfPage,
@@ -50,13 +59,5 @@ function fillBars(
 ): void {
   const matrix = [width, 0, 0, height, left, top].map((value) => Number(value.toFixed(5))).join(" ");
   const rectangles = bars.map(([x, row, modules]) => `${x} ${row} ${modules} 1 re`);
-  page.fillColor("black").addContent(`q ${matrix} cm\n${rectangles.join("\n")}\nf Q`);
-}
-
-/** Widths of bar, gap, bar … of a Code 128 symbol, in modules. */
-function barWidths(text: string): number[] {
-  // The named export `raw` of bwip-js 4.11 is another function than `raw` of its default export.
-  const [symbol] = bwipjs.raw({ bcid: "code128", text });
-  if (!symbol || !("sbs" in symbol)) throw new Error("bwip-js encoded no linear symbol");
-  return symbol.sbs;
+  page.addContent(`0 g\nq ${matrix} cm\n${rectangles.join("\n")}\nf Q`);
 }

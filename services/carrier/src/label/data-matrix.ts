@@ -45,19 +45,20 @@ function padded(words: readonly number[]): number[] {
 
 /** The Reed-Solomon codewords of the data (annex E): the remainder of its division by the generator. */
 function correction(data: readonly number[]): number[] {
-  let rest = new Array<number>(CORRECTION).fill(0);
+  const rest = new Array<number>(CORRECTION).fill(0);
   for (const word of data) {
-    const factor = word ^ (rest[0] ?? 0);
-    rest = GENERATOR.map((coefficient, index) => (rest[index + 1] ?? 0) ^ times(factor, coefficient));
+    const factor = word ^ (rest.shift() ?? 0);
+    rest.push(0);
+    for (const [index, coefficient] of GENERATOR.entries()) rest[index]! ^= times(factor, coefficient);
   }
   return rest;
 }
 
 const POWERS: number[] = [];
-const LOGARITHMS = new Map<number, number>();
+const LOGARITHMS: number[] = [];
 for (let power = 0, value = 1; power < 255; power++) {
   POWERS.push(value);
-  LOGARITHMS.set(value, power);
+  LOGARITHMS[value] = power;
   value <<= 1;
   if (value > 255) value ^= FIELD;
 }
@@ -65,7 +66,7 @@ for (let power = 0, value = 1; power < 255; power++) {
 /** The product of two elements of the field. */
 function times(a: number, b: number): number {
   if (a === 0 || b === 0) return 0;
-  return POWERS[((LOGARITHMS.get(a) ?? 0) + (LOGARITHMS.get(b) ?? 0)) % 255] ?? 0;
+  return POWERS[((LOGARITHMS[a] ?? 0) + (LOGARITHMS[b] ?? 0)) % 255] ?? 0;
 }
 
 /** The coefficients of the generator below its leading 1, the highest first. */

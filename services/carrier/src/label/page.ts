@@ -14,7 +14,8 @@ export interface Style {
   size: number;
   /** Of the text that the line is a part of. */
   direction?: Direction;
-  color?: string;
+  /** From 0, black, to 1, white; 0 unless given. */
+  gray?: number;
   align?: "left" | "center" | "right";
 }
 
@@ -25,6 +26,7 @@ export const BOLD: StandardFace = "Helvetica-Bold";
 export function openPage(options: { size: [number, number]; title: string; createdAt: Date }): PdfPage {
   const info = { Title: options.title, CreationDate: options.createdAt };
   const page = new PDFDocument({ size: options.size, margin: 0, font: "", info });
+  collectContent(page);
   printAtActualSize(page);
   // Declared by hand: pdfkit's `font` parses the metrics anew for every document, which costs more than all the rest.
   for (const face of [REGULAR, BOLD]) {
@@ -42,11 +44,24 @@ function printAtActualSize(page: PdfPage): void {
   catalog.data.ViewerPreferences = page.ref({ PrintScaling: "None" });
 }
 
+/** What has been drawn on a page so far, as operators of PDF. */
+const contents = new WeakMap<PdfPage, string[]>();
+
+// pdfkit makes bytes of each operator and joins them in the end, which takes several times as long as joining texts.
+function collectContent(page: PdfPage): void {
+  const content: string[] = [];
+  contents.set(page, content);
+  page.addContent = (operators: string) => {
+    content.push(operators);
+    return page;
+  };
+}
+
 /** Writes a text on one line. Its face must have all its characters. */
 export function write(page: PdfPage, text: string, style: Style): void {
-  const { x, baseline, face, size, color = "black", align = "left" } = style;
+  const { x, baseline, face, size, gray = 0, align = "left" } = style;
   const left = x - { left: 0, center: 0.5, right: 1 }[align] * widthOf(text, face, size);
-  page.fillColor(color);
+  page.addContent(`${gray} g`);
   if (isStandard(face)) {
     // pdfkit turns the page upside down so that y grows downwards; the matrix turns the letters back.
     const matrix = `1 0 0 -1 ${left.toFixed(2)} ${baseline.toFixed(2)}`;
@@ -121,11 +136,12 @@ export function drawInside(
 
 /** Writes the small name of a part of the label into its top left corner. */
 export function writeCaption(page: PdfPage, text: string, x: number, top: number): void {
-  write(page, text, { x, baseline: top + 9, face: REGULAR, size: 6, color: "#333333" });
+  write(page, text, { x, baseline: top + 9, face: REGULAR, size: 6, gray: 0.2 });
 }
 
 /** Ends the document and yields its bytes. */
 export function closePage(page: PdfPage): Promise<Uint8Array> {
+  page.page.write(Buffer.from(contents.get(page)?.join("\n") ?? "", "latin1"));
   endFonts(page);
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];

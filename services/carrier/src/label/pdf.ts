@@ -60,7 +60,7 @@ export function renderLabelPdf(content: LabelContent): Promise<Uint8Array> {
 
 function drawWatermark(page: PdfPage): void {
   page.save().rotate(-35, { origin: [CENTER, 195] });
-  write(page, "TEST", { x: CENTER, baseline: 233, face: BOLD, size: 106, color: "#ececec", align: "center" });
+  write(page, "TEST", { x: CENTER, baseline: 233, face: BOLD, size: 106, gray: 0.925, align: "center" });
   page.restore();
 }
 
@@ -74,7 +74,7 @@ function drawFrame(page: PdfPage): void {
 function drawBanner(page: PdfPage): void {
   page.rect(LEFT, BANNER, RIGHT - LEFT, SENDER - BANNER).fill("black");
   const size = sizeFor(NOTICE, BOLD, 16, TEXT_WIDTH);
-  write(page, NOTICE, { x: CENTER, baseline: 28, face: BOLD, size, color: "white", align: "center" });
+  write(page, NOTICE, { x: CENTER, baseline: 28, face: BOLD, size, gray: 1, align: "center" });
 }
 
 function drawSender(page: PdfPage, from: Address): void {
@@ -107,7 +107,7 @@ function drawFacts(page: PdfPage, content: LabelContent): void {
 
 function drawRecipient(page: PdfPage, to: Address): void {
   page.rect(LEFT, RECIPIENT, 46, 14).fill("black");
-  write(page, "SHIP TO", { x: LEFT + PADDING, baseline: RECIPIENT + 10, face: BOLD, size: 7.5, color: "white" });
+  write(page, "SHIP TO", { x: LEFT + PADDING, baseline: RECIPIENT + 10, face: BOLD, size: 7.5, gray: 1 });
   drawPhone(page, to.phone, LEFT + 46 + PADDING, RECIPIENT + 4.5, TEXT_WIDTH - 46);
   const box = { width: TEXT_WIDTH, height: ROUTING - RECIPIENT - 24, most: 15, least: 6 };
   const fields = addressFields(to, { emphasis: 1.15, beneath: "lines" });
