@@ -7,6 +7,7 @@ import type { Step } from "./api/locals.js";
 import { admitCaller } from "./api/middleware/admit-caller.js";
 import { answerRead } from "./api/middleware/answer-read.js";
 import { answerWrite } from "./api/middleware/answer-write.js";
+import { confirmKey } from "./api/middleware/confirm-key.js";
 import { identifyRequest } from "./api/middleware/identify-request.js";
 import { logRequest } from "./api/middleware/log-request.js";
 import { paceAnonymous } from "./api/middleware/pace-anonymous.js";
@@ -89,6 +90,7 @@ function writeSteps(deps: ApiDeps, route: WriteRoute): Step[] {
     requireIdempotencyKey, // 422
     ...(route.needsCarrier ? [requireCarrier] : []), // 503
     route.body ? readBody : refuseBody, // 415, 413, 422
+    confirmKey(deps), // 401
     takeTurn(deps, route, answerWrite(deps, route)), // 400, replay or 409, 422, the operation
   ];
 }

@@ -12,6 +12,8 @@ export interface Locals {
   deadline: number;
   admission: Admission;
   idempotencyKey: string | undefined;
+  /** Whether the body had not arrived completely when the key was admitted. */
+  wasBodyLate: boolean;
   /** The body as it was sent; undefined where none is allowed. */
   bytes: Buffer | undefined;
   /** For how many milliseconds the request was held to the pace of its address, if it has had its turn. */

@@ -12,6 +12,7 @@ export const MAX_BODY_BYTES = 65_536;
 export const readBody: Step = async (req, res, next) => {
   if (!isPlain(req, "application/json")) throw fail("unsupported_media_type");
   if (Number(req.headers["content-length"] ?? 0) > MAX_BODY_BYTES) throw fail("payload_too_large");
+  res.locals.wasBodyLate = !req.complete;
   const bytes = await collect(req, res, MAX_BODY_BYTES);
   if (!bytes) throw fail("payload_too_large");
   res.locals.deadline = performance.now() + ANSWER_MS;
@@ -22,6 +23,7 @@ export const readBody: Step = async (req, res, next) => {
 /** DELETE has no body, of whatever type. */
 export const refuseBody: Step = async (req, res, next) => {
   const isAnnounced = Number(req.headers["content-length"] ?? 0) > 0;
+  res.locals.wasBodyLate = !req.complete;
   if (isAnnounced || !(await collect(req, res, 0))) {
     throw failFields([{ path: "body", message: "must be empty: a DELETE request has no body" }]);
   }
