@@ -43,5 +43,6 @@ export default {
   globalSetup: "<rootDir>/test/global-setup.ts",
   globalTeardown: "<rootDir>/test/global-teardown.ts",
   testTimeout: 30_000,
-  maxWorkers: Math.min(availableParallelism(), 8),
+  // Most tests wait for servers and processes more than they compute.
+  maxWorkers: Math.min(2 * availableParallelism(), 8),
 };
