@@ -1,6 +1,9 @@
 import { randomInt } from "node:crypto";
 import type { Database } from "@shipping/kit/postgres/database";
+import { superuserUrl } from "@shipping/local/cluster/fail-over";
+import { withServer } from "@shipping/local/standby/replication";
 import sql from "sql-template-tag";
+import type { ClusterUnderTest } from "../../cluster.js";
 import { type Operation, openLoop } from "../load.js";
 import type { Platform } from "../platform.js";
 import { createShipment, parcelBody } from "../seed.js";
@@ -39,6 +42,7 @@ export async function measureGrowth(
     say(`Loading up to ${size} rows …`);
     const begun = performance.now();
     await loadRows({ records, gateway }, accountIds, { from, until });
+    await checkpoint(cluster);
     const loadedInSeconds = (performance.now() - begun) / 1000;
     from = until;
 
@@ -66,6 +70,12 @@ export async function measureGrowth(
     });
   }
   return results;
+}
+
+// A load leaves gigabytes to write, which PostgreSQL would spread over the minutes of the measurement.
+async function checkpoint(cluster: ClusterUnderTest): Promise<void> {
+  const { address } = await cluster.process("postgres");
+  await withServer(await superuserUrl(cluster.dataDir, address), (client) => client.query("CHECKPOINT"));
 }
 
 /** The operations, on customers who have `each` shipments. */
