@@ -8,6 +8,6 @@ export interface Combination {
 /** The oldest of everything that is said to do, the newest, and one between them. */
 export const combinations: Readonly<Record<string, Combination>> = {
   oldest: { postgresql: "15.18.0-beta.17", natsServer: "2.9.10", node: "20.19.0" },
-  middle: { postgresql: "17.10.0-beta.17", natsServer: "2.10.29", node: "22.23.3" },
-  newest: { postgresql: "18.4.0-beta.17", natsServer: "2.15.2", node: "24.21.0" },
+  middle: { postgresql: "17.10.0-beta.17", natsServer: "2.10.29", node: "24.21.0" },
+  newest: { postgresql: "18.4.0-beta.17", natsServer: "2.15.2", node: "26.10.0" },
 };

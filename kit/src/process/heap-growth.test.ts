@@ -25,8 +25,9 @@ async function collections(begin: string): Promise<number> {
   return Number(stdout);
 }
 
-test("large answers cause far fewer collections of the whole heap than by V8's own rule", async () => {
+// Node 20: a third of them. From Node 24 on, V8 has a limit of its own for bytes outside the heap: a half to three quarters.
+test("large answers cause fewer collections of the whole heap than by V8's own rule", async () => {
   const [ofItself, grown] = await Promise.all([collections(""), collections("letHeapGrow();")]);
   expect(grown).toBeGreaterThan(0);
-  expect(grown / ofItself).toBeLessThan(0.6);
+  expect(grown / ofItself).toBeLessThan(0.9);
 });
