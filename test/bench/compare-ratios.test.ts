@@ -1,4 +1,4 @@
-import { fallen, incomparable } from "./compare-ratios.js";
+import { failing, fallen, incomparable } from "./compare-ratios.js";
 
 const baseline = { get: { cpu: 0.4, throughput: 0.8 }, list: { cpu: 0.2, throughput: 0.4 } };
 
@@ -28,4 +28,10 @@ test("a check needs a ratio of every case in the baseline for as many processes"
     "With --replicas 1, the baseline has no ratio of pdf, rates.",
   );
   expect(incomparable({ 1: baseline }, 3, ["get"])).toBe("With --replicas 3, the baseline has no ratio of get.");
+});
+
+test("a case in which more than one operation in a hundred failed is named", () => {
+  const failures = { "platform: GET: 503": 7, "floor: GET: 500": 3 };
+  expect(failing({ get: { attempts: 1_000, failures }, deliveries: {} })).toEqual([]);
+  expect(failing({ get: { attempts: 999, failures } })).toEqual(["get: 10 of 999 operations failed"]);
 });

@@ -26,3 +26,14 @@ export function fallen(baseline: Record<string, Ratios>, now: Record<string, Rat
     return [`${name}: the ratio by CPU fell from ${before.cpu.toFixed(2)} to ${after.cpu.toFixed(2)}`];
   });
 }
+
+/** Of a hundred operations, so many may fail. */
+const MAY_FAIL = 1;
+
+/** The cases in which too many operations failed for their ratios to say anything, each in a line. */
+export function failing(cases: Record<string, { attempts?: number; failures?: Record<string, number> }>): string[] {
+  return Object.entries(cases).flatMap(([name, { attempts = 0, failures = {} }]) => {
+    const failed = Object.values(failures).reduce((sum, count) => sum + count, 0);
+    return failed * 100 > attempts * MAY_FAIL ? [`${name}: ${failed} of ${attempts} operations failed`] : [];
+  });
+}

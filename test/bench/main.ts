@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Baseline, fallen, incomparable } from "./compare-ratios.js";
+import { type Baseline, failing, fallen, incomparable } from "./compare-ratios.js";
 import { renderGrowth } from "./growth/render-growth.js";
 import { runGrowth } from "./growth/run-growth.js";
 import { type BenchOptions, benchOptions } from "./options.js";
@@ -27,9 +27,9 @@ async function bench(options: BenchOptions): Promise<void> {
   await publish(report, renderReport(report), options.json);
   const ratios = ratiosOf(report);
   if (options.check) {
-    const falls = fallen(baseline[options.replicas] ?? {}, ratios);
-    for (const line of falls) console.log(line);
-    process.exitCode = falls.length === 0 ? 0 : 1;
+    const problems = [...fallen(baseline[options.replicas] ?? {}, ratios), ...failing(report.cases)];
+    for (const line of problems) console.log(line);
+    process.exitCode = problems.length === 0 ? 0 : 1;
   }
   if (!options.baseline) return;
   const updated = { ...baseline, [options.replicas]: { ...baseline[options.replicas], ...ratios } };

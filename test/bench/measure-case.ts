@@ -24,9 +24,13 @@ export interface Latency {
 /** A case, measured on the platform and its floor. */
 export interface CaseResult extends Comparison {
   latency: { platform: Latency; floor: Latency };
+  /** Operations that were begun on both, warming up included. */
+  attempts: number;
   /** What went wrong, and how often: with many of these the other figures say little. */
   failures: Record<string, number>;
 }
+
+type Tally = Pick<CaseResult, "attempts" | "failures">;
 
 interface Side {
   target: Target;
@@ -44,9 +48,9 @@ export async function measureCase(
   targets: { platform: { target: Target; seeds: Seeds }; floor: { target: Target; seeds: Seeds } },
   effort: Effort,
 ): Promise<CaseResult> {
-  const failures: Record<string, number> = {};
+  const tally: Tally = { attempts: 0, failures: {} };
   const sideOf = ({ target, seeds }: { target: Target; seeds: Seeds }): Side => {
-    const operation = countingFailures(one.operation(target, seeds), target.name, failures);
+    const operation = counting(one.operation(target, seeds), target.name, tally);
     return { target, seeds, operation, rounds: [], latencies: [] };
   };
   const platform = sideOf(targets.platform);
@@ -67,17 +71,19 @@ export async function measureCase(
   return {
     ...compareRounds(platform.rounds, floor.rounds),
     latency: { platform: latencyOf(platform), floor: latencyOf(floor) },
-    failures,
+    ...tally,
   };
 }
 
-function countingFailures(operation: Operation, name: string, failures: Record<string, number>): Operation {
-  return () =>
-    operation().catch((error: Error) => {
+function counting(operation: Operation, name: string, tally: Tally): Operation {
+  return () => {
+    tally.attempts++;
+    return operation().catch((error: Error) => {
       const reason = `${name}: ${error.message}`.slice(0, 200);
-      failures[reason] = (failures[reason] ?? 0) + 1;
+      tally.failures[reason] = (tally.failures[reason] ?? 0) + 1;
       throw error;
     });
+  };
 }
 
 function latencyOf({ latencies }: Side): Latency {

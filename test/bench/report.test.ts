@@ -21,6 +21,7 @@ const report: Report = {
     get: {
       ...comparison,
       latency: { platform: { p50: 1, p99: 2 }, floor: { p50: 0.5, p99: 1 } },
+      attempts: 40,
       failures: { "platform: GET: 503": 2 },
     },
     deliveries: comparison,

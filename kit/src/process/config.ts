@@ -127,8 +127,7 @@ export const busIdentitySettings = {
 
 /** The settings of the parts that publish or consume events. */
 export const busSettings = {
-  NATS_URL: z
-    .string()
+  NATS_URL: urlList("nats", "tls")
     .default("nats://127.0.0.1:4222")
     .describe("URL of the NATS server, or several separated by commas"),
   ...busIdentitySettings,
