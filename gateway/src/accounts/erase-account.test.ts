@@ -1,0 +1,40 @@
+import { eventually } from "@shipping/kit/testing/eventually";
+import { countIn } from "@shipping/kit/testing/rows";
+import sql from "sql-template-tag";
+import { gatewayDatabase } from "../testing/gateway-database.js";
+import { beginErasing } from "./erase-account.js";
+
+let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
+beforeEach(async () => {
+  gateway = await gatewayDatabase();
+});
+afterEach(() => gateway.drop());
+
+const waiting = async () => {
+  const [row] = await gateway.db.run<{ count: bigint }>(sql`
+    SELECT count(*) FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`);
+  return row?.count;
+};
+
+test.each([
+  ["request_log", "SELECT now(), 'req', $1, 'live', NULL, '', '', 1, NULL, NULL, 1, NULL, false, NULL, '', '', 0"],
+  ["request_counts", "SELECT $1, 'live', now(), 'write', 1"],
+  ["audit_entries", "SELECT 'aud', $1, now(), '', '', NULL, '', '', ''"],
+])("a statement that writes to %s when an erasure begins has ended before anything is erased", async (table, row) => {
+  const { accountId } = await gateway.newKey();
+  await gateway.db.run(sql`SELECT made FROM keep_request_log(now(), 7)`);
+  const before = await countIn(gateway.db, table, { accountId });
+  const writer = await gateway.db.pool.connect();
+  await writer.query("BEGIN");
+  await writer.query(`INSERT INTO ${table} ${row}`, [accountId]);
+  let begun = false;
+  const beginning = beginErasing(gateway.admin, accountId).then(() => {
+    begun = true;
+  });
+  await eventually(async () => expect(await waiting()).toBe(1n));
+  expect(begun).toBe(false);
+  await writer.query("COMMIT");
+  writer.release();
+  await beginning;
+  expect(await countIn(gateway.db, table, { accountId })).toBe(before + 1);
+});
