@@ -9,6 +9,9 @@ const RESTS = 1;
 /** No rest is needed if no other account has begun anything for this long. */
 const NEIGHBOUR_MS = 250;
 
+/** What an account is told that is at its own limit. */
+const OVER = "This account has too many requests in progress. Retry in a few seconds.";
+
 /** How much may be under way at once, in units of what a plain read weighs. */
 export interface BulkheadLimits {
   /** In this process. */
@@ -34,7 +37,10 @@ export type EndTurn = () => void;
 
 /** Keeps an account that sends many requests at once from using up what the others need. */
 export interface Bulkhead {
-  /** Resolves when the request may begin; rejects with 503 when its deadline is over first, or its client gone. */
+  /**
+   * Resolves when the request may begin; rejects with 503 when its deadline is over first, or its client gone. The cause is `account_queue`
+   * if its account was at its own limit, `gateway_queue` if the process was at its.
+   */
   enter(request: Entering): Promise<EndTurn>;
   /** Weights under way, requests that wait, and accounts that they are of. */
   load(): BulkheadLoad;
@@ -143,11 +149,12 @@ export function createBulkhead(limits: BulkheadLimits, rests = RESTS): Bulkhead 
       };
       const giveUp = () => {
         clearTimeout(late);
+        const [first] = account.waiters;
+        const isOver = first !== undefined && !hasRoom(account, first.weight);
         if (!account.waiters.delete(waiter)) return;
         settle(id, account);
         beginNext();
-        const message = "This account has too many requests in progress. Retry in a few seconds.";
-        reject(new Outage("account_queue", { message }));
+        reject(isOver ? new Outage("account_queue", { message: OVER }) : new Outage("gateway_queue"));
       };
       const late = setTimeout(() => {
         refused++;

@@ -7,8 +7,10 @@ export type Service = "records" | "carrier" | "tracking" | "webhooks";
 
 /** Why a request was answered 503, for operators. A closed set: it goes into logs, and nothing from a request may appear in it. */
 export type OutageCause =
-  /** Too many requests of the same account were before it. */
+  /** Its account had as many requests under way as it may, until it was too late. */
   | "account_queue"
+  /** The gateway had as much work under way as it may, until it was too late. */
+  | "gateway_queue"
   /** Its time ran out in the gateway, before it was sent to a service or beside a database that is slow. */
   | "timeout"
   /** Its service cannot say whether it executed the write: the connection was lost, or a booking is in doubt. */

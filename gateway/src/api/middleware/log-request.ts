@@ -1,6 +1,5 @@
 import type { Log } from "@shipping/kit/process/log";
 import type { Metrics } from "@shipping/kit/process/metrics";
-import type { ErrorCode } from "@shipping/proto/errors";
 import type { Locals, Step } from "../locals.js";
 
 /** One wide line per request, written when its answer has gone or its client has, and its count among those of its route. */
@@ -9,7 +8,7 @@ export function logRequest(log: Log, metrics: Metrics): Step {
     { total: "http_requests_total", seconds: "http_request_duration_seconds", by: "route", result: "status" },
     {
       total:
-        "Completed requests by route and status: aborted if the client disconnected first, carrier_not_configured for that kind of 503.",
+        "Completed requests by route and status: aborted if the client disconnected first, carrier_not_configured and account_queue for those kinds of 503.",
       seconds:
         "Request duration, from the headers to the end of the response, without the time for which it was paced.",
     },
@@ -24,7 +23,7 @@ export function logRequest(log: Log, metrics: Metrics): Step {
       const route: string | undefined = req.route?.path;
       count({
         name: route ? `${req.method} ${route}` : "unknown",
-        result: res.headersSent ? statusOf(res.statusCode, errorCode) : "aborted",
+        result: res.headersSent ? statusOf(res.statusCode, locals) : "aborted",
         ms: ms - pacedMs,
       });
       log.info(
@@ -50,9 +49,14 @@ export function logRequest(log: Log, metrics: Metrics): Step {
   };
 }
 
-// The specification requires this 503 in an environment without a carrier, so it is no sign of an outage.
-function statusOf(status: number, code: ErrorCode | undefined): string {
-  return code === "carrier_not_configured" ? code : String(status);
+// Two kinds of 503 are no outage: the specification requires one in an environment without a carrier, and an account that is at its own
+// limit delays only itself.
+function statusOf(
+  status: number,
+  { errorCode, outageCause }: Pick<Partial<Locals>, "errorCode" | "outageCause">,
+): string {
+  if (errorCode === "carrier_not_configured") return errorCode;
+  return outageCause === "account_queue" ? outageCause : String(status);
 }
 
 function rounded(ms: number): number {
