@@ -57,6 +57,13 @@ describe("ShippingErrorRate", () => {
     ];
     expectAlerts("ShippingErrorRate", input, []);
   });
+
+  test("is silent while an account sends more than it may, or live keys ask for a carrier", () => {
+    const input = ["200", "account_queue", "carrier_not_configured"].map((status) =>
+      requests({ ...HERE, part: "gateway" }, status, 10),
+    );
+    expectAlerts("ShippingErrorRate", input, []);
+  });
 });
 
 test("ShippingSlow fires for the release that is slow, and counts no other program's requests", () => {
