@@ -7,9 +7,9 @@ export type Service = "records" | "carrier" | "tracking" | "webhooks";
 
 /** Why a request was answered 503, for operators. A closed set: it goes into logs, and nothing from a request may appear in it. */
 export type OutageCause =
-  /** Its account had as many requests under way as it may, until it was too late. */
+  /** Its account was at its limit of work in progress until the request was out of time. */
   | "account_queue"
-  /** The gateway had as much work under way as it may, until it was too late. */
+  /** The gateway was at its limit of work in progress until the request was out of time. */
   | "gateway_queue"
   /** Its time ran out in the gateway, before it was sent to a service or beside a database that is slow. */
   | "timeout"
