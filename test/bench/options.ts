@@ -63,7 +63,10 @@ export function benchOptions(args: readonly string[], command = new Command("npm
     .option("--deliveries <n>", "number of deliveries for the claim measurement with --rows", positive, 1_000_000)
     .option("--tls", "use mutual TLS between the parts", false)
     .addOption(
-      new Option("--check", "fail if a case costs twice as much CPU, compared with the floor, as in the baseline")
+      new Option(
+        "--check",
+        "fail if a case costs twice as much CPU, compared with the floor, as in the baseline, or if 1% of it fails",
+      )
         .default(false)
         .conflicts("baseline"),
     )

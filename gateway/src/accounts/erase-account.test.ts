@@ -25,16 +25,16 @@ test.each([
   await gateway.db.run(sql`SELECT made FROM keep_request_log(now(), 7)`);
   const before = await countIn(gateway.db, table, { accountId });
   const writer = await gateway.db.pool.connect();
-  await writer.query("BEGIN");
-  await writer.query(`INSERT INTO ${table} ${row}`, [accountId]);
-  let begun = false;
-  const beginning = beginErasing(gateway.admin, accountId).then(() => {
-    begun = true;
-  });
-  await eventually(async () => expect(await waiting()).toBe(1n));
-  expect(begun).toBe(false);
-  await writer.query("COMMIT");
-  writer.release();
+  let beginning = Promise.resolve();
+  try {
+    await writer.query("BEGIN");
+    await writer.query(`INSERT INTO ${table} ${row}`, [accountId]);
+    beginning = beginErasing(gateway.admin, accountId);
+    await eventually(async () => expect(await waiting()).toBe(1n));
+    await writer.query("COMMIT");
+  } finally {
+    writer.release();
+  }
   await beginning;
   expect(await countIn(gateway.db, table, { accountId })).toBe(before + 1);
 });

@@ -138,10 +138,18 @@ describe("a request that waits", () => {
     const first = entering(bulkhead, "a", 1);
     const heavy = bulkhead.enter({ accountId: "a", weight: 2, deadline: performance.now() + 20, onGone: never });
     entering(bulkhead, "a", 1, begun);
-    await expect(heavy).rejects.toMatchObject({ code: "service_unavailable" });
+    await expect(heavy).rejects.toMatchObject({ code: "service_unavailable", reason: "account_queue" });
     await turnOfLoop();
     expect(begun).toEqual(["a"]);
     expect(bulkhead.load()).toMatchObject({ underWay: 2, waiting: 0, refused: 1 });
+    await first.end();
+  });
+
+  test("is refused because of the process where its account has room", async () => {
+    const bulkhead = createBulkhead({ inAll: 2, ofAccount: 2 });
+    const first = entering(bulkhead, "a", 2);
+    const other = bulkhead.enter({ accountId: "b", weight: 1, deadline: performance.now() + 20, onGone: never });
+    await expect(other).rejects.toMatchObject({ code: "service_unavailable", reason: "gateway_queue" });
     await first.end();
   });
 

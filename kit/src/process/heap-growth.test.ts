@@ -25,9 +25,11 @@ async function collections(begin: string): Promise<number> {
   return Number(stdout);
 }
 
-// Node 20: a third of them. From Node 24 on, V8 has a limit of its own for bytes outside the heap: a half to three quarters.
+// From Node 24 on, V8 has a limit of its own for bytes outside the heap, so less is left to save.
+const MOST = Number(process.versions.node.split(".")[0]) < 24 ? 0.6 : 0.8;
+
 test("large answers cause fewer collections of the whole heap than by V8's own rule", async () => {
   const [ofItself, grown] = await Promise.all([collections(""), collections("letHeapGrow();")]);
   expect(grown).toBeGreaterThan(0);
-  expect(grown / ofItself).toBeLessThan(0.9);
+  expect(grown / ofItself).toBeLessThan(MOST);
 });
