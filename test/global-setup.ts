@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -8,9 +8,12 @@ declare global {
   var stopTestServers: () => Promise<void>;
 }
 
-/** One PostgreSQL and one NATS for the whole run, at TEST_DATABASE_URL and TEST_NATS_URL unless these are set. */
+/** Generated code whose inputs have changed is made anew. One PostgreSQL and one NATS for the whole run, at TEST_DATABASE_URL and TEST_NATS_URL unless these are set. */
 // biome-ignore lint/style/noDefaultExport: Jest calls the default export.
 export default async function globalSetup(): Promise<void> {
+  execFileSync(process.execPath, [fileURLToPath(new URL("../tools/generate.mjs", import.meta.url))], {
+    stdio: "inherit",
+  });
   const servers = spawn(process.execPath, ["--conditions=source", "--import=tsx", "test-servers.ts"], {
     cwd: fileURLToPath(new URL(".", import.meta.url)),
     stdio: ["pipe", "pipe", "inherit"],

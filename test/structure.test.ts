@@ -16,7 +16,7 @@ function filesBelow(folder: string): string[] {
 }
 
 const read = (path: string) => readFileSync(join(root, path), "utf8");
-const sources = ["proto", "kit", "services", "gateway", "deploy", "client", "conformance", "test"]
+const sources = ["proto", "kit", "services", "gateway", "deploy", "client", "conformance", "tools", "test"]
   .flatMap(filesBelow)
   .filter((path) => /\.(tsx?|mjs)$/.test(path))
   .map((path) => ({ path: path.split(sep).join("/"), text: read(path) }));

@@ -159,7 +159,7 @@ class Answer(LoopbackTest):
         endless = raw(b"HTTP/1.1 200 OK\r\ncontent-type: application/pdf\r\n\r\n", *[b"x" * 1_000_000] * 40)
         error = self.error_of(self.serve(endless).labels.file, "lbl_1")
         self.assertIsInstance(error, UnexpectedAnswerError)
-        self.assertEqual(str(error), f"Answered 200 with more than {attempt.LARGEST_ANSWER} bytes.")
+        self.assertEqual(str(error), f"Answered 200 with more than {attempt.MAX_ANSWER_BYTES} bytes.")
         self.assertEqual(len(self.seen), 1)
 
     def test_is_heard_if_it_comes_before_the_request_was_read(self) -> None:

@@ -5,7 +5,7 @@ import type { Settings } from "./settings.js";
 import { ShippingError } from "./shipping-error.js";
 
 /** A page of a hundred records has less than 2 MiB. */
-const LARGEST_ANSWER = 32 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 /** A complete answer. */
 export interface Answer {
@@ -53,8 +53,8 @@ async function bytesOf({ body, status }: Response, { idempotencyKey }: Outgoing)
   for await (const chunk of body ?? []) {
     chunks.push(chunk);
     length += chunk.length;
-    if (length > LARGEST_ANSWER)
-      throw errorOf("unexpected_answer", `Answered ${status} with more than ${LARGEST_ANSWER} bytes.`, {
+    if (length > MAX_ANSWER_BYTES)
+      throw errorOf("unexpected_answer", `Answered ${status} with more than ${MAX_ANSWER_BYTES} bytes.`, {
         status,
         idempotencyKey,
       });

@@ -25,7 +25,7 @@ export interface List<T> extends AsyncIterable<T> {
   toArray(options: { max: number }): Promise<T[]>;
 }
 
-const LARGEST_PAGE = 100;
+const MAX_PAGE = 100;
 
 /** Begins an operation. */
 export function call<T>(settings: Settings, operation: Operation): Call<T> {
@@ -62,7 +62,7 @@ async function firstOf<T>(page: List<T>["page"], given: ListOptions, options: { 
   const max = options?.max;
   // Without a bound, a list that has grown would fill the memory.
   if (!Number.isSafeInteger(max) || max < 1) throw refused("toArray needs max, an integer of 1 or more.");
-  const limit = given.limit ?? Math.min(max, LARGEST_PAGE);
+  const limit = given.limit ?? Math.min(max, MAX_PAGE);
   const records: T[] = [];
   for await (const record of recordsOf((options) => page({ limit, ...options }), given.after)) {
     records.push(record);

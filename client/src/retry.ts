@@ -12,9 +12,9 @@ const RETRYABLE_CODES: ReadonlySet<string> = new Set([
 const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([429, 500, 503]);
 
 const FIRST_WAIT_MS = 500;
-const LONGEST_BACKOFF_MS = 8_000;
+const MAX_BACKOFF_MS = 8_000;
 /** A rate window lasts a minute. Whoever asks for more than a little over that is not waited for. */
-const LONGEST_RETRY_AFTER_S = 65;
+const MAX_RETRY_AFTER_S = 65;
 
 /** Whether a refusal with this status and code, undefined if it is not the API's, may be answered otherwise next time. */
 export function isRetryable(status: number, code: string | undefined): boolean {
@@ -37,7 +37,7 @@ export function secondsOf(retryAfter: string | null, now: number): number | unde
  * Without a wish of the server: half a second, doubled each time, less up to half of it.
  */
 export function waitMs(retry: number, retryAfterSeconds: number | undefined, random: () => number): number | undefined {
-  if (retryAfterSeconds !== undefined && retryAfterSeconds > LONGEST_RETRY_AFTER_S) return undefined;
+  if (retryAfterSeconds !== undefined && retryAfterSeconds > MAX_RETRY_AFTER_S) return undefined;
   if (retryAfterSeconds) return retryAfterSeconds * 1000 * (1 + random() / 10);
-  return Math.min(FIRST_WAIT_MS * 2 ** retry, LONGEST_BACKOFF_MS) * (1 - random() / 2);
+  return Math.min(FIRST_WAIT_MS * 2 ** retry, MAX_BACKOFF_MS) * (1 - random() / 2);
 }

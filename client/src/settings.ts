@@ -31,7 +31,7 @@ export interface Settings extends Hooks {
   random(): number;
 }
 
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Checks the options; what is missing gets its default. */
 export function settingsOf(options: ShippingOptions): Settings {
@@ -59,8 +59,8 @@ export function checkedRetries(value: number, name: string): number {
 
 /** A time limit, of the client or of one call. */
 export function checkedTimeout(value: number, name: string): number {
-  if (!(typeof value === "number" && value > 0 && value <= LONGEST_TIMER_MS))
-    throw refused(`${name} must be a number greater than 0 and at most ${LONGEST_TIMER_MS}.`);
+  if (!(typeof value === "number" && value > 0 && value <= MAX_TIMER_MS))
+    throw refused(`${name} must be a number greater than 0 and at most ${MAX_TIMER_MS}.`);
   return value;
 }
 

@@ -28,7 +28,7 @@ export interface ApiOptions {
 }
 
 const TRIES = 3;
-const LONGEST_WAIT_S = 61;
+const MAX_WAIT_S = 61;
 
 /** Calls the API below a base URL, with a key or without one, at the pace of that key. */
 export function apiOf({ baseUrl, key, requestsPerWindow, clock, stop, onExchange }: ApiOptions): Api {
@@ -77,7 +77,7 @@ const isPassing = ({ status, json }: Exchange) =>
 
 function waitBefore({ answered }: Exchange): number {
   const seconds = Number(answered.get("retry-after") ?? 2);
-  return seconds >= 0 ? Math.min(seconds, LONGEST_WAIT_S) : 2;
+  return seconds >= 0 ? Math.min(seconds, MAX_WAIT_S) : 2;
 }
 
 // A key that begins like a sandbox key is no proof: the labels themselves have to say that they cost nothing.

@@ -22,7 +22,7 @@ export class NoAnswer extends Error {
 
 const TIMEOUT_MS = 30_000;
 // Far more than any answer of the API has: the largest page is some megabytes.
-const LARGEST_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
 
 /** Sends a request; follows no redirect, which could carry the key elsewhere. */
 export async function exchange(baseUrl: string, sending: Sending): Promise<Exchange> {
@@ -52,7 +52,7 @@ async function bodyOf(response: Response): Promise<Buffer> {
     chunks.push(chunk);
     size += chunk.byteLength;
     // Leaving the loop ends the response.
-    if (size > LARGEST_BYTES) throw new Error(`its body is larger than ${LARGEST_BYTES} bytes`);
+    if (size > MAX_BYTES) throw new Error(`its body is larger than ${MAX_BYTES} bytes`);
   }
   return Buffer.concat(chunks);
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { DEFAULT_LIMITS } from "./admission/bulkhead.js";
 import { DEFAULT_PACE } from "./admission/pace.js";
 import { developerSettings, refuseHalfAnArea } from "./developers/session/settings.js";
-import { MOST_CONNECTIONS } from "./http/connections.js";
+import { MAX_CONNECTIONS } from "./http/connections.js";
 import { DEFAULT_WAITING } from "./http/waiting-bytes.js";
 
 export const MIB = 1024 * 1024;
@@ -29,7 +29,7 @@ export const gatewaySettings = z
       .default(DEFAULT_PACE.perSecond)
       .describe("pages, and refusals without a valid API key, per second and client address; further ones wait"),
     CONNECTION_LIMIT: positiveInt()
-      .default(MOST_CONNECTIONS)
+      .default(MAX_CONNECTIONS)
       .describe("maximum open client connections; idle and slow ones are closed to make room"),
     UNREAD_MIB_LIMIT: positiveInt()
       .default(DEFAULT_WAITING.inAll / MIB)

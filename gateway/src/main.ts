@@ -15,7 +15,7 @@ import { gatewayConfig, MIB } from "./config.js";
 import { openPrisma } from "./database/open-prisma.js";
 import { developerDepsOf } from "./developers/session/settings.js";
 import { preparePages } from "./openapi/serve-pages.js";
-import { createClients } from "./owners/clients.js";
+import { createClients } from "./service-clients/clients.js";
 import { gatewayMigrations, startGateway } from "./start-gateway.js";
 
 const config = configured(gatewayConfig);

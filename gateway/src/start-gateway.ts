@@ -8,7 +8,7 @@ import { createApp } from "./app.js";
 import { tellFailing } from "./developers/alerts/tell-failing.js";
 import type { DeveloperDeps } from "./developers/session/settings.js";
 import { sweepAccess } from "./developers/session/sweep-access.js";
-import { createConnections, MOST_CONNECTIONS, measureConnections } from "./http/connections.js";
+import { createConnections, MAX_CONNECTIONS, measureConnections } from "./http/connections.js";
 import { listen } from "./http/listen.js";
 import { createWaitingBytes, DEFAULT_WAITING, measureWaiting, type WaitingLimits } from "./http/waiting-bytes.js";
 import { startIdempotency } from "./idempotency/start-idempotency.js";
@@ -34,7 +34,7 @@ export interface Gateway {
 export interface Listening {
   port: number;
   host?: string;
-  /** How many connections may be open; `MOST_CONNECTIONS` unless given. */
+  /** How many connections may be open; `MAX_CONNECTIONS` unless given. */
   connectionLimit?: number;
   stallMs?: number;
 }
@@ -60,7 +60,7 @@ export async function startGateway(config: Listening, deps: GatewayParts): Promi
   measureBulkhead(metrics, bulkhead, limits);
   const pace = createPace(deps.paceLimits ?? DEFAULT_PACE);
   measurePace(metrics, pace);
-  const { connectionLimit = MOST_CONNECTIONS } = config;
+  const { connectionLimit = MAX_CONNECTIONS } = config;
   const connections = createConnections(connectionLimit, pace.holds);
   measureConnections(metrics, connections, connectionLimit);
   const unread = deps.unread ?? DEFAULT_WAITING;

@@ -4,9 +4,9 @@ import { crc32, deflateSync } from "node:zlib";
 import { PDFiumLibrary } from "@hyzyla/pdfium";
 
 /** Points of the picture, at most, in width and height: twice those of a label of 4 by 6 inches. */
-const MOST_WIDTH = 576;
-const MOST_HEIGHT = 864;
-const MOST_SCALE = 2;
+const MAX_WIDTH = 576;
+const MAX_HEIGHT = 864;
+const MAX_SCALE = 2;
 
 const library = PDFiumLibrary.init();
 
@@ -19,7 +19,7 @@ async function draw(pdf) {
   try {
     const page = document.getPage(0);
     const { originalWidth, originalHeight } = page.getOriginalSize();
-    const scale = Math.min(MOST_SCALE, MOST_WIDTH / originalWidth, MOST_HEIGHT / originalHeight);
+    const scale = Math.min(MAX_SCALE, MAX_WIDTH / originalWidth, MAX_HEIGHT / originalHeight);
     const { data } = await page.render({ scale, colorSpace: "Gray", render: async (bitmap) => pngOf(bitmap) });
     return data;
   } finally {

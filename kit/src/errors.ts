@@ -35,14 +35,14 @@ export function fail(
 }
 
 /** How many invalid fields a refusal names. */
-export const MOST_FIELDS = 100;
+export const MAX_FIELDS = 100;
 
 /**
  * Creates a 422 that names the first 100 invalid fields in its message and as a list. Under `whole`, it says how many more there are, including
  * `unnamed` ones that are not in `fields`.
  */
 export function failFields(fields: readonly FieldError[], whole = "body", unnamed = 0): Failure {
-  const named = fields.slice(0, MOST_FIELDS);
+  const named = fields.slice(0, MAX_FIELDS);
   const more = fields.length - named.length + unnamed;
   if (more > 0) named.push({ path: whole, message: `has ${more} more invalid ${more === 1 ? "field" : "fields"}` });
   const sentence = named.map((field) => `${field.path}: ${field.message}`).join("; ");

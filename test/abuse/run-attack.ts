@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { attacks, READY } from "./attacks/attacks.js";
 
 /** No attack lasts longer, whatever becomes of the one who started it. */
-const LONGEST_MS = 120_000;
+const MAX_MS = 120_000;
 
 // A process of its own: what an attacker costs itself must not be taken for what it costs others. It begins when it is told to, and says
 // what came of it at its end.
@@ -10,7 +10,7 @@ const [name = "", known = ""] = process.argv.slice(2);
 const stopping = new AbortController();
 const counts: Record<string, number> = {};
 process.on("SIGTERM", () => stopping.abort());
-setTimeout(() => stopping.abort(), LONGEST_MS).unref();
+setTimeout(() => stopping.abort(), MAX_MS).unref();
 const count = (what: string) => {
   counts[what] = (counts[what] ?? 0) + 1;
 };

@@ -29,7 +29,7 @@ export interface Write {
 
 const GIVE_UP_MS = 90_000;
 const ATTEMPT_MS = 12_000;
-const LONGEST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 500;
 
 /** Sends a write to any gateway, with the same key again and again, until it gets a definite answer: no lost connection, no 5xx, no "in progress". */
 export async function untilDefinite(
@@ -49,7 +49,7 @@ export async function untilDefinite(
     if (answer && isDefinite(answer)) return { ...answer, sent, indefinite };
     indefinite.push(String(answer?.status ?? "none"));
     if (Date.now() > deadline) throw new Error(`No definite answer to ${write.path}: ${JSON.stringify(answer)}`);
-    const pauseMs = Math.random() * Math.min(LONGEST_PAUSE_MS, 20 * 2 ** sent);
+    const pauseMs = Math.random() * Math.min(MAX_PAUSE_MS, 20 * 2 ** sent);
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

@@ -4,7 +4,7 @@ import { cases, type KubernetesObject, objectsIn, release } from "./rendered.js"
 const LONGEST: Record<string, number> = { CronJob: 52, StatefulSet: 52 };
 const LABEL = 63;
 // A job of migrations has the revision in its name, which is 1 here.
-const LONGEST_REVISION = 5;
+const MAX_REVISION_CHARACTERS = 5;
 
 // Helm takes names of up to 53 characters. In the last one, a hyphen is where the name is cut.
 const names = [
@@ -19,7 +19,7 @@ describe.each(cases)("with the values of %s.yaml", (name) => {
     const long = objects.flatMap(({ kind, metadata }: KubernetesObject) => {
       expect(metadata.name).toMatch(/^[a-z]([a-z0-9-]*[a-z0-9])?$/);
       expect(metadata.name).not.toContain("--");
-      const spare = metadata.name.includes("-migrate-1-") ? LONGEST_REVISION - 1 : 0;
+      const spare = metadata.name.includes("-migrate-1-") ? MAX_REVISION_CHARACTERS - 1 : 0;
       const left = (LONGEST[kind] ?? LABEL) - spare - metadata.name.length;
       return left < 0 ? [`${kind} ${metadata.name}: ${-left} too many`] : [];
     });

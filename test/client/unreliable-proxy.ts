@@ -11,7 +11,7 @@ export type Fault = (typeof FAULTS)[number];
 const SPOILT = 0.3;
 const CLOSED_IDLE = 0.2;
 /** As many as a client with its usual retries gets over. */
-const MOST_FAULTS_OF_A_REQUEST = 3;
+const MAX_FAULTS_PER_REQUEST = 3;
 
 export interface UnreliableProxy {
   baseUrl: string;
@@ -28,7 +28,7 @@ export async function startUnreliableProxy(target: string): Promise<UnreliablePr
   function faultOf(request: IncomingMessage): Fault | undefined {
     const name = `${request.method} ${request.url} ${request.headers["idempotency-key"] ?? ""}`;
     const times = spoilt.get(name) ?? 0;
-    if (times >= MOST_FAULTS_OF_A_REQUEST || Math.random() >= SPOILT) return undefined;
+    if (times >= MAX_FAULTS_PER_REQUEST || Math.random() >= SPOILT) return undefined;
     spoilt.set(name, times + 1);
     // A stalled request takes a client's whole patience: one is as good as many.
     const fault = times === 0 && Math.random() < 0.05 ? "stalled" : FAULTS[Math.floor(Math.random() * 5)]!;

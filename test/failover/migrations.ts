@@ -29,7 +29,7 @@ const SAMPLES: readonly (readonly [name: string, script: string])[] = [
 ];
 // Somebody's transaction that stands in the way of each migration.
 const IN_THE_WAY_MS = 3_000;
-const LONGEST_MS = 1_000;
+const MAX_MS = 1_000;
 
 /** Migrations on tables of `rows` rows, under load and with transactions in their way: no request waits longer than a second for them. */
 export async function migrations(say: (line: string) => void, rows: number, baselineMs = 10_000): Promise<Report> {
@@ -61,11 +61,11 @@ export async function migrations(say: (line: string) => void, rows: number, base
       figures: { rows, existing, longestWithout, samples },
       promises: [
         [
-          existing.every(({ slowestMs }) => slowestMs <= LONGEST_MS),
+          existing.every(({ slowestMs }) => slowestMs <= MAX_MS),
           "A statement waited longer than a second for an existing migration.",
         ],
         [
-          samples.every(({ longestMs }) => longestMs <= LONGEST_MS),
+          samples.every(({ longestMs }) => longestMs <= MAX_MS),
           "A request waited longer than a second for a migration.",
         ],
         [samples[0]!.waits > 0, "Nothing was in the way of the first migration."],

@@ -25,7 +25,7 @@ interface Turn {
 }
 
 /** More attempts than these make no difference to anybody. */
-const MOST_ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 
 const again = { at: "peek", claim: undefined } as const;
 const ended = (answer: ModelAnswer, claim?: Claim) => ({ at: "end", claim, answer }) as const;
@@ -76,7 +76,7 @@ function proceed({ state, request, rules, move }: Turn): Move {
   }
   const claim = { letter: row.letter, token: row.token };
   if (!equal) return move("peekKey: lease over", { at: "resolve", claim });
-  const attempts = Math.min(row.attempts + 1, MOST_ATTEMPTS);
+  const attempts = Math.min(row.attempts + 1, MAX_ATTEMPTS);
   return move("rejoinClaim", { at: "send", claim }, { row: { ...row, attempts, leaseLive: true } });
 }
 

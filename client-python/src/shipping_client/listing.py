@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-LARGEST_PAGE = 100
+MAX_PAGE = 100
 
 
 class ListOptions(ReadOptions, total=False):
@@ -56,7 +56,7 @@ class Listing(Generic[T]):
         if isinstance(max, bool) or not isinstance(max, int) or max < 1:
             raise refused("to_list needs max, an integer of 1 or more.")
         records: list[T] = []
-        for record in self._records({"limit": self._options.get("limit", min(max, LARGEST_PAGE))}):
+        for record in self._records({"limit": self._options.get("limit", min(max, MAX_PAGE))}):
             records.append(record)
             if len(records) == max:
                 break

@@ -20,7 +20,7 @@ class Unset:
 
 UNSET = Unset()
 
-LONGEST_TIMEOUT = 86_400.0
+MAX_TIMEOUT = 86_400.0
 
 
 @dataclass(frozen=True)
@@ -102,8 +102,8 @@ def checked_retries(value: object) -> int:
 def checked_seconds(value: object, name: str) -> float:
     """A number of seconds, as a time limit."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not is_number or not math.isfinite(value) or not 0 < value <= LONGEST_TIMEOUT:  # type: ignore[arg-type, operator]
-        raise refused(f"{name} must be a number of seconds greater than 0, at most {LONGEST_TIMEOUT:.0f}.")
+    if not is_number or not math.isfinite(value) or not 0 < value <= MAX_TIMEOUT:  # type: ignore[arg-type, operator]
+        raise refused(f"{name} must be a number of seconds greater than 0, at most {MAX_TIMEOUT:.0f}.")
     return float(value)  # type: ignore[arg-type]
 
 

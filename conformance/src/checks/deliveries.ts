@@ -9,7 +9,7 @@ import { parsed, REFUSED_ONCE, type Watched } from "../watch-deliveries.js";
 const SIGNATURE = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/;
 const TOLERANCE_S = 300;
 // "About" a minute: half of one, whatever is rounded or varied on purpose.
-const LEAST_WAIT_S = 30;
+const MIN_WAIT_S = 30;
 // A dispatcher runs every minute.
 const SILENCE_MS = 75_000;
 
@@ -122,7 +122,7 @@ export const deliveryChecks: readonly Check[] = [
         waits.push(second.arrived - first.arrived);
       }
       const shortest = Math.min(...waits);
-      if (shortest >= LEAST_WAIT_S) return;
+      if (shortest >= MIN_WAIT_S) return;
       const what = `a second attempt came ${shortest.toFixed(1)} s after the first, not about a minute`;
       if (isLocal) throw new NotApplicable(`${what} (CLOCK_SPEEDUP of the server)`);
       must(false, what);

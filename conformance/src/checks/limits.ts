@@ -6,8 +6,8 @@ import { NOWHERE } from "../operations.js";
 
 const PER_MINUTE = 120;
 const BURST_MS = 55_000;
-const MOST_SENT = 2 * PER_MINUTE;
-const LONGEST_WAIT_S = 61;
+const MAX_SENT = 2 * PER_MINUTE;
+const MAX_WAIT_S = 61;
 
 export const liveChecks: readonly Check[] = [
   {
@@ -59,9 +59,9 @@ const retryAfterCheck: Check = {
   needs: ["second-key", "slow"],
   async run(context) {
     const { second, clock } = context;
-    await requireLimit(context, (limit) => limit <= MOST_SENT);
+    await requireLimit(context, (limit) => limit <= MAX_SENT);
     const seconds = Number((await refusal(second)).answered.get("retry-after"));
-    if (!(seconds <= LONGEST_WAIT_S)) throw new NotJudged(`Retry-After is ${seconds}`);
+    if (!(seconds <= MAX_WAIT_S)) throw new NotJudged(`Retry-After is ${seconds}`);
     await clock.wait(seconds * 1_000);
     const after = await second.sendAtOnce(ACCOUNT);
     must(after.status !== 429, `${told(after)} after waiting the ${seconds} s of Retry-After`);
@@ -81,11 +81,11 @@ export async function requireLimit({ things }: Context, canBeJudged: (limit: num
 
 /** The first refusal of requests in a row: there is one at once if the key is used up. */
 async function refusal({ sendAtOnce }: Api): Promise<Exchange> {
-  for (let sent = 0; sent <= MOST_SENT; sent++) {
+  for (let sent = 0; sent <= MAX_SENT; sent++) {
     const answer = await sendAtOnce(ACCOUNT);
     if (answer.status === 429) return answer;
   }
-  throw new NotJudged(`${MOST_SENT} requests in a row pass`);
+  throw new NotJudged(`${MAX_SENT} requests in a row pass`);
 }
 
 /** One request more than a minute has, once none counts from before. */

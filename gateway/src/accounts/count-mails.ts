@@ -3,7 +3,7 @@ import { windowStart } from "../database/deps.js";
 import type { AdminDeps } from "./manage-accounts.js";
 
 /** The longest window in which emails are counted. */
-export const LONGEST_WINDOW_MINUTES = 60;
+export const MAX_WINDOW_MINUTES = 60;
 
 /** A limit on what may be asked by somebody, or of somebody, in a window of time. */
 export interface MailLimit {

@@ -5,7 +5,7 @@ import { type Account, type AdminDeps, listAccounts, noSuchAccount } from "./man
 type Named = Pick<Awaited<ReturnType<typeof listAccounts>>[number], "id" | "name">;
 
 // So that the refusal stays one line that a person can read.
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 /** The id of the account that a person means: by its id, or by its name if no other account has it. Erased ones are refused, unless they are wanted. */
 export async function findAccount(deps: AdminDeps, nameOrId: string, wanted = { erased: false }): Promise<string> {
@@ -28,7 +28,7 @@ function erased({ id, erasingSince, erasedAt }: Account): Failure {
 }
 
 function several(name: string, accounts: readonly Named[]): Failure {
-  const ids = accounts.slice(0, MOST_NAMED).map(({ id }) => id);
+  const ids = accounts.slice(0, MAX_NAMED).map(({ id }) => id);
   const more = accounts.length > ids.length ? ` and ${accounts.length - ids.length} more` : "";
   return fail(
     "invalid_request",

@@ -2,8 +2,8 @@ import { newId } from "@shipping/kit/ids";
 import sql, { empty } from "sql-template-tag";
 import type { AdminDeps } from "./manage-accounts.js";
 
-const LONGEST_ARGUMENTS = 2_000;
-const LONGEST_REASON = 500;
+const MAX_ARGUMENTS_CHARACTERS = 2_000;
+const MAX_REASON_CHARACTERS = 500;
 
 /** A change that an operator is about to make. */
 export interface Act {
@@ -26,7 +26,7 @@ export interface LoggedAct extends Act {
 /** Writes down that a change begins, and yields its id. A change that cannot be written down must not be made. */
 export async function beginAct(deps: AdminDeps, act: Act): Promise<string> {
   const id = newId("act", deps.random);
-  const typed = act.arguments.slice(0, LONGEST_ARGUMENTS);
+  const typed = act.arguments.slice(0, MAX_ARGUMENTS_CHARACTERS);
   await deps.db.run(sql`
     INSERT INTO operator_acts (id, at, operator, host, command, arguments, outcome)
     VALUES (${id}, ${deps.now()}, ${act.operator}, ${act.host}, ${act.command}, ${typed}, 'begun')`);
@@ -36,7 +36,7 @@ export async function beginAct(deps: AdminDeps, act: Act): Promise<string> {
 /** Writes down how it ended: without a reason, well. */
 export async function endAct(deps: AdminDeps, id: string, reason?: string): Promise<void> {
   await deps.db.run(sql`
-    UPDATE operator_acts SET outcome = ${reason === undefined ? "done" : "failed"}, reason = ${reason?.slice(0, LONGEST_REASON) ?? null}
+    UPDATE operator_acts SET outcome = ${reason === undefined ? "done" : "failed"}, reason = ${reason?.slice(0, MAX_REASON_CHARACTERS) ?? null}
     WHERE id = ${id}`);
 }
 

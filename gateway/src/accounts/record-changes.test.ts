@@ -3,7 +3,7 @@ import { ConnectError, createRouterTransport } from "@connectrpc/connect";
 import { newId } from "@shipping/kit/ids";
 import { createLog } from "@shipping/kit/process/log";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import { createClients } from "../owners/clients.js";
+import { createClients } from "../service-clients/clients.js";
 import { gatewayDatabase } from "../testing/gateway-database.js";
 import { recordChanges, recordChangesOnce } from "./record-changes.js";
 

@@ -2,7 +2,7 @@ import { type Loop, startLoop } from "@shipping/kit/process/loop";
 import type { SubscriptionChange } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql from "sql-template-tag";
 import type { GatewayDeps } from "../database/deps.js";
-import type { Clients } from "../owners/clients.js";
+import type { Clients } from "../service-clients/clients.js";
 import type { AuditAction } from "./audit.js";
 
 const EVERY_MS = 5_000;

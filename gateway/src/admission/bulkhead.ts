@@ -1,5 +1,5 @@
 import type { Metrics } from "@shipping/kit/process/metrics";
-import { Outage } from "../owners/outage.js";
+import { Outage } from "../service-clients/outage.js";
 
 /** The most work that one account and all accounts together may have in progress in a gateway: as lists, one and sixteen. */
 export const DEFAULT_LIMITS: BulkheadLimits = { inAll: 128, ofAccount: 8 };

@@ -13,7 +13,7 @@ export interface PaceLimits {
 export const DEFAULT_PACE: PaceLimits = { perSecond: 50, burst: 25 };
 
 /** No request waits longer, however many came before. */
-const LONGEST_WAIT_MS = 10_000;
+const MAX_WAIT_MS = 10_000;
 
 /** Keeps anonymous requests from overwhelming the process by their number: they are delayed, not refused. */
 export interface Pace {
@@ -43,7 +43,7 @@ export function createPace({ perSecond, burst }: PaceLimits, now = () => perform
   function waitMsOf(address: string): number {
     const nowMs = now();
     if (++turns % TURNS_BETWEEN_SWEEPS === 0) sweep(nowMs);
-    const mostMs = nowMs + LONGEST_WAIT_MS + burst * costMs;
+    const mostMs = nowMs + MAX_WAIT_MS + burst * costMs;
     const at = Math.min(mostMs, Math.max(nowMs, paidAt.get(address) ?? 0) + costMs);
     paidAt.set(address, at);
     return at - burst * costMs - nowMs;

@@ -5,8 +5,8 @@ import type { GatewayDeps } from "../database/deps.js";
 import type { WaitingBytes } from "../http/waiting-bytes.js";
 import type { Idempotency } from "../idempotency/start-idempotency.js";
 import type { Mailer } from "../mail/mailer.js";
-import type { Clients } from "../owners/clients.js";
 import type { RequestLog } from "../request-log/request-log.js";
+import type { Clients } from "../service-clients/clients.js";
 
 /** The dependencies of an endpoint's handler. */
 export interface EndpointDeps extends GatewayDeps {

@@ -6,7 +6,7 @@ import { fingerprint } from "../idempotency/fingerprint.js";
 import type { RegistryKey, RegistryRow } from "../idempotency/registry.js";
 import type { JsonBody } from "../input/json-body.js";
 import { type Checked, checkBody, requireValid } from "../input/validate.js";
-import type { Due } from "../owners/call-owner.js";
+import type { Due } from "../service-clients/call-owner.js";
 import type { ApiDeps } from "./deps.js";
 import { pathWith, type WriteRoute } from "./endpoint.js";
 import { mergeFieldErrors } from "./merge-field-errors.js";

@@ -2,7 +2,7 @@ import type { FieldError } from "@shipping/kit/errors";
 import type { ErrorCode } from "@shipping/proto/errors";
 import type { RequestHandler } from "express";
 import type { Admission } from "../admission/admit.js";
-import type { OutageCause } from "../owners/outage.js";
+import type { OutageCause } from "../service-clients/outage.js";
 
 /** What the gateway knows about a request: a step may read what the steps before it in `app.ts` have set. */
 export interface Locals {

@@ -2,7 +2,7 @@ import type { Caller } from "@shipping/kit/caller";
 import { failFields, failureIn } from "@shipping/kit/errors";
 import type { JsonBody } from "../input/json-body.js";
 import { type Checked, soundMembers } from "../input/validate.js";
-import { callOptions, type Due } from "../owners/call-owner.js";
+import { callOptions, type Due } from "../service-clients/call-owner.js";
 import type { ApiDeps } from "./deps.js";
 import type { WriteRoute } from "./endpoint.js";
 

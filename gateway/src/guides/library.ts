@@ -36,11 +36,11 @@ export interface Library {
 
 // The same from `src` and from `dist`.
 const ROOT = new URL("../../../", import.meta.url);
-const MOST_HITS = 20;
+const MAX_HITS = 20;
 const EXCERPT_LENGTH = 220;
 // Each word is compared with all that begin alike or are nearly spelled alike: a short one with many.
-const MOST_WORDS = 10;
-const LONGEST_SEARCH = 100;
+const MAX_WORDS = 10;
+const MAX_SEARCH_CHARACTERS = 100;
 const splitAtSigns: (text: string) => string[] = MiniSearch.getDefault("tokenize");
 
 const NAME = /[a-z0-9]+(?:_[a-z0-9]+)+/gi;
@@ -77,7 +77,7 @@ export function openLibrary(document: EventDocument, more: readonly Section[]): 
   return {
     page: (slug) => pages.get(slug),
     search: (text) => {
-      const asked = text.slice(0, LONGEST_SEARCH);
+      const asked = text.slice(0, MAX_SEARCH_CHARACTERS);
       return index
         .search(wordsIn(asked).join(" "), { tokenize: (words) => words.split(" "), boost: boostFor(asked) })
         .flatMap(({ id, terms }) => {
@@ -86,7 +86,7 @@ export function openLibrary(document: EventDocument, more: readonly Section[]): 
           const { href, title, of } = found;
           return [{ href, title, of, excerpt: excerptOf(wholeTextOf(found), terms) }];
         })
-        .slice(0, MOST_HITS);
+        .slice(0, MAX_HITS);
     },
   };
 }
@@ -119,7 +119,7 @@ function boostFor(asked: string) {
 /** The words that are searched for: of a name only the whole. */
 function wordsIn(asked: string): string[] {
   const words = [...(asked.match(NAME) ?? []), ...splitAtSigns(asked.replace(NAME, " "))];
-  return [...new Set(words.filter((word) => word !== ""))].slice(0, MOST_WORDS);
+  return [...new Set(words.filter((word) => word !== ""))].slice(0, MAX_WORDS);
 }
 
 function excerptOf(text: string, terms: readonly string[]): string {

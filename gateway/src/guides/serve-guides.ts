@@ -7,7 +7,7 @@ import { script, style } from "./layout.js";
 import { type Library, readGuideFile } from "./library.js";
 import { guidePage, overviewPage, searchPage } from "./pages.js";
 
-const LONGEST_SHOWN = 200;
+const MAX_SHOWN_CHARACTERS = 200;
 
 /**
  * The guides below `/docs`, for everyone. Opening the library takes a while: it is asked for when somebody reads. `origin` stands in
@@ -32,7 +32,7 @@ export function serveGuides(app: Express, site: Site, origin: () => string, libr
   }
   app.get("/docs/search", (req, res) => {
     const { q } = req.query;
-    const text = typeof q === "string" ? q.trim().slice(0, LONGEST_SHOWN) : "";
+    const text = typeof q === "string" ? q.trim().slice(0, MAX_SHOWN_CHARACTERS) : "";
     sendDocument(req, res, page(searchPage(site, text, library().search(text))));
   });
   const serveGuide = (slug: string, req: Request, res: Response, next: NextFunction) => {

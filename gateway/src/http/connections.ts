@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { Metrics } from "@shipping/kit/process/metrics";
 
 /** Connections that a process holds unless it is told otherwise. */
-export const MOST_CONNECTIONS = 2_000;
+export const MAX_CONNECTIONS = 2_000;
 
 /** The connections of a server. */
 export interface Connections extends Iterable<[Socket, ServerResponse | undefined]> {

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 
-const MOST_BYTES = 1024 * 1024;
-const LONGEST_MS = 2_000;
+const MAX_BYTES = 1024 * 1024;
+const MAX_MS = 2_000;
 const LOOK_MS = 20;
 
 /**
@@ -13,7 +13,7 @@ export function dropRest(socket: Socket): () => void {
   const started = performance.now();
   // Node's HTTP parser reads from below the socket: there are no events to count.
   const timer = setInterval(() => {
-    if (socket.bytesRead - read <= MOST_BYTES && performance.now() - started <= LONGEST_MS) return;
+    if (socket.bytesRead - read <= MAX_BYTES && performance.now() - started <= MAX_MS) return;
     stop();
     socket.destroy();
   }, LOOK_MS);

@@ -3,7 +3,7 @@ import { type Failure, fail, failureIn } from "@shipping/kit/errors";
 import { DatabaseOutage } from "@shipping/kit/postgres/outage";
 import type { Log } from "@shipping/kit/process/log";
 import type { ErrorCode } from "@shipping/proto/errors";
-import { type OutageCause, outageCause } from "../owners/outage.js";
+import { type OutageCause, outageCause } from "../service-clients/outage.js";
 
 /** How a request failed, for its line in the log. */
 interface Failed {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { Failure, fail } from "@shipping/kit/errors";
 
 /** Far more than any client sends. Node counts no colons and line ends: 16 KiB can be thousands of empty headers. */
-const MOST_HEADERS = 1_000;
+const MAX_HEADERS = 1_000;
 
 const VERSIONS = new Set(["1.0", "1.1"]);
 
@@ -30,7 +30,7 @@ export function headersTooLarge(): Failure {
 
 /** Finds what RFC 9112 forbids, or what is too large, although Node's parser accepts it; undefined if nothing is wrong. */
 export function httpFault(request: IncomingMessage): Failure | undefined {
-  if (request.rawHeaders.length > 2 * MOST_HEADERS) return headersTooLarge();
+  if (request.rawHeaders.length > 2 * MAX_HEADERS) return headersTooLarge();
   if (!VERSIONS.has(request.httpVersion)) return fail("bad_request", "The protocol must be HTTP/1.1 or HTTP/1.0.");
   // Node 20.19's parser takes these, later ones do not.
   if (request.rawHeaders.some((text, index) => index % 2 === 0 && (text === "" || text.includes(" "))))

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import type { Random } from "@shipping/kit/ids";
 import type { Log } from "@shipping/kit/process/log";
-import { type Connections, createConnections, MOST_CONNECTIONS } from "./connections.js";
+import { type Connections, createConnections, MAX_CONNECTIONS } from "./connections.js";
 import { dropRest } from "./drop-rest.js";
 import type { MessagePrototypes } from "./message-prototypes.js";
 import { createConnectionRefusals } from "./refuse-connection.js";
@@ -37,7 +37,7 @@ export async function listen(options: {
   // Counts what the kernel takes of a large write, too.
   server.setTimeout(options.stallMs ?? 30_000);
   const refusals = createConnectionRefusals(options);
-  const { connections = createConnections(MOST_CONNECTIONS) } = options;
+  const { connections = createConnections(MAX_CONNECTIONS) } = options;
   let stopping = false;
 
   function take(request: IncomingMessage, response: ServerResponse): void {

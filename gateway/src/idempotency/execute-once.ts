@@ -2,8 +2,8 @@ import type { CallOptions } from "@connectrpc/connect";
 import type { Claim } from "@shipping/kit/caller";
 import { fail, failureIn } from "@shipping/kit/errors";
 import type { Snapshot, WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
-import { callOptions, type Due, inTime } from "../owners/call-owner.js";
-import { Outage } from "../owners/outage.js";
+import { callOptions, type Due, inTime } from "../service-clients/call-owner.js";
+import { Outage } from "../service-clients/outage.js";
 import { readReplay } from "./read-replay.js";
 import {
   claimKey,

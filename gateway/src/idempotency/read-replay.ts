@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import type { CallOptions } from "@connectrpc/connect";
 import { fail } from "@shipping/kit/errors";
 import { type Snapshot, SnapshotSchema } from "@shipping/proto/shipping/common/v1/common_pb";
-import { answered } from "../owners/call-owner.js";
+import { answered } from "../service-clients/call-owner.js";
 import type { RegistryDeps, RegistryRequest } from "./registry.js";
 
 /** The first answer to an equal request, as its owner's ledger holds it. Undefined if there is none; 409 if another request has the key. */

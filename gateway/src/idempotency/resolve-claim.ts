@@ -1,5 +1,5 @@
 import type { CallOptions } from "@connectrpc/connect";
-import { answered } from "../owners/call-owner.js";
+import { answered } from "../service-clients/call-owner.js";
 import { markDone } from "./mark-done.js";
 import type { Owner, RegistryDeps, RegistryKey } from "./registry.js";
 

@@ -28,8 +28,8 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-const SHORTEST_PAUSE_MS = 20;
-const LONGEST_PAUSE_MS = 200;
+const MIN_PAUSE_MS = 20;
+const MAX_PAUSE_MS = 200;
 const READ_MS = 2_000;
 
 /** One poller per key and process, however many wait. It holds no connection while it pauses. */
@@ -41,7 +41,7 @@ export function createClaimWaits(deps: RegistryDeps, marks: DoneMarks): ClaimWai
     try {
       const committed = await readUnmarked(request, row);
       if (committed) return wakeAll(waiters, committed);
-      for (let pauseMs = SHORTEST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+      for (let pauseMs = MIN_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
         await sleep(jittered(pauseMs));
         if (waiting.get(id) !== waiters) return;
         await lookAgain(waiters, request);

@@ -1,4 +1,4 @@
-import { MOST_FIELDS } from "@shipping/kit/errors";
+import { MAX_FIELDS } from "@shipping/kit/errors";
 
 /** Where a value stands in a JSON text: the names and indexes that lead to it. */
 export type Place = (string | number)[];
@@ -56,7 +56,7 @@ export function lostNumbers(text: string): LostNumbers {
 
   value(undefined);
   const lost = found.filter((step) => step !== undefined);
-  return { places: lost.slice(0, MOST_FIELDS).map(placeOf), more: Math.max(0, lost.length - MOST_FIELDS) };
+  return { places: lost.slice(0, MAX_FIELDS).map(placeOf), more: Math.max(0, lost.length - MAX_FIELDS) };
 }
 
 /** The last step of a place. Thousands of places share the steps above them: copied at each level, they would cost more than the text. */

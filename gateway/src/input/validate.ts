@@ -1,4 +1,4 @@
-import { type FieldError, failFields, MOST_FIELDS } from "@shipping/kit/errors";
+import { type FieldError, failFields, MAX_FIELDS } from "@shipping/kit/errors";
 import type { z } from "zod";
 import type { JsonBody } from "./json-body.js";
 import { type LostNumbers, NONE_LOST, type Place } from "./lost-numbers.js";
@@ -104,7 +104,7 @@ export function check(
       continue;
     }
     // Each is a fault of its own; of thousands, only those that will be named get a sentence.
-    const named = issue.keys.slice(0, Math.max(0, MOST_FIELDS - faults.length));
+    const named = issue.keys.slice(0, Math.max(0, MAX_FIELDS - faults.length));
     for (const name of named) add([...issue.path, name], name.includes(".") ? UNKNOWN_WITH_DOT : UNKNOWN);
     more += issue.keys.length - named.length;
   }

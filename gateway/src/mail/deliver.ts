@@ -24,7 +24,7 @@ export interface Patience {
 }
 
 const PATIENCE: Patience = { connectMs: 10_000, silenceMs: 20_000 };
-const MOST_FILES = 200;
+const MAX_FILES = 200;
 
 /** Makes the function that sends emails along a route. `tls` is needed for a private certificate authority. */
 export function delivererOf(route: MailRoute, options: { patience?: Patience; tls?: ConnectionOptions } = {}): Deliver {
@@ -63,7 +63,7 @@ function intoFolder({ folder, from, print }: Extract<MailRoute, { folder: string
     const name = `${new Date().toISOString().replace(/[:.]/g, "-")}-${randomBytes(3).toString("hex")}.eml`;
     await writeFile(join(folder, name), message as Buffer, { flag: "wx", mode: 0o600 });
     const files = (await readdir(folder)).filter((file) => file.endsWith(".eml")).sort();
-    for (const old of files.slice(0, -MOST_FILES)) await rm(join(folder, old), { force: true });
+    for (const old of files.slice(0, -MAX_FILES)) await rm(join(folder, old), { force: true });
     print?.(`To: ${mail.to}\nSubject: ${mail.subject}\n\n${mail.text}`);
   };
 }

@@ -26,7 +26,7 @@ export interface Mailer {
 export type WriteMail = () => Promise<Mail | undefined>;
 
 /** Mails that may wait in one process; those beyond are dropped. */
-export const MOST_WAITING = 1_000;
+export const MAX_WAITING = 1_000;
 const AT_ONCE = 4;
 /** After a failure; after the last one, a mail is given up. A link lives 15 minutes. */
 const WAITS_MS: readonly number[] = [2_000, 10_000, 60_000, 300_000];
@@ -58,7 +58,7 @@ export function createMailer({
   metrics,
   random,
   waitsMs = WAITS_MS,
-  mostWaiting = MOST_WAITING,
+  mostWaiting = MAX_WAITING,
 }: Options): Mailer {
   const ready: Waiting[] = [];
   const unseen: Waiting[] = [];

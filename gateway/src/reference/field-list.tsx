@@ -47,11 +47,11 @@ function FieldItem({ field, isAnswer, isOpen }: { field: Field; isAnswer: boolea
   );
 }
 
-const LONGEST_SHOWN = 60;
+const MAX_SHOWN_CHARACTERS = 60;
 
 /** A regular expression; a long one is folded up. */
 function Pattern({ pattern }: { pattern: string }) {
-  if (pattern.length <= LONGEST_SHOWN)
+  if (pattern.length <= MAX_SHOWN_CHARACTERS)
     return (
       <p>
         Pattern: <code>{pattern}</code>

@@ -2,7 +2,7 @@ import type { Caller } from "@shipping/kit/caller";
 import type { FieldError } from "@shipping/kit/errors";
 import { redact } from "@shipping/kit/process/log";
 import { COMMANDING } from "@shipping/kit/process/printable";
-import type { OutageCause } from "../owners/outage.js";
+import type { OutageCause } from "../service-clients/outage.js";
 
 /** A write or a refusal that has ended, as the log is told of it. */
 export interface EndedRequest {
@@ -42,8 +42,8 @@ export interface LogRow extends Omit<EndedRequest, "fields" | "aborted"> {
 /** The code of a request whose client went away before it had the whole answer. */
 export const ABORTED = "aborted";
 
-const MOST_CHARACTERS = { path: 200, userAgent: 200, field: 100 };
-const MOST_NAMED = 20;
+const MAX_CHARACTERS = { path: 200, userAgent: 200, field: 100 };
+const MAX_NAMED = 20;
 
 /** Almost every path, in which there is nothing to clean. */
 const PLAIN_PATH = /^[a-z1/]{1,60}(?:\/[a-z]{3}_[a-z2-7]{26}(?:\/[a-z]{1,20})?)?$/;
@@ -60,24 +60,24 @@ export function rowOf(ended: EndedRequest, endedAt: number): LogRow {
     caller: ended.caller,
     keyId: ended.keyId,
     method: ended.method,
-    path: PLAIN_PATH.test(path) ? path : cleaned(path, MOST_CHARACTERS.path),
+    path: PLAIN_PATH.test(path) ? path : cleaned(path, MAX_CHARACTERS.path),
     status: ended.status,
     code: ended.code ?? (ended.aborted ? ABORTED : undefined),
     cause: ended.cause,
-    fields: fields.length > 0 ? JSON.stringify(fields.slice(0, MOST_NAMED).map(namedField)) : undefined,
+    fields: fields.length > 0 ? JSON.stringify(fields.slice(0, MAX_NAMED).map(namedField)) : undefined,
     ms: ended.ms,
     idempotencyKey: idempotencyKey && redacted(idempotencyKey),
     replayed: ended.replayed,
     resourceId: ended.resourceId,
     source: ended.source,
-    userAgent: cleaned(ended.userAgent, MOST_CHARACTERS.userAgent),
+    userAgent: cleaned(ended.userAgent, MAX_CHARACTERS.userAgent),
     endedAt,
     more: 0,
   };
 }
 
 function namedField({ path, message }: FieldError): FieldError {
-  return { path: cleaned(path, MOST_CHARACTERS.field), message: cleaned(message, MOST_CHARACTERS.path) };
+  return { path: cleaned(path, MAX_CHARACTERS.field), message: cleaned(message, MAX_CHARACTERS.path) };
 }
 
 // Whatever has to be redacted has one of these characters, and to look for them costs a tenth.

@@ -31,7 +31,7 @@ export interface RequestPage {
 type Deps = Pick<GatewayDeps, "db">;
 
 /** Rows that a filter without an index of its own looks at in one go. */
-const MOST_LOOKED_AT = 2_000;
+const MAX_SCANNED = 2_000;
 
 const CODES = Object.entries(errors).map(([code, { status }]) => ({ code, status: String(status) }));
 
@@ -55,7 +55,7 @@ export async function listRequests(
   const succeeded = status === "2xx";
   const codes = status === undefined ? undefined : codesOf(status);
   const isFiltered = succeeded || method !== null || (codes !== undefined && keyId !== null);
-  const most = isFiltered ? MOST_LOOKED_AT : size + 1;
+  const most = isFiltered ? MAX_SCANNED : size + 1;
   const looked = newest(caller, { codes, keyId, isInTime: await timeOf(deps, caller, wanted), most });
   const rows = await deps.db.runList<NamedRow>(sql`
     WITH looked AS MATERIALIZED (${looked}),

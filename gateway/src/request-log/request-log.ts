@@ -26,9 +26,9 @@ type Deps = Pick<GatewayDeps, "db" | "log" | "clockOffsetMs"> & {
 
 const EVERY_MS = 1_000;
 /** Rows of a statement. */
-const MOST_ROWS = 1_000;
+const MAX_ROWS = 1_000;
 /** Rows that wait for a database that is away; a row takes about 1 KB. */
-const MOST_WAITING = 20_000;
+const MAX_WAITING = 20_000;
 /** Counts linger longer: a count that is written once saves many. */
 const COUNTS_EVERY_MS = 10_000;
 
@@ -54,9 +54,9 @@ export function startRequestLog(deps: Deps): RequestLog {
   }));
 
   function list(row: LogRow): void {
-    if (waiting.length < MOST_WAITING) waiting.push(row);
+    if (waiting.length < MAX_WAITING) waiting.push(row);
     else lose("buffer_full");
-    if (waiting.length === MOST_ROWS) writing.wake();
+    if (waiting.length === MAX_ROWS) writing.wake();
   }
 
   function count({ accountId, environment, outcome, count: n }: Count): void {
@@ -70,14 +70,14 @@ export function startRequestLog(deps: Deps): RequestLog {
     for (const row of folds.take(atEnd)) list(row);
     await settleDoubt();
     do {
-      const rows = waiting.slice(0, MOST_ROWS);
+      const rows = waiting.slice(0, MAX_ROWS);
       const counted = takeCounts(atEnd);
       if (rows.length === 0 && counted.length === 0) return;
       doubtful = { rows, counted };
       await writeOrSplit(rows, counted);
       doubtful = { rows: [], counted: [] };
       waiting.splice(0, rows.length);
-    } while (waiting.length >= (atEnd ? 1 : MOST_ROWS));
+    } while (waiting.length >= (atEnd ? 1 : MAX_ROWS));
   }
 
   function takeCounts(atEnd: boolean): Count[] {

@@ -7,7 +7,7 @@ import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import { type CreateOrderRequest, RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import { createClients } from "../owners/clients.js";
+import { createClients } from "../service-clients/clients.js";
 import { type GatewayParts, type Listening, startGateway } from "../start-gateway.js";
 import { gatewayDatabase } from "./gateway-database.js";
 import { ownerUnderTest } from "./owner-under-test.js";

@@ -18,7 +18,7 @@ import { type OutboxRow, type Reconciliation, reconcileOutbox } from "./reconcil
  */
 const LEASE_MS = 5_000;
 /** A lease that ends later than this was given before the database's clock was set back. */
-const LONGEST_LEASE = sql`interval '10 seconds'`;
+const MAX_LEASE = sql`interval '10 seconds'`;
 const POLL_MS = 250;
 const RECONCILE_MS = 60_000;
 const MAX_COUNTED = 10_000;
@@ -104,7 +104,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     const rows = await db.run<OutboxRow>(sql`
       UPDATE outbox SET leased_until = ${now} + ${LEASE_MS}::float8 * interval '1 ms'
       WHERE id = ANY(ARRAY(
-        SELECT id FROM outbox WHERE published_at IS NULL AND NOT leased_until BETWEEN ${now} AND ${now} + ${LONGEST_LEASE}
+        SELECT id FROM outbox WHERE published_at IS NULL AND NOT leased_until BETWEEN ${now} AND ${now} + ${MAX_LEASE}
         ORDER BY id LIMIT ${publisher.claimSize()} FOR UPDATE SKIP LOCKED))
       RETURNING id, event_id, type, account_id, environment, body, traceparent, created_at, publications`);
     return publishAll(rows, (row) => row.event_id);

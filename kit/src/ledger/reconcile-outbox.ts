@@ -5,7 +5,7 @@ const BATCH = 1000;
 /** The number of bodies in memory at once; a body has up to about 35 KB. */
 const BODIES = 50;
 /** After this many repetitions, the interval between them stops growing. It is then 64 minutes. */
-const MOST_DOUBLINGS = 6;
+const MAX_DOUBLINGS = 6;
 
 /** A published event: its ID and the time of its commit (ISO 8601). */
 export interface Published {
@@ -75,7 +75,7 @@ export async function reconcileOutbox(deps: Reconciliation): Promise<{ republish
 function readPage({ db, now }: Reconciliation, last: bigint) {
   return db.run<PageRow>(sql`
     SELECT id, event_id, created_at, publications, coalesce(
-      published_at < ${now} - interval '1 minute' * 2 ^ least(publications - 1, ${MOST_DOUBLINGS}::integer), false) AS due
+      published_at < ${now} - interval '1 minute' * 2 ^ least(publications - 1, ${MAX_DOUBLINGS}::integer), false) AS due
     FROM outbox WHERE id > ${last} ORDER BY id LIMIT ${BATCH}`);
 }
 

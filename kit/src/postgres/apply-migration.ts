@@ -32,7 +32,7 @@ export interface Applying {
 
 // Pages of 8 KiB: a few thousand rows, whose locks are held for a few hundred milliseconds.
 const BATCH_PAGES = 256;
-const LONGEST_BREAK_MS = 1_000;
+const MAX_BREAK_MS = 1_000;
 const PROGRESS_MS = 10_000;
 
 /**
@@ -173,7 +173,7 @@ async function runBatches(applying: Applying, migration: Migration, table: strin
         log.info({ migration: name, rows: rows + walked, page, pages }, "migration goes on");
       }
       // The other half of the time belongs to everybody else.
-      if (rowCount) await setTimeout(Math.min(performance.now() - began, LONGEST_BREAK_MS));
+      if (rowCount) await setTimeout(Math.min(performance.now() - began, MAX_BREAK_MS));
     }
     rows += walked;
   }

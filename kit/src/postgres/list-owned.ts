@@ -2,7 +2,7 @@ import type { Caller as CallerMessage } from "@shipping/proto/shipping/common/v1
 import sql, { type Sql } from "sql-template-tag";
 import { type Caller, callerOf } from "../caller.js";
 import { microBatchOperation } from "./micro-batch.js";
-import { MOST_PAGE_BYTES, type Page, renderPage } from "./page.js";
+import { MAX_PAGE_BYTES, type Page, renderPage } from "./page.js";
 import type { ReadDeps } from "./read-owned.js";
 
 /** A request for a page of a caller's rows: up to `limit` of those whose IDs come after `after`. */
@@ -55,7 +55,7 @@ export function listOwned<Row extends { id: string }, Deps extends ReadDeps = Re
         SELECT page.*, sum(${bytes}) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING) AS before
         FROM (${rowsOfPage}) AS page
       ) AS row
-      WHERE row.before IS NULL OR row.before <= ${MOST_PAGE_BYTES}::bigint`
+      WHERE row.before IS NULL OR row.before <= ${MAX_PAGE_BYTES}::bigint`
     : rowsOfPage;
   const read = microBatchOperation<Deps, AskedPage, Row[]>({
     max: PAGES,

@@ -1,4 +1,4 @@
-import { MOST_PAGE_BYTES, renderPage } from "./page.js";
+import { MAX_PAGE_BYTES, renderPage } from "./page.js";
 
 const rows = (count: number) => Array.from({ length: count }, (_, index) => ({ id: `id_${index}` }));
 const idOf = ({ id }: { id: string }) => JSON.stringify(id);
@@ -24,12 +24,12 @@ describe("renderPage", () => {
     const large = () => JSON.stringify("é".repeat(10_000));
     const [shown, nextCursor] = page(rows(100), 100, large);
     expect(shown).toHaveLength(52);
-    expect(53 * Buffer.byteLength(large())).toBeGreaterThan(MOST_PAGE_BYTES);
+    expect(53 * Buffer.byteLength(large())).toBeGreaterThan(MAX_PAGE_BYTES);
     expect(nextCursor).toBe("id_51");
     expect(page(rows(52), 100, large)[1]).toBeUndefined();
   });
   test("a resource that is larger by itself is a page by itself", () => {
-    const huge = () => JSON.stringify("x".repeat(MOST_PAGE_BYTES));
+    const huge = () => JSON.stringify("x".repeat(MAX_PAGE_BYTES));
     const [shown, nextCursor] = page(rows(2), 100, huge);
     expect(shown).toHaveLength(1);
     expect(nextCursor).toBe("id_0");

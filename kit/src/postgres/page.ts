@@ -9,7 +9,7 @@ export interface Page {
 const [OPENING, COMMA, CLOSING] = Buffer.from("[,]") as unknown as [number, number, number];
 
 /** The most bytes on a page, unless a single resource is larger. */
-export const MOST_PAGE_BYTES = 1024 * 1024;
+export const MAX_PAGE_BYTES = 1024 * 1024;
 
 /**
  * Renders a page of `limit` resources from up to `limit + 1` rows: the extra row shows that there is a next page. The page ends early if
@@ -25,7 +25,7 @@ export function renderPage<Row extends { id: string }>(
   for (const row of rows.slice(0, limit)) {
     const resource = render(row);
     const ofResource = Buffer.byteLength(resource);
-    if (bytes + ofResource > MOST_PAGE_BYTES && shown.length > 0) break;
+    if (bytes + ofResource > MAX_PAGE_BYTES && shown.length > 0) break;
     bytes += ofResource;
     shown.push(resource);
   }

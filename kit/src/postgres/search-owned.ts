@@ -6,7 +6,7 @@ import { ownedInIndex, ownedSql } from "./owned.js";
 import type { ReadDeps } from "./read-owned.js";
 
 /** The most rows examined for each interpretation of a text, so that no text makes a page expensive. */
-export const MOST_MATCHES = 500;
+export const MAX_MATCHES = 500;
 
 /**
  * How a table is searched. One index begins with the hash of `ownedInIndex`, state and time of creation, another with account, environment
@@ -104,7 +104,7 @@ function matching(
       FROM unnest(${[...(begins[nth] ?? [])]}::text[], ${(begins[nth] ?? []).map(endOf)}::text[]) AS asked (begin, "end")
       CROSS JOIN LATERAL (
         SELECT ${read} ${ownedInIndex(caller)} AND ${term} >= begin AND ${term} < "end"
-        ORDER BY ${term} DESC LIMIT ${MOST_MATCHES + 1}::bigint) AS begun`,
+        ORDER BY ${term} DESC LIMIT ${MAX_MATCHES + 1}::bigint) AS begun`,
     ),
   ];
   return sql`
@@ -116,7 +116,7 @@ function matching(
       ORDER BY created_at DESC, id DESC LIMIT ${most}::bigint)
     SELECT said.incomplete, found.*
     FROM (
-      SELECT coalesce(bool_or(rows > ${MOST_MATCHES}::bigint), false) AS incomplete
+      SELECT coalesce(bool_or(rows > ${MAX_MATCHES}::bigint), false) AS incomplete
       FROM (SELECT count(*) AS rows FROM matched WHERE reading NOT IN ('ids', 'name') GROUP BY reading) AS counted) AS said
     LEFT JOIN (
       SELECT found.* FROM page CROSS JOIN LATERAL (

@@ -26,7 +26,7 @@ export interface Replica extends Transport {
 const REDIAL_MS = 250;
 const HEALTH_ANSWER_MS = 2_000;
 /** No call lasts longer, not even an operator's, so a connection that was replaced this long ago carries none. */
-export const LONGEST_CALL_MS = 60_000;
+export const MAX_CALL_MS = 60_000;
 /** A missed deadline that was shorter than this says nothing about the replica. */
 const MIN_UNRESPONSIVE_MS = 250;
 
@@ -76,7 +76,7 @@ export function openReplica(baseUrl: string, log: Log, secured?: { tls: Pick<Tls
       session.abort();
       sessions.delete(session);
     };
-    setTimeout(end, LONGEST_CALL_MS).unref();
+    setTimeout(end, MAX_CALL_MS).unref();
     connection = connect();
     endWatch();
   }
@@ -128,7 +128,7 @@ export function openReplica(baseUrl: string, log: Log, secured?: { tls: Pick<Tls
     stream: ((...call: Parameters<Transport["stream"]>) => connection.stream(...call)) as Transport["stream"],
     retire() {
       closing.abort();
-      setTimeout(abortAll, LONGEST_CALL_MS).unref();
+      setTimeout(abortAll, MAX_CALL_MS).unref();
     },
     close() {
       closing.abort();

@@ -11,7 +11,7 @@ import sql, { raw } from "sql-template-tag";
 import type { TrackingDeps } from "./deps.js";
 import { SCAN_STATUSES, type ScanRow } from "./tracking.js";
 
-const MOST_SCANS = 100;
+const MAX_SCANS = 100;
 
 /**
  * Adds a carrier's scans to their tracking record. They may come again, late, and in any order: each counts once, and the latest by its own
@@ -23,7 +23,7 @@ export async function applyScans(deps: TrackingDeps, request: ApplyScansRequest)
   const scans = request.scans.map(
     ({ id, status, at, message }): ScanRow => ({ id, status, at: new Date(at), message }),
   );
-  if (scans.length === 0 || scans.length > MOST_SCANS || !scans.every(isScan)) {
+  if (scans.length === 0 || scans.length > MAX_SCANS || !scans.every(isScan)) {
     throw fail("internal_error", "The scans are not a carrier's.");
   }
   // Compares the record as it is once it is locked: this statement's snapshot may lack what another statement has just added.

@@ -25,7 +25,7 @@ export interface Effort {
 }
 
 /** Four times the input may cost eight times as much: the rest is noise, and what sorting takes. What grows by the square costs sixteen. */
-export const MOST_TIMES = 8;
+export const MAX_TIMES = 8;
 
 // Less than this is nothing, whatever it grows by: the first look at an input, a refusal.
 const FLOOR_US = 20;
@@ -34,7 +34,7 @@ const ATTEMPTS = 6;
 /** Measures the CPU of a reading. One that seems to grow too much is measured again, each time for longer, so that only what always does counts. */
 export function measureGrowth(reading: Reading, effort: Effort): Growth {
   let least = measureOnce(reading, effort);
-  for (let attempt = 1; attempt < ATTEMPTS && least.times > MOST_TIMES; attempt++) {
+  for (let attempt = 1; attempt < ATTEMPTS && least.times > MAX_TIMES; attempt++) {
     const again = measureOnce(reading, { ...effort, workMs: effort.workMs * (attempt + 1) });
     if (again.times < least.times) least = again;
   }

@@ -1,5 +1,5 @@
 import { customerReadings } from "./customer-readings.js";
-import { type Effort, type Growth, MOST_TIMES, measureGrowth, type Reading } from "./measure-growth.js";
+import { type Effort, type Growth, MAX_TIMES, measureGrowth, type Reading } from "./measure-growth.js";
 import { publicReadings } from "./public-readings.js";
 
 /** Everything that reads what strangers or customers send. */
@@ -10,7 +10,7 @@ export function runGrowth(effort: Effort, say: (line: string) => void): string[]
   return readings.flatMap((reading) => {
     const growth = measureGrowth(reading, effort);
     say(lineOf(reading, growth));
-    return growth.times > MOST_TIMES ? [`${reading.reader}: ${reading.shape}`] : [];
+    return growth.times > MAX_TIMES ? [`${reading.reader}: ${reading.shape}`] : [];
   });
 }
 

@@ -59,7 +59,7 @@ export async function holdLock(
   }
 }
 
-const MOST_PIECES = 500;
+const MAX_PIECES = 500;
 
 /** Makes PostgreSQL write its log until there is no room for it: then it ends all connections, and cannot start again. */
 export async function writeLogUntilPanic(cluster: ClusterUnderTest): Promise<void> {
@@ -71,7 +71,7 @@ export async function writeLogUntilPanic(cluster: ClusterUnderTest): Promise<voi
   client.on("error", () => {});
   await client.connect();
   try {
-    for (let piece = 0; piece < MOST_PIECES; piece++) {
+    for (let piece = 0; piece < MAX_PIECES; piece++) {
       await client.query("SELECT pg_logical_emit_message(true, 'ballast', repeat('x', 1000000))");
     }
   } catch {

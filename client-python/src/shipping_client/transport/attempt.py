@@ -16,7 +16,7 @@ from .operation import Outgoing
 
 USER_AGENT = f"shipping-client-python/{__version__} Python/{platform.python_version()}"
 
-LARGEST_ANSWER = 32 * 1024 * 1024
+MAX_ANSWER_BYTES = 32 * 1024 * 1024
 """A page of a hundred records has less than 2 MiB."""
 
 
@@ -81,14 +81,14 @@ def _body_of(response: HTTPResponse, request: Outgoing) -> bytes:
     declared = response.length
     body = bytearray()
     while True:
-        chunk = response.read(min(65_536, LARGEST_ANSWER + 1 - len(body)))
+        chunk = response.read(min(65_536, MAX_ANSWER_BYTES + 1 - len(body)))
         if not chunk:
             break
         body += chunk
-        if len(body) > LARGEST_ANSWER:
+        if len(body) > MAX_ANSWER_BYTES:
             raise UnexpectedAnswerError(
                 "unexpected_answer",
-                f"Answered {response.status} with more than {LARGEST_ANSWER} bytes.",
+                f"Answered {response.status} with more than {MAX_ANSWER_BYTES} bytes.",
                 status=response.status,
                 idempotency_key=request.idempotency_key,
             )

@@ -15,7 +15,7 @@ from http.client import HTTPConnection, HTTPResponse
 from typing import Any
 from urllib.parse import urlsplit
 
-MOST_IDLE = 16
+MAX_IDLE = 16
 
 
 class Clock:
@@ -144,7 +144,7 @@ class Connections:
 
     def give_back(self, connection: Connection) -> None:
         """Keeps a connection whose response was read to its end, unless the response has ended it."""
-        if connection.sock is None or len(self._idle) >= MOST_IDLE:
+        if connection.sock is None or len(self._idle) >= MAX_IDLE:
             connection.close()
         else:
             self._idle.append(connection)

@@ -15,9 +15,9 @@ RETRYABLE_CODES = frozenset({"internal_error", "service_unavailable", "rate_limi
 RETRYABLE_STATUSES = frozenset({429, 500, 503})
 
 FIRST_WAIT = 0.5
-LONGEST_BACKOFF = 8.0
+MAX_BACKOFF = 8.0
 # A rate window lasts a minute. Whoever asks for more than a little over that is not waited for.
-LONGEST_RETRY_AFTER = 65.0
+MAX_RETRY_AFTER = 65.0
 
 _DATE = re.compile(r"[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT")
 
@@ -50,8 +50,8 @@ def wait_before(retry: int, retry_after: float | None, random: Callable[[], floa
     Seconds until the next attempt, the first retry being number 0; None if the server asks for more than is waited.
     Without a wish of the server: half a second, doubled each time, less up to half of it.
     """
-    if retry_after is not None and retry_after > LONGEST_RETRY_AFTER:
+    if retry_after is not None and retry_after > MAX_RETRY_AFTER:
         return None
     if retry_after:
         return retry_after * (1 + random() / 10)
-    return min(FIRST_WAIT * 2.0 ** min(retry, 10), LONGEST_BACKOFF) * (1 - random() / 2)
+    return min(FIRST_WAIT * 2.0 ** min(retry, 10), MAX_BACKOFF) * (1 - random() / 2)

@@ -5,7 +5,7 @@ import type { PaceLimits } from "@shipping/gateway/admission/pace";
 import { openPrisma } from "@shipping/gateway/database/open-prisma";
 import type { DeveloperDeps } from "@shipping/gateway/developers/session/settings";
 import type { PrismaClient } from "@shipping/gateway/gen/prisma/client";
-import { createClients } from "@shipping/gateway/owners/clients";
+import { createClients } from "@shipping/gateway/service-clients/clients";
 import { startGateway } from "@shipping/gateway/start-gateway";
 import type { Bus } from "@shipping/kit/events/bus";
 import type { Database } from "@shipping/kit/postgres/database";

@@ -3,7 +3,7 @@ import { reflect } from "@bufbuild/protobuf/reflect";
 import { createRouterTransport, type Interceptor } from "@connectrpc/connect";
 import { z } from "zod";
 import type { Admission } from "../../admission/admit.js";
-import { createClients } from "../../owners/clients.js";
+import { createClients } from "../../service-clients/clients.js";
 import type { EndpointDeps } from "../deps.js";
 import { idName, type Route } from "../endpoint.js";
 import { routes } from "./endpoints.js";

@@ -2,7 +2,7 @@ import { fail } from "@shipping/kit/errors";
 import { sendAnswer } from "../../http/send.js";
 import { noQuery } from "../../input/schemas.js";
 import { validQuery } from "../../input/validate.js";
-import { callOptions } from "../../owners/call-owner.js";
+import { callOptions } from "../../service-clients/call-owner.js";
 import type { ApiDeps } from "../deps.js";
 import { idOf, type ReadRoute } from "../endpoint.js";
 import type { Step } from "../locals.js";

@@ -11,7 +11,7 @@ const ORDER: readonly Part[] = ["webhooks", "tracking", "carrier", "records", "g
 const POLL_MS = 500;
 
 // The second pass finds what was still being written during the first.
-const MOST_PASSES = 5;
+const MAX_PASSES = 5;
 
 /** What was erased in this run. */
 export interface Erased {
@@ -32,7 +32,7 @@ export async function eraseAccount(
   await beginErasing(located.deps, account.id);
   const erased: TableCount[] = [];
   for (let pass = 1; (await erasePass(located, erased, progress)) > 0; pass++) {
-    if (pass === MOST_PASSES)
+    if (pass === MAX_PASSES)
       throw fail("service_unavailable", `Something still writes rows of ${account.id}. Run this again.`);
   }
   return { id: account.id, erasedAt: await endErasing(located.deps, account.id), erased };

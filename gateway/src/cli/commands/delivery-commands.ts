@@ -11,7 +11,7 @@ import type { Tools } from "../tools/tools.js";
 import { describeDeliveries, describeEvent, describeSubscription, OUTCOMES } from "./describe-deliveries.js";
 
 const STATES = ["pending", "in_flight", "delivered", "exhausted", "cancelled"];
-const MOST_RESENT = 1_000;
+const MAX_RESENT = 1_000;
 
 /** Which deliveries of a subscription are meant. */
 interface Selection {
@@ -89,7 +89,7 @@ export function addDeliveryCommands(admin: AdminCommand, { print, platform }: To
       const counts = new Map<string, number>();
       await onWebhooks(async (webhooks) => {
         const named = eventIds.map((eventId) => ({ eventId, subscriptionId: selection.subscription }));
-        const pages = eventIds.length > 0 ? [named] : pagesOf(webhooks, { ...selection, limit: MOST_RESENT });
+        const pages = eventIds.length > 0 ? [named] : pagesOf(webhooks, { ...selection, limit: MAX_RESENT });
         for await (const page of pages) {
           const deliveries = page.map(({ eventId, subscriptionId }) => ({ eventId, subscriptionId }));
           const { outcomes } = await webhooks.resendDeliveries({ deliveries }, { timeoutMs: CALL_MS });

@@ -6,7 +6,7 @@ import type {
 } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
 import { toFacts, toTable } from "../tools/print.js";
 
-const MOST_PENDING = 10_000;
+const MAX_PENDING = 10_000;
 
 /** Outcomes of resending, in words that follow a number of deliveries. */
 export const OUTCOMES: Readonly<Record<string, string>> = {
@@ -66,7 +66,7 @@ export function describeSubscription(shown: ShowSubscriptionResponse): string {
     status: shown.status,
     created: shown.createdAt,
     disabled: shown.disabledAt,
-    pending: shown.pending === MOST_PENDING ? `${MOST_PENDING} or more` : String(shown.pending),
+    pending: shown.pending === MAX_PENDING ? `${MAX_PENDING} or more` : String(shown.pending),
     "next due": shown.nextDue,
     "in flight": String(shown.inFlight),
     "failed in a row": String(shown.failStreak),

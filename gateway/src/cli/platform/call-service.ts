@@ -3,12 +3,12 @@ import { type Client, createClient } from "@connectrpc/connect";
 import { fail, failureIn } from "@shipping/kit/errors";
 import { silentLog } from "@shipping/kit/process/log";
 import { connectTo } from "@shipping/kit/rpc/client";
-import { LONGEST_CALL_MS } from "@shipping/kit/rpc/replica";
+import { MAX_CALL_MS } from "@shipping/kit/rpc/replica";
 import { nowhere, type Part, type Platform } from "./find-platform.js";
 import { reasonOf } from "./finding.js";
 
 /** How long an operator waits for one answer. */
-export const CALL_MS = LONGEST_CALL_MS;
+export const CALL_MS = MAX_CALL_MS;
 
 /** Calls a service of a platform as an operator does: with the identity of the gateway, in whose pods the commands run. */
 export async function callService<S extends DescService, T>(

@@ -1,13 +1,13 @@
 import { InvalidArgumentError, Option } from "commander";
 
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const LONGEST_MS = 36_500 * UNIT_MS.d;
+const MAX_MS = 36_500 * UNIT_MS.d;
 
 /** Reads a duration such as `90d`, in milliseconds. */
 export function parseDuration(text: string): number {
   const [, count, unit] = text.match(/^([1-9][0-9]*)([smhd])$/) ?? [];
   const durationMs = Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
-  if (!(durationMs <= LONGEST_MS)) {
+  if (!(durationMs <= MAX_MS)) {
     throw new InvalidArgumentError("Use a whole number with s, m, h or d, up to 36500d.");
   }
   return durationMs;

@@ -56,13 +56,13 @@ function snakeCased(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-const MOST_LISTED = 1_000;
+const MAX_LISTED = 1_000;
 
 /** The option that says how many rows a list has. */
 export function limitOption(): Option {
-  return new Option("--limit <count>", `maximum number of rows, 1 to ${MOST_LISTED}`).default(100).argParser((text) => {
+  return new Option("--limit <count>", `maximum number of rows, 1 to ${MAX_LISTED}`).default(100).argParser((text) => {
     const count = Number(text);
-    if (Number.isInteger(count) && count >= 1 && count <= MOST_LISTED) return count;
-    throw new InvalidArgumentError(`Use a whole number from 1 to ${MOST_LISTED}.`);
+    if (Number.isInteger(count) && count >= 1 && count <= MAX_LISTED) return count;
+    throw new InvalidArgumentError(`Use a whole number from 1 to ${MAX_LISTED}.`);
   });
 }

@@ -6,7 +6,7 @@ import { wordsOf } from "../webhooks/failure-words.js";
 import { hostOf } from "../webhooks/subscriptions.js";
 
 /** The most subscriptions that the email lists; an account can have ten active ones in each environment. */
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 
 /**
  * The email to the admins of an account about subscriptions that have been failing for a day. It shows only the host of a URL: path and query may
@@ -18,7 +18,7 @@ export function failingLetter(about: {
   subscriptions: readonly FailingSubscription[];
 }): Letter {
   const { accountName, origin, subscriptions } = about;
-  const named = subscriptions.slice(0, MOST_NAMED);
+  const named = subscriptions.slice(0, MAX_NAMED);
   const more = subscriptions.length - named.length;
   const [first] = named;
   return {

@@ -7,7 +7,7 @@ import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_p
 import sql from "sql-template-tag";
 import type { Deliver, Mail } from "../../mail/deliver.js";
 import { createMailer } from "../../mail/mailer.js";
-import { createClients } from "../../owners/clients.js";
+import { createClients } from "../../service-clients/clients.js";
 import { gatewayDatabase } from "../../testing/gateway-database.js";
 import { tellFailing, tellFailingOnce } from "./tell-failing.js";
 

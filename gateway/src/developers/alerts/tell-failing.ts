@@ -5,7 +5,7 @@ import sql from "sql-template-tag";
 import type { GatewayDeps } from "../../database/deps.js";
 import { mailOf } from "../../mail/mail-of.js";
 import type { Mailer } from "../../mail/mailer.js";
-import type { Clients } from "../../owners/clients.js";
+import type { Clients } from "../../service-clients/clients.js";
 import { failingLetter } from "./failing-mail.js";
 
 const EVERY_MS = 5_000;

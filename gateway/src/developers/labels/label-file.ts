@@ -1,4 +1,4 @@
-import { answered, callOptions } from "../../owners/call-owner.js";
+import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { callerOfPage, type FileAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { requireId } from "../resources/find-resources.js";
 import { drawPage } from "./draw-page.js";

@@ -1,4 +1,4 @@
-import { type LabelsMade, MOST_LABELS } from "./read-overview.js";
+import { type LabelsMade, MAX_LABELS } from "./read-overview.js";
 
 /** How many labels were made lately. */
 export function LabelFigures({ base, labels }: { base: string; labels: LabelsMade }) {
@@ -23,5 +23,5 @@ export function LabelFigures({ base, labels }: { base: string; labels: LabelsMad
 }
 
 function inWords(count: number): string {
-  return count > MOST_LABELS ? `more than ${MOST_LABELS.toLocaleString("en")}` : count.toLocaleString("en");
+  return count > MAX_LABELS ? `more than ${MAX_LABELS.toLocaleString("en")}` : count.toLocaleString("en");
 }

@@ -1,7 +1,7 @@
 import sql from "sql-template-tag";
 import { ACTIVE_KEYS_LIMIT } from "../../accounts/manage-keys.js";
 import { clock } from "../../database/deps.js";
-import { answered, callOptions } from "../../owners/call-owner.js";
+import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { callerOfPage, type PageDeps, type PageRequest } from "../page/page.js";
 
 /** A key that opens the API, and what it is used for. */
@@ -35,7 +35,7 @@ export function keysInUse(deps: PageDeps, { session, environment }: PageRequest)
     LIMIT ${ACTIVE_KEYS_LIMIT}`);
 }
 
-/** Labels that were made, voided ones included; each counted up to `MOST_LABELS` and one more. */
+/** Labels that were made, voided ones included; each counted up to `MAX_LABELS` and one more. */
 export interface LabelsMade {
   lastDay: number;
   lastMonth: number;
@@ -43,7 +43,7 @@ export interface LabelsMade {
   any: boolean;
 }
 
-export const MOST_LABELS = 10_000;
+export const MAX_LABELS = 10_000;
 
 const DAY_MS = 86_400_000;
 
@@ -51,8 +51,8 @@ const DAY_MS = 86_400_000;
 export async function labelsMade(deps: PageDeps, request: PageRequest): Promise<LabelsMade> {
   const since = (days: number) => new Date(deps.now().getTime() - days * DAY_MS).toISOString();
   const wanted = [
-    { createdFrom: since(1), atMost: MOST_LABELS + 1 },
-    { createdFrom: since(30), atMost: MOST_LABELS + 1 },
+    { createdFrom: since(1), atMost: MAX_LABELS + 1 },
+    { createdFrom: since(30), atMost: MAX_LABELS + 1 },
     { createdFrom: new Date(0).toISOString(), atMost: 1 },
   ];
   const asked = { caller: callerOfPage(request), wanted };

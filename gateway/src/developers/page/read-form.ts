@@ -9,7 +9,7 @@ import { type Checked, check, decodePairs } from "../../input/validate.js";
 export type Form = ReadonlyMap<string, readonly string[]>;
 
 // The largest form has 14: a key with all its scopes.
-const MOST_PAIRS = 100;
+const MAX_PAIRS = 100;
 
 /** Reads a form. */
 export async function readForm(req: IncomingMessage, res: ServerResponse): Promise<Form> {
@@ -24,8 +24,8 @@ export async function readForm(req: IncomingMessage, res: ServerResponse): Promi
 
 /** The fields of a form's text. */
 export function formOf(text: string): Form {
-  if (text.split("&", MOST_PAIRS + 1).length > MOST_PAIRS) {
-    throw failFields([{ path: "form", message: `must have at most ${MOST_PAIRS} values` }]);
+  if (text.split("&", MAX_PAIRS + 1).length > MAX_PAIRS) {
+    throw failFields([{ path: "form", message: `must have at most ${MAX_PAIRS} values` }]);
   }
   const form = new Map<string, string[]>();
   for (const [name, value] of decodePairs(text, "form")) {

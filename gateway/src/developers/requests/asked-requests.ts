@@ -11,11 +11,11 @@ export interface AskedRequests extends WantedRequests {
 export const METHODS = ["POST", "DELETE", "GET"];
 
 const MINUTE = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
-const MOST_CHARACTERS = 200;
+const MAX_CHARACTERS = 200;
 
 /** Reads it from the address. */
 export function askedRequests(query: URLSearchParams): AskedRequests {
-  const sought = (query.get("q") ?? "").replaceAll("\0", "").trim().slice(0, MOST_CHARACTERS);
+  const sought = (query.get("q") ?? "").replaceAll("\0", "").trim().slice(0, MAX_CHARACTERS);
   const after = cursorOf(query, "req");
   if (sought) return { sought, after };
   const status = query.get("status") ?? "";

@@ -1,10 +1,10 @@
 import { fail } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
-import { MOST_MATCHES } from "@shipping/kit/postgres/search-owned";
+import { MAX_MATCHES } from "@shipping/kit/postgres/search-owned";
 import type { LabelSummary } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { RecordSummary } from "@shipping/proto/shipping/records/v1/records_pb";
 import { trackingNumber } from "../../input/schemas.js";
-import { answered, callOptions } from "../../owners/call-owner.js";
+import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { callerOfPage, type PageDeps, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE } from "../page/paging.js";
 
@@ -73,7 +73,7 @@ export async function shipmentsById(
   ids: readonly string[],
 ): Promise<Map<string, RecordSummary>> {
   if (ids.length === 0) return new Map();
-  const { shipments } = await searchShipments(deps, request, { limit: MOST_MATCHES }, ids);
+  const { shipments } = await searchShipments(deps, request, { limit: MAX_MATCHES }, ids);
   return new Map(shipments.map((shipment) => [shipment.id, shipment]));
 }
 
@@ -105,7 +105,7 @@ async function shipmentsOfLabel(deps: PageDeps, request: PageRequest, text: stri
 }
 
 async function labelsOfShipments(deps: PageDeps, request: PageRequest, text: string) {
-  const { shipments, nextCursor, incomplete } = await searchShipments(deps, request, { text, limit: MOST_MATCHES }, []);
+  const { shipments, nextCursor, incomplete } = await searchShipments(deps, request, { text, limit: MAX_MATCHES }, []);
   const ids = shipments.flatMap(({ labelId }) => labelId ?? []);
   return { ids, incomplete: incomplete || nextCursor !== undefined };
 }

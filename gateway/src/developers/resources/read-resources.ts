@@ -3,7 +3,7 @@ import type { Origin } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { z } from "zod";
 import type { label, order, rate, shipment, tracking } from "../../api/resources.js";
 import type { EventType } from "../../input/schemas.js";
-import { answered, callOptions } from "../../owners/call-owner.js";
+import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { callerOfPage, type PageDeps, type PageRequest } from "../page/page.js";
 import { requireId } from "./find-resources.js";
 import type { Happening } from "./origin.js";

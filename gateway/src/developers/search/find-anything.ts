@@ -2,9 +2,9 @@ import { failureIn } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
 import { findKeys } from "../../accounts/find-keys.js";
 import { trackingNumber } from "../../input/schemas.js";
-import { answered, callOptions } from "../../owners/call-owner.js";
 import { findRequests } from "../../request-log/list-requests.js";
 import { readRequest } from "../../request-log/read-request.js";
+import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { nameOf } from "../keys/keys.js";
 import { callerOfPage, type PageDeps, type PageRequest } from "../page/page.js";
 import { findLabels, findOrders, findShipments } from "../resources/find-resources.js";
@@ -22,7 +22,7 @@ export interface Found {
 export type Kind = "API key" | "Label" | "Order" | "Request" | "Shipment" | "Subscription";
 
 /** How much of each kind is shown. */
-export const MOST_OF_A_KIND = 5;
+export const MAX_PER_KIND = 5;
 
 type Find = (deps: PageDeps, request: PageRequest, text: string) => Promise<Found[]>;
 
@@ -47,17 +47,17 @@ export async function findAnything(deps: PageDeps, asked: PageRequest, text: str
 }
 
 async function orders(deps: PageDeps, asked: PageRequest, text: string): Promise<Found[]> {
-  const { found } = await findOrders(deps, asked, { text, limit: MOST_OF_A_KIND });
+  const { found } = await findOrders(deps, asked, { text, limit: MAX_PER_KIND });
   return found.map(({ id, reference }) => ({ kind: "Order", path: `orders/${id}`, name: reference, id }));
 }
 
 async function shipments(deps: PageDeps, asked: PageRequest, text: string): Promise<Found[]> {
-  const { found } = await findShipments(deps, asked, { text, limit: MOST_OF_A_KIND });
+  const { found } = await findShipments(deps, asked, { text, limit: MAX_PER_KIND });
   return found.map(({ id, reference }) => ({ kind: "Shipment", path: `shipments/${id}`, name: reference, id }));
 }
 
 async function labels(deps: PageDeps, asked: PageRequest, text: string): Promise<Found[]> {
-  const { found } = await findLabels(deps, asked, { text, limit: MOST_OF_A_KIND });
+  const { found } = await findLabels(deps, asked, { text, limit: MAX_PER_KIND });
   return found.map(({ id, trackingNumber: name }) => ({ kind: "Label", path: `labels/${id}`, name, id }));
 }
 
@@ -67,7 +67,7 @@ async function request(deps: PageDeps, asked: PageRequest, text: string): Promis
 }
 
 async function requests(deps: PageDeps, asked: PageRequest, text: string): Promise<Found[]> {
-  const { rows } = await findRequests(deps, callerOfPage(asked), text, { size: MOST_OF_A_KIND });
+  const { rows } = await findRequests(deps, callerOfPage(asked), text, { size: MAX_PER_KIND });
   return rows.map(requestFound);
 }
 
@@ -87,7 +87,7 @@ function requestFound({
 
 async function keys(deps: PageDeps, asked: PageRequest, text: string): Promise<Found[]> {
   const found = await findKeys(deps, callerOfPage(asked), text);
-  return found.slice(0, MOST_OF_A_KIND).map((key) => ({
+  return found.slice(0, MAX_PER_KIND).map((key) => ({
     kind: "API key",
     path: `requests?key=${key.id}`,
     name: `${nameOf(key)} …${key.lastFour}`,

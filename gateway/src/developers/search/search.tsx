@@ -1,6 +1,6 @@
 import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
 import { Note, Text } from "../page/text.js";
-import { type Found, findAnything, type Kind, MOST_OF_A_KIND } from "./find-anything.js";
+import { type Found, findAnything, type Kind, MAX_PER_KIND } from "./find-anything.js";
 
 /** No name, reference or id that can be found is longer. */
 const LONGEST = 255;
@@ -22,7 +22,7 @@ export async function showSearch(deps: PageDeps, request: PageRequest): Promise<
       {found.length > 0 ? (
         <>
           <p role="status">
-            Results for <Text>{text}</Text>, newest first, up to {MOST_OF_A_KIND} of each kind:
+            Results for <Text>{text}</Text>, newest first, up to {MAX_PER_KIND} of each kind:
           </p>
           <FoundTable found={found} base={base} />
           <MoreOfAKind found={found} base={base} text={text} />
@@ -70,7 +70,7 @@ const LISTS: readonly (readonly [Kind, string, string])[] = [
 ];
 
 function MoreOfAKind({ found, base, text }: { found: readonly Found[]; base: string; text: string }) {
-  const isFull = (wanted: Kind) => found.filter(({ kind }) => kind === wanted).length === MOST_OF_A_KIND;
+  const isFull = (wanted: Kind) => found.filter(({ kind }) => kind === wanted).length === MAX_PER_KIND;
   const query = new URLSearchParams({ q: text });
   return (
     <p class="paging">

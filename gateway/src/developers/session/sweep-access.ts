@@ -1,6 +1,6 @@
 import { type Loop, startLoop } from "@shipping/kit/process/loop";
 import sql from "sql-template-tag";
-import { LONGEST_WINDOW_MINUTES } from "../../accounts/count-mails.js";
+import { MAX_WINDOW_MINUTES } from "../../accounts/count-mails.js";
 import { clock, type GatewayDeps } from "../../database/deps.js";
 import { isOpen } from "./keep-session.js";
 import { WINDOW_MINUTES } from "./limit-window.js";
@@ -20,7 +20,7 @@ export async function sweepAccessOnce(
   const refusals = await deps.db.run(sql`
     DELETE FROM sign_in_refusals WHERE since <= ${now} - ${WINDOW_MINUTES} * interval '1 minute' RETURNING since`);
   const mailCounts = await deps.db.run(sql`
-    DELETE FROM mail_counts WHERE since <= ${now} - ${LONGEST_WINDOW_MINUTES} * interval '1 minute' RETURNING since`);
+    DELETE FROM mail_counts WHERE since <= ${now} - ${MAX_WINDOW_MINUTES} * interval '1 minute' RETURNING since`);
   const entries = await deps.db.run(sql`
     DELETE FROM audit_entries WHERE at <= ${now} - ${deps.auditRetentionDays} * interval '1 day' RETURNING id`);
   const acts = await deps.db.run(sql`

@@ -7,7 +7,7 @@ import { WINDOW_MINUTES } from "../session/limit-window.js";
 
 type Deps = Pick<PageDeps, "db" | "clockOffsetMs">;
 
-const MOST_REFUSALS = 100;
+const MAX_REFUSALS = 100;
 
 /**
  * Counts a refused attempt to sign in. From the hundred-and-first of an address and window on, returns the answer to send
@@ -21,7 +21,7 @@ export async function limitRefusals(
   if (!deliberate) return undefined;
   const counted = await deps.db.run(sql`
     INSERT INTO sign_in_refusals AS r (source, since, count) VALUES (${source}, ${windowStart(deps, WINDOW_MINUTES)}, 1)
-    ON CONFLICT (source, since) DO UPDATE SET count = r.count + 1 WHERE r.count < ${MOST_REFUSALS}
+    ON CONFLICT (source, since) DO UPDATE SET count = r.count + 1 WHERE r.count < ${MAX_REFUSALS}
     RETURNING count`);
   if (counted.length > 0) return undefined;
   const why = `Too many sign-in attempts from your IP address. Try again in ${WINDOW_MINUTES} minutes.`;

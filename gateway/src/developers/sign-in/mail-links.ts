@@ -12,7 +12,7 @@ import { WINDOW_MINUTES } from "../session/limit-window.js";
 /** Mails of links to one address in a window. Shorter than the life of a link, it ends while the last one still signs in. */
 export const MAILS_PER_ADDRESS = 5;
 /** The most accounts in one email: those whose names come first. */
-const MOST_LINKS = 50;
+const MAX_LINKS = 50;
 
 /** Who asked for a link. */
 export interface WantedLink {
@@ -32,7 +32,7 @@ export async function writeLinkMail(deps: Deps, wanted: WantedLink): Promise<Mai
   const members = await deps.db.run<{ id: string; accountName: string }>(sql`
     SELECT m.id, a.name AS "accountName" FROM account_members m JOIN accounts a ON a.id = m.account_id
     WHERE m.email = ${email} AND (${memberId ?? null}::text IS NULL OR m.id = ${memberId ?? null})
-    ORDER BY a.name, a.id LIMIT ${MOST_LINKS}`);
+    ORDER BY a.name, a.id LIMIT ${MAX_LINKS}`);
   if (members.length === 0) return undefined;
   // Kept without the address itself.
   const name = `address:${createHash("sha256").update(email).digest("hex")}`;

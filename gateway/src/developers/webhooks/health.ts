@@ -3,7 +3,7 @@ import type {
   SubscriptionHealth,
   TestDelivery,
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import { answered, callOptions } from "../../owners/call-owner.js";
+import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { callerOfPage, type PageDeps, type PageRequest } from "../page/page.js";
 
 /** How the deliveries of one subscription go. A foreign one is missing. */

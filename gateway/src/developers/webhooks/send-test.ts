@@ -3,7 +3,7 @@ import sql from "sql-template-tag";
 import type { z } from "zod";
 import type { label, order, rate, shipment } from "../../api/resources.js";
 import { clock } from "../../database/deps.js";
-import { answered, callOptions } from "../../owners/call-owner.js";
+import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { callerOfPage, type PageDeps, type PageRequest } from "../page/page.js";
 import { writeByForm } from "../page/write-by-form.js";
 import { parsed, type Subscription } from "./subscriptions.js";
@@ -11,7 +11,7 @@ import { parsed, type Subscription } from "./subscriptions.js";
 /** A shipment as the API shows it. */
 export type Shipment = z.infer<typeof shipment>;
 
-const MOST_TESTS = 10;
+const MAX_TESTS = 10;
 
 const PARCEL = { weight_kg: 1, length_cm: 30, width_cm: 20, height_cm: 10 };
 const FROM = { name: "Webhook test", street1: "Teststraße 1", city: "Berlin", postal_code: "10115", country: "DE" };
@@ -61,8 +61,8 @@ export async function limitTests(deps: Pick<PageDeps, "db" | "clockOffsetMs">, a
     INSERT INTO webhook_tests AS counter (account_id, since, tests) SELECT ${accountId}, start, 1 FROM this_minute
     ON CONFLICT (account_id) DO UPDATE SET
       tests = CASE WHEN counter.since = excluded.since THEN counter.tests + 1 ELSE 1 END, since = excluded.since
-    WHERE counter.tests < ${MOST_TESTS} OR counter.since <> excluded.since
+    WHERE counter.tests < ${MAX_TESTS} OR counter.since <> excluded.since
     RETURNING tests`);
   if (counted.length === 0)
-    throw fail("rate_limited", `You can send up to ${MOST_TESTS} tests a minute. Try again in a minute.`);
+    throw fail("rate_limited", `You can send up to ${MAX_TESTS} tests a minute. Try again in a minute.`);
 }

@@ -12,7 +12,7 @@ import { StateTag } from "./subscription-table.js";
 import { getSubscription, hostOf, type Subscription } from "./subscriptions.js";
 import { TestSection } from "./test-form.js";
 
-const MOST_PENDING = 1_000;
+const MAX_PENDING = 1_000;
 const GUIDE = "/docs/webhooks#when-deliveries-fail";
 
 /** `GET …/webhooks/{id}`: how the deliveries of a subscription go. */
@@ -134,6 +134,6 @@ function Facts({ subscription, answer }: { subscription: Subscription; answer: G
 
 function pendingWords(pending: number): string {
   if (pending === 0) return "None";
-  if (pending > MOST_PENDING) return `More than ${MOST_PENDING.toLocaleString("en")} events`;
+  if (pending > MAX_PENDING) return `More than ${MAX_PENDING.toLocaleString("en")} events`;
   return `${pending.toLocaleString("en")} ${pending === 1 ? "event" : "events"}`;
 }

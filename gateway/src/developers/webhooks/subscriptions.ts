@@ -2,7 +2,7 @@ import { fail } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
 import type { z } from "zod";
 import type { webhook } from "../../api/resources.js";
-import { answered, callOptions } from "../../owners/call-owner.js";
+import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { callerOfPage, type PageDeps, type PageRequest } from "../page/page.js";
 import { cursorOf, PAGE_SIZE } from "../page/paging.js";
 import { writeByForm } from "../page/write-by-form.js";

@@ -6,7 +6,7 @@ import { type CallRequest, type CallResponse, CallResponseSchema } from "@shippi
 import { MAX_BATCH_CALLS, readElements, unreadable } from "./batch.js";
 import { type BatchAnswer, type BatchCall, decodeCall } from "./batch-codec.js";
 import { failedCall, type UnaryMethods } from "./methods.js";
-import { LONGEST_TIMER_MS, TIMEOUT_HEADER, type UnaryAnswer } from "./protocol.js";
+import { MAX_TIMER_MS, TIMEOUT_HEADER, type UnaryAnswer } from "./protocol.js";
 
 /** How long a batch that is refused as a whole waits for its answer. */
 const REFUSED_MS = 1_000;
@@ -84,11 +84,11 @@ export function batchCall(methods: UnaryMethods) {
 
 /** Returns the answer, or, at the call's own deadline, an error instead, so that the call holds up the others no longer. */
 function inTime({ headers }: BatchCall, at: number, answer: Promise<BatchAnswer>): Promise<BatchAnswer> {
-  const { timeoutMs } = parseTimeout(headers[TIMEOUT_HEADER] ?? null, LONGEST_TIMER_MS);
+  const { timeoutMs } = parseTimeout(headers[TIMEOUT_HEADER] ?? null, MAX_TIMER_MS);
   if (timeoutMs === undefined) return answer;
   const late = new ConnectError("the operation timed out", Code.DeadlineExceeded);
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => resolve(messageOf(at, failedCall(late))), Math.min(timeoutMs, LONGEST_TIMER_MS));
+    const timer = setTimeout(() => resolve(messageOf(at, failedCall(late))), Math.min(timeoutMs, MAX_TIMER_MS));
     answer.finally(() => clearTimeout(timer)).then(resolve, reject);
   });
 }

@@ -172,17 +172,17 @@ class BackwardWriter {
 }
 
 // For an element: its tag and length, and those of its fields.
-const MOST_OVERHEAD = 40;
-const MOST_ENTRY_OVERHEAD = 15;
-const MOST_BYTES_OF_UNIT = 3;
+const MAX_OVERHEAD = 40;
+const MAX_ENTRY_OVERHEAD = 15;
+const MAX_UNIT_BYTES = 3;
 
 /** The most bytes that the texts of an element may take, including all overhead. */
 function most(headers: Record<string, string>, text: string): number {
-  const entries = sum(Object.entries(headers), ([name, value]) => sizeOf(name, value) + MOST_ENTRY_OVERHEAD);
-  return sizeOf(text) + entries + MOST_OVERHEAD;
+  const entries = sum(Object.entries(headers), ([name, value]) => sizeOf(name, value) + MAX_ENTRY_OVERHEAD);
+  return sizeOf(text) + entries + MAX_OVERHEAD;
 }
 
-const sizeOf = (...texts: string[]) => MOST_BYTES_OF_UNIT * sum(texts, ({ length }) => length);
+const sizeOf = (...texts: string[]) => MAX_UNIT_BYTES * sum(texts, ({ length }) => length);
 
 function sum<T>(items: readonly T[], of: (item: T) => number): number {
   return items.reduce((total, item) => total + of(item), 0);

@@ -22,7 +22,7 @@ export interface ElementReader {
 const FIRST_FIELD = 0x0a;
 const NUMBER_AND_TYPE = 0x87;
 const LENGTH_DELIMITED = 2;
-const MOST_LENGTH_BYTES = 5;
+const MAX_LENGTH_BYTES = 5;
 
 /**
  * Reads a message whose field 1 is repeated, `CallRequest` or `CallResponse`, and passes on each element's bytes once they are complete.
@@ -58,7 +58,7 @@ function firstFieldOf(bytes: Buffer): { start: number; end: number } | undefined
   if (bytes.length === 0) return undefined;
   if ((bytes[0]! & NUMBER_AND_TYPE) !== LENGTH_DELIMITED) throw unreadable();
   let length = 0;
-  for (let at = 1; at <= MOST_LENGTH_BYTES; at++) {
+  for (let at = 1; at <= MAX_LENGTH_BYTES; at++) {
     const byte = bytes[at];
     if (byte === undefined) return undefined;
     length += (byte & 0x7f) * 128 ** (at - 1);

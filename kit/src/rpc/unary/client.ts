@@ -15,7 +15,7 @@ import {
   validateResponseWithCompression,
 } from "@connectrpc/connect/protocol-connect";
 import type { Http2SessionManager } from "@connectrpc/connect-node";
-import { headersOf, LONGEST_TIMER_MS, messageIn, pathOf, TIMEOUT_HEADER, UNARY_TYPE } from "./protocol.js";
+import { headersOf, MAX_TIMER_MS, messageIn, pathOf, TIMEOUT_HEADER, UNARY_TYPE } from "./protocol.js";
 import { type PendingCall, type RpcAnswer, sendOver } from "./send.js";
 
 type Outgoing = Pick<PendingCall, "path" | "headers" | "message">;
@@ -27,8 +27,7 @@ export function unaryOver(session: Http2SessionManager): Transport["unary"] {
     ...[method, signal, timeout, header, input]: Parameters<Transport["unary"]>
   ) => {
     const { input: inputSchema, output } = method as DescMethodUnary<I, O>;
-    const timeoutMs =
-      timeout === undefined || timeout <= 0 ? undefined : Math.min(Math.ceil(timeout), LONGEST_TIMER_MS);
+    const timeoutMs = timeout === undefined || timeout <= 0 ? undefined : Math.min(Math.ceil(timeout), MAX_TIMER_MS);
     const call: Outgoing = {
       path: pathOf(method),
       headers: {

@@ -14,7 +14,7 @@ export const TIMEOUT_HEADER = "connect-timeout-ms";
 export const VERSION_HEADER = "connect-protocol-version";
 
 /** Node fires a timer at once if it is set to more than this. */
-export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The answer to a unary call of the Connect protocol. */
 export interface UnaryAnswer {

@@ -5,7 +5,7 @@ import { isForeign, ownLetters } from "./letters/letters.js";
 import { isWinAnsi, transliterated } from "./letters/standard-font.js";
 
 // The most letters in an address or a reference whose glyphs the label embeds. Typical addresses have eighty.
-const MOST_LETTERS = 300;
+const MAX_LETTERS = 300;
 // The size of Latin letters below others, relative to those.
 const BENEATH = 0.72;
 
@@ -53,5 +53,5 @@ function fieldOf({ text, strong }: AddressLine, scale: number): Field {
 
 /** Whether the lines have more letters than a label embeds. */
 function areTooMany(lines: readonly { text: string }[]): boolean {
-  return lines.reduce((sum, { text }) => sum + (isWinAnsi(text) ? 0 : text.length), 0) > MOST_LETTERS;
+  return lines.reduce((sum, { text }) => sum + (isWinAnsi(text) ? 0 : text.length), 0) > MAX_LETTERS;
 }

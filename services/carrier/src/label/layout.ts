@@ -32,7 +32,7 @@ const STANDARD = { leading: 1.16, ascent: 0.78 };
 const LETTERS = { leading: 1.32, ascent: 0.94 };
 const ELLIPSIS = "…";
 const STEP = 0.5;
-const MOST_ROWS = 6;
+const MAX_ROWS = 6;
 
 /** Sets the fields in the largest size that fits into the box. If none fits, cuts each field to the rows that fit in the smallest size. */
 export function layOut(fields: Field[], box: Box): Line[] {
@@ -45,7 +45,7 @@ export function layOut(fields: Field[], box: Box): Line[] {
     const lines = setFields(measured, size, Number.POSITIVE_INFINITY, box);
     if (heightOf(lines) <= box.height) return lines;
   }
-  for (let rows = MOST_ROWS; rows > 1; rows--) {
+  for (let rows = MAX_ROWS; rows > 1; rows--) {
     const lines = setFields(measured, box.least, rows, box);
     if (heightOf(lines) <= box.height) return lines;
   }

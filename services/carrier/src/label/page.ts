@@ -71,12 +71,12 @@ export function write(page: PdfPage, text: string, style: Style): void {
 
 // A bold letter is a regular one whose contour is drawn this wide, relative to the size. In smaller sizes, printers would draw it too wide.
 const CONTOUR = 0.026;
-const LEAST_BOLD = 11;
+const MIN_BOLD = 11;
 
 /** Writes letters in the fonts that the label embeds. Their glyph numbers have no meaning outside it, so the text is added for copying. */
 function writeLetters(page: PdfPage, text: string, left: number, { baseline, face, size, direction }: Style): void {
   const spoken = Buffer.from(`\ufeff${text}`, "utf16le").swap16().toString("hex");
-  const weight = face === "Letters-Bold" && size >= LEAST_BOLD ? `1 j ${(CONTOUR * size).toFixed(2)} w 2 Tr` : "0 Tr";
+  const weight = face === "Letters-Bold" && size >= MIN_BOLD ? `1 j ${(CONTOUR * size).toFixed(2)} w 2 Tr` : "0 Tr";
   const parts = [`/Span <</ActualText <${spoken}>>> BDC q BT ${weight}`];
   for (const { font, glyphs, x, dy } of runsOf(setLine(text, direction).glyphs)) {
     const { name, codeOf } = carryFont(page, font);

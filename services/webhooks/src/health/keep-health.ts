@@ -20,7 +20,7 @@ interface Counted {
 }
 
 /** The most flushes that wait while the database is away: a minute's. The oldest is dropped first. */
-const MOST_WAITING = 60;
+const MAX_WAITING = 60;
 
 /** Creates a keeper without counts. */
 export function createHealthKeeper(db: Pick<Database, "run">): HealthKeeper {
@@ -38,7 +38,7 @@ export function createHealthKeeper(db: Pick<Database, "run">): HealthKeeper {
   async function flushOnce(): Promise<number> {
     for (const [hour, tallies] of counting) waiting.push({ hour: new Date(hour), tallies: [...tallies.values()] });
     counting = new Map();
-    waiting.splice(0, waiting.length - MOST_WAITING);
+    waiting.splice(0, waiting.length - MAX_WAITING);
     let written = 0;
     for (let next = waiting[0]; next; next = waiting[0]) {
       await write(db, next);

@@ -41,8 +41,8 @@ const AROUND: readonly Span[] = [
   { from: -420, to: SOON.from, order: sql`DESC` },
   { from: SOON.to, to: 420, order: sql`ASC` },
 ];
-const MOST_SOUGHT = 50_000;
-const MOST_RESOURCES = 2;
+const MAX_SOUGHT = 50_000;
+const MAX_RESOURCES = 2;
 
 /**
  * Lists the deliveries of a test's events. It looks for them among the events that arrived just after the test began: an index by resource
@@ -52,7 +52,7 @@ const MOST_RESOURCES = 2;
 export async function listTestDeliveries(
   deps: SubscriptionDeps,
   request: ListTestDeliveriesRequest,
-  mostSought = MOST_SOUGHT,
+  mostSought = MAX_SOUGHT,
 ): Promise<ListTestDeliveriesResponse> {
   const caller = callerOf(request);
   const [subscription] = await deps.db.runList<{ id: string; events: string[] }>(
@@ -60,7 +60,7 @@ export async function listTestDeliveries(
   );
   if (!subscription || caller.environment !== "sandbox") throw fail("not_found", "No such webhook subscription.");
   const { id, events: types } = subscription;
-  const named = request.resourceIds.slice(0, MOST_RESOURCES).map((resource) => Buffer.from(JSON.stringify(resource)));
+  const named = request.resourceIds.slice(0, MAX_RESOURCES).map((resource) => Buffer.from(JSON.stringify(resource)));
   const namedConditions = [sql`false`, ...named.map((resource) => sql`position(${resource}::bytea IN body) > 0`)];
   const search = ({ from, to, order }: Span) =>
     deps.db.runList<EventRow | TestRow>(sql`

@@ -34,8 +34,8 @@ interface DetailedRow extends HealthRow {
   hours: { hour: string; delivered: number; failed: number }[];
 }
 
-const MOST_LISTED = 100;
-const MOST_PENDING = 1_001;
+const MAX_LISTED = 100;
+const MAX_PENDING = 1_001;
 const HOURS_SHOWN = 24;
 
 // A killed process may have counted a success without writing it. The ready queue knows the success from the delivery's own statement.
@@ -60,9 +60,9 @@ export async function getSubscriptionHealth(
     WITH ${clock(deps)}
     SELECT ${healthOf},
       (SELECT count(*) FROM (
-        (SELECT FROM deliveries WHERE subscription_id = s.id AND state = 'pending' LIMIT ${MOST_PENDING})
+        (SELECT FROM deliveries WHERE subscription_id = s.id AND state = 'pending' LIMIT ${MAX_PENDING})
         UNION ALL (SELECT FROM deliveries WHERE subscription_id = s.id AND state = 'in_flight')
-        LIMIT ${MOST_PENDING}) AS waiting
+        LIMIT ${MAX_PENDING}) AS waiting
       )::integer AS pending,
       (SELECT coalesce(sum(given_up), 0) FROM subscription_hours
         WHERE subscription_id = s.id AND given_up > 0 AND hour > (SELECT now FROM clock) - ${HEALTH_DAYS}::integer * interval '1 day'
@@ -90,7 +90,7 @@ export async function listSubscriptionHealth(
   deps: Deps,
   request: ListSubscriptionHealthRequest,
 ): Promise<ListSubscriptionHealthResponse> {
-  const named = request.ids.slice(0, MOST_LISTED);
+  const named = request.ids.slice(0, MAX_LISTED);
   const wanted = named.length > 0 ? sql`id = ANY (${named}::text[])` : sql`status = 'active'`;
   const owned = sql`SELECT id, url, status FROM subscriptions WHERE ${ownedSql(callerOf(request))} AND ${wanted}`;
   const rows = await deps.db.run<HealthRow>(sql`SELECT ${healthOf} FROM ${withHealth(owned)} ORDER BY s.id`);

@@ -23,12 +23,12 @@ interface FailingRow {
 }
 
 const FAILED_FOR_HOURS = 24;
-const MOST_CLAIMED = 100;
+const MAX_CLAIMED = 100;
 
 // Longer than a mailer keeps trying. If a gateway dies with the alerts that it has claimed, another gets them after this time. Alerts that
 // still cannot be sent are handed out less and less often, in the end once a day.
 const TELLING_MINUTES = 15;
-const MOST_TELLING_HOURS = 24;
+const MAX_TELLING_HOURS = 24;
 
 /**
  * Hands out subscriptions that have been failing for a day, each to one client. Leaves out disabled ones, and those that have delivered
@@ -44,7 +44,7 @@ export async function claimFailing(deps: Deps): Promise<ClaimFailingResponse> {
       JOIN ready_queue AS q ON q.subscription_id = h.subscription_id
       WHERE h.told_at IS NULL AND h.failing_since <= (SELECT now FROM clock) - ${FAILED_FOR_HOURS}::integer * interval '1 hour'
         AND (h.telling_until IS NULL OR h.telling_until < (SELECT now FROM clock))
-      ORDER BY h.failing_since LIMIT ${MOST_CLAIMED}
+      ORDER BY h.failing_since LIMIT ${MAX_CLAIMED}
       FOR UPDATE OF h SKIP LOCKED),
     claimed AS (
       UPDATE subscription_health AS h SET
@@ -52,7 +52,7 @@ export async function claimFailing(deps: Deps): Promise<ClaimFailingResponse> {
         told_at = CASE WHEN is_failing AND NOT is_active THEN now END,
         telling_until = CASE WHEN is_failing AND is_active THEN now + least(
           greatest(${TELLING_MINUTES}::integer * interval '1 minute', now - failing_since - ${FAILED_FOR_HOURS}::integer * interval '1 hour'),
-          ${MOST_TELLING_HOURS}::integer * interval '1 hour') END
+          ${MAX_TELLING_HOURS}::integer * interval '1 hour') END
       FROM untold, clock WHERE h.subscription_id = untold.subscription_id
       RETURNING h.*)
     SELECT untold.subscription_id AS id, untold.account_id AS "accountId", untold.environment, untold.url,

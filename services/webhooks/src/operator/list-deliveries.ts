@@ -10,7 +10,7 @@ import sql, { empty, type Sql } from "sql-template-tag";
 import { type DeliveryRow, deliveryColumns, deliveryMessage } from "./delivery-row.js";
 
 /** The most events that one call examines. */
-const MOST_WALKED = 20_000;
+const MAX_WALKED = 20_000;
 
 /**
  * Reads one page of the deliveries of a subscription. There is no index in this order, because each delivery would have to write it, and
@@ -19,7 +19,7 @@ const MOST_WALKED = 20_000;
 export async function listDeliveries(
   deps: { db: Database },
   { subscriptionId, state, since, limit, after }: ListDeliveriesRequest,
-  mostWalked = MOST_WALKED,
+  mostWalked = MAX_WALKED,
 ): Promise<ListDeliveriesResponse> {
   const { accountId, environment, url } = await ownerOf(deps, subscriptionId);
   const unread = sql`received_at >= ${since}::timestamptz ${after === undefined ? empty : sql`AND ${place} < ${placeOf(after)}`}`;

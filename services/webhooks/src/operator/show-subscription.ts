@@ -8,7 +8,7 @@ import {
 } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
 import sql from "sql-template-tag";
 
-const MOST_PENDING = 10_000;
+const MAX_PENDING = 10_000;
 
 interface Row {
   id: string;
@@ -39,7 +39,7 @@ export async function showSubscription(
     SELECT s.id, s.account_id AS "accountId", s.environment, s.url, s.events, s.status, s.created_at AS "createdAt",
       s.disabled_at AS "disabledAt", q.next_due AS "nextDue", q.in_flight AS "inFlight", q.fail_streak AS "failStreak",
       (SELECT count(*)::integer FROM (
-        SELECT FROM deliveries WHERE subscription_id = s.id AND state = 'pending' LIMIT ${MOST_PENDING}) AS waiting) AS pending,
+        SELECT FROM deliveries WHERE subscription_id = s.id AND state = 'pending' LIMIT ${MAX_PENDING}) AS waiting) AS pending,
       h.last_success_at AS "lastSuccessAt", h.last_failure_at AS "lastFailureAt", h.failing_since AS "failingSince",
       h.last_failure_reason AS "lastFailureReason", h.last_failure_status AS "lastFailureStatus"
     FROM subscriptions AS s JOIN ready_queue AS q ON q.subscription_id = s.id

@@ -30,7 +30,7 @@ interface ChangeRow extends Pick<SubscriptionRow, "environment" | "url" | "event
   at: Date;
 }
 
-const MOST_CHANGES = 100;
+const MAX_CHANGES = 100;
 
 /** Stores a change for the audit log, in the change's own statement, if `from` has a row and somebody asked for the change. */
 export function keepChange(
@@ -50,7 +50,7 @@ export async function listChanges({ db }: Pick<SubscriptionDeps, "db">): Promise
     SELECT c.id AS "changeId", c.action, c.actor, c.source, c.at, s.account_id AS "accountId",
       c.subscription_id AS "subscriptionId", s.environment, s.url, s.events
     FROM subscription_changes c JOIN subscriptions s ON s.id = c.subscription_id
-    ORDER BY c.id LIMIT ${MOST_CHANGES}`);
+    ORDER BY c.id LIMIT ${MAX_CHANGES}`);
   return create(ListChangesResponseSchema, {
     changes: rows.map((row) => ({
       id: row.changeId,

@@ -38,7 +38,7 @@ export interface LetterFont {
 const FOLDER = new URL("../../../fonts/", import.meta.url);
 
 // Fontkit keeps every glyph that was requested, and a Chinese font has fifty thousand.
-const MOST_KEPT = 5_000;
+const MAX_KEPT = 5_000;
 
 // Letters that change with their neighbours, and marks that stand above or below them. All others have one glyph each.
 const SHAPED = /[\p{M}\p{Script=Arabic}\p{Script=Devanagari}]/u;
@@ -56,7 +56,7 @@ export function openFont(file: string): LetterFont {
   let words = new Map<string, readonly Glyph[]>();
 
   function opened(): Font {
-    if (font && widths.size <= MOST_KEPT) return font;
+    if (font && widths.size <= MAX_KEPT) return font;
     const made = create(readFileSync(new URL(file, FOLDER)));
     if (!("layout" in made)) throw new Error(`${file} is a collection of fonts`);
     skipNullAnchors(made);
@@ -99,7 +99,7 @@ export function openFont(file: string): LetterFont {
       const kept = words.get(key);
       if (kept) return kept;
       const made = glyphsOf(text, direction);
-      if (words.size >= MOST_KEPT) words = new Map();
+      if (words.size >= MAX_KEPT) words = new Map();
       words.set(key, made);
       return made;
     },

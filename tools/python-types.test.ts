@@ -1,5 +1,5 @@
+import type { Document } from "./openapi-schemas.js";
 import { pythonTypes } from "./python-types.js";
-import type { Document } from "./schemas.js";
 
 const document = (schemas: Document["components"]["schemas"]): Document => ({ paths: {}, components: { schemas } });
 

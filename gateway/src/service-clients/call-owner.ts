@@ -8,13 +8,13 @@ export interface Due {
   requestId: string;
 }
 
-const LEAST_MS = 1_000;
+const MIN_MS = 1_000;
 const MARGIN_MS = 500;
 
 /** Options of a call on behalf of a request: it gets the time that is left less 0.5 s. With less than 1 s left nothing is sent. */
 export function callOptions({ deadline, requestId }: Due): CallOptions {
   const leftMs = deadline - performance.now();
-  if (leftMs < LEAST_MS) throw new Outage("timeout");
+  if (leftMs < MIN_MS) throw new Outage("timeout");
   // Whole milliseconds: the header that says so takes nothing else.
   return { timeoutMs: Math.floor(leftMs - MARGIN_MS), headers: { "x-request-id": requestId } };
 }

@@ -4,7 +4,7 @@ import * as examples from "@shipping/gateway/api/examples";
 import { SOME_ORIGIN } from "@shipping/gateway/openapi/collection";
 import { idempotencyKey } from "@shipping/gateway/openapi/components";
 import { openApiDocument } from "@shipping/gateway/openapi/openapi";
-import { convertDocument, type MadeRequest } from "./convert-document.js";
+import { convertV2 } from "openapi-to-postmanv2";
 
 const { order, shipment, label, webhook } = examples;
 
@@ -21,7 +21,7 @@ const ABOUT =
   "Set the variable `api_key` to a sandbox key, then send the requests from top to bottom. A request that creates a resource stores its ID in a variable for later requests. Each request gets a new `Idempotency-Key`. To repeat a request, enter your own key.";
 
 /** The API as a collection in Postman's format 2.1, which Bruno and Insomnia import, too. */
-export async function collection() {
+export async function postmanCollection() {
   const document = openApiDocument();
   const { info, item: folders } = await convertDocument(document);
   const [server] = document.servers;
@@ -86,4 +86,41 @@ function keeping({ status, example }: Route) {
     });
   const exec = ["if (pm.response.code === 201) {", ...lines, "}"];
   return { event: [{ listen: "test", script: { type: "text/javascript", exec } }] };
+}
+
+/** A request of a collection, as far as it is read. */
+export interface MadeRequest {
+  name: string;
+  request: {
+    method: string;
+    description: { content: string };
+    url: { path: string[]; query: Entry[]; variable: Entry[] };
+    header: Entry[];
+    body?: { mode?: string; raw?: string };
+  };
+}
+
+interface Entry {
+  key: string;
+  value: string;
+  description?: { content: string };
+}
+
+/** A collection of folders, one for each tag. */
+export interface Made {
+  info: { name: string; schema: string; description: { content: string } };
+  item: { name: string; description: string; item: MadeRequest[] }[];
+}
+
+const OPTIONS = { folderStrategy: "Tags", requestNameSource: "Fallback", parametersResolution: "Example" } as const;
+
+/** Converts an OpenAPI document into a Postman collection. */
+export function convertDocument(document: object): Promise<Made> {
+  return new Promise((resolve, reject) => {
+    convertV2({ type: "json", data: structuredClone(document) }, OPTIONS, (error, answer) => {
+      const [made] = answer?.output ?? [];
+      if (made) resolve(JSON.parse(JSON.stringify(made.data)));
+      else reject(error ?? new Error(answer?.reason ?? "The OpenAPI document makes no collection."));
+    });
+  });
 }

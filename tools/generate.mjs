@@ -1,0 +1,92 @@
+// `npm run generate`: makes the generated code whose inputs have changed: TypeScript from the protos, the gateway's Prisma client, and, from
+// the OpenAPI document, the types of both clients and the Postman collection. Git ignores the results.
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+const env = {
+  ...process.env,
+  PATH: `${join(root, "node_modules", ".bin")}${delimiter}${process.env.PATH}`,
+  // `prisma generate` (7.10) downloads a schema engine that it then does not use, unless an executable is named: any will do.
+  PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+  PRISMA_HIDE_UPDATE_MESSAGE: "true",
+  CHECKPOINT_DISABLE: "1",
+};
+
+// Each step writes the hash of its inputs into its first output; the lock file stands for the versions of the generators.
+await Promise.all([
+  step({
+    inputs: ["proto/shipping", "proto/grpc", "proto/buf.yaml", "proto/buf.gen.yaml"],
+    outputs: ["proto/gen"],
+    command: ["buf", "generate"],
+    cwd: "proto",
+  }),
+  step({
+    inputs: ["gateway/prisma/schema.prisma"],
+    outputs: ["gateway/src/gen/prisma"],
+    command: ["prisma", "generate", "--no-hints"],
+    cwd: "gateway",
+  }),
+]);
+await step({
+  inputs: [
+    "proto/errors.ts",
+    "proto/shipping",
+    "kit/src",
+    "gateway/src",
+    "gateway/prisma/schema.prisma",
+    "tools",
+    "client/package.json",
+  ],
+  outputs: ["client/src/gen", "client-python/src/shipping_client/gen", "gateway/assets/gen"],
+  command: ["tsx", "--conditions=source", "tools/generate-from-openapi.ts"],
+  cwd: ".",
+});
+
+async function step({ inputs, outputs, command: [program, ...args], cwd }) {
+  const stamp = join(root, outputs[0], ".inputs");
+  const hash = hashOf(["package-lock.json", "tools/generate.mjs", ...inputs]);
+  const isCurrent = outputs.every((path) => existsSync(join(root, path)));
+  if (isCurrent && existsSync(stamp) && readFileSync(stamp, "utf8") === hash) return;
+  // Nothing else removes the file of a model or a message that is no more.
+  for (const path of outputs) rmSync(join(root, path), { recursive: true, force: true });
+  await run(program, args, join(root, cwd));
+  writeFileSync(stamp, hash);
+}
+
+function hashOf(paths) {
+  const hash = createHash("sha256");
+  for (const path of paths.flatMap(filesBelow))
+    hash
+      .update(`${path}\0`)
+      .update(readFileSync(join(root, path)))
+      .update("\0");
+  return hash.digest("hex");
+}
+
+function filesBelow(path) {
+  if (!statSync(join(root, path)).isDirectory()) return [path];
+  return readdirSync(join(root, path))
+    .filter((name) => name !== "gen" && !name.endsWith(".test.ts"))
+    .sort()
+    .flatMap((name) => filesBelow(`${path}/${name}`));
+}
+
+/** Runs a generator; what it says is printed only if it fails. */
+function run(program, args, cwd) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+    let said = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (said += text));
+    child.once("error", reject);
+    child.once("close", (status) => {
+      if (status === 0) return resolve();
+      process.stderr.write(said);
+      process.exit(status ?? 1);
+    });
+  });
+}
