@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
-import { type BusIdentity, busIdentityOf } from "@shipping/kit/events/bus-identity";
+import { type BusIdentity, toBusIdentity } from "@shipping/kit/events/bus-identity";
 import { newId } from "@shipping/kit/ids";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 
@@ -17,7 +17,7 @@ export function newEvent(type = "order.created", bytes = 2): Event {
 
 /** How a part that has a name and a password appears before NATS. */
 export function identityWith(user: string, password: string): BusIdentity {
-  return busIdentityOf({
+  return toBusIdentity({
     NATS_USER: user,
     NATS_PASSWORD: password,
     NATS_ANONYMOUS_TRUSTS_NETWORK: false,

@@ -10,7 +10,7 @@ import { startTracing } from "@shipping/kit/process/tracing";
 import { connectTo } from "@shipping/kit/rpc/client";
 import { faultPointsOf, transportWithFaultPoints } from "@shipping/kit/service/fault-points";
 import { missingIn, requireDatabase } from "@shipping/kit/service/run-service";
-import { measureTls, tlsOf } from "@shipping/kit/tls/tls";
+import { measureTls, openTls } from "@shipping/kit/tls/tls";
 import { gatewayConfig, MIB } from "./config.js";
 import { openPrisma } from "./database/open-prisma.js";
 import { developerDepsOf } from "./developers/session/settings.js";
@@ -20,7 +20,7 @@ import { gatewayMigrations, startGateway } from "./start-gateway.js";
 
 const config = configured(gatewayConfig);
 const log = createLog({ part: "gateway", level: config.LOG_LEVEL });
-const tls = configured(() => tlsOf(config, log));
+const tls = configured(() => openTls(config, log));
 
 await runProcess({ log, start });
 

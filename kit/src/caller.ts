@@ -22,7 +22,7 @@ export interface Claim {
 }
 
 /** The caller of a request. A request without a valid one is refused: only a faulty part could send it. */
-export function callerOf(request: { caller?: CallerMessage | undefined }): Caller {
+export function requireCaller(request: { caller?: CallerMessage | undefined }): Caller {
   const { accountId, environment } = request.caller ?? {};
   if (!accountId || (environment !== "sandbox" && environment !== "live")) {
     throw fail("internal_error", "The request names no caller.");
@@ -31,7 +31,7 @@ export function callerOf(request: { caller?: CallerMessage | undefined }): Calle
 }
 
 /** The claim of a write. A write without one is refused. */
-export function claimOf(request: { claim?: ClaimMessage | undefined }): Claim {
+export function requireClaim(request: { claim?: ClaimMessage | undefined }): Claim {
   const { idempotencyKey, token, fingerprint, requestedBy, requestId } = request.claim ?? {};
   if (!idempotencyKey || !token || fingerprint?.length !== 32) {
     throw fail("internal_error", "The write carries no claim.");

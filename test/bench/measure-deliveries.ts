@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Bus } from "@shipping/kit/events/bus";
-import { busIdentityOf } from "@shipping/kit/events/bus-identity";
+import { toBusIdentity } from "@shipping/kit/events/bus-identity";
 import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
 import { newEvent } from "@shipping/kit/ledger/outbox";
 import { silentLog } from "@shipping/kit/process/log";
@@ -56,7 +56,7 @@ export async function measureDeliveries(
   const receiver = await openBareReceiver((body) => arrivals.push({ body, at: performance.now() }));
   const { url, passwords } = JSON.parse(await readFile(join(platform.cluster.dataDir, "nats.json"), "utf8"));
   const operator = { NATS_USER: "operator", NATS_PASSWORD: passwords.operator };
-  const identity = busIdentityOf({ ...operator, NATS_ANONYMOUS_TRUSTS_NETWORK: false, NODE_ENV: "development" });
+  const identity = toBusIdentity({ ...operator, NATS_ANONYMOUS_TRUSTS_NETWORK: false, NODE_ENV: "development" });
   const bus = createJetStreamBus({ url, name: "bench", identity, log: silentLog() });
   try {
     await subscribeAll(platform.target, receiver.url);

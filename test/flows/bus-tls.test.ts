@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nkeys } from "@nats-io/transport-node";
 import { keepConnected } from "@shipping/kit/events/bus-connection";
-import { type BusIdentitySettings, busIdentityOf } from "@shipping/kit/events/bus-identity";
+import { type BusIdentitySettings, toBusIdentity } from "@shipping/kit/events/bus-identity";
 import { createLog } from "@shipping/kit/process/log";
 import { type TestAuthority, testAuthority } from "@shipping/kit/testing/certificates";
 import { eventually } from "@shipping/kit/testing/eventually";
@@ -57,7 +57,7 @@ async function tlsOf(hosts: readonly string[], verify = ""): Promise<string> {
 async function attempt(url: string, settings: Partial<BusIdentitySettings>): Promise<string> {
   const lines: string[] = [];
   const log = createLog({ part: "test", destination: { write: (line: string) => void lines.push(line) } });
-  const identity = busIdentityOf({
+  const identity = toBusIdentity({
     NATS_URL: url,
     NATS_ANONYMOUS_TRUSTS_NETWORK: false,
     NODE_ENV: "production",

@@ -8,7 +8,7 @@ import { runAdmin } from "@shipping/gateway/cli/run-admin";
 import { silentLog } from "@shipping/kit/process/log";
 import { connectTo, type ServiceTransport } from "@shipping/kit/rpc/client";
 import { issueCertificate } from "@shipping/kit/tls/certificate-authority";
-import { type TlsFiles, tlsNow } from "@shipping/kit/tls/tls";
+import { readTls, type TlsFiles } from "@shipping/kit/tls/tls";
 import { parts } from "@shipping/local/parts";
 import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
@@ -25,7 +25,7 @@ const services = {
   webhooks: WebhooksService,
 };
 type Service = keyof typeof services;
-type Credentials = ReturnType<NonNullable<ReturnType<typeof tlsNow>>["options"]>;
+type Credentials = ReturnType<NonNullable<ReturnType<typeof readTls>>["options"]>;
 
 let cluster: ClusterUnderTest;
 let customer: { accountId: string; key: string };
@@ -46,7 +46,7 @@ const folderOf = (part: string) => join(cluster.dataDir, "certificates", part);
 function credentialsOf(part: string): Credentials {
   const [cert = "", key = "", ca = ""] = ["tls.crt", "tls.key", "ca.crt"].map((file) => join(folderOf(part), file));
   const files: TlsFiles = { TLS_CERT_FILE: cert, TLS_KEY_FILE: key, TLS_CA_FILE: ca };
-  return tlsNow(files)!.options();
+  return readTls(files)!.options();
 }
 
 /** A certificate that the platform's own authority has signed, for whomever. */

@@ -67,7 +67,7 @@ export function createMailer({
   let underWay = 0;
   let stopping = false;
   let emptied: (() => void) | undefined;
-  const count = metrics.counterOf("mails_total", "Emails by result. Each retry is counted.", {
+  const count = metrics.counterBy("mails_total", "Emails by result. Each retry is counted.", {
     by: "result",
     values: ["sent", "retried", "failed", "dropped"],
   });

@@ -45,7 +45,7 @@ export function startRequestLog(deps: Deps): RequestLog {
   let countsSince = performance.now();
   /** Rows and counts that may have been written: the connection was lost before the answer came. */
   let doubtful: { rows: readonly LogRow[]; counted: readonly Count[] } = { rows: [], counted: [] };
-  const lose = deps.metrics.counterOf("request_log_lost_total", "Requests missing from the request log.", {
+  const lose = deps.metrics.counterBy("request_log_lost_total", "Requests missing from the request log.", {
     by: "reason",
     values: LOST,
   });

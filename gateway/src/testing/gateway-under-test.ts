@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createRouterTransport, type ServiceImpl } from "@connectrpc/connect";
-import { callerOf, claimOf } from "@shipping/kit/caller";
+import { requireCaller, requireClaim } from "@shipping/kit/caller";
 import { fail, toConnectError } from "@shipping/kit/errors";
 import { createLog } from "@shipping/kit/process/log";
 import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
@@ -47,7 +47,7 @@ export async function gatewayUnderTest(
     router.service(RecordsService, {
       async createOrder(request) {
         created.push(request);
-        return { outcome: await owner.write(callerOf(request), claimOf(request), request.reference) };
+        return { outcome: await owner.write(requireCaller(request), requireClaim(request), request.reference) };
       },
       getOrder({ id }) {
         if (id !== ORDER_ID) throw toConnectError(fail("not_found", "No such order."));

@@ -2,7 +2,7 @@ import { connect, type NatsConnection } from "@nats-io/transport-node";
 import type { Log } from "../process/log.js";
 import { configured, endFor } from "../process/run-process.js";
 import { requireVersion } from "../process/supported-versions.js";
-import { type BusIdentity, type BusIdentitySettings, busIdentityOf } from "./bus-identity.js";
+import { type BusIdentity, type BusIdentitySettings, toBusIdentity } from "./bus-identity.js";
 
 /** How long NATS may take for an answer. */
 export const BUS_TIMEOUT_MS = 3_000;
@@ -44,11 +44,11 @@ export interface BusConnectionOptions {
 }
 
 /** Returns the connection options of a part's process, from its settings. The process ends if NATS is too old. */
-export function busConnectionOf(
+export function busConnectionOptions(
   config: BusIdentitySettings & { NATS_URL: string },
   { name, log }: Pick<BusConnectionOptions, "name" | "log">,
 ): BusConnectionOptions {
-  const identity = configured(() => busIdentityOf(config));
+  const identity = configured(() => toBusIdentity(config));
   return { url: config.NATS_URL, name, log, identity, refused: (err) => endFor(err, log) };
 }
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nkeys } from "@nats-io/transport-node";
-import { type BusIdentitySettings, busIdentityOf } from "./bus-identity.js";
+import { type BusIdentitySettings, toBusIdentity } from "./bus-identity.js";
 
 const folder = mkdtempSync(join(tmpdir(), "bus-identity-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -14,7 +14,7 @@ function fileOf(name: string, content: string): string {
 }
 
 const identityOf = (settings: Partial<BusIdentitySettings>) =>
-  busIdentityOf({ NATS_ANONYMOUS_TRUSTS_NETWORK: false, NODE_ENV: "production", ...settings });
+  toBusIdentity({ NATS_ANONYMOUS_TRUSTS_NETWORK: false, NODE_ENV: "production", ...settings });
 
 test.each<[Partial<BusIdentitySettings>, string]>([
   [{}, "No NATS credentials. Set NATS_USER with NATS_PASSWORD, or NATS_CREDENTIALS_FILE, or NATS_CERT_FILE"],

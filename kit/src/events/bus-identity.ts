@@ -37,15 +37,15 @@ const JWT = "BEGIN NATS USER JWT";
  * Returns the identity that the settings define. Contradictory settings are refused. In production, having none is refused too, unless a
  * setting allows it.
  */
-export function busIdentityOf(config: BusIdentitySettings): BusIdentity {
-  const problem = problemOf(config);
+export function toBusIdentity(config: BusIdentitySettings): BusIdentity {
+  const problem = findProblem(config);
   if (problem) throw new ConfigError(problem);
-  const authenticator = authenticatorOf(config);
-  const tls = tlsOf(config);
+  const authenticator = toAuthenticator(config);
+  const tls = toTls(config);
   return { ...(authenticator && { authenticator }), ...(tls && { tls }) };
 }
 
-function problemOf(config: BusIdentitySettings): string | undefined {
+function findProblem(config: BusIdentitySettings): string | undefined {
   const { NATS_USER, NATS_PASSWORD, NATS_PASSWORD_FILE, NATS_CREDENTIALS_FILE, NATS_CERT_FILE, NATS_KEY_FILE } = config;
   const passwords = [NATS_PASSWORD, NATS_PASSWORD_FILE].filter((given) => given !== undefined);
   if (config.NATS_URL?.includes("@")) return "NATS_URL must not contain credentials. Use NATS_USER and NATS_PASSWORD.";
@@ -70,7 +70,7 @@ function problemOf(config: BusIdentitySettings): string | undefined {
   return undefined;
 }
 
-function authenticatorOf(config: BusIdentitySettings): Authenticator | undefined {
+function toAuthenticator(config: BusIdentitySettings): Authenticator | undefined {
   const { NATS_USER: user, NATS_PASSWORD: password, NATS_PASSWORD_FILE, NATS_CREDENTIALS_FILE } = config;
   if (user !== undefined) {
     const read = NATS_PASSWORD_FILE === undefined ? undefined : reader("NATS_PASSWORD_FILE", NATS_PASSWORD_FILE);
@@ -89,7 +89,7 @@ function byCredentials(text: string): Authenticator {
   return nkeyAuthenticator(Buffer.from(SEED.exec(text)?.[1] ?? ""));
 }
 
-function tlsOf({ NATS_URL, NATS_CA_FILE, NATS_CERT_FILE, NATS_KEY_FILE }: BusIdentitySettings): BusIdentity["tls"] {
+function toTls({ NATS_URL, NATS_CA_FILE, NATS_CERT_FILE, NATS_KEY_FILE }: BusIdentitySettings): BusIdentity["tls"] {
   const files = { NATS_CA_FILE, NATS_CERT_FILE, NATS_KEY_FILE };
   const given = Object.entries(files).filter((entry): entry is [string, string] => entry[1] !== undefined);
   for (const [name, file] of given) readSetting(name, file);

@@ -4,7 +4,7 @@ import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/even
 import type { Log } from "../process/log.js";
 import { isTracing, traced, traceparent } from "../process/tracing.js";
 import type { Subscriber } from "./bus.js";
-import { EVENT_ID, RETRY_MS, subjectOf } from "./event-stream.js";
+import { EVENT_ID, RETRY_MS, toSubject } from "./event-stream.js";
 
 /** Hands a message to the subscriber and acknowledges it. If the subscriber rejects it, NATS delivers it again, after a longer pause each time. */
 export async function consumeMessage(message: JsMsg, subscriber: Subscriber, log: Log): Promise<void> {
@@ -29,8 +29,8 @@ async function consumeOnce(message: JsMsg, subscriber: Subscriber): Promise<void
     return;
   }
   // NATS lets a producer publish only under its own subjects, so an event under another subject is forged and its ID cannot be trusted.
-  if (message.subject !== subjectOf(event)) {
-    await subscriber.onDeadLetter(message.data, `published under ${message.subject}, as ${subjectOf(event)}`);
+  if (message.subject !== toSubject(event)) {
+    await subscriber.onDeadLetter(message.data, `published under ${message.subject}, as ${toSubject(event)}`);
     message.term();
     return;
   }

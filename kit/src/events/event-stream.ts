@@ -14,7 +14,7 @@ import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 export const STREAM = "EVENTS";
 
 /** Where an event is published. NATS sees four tokens: `events.sandbox.order.created`. */
-export function subjectOf({ environment, type }: Pick<Event, "environment" | "type">): string {
+export function toSubject({ environment, type }: Pick<Event, "environment" | "type">): string {
   return `events.${environment}.${type}`;
 }
 

@@ -14,7 +14,7 @@ import { traceHeaders } from "../process/tracing.js";
 import { type Bus, BusOutage, type Subscriber } from "./bus.js";
 import { BUS_TIMEOUT_MS, type BusConnectionOptions, keepConnected } from "./bus-connection.js";
 import { consumeStream } from "./consume-stream.js";
-import { EVENT_ID, STREAM, subjectOf } from "./event-stream.js";
+import { EVENT_ID, STREAM, toSubject } from "./event-stream.js";
 
 /** The bus on NATS JetStream. It connects and reconnects in the background. While there is no connection, `publish` rejects. */
 export function createJetStreamBus(options: BusConnectionOptions & { replicas?: number }): Bus {
@@ -32,7 +32,7 @@ export function createJetStreamBus(options: BusConnectionOptions & { replicas?: 
 
   async function publish(event: Event, messageId = event.id): Promise<void> {
     const { js } = connected();
-    const subject = subjectOf(event);
+    const subject = toSubject(event);
     const bytes = toBinary(EventSchema, event);
     const carry = headers();
     carry.set(EVENT_ID, event.id);

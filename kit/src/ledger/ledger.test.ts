@@ -21,7 +21,7 @@ afterAll(() => database.drop());
 
 const newCaller = (): Caller => ({ accountId: newId("acc", randomBytes), environment: "sandbox" });
 const fingerprintOf = (content: string) => createHash("sha256").update(content).digest();
-const claimOf = (token: bigint, content = "request", idempotencyKey = "k"): Claim => ({
+const claimWith = (token: bigint, content = "request", idempotencyKey = "k"): Claim => ({
   idempotencyKey,
   token,
   fingerprint: fingerprintOf(content),
@@ -80,9 +80,9 @@ describe("a creation", () => {
   test("executes under a free key; an equal request is replayed, another request is a conflict", async () => {
     const caller = newCaller();
     const name = newId("t", randomBytes);
-    expect(describeOutcome(await createThing(caller, claimOf(1n), name))).toBe(`executed {"name":"${name}"}`);
-    expect(describeOutcome(await createThing(caller, claimOf(2n), "other"))).toBe(`replayed {"name":"${name}"}`);
-    const conflict = await createThing(caller, claimOf(3n, "changed"), "other");
+    expect(describeOutcome(await createThing(caller, claimWith(1n), name))).toBe(`executed {"name":"${name}"}`);
+    expect(describeOutcome(await createThing(caller, claimWith(2n), "other"))).toBe(`replayed {"name":"${name}"}`);
+    const conflict = await createThing(caller, claimWith(3n, "changed"), "other");
     expect(conflict.outcome).toMatchObject({ case: "conflict", value: { fingerprint: fingerprintOf("request") } });
     expect(executedNow(conflict)).toBe(false);
   });
@@ -90,22 +90,22 @@ describe("a creation", () => {
   test("that fails leaves the key free", async () => {
     const caller = newCaller();
     const name = newId("t", randomBytes);
-    await createThing(newCaller(), claimOf(1n), name);
-    const error = await createThing(caller, claimOf(1n), name).catch((caught) => caught);
+    await createThing(newCaller(), claimWith(1n), name);
+    const error = await createThing(caller, claimWith(1n), name).catch((caught) => caught);
     expect(violated(error)).toEqual({ code: "23505", constraint: "things_pkey" });
-    expect(executedNow(await createThing(caller, claimOf(1n), newId("t", randomBytes)))).toBe(true);
+    expect(executedNow(await createThing(caller, claimWith(1n), newId("t", randomBytes)))).toBe(true);
   });
 });
 
 describe("creations in one statement", () => {
   test("each have their own outcome, and only the executed ones leave rows", async () => {
     const [a, b, c, d] = [newCaller(), newCaller(), newCaller(), newCaller()];
-    await createThing(a, claimOf(1n), newId("t", randomBytes));
-    await createThing(b, claimOf(1n, "another"), newId("t", randomBytes));
+    await createThing(a, claimWith(1n), newId("t", randomBytes));
+    await createThing(b, claimWith(1n, "another"), newId("t", randomBytes));
     await clientOf(ledger).resolve({ caller: { ...c }, idempotencyKey: "k", token: 9n });
     const names = [a, b, c, d].map(() => newId("t", randomBytes));
     const outcomes = await createThings(
-      [d, c, b, a].map((caller, at) => ({ caller, claim: claimOf(2n), name: names[at]! })),
+      [d, c, b, a].map((caller, at) => ({ caller, claim: claimWith(2n), name: names[at]! })),
     );
     expect(outcomes.map(({ outcome }) => outcome.case)).toEqual(["snapshot", "stale", "conflict", "snapshot"]);
     expect(outcomes.map(executedNow)).toEqual([true, false, false, false]);
@@ -118,7 +118,7 @@ describe("creations in one statement", () => {
     const writes = (round: number) =>
       callers.map((caller) => ({
         caller,
-        claim: claimOf(1n, "request", `k${round}`),
+        claim: claimWith(1n, "request", `k${round}`),
         name: newId("t", randomBytes),
       }));
     for (let round = 0; round < 20; round++) {
@@ -133,12 +133,12 @@ describe("a change of state", () => {
   test("executes on the state that was read, and reserves no key when that has changed", async () => {
     const caller = newCaller();
     const name = newId("t", randomBytes);
-    await createThing(caller, claimOf(1n, "create", "create"), name);
-    expect(await changeThing(caller, claimOf(2n), name, "old", "done")).toBeUndefined();
+    await createThing(caller, claimWith(1n, "create", "create"), name);
+    expect(await changeThing(caller, claimWith(2n), name, "old", "done")).toBeUndefined();
     const { committed } = await clientOf(ledger).resolve({ caller: { ...caller }, idempotencyKey: "probe", token: 9n });
     expect(committed).toBeUndefined();
-    expect(describeOutcome((await changeThing(caller, claimOf(2n), name, "new", "done"))!)).toMatch(/^executed/);
-    expect(describeOutcome((await changeThing(caller, claimOf(2n), name, "new", "done"))!)).toMatch(/^replayed/);
+    expect(describeOutcome((await changeThing(caller, claimWith(2n), name, "new", "done"))!)).toMatch(/^executed/);
+    expect(describeOutcome((await changeThing(caller, claimWith(2n), name, "new", "done"))!)).toMatch(/^replayed/);
   });
 });
 
@@ -146,7 +146,7 @@ describe("Resolve", () => {
   test("says committed, with the result, when the claim was executed", async () => {
     const caller = newCaller();
     const name = newId("t", randomBytes);
-    await createThing(caller, claimOf(5n), name);
+    await createThing(caller, claimWith(5n), name);
     const { committed } = await clientOf(ledger).resolve({ caller: { ...caller }, idempotencyKey: "k", token: 5n });
     expect(Buffer.from(committed?.snapshot?.body ?? "").toString()).toBe(`{"name":"${name}"}`);
     expect(committed?.fingerprint).toEqual(new Uint8Array(fingerprintOf("request")));
@@ -157,9 +157,9 @@ describe("Resolve", () => {
     const resolve = (token: bigint) => clientOf(ledger).resolve({ caller: { ...caller }, idempotencyKey: "k", token });
     expect((await resolve(7n)).committed).toBeUndefined();
     expect((await resolve(3n)).committed).toBeUndefined();
-    expect(describeOutcome(await createThing(caller, claimOf(6n), "never"))).toBe("stale");
-    expect(describeOutcome(await createThing(caller, claimOf(7n), "never"))).toBe("stale");
-    expect(describeOutcome(await createThing(caller, claimOf(8n), newId("t", randomBytes)))).toMatch(/^executed/);
+    expect(describeOutcome(await createThing(caller, claimWith(6n), "never"))).toBe("stale");
+    expect(describeOutcome(await createThing(caller, claimWith(7n), "never"))).toBe("stale");
+    expect(describeOutcome(await createThing(caller, claimWith(8n), newId("t", randomBytes)))).toMatch(/^executed/);
   });
 
   test("waits for an execution under way instead of guessing its end", async () => {
@@ -168,7 +168,7 @@ describe("Resolve", () => {
     const holder = await database.db.pool.connect();
     await holder.query("BEGIN");
     await holder.query("INSERT INTO things VALUES ($1, 'held')", [name]);
-    const execution = createThing(caller, claimOf(1n), name).catch((error) => violated(error)?.code);
+    const execution = createThing(caller, claimWith(1n), name).catch((error) => violated(error)?.code);
     await eventually(async () => expect(await blocked()).toBe(1));
     const resolving = clientOf(ledger).resolve({ caller: { ...caller }, idempotencyKey: "k", token: 1n });
     await eventually(async () => expect(await blocked()).toBe(2));
@@ -190,7 +190,7 @@ describe("Read", () => {
     const caller = newCaller();
     const client = clientOf(ledger);
     await client.resolve({ caller: { ...caller }, idempotencyKey: "tomb", token: 1n });
-    await createThing(caller, claimOf(2n), newId("t", randomBytes));
+    await createThing(caller, claimWith(2n), newId("t", randomBytes));
     expect((await client.read({ caller: { ...caller }, idempotencyKey: "tomb" })).result).toBeUndefined();
     expect((await client.read({ caller: { ...newCaller() }, idempotencyKey: "k" })).result).toBeUndefined();
     expect((await client.read({ caller: { ...caller }, idempotencyKey: "k" })).result?.snapshot?.status).toBe(201);
@@ -204,12 +204,12 @@ describe("with a codec", () => {
     const sealing = createLedger(database.db, codec);
     const caller = newCaller();
     const name = newId("t", randomBytes);
-    await createThing(caller, claimOf(1n), name, sealing);
+    await createThing(caller, claimWith(1n), name, sealing);
     const [row] = await database.db.run<{ body: Buffer }>(
       sql`SELECT body FROM ledger WHERE account_id = ${caller.accountId}`,
     );
     expect(row?.body.toString("latin1")).not.toContain(name);
-    const again = await createThing(caller, claimOf(1n), name, sealing);
+    const again = await createThing(caller, claimWith(1n), name, sealing);
     expect(describeOutcome(again)).toBe(`replayed {"name":"${name}"}`);
   });
 });

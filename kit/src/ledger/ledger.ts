@@ -14,7 +14,7 @@ import {
   StoredResultSchema,
 } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import sql, { empty, type Sql } from "sql-template-tag";
-import { type Caller, type Claim, callerOf } from "../caller.js";
+import { type Caller, type Claim, requireCaller } from "../caller.js";
 import type { Database } from "../postgres/database.js";
 import { byOrdinal, type WithOrdinal } from "../postgres/micro-batch.js";
 import { readOwned } from "../postgres/read-owned.js";
@@ -169,12 +169,12 @@ export function createLedger(db: Database, codec: LedgerCodec = plain): Ledger {
   function routes(router: ConnectRouter): void {
     router.service(LedgerService, {
       async read(request) {
-        const caller = callerOf(request);
+        const caller = requireCaller(request);
         const row = await readHolder(deps, { caller, id: request.idempotencyKey });
         return create(ReadResponseSchema, stored(row, caller, request.idempotencyKey));
       },
       async resolve(request) {
-        const caller = callerOf(request);
+        const caller = requireCaller(request);
         await fence(caller, request.idempotencyKey, request.token);
         const row = await readHolder(deps, { caller, id: request.idempotencyKey });
         const { result } = stored(row, caller, request.idempotencyKey);

@@ -30,7 +30,7 @@ export interface OutboxPublisher {
  * join might search for them again for each row of the table. `id + 0` keeps PostgreSQL from reading the whole table in the order of `id`,
  * which it might do if it believes that the table is empty.
  */
-export function rowsOf(eventIds: readonly string[]): Sql {
+export function lockedRows(eventIds: readonly string[]): Sql {
   return sql`id = ANY(ARRAY(SELECT id FROM outbox WHERE event_id = ANY(${eventIds}::text[]) ORDER BY id + 0 FOR UPDATE))`;
 }
 
@@ -57,13 +57,13 @@ export function createOutboxPublisher({
       .run(sql`
       UPDATE outbox SET published_at = ${now},
         publications = publications + CASE WHEN published_at > ${now} - interval '30 seconds' THEN 0 ELSE 1 END
-      WHERE ${rowsOf(ids)}`)
+      WHERE ${lockedRows(ids)}`)
       .catch((err) => log.warn({ err, events: ids.length }, "published events not marked; the relay repeats them")),
   );
 
   // Otherwise an event that met an outage would wait until its lease expires.
   const release = backgroundBatch<string>((ids) =>
-    db.run(sql`UPDATE outbox SET leased_until = ${now} WHERE ${rowsOf(ids)} AND published_at IS NULL`),
+    db.run(sql`UPDATE outbox SET leased_until = ${now} WHERE ${lockedRows(ids)} AND published_at IS NULL`),
   );
 
   async function publish(event: Event, messageId: string): Promise<void> {
@@ -92,7 +92,7 @@ export function createOutboxPublisher({
   }
 
   async function publishAll(rows: readonly OutboxRow[], messageId: (row: OutboxRow) => string): Promise<number> {
-    const ends = await Promise.allSettled(rows.map((row) => publish(eventOf(row), messageId(row))));
+    const ends = await Promise.allSettled(rows.map((row) => publish(toEvent(row), messageId(row))));
     const failed = ends.find((end) => end.status === "rejected");
     if (failed) logRefusal(failed.reason, { rows: rows.length });
     return ends.filter((end) => end.status === "fulfilled").length;
@@ -102,7 +102,7 @@ export function createOutboxPublisher({
   return { hasRoom, claimSize, publishInBackground, publishAll, idle: () => underWay.idle() };
 }
 
-function eventOf(row: OutboxRow): Event {
+function toEvent(row: OutboxRow): Event {
   const { event_id: id, type, account_id: accountId, environment, body, traceparent } = row;
   return create(EventSchema, { id, type, accountId, environment, body, traceparent: traceparent ?? "" });
 }

@@ -1,6 +1,6 @@
 import type { Caller as CallerMessage } from "@shipping/proto/shipping/common/v1/common_pb";
 import sql, { type Sql } from "sql-template-tag";
-import { type Caller, callerOf } from "../caller.js";
+import { type Caller, requireCaller } from "../caller.js";
 import { microBatchOperation } from "./micro-batch.js";
 import { MAX_PAGE_BYTES, type Page, renderPage } from "./page.js";
 import type { ReadDeps } from "./read-owned.js";
@@ -75,6 +75,6 @@ export function listOwned<Row extends { id: string }, Deps extends ReadDeps = Re
   });
   return async (deps, request) => {
     const { after = "", limit } = request;
-    return renderPage(await read(deps, { caller: callerOf(request), after, limit }), limit, render);
+    return renderPage(await read(deps, { caller: requireCaller(request), after, limit }), limit, render);
   };
 }

@@ -1,6 +1,6 @@
 import type { Caller as CallerMessage, Search } from "@shipping/proto/shipping/common/v1/common_pb";
 import sql, { join, raw, type Sql } from "sql-template-tag";
-import { type Caller, callerOf } from "../caller.js";
+import { type Caller, requireCaller } from "../caller.js";
 import { type PlaceInList, placeAfter } from "./newest-first.js";
 import { ownedInIndex, ownedSql } from "./owned.js";
 import type { ReadDeps } from "./read-owned.js";
@@ -53,7 +53,7 @@ export function searchOwned<Row extends { id: string }>(options: SearchOptions) 
     deps: ReadDeps,
     request: { caller?: CallerMessage | undefined; search?: Search | undefined },
   ): Promise<Found<Row>> => {
-    const caller = callerOf(request);
+    const caller = requireCaller(request);
     if (!request.search) throw new Error("The request does not say what to find.");
     const { limit, ids, status, ...search } = request.search;
     const text = search.text?.trim() ?? "";

@@ -7,7 +7,7 @@ const metricsOf = (part: string, cacheMs = 0) => createMetrics({ part, log: sile
 test("counters count, one for each value of a label, from zero on", async () => {
   const metrics = metricsOf("test");
   const count = metrics.counter("things_total", "Things.");
-  const countEnd = metrics.counterOf("ends_total", "Ends.", { by: "end", values: ["good", "bad"] });
+  const countEnd = metrics.counterBy("ends_total", "Ends.", { by: "end", values: ["good", "bad"] });
   count();
   count(2);
   countEnd("good");

@@ -12,7 +12,7 @@ export interface Metrics {
   /** A number that only grows, by 1 unless an amount is given. */
   counter(name: string, help: string): (amount?: number) => void;
   /** The same, split by one property. Its values are known in advance, so their number is bounded and each starts at 0. */
-  counterOf<Value extends string>(
+  counterBy<Value extends string>(
     name: string,
     help: string,
     split: { by: string; values: readonly Value[] },
@@ -45,7 +45,7 @@ export function createMetrics(options: { part: string; log: Log; cacheMs?: numbe
     return (amount) => made.inc(amount);
   }
 
-  function counterOf<Value extends string>(
+  function counterBy<Value extends string>(
     name: string,
     help: string,
     split: { by: string; values: readonly Value[] },
@@ -100,7 +100,7 @@ export function createMetrics(options: { part: string; log: Log; cacheMs?: numbe
     }
   }
 
-  return { counter, counterOf, work, gauges, render: () => registry.metrics() };
+  return { counter, counterBy, work, gauges, render: () => registry.metrics() };
 }
 
 function keptFor<T>(ms: number, read: () => Promise<T>): () => Promise<T> {

@@ -89,14 +89,14 @@ export async function waitFor<T>(
       return await attempt();
     } catch (err) {
       if (err instanceof TooOld) throw err;
-      log.info({ reason: reasonOf(err, what) }, `waiting for ${what}`);
+      log.info({ reason: toReason(err, what) }, `waiting for ${what}`);
       await setTimeout(1_000, undefined, { signal: stopping });
     }
   }
 }
 
 /** Returns why something that a part depends on cannot be used. An AggregateError for several addresses has no message of its own. */
-export function reasonOf(error: unknown, what: string): string {
+export function toReason(error: unknown, what: string): string {
   return (error instanceof Error ? error.message : String(error)) || `${what} not reachable`;
 }
 

@@ -9,7 +9,7 @@ import { createMetrics, type Metrics } from "../process/metrics.js";
 import { readRequest } from "../testing/rpc-testbed.js";
 import { connectTo, type ServiceTransport } from "./client.js";
 import { type RpcServer, serve } from "./server.js";
-import { pathOf } from "./unary/protocol.js";
+import { methodPath } from "./unary/protocol.js";
 
 const log = silentLog();
 let metrics: Metrics;
@@ -71,7 +71,7 @@ test("each call in a batch is counted, whoever sends the batch, and the batch it
   const own = createClient(LedgerService, transport);
   await Promise.allSettled(["a", "missing"].map((key) => own.read(readRequest(key))));
   const baseUrl = `http://127.0.0.1:${server.port}`;
-  const path = pathOf(LedgerService.method.read);
+  const path = methodPath(LedgerService.method.read);
   const batches = createClient(BatchService, createGrpcTransport({ baseUrl }));
   await batches.call({ calls: [{ path }, { path }, { path: "/elsewhere" }] });
   expect(await shown("rpc_requests_total")).toEqual([

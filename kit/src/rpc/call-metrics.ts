@@ -15,7 +15,7 @@ export function measureCalls(metrics: Metrics): Interceptor {
       seconds: "Call duration.",
     },
   );
-  const countOutcome = metrics.counterOf("ledger_outcomes_total", "Writes by the outcome for their idempotency key.", {
+  const countOutcome = metrics.counterBy("ledger_outcomes_total", "Writes by the outcome for their idempotency key.", {
     by: "outcome",
     values: LEDGER_OUTCOMES,
   });
@@ -41,7 +41,7 @@ export function measureCalls(metrics: Metrics): Interceptor {
 
 /** Counts refusals of a server with mutual TLS: of clients without a valid certificate, and of parts that may not call a method. */
 export function measureRefusals(metrics: Metrics): (why: "certificate" | "method") => void {
-  return metrics.counterOf(
+  return metrics.counterBy(
     "rpc_refused_total",
     "Connections refused for an invalid certificate, and calls refused because the calling part may not make them.",
     { by: "reason", values: ["certificate", "method"] },

@@ -8,8 +8,8 @@ import { failureIn } from "../errors.js";
 import { silentLog } from "../process/log.js";
 import { createMetrics } from "../process/metrics.js";
 import { certificateFolder, PLATFORM, type TestAuthority, testAuthority } from "../testing/certificates.js";
-import { empty, readRequest, routesOf } from "../testing/rpc-testbed.js";
-import { measureTls, type Tls, tlsOf } from "../tls/tls.js";
+import { empty, ledgerRoutes, readRequest } from "../testing/rpc-testbed.js";
+import { measureTls, openTls, type Tls } from "../tls/tls.js";
 import { connectTo } from "./client.js";
 import { serve } from "./server.js";
 
@@ -30,7 +30,7 @@ async function tlsFor(hosts: readonly string[], { of = authority, days = 90 } = 
   const folder = certificateFolder();
   const renew = async (from = of) => folder.write({ ...(await from.issue(hosts, { days })), ca: from.ca });
   await renew();
-  const tls = tlsOf(folder.settings, log);
+  const tls = openTls(folder.settings, log);
   if (!tls) throw new Error("There is no TLS.");
   ends.push(folder.remove, () => tls.close());
   return { tls, renew, ...folder };
@@ -38,7 +38,7 @@ async function tlsFor(hosts: readonly string[], { of = authority, days = 90 } = 
 
 async function serving(tls?: Tls, answered = () => {}) {
   const peers = { gateway: LedgerService.methods };
-  const server = await serve({ routes: routesOf(answered), peers, port: 0, host: "127.0.0.1", log, tls });
+  const server = await serve({ routes: ledgerRoutes(answered), peers, port: 0, host: "127.0.0.1", log, tls });
   ends.push(() => server.stop(0));
   return server.port;
 }
@@ -142,10 +142,10 @@ describe("the settings", () => {
   const none = { RPC_PLAINTEXT_TRUSTS_NETWORK: false, NODE_ENV: "development" };
 
   test("without any file there is no TLS, and in production no start unless a setting allows it", () => {
-    expect(tlsOf(none, log)).toBeUndefined();
-    expect(() => tlsOf({ ...none, NODE_ENV: "production" }, log)).toThrow("set RPC_PLAINTEXT_TRUSTS_NETWORK=true");
+    expect(openTls(none, log)).toBeUndefined();
+    expect(() => openTls({ ...none, NODE_ENV: "production" }, log)).toThrow("set RPC_PLAINTEXT_TRUSTS_NETWORK=true");
     const trusting = { NODE_ENV: "production", RPC_PLAINTEXT_TRUSTS_NETWORK: true };
-    expect(tlsOf(trusting, log)).toBeUndefined();
+    expect(openTls(trusting, log)).toBeUndefined();
   });
 
   test.each([
@@ -159,13 +159,13 @@ describe("the settings", () => {
     ["a file that holds something else", { TLS_KEY_FILE: import.meta.filename }, "do not match"],
   ])("%s is refused, and why is said", async (_case, changed, reason) => {
     const { settings } = await tlsFor(["127.0.0.1"]);
-    expect(() => tlsOf({ ...settings, ...changed }, log)).toThrow(reason);
+    expect(() => openTls({ ...settings, ...changed }, log)).toThrow(reason);
   });
 
   test("a certificate that names no part is refused: it could not call anything", async () => {
     const { settings, write } = await tlsFor(["127.0.0.1"]);
     write({ ...(await authority.issue(["127.0.0.1"], { platform: "https://somewhere" })), ca: authority.ca });
-    expect(() => tlsOf(settings, log)).toThrow("names no part");
+    expect(() => openTls(settings, log)).toThrow("names no part");
   });
 
   test("whose a certificate is counts within one platform alone", async () => {

@@ -9,12 +9,12 @@ import { createLog } from "../process/log.js";
 import { createMetrics } from "../process/metrics.js";
 import { certificateFolder, type TestAuthority, testAuthority } from "../testing/certificates.js";
 import { eventually } from "../testing/eventually.js";
-import { empty, readRequest, routesOf } from "../testing/rpc-testbed.js";
+import { empty, ledgerRoutes, readRequest } from "../testing/rpc-testbed.js";
 import type { Peers } from "../tls/peers.js";
-import { connectSecurely, type Tls, tlsOf } from "../tls/tls.js";
+import { connectSecurely, openTls, type Tls } from "../tls/tls.js";
 import { connectTo } from "./client.js";
 import { serve } from "./server.js";
-import { pathOf } from "./unary/protocol.js";
+import { methodPath } from "./unary/protocol.js";
 
 const table: Peers = {
   gateway: LedgerService.methods,
@@ -37,14 +37,14 @@ async function tlsOfPart(part: string, platform?: string): Promise<Tls> {
   const folder = certificateFolder();
   const issued = await authority.issue(["127.0.0.1"], { part, ...(platform === undefined ? {} : { platform }) });
   folder.write({ ...issued, ca: authority.ca });
-  const made = tlsOf(folder.settings, log)!;
+  const made = openTls(folder.settings, log)!;
   ends.push(folder.remove, () => made.close());
   return made;
 }
 
 beforeAll(async () => {
   authority = await testAuthority();
-  const routes = routesOf((key) => handled.push(key));
+  const routes = ledgerRoutes((key) => handled.push(key));
   const records = await tlsOfPart("records");
   const server = await serve({ routes, peers: table, port: 0, host: "127.0.0.1", log, metrics, tls: records });
   url = `https://127.0.0.1:${server.port}`;
@@ -116,7 +116,7 @@ test("the part that the table names for it calls a method, alone, in a batch, an
 
 test("a batch from the library's clients is judged call by call", async () => {
   for (const transport of strangersOf(await tlsOfPart("carrier"))) {
-    const calls = LedgerService.methods.map((method) => ({ path: pathOf(method) }));
+    const calls = LedgerService.methods.map((method) => ({ path: methodPath(method) }));
     const { answers } = await createClient(BatchService, transport).call({ calls });
     expect(answers.map(({ status }) => status)).toEqual([200, 403]);
   }

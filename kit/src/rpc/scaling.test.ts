@@ -2,7 +2,7 @@ import { type Client, createClient } from "@connectrpc/connect";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { silentLog } from "../process/log.js";
 import { eventually } from "../testing/eventually.js";
-import { readRequest, routesOf } from "../testing/rpc-testbed.js";
+import { ledgerRoutes, readRequest } from "../testing/rpc-testbed.js";
 import { connectTo, type ServiceTransport } from "./client.js";
 import { type RpcServer, serve } from "./server.js";
 
@@ -22,7 +22,7 @@ beforeEach(() => void jest.spyOn(console, "error").mockImplementation(() => {}))
 beforeEach(async () => {
   calls = { [FIRST]: 0, [SECOND]: 0 };
   resolve = async () => [FIRST];
-  const start = (host: string, port: number) => serve({ routes: routesOf(() => calls[host]!++), host, port, log });
+  const start = (host: string, port: number) => serve({ routes: ledgerRoutes(() => calls[host]!++), host, port, log });
   const first = await start(FIRST, 0);
   servers = [first, await start(SECOND, first.port)];
   transport = connectTo({ urls: `http://records.shipping:${first.port}`, log, resolve: () => resolve() });

@@ -7,7 +7,7 @@ import { fail, failureIn } from "../errors.js";
 import { connectionError, statementError } from "../postgres/outage.js";
 import { silentLog } from "../process/log.js";
 import { eventually } from "../testing/eventually.js";
-import { empty, readRequest as read, routesOf, rpcTestbed } from "../testing/rpc-testbed.js";
+import { empty, ledgerRoutes, readRequest as read, rpcTestbed } from "../testing/rpc-testbed.js";
 import { inProcess } from "./server.js";
 
 const log = silentLog();
@@ -29,7 +29,7 @@ describe("serve", () => {
       throw fail("invalid_request", "url: no", [{ path: "url", message: "no" }]);
     };
     const { url } = await serving(refusal);
-    for (const client of [clientTo(url), createClient(LedgerService, inProcess(routesOf(refusal), log))]) {
+    for (const client of [clientTo(url), createClient(LedgerService, inProcess(ledgerRoutes(refusal), log))]) {
       const failure = failureIn(await client.read(read()).catch((error) => error));
       expect(failure).toMatchObject({ code: "invalid_request", message: "url: no", fields: [{ path: "url" }] });
     }
@@ -46,7 +46,7 @@ describe("serve", () => {
     const broken = () => {
       throw statementError(Object.assign(new pg.DatabaseError("secret detail", 1, "error"), { code: state }));
     };
-    const client = createClient(LedgerService, inProcess(routesOf(broken), log));
+    const client = createClient(LedgerService, inProcess(ledgerRoutes(broken), log));
     const error = await client.read(read()).catch((caught) => caught);
     expect(failureIn(error)?.code).toBe(code);
     expect(error.message).not.toContain("secret");
@@ -56,7 +56,7 @@ describe("serve", () => {
     const broken = () => {
       throw connectionError(new Error("secret detail"));
     };
-    const client = createClient(LedgerService, inProcess(routesOf(broken), log));
+    const client = createClient(LedgerService, inProcess(ledgerRoutes(broken), log));
     const error = await client.read(read()).catch((caught) => caught);
     expect(failureIn(error)?.code).toBe("service_unavailable");
     expect(error.message).not.toContain("secret");

@@ -7,7 +7,7 @@ import { BatchService } from "@shipping/proto/shipping/batch/v1/batch_pb";
 import type { Log } from "../process/log.js";
 import type { Metrics } from "../process/metrics.js";
 import { admitPeers, type Peers, peerKey } from "../tls/peers.js";
-import { createSecureServer, peersOf } from "../tls/secure-server.js";
+import { createSecureServer, peerLookup } from "../tls/secure-server.js";
 import type { Tls } from "../tls/tls.js";
 import { measureCalls, measureRefusals } from "./call-metrics.js";
 import { createHealth } from "./grpc-health.js";
@@ -57,7 +57,7 @@ export async function serve(options: {
   const refused = metrics && tls ? measureRefusals(metrics) : () => {};
   const admitted = tls ? [admitPeers(peers, () => refused("method"))] : [];
   const interceptors = [...measured, traceCalls, logCalls(log), answerErrors, ...admitted];
-  const peerOf = tls ? peersOf(tls) : () => undefined;
+  const peerOf = tls ? peerLookup(tls) : () => undefined;
   const contextValues = (request: Incoming) =>
     createContextValues().set(peerKey, peerOf(request as http2.Http2ServerRequest));
   const methods = unaryMethods(options.routes, interceptors);

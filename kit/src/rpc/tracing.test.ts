@@ -4,7 +4,7 @@ import { microBatch } from "../postgres/micro-batch.js";
 import { silentLog } from "../process/log.js";
 import { startTracing, traced, traceHeaders, traceparent } from "../process/tracing.js";
 import { otlpCollector } from "../testing/otlp-collector.js";
-import { readRequest, routesOf } from "../testing/rpc-testbed.js";
+import { ledgerRoutes, readRequest } from "../testing/rpc-testbed.js";
 import { connectTo } from "./client.js";
 import { serve } from "./server.js";
 
@@ -35,7 +35,7 @@ test("without a collector nothing is traced, and work is just done", async () =>
 test("a call continues the caller's trace on the other side", async () => {
   let inside = "";
   const spans = await collecting(async () => {
-    const routes = routesOf(() => {
+    const routes = ledgerRoutes(() => {
       inside = traceparent();
     });
     const server = await serve({ routes, port: 0, host: "127.0.0.1", log });

@@ -4,7 +4,7 @@ import { unappliedMigrations } from "../postgres/migrate.js";
 import { measureProcess, serveOps } from "../process/health.js";
 import type { Log } from "../process/log.js";
 import { createMetrics, type Metrics } from "../process/metrics.js";
-import { type Running, reasonOf, runProcess, waitFor } from "../process/run-process.js";
+import { type Running, runProcess, toReason, waitFor } from "../process/run-process.js";
 import { requirePostgres } from "../process/supported-versions.js";
 import { startTracing } from "../process/tracing.js";
 import { type Routes, serve } from "../rpc/server.js";
@@ -93,7 +93,7 @@ export async function missingIn(db: Database, migrations: string): Promise<strin
     await requireMigrations(db, migrations);
     return undefined;
   } catch (error) {
-    return reasonOf(error, "database");
+    return toReason(error, "database");
   }
 }
 

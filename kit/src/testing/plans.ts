@@ -30,7 +30,7 @@ export function watched(db: Database): { db: Database; statements: Sql[] } {
  * table without a condition. There should be none: the cost of a batch depends on its size, whatever a table holds.
  */
 export async function costlyNodes(db: Database, statement: Sql): Promise<string[]> {
-  const nodes = await nodesOf(db, statement);
+  const nodes = await planNodes(db, statement);
   return nodes.flatMap((node) => {
     const { "Node Type": type, "Relation Name": table, "Join Filter": filter } = node;
     const comparing = filter ? [`${type} compares each with each by ${filter}`] : [];
@@ -40,11 +40,11 @@ export async function costlyNodes(db: Database, statement: Sql): Promise<string[
 }
 
 /** The indexes that a statement uses, by the plan that a connection keeps. */
-export async function indexesOf(db: Database, statement: Sql): Promise<string[]> {
-  return (await nodesOf(db, statement)).flatMap((node) => node["Index Name"] ?? []);
+export async function usedIndexes(db: Database, statement: Sql): Promise<string[]> {
+  return (await planNodes(db, statement)).flatMap((node) => node["Index Name"] ?? []);
 }
 
-async function nodesOf(db: Database, statement: Sql): Promise<PlanNode[]> {
+async function planNodes(db: Database, statement: Sql): Promise<PlanNode[]> {
   const withInner = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(withInner)];
   return withInner(await genericPlan(db, statement));
 }

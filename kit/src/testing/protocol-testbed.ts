@@ -72,7 +72,7 @@ export function sessionTo(url: string): Http2SessionManager {
 export const keys = ["plain", "large", "time", "header", "trailer", "broken"];
 export const codes = Object.values(Code).filter((code) => typeof code === "number");
 
-export const messageOf = (idempotencyKey: string | number) =>
+export const toMessage = (idempotencyKey: string | number) =>
   create(ReadRequestSchema, { idempotencyKey: String(idempotencyKey) });
 
 interface CallEnd {
@@ -86,7 +86,7 @@ interface CallEnd {
 }
 
 /** How a call ended, with its headers and trailers. */
-export async function endOf(
+export async function callEnd(
   unary: Transport["unary"],
   key: string | number,
   options: { timeoutMs?: number } = {},
@@ -99,7 +99,7 @@ export async function endOf(
   const client = createClient(LedgerService, { unary } as Transport);
   const beside = { onHeader: note("header"), onTrailer: note("trailer"), headers: { "x-asks": "this" } };
   try {
-    return Object.assign(seen, { message: await client.read(messageOf(key), { ...options, ...beside }) });
+    return Object.assign(seen, { message: await client.read(toMessage(key), { ...options, ...beside }) });
   } catch (error) {
     const { code, rawMessage, details, metadata } = error as ConnectError;
     note("metadata")(metadata);

@@ -39,7 +39,7 @@ export function rpcTestbed(): RpcTestbed {
   const clients: (() => unknown)[] = [];
   return {
     async serving(handle, port = 0) {
-      const server = await serve({ routes: routesOf(handle), port, host: "127.0.0.1", log });
+      const server = await serve({ routes: ledgerRoutes(handle), port, host: "127.0.0.1", log });
       let stopped: Promise<void> | undefined;
       const stop = (noticeMs = 0) => {
         stopped ??= server.stop(noticeMs);
@@ -82,7 +82,7 @@ export function rpcTestbed(): RpcTestbed {
 }
 
 /** Both RPCs of the ledger, answered after `handle`. */
-export function routesOf(handle: (key: string) => unknown): Routes {
+export function ledgerRoutes(handle: (key: string) => unknown): Routes {
   return (router) =>
     void router.service(LedgerService, {
       read: async (request) => {

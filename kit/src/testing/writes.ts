@@ -29,7 +29,7 @@ export async function fence(db: Database, { accountId, environment }: Caller, cl
 }
 
 /** The snapshot of an outcome that has one, and its parsed body. */
-export function snapshotOf({ outcome }: WriteOutcome) {
+export function toSnapshot({ outcome }: WriteOutcome) {
   if (outcome.case !== "snapshot") throw new Error(`The outcome is ${outcome.case}.`);
   const { status, replayed, body } = outcome.value;
   return { status, replayed, body, json: JSON.parse(Buffer.from(body).toString()) };

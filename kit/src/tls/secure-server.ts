@@ -32,7 +32,7 @@ export function createSecureServer(options: {
 }
 
 /** The part of our platform at the other end of a request's connection; its certificate is read once. */
-export function peersOf(tls: Tls): (request: http2.Http2ServerRequest) => string | undefined {
+export function peerLookup(tls: Tls): (request: http2.Http2ServerRequest) => string | undefined {
   const known = new WeakMap<http2.Http2Session, string | undefined>();
   return ({ stream: { session } }) => {
     // There is none if the connection has ended meanwhile.

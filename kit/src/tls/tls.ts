@@ -48,8 +48,8 @@ export interface TlsSettings extends TlsFiles {
  * The TLS that a part's settings ask for; undefined if they name no files, which in production needs an explicit setting. Naming only some
  * of the files is refused.
  */
-export function tlsOf(config: TlsSettings, log: Log): Tls | undefined {
-  const read = readerOf(config);
+export function openTls(config: TlsSettings, log: Log): Tls | undefined {
+  const read = credentialsReader(config);
   if (read) return watchFiles(read, log);
   if (config.NODE_ENV !== "production" || config.RPC_PLAINTEXT_TRUSTS_NETWORK) return undefined;
   throw new ConfigError(
@@ -59,12 +59,12 @@ export function tlsOf(config: TlsSettings, log: Log): Tls | undefined {
 }
 
 /** The same for a short-lived command: the files as they are now. */
-export function tlsNow(config: TlsFiles): Pick<Tls, "options"> | undefined {
-  const credentials = readerOf(config)?.();
-  return credentials && { options: () => optionsOf(credentials) };
+export function readTls(config: TlsFiles): Pick<Tls, "options"> | undefined {
+  const credentials = credentialsReader(config)?.();
+  return credentials && { options: () => tlsOptions(credentials) };
 }
 
-function readerOf(config: TlsFiles): (() => Credentials) | undefined {
+function credentialsReader(config: TlsFiles): (() => Credentials) | undefined {
   const absent = KEYS.filter((key) => config[key] === undefined);
   if (absent.length === KEYS.length) return undefined;
   if (absent.length > 0)
@@ -89,11 +89,11 @@ function watchFiles(read: () => Credentials, log: Log): Tls {
   const notAfter = () => new Date(new X509Certificate(current.cert).validTo);
   const partIn = (altNames: string | undefined) => {
     const other = identityIn(altNames);
-    return other?.platform === identityOf(current).platform ? other.part : undefined;
+    return other?.platform === requireIdentity(current).platform ? other.part : undefined;
   };
   const looking = startLoop({ name: "certificates", everyMs: LOOK_MS, log, once: renewOnce });
   return {
-    options: () => optionsOf(current),
+    options: () => tlsOptions(current),
     notAfter,
     partIn,
     onRenewal: (renewed) => void listeners.push(renewed),
@@ -102,7 +102,7 @@ function watchFiles(read: () => Credentials, log: Log): Tls {
   };
 }
 
-function optionsOf(credentials: Credentials): ReturnType<Tls["options"]> {
+function tlsOptions(credentials: Credentials): ReturnType<Tls["options"]> {
   return { ...credentials, minVersion: "TLSv1.3" };
 }
 
@@ -151,12 +151,12 @@ function checked(credentials: Credentials): Credentials {
   } catch (error) {
     throw new ConfigError(`The files in ${KEYS.join(", ")} do not match: ${(error as Error).message}.`);
   }
-  identityOf(credentials);
+  requireIdentity(credentials);
   return credentials;
 }
 
 /** The identity in a certificate. A part without one could not call anything. */
-function identityOf({ cert }: Credentials): PartIdentity {
+function requireIdentity({ cert }: Credentials): PartIdentity {
   const identity = identityIn(new X509Certificate(cert).subjectAltName);
   if (identity) return identity;
   throw new ConfigError(

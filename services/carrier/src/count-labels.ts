@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { callerOf } from "@shipping/kit/caller";
+import { requireCaller } from "@shipping/kit/caller";
 import { ownedInIndex } from "@shipping/kit/postgres/owned";
 import {
   type CountLabelsRequest,
@@ -21,7 +21,7 @@ export async function countLabels(deps: CarrierDeps, request: CountLabelsRequest
     SELECT (
       SELECT count(*)::integer FROM (
         SELECT FROM labels
-        WHERE ${ownedInIndex(callerOf(request))} AND status IN ('created', 'voided') AND created_at >= wanted.since
+        WHERE ${ownedInIndex(requireCaller(request))} AND status IN ('created', 'voided') AND created_at >= wanted.since
         LIMIT wanted.most
       ) AS counted
     ) AS count

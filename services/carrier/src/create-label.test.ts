@@ -1,7 +1,7 @@
 import { executedNow } from "@shipping/kit/ledger/ledger";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { countIn, rowsIn } from "@shipping/kit/testing/rows";
-import { fence, newCaller, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
+import { fence, newCaller, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
 import { CarrierRefusal, type LocalCarrier } from "./carriers/carrier.js";
 import { createLabel } from "./create-label.js";
 import { carrierUnderTest, labelRequest, patient, voidRequest } from "./testing/carrier-under-test.js";
@@ -34,7 +34,7 @@ describe("createLabel", () => {
   test("answers 201 with the label and stores label, file, event and result", async () => {
     const caller = newCaller();
     const { id: shipmentId } = carrier.newShipment(caller);
-    const { status, replayed, json } = snapshotOf(
+    const { status, replayed, json } = toSnapshot(
       await createLabel(carrier.deps, labelRequest(caller, shipmentId), patient),
     );
     expect({ status, replayed }).toEqual({ status: 201, replayed: false });
@@ -79,7 +79,7 @@ describe("createLabel", () => {
     const caller = newCaller();
     const { id } = carrier.newShipment(caller);
     carrier.trouble.set("records", down).set("tracking", down);
-    const { status } = snapshotOf(await createLabel(carrier.deps, labelRequest(caller, id), patient));
+    const { status } = toSnapshot(await createLabel(carrier.deps, labelRequest(caller, id), patient));
     expect(status).toBe(201);
     expect(await rowsIn(carrier.deps.db, "outbox", { ...caller })).toMatchObject([{ projectedAt: null }]);
   });
@@ -126,10 +126,10 @@ describe("createLabel", () => {
     const caller = newCaller();
     const shipment = carrier.newShipment(caller);
     const claim = newClaim();
-    const first = snapshotOf(await createLabel(carrier.deps, labelRequest(caller, shipment.id, claim), patient));
+    const first = toSnapshot(await createLabel(carrier.deps, labelRequest(caller, shipment.id, claim), patient));
     shipment.status = "label_created";
     const later = { ...claim, token: claim.token + 1n };
-    const again = snapshotOf(await createLabel(carrier.deps, labelRequest(caller, shipment.id, later), patient));
+    const again = toSnapshot(await createLabel(carrier.deps, labelRequest(caller, shipment.id, later), patient));
     expect(again).toEqual({ ...first, replayed: true });
     expect(await stored(caller)).toEqual(one);
   });
@@ -138,7 +138,7 @@ describe("createLabel", () => {
     const caller = newCaller();
     const { id } = carrier.newShipment(caller);
     const claim = newClaim();
-    const label = snapshotOf(await createLabel(carrier.deps, labelRequest(caller, id), patient)).json;
+    const label = toSnapshot(await createLabel(carrier.deps, labelRequest(caller, id), patient)).json;
     const second = () => createLabel(carrier.deps, labelRequest(caller, id, claim), patient);
     await expect(second()).rejects.toMatchObject({ code: "label_exists" });
     await voidLabel(carrier.deps, voidRequest(caller, label.id), patient);
@@ -150,7 +150,7 @@ describe("createLabel", () => {
   test("409 shipment_voided by the label itself while records still says label_created", async () => {
     const caller = newCaller();
     const shipment = carrier.newShipment(caller);
-    const label = snapshotOf(await createLabel(carrier.deps, labelRequest(caller, shipment.id), patient)).json;
+    const label = toSnapshot(await createLabel(carrier.deps, labelRequest(caller, shipment.id), patient)).json;
     shipment.status = "label_created";
     await voidLabel(carrier.deps, voidRequest(caller, label.id), patient);
     const second = createLabel(carrier.deps, labelRequest(caller, shipment.id), patient);
@@ -198,7 +198,7 @@ describe("createLabel under its idempotency key", () => {
     const outcomes = await Promise.all(
       Array.from({ length: 5 }, () => createLabel(carrier.deps, labelRequest(caller, id, claim), patient)),
     );
-    const snapshots = outcomes.map(snapshotOf);
+    const snapshots = outcomes.map(toSnapshot);
     expect(snapshots.filter(({ replayed }) => !replayed)).toHaveLength(1);
     expect(new Set(snapshots.map(({ body }) => Buffer.from(body).toString())).size).toBe(1);
     expect(await stored(caller)).toEqual(one);

@@ -1,4 +1,4 @@
-import { callerOf, claimOf } from "@shipping/kit/caller";
+import { requireCaller, requireClaim } from "@shipping/kit/caller";
 import { type Failure, type FieldError, fail, failFields } from "@shipping/kit/errors";
 import type { Call } from "@shipping/kit/rpc/server";
 import type { CreateLabelRequest } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
@@ -18,7 +18,7 @@ type LabelFields = Pick<CreateLabelRequest, "caller" | "shipmentId" | "rateId">;
 
 /** The invalid fields of a new label, whether or not the shipment exists. */
 export function checkLabel({ carriers }: CarrierDeps, request: LabelFields): FieldError[] {
-  const offered = carrierFor(carriers, callerOf(request)).offers(request.rateId, request.shipmentId);
+  const offered = carrierFor(carriers, requireCaller(request)).offers(request.rateId, request.shipmentId);
   return offered ? [] : [{ path: "rate_id", message: "must be the ID of a rate for this shipment" }];
 }
 
@@ -28,8 +28,8 @@ export function checkLabel({ carriers }: CarrierDeps, request: LabelFields): Fie
  */
 export async function createLabel(deps: CarrierDeps, request: CreateLabelRequest, call: Call): Promise<WriteOutcome> {
   const { shipmentId, rateId } = request;
-  const caller = callerOf(request);
-  const claim = claimOf(request);
+  const caller = requireCaller(request);
+  const claim = requireClaim(request);
   const fieldErrors = checkLabel(deps, request);
   if (fieldErrors.length > 0) throw failFields(fieldErrors);
   const shipment = await readShipment(deps, caller, shipmentId, call);

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { Caller } from "@shipping/kit/caller";
 import { costlyNodes, watched } from "@shipping/kit/testing/plans";
-import { jsonIn, newCaller, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
+import { jsonIn, newCaller, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
 import { InspectLabelRequestSchema, SearchLabelsRequestSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import sql from "sql-template-tag";
 import { createLabel } from "./create-label.js";
@@ -86,7 +86,7 @@ describe("inspectLabel", () => {
     const caller = newCaller();
     const { id: shipmentId } = carrier.newShipment(caller);
     const made = { ...newClaim(), requestedBy: "key_a", requestId: "req_a" };
-    const { id } = snapshotOf(await createLabel(carrier.deps, labelRequest(caller, shipmentId, made), patient)).json;
+    const { id } = toSnapshot(await createLabel(carrier.deps, labelRequest(caller, shipmentId, made), patient)).json;
     const wanted = create(InspectLabelRequestSchema, { caller, id });
     const fresh = await inspectLabel(carrier.deps, wanted);
     expect(JSON.parse(Buffer.from(fresh.rate).toString())).toMatchObject({ id: `rate_test_${shipmentId}`, amount: 5 });

@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { callerOf } from "@shipping/kit/caller";
+import { requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { originIn } from "@shipping/kit/ledger/origin";
 import { readOwned } from "@shipping/kit/postgres/read-owned";
@@ -43,7 +43,7 @@ export async function searchLabels(deps: CarrierDeps, request: SearchLabelsReque
 
 /** Reads one label of the caller, its rate, and who made and voided it. */
 export async function inspectLabel(deps: CarrierDeps, request: InspectLabelRequest): Promise<InspectLabelResponse> {
-  const row = await findLabel(deps, { caller: callerOf(request), id: request.id });
+  const row = await findLabel(deps, { caller: requireCaller(request), id: request.id });
   if (!row) throw fail("not_found", "No such label.");
   return create(InspectLabelResponseSchema, {
     data: Buffer.from(labelJson(row)),

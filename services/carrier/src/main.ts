@@ -1,6 +1,6 @@
 import "@shipping/kit/process/require-node";
 import { createClient } from "@connectrpc/connect";
-import { busConnectionOf } from "@shipping/kit/events/bus-connection";
+import { busConnectionOptions } from "@shipping/kit/events/bus-connection";
 import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
 import { pooledRandom } from "@shipping/kit/ids";
 import { createLog } from "@shipping/kit/process/log";
@@ -8,7 +8,7 @@ import { configured } from "@shipping/kit/process/run-process";
 import { connectTo } from "@shipping/kit/rpc/client";
 import { busWithFaultPoints, faultPointsOf, transportWithFaultPoints } from "@shipping/kit/service/fault-points";
 import { runService } from "@shipping/kit/service/run-service";
-import { tlsOf } from "@shipping/kit/tls/tls";
+import { openTls } from "@shipping/kit/tls/tls";
 import { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
@@ -18,9 +18,9 @@ import { carrierMigrations, startCarrier } from "./start-carrier.js";
 
 const config = configured(carrierConfig);
 const log = createLog({ part: "carrier", level: config.LOG_LEVEL });
-const tls = configured(() => tlsOf(config, log));
+const tls = configured(() => openTls(config, log));
 const faultPoints = configured(() => faultPointsOf(config));
-const bus = busWithFaultPoints(createJetStreamBus(busConnectionOf(config, { name: "carrier", log })), faultPoints);
+const bus = busWithFaultPoints(createJetStreamBus(busConnectionOptions(config, { name: "carrier", log })), faultPoints);
 const trial = await loadTrialCarrier(config);
 const records = connectTo({ urls: config.RECORDS_URL, log, tls });
 const tracking = connectTo({ urls: config.TRACKING_URL, log, tls });

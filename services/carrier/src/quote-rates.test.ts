@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { countIn } from "@shipping/kit/testing/rows";
-import { newCaller, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
+import { newCaller, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
 import { QuoteRatesRequestSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import { quoteRates } from "./quote-rates.js";
 import { carrierUnderTest, patient } from "./testing/carrier-under-test.js";
@@ -19,7 +19,7 @@ describe("quoteRates", () => {
   test("answers 200 with an array of the one fixed rate", async () => {
     const caller = newCaller();
     const { id } = carrier.newShipment(caller);
-    const { status, json } = snapshotOf(await quote(caller, id));
+    const { status, json } = toSnapshot(await quote(caller, id));
     expect(status).toBe(200);
     expect(json).toEqual([
       {
@@ -37,15 +37,15 @@ describe("quoteRates", () => {
 
   test.each(["label_created", "voided"])("rates a %s shipment too", async (status) => {
     const caller = newCaller();
-    expect(snapshotOf(await quote(caller, carrier.newShipment(caller, { status }).id)).status).toBe(200);
+    expect(toSnapshot(await quote(caller, carrier.newShipment(caller, { status }).id)).status).toBe(200);
   });
 
   test("the same request again is a replay, another one a conflict; neither leaves an event", async () => {
     const caller = newCaller();
     const { id } = carrier.newShipment(caller);
     const claim = newClaim("k1", "one");
-    const first = snapshotOf(await quote(caller, id, claim));
-    expect(snapshotOf(await quote(caller, id, claim))).toEqual({ ...first, replayed: true });
+    const first = toSnapshot(await quote(caller, id, claim));
+    expect(toSnapshot(await quote(caller, id, claim))).toEqual({ ...first, replayed: true });
     expect((await quote(caller, id, newClaim("k1", "another"))).outcome.case).toBe("conflict");
     expect(await countIn(carrier.deps.db, "ledger", { ...caller })).toBe(1);
     expect(await countIn(carrier.deps.db, "outbox", { ...caller })).toBe(0);

@@ -1,4 +1,4 @@
-import { callerOf, claimOf } from "@shipping/kit/caller";
+import { requireCaller, requireClaim } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { keyOfWrite, type Write } from "@shipping/kit/ledger/ledger";
 import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
@@ -15,8 +15,8 @@ import { readShipment } from "./neighbours/read-shipment.js";
 
 /** Computes the rates of a shipment, whatever its state. They are stored only as the replayable answer. */
 export async function quoteRates(deps: CarrierDeps, request: QuoteRatesRequest, call: Call): Promise<WriteOutcome> {
-  const caller = callerOf(request);
-  const claim = claimOf(request);
+  const caller = requireCaller(request);
+  const claim = requireClaim(request);
   const carrier = carrierFor(deps.carriers, caller);
   const shipment = await readShipment(deps, caller, request.shipmentId, call);
   const rates = await ratesOf(deps, carrier, shipment, call);

@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { callerOf } from "@shipping/kit/caller";
+import { requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { listOwned } from "@shipping/kit/postgres/list-owned";
 import { readOwned } from "@shipping/kit/postgres/read-owned";
@@ -33,7 +33,7 @@ export const findLabelOf = readOwned<LabelRow>("shipment_id", select);
 
 /** Reads one label of the caller. */
 export async function getLabel(deps: CarrierDeps, request: GetLabelRequest): Promise<GetLabelResponse> {
-  const row = await findLabel(deps, { caller: callerOf(request), id: request.id });
+  const row = await findLabel(deps, { caller: requireCaller(request), id: request.id });
   if (!row) throw fail("not_found", "No such label.");
   return create(GetLabelResponseSchema, { data: Buffer.from(labelJson(row)) });
 }
@@ -47,7 +47,7 @@ const readPage = listOwned<LabelRow>({ select, render: labelJson });
 
 /** Reads the stored PDF of a label until it is voided. Status and file come from one statement, so a void is either before it or after it. */
 export async function getLabelFile(deps: CarrierDeps, request: GetLabelFileRequest): Promise<GetLabelFileResponse> {
-  const row = await findFile(deps, { caller: callerOf(request), id: request.id });
+  const row = await findFile(deps, { caller: requireCaller(request), id: request.id });
   if (!row) throw fail("not_found", "No such label.");
   if (row.status === "voided") throw fail("label_voided");
   return create(GetLabelFileResponseSchema, { pdf: row.pdf });

@@ -2,7 +2,7 @@ import { createClient } from "@connectrpc/connect";
 import { failureIn } from "@shipping/kit/errors";
 import { silentLog } from "@shipping/kit/process/log";
 import { inProcess } from "@shipping/kit/rpc/server";
-import { jsonIn, newCaller, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
+import { jsonIn, newCaller, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
 import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { carrierRoutes } from "./rpc.js";
@@ -26,13 +26,13 @@ describe("CarrierService", () => {
     const caller = newCaller();
     const { id: shipmentId } = carrier.newShipment(caller);
     const quoted = await client.quoteRates({ caller, claim: newClaim(), shipmentId });
-    const [rate] = snapshotOf(quoted.outcome!).json;
+    const [rate] = toSnapshot(quoted.outcome!).json;
     const created = await client.createLabel({ caller, claim: newClaim(), shipmentId, rateId: rate.id });
-    const { id } = snapshotOf(created.outcome!).json;
+    const { id } = toSnapshot(created.outcome!).json;
     expect((await client.getLabelFile({ caller, id })).pdf.length).toBeGreaterThan(1_000);
     expect(jsonIn(await client.listLabels({ caller, limit: 1 }))).toMatchObject([{ id }]);
     const ended = await client.voidLabel(voidRequest(caller, id));
-    expect(snapshotOf(ended.outcome!).json.status).toBe("voided");
+    expect(toSnapshot(ended.outcome!).json.status).toBe("voided");
     expect(jsonIn(await client.getLabel({ caller, id })).status).toBe("voided");
   });
 
@@ -53,7 +53,7 @@ describe("CarrierService", () => {
     const request = labelRequest(caller, carrier.newShipment(caller).id);
     const { outcome } = await client.createLabel(request);
     const { result } = await ledger.read({ caller, idempotencyKey: request.claim!.idempotencyKey });
-    expect(result?.snapshot?.body).toEqual(snapshotOf(outcome!).body);
+    expect(result?.snapshot?.body).toEqual(toSnapshot(outcome!).body);
   });
 
   test("refusals carry their code across the boundary", async () => {
@@ -87,7 +87,7 @@ describe("CarrierService", () => {
     let release = (_: undefined) => {};
     carrier.trouble.set("tracking", () => new Promise((resolve) => (release = resolve)));
     const { outcome } = await client.createLabel(labelRequest(caller, id), { timeoutMs: 9_000 });
-    expect(snapshotOf(outcome!).status).toBe(201);
+    expect(toSnapshot(outcome!).status).toBe(201);
     release(undefined);
   });
 });

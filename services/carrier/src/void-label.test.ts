@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { executedNow } from "@shipping/kit/ledger/ledger";
 import { countIn } from "@shipping/kit/testing/rows";
-import { fence, newCaller, newClaim, snapshotOf, textIn } from "@shipping/kit/testing/writes";
+import { fence, newCaller, newClaim, textIn, toSnapshot } from "@shipping/kit/testing/writes";
 import { GetLabelRequestSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import { getLabel } from "./read-labels.js";
@@ -22,7 +22,7 @@ describe("voidLabel", () => {
   test("answers 200 with the voided label and emits label.voided, which records and tracking have too", async () => {
     const caller = newCaller();
     const label = await carrier.newLabel(caller);
-    const { status, json } = snapshotOf(await voidLabel(carrier.deps, voidRequest(caller, label.id), patient));
+    const { status, json } = toSnapshot(await voidLabel(carrier.deps, voidRequest(caller, label.id), patient));
     expect(status).toBe(200);
     expect(json).toEqual({ ...label, status: "voided", voided_at: "2026-11-21T10:00:00.123Z" });
     const read = await getLabel(carrier.deps, create(GetLabelRequestSchema, { caller, id: label.id }));
@@ -36,12 +36,12 @@ describe("voidLabel", () => {
   test("a voided label with a new key: answered unchanged, the key reserved, no second event, nor is one sent to anybody", async () => {
     const caller = newCaller();
     const label = await carrier.newLabel(caller);
-    const first = snapshotOf(await voidLabel(carrier.deps, voidRequest(caller, label.id), patient));
+    const first = toSnapshot(await voidLabel(carrier.deps, voidRequest(caller, label.id), patient));
     const later = { ...carrier.deps, now: () => new Date("2027-01-01T00:00:00.000Z") };
     const claim = newClaim();
-    const second = snapshotOf(await voidLabel(later, voidRequest(caller, label.id, claim), patient));
+    const second = toSnapshot(await voidLabel(later, voidRequest(caller, label.id, claim), patient));
     expect(second).toEqual({ ...first, replayed: false });
-    const again = snapshotOf(await voidLabel(later, voidRequest(caller, label.id, claim), patient));
+    const again = toSnapshot(await voidLabel(later, voidRequest(caller, label.id, claim), patient));
     expect(again).toEqual({ ...first, replayed: true });
     const other = { ...claim, fingerprint: newClaim("", "another").fingerprint };
     expect((await voidLabel(later, voidRequest(caller, label.id, other), patient)).outcome.case).toBe("conflict");
@@ -86,7 +86,7 @@ describe("voidLabel", () => {
     const outcomes = await Promise.all(
       Array.from({ length: 8 }, () => voidLabel(deps, voidRequest(caller, label.id), patient)),
     );
-    const bodies = outcomes.map((outcome) => Buffer.from(snapshotOf(outcome).body).toString());
+    const bodies = outcomes.map((outcome) => Buffer.from(toSnapshot(outcome).body).toString());
     expect(new Set(bodies).size).toBe(1);
     expect(outcomes.every(executedNow)).toBe(true);
     expect(await voids(caller)).toBe(1);

@@ -1,4 +1,4 @@
-import { type Caller, type Claim, callerOf, claimOf } from "@shipping/kit/caller";
+import { type Caller, type Claim, requireCaller, requireClaim } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { executedNow } from "@shipping/kit/ledger/ledger";
 import { originText } from "@shipping/kit/ledger/origin";
@@ -20,8 +20,8 @@ import { labelAsRead, voiding } from "./record-void.js";
 
 /** Voids a label. A voided label is answered unchanged; the key is reserved all the same, and no event is emitted. */
 export async function voidLabel(deps: CarrierDeps, request: VoidLabelRequest, call: Call): Promise<WriteOutcome> {
-  const caller = callerOf(request);
-  const claim = claimOf(request);
+  const caller = requireCaller(request);
+  const claim = requireClaim(request);
   // Undefined if the label was voided between reading and writing. A void is final, so reading once more is enough.
   const outcome =
     (await voidAsRead(deps, caller, claim, request.id, call)) ??

@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import type { Caller } from "@shipping/kit/caller";
 import { newEvent } from "@shipping/kit/ledger/outbox";
-import { costlyNodes, indexesOf, watched } from "@shipping/kit/testing/plans";
-import { jsonIn, newCaller, snapshotOf } from "@shipping/kit/testing/writes";
+import { costlyNodes, usedIndexes, watched } from "@shipping/kit/testing/plans";
+import { jsonIn, newCaller, toSnapshot } from "@shipping/kit/testing/writes";
 import { ApplyLabelEventRequestSchema, GetShipmentRequestSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import { applyLabelEvent } from "./apply-label-event.js";
 import { createShipment } from "./create-shipment.js";
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => records.end());
 
 async function newShipmentOf(caller: Caller): Promise<string> {
-  return snapshotOf(await createShipment(records.deps, shipmentRequest(caller))).json.id;
+  return toSnapshot(await createShipment(records.deps, shipmentRequest(caller))).json.id;
 }
 
 function apply(caller: Caller, type: string, shipmentId: string, deps = records.deps) {
@@ -93,7 +93,7 @@ test("the shipment is found by its key alone, also by a plan that was made for a
   const { deps, end } = await recordsUnderTest();
   const { db, statements } = watched(deps.db);
   await apply(newCaller(), "label.created", "shp_1", { ...deps, db });
-  expect(await indexesOf(deps.db, statements[0]!)).toEqual(["shipments_pkey", "shipments_pkey"]);
+  expect(await usedIndexes(deps.db, statements[0]!)).toEqual(["shipments_pkey", "shipments_pkey"]);
   expect(await costlyNodes(deps.db, statements[0]!)).toEqual([]);
   await end();
 });

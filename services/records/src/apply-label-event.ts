@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { type Caller, callerOf } from "@shipping/kit/caller";
+import { type Caller, requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
 import {
@@ -19,7 +19,7 @@ export async function applyLabelEvent(
   deps: RecordsDeps,
   request: ApplyLabelEventRequest,
 ): Promise<ApplyLabelEventResponse> {
-  const caller = callerOf(request);
+  const caller = requireCaller(request);
   const status = statusAfter(request.event?.type ?? "");
   if (!status || !request.event) throw fail("internal_error", "The event is not a label event.");
   const { data: label } = JSON.parse(Buffer.from(request.event.body).toString()) as LabelEventBody;

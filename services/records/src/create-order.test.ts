@@ -1,5 +1,5 @@
 import { countIn } from "@shipping/kit/testing/rows";
-import { newCaller, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
+import { newCaller, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import { createOrder } from "./create-order.js";
 import { orderRequest, recordsUnderTest } from "./testing/records-under-test.js";
@@ -21,7 +21,7 @@ describe("createOrder", () => {
   test("answers 201 with the order and commits its event, whose data is that very body", async () => {
     const caller = newCaller();
     const metadata = { text: '{"__proto__":{"x":1},"b":2,"a":1}' };
-    const { status, replayed, json } = snapshotOf(await createOrder(records.deps, orderRequest(caller, { metadata })));
+    const { status, replayed, json } = toSnapshot(await createOrder(records.deps, orderRequest(caller, { metadata })));
     expect({ status, replayed }).toEqual({ status: 201, replayed: false });
     expect(json).toMatchObject({
       id: expect.stringMatching(/^ord_[a-z2-7]{26}$/),
@@ -46,15 +46,15 @@ describe("createOrder", () => {
 
   test("a live order says so, and so does its event", async () => {
     const caller = newCaller("live");
-    expect(snapshotOf(await createOrder(records.deps, orderRequest(caller))).json.livemode).toBe(true);
+    expect(toSnapshot(await createOrder(records.deps, orderRequest(caller))).json.livemode).toBe(true);
     expect(bodyOf(published(caller.accountId)[0]).livemode).toBe(true);
   });
 
   test("the same claim again is replayed and creates nothing", async () => {
     const caller = newCaller();
     const request = orderRequest(caller);
-    const first = snapshotOf(await createOrder(records.deps, request));
-    const second = snapshotOf(await createOrder(records.deps, request));
+    const first = toSnapshot(await createOrder(records.deps, request));
+    const second = toSnapshot(await createOrder(records.deps, request));
     expect(second).toEqual({ ...first, replayed: true });
     expect(await rowsOf(caller.accountId)).toEqual({ orders: 1, events: 1 });
     expect(published(caller.accountId)).toHaveLength(1);
@@ -64,7 +64,7 @@ describe("createOrder", () => {
     const caller = newCaller();
     const request = orderRequest(caller);
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => createOrder(records.deps, request)));
-    const snapshots = outcomes.map(snapshotOf);
+    const snapshots = outcomes.map(toSnapshot);
     expect(snapshots.filter((snapshot) => !snapshot.replayed)).toHaveLength(1);
     expect(new Set(snapshots.map((snapshot) => JSON.stringify(snapshot.json))).size).toBe(1);
     expect(await rowsOf(caller.accountId)).toEqual({ orders: 1, events: 1 });
@@ -85,7 +85,7 @@ describe("createOrder", () => {
     const callers = [a, b, { ...a, environment: "live" as const }];
     for (const caller of callers) {
       const outcome = await createOrder(records.deps, orderRequest(caller, { claim: newClaim("same") }));
-      expect(snapshotOf(outcome).replayed).toBe(false);
+      expect(toSnapshot(outcome).replayed).toBe(false);
     }
     expect(await rowsOf(a.accountId)).toEqual({ orders: 2, events: 2 });
   });

@@ -1,4 +1,4 @@
-import { callerOf, claimOf } from "@shipping/kit/caller";
+import { requireCaller, requireClaim } from "@shipping/kit/caller";
 import { newId } from "@shipping/kit/ids";
 import { executedNow, keyOfWrite, type Write } from "@shipping/kit/ledger/ledger";
 import { newEvent } from "@shipping/kit/ledger/outbox";
@@ -14,8 +14,8 @@ import { givenSql, type SharedRow } from "./shared-fields.js";
 /** Creates an order, its event and its replayable answer in one statement, which waiting creations share. */
 export async function createOrder(deps: RecordsDeps, request: CreateOrderRequest): Promise<WriteOutcome> {
   const { outbox, random } = deps;
-  const caller = callerOf(request);
-  const claim = claimOf(request);
+  const caller = requireCaller(request);
+  const claim = requireClaim(request);
   const now = deps.now();
   const order = newOrder(request, caller, newId("ord", random), now);
   const data = orderJson(order);

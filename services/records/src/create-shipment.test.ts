@@ -1,5 +1,5 @@
 import { countIn } from "@shipping/kit/testing/rows";
-import { newCaller, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
+import { newCaller, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
 import { createOrder } from "./create-order.js";
 import { createShipment } from "./create-shipment.js";
 import { orderRequest, recordsUnderTest, shipmentRequest } from "./testing/records-under-test.js";
@@ -13,7 +13,7 @@ afterAll(() => records.end());
 describe("createShipment", () => {
   test("answers 201 with a draft and commits shipment.created", async () => {
     const caller = newCaller();
-    const { status, json } = snapshotOf(await createShipment(records.deps, shipmentRequest(caller)));
+    const { status, json } = toSnapshot(await createShipment(records.deps, shipmentRequest(caller)));
     expect(status).toBe(201);
     expect(json).toMatchObject({ id: expect.stringMatching(/^shp_/), object: "shipment", status: "draft" });
     expect(json).not.toHaveProperty("order_id");
@@ -25,15 +25,15 @@ describe("createShipment", () => {
 
   test("takes an order of the same caller", async () => {
     const caller = newCaller();
-    const order = snapshotOf(await createOrder(records.deps, orderRequest(caller))).json;
+    const order = toSnapshot(await createOrder(records.deps, orderRequest(caller))).json;
     const request = shipmentRequest(caller, { orderId: order.id });
-    expect(snapshotOf(await createShipment(records.deps, request)).json.order_id).toBe(order.id);
+    expect(toSnapshot(await createShipment(records.deps, request)).json.order_id).toBe(order.id);
   });
 
   test("not_found for a missing or foreign order, and the key stays free", async () => {
     const [caller, other] = [newCaller(), newCaller()];
-    const foreign = snapshotOf(await createOrder(records.deps, orderRequest(other))).json;
-    const mineInLive = snapshotOf(
+    const foreign = toSnapshot(await createOrder(records.deps, orderRequest(other))).json;
+    const mineInLive = toSnapshot(
       await createOrder(records.deps, orderRequest({ ...caller, environment: "live" })),
     ).json;
     const claim = newClaim("k1");
@@ -44,7 +44,7 @@ describe("createShipment", () => {
     expect(await countIn(records.deps.db, "ledger", { ...caller })).toBe(0);
     expect(await countIn(records.deps.db, "outbox", { ...caller })).toBe(0);
     const good = await createShipment(records.deps, shipmentRequest(caller, { claim }));
-    expect(snapshotOf(good).replayed).toBe(false);
+    expect(toSnapshot(good).replayed).toBe(false);
   });
 
   test("of 40 concurrent creations, only the one that names a missing order fails", async () => {

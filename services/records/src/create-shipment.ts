@@ -1,4 +1,4 @@
-import { callerOf, claimOf } from "@shipping/kit/caller";
+import { requireCaller, requireClaim } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import { executedNow, keyOfWrite, type Write } from "@shipping/kit/ledger/ledger";
@@ -15,8 +15,8 @@ import { newShipment, type ShipmentRow, shipmentJson } from "./shipment.js";
 /** Creates a shipment, its event and its replayable answer in one statement, which waiting creations share. */
 export async function createShipment(deps: RecordsDeps, request: CreateShipmentRequest): Promise<WriteOutcome> {
   const { outbox, random } = deps;
-  const caller = callerOf(request);
-  const claim = claimOf(request);
+  const caller = requireCaller(request);
+  const claim = requireClaim(request);
   const now = deps.now();
   const shipment = newShipment(request, caller, newId("shp", random), now);
   const data = shipmentJson(shipment);

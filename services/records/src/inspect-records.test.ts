@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { jsonIn, newCaller, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
+import { jsonIn, newCaller, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
 import {
   InspectOrderRequestSchema,
   InspectShipmentRequestSchema,
@@ -21,8 +21,8 @@ const claim = () => ({ ...newClaim(), requestedBy: "key_a", requestId: "req_a" }
 describe("inspectOrder and inspectShipment", () => {
   test("return the public resource, who made it, by which request, and the event that it caused", async () => {
     const caller = newCaller();
-    const order = snapshotOf(await createOrder(records.deps, orderRequest(caller, { claim: claim() }))).json;
-    const shipment = snapshotOf(await createShipment(records.deps, shipmentRequest(caller, { claim: claim() }))).json;
+    const order = toSnapshot(await createOrder(records.deps, orderRequest(caller, { claim: claim() }))).json;
+    const shipment = toSnapshot(await createShipment(records.deps, shipmentRequest(caller, { claim: claim() }))).json;
     await records.deps.outbox.stop();
     const eventOf = (id: string) => records.published.find(({ body }) => Buffer.from(body).includes(id))?.id;
 
@@ -42,7 +42,7 @@ describe("inspectOrder and inspectShipment", () => {
 
   test("leave out who made an older row", async () => {
     const caller = newCaller();
-    const { id } = snapshotOf(await createOrder(records.deps, orderRequest(caller))).json;
+    const { id } = toSnapshot(await createOrder(records.deps, orderRequest(caller))).json;
     await records.deps.db.run(sql`UPDATE orders SET origin = NULL WHERE id = ${id}`);
     const { created } = await inspectOrder(records.deps, create(InspectOrderRequestSchema, { caller, id }));
     expect(created).toMatchObject({ requestedBy: "", requestId: "", eventId: "" });
@@ -50,8 +50,8 @@ describe("inspectOrder and inspectShipment", () => {
 
   test("not_found for another account's, and the other environment's", async () => {
     const caller = newCaller();
-    const order = snapshotOf(await createOrder(records.deps, orderRequest(caller))).json;
-    const shipment = snapshotOf(await createShipment(records.deps, shipmentRequest(caller))).json;
+    const order = toSnapshot(await createOrder(records.deps, orderRequest(caller))).json;
+    const shipment = toSnapshot(await createShipment(records.deps, shipmentRequest(caller))).json;
     for (const who of [newCaller(), { ...caller, environment: "live" as const }]) {
       const ofOrder = create(InspectOrderRequestSchema, { caller: who, id: order.id });
       await expect(inspectOrder(records.deps, ofOrder)).rejects.toMatchObject({ code: "not_found" });

@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { callerOf } from "@shipping/kit/caller";
+import { requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { originIn } from "@shipping/kit/ledger/origin";
 import { readOwned } from "@shipping/kit/postgres/read-owned";
@@ -19,7 +19,7 @@ import { type ShipmentRow, shipmentJson } from "./shipment.js";
 
 /** Reads one order of the caller, and who made it. */
 export async function inspectOrder(deps: RecordsDeps, request: InspectOrderRequest): Promise<InspectOrderResponse> {
-  const row = await findOrder(deps, { caller: callerOf(request), id: request.id });
+  const row = await findOrder(deps, { caller: requireCaller(request), id: request.id });
   if (!row) throw fail("not_found", "No such order.");
   return create(InspectOrderResponseSchema, { data: Buffer.from(orderJson(row)), created: originIn(row.origin) });
 }
@@ -29,7 +29,7 @@ export async function inspectShipment(
   deps: RecordsDeps,
   request: InspectShipmentRequest,
 ): Promise<InspectShipmentResponse> {
-  const row = await findShipment(deps, { caller: callerOf(request), id: request.id });
+  const row = await findShipment(deps, { caller: requireCaller(request), id: request.id });
   if (!row) throw fail("not_found", "No such shipment.");
   return create(InspectShipmentResponseSchema, { data: Buffer.from(shipmentJson(row)), created: originIn(row.origin) });
 }

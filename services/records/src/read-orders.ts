@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { callerOf } from "@shipping/kit/caller";
+import { requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { listOwned } from "@shipping/kit/postgres/list-owned";
 import { readOwned } from "@shipping/kit/postgres/read-owned";
@@ -18,7 +18,7 @@ import { largeBytes, type SharedRow, sharedColumns } from "./shared-fields.js";
 
 /** Reads one order of the caller. */
 export async function getOrder(deps: RecordsDeps, request: GetOrderRequest): Promise<GetOrderResponse> {
-  const row = await findOrder(deps, { caller: callerOf(request), id: request.id });
+  const row = await findOrder(deps, { caller: requireCaller(request), id: request.id });
   if (!row) throw fail("not_found", "No such order.");
   return create(GetOrderResponseSchema, { data: Buffer.from(orderJson(row)) });
 }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { newId } from "@shipping/kit/ids";
 import { costlyNodes, watched } from "@shipping/kit/testing/plans";
-import { jsonIn, newCaller, snapshotOf, textIn } from "@shipping/kit/testing/writes";
+import { jsonIn, newCaller, textIn, toSnapshot } from "@shipping/kit/testing/writes";
 import {
   GetOrderRequestSchema,
   GetShipmentRequestSchema,
@@ -26,20 +26,20 @@ const metadata = { text: '{"n":1e-7,"z":{"__proto__":[true,null]},"a":"ü"}' };
 describe("getOrder and getShipment", () => {
   test("return exactly the answer of the creation", async () => {
     const caller = newCaller();
-    const order = snapshotOf(await createOrder(records.deps, orderRequest(caller, { metadata }))).json;
+    const order = toSnapshot(await createOrder(records.deps, orderRequest(caller, { metadata }))).json;
     const gotOrder = await getOrder(records.deps, create(GetOrderRequestSchema, { caller, id: order.id }));
     expect(textIn(gotOrder)).toBe(JSON.stringify(order));
 
     const request = shipmentRequest(caller, { metadata, orderId: order.id });
-    const shipment = snapshotOf(await createShipment(records.deps, request)).json;
+    const shipment = toSnapshot(await createShipment(records.deps, request)).json;
     const gotShipment = await getShipment(records.deps, create(GetShipmentRequestSchema, { caller, id: shipment.id }));
     expect(textIn(gotShipment)).toBe(JSON.stringify(shipment));
   });
 
   test("not_found for a missing id, another account's, and the other environment's", async () => {
     const caller = newCaller();
-    const order = snapshotOf(await createOrder(records.deps, orderRequest(caller))).json;
-    const shipment = snapshotOf(await createShipment(records.deps, shipmentRequest(caller))).json;
+    const order = toSnapshot(await createOrder(records.deps, orderRequest(caller))).json;
+    const shipment = toSnapshot(await createShipment(records.deps, shipmentRequest(caller))).json;
     for (const who of [newCaller(), { ...caller, environment: "live" as const }]) {
       const readOrder = getOrder(records.deps, create(GetOrderRequestSchema, { caller: who, id: order.id }));
       await expect(readOrder).rejects.toMatchObject({ code: "not_found" });
@@ -59,7 +59,7 @@ describe("listOrders and listShipments", () => {
     const caller = newCaller();
     const ids = (
       await Promise.all(Array.from({ length: 7 }, () => createOrder(records.deps, orderRequest(caller))))
-    ).map((outcome) => snapshotOf(outcome).json.id as string);
+    ).map((outcome) => toSnapshot(outcome).json.id as string);
     const seen: string[] = [];
     let after: string | undefined;
     do {
@@ -73,9 +73,9 @@ describe("listOrders and listShipments", () => {
 
   test("show each record exactly as its creation answered it", async () => {
     const caller = newCaller();
-    const order = snapshotOf(await createOrder(records.deps, orderRequest(caller, { metadata }))).json;
+    const order = toSnapshot(await createOrder(records.deps, orderRequest(caller, { metadata }))).json;
     const request = shipmentRequest(caller, { metadata, orderId: order.id });
-    const shipment = snapshotOf(await createShipment(records.deps, request)).json;
+    const shipment = toSnapshot(await createShipment(records.deps, request)).json;
     const page = { caller, limit: 25 };
     const orders = await listOrders(records.deps, create(ListOrdersRequestSchema, page));
     expect(textIn(orders)).toBe(JSON.stringify([order]));

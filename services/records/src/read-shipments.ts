@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { callerOf } from "@shipping/kit/caller";
+import { requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { listOwned } from "@shipping/kit/postgres/list-owned";
 import { readOwned } from "@shipping/kit/postgres/read-owned";
@@ -21,7 +21,7 @@ import { type ShipmentRow, shipmentJson } from "./shipment.js";
 
 /** Reads one shipment of the caller. */
 export async function getShipment(deps: RecordsDeps, request: GetShipmentRequest): Promise<GetShipmentResponse> {
-  const row = await findShipment(deps, { caller: callerOf(request), id: request.id });
+  const row = await findShipment(deps, { caller: requireCaller(request), id: request.id });
   return create(GetShipmentResponseSchema, { data: Buffer.from(shipmentJson(found(row))) });
 }
 
@@ -36,7 +36,7 @@ export async function getShipmentForCarrier(
   request: GetShipmentForCarrierRequest,
 ): Promise<GetShipmentForCarrierResponse> {
   const { id, status, reference, sender, recipient, parcel } = found(
-    await findForCarrier(deps, { caller: callerOf(request), id: request.id }),
+    await findForCarrier(deps, { caller: requireCaller(request), id: request.id }),
   );
   const shipment = {
     id,

@@ -1,7 +1,7 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { Caller } from "@shipping/kit/caller";
 import { costlyNodes, watched } from "@shipping/kit/testing/plans";
-import { newCaller, snapshotOf } from "@shipping/kit/testing/writes";
+import { newCaller, toSnapshot } from "@shipping/kit/testing/writes";
 import type { SearchSchema } from "@shipping/proto/shipping/common/v1/common_pb";
 import {
   CreateShipmentRequestSchema,
@@ -37,7 +37,7 @@ async function ship(
   const request = shipmentRequest(caller, orderId ? { orderId } : {});
   const to = { ...request.to!, name, postalCode };
   const changed = create(CreateShipmentRequestSchema, { ...request, reference, to });
-  return snapshotOf(await createShipment({ ...records.deps, now: () => at }, changed)).json.id as string;
+  return toSnapshot(await createShipment({ ...records.deps, now: () => at }, changed)).json.id as string;
 }
 
 type Search = MessageInitShape<typeof SearchSchema>;
@@ -85,7 +85,7 @@ describe("searchShipments", () => {
 
   test("returns the fields that a list shows", async () => {
     const caller = newCaller();
-    const orderId = snapshotOf(await createOrder(records.deps, orderRequest(caller))).json.id as string;
+    const orderId = toSnapshot(await createOrder(records.deps, orderRequest(caller))).json.id as string;
     const id = await ship(caller, { orderId, at: hour(4) });
     expect((await find(caller)).shipments).toMatchObject([
       {
@@ -174,7 +174,7 @@ describe("searchShipments", () => {
 
   test("yields the shipments of an order, page by page, to its owner alone", async () => {
     const caller = newCaller();
-    const orderId = snapshotOf(await createOrder(records.deps, orderRequest(caller))).json.id as string;
+    const orderId = toSnapshot(await createOrder(records.deps, orderRequest(caller))).json.id as string;
     const made = [await ship(caller, { orderId, at: hour(1) }), await ship(caller, { orderId, at: hour(2) })];
     await ship(caller);
     const page = async (who: Caller, after = "") => {
@@ -191,7 +191,7 @@ describe("searchShipments", () => {
 
 test("searchOrders finds by the same words", async () => {
   const caller = newCaller();
-  const id = snapshotOf(await createOrder(records.deps, orderRequest(caller))).json.id as string;
+  const id = toSnapshot(await createOrder(records.deps, orderRequest(caller))).json.id as string;
   for (const text of ["", id, "a-", "grace", "101"]) {
     const request = create(SearchOrdersRequestSchema, { caller, search: { limit: 50, text, status: "received" } });
     expect((await searchOrders(records.deps, request)).orders).toMatchObject([{ id, status: "received" }]);

@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { callerOf } from "@shipping/kit/caller";
+import { requireCaller } from "@shipping/kit/caller";
 import { placeAfter } from "@shipping/kit/postgres/newest-first";
 import { ownedSql } from "@shipping/kit/postgres/owned";
 import { searchOwned } from "@shipping/kit/postgres/search-owned";
@@ -58,7 +58,7 @@ export async function searchShipments(
 
 /** A page of an order's shipments. */
 async function ofOrder(deps: RecordsDeps, request: SearchShipmentsRequest) {
-  const caller = callerOf(request);
+  const caller = requireCaller(request);
   const { limit = 1, after } = request.search ?? {};
   const { at, id } = await placeAfter(deps, { caller, table: "shipments", after });
   const read = await deps.db.runList<Row>(sql`

@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { callerOf } from "@shipping/kit/caller";
+import { requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { ownedSql } from "@shipping/kit/postgres/owned";
 import {
@@ -18,7 +18,7 @@ const MAX_SCANS = 100;
  * time gives the status (`SCAN_STATUSES` decides between equal times). A void is final.
  */
 export async function applyScans(deps: TrackingDeps, request: ApplyScansRequest): Promise<ApplyScansResponse> {
-  const caller = callerOf(request);
+  const caller = requireCaller(request);
   const { trackingNumber } = request;
   const scans = request.scans.map(
     ({ id, status, at, message }): ScanRow => ({ id, status, at: new Date(at), message }),

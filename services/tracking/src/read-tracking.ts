@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { callerOf } from "@shipping/kit/caller";
+import { requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { readOwned } from "@shipping/kit/postgres/read-owned";
 import {
@@ -13,7 +13,7 @@ import { type TrackedRow, trackingJson } from "./tracking.js";
 
 /** Reads the record of one of the caller's tracking numbers. */
 export async function getTracking(deps: TrackingDeps, request: GetTrackingRequest): Promise<GetTrackingResponse> {
-  const row = await findTracking(deps, { caller: callerOf(request), id: request.trackingNumber });
+  const row = await findTracking(deps, { caller: requireCaller(request), id: request.trackingNumber });
   if (!row) throw fail("not_found", "No such tracking number.");
   return create(GetTrackingResponseSchema, { data: Buffer.from(trackingJson(row)) });
 }

@@ -5,12 +5,12 @@ import { createLocalBus } from "@shipping/kit/events/in-process-bus";
 import { silentLog } from "@shipping/kit/process/log";
 import { inProcess } from "@shipping/kit/rpc/server";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { newCaller, snapshotOf, textIn } from "@shipping/kit/testing/writes";
+import { newCaller, textIn, toSnapshot } from "@shipping/kit/testing/writes";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { verifySignature } from "./dispatch/signature.js";
 import { type Receiver, type Responder, startReceiver, withStatus } from "./testing/receiver.js";
-import { deliveryOf } from "./testing/stored-deliveries.js";
+import { findDelivery } from "./testing/stored-deliveries.js";
 import {
   createRequest,
   disableRequest,
@@ -41,7 +41,7 @@ async function start(options: ReplicaOptions = {}) {
   const client = createClient(WebhooksService, inProcess(routes, silentLog()));
   async function subscribe(caller: Caller, url: string): Promise<{ id: string; secret: string }> {
     const { outcome } = await client.createSubscription(createRequest(caller, { url }));
-    return snapshotOf(outcome!).json;
+    return toSnapshot(outcome!).json;
   }
   return { bus, client, routes, subscribe, stop };
 }
@@ -79,9 +79,9 @@ describe("webhooks", () => {
     const { outcome } = await client.createSubscription(request);
     const ledger = createClient(LedgerService, inProcess(routes, silentLog()));
     const { result } = await ledger.read({ caller, idempotencyKey: request.claim!.idempotencyKey });
-    expect(result!.snapshot!.body).toEqual(snapshotOf(outcome!).body);
+    expect(result!.snapshot!.body).toEqual(toSnapshot(outcome!).body);
     const page = await client.listSubscriptions({ caller, limit: 25 });
-    const subscription = await client.getSubscription({ caller, id: snapshotOf(outcome!).json.id });
+    const subscription = await client.getSubscription({ caller, id: toSnapshot(outcome!).json.id });
     expect(textIn(page)).toBe(`[${textIn(subscription)}]`);
   });
 
@@ -105,7 +105,10 @@ describe("webhooks", () => {
     await bus.publish(event);
     await eventually(
       async () =>
-        expect(await deliveryOf(webhooks.db, { eventId: event.id })).toMatchObject({ state: "exhausted", attempt: 8 }),
+        expect(await findDelivery(webhooks.db, { eventId: event.id })).toMatchObject({
+          state: "exhausted",
+          attempt: 8,
+        }),
       {
         withinMs: 15_000,
       },
@@ -122,7 +125,7 @@ describe("webhooks", () => {
     await client.disableSubscription(disableRequest(caller, id));
     const event = eventFor(caller);
     await bus.publish(event);
-    expect(await deliveryOf(webhooks.db, { eventId: event.id })).toBeUndefined();
+    expect(await findDelivery(webhooks.db, { eventId: event.id })).toBeUndefined();
     expect(receiver.received).toHaveLength(0);
   });
 
@@ -139,7 +142,7 @@ describe("webhooks", () => {
     for (const answer of held.splice(0)) answer();
     await stopping;
     const states = await Promise.all(
-      events.map(async ({ id }) => (await deliveryOf(webhooks.db, { eventId: id }))?.state),
+      events.map(async ({ id }) => (await findDelivery(webhooks.db, { eventId: id }))?.state),
     );
     expect(states.sort()).toEqual([...Array(8).fill("delivered"), "pending"]);
 
@@ -169,7 +172,7 @@ describe("webhooks", () => {
     const stopping = first.stop();
     for (const answer of held.splice(0)) answer();
     const delivered = async () => {
-      const found = await Promise.all(events.map(({ id }) => deliveryOf(webhooks.db, { eventId: id })));
+      const found = await Promise.all(events.map(({ id }) => findDelivery(webhooks.db, { eventId: id })));
       return found.filter((delivery) => delivery?.state === "delivered").length;
     };
     await eventually(async () => expect(await delivered()).toBe(8));
@@ -187,7 +190,7 @@ describe("webhooks", () => {
     await bus.publish(event);
     await eventually(() => expect(receiver.received).toHaveLength(1));
     await stop(true);
-    expect(await deliveryOf(webhooks.db, { eventId: event.id })).toMatchObject({
+    expect(await findDelivery(webhooks.db, { eventId: event.id })).toMatchObject({
       state: "pending",
       attempt: 1,
       lastError: "interrupted",

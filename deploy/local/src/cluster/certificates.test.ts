@@ -4,7 +4,7 @@ import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { silentLog } from "@shipping/kit/process/log";
-import { tlsOf } from "@shipping/kit/tls/tls";
+import { openTls } from "@shipping/kit/tls/tls";
 import { keepPartCertificates } from "./certificates.js";
 
 const DAY_MS = 86_400_000;
@@ -19,7 +19,7 @@ test("every part has a certificate of its own, that it can start with, and whose
   const certificates = await keepPartCertificates(folder);
   expect(Object.keys(certificates).sort()).toEqual(["carrier", "gateway", "records", "tracking", "webhooks"]);
   for (const [part, files] of Object.entries(certificates)) {
-    const tls = tlsOf({ ...files, ...development }, silentLog());
+    const tls = openTls({ ...files, ...development }, silentLog());
     const { subjectAltName } = new X509Certificate(tls?.options().cert ?? "");
     expect(tls?.partIn(subjectAltName)).toBe(part);
     expect(subjectAltName).toContain("IP Address:127.0.0.1");

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Bus } from "@shipping/kit/events/bus";
-import { busConnectionOf } from "@shipping/kit/events/bus-connection";
+import { busConnectionOptions } from "@shipping/kit/events/bus-connection";
 import { createLocalBus } from "@shipping/kit/events/in-process-bus";
 import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
 import type { Database } from "@shipping/kit/postgres/database";
@@ -136,5 +136,5 @@ async function missingInAny(databases: Record<Part, Database>): Promise<string |
 function openBus(config: LocalConfig, log: Log): Bus {
   const { NATS_URL } = config;
   if (!NATS_URL) return createLocalBus();
-  return createJetStreamBus(busConnectionOf({ ...config, NATS_URL }, { name: "platform", log }));
+  return createJetStreamBus(busConnectionOptions({ ...config, NATS_URL }, { name: "platform", log }));
 }

@@ -8,7 +8,7 @@ import { certificateFolder, testAuthority } from "@shipping/kit/testing/certific
 import { type TestDatabase, testDatabase } from "@shipping/kit/testing/database";
 import { greeter } from "@shipping/kit/testing/greeter";
 import { pretendVersion } from "@shipping/kit/testing/older-postgres";
-import { type Tls, tlsOf } from "@shipping/kit/tls/tls";
+import { openTls, type Tls } from "@shipping/kit/tls/tls";
 import { gatewayMigrations } from "../../start-gateway.js";
 import { type GatewayUnderTest, gatewayUnderTest } from "../../testing/gateway-under-test.js";
 import { runAdmin } from "../run-admin.js";
@@ -164,7 +164,7 @@ test("services that speak mutual TLS are asked with the operator's certificate",
   const authority = await testAuthority();
   const { files, settings, write, remove } = certificateFolder();
   write({ ...(await authority.issue(["127.0.0.1"])), ca: authority.ca });
-  const tls = tlsOf(settings, silentLog());
+  const tls = openTls(settings, silentLog());
   const records = await startService(tls);
   const url = `http://127.0.0.1:${records.port}`;
   const env = { DATABASE_URL_GATEWAY: database.url, RECORDS_URL: url };

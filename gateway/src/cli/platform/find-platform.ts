@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Tls, tlsNow } from "@shipping/kit/tls/tls";
+import { readTls, type Tls } from "@shipping/kit/tls/tls";
 import { z } from "zod";
 import type { AdminConfig } from "./config.js";
 import type { Finding } from "./finding.js";
@@ -46,7 +46,7 @@ export async function findPlatform(config: AdminConfig): Promise<Platform> {
     databases: { ...databases, ...(named && { gateway: named }) },
     services,
     bus: config.NATS_URL ?? written.bus,
-    tls: tlsNow(config) ?? tlsNow(written.tls ?? {}),
+    tls: readTls(config) ?? readTls(written.tls ?? {}),
     file,
   };
 }

@@ -1,9 +1,9 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { BatchService } from "@shipping/proto/shipping/batch/v1/batch_pb";
-import { MAX_MESSAGE_BYTES, pathOf } from "./protocol.js";
+import { MAX_MESSAGE_BYTES, methodPath } from "./protocol.js";
 
 /** The path at which a server takes several unary calls in one. */
-export const BATCH_PATH = pathOf(BatchService.method.call);
+export const BATCH_PATH = methodPath(BatchService.method.call);
 /** The most calls in a batch: a sender then begins another batch, and a server refuses more. */
 export const MAX_BATCH_CALLS = 64;
 /**

@@ -15,7 +15,7 @@ import {
   validateResponseWithCompression,
 } from "@connectrpc/connect/protocol-connect";
 import type { Http2SessionManager } from "@connectrpc/connect-node";
-import { headersOf, MAX_TIMER_MS, messageIn, pathOf, TIMEOUT_HEADER, UNARY_TYPE } from "./protocol.js";
+import { MAX_TIMER_MS, methodPath, readMessage, TIMEOUT_HEADER, toHeaders, UNARY_TYPE } from "./protocol.js";
 import { type PendingCall, type RpcAnswer, sendOver } from "./send.js";
 
 type Outgoing = Pick<PendingCall, "path" | "headers" | "message">;
@@ -29,7 +29,7 @@ export function unaryOver(session: Http2SessionManager): Transport["unary"] {
     const { input: inputSchema, output } = method as DescMethodUnary<I, O>;
     const timeoutMs = timeout === undefined || timeout <= 0 ? undefined : Math.min(Math.ceil(timeout), MAX_TIMER_MS);
     const call: Outgoing = {
-      path: pathOf(method),
+      path: methodPath(method),
       headers: {
         ...plainHeaders(header),
         ...(timeoutMs === undefined ? {} : { [TIMEOUT_HEADER]: String(timeoutMs) }),
@@ -37,7 +37,7 @@ export function unaryOver(session: Http2SessionManager): Transport["unary"] {
       message: toBinary(inputSchema, create(inputSchema, input as MessageShape<I>)),
     };
     const answer = await answerTo(call, { signal, timeoutMs }, send);
-    return new Response(method, messageIn(output, bodyOf(answer)), answer) as never;
+    return new Response(method, readMessage(output, bodyOf(answer)), answer) as never;
   };
 }
 
@@ -57,11 +57,11 @@ class Response {
   }
 
   get header(): Headers {
-    return trailerDemux(headersOf(this.#answer.headers))[0];
+    return trailerDemux(toHeaders(this.#answer.headers))[0];
   }
 
   get trailer(): Headers {
-    return trailerDemux(headersOf(this.#answer.headers))[1];
+    return trailerDemux(toHeaders(this.#answer.headers))[1];
   }
 }
 
@@ -75,7 +75,7 @@ export function plainHeaders(header: Parameters<Transport["unary"]>[3]): Record<
 function bodyOf({ status, headers, body }: RpcAnswer): Uint8Array {
   const isPlain = headers["content-encoding"] === undefined;
   if (status === 200 && headers["content-type"] === UNARY_TYPE && isPlain) return body;
-  const [header, trailer] = trailerDemux(headersOf(headers));
+  const [header, trailer] = trailerDemux(toHeaders(headers));
   const { unaryError } = validateResponseWithCompression("unary", [], true, status, header);
   for (const [name, value] of trailer) header.append(name, value);
   if (unaryError) throw errorFromJsonBytes(body, header, unaryError);

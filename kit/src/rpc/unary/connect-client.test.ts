@@ -2,7 +2,7 @@ import type http2 from "node:http2";
 import { gzipSync } from "node:zlib";
 import { Code } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
-import { closeAll, codes, endOf, keys, library, listening, ours, sessionTo } from "../../testing/protocol-testbed.js";
+import { callEnd, closeAll, codes, keys, library, listening, ours, sessionTo } from "../../testing/protocol-testbed.js";
 import { unaryOver } from "./client.js";
 
 afterEach(closeAll);
@@ -16,15 +16,15 @@ describe("a client ends as the library's, asking for no compression", () => {
 
   test.each([...keys, ...codes])("at the library's server: %s", async (key) => {
     const [theirs, own] = clients(await listening(library()));
-    const expected = await endOf(theirs, key, { timeoutMs: 0 });
-    expect(await endOf(own, key, { timeoutMs: 0 })).toEqual(expected);
+    const expected = await callEnd(theirs, key, { timeoutMs: 0 });
+    expect(await callEnd(own, key, { timeoutMs: 0 })).toEqual(expected);
   });
 
   test("at the library's server, with its own deadline, which the handler sees", async () => {
     const url = await listening(library());
     for (const unary of clients(url)) {
-      expect(await endOf(unary, "never", { timeoutMs: 20 })).toMatchObject({ code: Code.DeadlineExceeded });
-      const left = (await endOf(unary, "time", { timeoutMs: 5_000 })).message?.result?.snapshot?.status;
+      expect(await callEnd(unary, "never", { timeoutMs: 20 })).toMatchObject({ code: Code.DeadlineExceeded });
+      const left = (await callEnd(unary, "time", { timeoutMs: 5_000 })).message?.result?.snapshot?.status;
       expect(left).toBeGreaterThan(4_000);
       expect(left).toBeLessThanOrEqual(5_000);
     }
@@ -33,7 +33,7 @@ describe("a client ends as the library's, asking for no compression", () => {
   test("at the library's server, whatever the deadline: one beyond what a header and a timer hold is none", async () => {
     const [, own] = clients(await listening(library()));
     for (const timeoutMs of [0.5 + 5_000, 10 ** 12, Number.POSITIVE_INFINITY]) {
-      expect(await endOf(own, "plain", { timeoutMs })).toHaveProperty("message");
+      expect(await callEnd(own, "plain", { timeoutMs })).toHaveProperty("message");
     }
   });
 
@@ -75,8 +75,8 @@ describe("a client ends as the library's, asking for no compression", () => {
       response.end(body);
     });
     const [theirs, own] = clients(url);
-    const expected = await endOf(theirs, "plain");
-    expect(await endOf(own, "plain")).toEqual(expected);
+    const expected = await callEnd(theirs, "plain");
+    expect(await callEnd(own, "plain")).toEqual(expected);
     expect(asked.map((head) => head["accept-encoding"])).toEqual([undefined, undefined]);
   });
 });
@@ -84,9 +84,9 @@ describe("a client ends as the library's, asking for no compression", () => {
 test("calls in a batch get what comes beside a message, and errors with all they hold, as they do alone", async () => {
   const unary = unaryOver(sessionTo(await listening(ours())));
   for (const key of ["trailer", Code.NotFound]) {
-    const alone = await endOf(unary, key);
+    const alone = await callEnd(unary, key);
     // A whole HTTP answer has its length, too.
     for (const headers of [alone.header, alone.metadata]) delete headers?.["content-length"];
-    expect(await Promise.all([endOf(unary, key), endOf(unary, key)])).toEqual([alone, alone]);
+    expect(await Promise.all([callEnd(unary, key), callEnd(unary, key)])).toEqual([alone, alone]);
   }
 });

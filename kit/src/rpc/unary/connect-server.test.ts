@@ -11,16 +11,16 @@ import {
 } from "@connectrpc/connect-node";
 import { ReadRequestSchema } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import {
+  callEnd,
   closeAll,
   codes,
-  endOf,
   keys,
   library,
   listening,
-  messageOf,
   onClose,
   ours,
   sessionTo,
+  toMessage,
 } from "../../testing/protocol-testbed.js";
 import { unaryOver } from "./client.js";
 import { failedCall } from "./methods.js";
@@ -36,8 +36,8 @@ describe("a server answers byte by byte as the library's", () => {
     "content-type": "application/proto",
     "connect-protocol-version": "1",
   };
-  const binary = (key: string | number) => Buffer.from(toBinary(ReadRequestSchema, messageOf(key)));
-  const json = Buffer.from(toJsonString(ReadRequestSchema, messageOf("trailer")));
+  const binary = (key: string | number) => Buffer.from(toBinary(ReadRequestSchema, toMessage(key)));
+  const json = Buffer.from(toJsonString(ReadRequestSchema, toMessage("trailer")));
   const JSON_TYPE = { "content-type": "application/json" };
 
   async function answerOf(url: string, headers: http2.OutgoingHttpHeaders, body: Buffer) {
@@ -108,14 +108,14 @@ test("every transport of the library works at a server, compressed where it can,
     { unary: unaryOver(sessionManager) },
   ];
   for (const { unary } of transports) {
-    const large = await endOf(unary, "large");
+    const large = await callEnd(unary, "large");
     expect(large).toMatchObject({ message: { result: { fingerprint: { length: 100_000 } } } });
-    const missing = await endOf(unary, Code.NotFound);
+    const missing = await callEnd(unary, Code.NotFound);
     expect(missing).toMatchObject({ code: Code.NotFound, rawMessage: "No such thing: é", details: [{}] });
-    expect(await endOf(unary, "trailer")).toMatchObject({
+    expect(await callEnd(unary, "trailer")).toMatchObject({
       header: { "x-header": "before" },
       trailer: { "x-trailer": "after" },
     });
-    expect(await endOf(unary, "never", { timeoutMs: 30 })).toMatchObject({ code: Code.DeadlineExceeded });
+    expect(await callEnd(unary, "never", { timeoutMs: 30 })).toMatchObject({ code: Code.DeadlineExceeded });
   }
 });

@@ -8,7 +8,7 @@ import {
   type Interceptor,
 } from "@connectrpc/connect";
 import { codeToHttpStatus, errorToJsonBytes, parseTimeout, trailerMux } from "@connectrpc/connect/protocol-connect";
-import { ERROR_TYPE, messageIn, pathOf, TIMEOUT_HEADER, UNARY_TYPE, type UnaryAnswer } from "./protocol.js";
+import { ERROR_TYPE, methodPath, readMessage, TIMEOUT_HEADER, UNARY_TYPE, type UnaryAnswer } from "./protocol.js";
 
 type Invoke = ReturnType<Interceptor>;
 type Request = Parameters<Invoke>[0] & { sent: Metadata; timeoutMs: number | undefined };
@@ -33,7 +33,7 @@ export function unaryMethods(
       for (const method of service.methods) {
         const handler = handlers[method.localName];
         if (method.methodKind !== "unary" || !handler) continue;
-        found.set(pathOf(method), unaryMethod(method as DescMethodUnary, handler.bind(handlers), interceptors));
+        found.set(methodPath(method), unaryMethod(method as DescMethodUnary, handler.bind(handlers), interceptors));
       }
       return router;
     },
@@ -58,13 +58,13 @@ function unaryMethod(method: DescMethodUnary, handle: UnaryHandler, interceptors
         service,
         method,
         requestMethod: "POST",
-        url: pathOf(method),
+        url: methodPath(method),
         signal: neverAborted,
         header,
         contextValues,
         timeoutMs: timeoutIn(header),
         sent,
-        message: messageIn(method.input, bytes),
+        message: readMessage(method.input, bytes),
       };
       const { message } = await invoke(request as unknown as Request);
       return { status: 200, type: UNARY_TYPE, body: toBinary(method.output, message as never), ...sent.toHeaders() };

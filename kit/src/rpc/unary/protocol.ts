@@ -26,12 +26,12 @@ export interface UnaryAnswer {
 }
 
 /** The path at which a method is called. */
-export function pathOf({ parent, name }: { parent: DescService; name: string }): string {
+export function methodPath({ parent, name }: { parent: DescService; name: string }): string {
   return `/${parent.typeName}/${name}`;
 }
 
 /** Reads a message. Bytes that are not one fail as with the library. */
-export function messageIn<Desc extends DescMessage>(schema: Desc, bytes: Uint8Array): MessageShape<Desc> {
+export function readMessage<Desc extends DescMessage>(schema: Desc, bytes: Uint8Array): MessageShape<Desc> {
   try {
     return fromBinary(schema, bytes);
   } catch (error) {
@@ -40,7 +40,7 @@ export function messageIn<Desc extends DescMessage>(schema: Desc, bytes: Uint8Ar
 }
 
 /** The headers that Node's HTTP/2 has received, without those of HTTP/2 itself. */
-export function headersOf(received: IncomingHttpHeaders): Headers {
+export function toHeaders(received: IncomingHttpHeaders): Headers {
   const named = Object.entries(received).filter(([name]) => !name.startsWith(":"));
   return new Headers(named.map(([name, value]) => [name, String(value)]));
 }

@@ -5,7 +5,7 @@ import { answerCall, callsIn, holdBack } from "./answer-batch.js";
 import { BATCH_PATH, MAX_BATCH_BYTES } from "./batch.js";
 import { type BatchAnswer, type BatchCall, encodeAnswers } from "./batch-codec.js";
 import { failedCall, type UnaryMethod, type UnaryMethods } from "./methods.js";
-import { headersOf, MAX_REQUEST_BYTES, UNARY_TYPE, type UnaryAnswer, VERSION_HEADER } from "./protocol.js";
+import { MAX_REQUEST_BYTES, toHeaders, UNARY_TYPE, type UnaryAnswer, VERSION_HEADER } from "./protocol.js";
 
 type Handler = ReturnType<typeof connectNodeAdapter>;
 
@@ -49,7 +49,7 @@ function isUnary({ method, headers }: Http2ServerRequest): boolean {
 }
 
 async function answerOne({ request, response, values }: Exchange, method: UnaryMethod): Promise<void> {
-  const answered = (bytes: Buffer) => method(headersOf(request.headers), bytes, values);
+  const answered = (bytes: Buffer) => method(toHeaders(request.headers), bytes, values);
   respond(response, await bytesOf(request, MAX_REQUEST_BYTES).then(answered, failedCall));
 }
 

@@ -1,5 +1,5 @@
 import { countIn } from "@shipping/kit/testing/rows";
-import { fence, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
+import { fence, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
 import { CarrierRefusal, CarrierUnavailable } from "../carriers/carrier.js";
 import { carrierUnderTest } from "../testing/carrier-under-test.js";
 import { remoteUnderTest } from "../testing/remote-under-test.js";
@@ -77,8 +77,8 @@ describe("when the carrier's answer is lost", () => {
     remote.expect("find", { before: lost }, { before: lost });
     await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
     await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
-    const first = snapshotOf(await remote.label(shipmentId, claim));
-    expect(snapshotOf(await remote.label(shipmentId, claim))).toEqual({ ...first, replayed: true });
+    const first = toSnapshot(await remote.label(shipmentId, claim));
+    expect(toSnapshot(await remote.label(shipmentId, claim))).toEqual({ ...first, replayed: true });
     expect(remote.standing()).toMatchObject([{ trackingNumber: first.json.tracking_number }]);
     expect(callsOf(remote.calls)).toEqual(["book", "find", "find", "find"]);
   });
@@ -101,7 +101,7 @@ describe("when the carrier's answer is lost", () => {
     await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
     expect(callsOf(remote.calls)).toEqual(["book", "find", "find"]);
     remote.goOn();
-    const { json } = snapshotOf(await remote.label(shipmentId, claim));
+    const { json } = toSnapshot(await remote.label(shipmentId, claim));
     expect(remote.standing()).toMatchObject([{ trackingNumber: json.tracking_number }]);
   });
 });
@@ -116,7 +116,7 @@ describe("when the carrier says no", () => {
       fields: [{ path: "shipment_id", message: "was refused by the carrier: no such street." }],
     });
     expect(await remote.bookings()).toMatchObject([{ state: "over", dueAt: null }]);
-    expect(snapshotOf(await remote.label(shipmentId)).status).toBe(201);
+    expect(toSnapshot(await remote.label(shipmentId)).status).toBe(201);
   });
 
   test("503 for certain if it was never reached", async () => {
@@ -145,7 +145,7 @@ describe("when the carrier says no", () => {
     remote.expect("find", { before: new CarrierUnavailable("busy") }, { before: new CarrierRefusal("no") });
     await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
     await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
-    expect(snapshotOf(await remote.label(shipmentId, claim)).status).toBe(201);
+    expect(toSnapshot(await remote.label(shipmentId, claim)).status).toBe(201);
     expect(remote.standing()).toHaveLength(1);
   });
 });
@@ -155,7 +155,7 @@ describe("of concurrent requests", () => {
     const remote = remoteUnderTest(carrier);
     const [shipmentId, claim] = [remote.newShipment(), newClaim()];
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => remote.label(shipmentId, claim)));
-    expect(new Set(outcomes.map((outcome) => Buffer.from(snapshotOf(outcome).body).toString())).size).toBe(1);
+    expect(new Set(outcomes.map((outcome) => Buffer.from(toSnapshot(outcome).body).toString())).size).toBe(1);
     expect(callsOf(remote.calls)).toEqual(["book"]);
   });
 
@@ -223,7 +223,7 @@ describe("a claim that is over", () => {
     };
     deps.carriers = { ...deps.carriers, trial: { accountId: remote.caller.accountId, carrier: fencing } };
     expect((await remote.label(shipmentId, claim)).outcome.case).toBe("stale");
-    const { json } = snapshotOf(await remote.label(shipmentId, newClaim(claim.idempotencyKey)));
+    const { json } = toSnapshot(await remote.label(shipmentId, newClaim(claim.idempotencyKey)));
     expect(remote.standing()).toMatchObject([{ trackingNumber: json.tracking_number }]);
     expect(callsOf(remote.calls)).toEqual(["book", "find"]);
   });

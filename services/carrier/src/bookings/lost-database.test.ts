@@ -1,7 +1,7 @@
 import type { Claim } from "@shipping/kit/caller";
 import { createLedger } from "@shipping/kit/ledger/ledger";
 import { DatabaseOutage } from "@shipping/kit/postgres/outage";
-import { fence, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
+import { fence, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
 import { carrierUnderTest } from "../testing/carrier-under-test.js";
 import { remoteUnderTest } from "../testing/remote-under-test.js";
 
@@ -53,7 +53,7 @@ describe("when the database is lost after a call of the carrier, it is not certa
     const [shipmentId, claim] = [remote.newShipment(), newClaim()];
     await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
     remote.back();
-    const { json } = snapshotOf(await remote.label(shipmentId, claim));
+    const { json } = toSnapshot(await remote.label(shipmentId, claim));
     expect(remote.standing()).toMatchObject([{ trackingNumber: json.tracking_number }]);
   });
 
@@ -64,7 +64,7 @@ describe("when the database is lost after a call of the carrier, it is not certa
     remote.expect("find", { before: lost });
     await expect(remote.label(shipmentId, claim)).rejects.toMatchObject(unknown);
     remote.back();
-    const { json } = snapshotOf(await remote.label(shipmentId, claim));
+    const { json } = toSnapshot(await remote.label(shipmentId, claim));
     expect(remote.standing()).toMatchObject([{ trackingNumber: json.tracking_number }]);
   });
 
@@ -79,7 +79,7 @@ describe("when the database is lost after a call of the carrier, it is not certa
       remote.back();
       await remote.settle(10);
       expect(remote.standing()).toEqual([]);
-      expect(snapshotOf(await remote.void(id, claim)).json).toMatchObject({ status: "voided" });
+      expect(toSnapshot(await remote.void(id, claim)).json).toMatchObject({ status: "voided" });
       expect((await remote.events()).sort()).toEqual(["label.created", "label.voided"]);
     },
   );
@@ -90,7 +90,7 @@ describe("when the database is lost after a call of the carrier, it is not certa
     const shipmentId = remote.newShipment();
     await expect(remote.label(shipmentId, fenced)).rejects.toMatchObject(unknown);
     remote.back();
-    const { json } = snapshotOf(await remote.label(shipmentId, newClaim(fenced.idempotencyKey)));
+    const { json } = toSnapshot(await remote.label(shipmentId, newClaim(fenced.idempotencyKey)));
     expect(remote.standing()).toMatchObject([{ trackingNumber: json.tracking_number }]);
   });
 

@@ -1,7 +1,7 @@
 import { ConnectError } from "@connectrpc/connect";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { costlyNodes, watched } from "@shipping/kit/testing/plans";
-import { fence, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
+import { fence, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
 import sql from "sql-template-tag";
 import { CarrierRefusal } from "../carriers/carrier.js";
 import { carrierUnderTest } from "../testing/carrier-under-test.js";
@@ -32,7 +32,7 @@ describe("settleOnce", () => {
     const { shipmentId, claim } = await inDoubt(remote);
     expect(await remote.settle(2)).toEqual({ settled: 1, left: 0 });
     expect(await remote.events()).toEqual(["label.created"]);
-    const again = snapshotOf(await remote.label(shipmentId, claim));
+    const again = toSnapshot(await remote.label(shipmentId, claim));
     expect(again.replayed).toBe(true);
     expect(remote.standing()).toMatchObject([{ trackingNumber: again.json.tracking_number }]);
   });
@@ -115,7 +115,7 @@ describe("settleOnce", () => {
     const remote = remoteUnderTest(carrier, { takesKeys: false, mayExecuteForMs: 0 });
     remote.expect("book", { hangs: true });
     const { shipmentId, claim } = await inDoubt(remote);
-    const { json } = snapshotOf(await eventually(() => remote.label(shipmentId, claim), { withinMs: 15_000 }));
+    const { json } = toSnapshot(await eventually(() => remote.label(shipmentId, claim), { withinMs: 15_000 }));
     remote.goOn();
     expect(remote.standing()).toHaveLength(2);
     await remote.settle(60);
@@ -169,7 +169,7 @@ describe("a void at a carrier that is called", () => {
   test("is cancelled there first, then recorded with its event", async () => {
     const remote = remoteUnderTest(carrier);
     const { id } = await remote.newLabel();
-    const { status, json } = snapshotOf(await remote.void(id));
+    const { status, json } = toSnapshot(await remote.void(id));
     expect([status, json.status, remote.standing()]).toEqual([200, "voided", []]);
     expect((await remote.events()).sort()).toEqual(["label.created", "label.voided"]);
     expect(await remote.bookings()).toMatchObject([{ state: "over", dueAt: null }]);
@@ -195,8 +195,8 @@ describe("a void at a carrier that is called", () => {
     remote.expect("cancel", { after: lost });
     await expect(remote.void(id, claim)).rejects.toMatchObject({ code: 2 });
     expect(await remote.labels()).toMatchObject([{ status: "created" }]);
-    expect(snapshotOf(await remote.void(id, claim)).json.status).toBe("voided");
-    expect(snapshotOf(await remote.void(id, claim))).toMatchObject({ replayed: true });
+    expect(toSnapshot(await remote.void(id, claim)).json.status).toBe("voided");
+    expect(toSnapshot(await remote.void(id, claim))).toMatchObject({ replayed: true });
   });
 
   test("is finished by the worker if nobody repeats it, with one event; a late repetition gets the voided label", async () => {
@@ -206,7 +206,7 @@ describe("a void at a carrier that is called", () => {
     await expect(remote.void(id, claim)).rejects.toMatchObject({ code: 2 });
     await remote.settle(1);
     expect([await remote.labels(), remote.standing()]).toMatchObject([[{ status: "voided" }], []]);
-    expect(snapshotOf(await remote.void(id, claim)).json.status).toBe("voided");
+    expect(toSnapshot(await remote.void(id, claim)).json.status).toBe("voided");
     expect((await remote.events()).sort()).toEqual(["label.created", "label.voided"]);
   });
 
@@ -233,7 +233,7 @@ describe("a void at a carrier that is called", () => {
     const remote = remoteUnderTest(carrier);
     const { id } = await remote.newLabel();
     const outcomes = await Promise.all(Array.from({ length: 4 }, () => remote.void(id)));
-    expect(new Set(outcomes.map((outcome) => snapshotOf(outcome).json.voided_at)).size).toBe(1);
+    expect(new Set(outcomes.map((outcome) => toSnapshot(outcome).json.voided_at)).size).toBe(1);
     expect((await remote.events()).filter((type) => type === "label.voided")).toHaveLength(1);
   });
 });

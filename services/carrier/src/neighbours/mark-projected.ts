@@ -1,4 +1,4 @@
-import { rowsOf } from "@shipping/kit/ledger/outbox-publisher";
+import { lockedRows } from "@shipping/kit/ledger/outbox-publisher";
 import type { Database } from "@shipping/kit/postgres/database";
 import { backgroundBatch } from "@shipping/kit/postgres/micro-batch";
 import type { Log } from "@shipping/kit/process/log";
@@ -18,7 +18,7 @@ export interface ProjectedMarks {
 /** Creates the marks in the outbox of this database. Events that come together share a statement. */
 export function createProjectedMarks(db: Database, log: Log): ProjectedMarks {
   const mark = backgroundBatch<string>((ids) =>
-    db.run(sql`UPDATE outbox SET projected_at = clock_timestamp() WHERE ${rowsOf(ids)}`),
+    db.run(sql`UPDATE outbox SET projected_at = clock_timestamp() WHERE ${lockedRows(ids)}`),
   );
   let last = Promise.resolve();
 

@@ -7,7 +7,7 @@ import { createOutbox } from "@shipping/kit/ledger/outbox";
 import { silentLog } from "@shipping/kit/process/log";
 import type { Call } from "@shipping/kit/rpc/server";
 import { testDatabase } from "@shipping/kit/testing/database";
-import { newClaim, snapshotOf } from "@shipping/kit/testing/writes";
+import { newClaim, toSnapshot } from "@shipping/kit/testing/writes";
 import { CreateLabelRequestSchema, VoidLabelRequestSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import { sandboxCarrier } from "../carriers/sandbox-carrier.js";
@@ -51,7 +51,7 @@ export async function carrierUnderTest() {
     /** Creates a label for a new shipment, and returns its public body. */
     async newLabel(caller: Caller) {
       const outcome = await createLabel(deps, labelRequest(caller, around.newShipment(caller).id), patient);
-      return snapshotOf(outcome).json;
+      return toSnapshot(outcome).json;
     },
     async end() {
       await projectedMarks.flush();

@@ -1,6 +1,6 @@
 import type { Caller } from "@shipping/kit/caller";
 import { rowsIn } from "@shipping/kit/testing/rows";
-import { newCaller, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
+import { newCaller, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
 import type { BookingRow } from "../bookings/booking.js";
 import { settleOnce } from "../bookings/settle-bookings.js";
 import { createLabel } from "../create-label.js";
@@ -36,7 +36,7 @@ export function remoteUnderTest(
     label: (shipmentId: string, claim = newClaim()) =>
       createLabel(deps, labelRequest(caller, shipmentId, claim, `rate_scripted_${shipmentId}`), patient),
     async newLabel(): Promise<{ id: string; tracking_number: string; shipment_id: string }> {
-      return snapshotOf(await this.label(this.newShipment())).json;
+      return toSnapshot(await this.label(this.newShipment())).json;
     },
     void: (id: string, claim = newClaim()) => voidLabel(deps, voidRequest(caller, id, claim), patient),
     /** Runs the worker once, as if `seconds` had passed. */

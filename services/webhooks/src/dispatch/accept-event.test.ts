@@ -8,7 +8,7 @@ import sql from "sql-template-tag";
 import { filterMissing } from "../events/filter-missing.js";
 import { disableSubscription } from "../subscriptions/disable-subscription.js";
 import { type Receiver, startReceiver } from "../testing/receiver.js";
-import { failThrice, queueOf } from "../testing/stored-deliveries.js";
+import { failThrice, findQueue } from "../testing/stored-deliveries.js";
 import { disableRequest, eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { acceptEvents, deadLetterEvent } from "./accept-event.js";
 import type { DispatchDeps } from "./deps.js";
@@ -76,7 +76,7 @@ describe("acceptEvents", () => {
     const states = await stateOf(id);
     expect(states.filter((state) => state === "in_flight 1")).toHaveLength(8);
     expect(states.filter((state) => state === "pending 0")).toHaveLength(3);
-    expect(await queueOf(deps.db, id)).toMatchObject({ inFlight: 8, nextDue: expect.any(Date) });
+    expect(await findQueue(deps.db, id)).toMatchObject({ inFlight: 8, nextDue: expect.any(Date) });
   });
 
   test("while all slots are taken events wait for one on the bus, and are inserted claimed", async () => {
@@ -140,7 +140,7 @@ describe("acceptEvents", () => {
       expect(states).toHaveLength(60);
       const inFlight = states.filter((state) => state === "in_flight 1").length;
       expect(inFlight).toBeLessThanOrEqual(8);
-      expect(await queueOf(deps.db, id)).toMatchObject({ inFlight });
+      expect(await findQueue(deps.db, id)).toMatchObject({ inFlight });
     }
   });
 

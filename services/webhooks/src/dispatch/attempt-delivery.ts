@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { traced } from "@shipping/kit/process/tracing";
-import { kindOf } from "../health/failure-reason.js";
+import { toKind } from "../health/failure-reason.js";
 import type { ClaimedDelivery } from "./attempts.js";
 import { type CompleteDelivery, type Completion, countEnd, type Ended } from "./complete-delivery.js";
 import { ATTEMPT_MS, LEASE_MS, nextStep } from "./delivery.js";
@@ -92,7 +92,7 @@ function lineOf(
     host: (target?.url ?? new URL(url)).host,
     outcome: attempted?.outcome,
     status: attempted?.status,
-    error: attempted?.reason && kindOf(attempted.reason),
+    error: attempted?.reason && toKind(attempted.reason),
     reason: attempted?.reason,
     ms: attempted?.ms,
     next_at: nextAt?.toISOString() ?? null,

@@ -2,7 +2,7 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import { newCaller } from "@shipping/kit/testing/writes";
 import sql from "sql-template-tag";
 import { type Receiver, startReceiver } from "../testing/receiver.js";
-import { deliveryOf } from "../testing/stored-deliveries.js";
+import { findDelivery } from "../testing/stored-deliveries.js";
 import { eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { acceptEvents } from "./accept-event.js";
 import { dispatchOnce } from "./dispatch-deliveries.js";
@@ -40,7 +40,7 @@ async function send(
   await dispatchOnce(deps);
   await eventually(() => expect(receiver.received).toHaveLength(before + 1));
   await eventually(async () =>
-    expect(await deliveryOf(deps.db, { subscriptionId: id, eventId: event.id })).not.toMatchObject({
+    expect(await findDelivery(deps.db, { subscriptionId: id, eventId: event.id })).not.toMatchObject({
       state: "in_flight",
     }),
   );
@@ -63,7 +63,7 @@ describe.each([
 
   test("repeats a failed attempt a minute later, and counts it in this hour, by the database's clock", async () => {
     const { id, deps } = await send(aheadMs, 500);
-    const delivery = await deliveryOf(deps.db, { subscriptionId: id });
+    const delivery = await findDelivery(deps.db, { subscriptionId: id });
     expect(secondsFromNow(delivery?.nextAt ?? null)).toBeGreaterThan(50);
     expect(secondsFromNow(delivery?.nextAt ?? null)).toBeLessThan(70);
     const [health] = await deps.db.run<{ failing_since: Date }>(sql`

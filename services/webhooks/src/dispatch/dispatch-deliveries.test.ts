@@ -4,7 +4,7 @@ import { newCaller } from "@shipping/kit/testing/writes";
 import sql from "sql-template-tag";
 import { disableSubscription } from "../subscriptions/disable-subscription.js";
 import { type Receiver, type Responder, startReceiver, withStatus } from "../testing/receiver.js";
-import { deliveryOf, failThrice, inexactRows, queueOf } from "../testing/stored-deliveries.js";
+import { failThrice, findDelivery, findQueue, inexactRows } from "../testing/stored-deliveries.js";
 import { disableRequest, eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { acceptEvents } from "./accept-event.js";
 import type { DispatchDeps } from "./deps.js";
@@ -84,7 +84,7 @@ describe("dispatchOnce", () => {
     expect(await dispatchAfter(1_000 * MINUTE)).toBe(0);
 
     expect(receiver.received).toHaveLength(8);
-    expect(await deliveryOf(inbox.db, { subscriptionId: id })).toMatchObject({
+    expect(await findDelivery(inbox.db, { subscriptionId: id })).toMatchObject({
       state: "exhausted",
       attempt: 8,
       lastStatus: 410,
@@ -114,7 +114,7 @@ describe("dispatchOnce", () => {
     }
     expect(await dispatchOnce(deps)).toBe(0);
     expect(await countOf(id, "delivered")).toBe(1);
-    expect(await queueOf(inbox.db, id)).toMatchObject({ failStreak: 0, nextDue: null });
+    expect(await findQueue(inbox.db, id)).toMatchObject({ failStreak: 0, nextDue: null });
   });
 
   test("fair: a long backlog of an endpoint that hangs does not slow down others", async () => {
@@ -207,7 +207,7 @@ describe("a lease that ran out", () => {
     const held = webhooks.replica();
     expect(await dispatchOnce(held)).toBe(1);
     await eventually(() => expect(receiver.received).toHaveLength(1));
-    const claimed = await deliveryOf(inbox.db, { subscriptionId: id });
+    const claimed = await findDelivery(inbox.db, { subscriptionId: id });
 
     const early = webhooks.replica({ clockOffsetMs: 19_000 });
     expect(await sweepOnce(early)).toEqual({ expired: 0, cancelled: 0 });
@@ -215,13 +215,13 @@ describe("a lease that ran out", () => {
     const sweeps = await Promise.all([sweepOnce(other), sweepOnce(other)]);
     expect(sweeps.map(({ expired }) => expired).sort()).toEqual([0, 1]);
 
-    const failed = await deliveryOf(inbox.db, { subscriptionId: id });
+    const failed = await findDelivery(inbox.db, { subscriptionId: id });
     expect(failed).toMatchObject({ state: "pending", attempt: 1, lastError: "lease_expired" });
     expect(failed!.nextAt!.getTime() - claimed!.leaseUntil!.getTime()).toBe(MINUTE);
 
     answers[0]!();
     await held.attempts.stop(5_000, () => {});
-    expect(await deliveryOf(inbox.db, { subscriptionId: id })).toEqual(failed);
+    expect(await findDelivery(inbox.db, { subscriptionId: id })).toEqual(failed);
   });
 
   test("eight leases that run out exhaust the delivery", async () => {
@@ -234,6 +234,6 @@ describe("a lease that ran out", () => {
       expect((await sweepOnce(deps)).expired).toBe(1);
     }
     expect(await countOf(id, "exhausted")).toBe(1);
-    expect(await queueOf(inbox.db, id)).toMatchObject({ failStreak: 8 });
+    expect(await findQueue(inbox.db, id)).toMatchObject({ failStreak: 8 });
   });
 });

@@ -1,6 +1,6 @@
 import type { Log } from "@shipping/kit/process/log";
 import { createMetrics, type Metrics } from "@shipping/kit/process/metrics";
-import { ERROR_KINDS, type ErrorKind, kindOf } from "../health/failure-reason.js";
+import { ERROR_KINDS, type ErrorKind, toKind } from "../health/failure-reason.js";
 import type { Attempted } from "./send-attempt.js";
 
 /** The counts of events and attempts. */
@@ -22,7 +22,7 @@ export function createWebhooksMetrics(log: Log): WebhooksMetrics {
     "Events stored from the bus, including repeated ones.",
   );
   const dead = metrics.counter("webhooks_events_dead_total", "Messages from the bus that could not be read.");
-  const attempts = metrics.counterOf(
+  const attempts = metrics.counterBy(
     "webhooks_attempts_total",
     "Finished attempts by result: delivered, refused (a status other than 2xx), or the reason why there was no response.",
     { by: "outcome", values: ATTEMPT_OUTCOMES },
@@ -32,6 +32,6 @@ export function createWebhooksMetrics(log: Log): WebhooksMetrics {
     countAccepted: accepted,
     countDeadLetter: () => dead(),
     countAttempt: ({ outcome, reason }) =>
-      attempts(outcome === "delivered" ? outcome : reason ? kindOf(reason) : "refused"),
+      attempts(outcome === "delivered" ? outcome : reason ? toKind(reason) : "refused"),
   };
 }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import net, { type AddressInfo } from "node:net";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { startReceiver } from "../testing/receiver.js";
-import { endOf, sendingUnderTest, sentBody } from "../testing/sending.js";
+import { describeEnd, sendingUnderTest, sentBody } from "../testing/sending.js";
 import { verifySignature } from "./signature.js";
 
 const { agentsWith, receiverWith, post, end, atEnd } = sendingUnderTest();
@@ -22,7 +22,7 @@ async function rawReceiver(onData: (socket: net.Socket) => void): Promise<string
 describe("send", () => {
   test("POSTs the stored bytes with event id, signature and content type", async () => {
     const receiver = await receiverWith();
-    expect(await endOf(post(receiver.url))).toBe("delivered 204");
+    expect(await describeEnd(post(receiver.url))).toBe("delivered 204");
     const [request] = receiver.received;
     expect(request).toMatchObject({ method: "POST", path: "/hook?token=private", body: sentBody });
     expect(request?.headers).toMatchObject({
@@ -40,14 +40,14 @@ describe("send", () => {
     const statuses = [200, 201, 202, 204, 299, 300, 304, 400, 404, 410, 429, 500, 503];
     const receiver = await receiverWith((response, _received, count) => response.writeHead(statuses[count - 1]!).end());
     for (const status of statuses) {
-      expect(await endOf(post(receiver.url))).toBe(`${status < 300 ? "delivered" : "failed"} ${status}`);
+      expect(await describeEnd(post(receiver.url))).toBe(`${status < 300 ? "delivered" : "failed"} ${status}`);
     }
   });
 
   test.each([301, 302, 303, 307, 308])("a %d is not followed", async (status) => {
     const target = await receiverWith();
     const receiver = await receiverWith((response) => response.writeHead(status, { location: target.url }).end());
-    expect(await endOf(post(receiver.url))).toBe(`failed ${status}`);
+    expect(await describeEnd(post(receiver.url))).toBe(`failed ${status}`);
     expect(target.received).toHaveLength(0);
   });
 
@@ -58,7 +58,7 @@ describe("send", () => {
       response.writeEarlyHints({ link: "</a>; rel=preload" });
       response.writeHead(204).end();
     });
-    expect(await endOf(post(receiver.url))).toBe("delivered 204");
+    expect(await describeEnd(post(receiver.url))).toBe("delivered 204");
   });
 
   test("a switch of protocols, garbage and a reset are failures", async () => {
@@ -67,19 +67,19 @@ describe("send", () => {
     });
     const garbage = await rawReceiver((socket) => socket.end("SSH-2.0-OpenSSH\r\n"));
     const reset = await rawReceiver((socket) => socket.resetAndDestroy());
-    const ends = await Promise.all([upgrade, garbage, reset].map((url) => endOf(post(url))));
+    const ends = await Promise.all([upgrade, garbage, reset].map((url) => describeEnd(post(url))));
     expect(ends).toEqual(["connection_closed", "answer_not_http", "connection_closed"]);
   });
 
   test("a refused connection is a failure", async () => {
     const receiver = await startReceiver();
     await receiver.close();
-    expect(await endOf(post(receiver.url))).toBe("connection_refused");
+    expect(await describeEnd(post(receiver.url))).toBe("connection_refused");
   });
 
   test("a busy moment while connecting is no failure, though the host has a second address that refuses", async () => {
     const receiver = await receiverWith();
-    const attempt = endOf(post(receiver.url, agentsWith()));
+    const attempt = describeEnd(post(receiver.url, agentsWith()));
     for (let turn = 0; turn < 3; turn++) await Promise.resolve();
     await new Promise<void>((resolve) => process.nextTick(resolve));
     const until = performance.now() + 400;
@@ -94,7 +94,7 @@ describe("send", () => {
     });
     const through = agentsWith();
     await (await post(receiver.url, through)).discarded;
-    expect(await endOf(post(receiver.url, through))).toBe("connection_closed");
+    expect(await describeEnd(post(receiver.url, through))).toBe("connection_closed");
     expect([receiver.received.length, receiver.connections()]).toEqual([2, 1]);
   });
 });

@@ -2,7 +2,7 @@ import http from "node:http";
 import https from "node:https";
 import { traceHeaders } from "@shipping/kit/process/tracing";
 import type { EgressAgents } from "../egress/egress-agents.js";
-import { ConnectionEnded, type FailureReason, reasonOf, TimedOut } from "../health/failure-reason.js";
+import { ConnectionEnded, type FailureReason, TimedOut, toReason } from "../health/failure-reason.js";
 import { ATTEMPT_MS } from "./delivery.js";
 import { sign } from "./signature.js";
 
@@ -39,7 +39,7 @@ export async function sendAttempt(agents: EgressAgents, attempt: AttemptRequest)
     const outcome = status >= 200 && status < 300 ? "delivered" : "failed";
     return { outcome, status, ms: since(start), discarded: discardRest(response) };
   } catch (error) {
-    const reason = agents.isDestroyed() ? "interrupted" : reasonOf(error);
+    const reason = agents.isDestroyed() ? "interrupted" : toReason(error);
     return { outcome: "failed", reason, ms: since(start), discarded: Promise.resolve() };
   }
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import net from "node:net";
 import { withStatus } from "../testing/receiver.js";
-import { endOf, sendingUnderTest } from "../testing/sending.js";
+import { describeEnd, sendingUnderTest } from "../testing/sending.js";
 import { createEgressAgents } from "./egress-agents.js";
 
 const closed = { allowPrivate: false, allowTargets: [], denyRanges: [] };
@@ -11,7 +11,7 @@ afterAll(end);
 describe("over TLS", () => {
   test("the name is kept for SNI and the certificate", async () => {
     const receiver = await receiverWith(withStatus(204), { tls: true });
-    expect(await endOf(post(receiver.url))).toBe("delivered 204");
+    expect(await describeEnd(post(receiver.url))).toBe("delivered 204");
     expect(receiver.received[0]?.headers.host).toBe(`localhost:${receiver.port}`);
   });
 
@@ -19,7 +19,7 @@ describe("over TLS", () => {
     const receiver = await receiverWith(withStatus(204), { tls: true });
     const target = `receiver.example.com:${receiver.port}`;
     const through = agentsWith({ rules: { ...closed, allowTargets: [target] }, resolve: async () => ["127.0.0.1"] });
-    expect(await endOf(post(`https://${target}/`, through))).toBe("delivered 204");
+    expect(await describeEnd(post(`https://${target}/`, through))).toBe("delivered 204");
     expect(receiver.received[0]?.headers.host).toBe(target);
   });
 
@@ -27,9 +27,9 @@ describe("over TLS", () => {
     const receiver = await receiverWith(withStatus(204), { tls: true });
     const target = `other.example.com:${receiver.port}`;
     const through = agentsWith({ rules: { ...closed, allowTargets: [target] }, resolve: async () => ["127.0.0.1"] });
-    expect(await endOf(post(`https://${target}/`, through))).toBe("tls_wrong_name");
+    expect(await describeEnd(post(`https://${target}/`, through))).toBe("tls_wrong_name");
     const wellKnown = createEgressAgents({ rules: { ...closed, allowPrivate: true }, resolve: async () => [] });
-    expect(await endOf(post(receiver.url, wellKnown))).toBe("tls_self_signed");
+    expect(await describeEnd(post(receiver.url, wellKnown))).toBe("tls_self_signed");
     expect(receiver.received).toHaveLength(0);
   });
 });
@@ -48,7 +48,7 @@ test("when they are destroyed, attempts end that still resolve the name, or wait
   const closed = once(socket.resume(), "close");
   slowNames.destroy();
   through.destroy();
-  expect(await Promise.all(attempts.map(endOf))).toEqual(["interrupted", "interrupted"]);
+  expect(await Promise.all(attempts.map(describeEnd))).toEqual(["interrupted", "interrupted"]);
   await closed;
   silent.close();
 }, 5_000);
@@ -71,7 +71,7 @@ describe("the egress guard", () => {
     ["mixed", ["93.184.216.34", "127.0.0.1"]],
   ])("a name with %s addresses: no connection is attempted", async (_kind, addresses) => {
     const through = agentsWith({ rules: closed, resolve: async () => addresses });
-    expect(await endOf(post("https://a.example/", through))).toBe("address_refused");
+    expect(await describeEnd(post("https://a.example/", through))).toBe("address_refused");
     expect(connect).not.toHaveBeenCalled();
   });
 
@@ -83,12 +83,12 @@ describe("the egress guard", () => {
     "https://10.0.0.1/",
   ])("the literal %s: no connection is attempted", async (url) => {
     const through = agentsWith({ rules: closed, resolve: async () => ["93.184.216.34"] });
-    expect(await endOf(post(url, through))).toBe("address_refused");
+    expect(await describeEnd(post(url, through))).toBe("address_refused");
     expect(connect).not.toHaveBeenCalled();
   });
 
   test("a name that does not resolve: no connection is attempted", async () => {
-    expect(await endOf(post("https://a.example/", agentsWith({ rules: closed })))).toBe("name_not_found");
+    expect(await describeEnd(post("https://a.example/", agentsWith({ rules: closed })))).toBe("name_not_found");
     expect(connect).not.toHaveBeenCalled();
   });
 
@@ -102,9 +102,9 @@ describe("the egress guard", () => {
       return looked.length === 1 ? ["127.0.0.1"] : [];
     };
     const through = agentsWith({ rules: allowed, resolve: answersInTurn });
-    expect(await endOf(post(`http://${target}/`, through))).toBe("delivered 204");
+    expect(await describeEnd(post(`http://${target}/`, through))).toBe("delivered 204");
     expect(looked).toEqual(["rebinding.example"]);
-    expect(await endOf(post(`http://${target}/`, through))).toBe("name_not_found");
+    expect(await describeEnd(post(`http://${target}/`, through))).toBe("name_not_found");
   });
 
   test("public when it is first resolved, loopback from then on: connected to the vetted address, refused at the next connection", async () => {
@@ -116,9 +116,9 @@ describe("the egress guard", () => {
       lookup?.("a.example", { all: true }, (_error, addresses) => known.push(addresses));
       return this.destroy(new Error("No test leaves this machine."));
     });
-    expect(await endOf(post("http://a.example/", through))).toBe("connection_failed");
+    expect(await describeEnd(post("http://a.example/", through))).toBe("connection_failed");
     expect([known, answers]).toEqual([[[{ address: "93.184.216.34", family: 4 }]], [["127.0.0.1"]]]);
-    expect(await endOf(post("http://a.example/", through))).toBe("address_refused");
+    expect(await describeEnd(post("http://a.example/", through))).toBe("address_refused");
     expect(connect).toHaveBeenCalledTimes(1);
   });
 });

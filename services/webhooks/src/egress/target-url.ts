@@ -26,12 +26,12 @@ export function isExempt(host: string, port: number, rules: TargetRules): boolea
 }
 
 /** The host of a URL, an IPv6 address without its brackets. */
-export function hostOf(url: URL): string {
+export function bareHostname(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, "$1");
 }
 
 /** The port that a URL names or implies. */
-export function portOf(url: URL): number {
+export function effectivePort(url: URL): number {
   if (url.port !== "") return Number(url.port);
   return url.protocol === "http:" ? 80 : 443;
 }
@@ -52,8 +52,8 @@ function brokenTextRule(text: string): string | undefined {
 function brokenUrlRule(text: string, rules: TargetRules): string | undefined {
   if (!URL.canParse(text)) return "must be a valid URL";
   const url = new URL(text);
-  const host = hostOf(url);
-  const port = portOf(url);
+  const host = bareHostname(url);
+  const port = effectivePort(url);
   const exempt = isExempt(host, port, rules);
   const schemes = exempt || rules.allowPrivate ? ["https:", "http:"] : ["https:"];
   if (!schemes.includes(url.protocol)) return "must start with https://";

@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { callerOf } from "@shipping/kit/caller";
+import { requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { ownedSql } from "@shipping/kit/postgres/owned";
 import {
@@ -13,7 +13,7 @@ import type { EventDeps } from "./deps.js";
 /** Returns the resource of one of the caller's events, as long as the event is kept. */
 export async function getEvent(deps: Pick<EventDeps, "db">, request: GetEventRequest): Promise<GetEventResponse> {
   const [event] = await deps.db.run<{ type: string; body: Uint8Array }>(
-    sql`SELECT type, body FROM events WHERE id = ${request.id} AND ${ownedSql(callerOf(request))}`,
+    sql`SELECT type, body FROM events WHERE id = ${request.id} AND ${ownedSql(requireCaller(request))}`,
   );
   if (!event) throw fail("not_found", "No such event.");
   const { data } = JSON.parse(Buffer.from(event.body).toString()) as { data: { id: string } };

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import net, { type AddressInfo } from "node:net";
 import { issueCertificate, newAuthority } from "@shipping/kit/tls/certificate-authority";
 import { withStatus } from "../testing/receiver.js";
-import { endOf, sendingUnderTest } from "../testing/sending.js";
-import { kindOf, reasonOf } from "./failure-reason.js";
+import { describeEnd, sendingUnderTest } from "../testing/sending.js";
+import { toKind, toReason } from "./failure-reason.js";
 
 const { agentsWith, receiverWith, post, end, atEnd } = sendingUnderTest();
 afterAll(end);
@@ -16,7 +16,7 @@ async function certified({ host = "localhost", fromDays = -2, days = 90, known =
   const authority = await newAuthority({ now: new Date(Date.now() - 400 * DAY_MS), ms: 3650 * DAY_MS });
   const tls = await issueCertificate(authority, { hosts: [host], uri: "spiffe://tests/receiver" }, validity);
   const { url } = await receiverWith(withStatus(204), { tls });
-  return endOf(post(url, agentsWith(known ? { ca: authority.cert } : {})));
+  return describeEnd(post(url, agentsWith(known ? { ca: authority.cert } : {})));
 }
 
 /** How an attempt ends at a server that does that with each connection. */
@@ -27,7 +27,7 @@ async function at(handle: (socket: net.Socket) => void, scheme = "http") {
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   atEnd(() => server.close());
-  return endOf(post(`${scheme}://localhost:${(server.address() as AddressInfo).port}/`));
+  return describeEnd(post(`${scheme}://localhost:${(server.address() as AddressInfo).port}/`));
 }
 
 describe("the reason why a certificate is refused", () => {
@@ -47,12 +47,12 @@ describe("the reason why a certificate is refused", () => {
   test("tls_self_signed", async () => {
     const { url } = await receiverWith(withStatus(204), { tls: true });
     const { ca } = { ca: (await newAuthority({ now: new Date(), ms: DAY_MS })).cert };
-    expect(await endOf(post(url, agentsWith({ ca })))).toBe("tls_self_signed");
+    expect(await describeEnd(post(url, agentsWith({ ca })))).toBe("tls_self_signed");
   });
 
   test("no certificate: a server that does not speak TLS, and one that refuses to", async () => {
     const { url } = await receiverWith(withStatus(204));
-    expect(await endOf(post(url.replace("http:", "https:")))).toBe("tls_not_spoken");
+    expect(await describeEnd(post(url.replace("http:", "https:")))).toBe("tls_not_spoken");
     // A fatal alert: handshake_failure.
     const alert = Buffer.from([21, 3, 3, 0, 2, 2, 40]);
     expect(await at((socket) => socket.once("data", () => socket.end(alert)), "https")).toBe("tls_failed");
@@ -75,12 +75,12 @@ describe("the reason why a connection fails", () => {
   test("a name without an address, one whose servers do not answer, and an address that is not allowed", async () => {
     const named = (addresses: string[]) => agentsWith({ resolve: async () => addresses });
     const url = "https://shop.example.com/";
-    expect(await endOf(post(url, named([])))).toBe("name_not_found");
-    expect(await endOf(post(url, named(["10.0.0.1"])))).toBe("address_refused");
+    expect(await describeEnd(post(url, named([])))).toBe("name_not_found");
+    expect(await describeEnd(post(url, named(["10.0.0.1"])))).toBe("address_refused");
   });
 
   test("no way there, and no answer to the first packet", () => {
-    const failed = (code: string) => reasonOf(Object.assign(new Error("connect"), { code }));
+    const failed = (code: string) => toReason(Object.assign(new Error("connect"), { code }));
     expect([failed("EHOSTUNREACH"), failed("ENETUNREACH"), failed("ETIMEDOUT"), failed("EWHATEVER")]).toEqual([
       "connection_unreachable",
       "connection_unreachable",
@@ -91,7 +91,7 @@ describe("the reason why a connection fails", () => {
 });
 
 test("each reason is of a kind that metrics know", () => {
-  expect([kindOf("tls_expired"), kindOf("timeout_connecting"), kindOf("answer_not_http")]).toEqual([
+  expect([toKind("tls_expired"), toKind("timeout_connecting"), toKind("answer_not_http")]).toEqual([
     "tls",
     "timeout",
     "connection",

@@ -42,7 +42,7 @@ export type FailureReason = keyof typeof REASONS;
 export const isOurs = (reason: FailureReason | undefined) => reason === "interrupted" || reason === "lease_expired";
 
 /** The kind of a reason. */
-export const kindOf = (reason: FailureReason): ErrorKind => REASONS[reason];
+export const toKind = (reason: FailureReason): ErrorKind => REASONS[reason];
 
 /** No complete response within ten seconds. */
 export class TimedOut extends Error {
@@ -76,7 +76,7 @@ const CODES: readonly (readonly [RegExp, FailureReason])[] = [
 ];
 
 /** Returns the reason for this error of an attempt. */
-export function reasonOf(error: unknown): FailureReason {
+export function toReason(error: unknown): FailureReason {
   if (error instanceof TimedOut) return error.isConnected ? "timeout_answering" : "timeout_connecting";
   if (error instanceof AddressRefused) return "address_refused";
   if (error instanceof NameNotResolved) return error.isUnanswered ? "name_server_failed" : "name_not_found";

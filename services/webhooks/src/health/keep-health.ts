@@ -1,6 +1,6 @@
 import type { Database } from "@shipping/kit/postgres/database";
 import sql from "sql-template-tag";
-import { addEnd, type CountedEnd, hourOf, newTally, type Tally } from "./tally.js";
+import { addEnd, type CountedEnd, newTally, startOfHour, type Tally } from "./tally.js";
 
 /**
  * Keeps the health of subscriptions, apart from their deliveries: ends of attempts are counted in the process and written each second, in
@@ -28,7 +28,7 @@ export function createHealthKeeper(db: Pick<Database, "run">): HealthKeeper {
   const waiting: Counted[] = [];
 
   function count(end: CountedEnd): void {
-    const tallies = entryOf(counting, hourOf(end.at), () => new Map());
+    const tallies = entryOf(counting, startOfHour(end.at), () => new Map());
     addEnd(
       entryOf(tallies, end.subscriptionId, () => newTally(end.subscriptionId)),
       end,

@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { callerOf } from "@shipping/kit/caller";
+import { requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { ownedSql } from "@shipping/kit/postgres/owned";
 import {
@@ -54,7 +54,7 @@ export async function listTestDeliveries(
   request: ListTestDeliveriesRequest,
   mostSought = MAX_SOUGHT,
 ): Promise<ListTestDeliveriesResponse> {
-  const caller = callerOf(request);
+  const caller = requireCaller(request);
   const [subscription] = await deps.db.runList<{ id: string; events: string[] }>(
     sql`SELECT id, events FROM subscriptions WHERE ${ownedSql(caller)} AND id = ${request.subscriptionId}`,
   );

@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { callerOf } from "@shipping/kit/caller";
+import { requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { ownedSql } from "@shipping/kit/postgres/owned";
 import {
@@ -55,7 +55,7 @@ export async function getSubscriptionHealth(
   deps: Deps,
   request: GetSubscriptionHealthRequest,
 ): Promise<GetSubscriptionHealthResponse> {
-  const owned = sql`SELECT id, url, status FROM subscriptions WHERE ${ownedSql(callerOf(request))} AND id = ${request.id}`;
+  const owned = sql`SELECT id, url, status FROM subscriptions WHERE ${ownedSql(requireCaller(request))} AND id = ${request.id}`;
   const [row] = await deps.db.run<DetailedRow>(sql`
     WITH ${clock(deps)}
     SELECT ${healthOf},
@@ -92,7 +92,7 @@ export async function listSubscriptionHealth(
 ): Promise<ListSubscriptionHealthResponse> {
   const named = request.ids.slice(0, MAX_LISTED);
   const wanted = named.length > 0 ? sql`id = ANY (${named}::text[])` : sql`status = 'active'`;
-  const owned = sql`SELECT id, url, status FROM subscriptions WHERE ${ownedSql(callerOf(request))} AND ${wanted}`;
+  const owned = sql`SELECT id, url, status FROM subscriptions WHERE ${ownedSql(requireCaller(request))} AND ${wanted}`;
   const rows = await deps.db.run<HealthRow>(sql`SELECT ${healthOf} FROM ${withHealth(owned)} ORDER BY s.id`);
   return create(ListSubscriptionHealthResponseSchema, { subscriptions: rows.map(messageOf) });
 }
@@ -105,12 +105,12 @@ function messageOf(row: HealthRow) {
     url,
     state,
     ...(lastSuccessAt && { lastSuccessAt: lastSuccessAt.toISOString() }),
-    ...(lastFailureAt && { lastFailureAt: lastFailureAt.toISOString(), lastFailure: failureOf(row) }),
+    ...(lastFailureAt && { lastFailureAt: lastFailureAt.toISOString(), lastFailure: toFailure(row) }),
     ...(state === "failing" && failingSince && { failingSince: failingSince.toISOString() }),
   };
 }
 
 /** A failure as messages contain it. */
-export function failureOf({ reason, failureStatus }: Pick<HealthRow, "reason" | "failureStatus">) {
+export function toFailure({ reason, failureStatus }: Pick<HealthRow, "reason" | "failureStatus">) {
   return { reason: reason ?? "status", ...(failureStatus !== null && { status: failureStatus }) };
 }

@@ -1,4 +1,4 @@
-import { addEnd, type CountedEnd, hourOf, newTally } from "./tally.js";
+import { addEnd, type CountedEnd, newTally, startOfHour } from "./tally.js";
 
 const at = (ms: number) => new Date(1_700_000_000_000 + ms);
 
@@ -35,9 +35,9 @@ test("an attempt that ended with its process is no failure of the receiver; that
 
 test("an hour begins with its first millisecond", () => {
   const begin = Date.UTC(2026, 0, 1, 10);
-  expect([hourOf(new Date(begin)), hourOf(new Date(begin - 1)), hourOf(new Date(begin + 3_599_999))]).toEqual([
-    begin,
-    begin - 3_600_000,
-    begin,
-  ]);
+  expect([
+    startOfHour(new Date(begin)),
+    startOfHour(new Date(begin - 1)),
+    startOfHour(new Date(begin + 3_599_999)),
+  ]).toEqual([begin, begin - 3_600_000, begin]);
 });

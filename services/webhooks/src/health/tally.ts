@@ -29,7 +29,7 @@ export interface Tally {
 const HOUR_MS = 3_600_000;
 
 /** The start of the hour that contains a time. */
-export function hourOf(at: Date): number {
+export function startOfHour(at: Date): number {
   return Math.floor(at.getTime() / HOUR_MS) * HOUR_MS;
 }
 

@@ -8,7 +8,7 @@ import {
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql from "sql-template-tag";
 import { clock, type SubscriptionDeps } from "../subscriptions/deps.js";
-import { failureOf } from "./read-health.js";
+import { toFailure } from "./read-health.js";
 
 type Deps = Pick<SubscriptionDeps, "db" | "clockOffsetMs">;
 
@@ -65,7 +65,7 @@ export async function claimFailing(deps: Deps): Promise<ClaimFailingResponse> {
       subscriptionId: row.id,
       url: row.url,
       failingSince: row.failingSince.toISOString(),
-      lastFailure: failureOf(row),
+      lastFailure: toFailure(row),
     })),
   });
 }

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import type { Caller } from "@shipping/kit/caller";
-import { newCaller, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
+import { newCaller, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
 import { AcknowledgeChangesRequestSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { createRequest, disableRequest, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { acknowledgeChanges, listChanges } from "./changes.js";
@@ -27,7 +27,7 @@ const acknowledge = (ids: string[]) => acknowledgeChanges(deps, create(Acknowled
 
 test("creating and disabling are stored with who asked, when and for whom, without the secret", async () => {
   const caller = newCaller("live");
-  const { json: created } = snapshotOf(await createAs(caller));
+  const { json: created } = toSnapshot(await createAs(caller));
   expect((await listChanges(deps)).changes).toMatchObject([
     {
       id: expect.stringMatching(/^aud_[a-z2-7]{26}$/),
@@ -40,7 +40,7 @@ test("creating and disabling are stored with who asked, when and for whom, witho
       at: created.created_at,
     },
   ]);
-  const { json: disabled } = snapshotOf(await disableAs(caller, created.id));
+  const { json: disabled } = toSnapshot(await disableAs(caller, created.id));
   const { changes } = await listChanges(deps);
   expect(changes.find(({ action }) => action === "disabled")).toMatchObject({ actor, at: disabled.disabled_at });
 });
@@ -48,7 +48,7 @@ test("creating and disabling are stored with who asked, when and for whom, witho
 test("requests that change nothing are not stored: a replay, a conflict, the eleventh creation, disabling again", async () => {
   const caller = newCaller();
   const claim = newClaim();
-  const { json } = snapshotOf(await createAs(caller, claim));
+  const { json } = toSnapshot(await createAs(caller, claim));
   await createAs(caller, claim);
   expect((await createAs(caller, newClaim(claim.idempotencyKey, "another"))).outcome.case).toBe("conflict");
   await Promise.all(Array.from({ length: 5 }, () => disableAs(caller, json.id)));
@@ -61,7 +61,7 @@ test("requests that change nothing are not stored: a replay, a conflict, the ele
 
 test("a request without a name is not stored: its caller writes the audit log itself", async () => {
   const caller = newCaller();
-  const { json } = snapshotOf(await createSubscription(deps, createRequest(caller)));
+  const { json } = toSnapshot(await createSubscription(deps, createRequest(caller)));
   await disableSubscription(deps, disableRequest(caller, json.id));
   expect(await actions()).toEqual([]);
 });

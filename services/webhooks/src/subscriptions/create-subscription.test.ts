@@ -1,5 +1,5 @@
 import { countIn, rowsIn } from "@shipping/kit/testing/rows";
-import { newCaller, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
+import { newCaller, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
 import { createRequest, disableRequest, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { createSubscription } from "./create-subscription.js";
 import { disableSubscription } from "./disable-subscription.js";
@@ -25,7 +25,7 @@ describe("createSubscription", () => {
   test("answers 201 with the subscription and its secret", async () => {
     const caller = newCaller();
     const events = ["label.created", "label.voided"];
-    const { status, replayed, json } = snapshotOf(await createSubscription(deps, createRequest(caller, { events })));
+    const { status, replayed, json } = toSnapshot(await createSubscription(deps, createRequest(caller, { events })));
     expect({ status, replayed }).toEqual({ status: 201, replayed: false });
     expect(json).toEqual({
       id: expect.stringMatching(/^whk_[a-z2-7]{26}$/),
@@ -42,7 +42,7 @@ describe("createSubscription", () => {
 
   test("keeps the secret sealed to its row, and nowhere in clear", async () => {
     const caller = newCaller();
-    const { json } = snapshotOf(await createSubscription(deps, createRequest(caller)));
+    const { json } = toSnapshot(await createSubscription(deps, createRequest(caller)));
     const [row] = await rowsIn<{ secret: Buffer }>(deps.db, "subscriptions", { id: json.id });
     const [ledger] = await rowsIn<{ body: Buffer }>(deps.db, "ledger", { accountId: caller.accountId });
     expect(row!.secret.includes("whsec_")).toBe(false);
@@ -54,9 +54,9 @@ describe("createSubscription", () => {
   test("a replay answers the same bytes with the secret and does not count, even after the deletion", async () => {
     const caller = newCaller();
     const request = createRequest(caller);
-    const first = snapshotOf(await createSubscription(deps, request));
+    const first = toSnapshot(await createSubscription(deps, request));
     await disableSubscription(deps, disableRequest(caller, first.json.id));
-    const second = snapshotOf(await createSubscription(deps, request));
+    const second = toSnapshot(await createSubscription(deps, request));
     expect(second).toEqual({ ...first, replayed: true });
     expect(await activeOf(caller.accountId)).toEqual({ counted: 0, rows: 0 });
   });
@@ -79,7 +79,7 @@ describe("createSubscription", () => {
 
     const [some] = await rowsIn<{ id: string }>(deps.db, "subscriptions", { accountId: caller.accountId });
     await disableSubscription(deps, disableRequest(caller, some!.id));
-    const again = snapshotOf(await createSubscription(deps, requests[refused[0]!.at]!));
+    const again = toSnapshot(await createSubscription(deps, requests[refused[0]!.at]!));
     expect(again.replayed).toBe(false);
     expect(await activeOf(caller.accountId)).toEqual({ counted: 10, rows: 10 });
   });
@@ -87,7 +87,7 @@ describe("createSubscription", () => {
   test("the limit is one per environment", async () => {
     const caller = newCaller();
     for (let n = 0; n < 10; n++) await createSubscription(deps, createRequest(caller));
-    const live = snapshotOf(await createSubscription(deps, createRequest({ ...caller, environment: "live" })));
+    const live = toSnapshot(await createSubscription(deps, createRequest({ ...caller, environment: "live" })));
     expect(live.json.livemode).toBe(true);
   });
 

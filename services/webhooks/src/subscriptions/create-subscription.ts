@@ -1,4 +1,4 @@
-import { callerOf, claimOf } from "@shipping/kit/caller";
+import { requireCaller, requireClaim } from "@shipping/kit/caller";
 import { fail, failFields } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import type { Write } from "@shipping/kit/ledger/ledger";
@@ -19,8 +19,8 @@ export async function createSubscription(
   request: CreateSubscriptionRequest,
 ): Promise<WriteOutcome> {
   const { random } = deps;
-  const caller = callerOf(request);
-  const claim = claimOf(request);
+  const caller = requireCaller(request);
+  const claim = requireClaim(request);
   const fieldErrors = fieldsAtFault(request, deps.egressRules);
   if (fieldErrors.length > 0) throw failFields(fieldErrors);
 

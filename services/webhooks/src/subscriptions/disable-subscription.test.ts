@@ -1,5 +1,5 @@
 import { countIn, rowsIn } from "@shipping/kit/testing/rows";
-import { fence, newCaller, newClaim, snapshotOf } from "@shipping/kit/testing/writes";
+import { fence, newCaller, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
 import { disableRequest, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { disableSubscription } from "./disable-subscription.js";
 
@@ -19,7 +19,7 @@ describe("disableSubscription", () => {
   test("answers 200 with the disabled subscription, without its secret", async () => {
     const caller = newCaller();
     const { id } = await subscribe(deps, caller, url);
-    const { status, json } = snapshotOf(await disableSubscription(deps, disableRequest(caller, id)));
+    const { status, json } = toSnapshot(await disableSubscription(deps, disableRequest(caller, id)));
     expect(status).toBe(200);
     expect(json).toMatchObject({ id, object: "webhook", status: "disabled", disabled_at: expect.any(String) });
     expect(json).not.toHaveProperty("secret");
@@ -30,11 +30,11 @@ describe("disableSubscription", () => {
     const caller = newCaller();
     const { id } = await subscribe(deps, caller, url);
     await subscribe(deps, caller, url);
-    const first = snapshotOf(await disableSubscription(deps, disableRequest(caller, id)));
+    const first = toSnapshot(await disableSubscription(deps, disableRequest(caller, id)));
     const request = disableRequest(caller, id);
-    const second = snapshotOf(await disableSubscription(deps, request));
+    const second = toSnapshot(await disableSubscription(deps, request));
     expect(second).toEqual(first);
-    expect(snapshotOf(await disableSubscription(deps, request))).toEqual({ ...first, replayed: true });
+    expect(toSnapshot(await disableSubscription(deps, request))).toEqual({ ...first, replayed: true });
     expect(await activeOf(caller.accountId)).toBe(1);
   });
 
@@ -44,8 +44,8 @@ describe("disableSubscription", () => {
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, () => disableSubscription(deps, disableRequest(caller, id))),
     );
-    expect(new Set(outcomes.map((outcome) => Buffer.from(snapshotOf(outcome).body).toString())).size).toBe(1);
-    expect(outcomes.some((outcome) => snapshotOf(outcome).replayed)).toBe(false);
+    expect(new Set(outcomes.map((outcome) => Buffer.from(toSnapshot(outcome).body).toString())).size).toBe(1);
+    expect(outcomes.some((outcome) => toSnapshot(outcome).replayed)).toBe(false);
     expect(await activeOf(caller.accountId)).toBe(0);
   });
 

@@ -1,4 +1,4 @@
-import { type Caller, type Claim, callerOf, claimOf } from "@shipping/kit/caller";
+import { type Caller, type Claim, requireCaller, requireClaim } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { ownedSql } from "@shipping/kit/postgres/owned";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
@@ -14,8 +14,8 @@ export async function disableSubscription(
   deps: SubscriptionDeps,
   request: DisableSubscriptionRequest,
 ): Promise<WriteOutcome> {
-  const caller = callerOf(request);
-  const claim = claimOf(request);
+  const caller = requireCaller(request);
+  const claim = requireClaim(request);
   // Read once more if another request has disabled it in between; `disabled` is final, so once is enough.
   const outcome =
     (await disableAsRead(deps, caller, claim, request)) ?? (await disableAsRead(deps, caller, claim, request));

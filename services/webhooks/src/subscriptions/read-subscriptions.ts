@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { callerOf } from "@shipping/kit/caller";
+import { requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { listOwned } from "@shipping/kit/postgres/list-owned";
 import { readOwned } from "@shipping/kit/postgres/read-owned";
@@ -19,7 +19,7 @@ export async function getSubscription(
   deps: SubscriptionDeps,
   request: GetSubscriptionRequest,
 ): Promise<GetSubscriptionResponse> {
-  const row = await findSubscription(deps, { caller: callerOf(request), id: request.id });
+  const row = await findSubscription(deps, { caller: requireCaller(request), id: request.id });
   if (!row) throw fail("not_found", "No such webhook subscription.");
   return create(GetSubscriptionResponseSchema, { data: Buffer.from(subscriptionJson(row)) });
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createLog } from "@shipping/kit/process/log";
 import { countIn, rowsIn } from "@shipping/kit/testing/rows";
-import { newCaller, snapshotOf } from "@shipping/kit/testing/writes";
+import { newCaller, toSnapshot } from "@shipping/kit/testing/writes";
 import sql from "sql-template-tag";
 import { acceptEvents } from "../dispatch/accept-event.js";
 import { createRequest, eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
@@ -26,7 +26,7 @@ const replicaWith = (...keys: SealingKey[]) => webhooks.replica({ config: { SECR
 /** A subscription, the request that made it, and how its creation was answered. */
 async function created(deps: SubscriptionDeps) {
   const request = createRequest(newCaller());
-  const answer = snapshotOf(await createSubscription(deps, request));
+  const answer = toSnapshot(await createSubscription(deps, request));
   return { request, body: answer.body, id: answer.json.id as string, secret: answer.json.secret as string };
 }
 
@@ -37,7 +37,7 @@ const creations = (deps: SubscriptionDeps, count: number) =>
 async function expectIntact(deps: SubscriptionDeps, made: Awaited<ReturnType<typeof created>>): Promise<void> {
   const [row] = await rowsIn<{ secret: Buffer }>(deps.db, "subscriptions", { id: made.id });
   expect(Buffer.from(deps.keyRing.open(row!.secret, secretIdentity(made.id))).toString()).toBe(made.secret);
-  expect(snapshotOf(await createSubscription(deps, made.request))).toMatchObject({ replayed: true, body: made.body });
+  expect(toSnapshot(await createSubscription(deps, made.request))).toMatchObject({ replayed: true, body: made.body });
 }
 
 describe("rotateSecrets", () => {

@@ -36,7 +36,7 @@ export function sendingUnderTest() {
 }
 
 /** An attempt's end in a word or two. */
-export async function endOf(attempt: Promise<Attempted>): Promise<string> {
+export async function describeEnd(attempt: Promise<Attempted>): Promise<string> {
   const { outcome, status, reason } = await attempt;
   return reason ?? `${outcome} ${status}`;
 }

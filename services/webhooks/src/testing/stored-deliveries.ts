@@ -3,13 +3,13 @@ import { rowsIn } from "@shipping/kit/testing/rows";
 import sql from "sql-template-tag";
 
 /** The one delivery of a subscription, or of an event. */
-export async function deliveryOf(db: Database, where: { subscriptionId: string } | { eventId: string }) {
+export async function findDelivery(db: Database, where: { subscriptionId: string } | { eventId: string }) {
   type Delivery = { state: string; nextAt: Date | null; leaseUntil: Date | null };
   return (await rowsIn<Delivery>(db, "deliveries", where))[0];
 }
 
 /** The ready queue's row for a subscription. */
-export async function queueOf(db: Database, subscriptionId: string) {
+export async function findQueue(db: Database, subscriptionId: string) {
   return (await rowsIn(db, "ready_queue", { subscriptionId }))[0];
 }
 

@@ -6,7 +6,7 @@ import { newId } from "@shipping/kit/ids";
 import { newEvent } from "@shipping/kit/ledger/outbox";
 import { silentLog } from "@shipping/kit/process/log";
 import { testDatabase } from "@shipping/kit/testing/database";
-import { newClaim, snapshotOf } from "@shipping/kit/testing/writes";
+import { newClaim, toSnapshot } from "@shipping/kit/testing/writes";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import {
   CreateSubscriptionRequestSchema,
@@ -101,7 +101,7 @@ export async function subscribe(
   url: string,
   events = ["shipment.created"],
 ): Promise<{ id: string; secret: string }> {
-  return snapshotOf(await createSubscription(deps, createRequest(caller, { url, events }))).json;
+  return toSnapshot(await createSubscription(deps, createRequest(caller, { url, events }))).json;
 }
 
 /** An event as its owner would commit it. */
