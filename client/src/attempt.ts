@@ -1,10 +1,10 @@
-import { errorOf } from "./error-kinds.js";
+import type { Settings } from "./config.js";
+import { newError } from "./error-kinds.js";
 import { CLIENT_VERSION } from "./gen/version.js";
 import type { Outgoing } from "./operation.js";
-import type { Settings } from "./settings.js";
 import { ShippingError } from "./shipping-error.js";
 
-/** A page of a hundred records has less than 2 MiB. */
+/** The largest page, of 100 records, has less than 2 MiB. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 /** A complete answer. */
@@ -14,10 +14,10 @@ export interface Answer {
   bytes: Uint8Array;
 }
 
-/** Sends the request once and reads its answer to the end; throws a ShippingError if no whole answer comes. */
+/** Sends the request once and reads the complete response. Throws a ShippingError if the response is incomplete. */
 export async function attempt(settings: Settings, request: Outgoing): Promise<Answer> {
   const { signal, idempotencyKey, timeoutMs } = request;
-  // A hook may have aborted it.
+  // The onRequest hook may have aborted it.
   if (signal?.aborted) throw aborted(request);
   const controller = new AbortController();
   let isLate = false;
@@ -26,18 +26,18 @@ export async function attempt(settings: Settings, request: Outgoing): Promise<An
     isLate = true;
     controller.abort();
   }, timeoutMs);
-  // Not AbortSignal.any: as long as the caller's signal lives, it would keep about a kilobyte of each call.
+  // Not AbortSignal.any: it would leak about a kilobyte per call for as long as the caller's signal lives.
   signal?.addEventListener("abort", stop);
   try {
-    const response = await settings.fetch(request.url, init(settings, request, controller.signal));
-    // Also of answers that nobody looks at: a body that is not read holds its connection.
-    const bytes = await bytesOf(response, request);
+    const response = await settings.fetch(request.url, toRequestInit(settings, request, controller.signal));
+    // An unread body would keep its connection busy.
+    const bytes = await readBytes(response, request);
     return { status: response.status, headers: response.headers, bytes };
   } catch (cause) {
     if (signal?.aborted) throw aborted(request);
     if (cause instanceof ShippingError) throw cause;
-    if (isLate) throw errorOf("timed_out", `No complete response within ${timeoutMs} ms.`, { idempotencyKey });
-    throw errorOf("connection_failed", "The connection failed before the response was complete.", {
+    if (isLate) throw newError("timed_out", `No complete response within ${timeoutMs} ms.`, { idempotencyKey });
+    throw newError("connection_failed", "The connection failed before the response was complete.", {
       idempotencyKey,
       cause,
     });
@@ -47,14 +47,14 @@ export async function attempt(settings: Settings, request: Outgoing): Promise<An
   }
 }
 
-async function bytesOf({ body, status }: Response, { idempotencyKey }: Outgoing): Promise<Uint8Array> {
+async function readBytes({ body, status }: Response, { idempotencyKey }: Outgoing): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body ?? []) {
     chunks.push(chunk);
     length += chunk.length;
     if (length > MAX_ANSWER_BYTES)
-      throw errorOf("unexpected_answer", `Answered ${status} with more than ${MAX_ANSWER_BYTES} bytes.`, {
+      throw newError("unexpected_answer", `Answered ${status} with more than ${MAX_ANSWER_BYTES} bytes.`, {
         status,
         idempotencyKey,
       });
@@ -68,7 +68,7 @@ async function bytesOf({ body, status }: Response, { idempotencyKey }: Outgoing)
   return bytes;
 }
 
-function init({ apiKey }: Settings, { method, headers, body }: Outgoing, signal: AbortSignal): RequestInit {
+function toRequestInit({ apiKey }: Settings, { method, headers, body }: Outgoing, signal: AbortSignal): RequestInit {
   return {
     method,
     headers: {
@@ -78,15 +78,14 @@ function init({ apiKey }: Settings, { method, headers, body }: Outgoing, signal:
       ...headers,
     },
     ...(body !== undefined && { body }),
-    // The API redirects nowhere; a 307 would take body and idempotency key to another host.
+    // The API never redirects, and a 307 would send the body and the idempotency key to another host.
     redirect: "manual",
     signal,
   };
 }
 
-/** What is thrown when the caller's signal is aborted. */
 export function aborted({ signal, idempotencyKey }: Outgoing): ShippingError {
-  return errorOf("aborted", "The request was aborted by its signal.", {
+  return newError("aborted", "The request was aborted by its signal.", {
     idempotencyKey,
     cause: signal?.reason,
   });

@@ -1,10 +1,10 @@
-import { errorOf } from "./error-kinds.js";
+import { invalidArgument, type Settings } from "./config.js";
+import { newError } from "./error-kinds.js";
 import type { Operation, ReadOptions } from "./operation.js";
 import type { Page } from "./read-answer.js";
 import { type Answered, send } from "./send.js";
-import { refused, type Settings } from "./settings.js";
 
-/** An operation under way: a promise of its data. */
+/** An operation in progress: a promise of its data. */
 export interface Call<T> extends Promise<T> {
   /** The data together with the status, the request ID, and whether the response is a replay. */
   withResponse(): Promise<Answered<T>>;
@@ -27,12 +27,11 @@ export interface List<T> extends AsyncIterable<T> {
 
 const MAX_PAGE = 100;
 
-/** Begins an operation. */
 export function call<T>(settings: Settings, operation: Operation): Call<T> {
   const answered = send<T>(settings, operation);
   const data = answered.then((answer) => answer.data);
   const withResponse = () => {
-    // Who asks for the whole answer hears of its failure there.
+    // The caller handles the rejection of `answered`; without this, `data` would be an unhandled one.
     data.catch(() => undefined);
     return answered;
   };
@@ -53,30 +52,30 @@ export function list<T>(settings: Settings, path: string, given: ListOptions = {
   };
   return {
     page,
-    toArray: (options) => firstOf(page, given, options),
-    [Symbol.asyncIterator]: () => recordsOf(page, given.after),
+    toArray: (options) => takeFirst(page, given, options),
+    [Symbol.asyncIterator]: () => iterate(page, given.after),
   };
 }
 
-async function firstOf<T>(page: List<T>["page"], given: ListOptions, options: { max: number }): Promise<T[]> {
+async function takeFirst<T>(page: List<T>["page"], given: ListOptions, options: { max: number }): Promise<T[]> {
   const max = options?.max;
   // Without a bound, a list that has grown would fill the memory.
-  if (!Number.isSafeInteger(max) || max < 1) throw refused("toArray needs max, an integer of 1 or more.");
+  if (!Number.isSafeInteger(max) || max < 1) throw invalidArgument("toArray needs max, an integer of 1 or more.");
   const limit = given.limit ?? Math.min(max, MAX_PAGE);
   const records: T[] = [];
-  for await (const record of recordsOf((options) => page({ limit, ...options }), given.after)) {
+  for await (const record of iterate((options) => page({ limit, ...options }), given.after)) {
     records.push(record);
     if (records.length === max) break;
   }
   return records;
 }
 
-/** What is given as undefined is not given: it hides nothing that the list was given. */
+/** Options that are undefined do not override those of the list. */
 function onlyDefined(options: ListOptions): ListOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
-async function* recordsOf<T>(
+async function* iterate<T>(
   page: (options: ListOptions) => Call<Page<T>>,
   first: string | undefined,
 ): AsyncGenerator<T, void, undefined> {
@@ -85,9 +84,9 @@ async function* recordsOf<T>(
     const { data, next_cursor } = await page({ after });
     yield* data;
     if (next_cursor === null) return;
-    // Would never end.
+    // Otherwise the iteration would never end.
     if (seen.has(next_cursor))
-      throw errorOf("unexpected_answer", `The list repeats itself: next_cursor ${next_cursor} was returned before.`);
+      throw newError("unexpected_answer", `The list repeats itself: next_cursor ${next_cursor} was returned before.`);
     seen.add(next_cursor);
     after = next_cursor;
   }

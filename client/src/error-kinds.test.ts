@@ -1,6 +1,6 @@
-import { errorOf } from "./error-kinds.js";
+import { newError } from "./error-kinds.js";
 import * as client from "./shipping.js";
-import { drop, errorOf as errorFrom, html, type Loopback, loopback, refusal } from "./testing/loopback.js";
+import { drop, errorOf, html, type Loopback, loopback, refusal } from "./testing/loopback.js";
 
 const kinds = Object.entries(client).filter(([name]) => /.Error$/.test(name) && name !== "ShippingError") as [
   name: string,
@@ -25,7 +25,7 @@ describe("an error over HTTP", () => {
     [503, "service_unavailable", "ServerError"],
   ])("%i %s is a %s, and a ShippingError", async (status, code, name) => {
     server = await loopback(refusal(status, code));
-    const error = await errorFrom(server.client({ maxRetries: 0 }).account.get());
+    const error = await errorOf(server.client({ maxRetries: 0 }).account.get());
     expect(kindsOf(error)).toEqual([name]);
     expect(error).toBeInstanceOf(client.ShippingError);
     expect(error).toMatchObject({ name, code, status, requestId: "req_1" });
@@ -35,11 +35,11 @@ describe("an error over HTTP", () => {
   test("what is not the API's has classes of its own", async () => {
     server = await loopback(html(403), drop);
     const shipping = server.client({ maxRetries: 0 });
-    expect(kindsOf(await errorFrom(shipping.account.get()))).toEqual(["UnexpectedAnswerError"]);
-    expect(kindsOf(await errorFrom(shipping.account.get()))).toEqual(["ConnectionError"]);
-    expect(kindsOf(await errorFrom(shipping.account.get({ signal: AbortSignal.abort() })))).toEqual(["AbortedError"]);
-    expect(kindsOf(await errorFrom(shipping.labels.get("")))).toEqual(["InvalidArgumentError"]);
-    expect(kindsOf(await errorFrom(client.webhooks.verify("{}", "", "whsec_x")))).toEqual(["WebhookVerificationError"]);
+    expect(kindsOf(await errorOf(shipping.account.get()))).toEqual(["UnexpectedAnswerError"]);
+    expect(kindsOf(await errorOf(shipping.account.get()))).toEqual(["ConnectionError"]);
+    expect(kindsOf(await errorOf(shipping.account.get({ signal: AbortSignal.abort() })))).toEqual(["AbortedError"]);
+    expect(kindsOf(await errorOf(shipping.labels.get("")))).toEqual(["InvalidArgumentError"]);
+    expect(kindsOf(await errorOf(client.webhooks.verify("{}", "", "whsec_x")))).toEqual(["WebhookVerificationError"]);
   });
 });
 
@@ -55,11 +55,11 @@ test.each([
   [599, "ServerError"],
 ])("a code that is newer than the client goes by its status: %i is a %s", (status, name) => {
   for (const code of ["a_code_of_tomorrow", "constructor", "toString"])
-    expect(kindsOf(errorOf(code, "…", { status }))).toEqual([name]);
+    expect(kindsOf(newError(code, "…", { status }))).toEqual([name]);
 });
 
 test("without a status it is a ShippingError and nothing else", () => {
-  const error = errorOf("a_code_of_tomorrow", "…");
+  const error = newError("a_code_of_tomorrow", "…");
   expect(error).toBeInstanceOf(client.ShippingError);
   expect([error.name, kindsOf(error)]).toEqual(["ShippingError", []]);
 });
@@ -67,7 +67,7 @@ test("without a status it is a ShippingError and nothing else", () => {
 test("each class is known by another copy of the package, as itself alone", () => {
   jest.isolateModules(() => {
     const copy = jest.requireActual<typeof import("./error-kinds.js")>("./error-kinds.js");
-    const error = copy.errorOf("rate_limited", "Too many.");
+    const error = copy.newError("rate_limited", "Too many.");
     expect(copy.RateLimitError).not.toBe(client.RateLimitError);
     expect(kindsOf(error)).toEqual(["RateLimitError"]);
     expect(error).toBeInstanceOf(client.ShippingError);

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "./gen/api-types.js";
 import { type ClientErrorCode, named, ShippingError, type ShippingErrorDetails } from "./shipping-error.js";
 
-// The literal names keep the classes apart for the compiler, which compares shapes.
+// TypeScript compares classes by structure, so the literal names tell them apart.
 
 /** The request is invalid: 400, 413, 415, 422. `fields` lists the invalid fields. */
 export class InvalidRequestError extends ShippingError {
@@ -111,7 +111,7 @@ export class WebhookVerificationError extends ShippingError {
   }
 }
 
-/** The class of every code. The compiler asks for those that are added. */
+/** The class of every code. The compiler reports codes without one. */
 const KINDS: Readonly<Record<ErrorCode | ClientErrorCode, typeof ShippingError>> = {
   bad_request: InvalidRequestError,
   invalid_json: InvalidRequestError,
@@ -149,18 +149,17 @@ const BY_STATUS: Readonly<Record<number, typeof ShippingError>> = {
   429: RateLimitError,
 };
 
-/** Whether this client knows a code, so that it need not go by the status. */
-export function isKnown(code: string): code is keyof typeof KINDS {
+export function isKnownCode(code: string): code is keyof typeof KINDS {
   return Object.hasOwn(KINDS, code);
 }
 
-/** An error of the class that its code has; one of a code that is newer than this client goes by its status. */
-export function errorOf(code: string, message: string, details: ShippingErrorDetails = {}): ShippingError {
-  const Kind = isKnown(code) ? KINDS[code] : kindOfStatus(details.status);
+/** An error of the class of its code. For codes that are newer than this client, the status decides. */
+export function newError(code: string, message: string, details: ShippingErrorDetails = {}): ShippingError {
+  const Kind = isKnownCode(code) ? KINDS[code] : kindForStatus(details.status);
   return new Kind(code, message, details);
 }
 
-function kindOfStatus(status = 0): typeof ShippingError {
+function kindForStatus(status = 0): typeof ShippingError {
   if (status >= 500) return ServerError;
   return BY_STATUS[status] ?? (status >= 400 ? InvalidRequestError : ShippingError);
 }

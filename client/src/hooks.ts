@@ -28,8 +28,8 @@ export interface Hooks {
   onResponse?: ((response: ResponseInfo) => unknown) | undefined;
 }
 
-/** Tells the hooks that an attempt begins; yields what tells them how it ended. */
-export function tellHooks(
+/** Calls onRequest. Returns the function that calls onResponse. */
+export function callHooks(
   { onRequest, onResponse }: Hooks,
   { method, url }: Pick<RequestInfo, "method" | "url">,
   attempt: number,
@@ -40,7 +40,7 @@ export function tellHooks(
     call(onResponse, { method, url, attempt, status, ms: Math.round(performance.now() - begun), requestId, code });
 }
 
-/** A log that fails must not fail a label, and an `async` hook's rejection must not end the program. */
+/** A hook that throws must not fail the request, and the rejection of an `async` hook must not end the program. */
 function call<Info>(hook: ((info: Info) => unknown) | undefined, info: Info): void {
   if (!hook) return;
   new Promise((resolve) => resolve(hook(info))).catch(() => undefined);

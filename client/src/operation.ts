@@ -1,5 +1,4 @@
-import { headersOf } from "./call-headers.js";
-import { checkedRetries, checkedTimeout, refused, type Settings } from "./settings.js";
+import { checkedRetries, checkedTimeout, invalidArgument, type Settings } from "./config.js";
 
 export interface ReadOptions {
   /** Ends the request, the wait before the next attempt, or a list between its pages. */
@@ -20,7 +19,7 @@ export interface WriteOptions extends ReadOptions {
   idempotencyKey?: string | undefined;
 }
 
-/** One operation of the API, as a resource asks for it. */
+/** One operation of the API. */
 export interface Operation {
   method: "GET" | "POST" | "DELETE";
   /** The segments of the path below the base URL. */
@@ -28,12 +27,12 @@ export interface Operation {
   query?: Readonly<Record<string, string | number | undefined>>;
   /** Sent as JSON. */
   body?: unknown;
-  /** What a good answer holds: `data`, `data` with a cursor, or a PDF. */
+  /** What a successful response contains: `data`, `data` with a cursor, or a PDF. */
   answers: "data" | "page" | "file";
   options: WriteOptions | undefined;
 }
 
-/** An operation as it goes out: fixed before the first attempt, so that every attempt is equal. */
+/** A request. It is built before the first attempt, so all attempts send the same. */
 export interface Outgoing {
   url: string;
   method: Operation["method"];
@@ -46,19 +45,25 @@ export interface Outgoing {
   retries: number;
 }
 
-/** Checks all that the caller gave and fixes it. */
+/** The headers that the client sets itself, and those of the connection. */
+const RESERVED: ReadonlySet<string> = new Set([
+  ...["authorization", "idempotency-key", "content-type", "accept", "user-agent"],
+  ...["host", "content-length", "connection", "transfer-encoding", "keep-alive", "upgrade", "te", "trailer", "expect"],
+]);
+
+/** Checks the arguments and builds the request. */
 export function outgoing(operation: Operation, { baseUrl, timeoutMs, maxRetries }: Settings): Outgoing {
   const { method, path, query, body, answers, options } = operation;
-  const idempotencyKey = method === "GET" ? undefined : keyOf(options?.idempotencyKey);
+  const idempotencyKey = method === "GET" ? undefined : checkedKey(options?.idempotencyKey);
   return {
-    url: `${baseUrl}${path.map(segmentOf).join("")}${queryOf(query)}`,
+    url: `${baseUrl}${path.map(toSegment).join("")}${toQuery(query)}`,
     method,
     headers: {
-      ...headersOf(options?.headers),
+      ...checkedHeaders(options?.headers),
       ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
       ...(method === "POST" && { "content-type": "application/json" }),
     },
-    body: method === "POST" ? jsonOf(body) : undefined,
+    body: method === "POST" ? toJson(body) : undefined,
     answers,
     idempotencyKey,
     signal: checkedSignal(options?.signal),
@@ -67,43 +72,71 @@ export function outgoing(operation: Operation, { baseUrl, timeoutMs, maxRetries 
   };
 }
 
-function keyOf(given: string | undefined): string {
+function checkedKey(given: string | undefined): string {
   if (given === undefined) return crypto.randomUUID();
-  // `fetch` trims a header's value, and throws at what is not Latin-1: the server would see another key, or none.
+  // `fetch` trims header values and throws if they are not Latin-1, so the server would see a different key or none.
   if (typeof given !== "string" || !/^[!-~]([ -~]{0,126}[!-~])?$/.test(given))
-    throw refused("idempotencyKey must be 1 to 128 printable ASCII characters, with no space at the start or end.");
+    throw invalidArgument(
+      "idempotencyKey must be 1 to 128 printable ASCII characters, with no space at the start or end.",
+    );
   return given;
 }
 
+/** The headers of one call, with lower-case names. Values may be secret, so no error repeats them. */
+function checkedHeaders(given: Readonly<Record<string, string | undefined>> = {}): Record<string, string> {
+  if (typeof given !== "object" || given === null || Symbol.iterator in given)
+    throw invalidArgument("headers must be an object that maps names to values.");
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue;
+    const lower = name.toLowerCase();
+    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(lower))
+      throw invalidArgument(`headers: ${JSON.stringify(name)} is not a header name.`);
+    if (RESERVED.has(lower)) throw invalidArgument(`headers cannot set ${lower}${alternativeTo(lower)}.`);
+    if (Object.hasOwn(headers, lower)) throw invalidArgument(`headers contains ${lower} twice.`);
+    // `fetch` trims values, and throws if they are not Latin-1, which looks like a lost connection.
+    if (typeof value !== "string" || !/^[!-~]([ -~]*[!-~])?$/.test(value))
+      throw invalidArgument(`headers: ${lower} must be printable ASCII, with no space at the start or end.`);
+    headers[lower] = value;
+  }
+  return headers;
+}
+
+function alternativeTo(name: string): string {
+  if (name === "idempotency-key") return ": use the option idempotencyKey";
+  if (name === "authorization") return ": use the client's option apiKey";
+  return ": the client sets it";
+}
+
 function checkedSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
-  // Not `instanceof`: there are AbortSignals of other realms and packages.
+  // Not `instanceof`: other realms and polyfills have their own AbortSignal.
   if (signal !== undefined && typeof signal?.addEventListener !== "function")
-    throw refused("signal must be an AbortSignal.");
+    throw invalidArgument("signal must be an AbortSignal.");
   return signal;
 }
 
-function segmentOf(segment: string): string {
-  // An URL folds `..`, also where it is percent-encoded, and an empty id would name the list.
+function toSegment(segment: string): string {
+  // A URL parser resolves `..`, even percent-encoded, and an empty ID would address the list.
   if (typeof segment !== "string" || /^(\.|%2e){0,2}$/i.test(segment))
-    throw refused(`${JSON.stringify(segment)} is not a valid ID.`);
+    throw invalidArgument(`${JSON.stringify(segment)} is not a valid ID.`);
   try {
     return `/${encodeURIComponent(segment)}`;
   } catch (cause) {
-    throw refused(`${JSON.stringify(segment)} is not a valid ID.`, cause);
+    throw invalidArgument(`${JSON.stringify(segment)} is not a valid ID.`, cause);
   }
 }
 
-function queryOf(query: Operation["query"] = {}): string {
+function toQuery(query: Operation["query"] = {}): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
   return given.length === 0 ? "" : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
 }
 
-function jsonOf(body: unknown): string {
+function toJson(body: unknown): string {
   try {
     const text = JSON.stringify(body);
     if (text !== undefined) return text;
   } catch (cause) {
-    throw refused("The input cannot be written as JSON.", cause);
+    throw invalidArgument("The input cannot be written as JSON.", cause);
   }
-  throw refused("The input is missing.");
+  throw invalidArgument("The input is missing.");
 }

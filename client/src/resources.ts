@@ -1,4 +1,5 @@
 import { type Call, call, type List, type ListOptions, list } from "./call.js";
+import type { Settings } from "./config.js";
 import type {
   Account,
   CreatedWebhook,
@@ -15,12 +16,11 @@ import type {
   WebhookInput,
 } from "./gen/api-types.js";
 import type { ReadOptions, WriteOptions } from "./operation.js";
-import type { Settings } from "./settings.js";
 
 /** Bytes that can be given to `Response`, `Blob` and `fetch`: with TypeScript 5.7 and later, those of an `ArrayBuffer`. */
 type Bytes = ReturnType<typeof Uint8Array.of>;
 
-/** What every resource is made of. Private, so that whoever prints the client does not print its key. */
+/** The settings are private, so that printing a client does not print its API key. */
 abstract class Resource {
   readonly #settings: Settings;
 

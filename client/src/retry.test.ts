@@ -1,4 +1,4 @@
-import { isRetryable, secondsOf, waitMs } from "./retry.js";
+import { backoffMs, isRetryable, parseRetryAfter } from "./retry.js";
 
 const NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
 
@@ -24,7 +24,7 @@ describe("Retry-After", () => {
     ["Sat, 99 Nov 2026 12:00:07 GMT", undefined],
     ["2026-11-21T12:00:07Z", undefined],
   ])("%j asks for %j seconds", (text, seconds) => {
-    expect(secondsOf(text, NOW)).toEqual(seconds);
+    expect(parseRetryAfter(text, NOW)).toEqual(seconds);
   });
 });
 
@@ -36,23 +36,23 @@ describe("the wait", () => {
     [3, 2_000, 4_000],
     [20, 4_000, 8_000],
   ])("before retry %j is %j to %j ms", (retry, least, most) => {
-    expect(waitMs(retry, undefined, () => 1)).toBe(least);
-    expect(waitMs(retry, undefined, () => 0)).toBe(most);
+    expect(backoffMs(retry, undefined, () => 1)).toBe(least);
+    expect(backoffMs(retry, undefined, () => 0)).toBe(most);
   });
 
   test("is never shorter than Retry-After, and at most a tenth longer", () => {
-    expect(waitMs(0, 5, () => 0)).toBe(5_000);
-    expect(waitMs(0, 5, () => 1)).toBe(5_500);
+    expect(backoffMs(0, 5, () => 0)).toBe(5_000);
+    expect(backoffMs(0, 5, () => 1)).toBe(5_500);
   });
 
   test("has no room for more than 65 s: that is the caller's to decide", () => {
-    expect(waitMs(0, 65, () => 0)).toBe(65_000);
-    expect(waitMs(0, 66, () => 0)).toBeUndefined();
-    expect(waitMs(0, 1e20, () => 0)).toBeUndefined();
+    expect(backoffMs(0, 65, () => 0)).toBe(65_000);
+    expect(backoffMs(0, 66, () => 0)).toBeUndefined();
+    expect(backoffMs(0, 1e20, () => 0)).toBeUndefined();
   });
 
   test("goes by its own rule when Retry-After is 0", () => {
-    expect(waitMs(0, 0, () => 0)).toBe(500);
+    expect(backoffMs(0, 0, () => 0)).toBe(500);
   });
 });
 

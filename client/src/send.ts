@@ -1,10 +1,10 @@
 import { type Answer, aborted, attempt } from "./attempt.js";
+import type { Settings } from "./config.js";
 import { ConnectionError } from "./error-kinds.js";
-import { tellHooks } from "./hooks.js";
+import { callHooks } from "./hooks.js";
 import { type Operation, type Outgoing, outgoing } from "./operation.js";
-import { goodValue, refusalIn } from "./read-answer.js";
-import { isRetryable, waitMs } from "./retry.js";
-import type { Settings } from "./settings.js";
+import { readError, readValue } from "./read-answer.js";
+import { backoffMs, isRetryable } from "./retry.js";
 import { ShippingError } from "./shipping-error.js";
 
 /** How a request was answered. */
@@ -30,43 +30,47 @@ interface Failed {
   isRetryable: boolean;
 }
 
-/** Sends an operation, again with the same key where that may help, and yields its answer. */
+/** Sends an operation, and retries it with the same idempotency key where that may help. */
 export async function send<T>(settings: Settings, operation: Operation): Promise<Answered<T>> {
   const request = outgoing(operation, settings);
   for (let retry = 0; ; retry++) {
-    const outcome = await attempted<T>(settings, request, retry + 1);
+    const outcome = await attemptWithHooks<T>(settings, request, retry + 1);
     if ("data" in outcome) return outcome;
     const isOver = !outcome.isRetryable || retry >= request.retries;
-    const wait = isOver ? undefined : waitMs(retry, outcome.error.retryAfterSeconds, settings.random);
+    const wait = isOver ? undefined : backoffMs(retry, outcome.error.retryAfterSeconds, settings.random);
     if (wait === undefined) throw outcome.error;
     await pause(wait, request);
   }
 }
 
-async function attempted<T>(settings: Settings, request: Outgoing, number: number): Promise<Answered<T> | Failed> {
+async function attemptWithHooks<T>(
+  settings: Settings,
+  request: Outgoing,
+  number: number,
+): Promise<Answered<T> | Failed> {
   if (request.signal?.aborted) throw aborted(request);
-  const tellEnd = tellHooks(settings, request, number);
-  const outcome = await outcomeOf<T>(settings, request);
-  tellEnd("data" in outcome ? { ...outcome.response, code: undefined } : outcome.error);
+  const callOnResponse = callHooks(settings, request, number);
+  const outcome = await tryOnce<T>(settings, request);
+  callOnResponse("data" in outcome ? { ...outcome.response, code: undefined } : outcome.error);
   return outcome;
 }
 
-async function outcomeOf<T>(settings: Settings, request: Outgoing): Promise<Answered<T> | Failed> {
+async function tryOnce<T>(settings: Settings, request: Outgoing): Promise<Answered<T> | Failed> {
   try {
-    return judged<T>(await attempt(settings, request), request, settings);
+    return toOutcome<T>(await attempt(settings, request), request, settings);
   } catch (error) {
     if (!(error instanceof ShippingError)) throw error;
-    // What is too long now is too long the next time.
+    // A response that is too long will be too long again.
     return { error, isRetryable: error instanceof ConnectionError };
   }
 }
 
-function judged<T>(answer: Answer, request: Outgoing, settings: Settings): Answered<T> | Failed {
+function toOutcome<T>(answer: Answer, request: Outgoing, settings: Settings): Answered<T> | Failed {
   const { status, headers } = answer;
   const isGood = status >= 200 && status < 300;
-  const data = isGood ? (goodValue(answer, request.answers) as T | undefined) : undefined;
+  const data = isGood ? (readValue(answer, request.answers) as T | undefined) : undefined;
   if (data === undefined) {
-    const { error, code } = refusalIn(answer, request, settings);
+    const { error, code } = readError(answer, request, settings);
     return { error, isRetryable: isGood || isRetryable(status, code) };
   }
   const response = {
@@ -78,7 +82,7 @@ function judged<T>(answer: Answer, request: Outgoing, settings: Settings): Answe
   return { data, response };
 }
 
-/** Waits, unless the caller's signal is aborted before. */
+/** Waits. Rejects at once when the caller's signal is aborted. */
 async function pause(ms: number, request: Outgoing): Promise<void> {
   const { signal } = request;
   if (signal?.aborted) throw aborted(request);

@@ -31,17 +31,17 @@ export interface ShippingErrorDetails {
   cause?: unknown;
 }
 
-// Two copies of this package in one program know each other's errors.
-const brandOf = (name: string) => Symbol.for(`shipping-client.${name}`);
+// So that two copies of this package in one program recognize each other's errors.
+const toBrand = (name: string) => Symbol.for(`shipping-client.${name}`);
 
-/** Names a class, and has `instanceof` go by that name, so that it also knows the errors of another copy of this package. */
+/** Names a class, and makes `instanceof` compare that name. */
 export function named(kind: typeof ShippingError, name: string): void {
-  const brand = brandOf(name);
+  const brand = toBrand(name);
   Object.defineProperty(kind.prototype, "name", { value: name });
   Object.defineProperty(kind.prototype, brand, { value: true });
   Object.defineProperty(kind, Symbol.hasInstance, {
     value(this: unknown, value: unknown): boolean {
-      // A class that a caller derives has no brand of its own, and goes by its prototype as any class does.
+      // Classes that a caller derives have no brand: `instanceof` checks their prototype as usual.
       if (this !== kind) return Function.prototype[Symbol.hasInstance].call(this, value);
       return typeof value === "object" && value !== null && brand in value;
     },

@@ -1,3 +1,4 @@
+import { readSettings, type ShippingOptions } from "./config.js";
 import type { LabelCreatedEvent, LabelVoidedEvent } from "./gen/api-types.js";
 import {
   AccountResource,
@@ -8,11 +9,10 @@ import {
   TrackingResource,
   WebhooksResource,
 } from "./resources.js";
-import { type ShippingOptions, settingsOf } from "./settings.js";
-import { testHeader } from "./sign-webhook.js";
-import { verify } from "./verify-webhook.js";
+import { testHeader, verify } from "./webhook-signature.js";
 
 export type { Call, List, ListOptions } from "./call.js";
+export type { ShippingOptions } from "./config.js";
 export {
   AbortedError,
   AuthenticationError,
@@ -36,7 +36,6 @@ export type {
 } from "./gen/api-types.js";
 export type { Hooks, RequestInfo, ResponseInfo } from "./hooks.js";
 export type { ReadOptions, WriteOptions } from "./operation.js";
-export type { RawBody } from "./raw-body.js";
 export type { Page } from "./read-answer.js";
 export type {
   AccountResource,
@@ -48,15 +47,13 @@ export type {
   WebhooksResource,
 } from "./resources.js";
 export type { Answered, AnswerInfo } from "./send.js";
-export type { ShippingOptions } from "./settings.js";
 export {
   type ClientErrorCode,
   ShippingError,
   type ShippingErrorCode,
   type ShippingErrorDetails,
 } from "./shipping-error.js";
-export type { TestHeaderOptions } from "./sign-webhook.js";
-export type { VerifyOptions } from "./verify-webhook.js";
+export type { RawBody, TestHeaderOptions, VerifyOptions } from "./webhook-signature.js";
 
 export type LabelEvent = LabelCreatedEvent | LabelVoidedEvent;
 
@@ -77,7 +74,7 @@ export class Shipping {
   readonly webhooks: WebhooksResource;
 
   constructor(options: ShippingOptions = {}) {
-    const settings = settingsOf(options);
+    const settings = readSettings(options);
     this.account = new AccountResource(settings);
     this.orders = new OrdersResource(settings);
     this.shipments = new ShipmentsResource(settings);

@@ -78,7 +78,7 @@ describe("the guide to the client's methods", () => {
       const [, body = ""] = new RegExp(`export interface ${type} [^{]*\\{\n(.*?)\n\\}`, "s").exec(read(file)) ?? [];
       return [...body.matchAll(/^ {2}(\w+)\??[:(]/gm)].map(([, name = ""]) => name);
     };
-    const settings = membersOf("client/src/settings.ts", "ShippingOptions");
+    const settings = membersOf("client/src/config.ts", "ShippingOptions");
     const hooks = membersOf("client/src/hooks.ts", "Hooks");
     expect(settings.length).toBeGreaterThan(5);
     expect(rowsOf(/^\w+$/).map(([first]) => first)).toEqual([...settings, ...hooks]);
@@ -90,7 +90,7 @@ describe("the guide to the client's methods", () => {
     expect(inReadme).toEqual(expect.arrayContaining(options));
     for (const name of membersOf("client/src/call.ts", "List")) expect(guide).toContain(`| \`list.${name}(`);
     for (const name of Object.keys(webhooks)) expect(guide).toContain(`| \`webhooks.${name}(`);
-    const receiver = membersOf("client/src/verify-webhook.ts", "VerifyOptions");
+    const receiver = membersOf("client/src/webhook-signature.ts", "VerifyOptions");
     expect(receiver.length).toBeGreaterThan(0);
     for (const name of receiver) expect(guide).toContain(`\`${name}\``);
   });

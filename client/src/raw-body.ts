@@ -1,2 +1,0 @@
-/** The body of a delivery as it arrived. */
-export type RawBody = string | Uint8Array | ArrayBuffer;
