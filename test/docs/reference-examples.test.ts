@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as examples from "@shipping/gateway/api/examples";
-import { resources } from "@shipping/gateway/openapi/guide-library";
+import { resources } from "@shipping/gateway/openapi/documents";
 import { requestExamples } from "@shipping/gateway/reference/request-examples";
 import { packClient } from "../client/packed-client.js";
 import { type Stack, startStack } from "../stack.js";

@@ -1,9 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { assetOf } from "../http/asset.js";
-import { renderDocument } from "../site/html-document.js";
-import { SearchForm } from "../site/search-form.js";
-import { codeScript } from "../site/site-assets.js";
-import { type Site, SiteHeader } from "../site/site-header.js";
+import { codeScript, renderDocument } from "../site/html-document.js";
+import { SearchForm, type Site, SiteHeader } from "../site/site-header.js";
 import { guides } from "./guides.js";
 import type { Rendered } from "./render-guide.js";
 

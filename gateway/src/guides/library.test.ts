@@ -1,4 +1,4 @@
-import { library } from "../openapi/guide-library.js";
+import { library } from "../openapi/documents.js";
 import { guides } from "./guides.js";
 
 const { page, search } = library();

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import MiniSearch from "minisearch";
-import { type EventDocument, eventReference } from "./event-reference.js";
 import { type Guide, guides } from "./guides.js";
 import { type Rendered, renderGuide } from "./render-guide.js";
+import { type EventDocument, eventReference } from "./schema-fields.js";
 
 /** A part of a page, as the search knows it. */
 export interface Section {

@@ -1,7 +1,8 @@
 import { errors } from "@shipping/proto/errors";
 import MarkdownIt, { type Token } from "markdown-it";
-import type { Code } from "../site/code-example.js";
-import { renderCode } from "../site/render-code.js";
+import { h } from "preact";
+import { render } from "preact-render-to-string";
+import { type Code, CodeExample, CodeTabs } from "../site/code-example.js";
 import { files, type Guide, guides } from "./guides.js";
 
 /** A guide as it is served. */
@@ -123,4 +124,11 @@ function hrefOf(target: string): string | undefined {
 
 function textOf(markdown: string): string {
   return markdown.replace(/\]\([^)]*\)/g, "]").replace(/[`*[\]]/g, "");
+}
+
+/** Blocks of code as HTML: one alone, or several as tabs. */
+export function renderCode(blocks: readonly Code[]): string {
+  const [first, second] = blocks;
+  if (!first) return "";
+  return `${second ? render(h(CodeTabs, { blocks })) : render(h(CodeExample, first))}\n`;
 }

@@ -3,11 +3,10 @@ import { BASE_PATH } from "../api/endpoint.js";
 import { serveGuides } from "../guides/serve-guides.js";
 import { type Document, documentOf, sendDocument } from "../http/send-document.js";
 import { serveReference } from "../reference/serve-reference.js";
-import { serveSiteAssets } from "../site/site-assets.js";
+import { serveSiteAssets } from "../site/html-document.js";
 import type { Site } from "../site/site-header.js";
 import { COLLECTION_PATH, collectionText } from "./collection.js";
-import { library, resources } from "./guide-library.js";
-import { openApiText } from "./openapi-text.js";
+import { library, openApiText, resources } from "./documents.js";
 
 const DOCUMENT_PATH = `${BASE_PATH}/openapi.json`;
 /** Prepares the documents that take a while in advance, so that no request has to wait for them. */

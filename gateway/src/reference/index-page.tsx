@@ -1,7 +1,14 @@
 import { CodeExample } from "../site/code-example.js";
 import type { Site } from "../site/site-header.js";
-import { Prose } from "./prose.js";
-import { anchorScript, Method, REFERENCE_PATH, type Reference, renderReference, titleOf } from "./reference-layout.js";
+import {
+  anchorScript,
+  Method,
+  Prose,
+  REFERENCE_PATH,
+  type Reference,
+  renderReference,
+  titleOf,
+} from "./reference-layout.js";
 
 /** The first page of the reference: what all operations have in common, and a line for each. */
 export function indexPage(site: Site, reference: Reference): string {

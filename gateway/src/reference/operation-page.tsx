@@ -2,10 +2,16 @@ import type { ComponentChildren } from "preact";
 import { guides } from "../guides/guides.js";
 import { CodeTabs } from "../site/code-example.js";
 import type { Site } from "../site/site-header.js";
-import { errorGuidance } from "./error-guidance.js";
-import type { Operation, Resource } from "./operations.js";
-import { Prose } from "./prose.js";
-import { Endpoint, REFERENCE_PATH, type Reference, renderReference, titleOf, tryScript } from "./reference-layout.js";
+import { errorGuidance, type Operation, type Resource } from "./operations.js";
+import {
+  Endpoint,
+  Prose,
+  REFERENCE_PATH,
+  type Reference,
+  renderReference,
+  titleOf,
+  tryScript,
+} from "./reference-layout.js";
 import { AnswerExample, Answered, Sent } from "./request-and-answer.js";
 import { clientMethodOf, requestExamples } from "./request-examples.js";
 import { TryIt } from "./try-it.js";

@@ -1,8 +1,9 @@
+import { errors } from "@shipping/proto/errors";
 import { refusalsOf } from "../api/endpoint.js";
 import { routes } from "../api/endpoints/endpoints.js";
-import { resources } from "../openapi/guide-library.js";
+import { library, resources } from "../openapi/documents.js";
 import { openApiDocument } from "../openapi/openapi.js";
-import { type OperationDocument, resourcesOf } from "./operations.js";
+import { errorGuidance, type OperationDocument, resourcesOf, searchSections } from "./operations.js";
 
 const operations = resources().flatMap((resource) => resource.operations);
 const named = (id: string) => operations.find((operation) => operation.id === id);
@@ -62,4 +63,55 @@ describe("an operation", () => {
 
 test("every operation belongs to a resource", () => {
   expect(operations).toHaveLength(routes.length);
+});
+
+const found = (text: string) =>
+  library()
+    .search(text)
+    .map(({ href }) => href);
+
+test("every operation is in the search, once", () => {
+  const hrefs = searchSections(resources()).map(({ href }) => href);
+  expect(hrefs).toEqual(resources().flatMap(({ operations }) => operations.map(({ href }) => href)));
+});
+
+test.each([
+  ["POST /labels", "createLabel"],
+  ["/api/v1/labels/{id}/void", "voidLabel"],
+  ["DELETE webhooks", "disableSubscription"],
+  ["List orders", "listOrders"],
+])("%j finds its operation first", (text, id) => {
+  expect(found(text)[0]).toBe(`/docs/reference/${id}`);
+});
+
+test.each([
+  ["quoteRates", "quoteRates"],
+  ["weight_kg", "createShipment"],
+  ["next_cursor", "listLabels"],
+  ["shipment_voided", "createLabel"],
+  ["tracking_number", "getTracking"],
+  ["webhooks:write", "createSubscription"],
+])("%j, a field, a code, a scope or an id, finds its operation", (text, id) => {
+  expect(found(text)).toContain(`/docs/reference/${id}`);
+});
+
+test("a code that every operation can answer leads to the guide first", () => {
+  expect(found("rate_limited")[0]).not.toContain("/docs/reference/");
+  expect(found("idempotency_conflict")[0]).not.toContain("/docs/reference/");
+});
+
+test("the guidance says what to do about every error, in whole sentences", () => {
+  expect(Object.keys(errorGuidance).sort()).toEqual(Object.keys(errors).sort());
+  for (const [code, text] of Object.entries(errorGuidance))
+    expect([code, text]).toEqual([code, expect.stringMatching(/^[A-Z].*\.$/)]);
+});
+
+test("the guidance says to wait exactly where the document's answer has Retry-After", () => {
+  const told = Object.entries(errorGuidance).flatMap(([code, text]) => (text.includes("`Retry-After`") ? code : []));
+  expect(told).toEqual(["idempotency_in_progress", "rate_limited", "service_unavailable"]);
+});
+
+test("the guidance says to repeat a write with its key, since an answer may have got lost", () => {
+  for (const code of ["idempotency_in_progress", "internal_error", "service_unavailable"] as const)
+    expect(errorGuidance[code]).toContain("the same key");
 });

@@ -1,9 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { type Asset, assetOf } from "../http/asset.js";
-import { renderDocument } from "../site/html-document.js";
-import { SearchForm } from "../site/search-form.js";
-import { codeScript } from "../site/site-assets.js";
-import { type Site, SiteHeader } from "../site/site-header.js";
+import { codeScript, renderDocument } from "../site/html-document.js";
+import { SearchForm, type Site, SiteHeader } from "../site/site-header.js";
 import type { Operation, Resource } from "./operations.js";
 
 export const REFERENCE_PATH = "/docs/reference";
@@ -99,4 +97,9 @@ export function Endpoint({ operation: { route, path } }: { operation: Operation 
 
 export function Method({ method }: { method: string }) {
   return <span class={`method ${method.toLowerCase()}`}>{method}</span>;
+}
+
+/** A sentence in which code stands between backticks. */
+export function Prose({ children }: { children: string }) {
+  return <>{children.split("`").map((part, index) => (index % 2 ? <code>{part}</code> : part))}</>;
 }

@@ -1,6 +1,6 @@
-import { resources } from "../openapi/guide-library.js";
+import { resources } from "../openapi/documents.js";
 import type { Operation } from "./operations.js";
-import { requestExamples } from "./request-examples.js";
+import { codeLiteral, requestExamples } from "./request-examples.js";
 
 const operations = resources().flatMap((resource) => resource.operations);
 const codeOf = (id: string, language: string) =>
@@ -53,4 +53,25 @@ describe("for the clients", () => {
     const [operation] = operations;
     expect(() => requestExamples({ ...operation, id: "printLabel" } as Operation)).toThrow("for printLabel");
   });
+});
+
+const value = {
+  reference: 'PO "1"',
+  parcel: { weight_kg: 1.2 },
+  events: ["a", "b"],
+  "odd-name": true,
+  none: null,
+  empty: {},
+};
+
+test("a value of JSON is an object of TypeScript", () => {
+  expect(codeLiteral(value, "ts")).toBe(
+    '{\n  reference: "PO \\"1\\"",\n  parcel: {\n    weight_kg: 1.2,\n  },\n  events: ["a", "b"],\n  "odd-name": true,\n  none: null,\n  empty: {},\n}',
+  );
+});
+
+test("a value of JSON is a dict of Python, with its own constants", () => {
+  expect(codeLiteral(value, "python")).toBe(
+    '{\n    "reference": "PO \\"1\\"",\n    "parcel": {\n        "weight_kg": 1.2,\n    },\n    "events": ["a", "b"],\n    "odd-name": True,\n    "none": None,\n    "empty": {},\n}',
+  );
 });

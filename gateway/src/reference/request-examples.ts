@@ -1,4 +1,3 @@
-import { codeLiteral } from "./code-literal.js";
 import type { Operation } from "./operations.js";
 
 /** A request in one language, as the pages show code. */
@@ -116,4 +115,26 @@ function nameOf({ route, answer }: Operation): string {
 /** One of the resources of a path: `/labels/{id}/void` has a `label`. */
 function nounOf(path: string): string {
   return path.split("/")[1]?.replace(/s$/, "") ?? "";
+}
+
+const INDENT = { ts: "  ", python: "    " };
+const CONSTANTS = { ts: ["true", "false", "null"], python: ["True", "False", "None"] } as const;
+
+/** A value of JSON as a program of that language writes it. */
+export function codeLiteral(value: unknown, language: "ts" | "python", above = ""): string {
+  const [yes, no, nothing] = CONSTANTS[language];
+  if (value === true) return yes;
+  if (value === false) return no;
+  if (value === null) return nothing;
+  if (typeof value !== "object") return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map((item) => codeLiteral(item, language, above)).join(", ")}]`;
+  const inner = above + INDENT[language];
+  const members = Object.entries(value).map(
+    ([name, member]) => `${inner}${nameIn(name, language)}: ${codeLiteral(member, language, inner)},\n`,
+  );
+  return members.length ? `{\n${members.join("")}${above}}` : "{}";
+}
+
+function nameIn(name: string, language: "ts" | "python"): string {
+  return language === "ts" && /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);
 }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { silentLog } from "@shipping/kit/process/log";
 import express from "express";
 import { type HttpServer, listen } from "../http/listen.js";
-import { resources } from "../openapi/guide-library.js";
+import { resources } from "../openapi/documents.js";
 import { serveReference } from "./serve-reference.js";
 
 const operations = resources().flatMap((resource) => resource.operations);

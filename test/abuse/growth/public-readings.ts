@@ -9,7 +9,7 @@ import { isPlain } from "@shipping/gateway/http/media-type";
 import { sourceOf } from "@shipping/gateway/http/source";
 import { orderId, pageQuery } from "@shipping/gateway/input/schemas";
 import { validQuery } from "@shipping/gateway/input/validate";
-import { library } from "@shipping/gateway/openapi/guide-library";
+import { library } from "@shipping/gateway/openapi/documents";
 import { rowOf } from "@shipping/gateway/request-log/ended-request";
 import { redact } from "@shipping/kit/process/log";
 import { asSent, fill, nearlySecret, numbered, type Reader, readingsOf } from "./shapes.js";

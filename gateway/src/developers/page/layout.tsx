@@ -1,6 +1,5 @@
 import type { Environment } from "@shipping/kit/caller";
-import { renderDocument } from "../../site/html-document.js";
-import { codeScript } from "../../site/site-assets.js";
+import { codeScript, renderDocument } from "../../site/html-document.js";
 import { SiteHeader } from "../../site/site-header.js";
 import type { SignedIn } from "../session/session.js";
 import { ShownFor } from "./account-form.js";

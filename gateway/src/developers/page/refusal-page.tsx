@@ -1,6 +1,6 @@
 import type { Failure } from "@shipping/kit/errors";
 import type { ComponentChildren } from "preact";
-import { refusalWords } from "../../site/refusal-words.js";
+import { refusalWords } from "../../site/error-page.js";
 import type { SignedIn } from "../session/session.js";
 import { AREA_PATH, type HtmlPage } from "./page.js";
 import { Text } from "./text.js";

@@ -1,8 +1,7 @@
-import type { EventDocument } from "../guides/event-reference.js";
 import { type Library, openLibrary } from "../guides/library.js";
-import { type OperationDocument, type Resource, resourcesOf } from "../reference/operations.js";
-import { searchSections } from "../reference/search-sections.js";
-import { openApiText } from "./openapi-text.js";
+import type { EventDocument } from "../guides/schema-fields.js";
+import { type OperationDocument, type Resource, resourcesOf, searchSections } from "../reference/operations.js";
+import { openApiDocument } from "./openapi.js";
 
 let opened: Library | undefined;
 let described: readonly Resource[] | undefined;
@@ -17,4 +16,12 @@ export function library(): Library {
 export function resources(): readonly Resource[] {
   described ??= resourcesOf(JSON.parse(openApiText()) as OperationDocument);
   return described;
+}
+
+let written: string | undefined;
+
+/** The document as it is served. Writing it takes a while. */
+export function openApiText(): string {
+  written ??= JSON.stringify(openApiDocument());
+  return written;
 }
