@@ -34,7 +34,6 @@ describe("who may call whom", () => {
       "carrier → records ApplyLabelEvent",
       "carrier → records GetShipmentForCarrier",
       "carrier → tracking ApplyLabelEvent",
-      "carrier → tracking ApplyScans",
       "carrier → webhooks FilterMissing",
       "records → webhooks FilterMissing",
     ]);
@@ -44,7 +43,7 @@ describe("who may call whom", () => {
     const all = Object.entries(served).flatMap(([part, services]) =>
       services.flatMap(({ methods }) => methods.map(({ name }) => `gateway → ${part} ${name}`)),
     );
-    const betweenServices = / (ApplyLabelEvent|ApplyScans|FilterMissing|GetShipmentForCarrier)$/;
+    const betweenServices = / (ApplyLabelEvent|FilterMissing|GetShipmentForCarrier)$/;
     const expected = all.filter((row) => !betweenServices.test(row));
     expect(rows.filter((row) => row.startsWith("gateway ")).sort()).toEqual(expected.sort());
   });

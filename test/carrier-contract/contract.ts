@@ -148,15 +148,6 @@ export const contract: readonly Check[] = [
       await assert.rejects(carrier.cancel("none", over), isUncertain);
     },
   },
-  {
-    promise: "the scans of a new booking are a list",
-    async run(trial) {
-      const { reference, trackingNumber } = await book(trial, trial.newKey());
-      const scans = await trial.carrier.track(trackingNumber, limits());
-      await trial.carrier.cancel(reference, limits());
-      assert(Array.isArray(scans));
-    },
-  },
 ];
 
 function isRefusal(error: unknown): boolean {

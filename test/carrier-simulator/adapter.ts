@@ -3,7 +3,6 @@ import {
   CarrierRefusal,
   CarrierUnavailable,
   type RemoteCarrier,
-  type Scan,
   type StandingBooking,
 } from "@shipping/carrier/carriers/carrier";
 import type { Rate } from "@shipping/carrier/carriers/rate";
@@ -76,10 +75,6 @@ export function openCarrier(address: string): RemoteCarrier {
     },
     async cancel(reference, limits) {
       await call("POST", `/bookings/${reference}/cancel`, limits);
-    },
-    async track(trackingNumber, limits) {
-      const scans = await call<(Omit<Scan, "at"> & { at: string })[]>("GET", `/tracking/${trackingNumber}`, limits);
-      return scans.map((scan) => ({ ...scan, at: new Date(scan.at) }));
     },
   };
 }

@@ -61,7 +61,6 @@ export async function startSimulator(options: { port: number; file: string }) {
     }
     const [, reference] = /^POST \/bookings\/(\w+)\/cancel$/.exec(what) ?? [];
     if (reference) return { status: ledger.cancel(reference) ? 200 : 404, body: {} };
-    if (what.startsWith("GET /tracking/")) return { status: 200, body: [] };
     return { status: 404, body: {} };
   }
 

@@ -49,14 +49,8 @@ export async function busyAccount(stack: Stack, receiverUrl: string) {
   return accountId;
 }
 
-// Events leave the outbox within two minutes, changes go to the audit log, and the sandbox has neither bookings nor scans unless they are asked for.
-const SOON_EMPTY = [
-  "records.outbox",
-  "carrier.outbox",
-  "carrier.bookings",
-  "tracking.scans",
-  "webhooks.subscription_changes",
-];
+// Events leave the outbox within two minutes, changes go to the audit log, and the sandbox has no bookings.
+const SOON_EMPTY = ["records.outbox", "carrier.outbox", "carrier.bookings", "webhooks.subscription_changes"];
 const emptyTables = (rows: Record<string, string[]>) =>
   Object.keys(rows).filter((name) => rows[name]!.length === 0 && !SOON_EMPTY.includes(name));
 

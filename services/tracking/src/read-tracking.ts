@@ -9,7 +9,7 @@ import {
 } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import sql from "sql-template-tag";
 import type { TrackingDeps } from "./deps.js";
-import { type TrackedRow, trackingJson } from "./tracking.js";
+import { type TrackingRow, trackingJson } from "./tracking.js";
 
 /** Reads the record of one of the caller's tracking numbers. */
 export async function getTracking(deps: TrackingDeps, request: GetTrackingRequest): Promise<GetTrackingResponse> {
@@ -18,13 +18,10 @@ export async function getTracking(deps: TrackingDeps, request: GetTrackingReques
   return create(GetTrackingResponseSchema, { data: Buffer.from(trackingJson(row)) });
 }
 
-const findTracking = readOwned<TrackedRow>(
+const findTracking = readOwned<TrackingRow>(
   "tracking_number",
   (askedCondition) => sql`
     SELECT tracking_number AS "trackingNumber", status, carrier, label_id AS "labelId", shipment_id AS "shipmentId",
-      created_at AS "createdAt", updated_at AS "updatedAt", test, movement,
-      CASE WHEN scanned_at IS NULL THEN '[]'::json ELSE (
-        SELECT json_agg(json_build_object('id', id, 'status', status, 'at', at, 'message', message) ORDER BY at, id) FROM scans
-        WHERE (account_id, environment, tracking_number) = (asked.account_id, asked.environment, asked.id)) END AS scans
+      created_at AS "createdAt", updated_at AS "updatedAt", test
     FROM tracking_records WHERE ${askedCondition}`,
 );

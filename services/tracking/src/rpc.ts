@@ -5,7 +5,6 @@ import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/o
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import { trackingAccountData } from "./account-data.js";
 import { applyLabelEvent } from "./apply-label-event.js";
-import { applyScans } from "./apply-scans.js";
 import { countResources } from "./count-resources.js";
 import type { TrackingDeps } from "./deps.js";
 import { getTracking } from "./read-tracking.js";
@@ -15,7 +14,7 @@ const its = TrackingService.method;
 /** Which part may call which methods of tracking. */
 export const trackingPeers: Peers = {
   gateway: [its.getTracking, ...OwnerOperationsService.methods],
-  carrier: [its.applyLabelEvent, its.applyScans],
+  carrier: [its.applyLabelEvent],
 };
 
 /** The RPCs of tracking, each one operation. */
@@ -25,7 +24,6 @@ export function trackingRoutes(deps: TrackingDeps): Routes {
     router.service(TrackingService, {
       getTracking: (request) => getTracking(deps, request),
       applyLabelEvent: (request) => applyLabelEvent(deps, request),
-      applyScans: (request) => applyScans(deps, request),
     });
   };
 }

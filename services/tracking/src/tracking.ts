@@ -12,40 +12,17 @@ export interface TrackingRow {
   test: boolean;
 }
 
-/** A scan as it is stored. */
-export interface ScanRow {
-  id: string;
-  status: string;
-  at: Date;
-  message: string;
-}
-
-/** The statuses that a carrier may report. Of two scans with the same time, the one whose status is later in this list is the newer one. */
-export const SCAN_STATUSES = ["in_transit", "out_for_delivery", "delivered", "returned", "exception"];
-
-/** A record with the latest status that its carrier has reported, and all scans, earliest first. */
-export interface TrackedRow extends TrackingRow {
-  movement: string | null;
-  scans: readonly (Omit<ScanRow, "at"> & { at: string })[];
-}
-
-/** The public tracking record, as JSON text. The sandbox's own carrier reports nothing, so `events` stays empty. */
-export function trackingJson(row: TrackedRow): string {
-  const events = row.scans.map(({ status, at, message }) => ({
-    object: "tracking_event",
-    status,
-    message,
-    occurred_at: new Date(at).toISOString(),
-  }));
+/** The public tracking record, as JSON text. The specification says that `events` is always empty. */
+export function trackingJson(row: TrackingRow): string {
   return JSON.stringify({
     id: row.trackingNumber,
     object: "tracking",
     tracking_number: row.trackingNumber,
-    status: row.status === "voided" ? row.status : (row.movement ?? row.status),
+    status: row.status,
     carrier: row.carrier,
     label_id: row.labelId,
     shipment_id: row.shipmentId,
-    events,
+    events: [],
     test: row.test,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
@@ -65,8 +42,7 @@ export function rowAfter(event: Event): TrackingRow | undefined {
     shipmentId: label.shipment_id,
     createdAt: new Date(label.created_at),
     updatedAt: new Date(at),
-    // Older events lack this member. None of their labels was postage.
-    test: label.test ?? true,
+    test: label.test,
   };
 }
 
@@ -84,6 +60,6 @@ interface LabelEventBody {
     tracking_number: string;
     carrier: string;
     created_at: string;
-    test?: boolean;
+    test: boolean;
   };
 }

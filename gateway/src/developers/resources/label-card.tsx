@@ -66,7 +66,7 @@ export function LabelCard({ label, rate, tracking, environment, mayVoid, linked 
             {tracking ? (
               <>
                 <Status status={tracking.status} /> since <Time at={new Date(tracking.updated_at)} />
-                {tracking.events.length === 0 && <span class="sub">No scans. The sandbox does not simulate them.</span>}
+                <span class="sub">No scans. The sandbox does not simulate them.</span>
               </>
             ) : (
               "Not available yet"

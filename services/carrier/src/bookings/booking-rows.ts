@@ -39,7 +39,6 @@ const leaseEnd = (deps: Deps, { callMs }: Timing) => databaseNow(deps, SEND_WITH
 const doubtEnd = (deps: Deps, { callMs, mayExecuteForMs }: Timing) =>
   databaseNow(deps, SEND_WITHIN_MS + callMs + mayExecuteForMs);
 
-// Only older replicas still write `shipment`, a copy with both addresses. Settling a row clears it.
 const columns = (deps: Deps) => sql`
   account_id AS "accountId", environment, id, shipment_id AS "shipmentId", carrier, state,
   idempotency_key AS "idempotencyKey", fingerprint, token, requested_by AS "requestedBy", request_id AS "requestId",
@@ -140,7 +139,7 @@ export async function letGo(deps: Deps, row: BookingRow, pauseMs: number, proble
 
 /** Ends a booking of which nothing stands at the carrier. */
 export async function endBooking(deps: Deps, row: BookingRow): Promise<void> {
-  await change(deps, row, [sql`state = 'over', shipment = NULL, doubt_until = NULL, due_at = NULL, problem = NULL`]);
+  await change(deps, row, [sql`state = 'over', doubt_until = NULL, due_at = NULL, problem = NULL`]);
 }
 
 /**
@@ -150,7 +149,7 @@ export async function endBooking(deps: Deps, row: BookingRow): Promise<void> {
 export async function dropBooking(deps: Deps, row: BookingRow): Promise<void> {
   await deps.db.run(sql`
     UPDATE bookings SET state = CASE state WHEN 'asked' THEN 'cancelling' ELSE state END, due_at = ${databaseNow(deps)},
-      shipment = NULL, leased_until = ${databaseNow(deps)}
+      leased_until = ${databaseNow(deps)}
     WHERE ${ownedSql(row)} AND id = ${row.id} AND (state <> 'asked' OR token = ${row.token})`);
 }
 
@@ -163,7 +162,7 @@ export function lockIfAsked(row: BookingRow): Sql {
 export function holdBooking(deps: Deps, row: BookingRow, reference: string, settles: boolean): Sql {
   const settledCondition = sql`(${settles}::boolean AND turn = ${row.turn})`;
   return sql`
-    UPDATE bookings SET state = 'held', reference = ${reference}, shipment = NULL, problem = NULL, leased_until = ${databaseNow(deps)},
+    UPDATE bookings SET state = 'held', reference = ${reference}, problem = NULL, leased_until = ${databaseNow(deps)},
       doubt_until = CASE WHEN ${settledCondition} THEN NULL ELSE doubt_until END,
       due_at = CASE WHEN ${settledCondition} THEN NULL ELSE doubt_until END
     WHERE ${ownedSql(row)} AND id = ${row.id} AND EXISTS (SELECT FROM claim)`;

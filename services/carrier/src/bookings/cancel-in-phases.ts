@@ -16,7 +16,7 @@ const PAUSE_MS = 50;
  */
 export async function cancelInPhases(
   deps: BookingDeps,
-  intent: Omit<Intent, "shipment">,
+  intent: Intent,
   call: Call,
 ): Promise<{ row: BookingRow } | { outcome: WriteOutcome } | undefined> {
   const { caller, claim, shipmentId } = intent;

@@ -2,7 +2,6 @@ import { ConnectError } from "@connectrpc/connect";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { costlyNodes, watched } from "@shipping/kit/testing/plans";
 import { fence, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
-import sql from "sql-template-tag";
 import { CarrierRefusal } from "../carriers/carrier.js";
 import { carrierUnderTest } from "../testing/carrier-under-test.js";
 import { remoteUnderTest } from "../testing/remote-under-test.js";
@@ -58,20 +57,6 @@ describe("settleOnce", () => {
     expect(await remote.bookings()).toMatchObject([{ state: "over", dueAt: null }]);
     expect(remote.standing()).toEqual([]);
   });
-
-  test.each(["held", "over", "cancelling"])(
-    "clears the copy of the shipment that an older replica has written: %s",
-    async (state) => {
-      const remote = remoteUnderTest(carrier);
-      remote.expect("book", state === "over" ? { before: lost } : { after: lost });
-      remote.expect("find", { before: lost });
-      const { claim } = await inDoubt(remote);
-      await remote.deps.db.run(sql`UPDATE bookings SET shipment = ${Buffer.from("1 Long Lane")}`);
-      if (state === "cancelling") await fence(remote.deps.db, remote.caller, claim);
-      await remote.settle(state === "over" ? 120 : 2);
-      expect(await remote.bookings()).toMatchObject([{ state, shipment: null }]);
-    },
-  );
 
   test("cancels a booking made under a claim that is over, even if it appears late", async () => {
     const remote = remoteUnderTest(carrier, { takesKeys: false });

@@ -29,17 +29,6 @@ export interface StandingBooking extends Booking {
   reference: string;
 }
 
-/** Something that happened to a parcel, as its carrier reports it. */
-export interface Scan {
-  /** The carrier's own ID of the scan. A scan that is reported again has the same ID. */
-  id: string;
-  status: "in_transit" | "out_for_delivery" | "delivered" | "returned" | "exception";
-  /** When it happened. */
-  at: Date;
-  /** The carrier's description, for people. */
-  message: string;
-}
-
 /** The limits of a call. Once the signal is aborted, nobody waits for the answer. */
 export interface CallLimits {
   signal: AbortSignal;
@@ -94,8 +83,6 @@ export interface RemoteCarrier extends Offers {
    * will be charged.
    */
   cancel(reference: string, limits: CallLimits): Promise<void>;
-  /** All scans so far, in any order. */
-  track(trackingNumber: string, limits: CallLimits): Promise<Scan[]>;
 }
 
 /** A carrier, as the operations see it. docs/carriers.md says how to add one. */

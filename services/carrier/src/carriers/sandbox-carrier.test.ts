@@ -74,7 +74,6 @@ describe("a carrier for trials", () => {
     book: () => Promise.reject(new Error("no")),
     find: none,
     cancel: async () => {},
-    track: none,
   };
   const carriers = {
     sandbox: sandboxCarrier(randomBytes),

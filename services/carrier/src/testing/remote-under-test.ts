@@ -14,7 +14,6 @@ type StoredBooking = BookingRow & {
   dueAt: Date | null;
   doubtUntil: Date | null;
   problem: string | null;
-  shipment: Buffer | null;
 };
 
 /** A customer whose sandbox has its own carrier that is called, and what a test needs of it. */

@@ -1,4 +1,4 @@
-import type { RemoteCarrier, Scan, StandingBooking } from "../carriers/carrier.js";
+import type { RemoteCarrier, StandingBooking } from "../carriers/carrier.js";
 
 /** A method of a carrier that is called. */
 type Method = "rates" | "book" | "find" | "cancel";
@@ -56,7 +56,6 @@ export function scriptedCarrier({ takesKeys = true, callMs = 400, mayExecuteForM
       played("cancel", reference, () => {
         for (const one of ledger) if (one.reference === reference) one.isCancelled = true;
       }),
-    track: async () => [] as Scan[],
   };
   return {
     carrier,

@@ -33,6 +33,7 @@ export async function trackingUnderTest() {
         tracking_number: trackingNumber,
         carrier,
         created_at: createdAt,
+        test: true,
       };
       const now = new Date(at);
       const event = newEvent({ type, caller, data: JSON.stringify(label), now, random: randomBytes });
