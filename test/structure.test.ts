@@ -149,7 +149,6 @@ describe("files", () => {
       "gateway/src/http/refuse-connection.ts",
       "gateway/src/mail/deliver.ts",
       "kit/src/postgres/measure-clock.ts",
-      "kit/src/tls/renew-certificates.ts",
     ]);
   });
 

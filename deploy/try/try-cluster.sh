@@ -69,21 +69,20 @@ identities() {
 # What the Secrets of the certificates hold, as a checksum.
 certificates() { k get secrets --selector app.kubernetes.io/component=certificates --output 'jsonpath={.items[*].data}' | sha256sum; }
 
-# A certificate that was lost is made again by the nightly job, and taken over without a restart.
+# New certificates are used without a restart. Helm makes them again, with a new authority, if their Secrets are gone.
 renewal() {
   local before
   before=$(starts)
-  k patch secret shipping-records-certificate --type=json --patch '[{"op":"remove","path":"/data/tls.crt"}]' > /dev/null
-  k create job renewal --from=cronjob/shipping-certificates > /dev/null
-  k wait --for=condition=complete job/renewal --timeout=2m > /dev/null
-  # The kubelet brings it within a minute or two.
-  for _ in $(seq 60); do [ "$(renewals)" -ge 2 ] && break || sleep 3; done
-  expect "pods of records that have the renewed certificate" "$(renewals)" 2
+  k delete secret --selector app.kubernetes.io/component=certificates > /dev/null
+  upgrade
+  # The kubelet updates the files within a minute or two.
+  for _ in $(seq 60); do [ "$(renewals records)" -ge 2 ] && [ "$(renewals carrier)" -ge 2 ] && break || sleep 3; done
+  expect "pods of records that have the renewed certificate" "$(renewals records)" 2
   expect "records answers carrier's GetShipmentForCarrier then" "$(answer_to deployment/shipping-carrier certificate GetShipmentForCarrier)" not_found
   expect "starts of records' pods" "$(starts)" "$before"
 }
 
-renewals() { k logs --selector app.kubernetes.io/component=records --tail=-1 | grep -c '"certificate renewed"' || true; }
+renewals() { k logs --selector "app.kubernetes.io/component=$1" --tail=-1 | grep -c '"certificate renewed"' || true; }
 starts() { k get pods --selector app.kubernetes.io/component=records --output 'jsonpath={.items[*].status.containerStatuses[*].state.running.startedAt}'; }
 
 disturb() {

@@ -1,4 +1,5 @@
-import { identityIn } from "@shipping/kit/tls/part-identity";
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { identityIn } from "@shipping/kit/tls/tls";
 import { parts } from "@shipping/local/parts";
 import { type KubernetesObject, objectsOf, template, workloadsIn } from "./rendered.js";
 
@@ -8,85 +9,105 @@ const environmentOf = (container: KubernetesObject) =>
   Object.fromEntries(container.env.map(({ name, value }: KubernetesObject) => [name, value]));
 const partOf = (objects: KubernetesObject[], part: string) =>
   named(objects, "Deployment", `shipping-${part}`).spec.template.spec;
-const jobIn = (objects: KubernetesObject[]) =>
-  objects.find(({ kind, metadata }) => kind === "Job" && metadata.name.startsWith("shipping-certificates-"));
+const secretOf = (objects: KubernetesObject[], part: string): string =>
+  partOf(objects, part).volumes.find(({ name }: KubernetesObject) => name === "tls").secret.secretName;
 
-describe.each(["production", "trial"])("with the values of %s.yaml, which say nothing of certificates", (name) => {
+const hostsOf = (part: string) => [
+  `shipping-${part}`,
+  `shipping-${part}.trial.svc`,
+  `shipping-${part}.trial.svc.cluster.local`,
+];
+const uriOf = (part: string) => `spiffe://cluster.local/ns/trial/shipping/${part}`;
+
+describe.each(["production", "guarded", "trial"])("with the values of %s.yaml", (name) => {
   const objects = objectsOf(name);
-  const pod = jobIn(objects).spec.template.spec;
-  const certificates = JSON.parse(environmentOf(pod.containers[0]).CERTIFICATES);
 
-  test.each(parts)("%s has a certificate under its own name, and waits for its files", (part) => {
+  test.each(parts)("%s waits for the files of its certificate, and calls others by names in theirs", (part) => {
     const { containers, volumes } = partOf(objects, part);
-    const { secretName, items } = volumes[0].secret;
-    const { hosts, uri } = certificates[secretName];
-    expect(identityIn(`URI:${uri}`)).toEqual({ platform: "spiffe://cluster.local/ns/trial/shipping", part });
-    expect(hosts).toEqual([
-      `shipping-${part}`,
-      `shipping-${part}.trial.svc`,
-      `shipping-${part}.trial.svc.cluster.local`,
-    ]);
-    const folder = containers[0].volumeMounts[0].mountPath;
-    const mounted = items.map(({ path }: KubernetesObject) => `${folder}/${path}`);
+    const { items } = volumes.find((one: KubernetesObject) => one.name === "tls").secret;
+    const { mountPath } = containers[0].volumeMounts.find((one: KubernetesObject) => one.name === "tls");
     const env = environmentOf(containers[0]);
+    const mounted = items.map(({ path }: KubernetesObject) => `${mountPath}/${path}`);
     expect([env.TLS_CERT_FILE, env.TLS_KEY_FILE, env.TLS_CA_FILE]).toEqual(mounted);
+    expect(env.RPC_PLAINTEXT_TRUSTS_NETWORK).toBeUndefined();
     const urls = Object.entries(env).filter(([key]) => /^(RECORDS|CARRIER|TRACKING|WEBHOOKS)_URL$/.test(key));
-    for (const [, url] of urls) {
+    for (const [key, url] of urls) {
       const { protocol, hostname } = new URL(String(url));
-      const callee = Object.values<{ hosts: string[] }>(certificates).find((one) => one.hosts.includes(hostname));
-      expect([protocol, callee]).toEqual(["https:", expect.anything()]);
+      expect([protocol, hostsOf(key.replace("_URL", "").toLowerCase())]).toEqual([
+        "https:",
+        expect.arrayContaining([hostname]),
+      ]);
     }
   });
 
-  test("the job may read and write exactly the Secrets that the chart brings, which are empty", () => {
-    const secrets = ["shipping-authority", ...Object.keys(certificates)];
-    expect(named(objects, "Role", "shipping-certificates").rules).toEqual([
-      { apiGroups: [""], resources: ["secrets"], resourceNames: secrets, verbs: ["get", "update"] },
-    ]);
-    for (const secret of secrets) {
-      const { data, stringData, type } = named(objects, "Secret", secret);
-      expect({ data, stringData, type }).toEqual({});
-    }
-    const { roleRef, subjects } = named(objects, "RoleBinding", "shipping-certificates");
-    expect([roleRef.name, subjects]).toEqual([
-      "shipping-certificates",
-      [{ kind: "ServiceAccount", name: "shipping-certificates", namespace: "trial" }],
-    ]);
-  });
-
-  test("its pods alone have a token of the cluster, a short-lived one", () => {
+  test("no pod has a token of the cluster, and nobody may read or write Secrets", () => {
     const holders = workloadsIn(objects).filter(({ pod }) => JSON.stringify(pod).includes("serviceAccountToken"));
-    expect(holders.map(({ kind }) => kind).sort()).toEqual(["CronJob", "Job"]);
-    const [{ serviceAccountToken }] = pod.volumes[0].projected.sources;
-    expect(serviceAccountToken.expirationSeconds).toBe(600);
-  });
-
-  test("certificates are renewed every day by the same pod", () => {
-    const { schedule, jobTemplate } = named(objects, "CronJob", "shipping-certificates").spec;
-    expect(schedule).toMatch(/^\d+ \d+ \* \* \*$/);
-    expect(jobTemplate.spec.template.spec).toEqual(pod);
+    expect(holders).toEqual([]);
+    const kinds = objects.map(({ kind }: KubernetesObject) => kind);
+    expect(kinds.filter((kind: string) => /Role|CronJob/.test(kind))).toEqual([]);
   });
 });
 
-test("what is rendered twice is the same, and an upgrade names a new job only where it wants something else", () => {
-  expect(template("production").text).toBe(template("production").text);
-  const nameOf = (...set: string[]) => jobIn(objectsOf("production", ...set)).metadata.name;
-  expect(nameOf("parts.records.replicas=5")).toBe(nameOf());
-  expect(nameOf("clusterDomain=cluster.example")).not.toBe(nameOf());
-  expect(nameOf("image.tag=1.0.1")).not.toBe(nameOf());
+test("in production, each part has the Secret that the operator names, and every part needs one", () => {
+  const objects = objectsOf("production");
+  for (const part of parts) {
+    expect(secretOf(objects, part)).toBe(`shipping-${part}-certificate`);
+    expect(named(objects, "Secret", secretOf(objects, part))).toBeUndefined();
+    const { status, text } = template("production", `tls.existingSecrets.${part}=`);
+    expect(status).not.toBe(0);
+    expect(text).toContain(`tls.existingSecrets.${part} must name the Secret`);
+  }
+  expect(template("production", "tls.issuerRef.name=shipping-ca").text).toContain("not both");
+  expect(template("production", "tls.existingSecrets.billing=x").text).toContain("billing");
 });
 
-test("with an issuer, cert-manager makes the certificates, and there is no job", () => {
+test("with an issuer, cert-manager makes the certificates", () => {
   const objects = objectsOf("guarded");
   for (const part of parts) {
     const { spec } = named(objects, "Certificate", `shipping-${part}`);
-    expect(spec.secretName).toBe(partOf(objects, part).volumes[0].secret.secretName);
-    expect(spec.uris).toEqual([`spiffe://cluster.local/ns/trial/shipping/${part}`]);
-    expect(spec.dnsNames).toContain(`shipping-${part}`);
+    expect(spec.secretName).toBe(secretOf(objects, part));
+    expect(identityIn(`URI:${spec.uris[0]}`, { production: true })).toEqual({
+      platform: "spiffe://cluster.local/ns/trial/shipping",
+      part,
+    });
+    expect([spec.uris, spec.dnsNames]).toEqual([[uriOf(part)], hostsOf(part)]);
     expect(spec.issuerRef.name).toBe("shipping-ca");
   }
-  expect(jobIn(objects)).toBeUndefined();
-  expect(named(objects, "Role", "shipping-certificates")).toBeUndefined();
+});
+
+describe("in a trial, Helm makes the certificates", () => {
+  test("one for each part, with its key, its names and its identity, by one authority whose key is nowhere", () => {
+    const objects = objectsOf("trial");
+    const authorities = parts.map((part) => {
+      const { data } = named(objects, "Secret", secretOf(objects, part));
+      expect(Object.keys(data).sort()).toEqual(["ca.crt", "tls.crt", "tls.key"]);
+      const [cert, key, ca] = ["tls.crt", "tls.key", "ca.crt"].map((file) => Buffer.from(data[file], "base64"));
+      const certificate = new X509Certificate(cert as Buffer);
+      const authority = new X509Certificate(ca as Buffer);
+      expect(certificate.checkPrivateKey(createPrivateKey(key as Buffer))).toBe(true);
+      expect([certificate.verify(authority.publicKey), authority.ca, certificate.ca]).toEqual([true, true, false]);
+      for (const host of hostsOf(part)) expect(certificate.checkHost(host)).toBe(host);
+      expect(identityIn(certificate.subjectAltName, { production: false })?.part).toBe(part);
+      expect(certificate.subjectAltName).toContain(uriOf(part));
+      // Server and client.
+      expect(certificate.keyUsage).toEqual(["1.3.6.1.5.5.7.3.1", "1.3.6.1.5.5.7.3.2"]);
+      return authority.fingerprint256;
+    });
+    expect(new Set(authorities).size).toBe(1);
+  });
+
+  test("unless an issuer, Secrets or a trusted network are named", () => {
+    const existing = parts.map((part) => `tls.existingSecrets.${part}=own-${part}`);
+    for (const set of [["tls.issuerRef.name=ca"], existing, ["tls.plaintextTrustsNetwork=true"]]) {
+      const objects = objectsOf("trial", ...set);
+      expect(objects.filter(({ type }: KubernetesObject) => type === "kubernetes.io/tls")).toEqual([]);
+    }
+    expect(secretOf(objectsOf("trial", ...existing), "records")).toBe("own-records");
+  });
+});
+
+test("what is rendered twice for production is the same", () => {
+  expect(template("production").text).toBe(template("production").text);
 });
 
 describe("times that would leave the parts without certificates", () => {
@@ -94,9 +115,7 @@ describe("times that would leave the parts without certificates", () => {
     template(name, `tls.duration=${duration}`, `tls.renewBefore=${renewBefore}`);
 
   test.each([
-    ["production", "720h", "720h", "tls.renewBefore must be shorter than tls.duration"],
     ["guarded", "24h", "48h", "tls.renewBefore must be shorter than tls.duration"],
-    ["production", "72h", "47h", "tls.renewBefore must be at least 48h"],
     ["guarded", "24h", "7h", "tls.renewBefore must be at least 8h"],
   ])(
     "are refused: %s.yaml with certificates for %s, renewed %s before their end",
@@ -108,7 +127,6 @@ describe("times that would leave the parts without certificates", () => {
   );
 
   test.each([
-    ["production", "72h", "48h"],
     ["guarded", "24h", "8h"],
     ["meshed", "24h", "24h"],
   ])("and no others: %s.yaml, %s, %s", (name, duration, renewBefore) => {
@@ -116,7 +134,7 @@ describe("times that would leave the parts without certificates", () => {
   });
 });
 
-test("without certificates every part is told so by a switch that says what it means", () => {
+test("without certificates, a switch whose name says what it means is set for every part", () => {
   const objects = objectsOf("meshed");
   for (const part of parts) {
     const { containers, volumes } = partOf(objects, part);
@@ -128,5 +146,4 @@ test("without certificates every part is told so by a switch that says what it m
       undefined,
     ]);
   }
-  expect(jobIn(objects)).toBeUndefined();
 });

@@ -1,10 +1,9 @@
 import { carrierSettings } from "@shipping/carrier/config";
 import { gatewaySettings } from "@shipping/gateway/config";
-import { certificatesConfig, certificatesSettings } from "@shipping/kit/process/config";
 import { recordsSettings } from "@shipping/records/config";
 import { trackingSettings } from "@shipping/tracking/config";
 import { webhooksSettings } from "@shipping/webhooks/config";
-import { type KubernetesObject, objectsOf, workloadsIn } from "./rendered.js";
+import { type KubernetesObject, objectsOf } from "./rendered.js";
 
 const settings = {
   gateway: gatewaySettings,
@@ -73,17 +72,4 @@ test.each(Object.keys(settings))("no switch for trials reaches %s in production"
     ...NOT_FOR_A_CLUSTER,
   ];
   expect(environmentOf(part, "production").filter((key) => switches.includes(key))).toEqual([]);
-});
-
-test("the job that makes certificates gets its configuration", () => {
-  const job = workloadsIn(objectsOf("production")).find(({ name }) => name.startsWith("shipping-certificates-"));
-  const env = job?.pod.containers[0].env.map(({ name, value }: KubernetesObject) => [name, value]);
-  // Every pod is told these two.
-  const given = { ...Object.fromEntries(env), KUBERNETES_SERVICE_HOST: "10.0.0.1", KUBERNETES_SERVICE_PORT: "443" };
-  expect(Object.keys(given).sort()).toEqual(Object.keys(certificatesSettings.shape).sort());
-  expect(certificatesConfig(given)).toMatchObject({
-    AUTHORITY_SECRET: "shipping-authority",
-    CERTIFICATE_HOURS: 2160,
-    CERTIFICATE_RENEW_HOURS: 720,
-  });
 });

@@ -7,7 +7,7 @@ import { type Client, Code, createClient } from "@connectrpc/connect";
 import { runAdmin } from "@shipping/gateway/cli/run-admin";
 import { silentLog } from "@shipping/kit/process/log";
 import { connectTo, type ServiceTransport } from "@shipping/kit/rpc/client";
-import { issueCertificate } from "@shipping/kit/tls/certificate-authority";
+import { inDays, issueCertificate } from "@shipping/kit/testing/certificates";
 import { readTls, type TlsFiles } from "@shipping/kit/tls/tls";
 import { parts } from "@shipping/local/parts";
 import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
@@ -54,7 +54,7 @@ async function signedFor(uri: string): Promise<Credentials> {
   const [cert = "", key = ""] = await Promise.all(
     ["ca.crt", "ca.key"].map((file) => readFile(join(folderOf("authority"), file), "utf8")),
   );
-  const issued = await issueCertificate({ cert, key }, { hosts: ["127.0.0.1"], uri }, { now: new Date(), ms: 60_000 });
+  const issued = await issueCertificate({ cert, key }, { hosts: ["127.0.0.1"], uri }, inDays(0, 1));
   return { ...issued, ca: cert, minVersion: "TLSv1.3" };
 }
 

@@ -5,7 +5,7 @@
 {{- $needs := index . 2 -}}
 {{- $values := index $root.Values.parts $part -}}
 {{- $fullname := include "shipping.fullname" $root -}}
-{{- $secured := ne (include "shipping.certifier" $root) "" -}}
+{{- $secured := ne (include "shipping.certificateSource" $root) "" -}}
 - { name: PORT, value: "8080" }
 - { name: OPS_PORT, value: "9090" }
 - { name: NODE_ENV, value: {{ ternary "development" "production" $root.Values.dev.enabled }} }

@@ -4,7 +4,7 @@
 {{- $part := index . 1 -}}
 {{- $ca := list (dict "key" "ca.crt" "path" "ca.crt") -}}
 {{- $files := list -}}
-{{- if include "shipping.certifier" $root -}}
+{{- if include "shipping.certificateSource" $root -}}
 {{- $items := list (dict "key" "tls.crt" "path" "tls.crt") (dict "key" "tls.key" "path" "tls.key") -}}
 {{- $secret := include "shipping.certificateSecret" (list $root $part) -}}
 {{- $files = append $files (dict "name" "tls" "secret" $secret "items" (concat $items $ca)) -}}

@@ -1,6 +1,6 @@
 import type { AddressInfo } from "node:net";
+import type { KeyPair } from "@shipping/kit/testing/certificates";
 import { eventually } from "@shipping/kit/testing/eventually";
-import type { KeyPair } from "@shipping/kit/tls/certificate-authority";
 import { type ParsedMail, simpleParser } from "mailparser";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 

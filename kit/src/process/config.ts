@@ -149,48 +149,6 @@ export function migrationConfig(env: Env = process.env): { url: string; logLevel
   return { url, logLevel: config.LOG_LEVEL };
 }
 
-const certificate = z.strictObject({ hosts: z.array(z.string()).min(1), uri: z.string().startsWith("spiffe://") });
-
-/** The settings of the process that makes the parts' certificates in a Kubernetes cluster. */
-export const certificatesSettings = z
-  .object({
-    AUTHORITY_SECRET: z.string().describe("Secret that stores the certificate authority and its key"),
-    CERTIFICATES: z
-      .string()
-      .transform(parseJson)
-      .pipe(z.record(z.string(), certificate))
-      .describe("JSON list of certificates: for each its Secret, its hosts and its URI"),
-    CERTIFICATE_HOURS: positiveInt().default(2160).describe("hours for which a certificate is valid"),
-    CERTIFICATE_RENEW_HOURS: positiveInt()
-      .default(720)
-      .describe("hours before expiry at which a certificate is replaced"),
-    KUBERNETES_SERVICE_HOST: z.string().describe("host of the Kubernetes API, set in every pod"),
-    KUBERNETES_SERVICE_PORT: z.coerce.number().int().describe("port of the Kubernetes API"),
-    SERVICE_ACCOUNT_DIR: z
-      .string()
-      .default("/var/run/secrets/kubernetes.io/serviceaccount")
-      .describe("service account folder: token, ca.crt and namespace"),
-    LOG_LEVEL: serviceSettings.LOG_LEVEL,
-  })
-  .refine((config) => config.CERTIFICATE_RENEW_HOURS < config.CERTIFICATE_HOURS, {
-    path: ["CERTIFICATE_RENEW_HOURS"],
-    message: "must be less than CERTIFICATE_HOURS",
-  });
-
-/** Reads these settings. */
-export function certificatesConfig(env: Env = process.env): z.output<typeof certificatesSettings> {
-  return readConfig(certificatesSettings, env);
-}
-
-function parseJson(text: string, context: z.RefinementCtx): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    context.addIssue({ code: "custom", message: "must be JSON" });
-    return z.NEVER;
-  }
-}
-
 /** Reads the settings of a schema, and reports all problems at once. An empty value counts as absent. The result prints its secrets as `[secret]`. */
 export function readConfig<S extends z.ZodObject>(schema: S, env: Env): z.output<S> {
   const given = Object.fromEntries(

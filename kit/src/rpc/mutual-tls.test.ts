@@ -173,4 +173,16 @@ describe("the settings", () => {
     expect(tls.partIn(`DNS:x, URI:${PLATFORM}/carrier`)).toBe("carrier");
     expect(tls.partIn("DNS:x, URI:spiffe://tests/another/carrier")).toBeUndefined();
   });
+
+  test("a certificate made by Helm, with its identity as a DNS name, counts in a trial, not in production", async () => {
+    const { settings } = await tlsFor(["127.0.0.1"]);
+    for (const [NODE_ENV, part] of [
+      ["development", "carrier"],
+      ["production", undefined],
+    ] as const) {
+      const tls = openTls({ ...settings, NODE_ENV }, log);
+      expect(tls?.partIn(`DNS:127.0.0.1, DNS:${PLATFORM}/carrier`)).toBe(part);
+      await tls?.close();
+    }
+  });
 });

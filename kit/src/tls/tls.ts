@@ -5,7 +5,6 @@ import { ConfigError } from "../process/config.js";
 import type { Log } from "../process/log.js";
 import { startLoop } from "../process/loop.js";
 import type { Metrics } from "../process/metrics.js";
-import { identityIn, type PartIdentity } from "./part-identity.js";
 
 const KEYS = ["TLS_CERT_FILE", "TLS_KEY_FILE", "TLS_CA_FILE"] as const;
 
@@ -35,6 +34,29 @@ export interface Tls {
   close(): Promise<void>;
 }
 
+/** The identity in a certificate: a part, and the platform that it belongs to. */
+export interface PartIdentity {
+  platform: string;
+  part: string;
+}
+
+const SPIFFE = /^(?:URI|DNS):(spiffe:\/\/[\w.-]+(?:\/[\w.-]+)*)\/([\w.-]+)$/;
+
+/**
+ * Reads the identity from a certificate's alternative names as Node prints them: their only URI, in SPIFFE's form.
+ * `spiffe://cluster.local/ns/shipping/eu/records` is the part `records` of the platform before it. Undefined if there is none. Outside
+ * production, it may also be written as a DNS name: Helm's genSignedCert, which makes the certificates of a trial, cannot write URIs.
+ */
+export function identityIn(subjectAltName = "", { production }: { production: boolean }): PartIdentity | undefined {
+  // Node quotes a name that could be taken for several. None of ours is quoted.
+  const names = subjectAltName.includes('"') ? [] : subjectAltName.split(", ");
+  const [uri, ...more] = names.filter(
+    (name) => name.startsWith("URI:") || (!production && name.startsWith("DNS:spiffe://")),
+  );
+  const [, platform, part] = SPIFFE.exec(uri ?? "") ?? [];
+  return platform && part && more.length === 0 ? { platform, part } : undefined;
+}
+
 /** The settings that name the files. */
 export type TlsFiles = Readonly<Partial<Record<(typeof KEYS)[number], string | undefined>>>;
 
@@ -49,16 +71,17 @@ export interface TlsSettings extends TlsFiles {
  * of the files is refused.
  */
 export function openTls(config: TlsSettings, log: Log): Tls | undefined {
+  const production = config.NODE_ENV === "production";
   const read = credentialsReader(config);
-  if (read) return watchFiles(read, log);
-  if (config.NODE_ENV !== "production" || config.RPC_PLAINTEXT_TRUSTS_NETWORK) return undefined;
+  if (read) return watchFiles(read, { production, log });
+  if (!production || config.RPC_PLAINTEXT_TRUSTS_NETWORK) return undefined;
   throw new ConfigError(
     `${KEYS.join(", ")} are not set. Without them, anyone who reaches this part's port can read the data of every account. ` +
       "If only the platform's own parts can reach it, for example in a service mesh, you can set RPC_PLAINTEXT_TRUSTS_NETWORK=true.",
   );
 }
 
-/** The same for a short-lived command: the files as they are now. */
+/** The same for a short-lived command, which reads the files once. */
 export function readTls(config: TlsFiles): Pick<Tls, "options"> | undefined {
   const credentials = credentialsReader(config)?.();
   return credentials && { options: () => tlsOptions(credentials) };
@@ -73,7 +96,7 @@ function credentialsReader(config: TlsFiles): (() => Credentials) | undefined {
   return () => checked({ cert: cert!(), key: key!(), ca: ca!() });
 }
 
-function watchFiles(read: () => Credentials, log: Log): Tls {
+function watchFiles(read: () => Credentials, { production, log }: { production: boolean; log: Log }): Tls {
   const listeners: (() => void)[] = [];
   let current = read();
 
@@ -88,7 +111,7 @@ function watchFiles(read: () => Credentials, log: Log): Tls {
 
   const notAfter = () => new Date(new X509Certificate(current.cert).validTo);
   const partIn = (altNames: string | undefined) => {
-    const other = identityIn(altNames);
+    const other = identityIn(altNames, { production });
     return other?.platform === requireIdentity(current).platform ? other.part : undefined;
   };
   const looking = startLoop({ name: "certificates", everyMs: LOOK_MS, log, once: renewOnce });
@@ -157,7 +180,7 @@ function checked(credentials: Credentials): Credentials {
 
 /** The identity in a certificate. A part without one could not call anything. */
 function requireIdentity({ cert }: Credentials): PartIdentity {
-  const identity = identityIn(new X509Certificate(cert).subjectAltName);
+  const identity = identityIn(new X509Certificate(cert).subjectAltName, { production: false });
   if (identity) return identity;
   throw new ConfigError(
     "The certificate in TLS_CERT_FILE names no part. It needs exactly one URI, such as spiffe://platform/records.",

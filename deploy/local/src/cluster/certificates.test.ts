@@ -1,10 +1,10 @@
 import { X509Certificate } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { silentLog } from "@shipping/kit/process/log";
-import { openTls } from "@shipping/kit/tls/tls";
+import { openTls, readTls } from "@shipping/kit/tls/tls";
 import { keepPartCertificates } from "./certificates.js";
 
 const DAY_MS = 86_400_000;
@@ -31,18 +31,35 @@ test("every part has a certificate of its own, that it can start with, and whose
   }
 });
 
-test("a later start keeps them until they end soon, whatever became of the authority in years", async () => {
+describe("a later start", () => {
   const read = (certificates: Awaited<ReturnType<typeof keepPartCertificates>>) =>
     readFileSync(certificates.records.TLS_CERT_FILE ?? "", "utf8");
-  const first = read(await keepPartCertificates(folder));
-  expect(read(await keepPartCertificates(folder))).toBe(first);
-  const later = (days: number) => keepPartCertificates(folder, new Date(Date.now() + days * DAY_MS));
-  expect(read(await later(70))).not.toBe(first);
-  const authority = () => readdir(join(folder, "certificates", "authority"));
-  await later(800);
-  expect(await authority()).toEqual(["ca.crt", "ca.key", "next.crt", "next.key"]);
-  await later(802);
-  expect(await authority()).toEqual(["ca.crt", "ca.key", "previous.crt"]);
-  await later(910);
-  expect(await authority()).toEqual(["ca.crt", "ca.key"]);
+
+  test("keeps them until they end soon", async () => {
+    const first = read(await keepPartCertificates(folder));
+    expect(read(await keepPartCertificates(folder))).toBe(first);
+    const later = (days: number) => keepPartCertificates(folder, new Date(Date.now() + days * DAY_MS));
+    expect(read(await later(59))).toBe(first);
+    const renewed = await later(61);
+    expect(read(renewed)).not.toBe(first);
+    expect(new Date(new X509Certificate(read(renewed)).validTo).getTime()).toBeGreaterThan(Date.now() + 150 * DAY_MS);
+  });
+
+  test.each([
+    ["one is gone", "carrier/tls.crt", undefined],
+    ["one is no certificate", "carrier/tls.crt", "x"],
+    ["one has the key of another", "carrier/tls.key", "records/tls.key"],
+    ["the authority is another", "authority/ca.crt", "records/tls.crt"],
+  ])("makes all again if %s", async (_case, file, content) => {
+    const first = read(await keepPartCertificates(folder));
+    const path = (name: string) => join(folder, "certificates", name);
+    if (content === undefined) rmSync(path(file));
+    else writeFileSync(path(file), content.includes("/") ? readFileSync(path(content)) : content);
+    const certificates = await keepPartCertificates(folder);
+    expect(read(certificates)).not.toBe(first);
+    for (const files of Object.values(certificates)) {
+      const { cert, ca } = readTls(files)!.options();
+      expect(new X509Certificate(cert).verify(new X509Certificate(ca).publicKey)).toBe(true);
+    }
+  });
 });

@@ -1,53 +1,63 @@
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { X509Certificate } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { silentLog } from "@shipping/kit/process/log";
-import { type CertificateStore, type Files, keepCertificates, sameFiles } from "@shipping/kit/tls/keep-certificates";
-import type { TlsFiles } from "@shipping/kit/tls/tls";
+import { issueCertificate, newAuthority } from "@shipping/kit/testing/certificates";
+import { readTls, type TlsFiles } from "@shipping/kit/tls/tls";
 import { mapParts } from "../databases/prepare-databases.js";
 import type { Part } from "../parts.js";
 
 const DAY_MS = 86_400_000;
+const VALID_DAYS = 90;
+const RENEW_BEFORE_DAYS = 30;
 
-/** The folder of the data folder that holds a folder for each part, and one for the authority. */
-const FOLDER = "certificates";
-
-/** Makes a certificate for each part on loopback in the data folder, or renews it, and says where its files are. */
+/**
+ * Makes an authority and a certificate for each part on loopback, each in a folder of the data folder, and returns where the parts' files
+ * are. Later calls keep them until they end soon; then all are made again, because no process of the cluster is running yet.
+ */
 export async function keepPartCertificates(dataDir: string, now = new Date()): Promise<Record<Part, TlsFiles>> {
-  const folder = join(dataDir, FOLDER);
-  const subjects = mapParts((part) => ({
-    hosts: ["127.0.0.1", "localhost"],
-    uri: `spiffe://localhost/shipping/${part}`,
-  }));
-  await keepCertificates(
-    { store: folderStore(folder), log: silentLog(), now },
-    { authority: "authority", certificates: subjects, durationMs: 90 * DAY_MS, renewBeforeMs: 30 * DAY_MS },
-  );
-  return mapParts((part) => ({
+  const folder = join(dataDir, "certificates");
+  const files = mapParts((part) => ({
     TLS_CERT_FILE: join(folder, part, "tls.crt"),
     TLS_KEY_FILE: join(folder, part, "tls.key"),
     TLS_CA_FILE: join(folder, part, "ca.crt"),
   }));
+  const renewAt = new Date(now.getTime() + RENEW_BEFORE_DAYS * DAY_MS);
+  if (!(await areValid(folder, Object.values(files), renewAt))) await makeCertificates(folder, now);
+  return files;
 }
 
-/** Keeps files under a name as a folder of that name, for their owner alone. */
-function folderStore(folder: string): CertificateStore {
-  return {
-    async update(name, change) {
-      const path = join(folder, name);
-      await mkdir(path, { recursive: true, mode: 0o700 });
-      const before = await readFiles(path);
-      const after = await change(before);
-      if (sameFiles(before, after)) return after;
-      for (const file of Object.keys(before)) if (!(file in after)) await rm(join(path, file));
-      for (const [file, text] of Object.entries(after)) await writeFile(join(path, file), text, { mode: 0o600 });
-      return after;
-    },
-  };
+/** Whether each part has a certificate of the authority, with its key, that is valid after `renewAt`. */
+async function areValid(folder: string, files: TlsFiles[], renewAt: Date): Promise<boolean> {
+  try {
+    const ca = await readFile(join(folder, "authority", "ca.crt"), "utf8");
+    return files.every((one) => {
+      const options = readTls(one)?.options();
+      return options?.ca === ca && new Date(new X509Certificate(options.cert).validTo) > renewAt;
+    });
+  } catch {
+    return false;
+  }
 }
 
-async function readFiles(path: string): Promise<Files> {
-  const names = await readdir(path);
-  return Object.fromEntries(
-    await Promise.all(names.map(async (name) => [name, await readFile(join(path, name), "utf8")] as const)),
+async function makeCertificates(folder: string, now: Date): Promise<void> {
+  const notAfter = new Date(now.getTime() + VALID_DAYS * DAY_MS);
+  // Yesterday, because the trial of wrong clocks sets those of some processes back.
+  const validity = { notBefore: new Date(now.getTime() - DAY_MS), notAfter };
+  const authority = await newAuthority(validity);
+  await writeFiles(join(folder, "authority"), { "ca.crt": authority.cert, "ca.key": authority.key });
+  await Promise.all(
+    Object.entries(
+      mapParts(async (part) => {
+        const subject = { hosts: ["127.0.0.1", "localhost"], uri: `spiffe://localhost/shipping/${part}` };
+        const { cert, key } = await issueCertificate(authority, subject, validity);
+        await writeFiles(join(folder, part), { "tls.crt": cert, "tls.key": key, "ca.crt": authority.cert });
+      }),
+    ).map(([, written]) => written),
   );
+}
+
+/** Writes files for their owner alone. */
+async function writeFiles(folder: string, files: Record<string, string>): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text, { mode: 0o600 });
 }

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import net, { type AddressInfo } from "node:net";
-import { issueCertificate, newAuthority } from "@shipping/kit/tls/certificate-authority";
+import { inDays, issueCertificate, newAuthority } from "@shipping/kit/testing/certificates";
 import { withStatus } from "../testing/receiver.js";
 import { describeEnd, sendingUnderTest } from "../testing/sending.js";
 import { toKind, toReason } from "./failure-reason.js";
@@ -8,13 +8,11 @@ import { toKind, toReason } from "./failure-reason.js";
 const { agentsWith, receiverWith, post, end, atEnd } = sendingUnderTest();
 afterAll(end);
 
-const DAY_MS = 86_400_000;
-
 /** A receiver with a certificate of an authority: for that host, good for so many days from then on. */
 async function certified({ host = "localhost", fromDays = -2, days = 90, known = true } = {}) {
-  const validity = { now: new Date(Date.now() + fromDays * DAY_MS), ms: days * DAY_MS };
-  const authority = await newAuthority({ now: new Date(Date.now() - 400 * DAY_MS), ms: 3650 * DAY_MS });
-  const tls = await issueCertificate(authority, { hosts: [host], uri: "spiffe://tests/receiver" }, validity);
+  const authority = await newAuthority(inDays(-400, 3250));
+  const subject = { hosts: [host], uri: "spiffe://tests/receiver" };
+  const tls = await issueCertificate(authority, subject, inDays(fromDays, fromDays + days));
   const { url } = await receiverWith(withStatus(204), { tls });
   return describeEnd(post(url, agentsWith(known ? { ca: authority.cert } : {})));
 }
@@ -46,7 +44,7 @@ describe("the reason why a certificate is refused", () => {
 
   test("tls_self_signed", async () => {
     const { url } = await receiverWith(withStatus(204), { tls: true });
-    const { ca } = { ca: (await newAuthority({ now: new Date(), ms: DAY_MS })).cert };
+    const { ca } = { ca: (await newAuthority(inDays(-1, 1))).cert };
     expect(await describeEnd(post(url, agentsWith({ ca })))).toBe("tls_self_signed");
   });
 

@@ -1,12 +1,14 @@
-import { identityIn } from "./part-identity.js";
+import { identityIn } from "./tls.js";
+
+const production = { production: true };
 
 describe("the identity in a certificate", () => {
   test("is the platform and the part from the URI, wherever it is among the names", () => {
     const records = { platform: "spiffe://cluster.local/ns/shipping/eu", part: "records" };
     const uri = "URI:spiffe://cluster.local/ns/shipping/eu/records";
-    expect(identityIn(`DNS:eu-records, ${uri}, IP Address:127.0.0.1`)).toEqual(records);
-    expect(identityIn(uri)).toEqual(records);
-    expect(identityIn("URI:spiffe://here/gateway")).toEqual({ platform: "spiffe://here", part: "gateway" });
+    expect(identityIn(`DNS:eu-records, ${uri}, IP Address:127.0.0.1`, production)).toEqual(records);
+    expect(identityIn(uri, production)).toEqual(records);
+    expect(identityIn("URI:spiffe://here/gateway", production)).toEqual({ platform: "spiffe://here", part: "gateway" });
   });
 
   test.each([
@@ -21,6 +23,15 @@ describe("the identity in a certificate", () => {
     ["an empty segment", "URI:spiffe://here//gateway"],
     ["white space", "URI:spiffe://here/gate way"],
   ])("is not there with %s", (_case, names) => {
-    expect(identityIn(names)).toBeUndefined();
+    expect(identityIn(names, production)).toBeUndefined();
+  });
+
+  test("may be a DNS name outside production, because Helm's genSignedCert cannot write URIs", () => {
+    const uri = "spiffe://here/gateway";
+    const trial = { production: false };
+    expect(identityIn(`DNS:gateway, DNS:${uri}`, trial)).toEqual({ platform: "spiffe://here", part: "gateway" });
+    expect(identityIn(`DNS:gateway, DNS:${uri}`, production)).toBeUndefined();
+    expect(identityIn(`DNS:${uri}, URI:spiffe://here/records`, trial)).toBeUndefined();
+    expect(identityIn(`DNS:${uri}, URI:spiffe://here/records`, production)?.part).toBe("records");
   });
 });
