@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { newApiKey, type Scope } from "@shipping/gateway/admission/api-key";
+import { EVENT_TYPES } from "@shipping/proto/event-types";
 import {
   type ApiClient,
   apiClient,
@@ -114,7 +115,7 @@ export const createLabel = async (api: ApiClient, change: object = {}) =>
 export const voidLabel = (api: ApiClient, id: string, idempotencyKey?: string) =>
   dataOf(200, api.post<Label>(`/labels/${id}/void`, {}, idempotencyKey));
 
-export const EVENTS = ["order.created", "shipment.created", "label.created", "label.voided"];
+export const EVENTS: string[] = EVENT_TYPES;
 
 /** A subscription to all events, or to these. */
 export const createWebhook = (api: ApiClient, url = "https://hooks.example.com/", events = EVENTS) =>

@@ -1,3 +1,4 @@
+import { EVENT_TYPES } from "@shipping/proto/event-types";
 import type { Page } from "playwright-core";
 import sql from "sql-template-tag";
 import { useArea } from "../developers/area.js";
@@ -11,13 +12,12 @@ const browser = useBrowser();
 const { obedient, subscribed } = useSubscribers(area);
 
 const press = (page: Page, name: string) => page.getByRole("button", { name }).click();
-const TYPES = ["order.created", "shipment.created", "label.created", "label.voided"];
 const LONG_URL = `https://shop.example.com/${"x".repeat(200)}`;
 
 /** A page of an admin with a subscription to a receiver, or to an address. */
 async function open(url: string, options: { javaScriptEnabled?: boolean; environment?: string } = {}) {
   const { environment, ...context } = options;
-  const { path, id, accountId, email } = await subscribed(url, TYPES, environment);
+  const { path, id, accountId, email } = await subscribed(url, EVENT_TYPES, environment);
   const page = await signInWithLink(await browser.open(context), await area.newLink({ accountId, email }));
   return { page, id, go: (below = "") => page.goto(area.origin() + path + below) };
 }
@@ -45,7 +45,7 @@ describe.each([true, false])("with the script %p", (javaScriptEnabled) => {
     await page.getByText("Waiting for the response").first().waitFor();
     tell(204);
     await page.getByText("Your receiver accepted every event of this test.").waitFor();
-    expect(await page.getByText("Responded with 204").count()).toBe(TYPES.length);
+    expect(await page.getByText("Responded with 204").count()).toBe(EVENT_TYPES.length);
     await page.getByRole("link", { name: "Health of this subscription" }).click();
     await page.getByText("None yet").first().waitFor();
     await page.context().close();
@@ -99,7 +99,7 @@ describe("every page is accessible, fits its window, and is within the keyboard'
     await press(page, "Send test");
     await page
       .getByText("Waiting for the response")
-      .nth(TYPES.length - 1)
+      .nth(EVENT_TYPES.length - 1)
       .waitFor();
     await page.getByRole("link", { name: "Stop refreshing" }).click();
     await page.waitForURL("**refresh=off");
@@ -112,7 +112,7 @@ describe("every page is accessible, fits its window, and is within the keyboard'
     await press(page, "Send test");
     await page
       .getByText("Will be retried")
-      .nth(TYPES.length - 1)
+      .nth(EVENT_TYPES.length - 1)
       .waitFor();
     await nothingWrong(page, "test failed");
     await page.context().close();

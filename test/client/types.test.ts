@@ -1,6 +1,6 @@
 import type * as resources from "@shipping/gateway/api/resources";
 import type * as schemas from "@shipping/gateway/input/schemas";
-import type { EventType } from "@shipping/gateway/input/schemas";
+import type { EventType } from "@shipping/proto/event-types";
 import { expectTypeOf } from "expect-type";
 import type * as client from "shipping-client";
 import type { z } from "zod";

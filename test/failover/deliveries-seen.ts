@@ -1,10 +1,9 @@
 import { eventually } from "@shipping/kit/testing/eventually";
+import { EVENT_TYPES } from "@shipping/proto/event-types";
 import { arrivalsByEvent, quantile, seconds } from "../chaos/deliveries/report.js";
 import { newSubscriber, type Subscriber } from "../chaos/deliveries/subscriber.js";
 import type { Customer } from "../chaos/mixed-load.js";
 import type { ClusterUnderTest } from "../cluster.js";
-
-const TYPES = ["order.created", "shipment.created", "label.created", "label.voided"];
 
 /** What receivers saw of a load. Times are from the event's creation to its arrival. */
 export interface DeliveriesSeen {
@@ -29,7 +28,7 @@ export interface Receivers {
 /** Opens them. */
 export async function openReceivers(cluster: ClusterUnderTest, customers = 2): Promise<Receivers> {
   const subscribers: Subscriber[] = await Promise.all(
-    Array.from({ length: customers }, () => newSubscriber(cluster, { events: TYPES })),
+    Array.from({ length: customers }, () => newSubscriber(cluster, { events: EVENT_TYPES })),
   );
   const byEvent = () => arrivalsByEvent(subscribers.flatMap(({ arrivals }) => [...arrivals]));
   const delays = () =>

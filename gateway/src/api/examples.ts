@@ -1,5 +1,5 @@
+import type { EventType } from "@shipping/proto/event-types";
 import { scopes } from "../admission/api-key.js";
-import type { EventType } from "../input/schemas.js";
 
 // The parts of the operations' examples. Together they tell one story: an order, its shipment, a label that is voided, a subscription.
 

@@ -1,8 +1,7 @@
+import { EVENT_TYPES, type EventType, eventTypes } from "@shipping/proto/event-types";
 import { z } from "zod";
 import {
   address,
-  EVENT_TYPES,
-  type EventType,
   labelId,
   metadata,
   orderId,
@@ -147,8 +146,12 @@ export const createdWebhook = webhook
   })
   .meta({ description: "A new webhook subscription, with its secret." });
 
-const eventOf = <const Type extends EventType, Data extends z.ZodType>(type: Type, data: Data, description: string) =>
-  z
+const resources = { order, shipment, label };
+type Carried<Type extends EventType> = (typeof resources)[(typeof eventTypes)[Type]["resource"]];
+
+function eventSchema<const Type extends EventType>(type: Type) {
+  const { resource, description } = eventTypes[type];
+  return z
     .object({
       id: z
         .string()
@@ -156,19 +159,12 @@ const eventOf = <const Type extends EventType, Data extends z.ZodType>(type: Typ
       type: z.literal(type),
       livemode: z.boolean().meta({ description: "False in the sandbox, true in live." }),
       created_at: time("Time of the event: ISO 8601 in UTC, with milliseconds."),
-      data,
+      data: resources[resource] as Carried<Type>,
     })
     .meta({ description });
-
-export const orderCreatedEvent = eventOf("order.created", order, "An order was created.");
-export const shipmentCreatedEvent = eventOf("shipment.created", shipment, "A shipment was created.");
-export const labelCreatedEvent = eventOf("label.created", label, "A label was created.");
-export const labelVoidedEvent = eventOf("label.voided", label, "A label was voided.");
+}
 
 /** The payloads of deliveries, by event type. */
-export const events = {
-  "order.created": orderCreatedEvent,
-  "shipment.created": shipmentCreatedEvent,
-  "label.created": labelCreatedEvent,
-  "label.voided": labelVoidedEvent,
-} as const satisfies Record<EventType, z.ZodType>;
+export const events = Object.fromEntries(EVENT_TYPES.map((type) => [type, eventSchema(type)])) as {
+  [Type in EventType]: ReturnType<typeof eventSchema<Type>>;
+};

@@ -1,4 +1,4 @@
-import { EVENT_TYPES, type EventType } from "../input/schemas.js";
+import { EVENT_TYPES, type EventType, eventTypes } from "@shipping/proto/event-types";
 
 /** A page for integrators: where it is served below `/docs`, its file in the repository, and what it is called in the list. */
 export interface Guide {
@@ -17,18 +17,11 @@ export const files: readonly string[] = ["webhook-vectors.json"];
 /** The placeholder for the platform's own address in the examples. */
 export const EXAMPLE_ORIGIN = "https://shipping.example.com";
 
-const EVENTS: Record<EventType, string> = {
-  "order.created": "Sent when an order is created.",
-  "shipment.created": "Sent when a shipment is created.",
-  "label.created": "Sent when a label is created.",
-  "label.voided": "Sent when a label is voided.",
-};
-
 const eventGuides: readonly Guide[] = EVENT_TYPES.map((event) => ({
   slug: `events/${event}`,
   file: `docs/events/${event}.md`,
   title: event,
-  about: EVENTS[event],
+  about: `Sent when ${eventTypes[event].sentWhen}.`,
   event,
 }));
 

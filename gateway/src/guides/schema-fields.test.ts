@@ -1,5 +1,5 @@
+import { EVENT_TYPES, eventTypes } from "@shipping/proto/event-types";
 import { events as examples } from "../api/examples.js";
-import { EVENT_TYPES } from "../input/schemas.js";
 import { library } from "../openapi/documents.js";
 import { openApiDocument } from "../openapi/openapi.js";
 import { guides } from "./guides.js";
@@ -142,10 +142,13 @@ describe("the catalogue of events", () => {
     }
   });
 
-  test("lists every type in its overview", () => {
+  test("lists every type in its overview, with when it is sent and what it contains", () => {
     const { rendered } = library().page("events") ?? {};
-    for (const type of EVENT_TYPES)
-      expect(rendered?.html).toContain(`<a href="/docs/events/${type}"><code>${type}</code></a>`);
+    for (const type of EVENT_TYPES) {
+      const { sentWhen, resource } = eventTypes[type];
+      const cells = [`<a href="/docs/events/${type}"><code>${type}</code></a>`, sentWhen, `the ${resource}`];
+      expect(rendered?.html).toMatch(new RegExp(cells.join("</td>\\s*<td[^>]*>")));
+    }
   });
 
   test("is found by the search, fields included", () => {

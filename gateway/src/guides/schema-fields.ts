@@ -1,4 +1,4 @@
-import type { EventType } from "../input/schemas.js";
+import type { EventType } from "@shipping/proto/event-types";
 import { CLEAN_PATTERN, FILLED_PATTERN } from "../input/text.js";
 
 /** JSON Schema, as far as the OpenAPI document uses it. */

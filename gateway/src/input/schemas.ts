@@ -1,4 +1,5 @@
 import { idPattern, isId } from "@shipping/kit/ids";
+import { EVENT_TYPES, type EventType, SOME_EVENT_TYPES } from "@shipping/proto/event-types";
 import { z } from "zod";
 import { METADATA_MAX_CHARACTERS, type Metadata, metadataFault } from "./metadata.js";
 import { CLEAN_PATTERN, FILLED_PATTERN, isBlank, isClean, isWithin } from "./text.js";
@@ -143,18 +144,16 @@ export const labelInput = z.strictObject(
 );
 export const voidInput = z.strictObject({}, body);
 
-export const EVENT_TYPES = ["order.created", "shipment.created", "label.created", "label.voided"] as const;
-export type EventType = (typeof EVENT_TYPES)[number];
-const SOME_EVENTS = "must be a list of one to four different event types";
+export const someEvents = `must be a list of ${SOME_EVENT_TYPES}`;
 const ONE_EVENT = `must be one of ${EVENT_TYPES.join(", ")}`;
 
 // Not an array schema, which would find a fault in each element of a list of thousands.
 function eventFaults(list: unknown) {
   const fault = (message: string, ...path: number[]) => ({ code: "custom" as const, message, path, input: list });
   if (list === undefined) return [fault("is required")];
-  if (!Array.isArray(list) || list.length < 1 || list.length > EVENT_TYPES.length) return [fault(SOME_EVENTS)];
+  if (!Array.isArray(list) || list.length < 1 || list.length > EVENT_TYPES.length) return [fault(someEvents)];
   const unknown = [...list.keys()].filter((index) => !EVENT_TYPES.includes(list[index]));
-  if (unknown.length === 0 && new Set(list).size < list.length) return [fault(SOME_EVENTS)];
+  if (unknown.length === 0 && new Set(list).size < list.length) return [fault(someEvents)];
   return unknown.map((index) => fault(ONE_EVENT, index));
 }
 
@@ -171,7 +170,7 @@ export const webhookInput = z.strictObject(
       .meta({
         type: "array",
         items: { type: "string", enum: [...EVENT_TYPES] },
-        description: "One to four different event types.",
+        description: `O${SOME_EVENT_TYPES.slice(1)}.`,
         minItems: 1,
         maxItems: EVENT_TYPES.length,
         uniqueItems: true,

@@ -1,4 +1,5 @@
 import { type ErrorCode, errors } from "@shipping/proto/errors";
+import { EVENT_TYPES, type EventType } from "@shipping/proto/event-types";
 import { z } from "zod";
 import * as resources from "../api/resources.js";
 import * as schemas from "../input/schemas.js";
@@ -51,14 +52,16 @@ const names = Object.entries({
   Tracking: resources.tracking,
   Webhook: resources.webhook,
   CreatedWebhook: resources.createdWebhook,
-  OrderCreatedEvent: resources.orderCreatedEvent,
-  ShipmentCreatedEvent: resources.shipmentCreatedEvent,
-  LabelCreatedEvent: resources.labelCreatedEvent,
-  LabelVoidedEvent: resources.labelVoidedEvent,
+  ...Object.fromEntries(EVENT_TYPES.map((type) => [`${pascalCase(type)}Event`, resources.events[type]])),
   ErrorCode: errorCode,
   FieldError: fieldError,
   Error: error,
 });
+/** `LabelCreated` for `label.created`. */
+export function pascalCase(type: EventType): string {
+  return type.replace(/(?:^|\.)(\w)/g, (_, letter) => letter.toUpperCase());
+}
+
 for (const [id, schema] of names) named.add(schema, { id });
 
 /** The schemas of the document, by name. */

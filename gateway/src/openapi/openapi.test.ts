@@ -1,8 +1,8 @@
+import { EVENT_TYPES } from "@shipping/proto/event-types";
 import { z } from "zod";
 import { routes } from "../api/endpoints/endpoints.js";
 import { events } from "../api/resources.js";
 import { guides } from "../guides/guides.js";
-import { EVENT_TYPES } from "../input/schemas.js";
 import { openApiDocument } from "./openapi.js";
 
 type Json = Record<string, unknown>;

@@ -1,10 +1,10 @@
+import { EVENT_TYPES, type EventType } from "@shipping/proto/event-types";
 import { z } from "zod";
 import { BASE_PATH, idName, type ReadRoute, type Route } from "../api/endpoint.js";
 import { routes } from "../api/endpoints/endpoints.js";
 import * as examples from "../api/examples.js";
 import { events } from "../api/resources.js";
 import { guides } from "../guides/guides.js";
-import { EVENT_TYPES, type EventType } from "../input/schemas.js";
 import {
   componentSchemas,
   deliveryHeaders,
@@ -13,6 +13,7 @@ import {
   idempotencyKey,
   type JsonSchema,
   parameterSchema,
+  pascalCase,
   schemaRef,
 } from "./components.js";
 import { failures } from "./failures.js";
@@ -40,7 +41,7 @@ const tags = [
 function delivery(type: EventType) {
   const schema = events[type];
   return {
-    operationId: `receive${type.replace(/(?:^|\.)(\w)/g, (_, letter) => letter.toUpperCase())}`,
+    operationId: `receive${pascalCase(type)}`,
     summary: schema.meta()?.description ?? type,
     description: `Verify the signature over the raw body. A failed delivery is retried up to seven times. Guide: [${type}](/docs/events/${type}).`,
     tags: ["webhooks"],

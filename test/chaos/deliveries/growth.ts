@@ -3,13 +3,13 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { parts } from "@shipping/local/parts";
+import { EVENT_TYPES } from "@shipping/proto/event-types";
 import type { ClusterUnderTest } from "../../cluster.js";
 import { untilDefinite } from "../retrying-client.js";
 import { type Report, reportOf } from "./report.js";
 import { newSubscriber } from "./subscriber.js";
 
 const WORKERS = 16;
-const EVENT_TYPES = ["order.created", "shipment.created", "label.created", "label.voided"];
 
 // As a shop would send it.
 const order = {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
-import { EVENT_TYPES } from "@shipping/gateway/input/schemas";
+import { EVENT_TYPES } from "@shipping/proto/event-types";
 import type { Label, Shipping } from "shipping-client";
 import { beginDemo, type DemoStage, type DemoSteps } from "./demo-steps.js";
 

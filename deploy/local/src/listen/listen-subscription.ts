@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { EVENT_TYPES } from "@shipping/gateway/input/schemas";
+import { EVENT_TYPES } from "@shipping/proto/event-types";
 import { Shipping, ShippingError } from "shipping-client";
 
 /** Where a running platform is, and the key to call it with. */

@@ -27,7 +27,7 @@ export const webhookRoutes: readonly Route[] = [
     example: {
       body: examples.webhookInput,
       data: { ...examples.webhook, secret: examples.secret },
-      invalid: { path: "events", message: "must be a list of one to four different event types" },
+      invalid: { path: "events", message: schemas.someEvents },
     },
     leadsTo: [
       { to: getSubscription, parameters: { id: ANSWERED_ID } },

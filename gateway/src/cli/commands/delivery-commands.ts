@@ -1,6 +1,6 @@
 import type { Client } from "@connectrpc/connect";
 import { fail } from "@shipping/kit/errors";
-import { MAX_ATTEMPTS } from "@shipping/proto/attempts";
+import { MAX_ATTEMPTS } from "@shipping/proto/event-types";
 import { type Delivery, WebhooksOperationsService } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
 import { CommanderError, Option } from "commander";
 import { CALL_MS, callService } from "../platform/call-service.js";

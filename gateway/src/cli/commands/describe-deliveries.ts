@@ -1,4 +1,4 @@
-import { MAX_ATTEMPTS } from "@shipping/proto/attempts";
+import { MAX_ATTEMPTS } from "@shipping/proto/event-types";
 import type {
   Delivery,
   ShowEventResponse,

@@ -1,8 +1,8 @@
 import { failureIn } from "@shipping/kit/errors";
+import { type EventType, eventTypes } from "@shipping/proto/event-types";
 import type { Origin } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { z } from "zod";
 import type { label, order, rate, shipment, tracking } from "../../api/resources.js";
-import type { EventType } from "../../input/schemas.js";
 import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { callerOfPage, type PageDeps, type PageRequest } from "../page/page.js";
 import { requireId } from "./find-resources.js";
@@ -75,15 +75,8 @@ export async function readTracking(
   }
 }
 
-const WORDS: Record<EventType, string> = {
-  "order.created": "Order received",
-  "shipment.created": "Shipment created",
-  "label.created": "Label created",
-  "label.voided": "Label voided",
-};
-
 function happening(type: EventType, at: string, origin: Origin | undefined): Happening {
-  return { type, words: WORDS[type], at: new Date(at), origin };
+  return { type, words: eventTypes[type].title, at: new Date(at), origin };
 }
 
 function parsed<Resource>(json: Uint8Array): Resource {

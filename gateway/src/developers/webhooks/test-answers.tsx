@@ -1,4 +1,4 @@
-import { MAX_ATTEMPTS } from "@shipping/proto/attempts";
+import { MAX_ATTEMPTS } from "@shipping/proto/event-types";
 import type { TestDelivery } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { AREA_PATH } from "../page/page.js";
 import { Note, Text, Time } from "../page/text.js";

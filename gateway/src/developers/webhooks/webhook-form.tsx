@@ -1,19 +1,12 @@
 import type { Environment } from "@shipping/kit/caller";
 import type { FieldError } from "@shipping/kit/errors";
-import { EVENT_TYPES } from "../../input/schemas.js";
+import { EVENT_TYPES, eventTypes } from "@shipping/proto/event-types";
 import { CodeTabs } from "../../site/code-example.js";
 import { AccountForm } from "../page/account-form.js";
 import { Fault, Field, FormFaults, faultAttributes } from "../page/form-field.js";
 import { AREA_PATH } from "../page/page.js";
 import { Note, Text } from "../page/text.js";
 import { NODE_RECIPE, PYTHON_RECIPE } from "./recipes.js";
-
-const EVENT_WORDS: Record<(typeof EVENT_TYPES)[number], string> = {
-  "order.created": "An order was created",
-  "shipment.created": "A shipment was created",
-  "label.created": "A label was created",
-  "label.voided": "A label was voided",
-};
 
 /** The form for a new subscription, with what was sent before and what was wrong with it. */
 export function WebhookForm({
@@ -55,7 +48,7 @@ export function WebhookForm({
           {EVENT_TYPES.map((type) => (
             <div class="choice">
               <input type="checkbox" id={type} name="events" value={type} checked={values.events.includes(type)} />
-              <label for={type}>{EVENT_WORDS[type]}</label>
+              <label for={type}>{eventTypes[type].description.replace(".", "")}</label>
               <code class="sub">{type}</code>
             </div>
           ))}

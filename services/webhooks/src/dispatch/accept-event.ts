@@ -1,9 +1,9 @@
 import { toBinary } from "@bufbuild/protobuf";
 import { isId } from "@shipping/kit/ids";
+import { isEventType } from "@shipping/proto/event-types";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import sql from "sql-template-tag";
 import { clock } from "../subscriptions/deps.js";
-import { EVENT_TYPES } from "../subscriptions/subscription.js";
 import type { Capacity, ClaimedDelivery } from "./attempts.js";
 import { LEASE_MS } from "./delivery.js";
 import type { DispatchDeps } from "./deps.js";
@@ -95,7 +95,7 @@ export async function deadLetterEvent(
 export function deadLetterReason(event: Event): string | undefined {
   if (!isId("evt", event.id)) return "the event ID is malformed";
   if (!isId("acc", event.accountId)) return "the account ID is malformed";
-  if (!EVENT_TYPES.includes(event.type)) return "the event type is unknown";
+  if (!isEventType(event.type)) return "the event type is unknown";
   if (event.environment !== "sandbox" && event.environment !== "live") return "the environment is unknown";
   return undefined;
 }

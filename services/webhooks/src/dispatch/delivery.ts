@@ -7,9 +7,6 @@ export const LEASE_MS = 20_000;
 // The specification defines the schedule, so it is not a setting. The table of deliveries also checks the number of attempts.
 const WAIT_MINUTES = [1, 2, 4, 8, 16, 32, 60] as const;
 
-/** Attempts of a delivery in total. Delivery stops after the last has failed. */
-export const MAX_ATTEMPTS = WAIT_MINUTES.length + 1;
-
 const MAX_JITTER = 0.1;
 const MINUTE_MS = 60_000;
 

@@ -1,5 +1,6 @@
 import { countIn, rowsIn } from "@shipping/kit/testing/rows";
 import { newCaller, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
+import { EVENT_TYPES } from "@shipping/proto/event-types";
 import { createRequest, disableRequest, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { createSubscription } from "./create-subscription.js";
 import { disableSubscription } from "./disable-subscription.js";
@@ -91,7 +92,12 @@ describe("createSubscription", () => {
     expect(live.json.livemode).toBe(true);
   });
 
-  test("422 for a refused url and for events that are not one to four different types", async () => {
+  test("a row can name every event type", async () => {
+    const created = await createSubscription(deps, createRequest(newCaller(), { events: EVENT_TYPES }));
+    expect(toSnapshot(created).json.events).toEqual(EVENT_TYPES);
+  });
+
+  test("422 for a refused url and for events that are not different event types", async () => {
     const refusal = { code: "invalid_request" };
     const url = createSubscription(deps, createRequest(newCaller(), { url: "https://127.0.0.1/" }));
     await expect(url).rejects.toMatchObject({

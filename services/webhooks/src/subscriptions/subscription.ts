@@ -1,10 +1,8 @@
 import type { FieldError } from "@shipping/kit/errors";
 import type { Random } from "@shipping/kit/ids";
+import { EVENT_TYPES, isEventType, SOME_EVENT_TYPES } from "@shipping/proto/event-types";
 import sql, { type Sql } from "sql-template-tag";
 import { brokenTargetRule, type TargetRules } from "../egress/target-url.js";
-
-/** The event types that a subscription may name. */
-export const EVENT_TYPES: readonly string[] = ["order.created", "shipment.created", "label.created", "label.voided"];
 
 /** A subscription as it is stored, without its secret. */
 export interface SubscriptionRow {
@@ -49,12 +47,10 @@ export function urlAtFault(url: string, rules: TargetRules): FieldError[] {
   return broken ? [{ path: "url", message: broken }] : [];
 }
 
-const EVENTS_RULE = `must be one to four different event types out of ${EVENT_TYPES.join(", ")}`;
+const EVENTS_RULE = `must be ${SOME_EVENT_TYPES} out of ${EVENT_TYPES.join(", ")}`;
 
 function areEventTypes(events: readonly string[]): boolean {
-  return (
-    events.length > 0 && new Set(events).size === events.length && events.every((type) => EVENT_TYPES.includes(type))
-  );
+  return events.length > 0 && new Set(events).size === events.length && events.every(isEventType);
 }
 
 /** The identity to which a subscription's secret is sealed. */
