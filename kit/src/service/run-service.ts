@@ -1,15 +1,18 @@
+import type { z } from "zod";
 import { type Database, measurePool, openDatabase } from "../postgres/database.js";
 import { measureClock } from "../postgres/measure-clock.js";
 import { unappliedMigrations } from "../postgres/migrate.js";
+import type { serviceSettings } from "../process/config.js";
 import { measureProcess, serveOps } from "../process/health.js";
-import type { Log } from "../process/log.js";
+import { createLog, type Log } from "../process/log.js";
 import { createMetrics, type Metrics } from "../process/metrics.js";
-import { type Running, runProcess, toReason, waitFor } from "../process/run-process.js";
+import { configured, type Running, toReason, runProcess, waitFor } from "../process/run-process.js";
 import { requirePostgres } from "../process/supported-versions.js";
 import { startTracing } from "../process/tracing.js";
 import { type Routes, serve } from "../rpc/server.js";
 import type { Peers } from "../tls/peers.js";
-import { measureTls, type Tls } from "../tls/tls.js";
+import { measureTls, type Tls, openTls } from "../tls/tls.js";
+import { type FaultPoints, faultPointsOf } from "./fault-points.js";
 
 /** A started service: its RPCs, and how it stops. */
 export interface Service extends Running {
@@ -20,30 +23,43 @@ export interface Service extends Running {
   metrics?: Metrics;
 }
 
-/** What a service's process needs from its environment. */
-export interface ServiceProcess {
+/** A started part that has opened its own port instead of serving RPCs. */
+export interface Listener extends Running {
+  port: number;
+  metrics?: Metrics;
+}
+
+type Config = z.output<z.ZodObject<typeof serviceSettings>>;
+
+/** What a part's process reads from its environment. */
+export interface PartProcess<C extends Config = Config> {
   part: string;
-  config: {
-    DATABASE_URL: string;
-    DATABASE_POOL: number;
-    PORT: number;
-    OPS_PORT: number;
-    HOST?: string | undefined;
-    OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
-    OTEL_TRACES_SAMPLER_ARG: number;
-  };
+  config: C;
   log: Log;
   /** Its certificates, if the parts speak TLS to each other. */
   tls: Tls | undefined;
+  faultPoints: FaultPoints | undefined;
+}
+
+/** Reads the environment of a part's process. An invalid setting ends the process with one sentence and no stack trace. */
+export function configureProcess<C extends Config>(part: string, read: () => C): PartProcess<C> {
+  const config = configured(read);
+  const log = createLog({ part, level: config.LOG_LEVEL });
+  const tls = configured(() => openTls(config, log));
+  return { part, config, log, tls, faultPoints: configured(() => faultPointsOf(config)) };
+}
+
+/** A part's process, its database and how to start it. */
+export interface ServiceProcess extends Omit<PartProcess, "faultPoints"> {
   /** Its `prisma` folder. The process is ready once these migrations are applied. */
   migrations: string;
-  /** Starts the service on its database. */
-  start(db: Database): Promise<Service>;
-  /** Closed after the service: the bus and the connections to other parts. */
+  /** Starts the part on its database. */
+  start(db: Database): Promise<Service | Listener>;
+  /** Closed after the part: the bus and the connections to other parts. */
   closeLast?: readonly { close(): Promise<void> }[];
 }
 
-/** Runs one service as its own process: waits for its database, serves RPC and health, and stops on a signal without losing a call. */
+/** Runs one part as its own process: waits for its database, serves requests and health, and stops on a signal without losing a call. */
 export function runService(options: ServiceProcess): Promise<void> {
   return runProcess({ log: options.log, start: (stopping) => startService(options, stopping) });
 }
@@ -56,28 +72,31 @@ async function startService(options: ServiceProcess, stopSignal: AbortSignal): P
   const db = openDatabase(config.DATABASE_URL, { max: config.DATABASE_POOL, log });
   let state: "starting" | "serving" | "stopping" = "starting";
   const ready = async () => (state === "serving" ? await missingIn(db, options.migrations) : state);
-  let service: Service | undefined;
+  let started: Service | Listener | undefined;
   const metrics = createMetrics({ part: options.part, log });
   measurePool(metrics, db);
   measureClock(metrics, db);
   if (tls) measureTls(metrics, tls);
-  const allMetrics = () => (service?.metrics ? [metrics, service.metrics] : [metrics]);
+  const allMetrics = () => (started?.metrics ? [metrics, started.metrics] : [metrics]);
   const ops = await serveOps({ port: config.OPS_PORT, ...host, log, ready, metrics: allMetrics });
 
   const attempt = () => requireDatabase(db, options.migrations);
   const postgresql = await waitFor("database", { log, stopping: stopSignal, attempt });
-  const started = await options.start(db);
-  service = started;
-  const { routes, peers } = started;
-  const rpc = await serve({ routes, peers, port: config.PORT, ...host, log, metrics, tls });
+  const running = await options.start(db);
+  started = running;
+  const server =
+    "routes" in running
+      ? await serve({ routes: running.routes, peers: running.peers, port: config.PORT, ...host, log, metrics, tls })
+      : undefined;
+  const port = "routes" in running ? server?.port : running.port;
   state = "serving";
-  log.info({ port: rpc.port, ops_port: ops.port, postgresql, node: process.versions.node }, "serving");
+  log.info({ port, ops_port: ops.port, postgresql, node: process.versions.node }, "serving");
 
   return {
     async stop(fast = false) {
       state = "stopping";
-      await rpc.stop(fast ? 0 : undefined);
-      await started.stop(fast);
+      await server?.stop(fast ? 0 : undefined);
+      await running.stop(fast);
       await Promise.all((options.closeLast ?? []).map((opened) => opened.close()));
       await db.close();
       await tls?.close();
@@ -98,7 +117,7 @@ export async function missingIn(db: Database, migrations: string): Promise<strin
 }
 
 /** Throws if a starting process cannot use the database; returns the version of its server. */
-export async function requireDatabase(db: Database, migrations: string): Promise<string> {
+async function requireDatabase(db: Database, migrations: string): Promise<string> {
   const version = await requirePostgres(db.pool);
   await requireMigrations(db, migrations);
   return version;

@@ -3,12 +3,9 @@ import { createClient } from "@connectrpc/connect";
 import { busConnectionOptions } from "@shipping/kit/events/bus-connection";
 import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
 import { pooledRandom } from "@shipping/kit/ids";
-import { createLog } from "@shipping/kit/process/log";
-import { configured } from "@shipping/kit/process/run-process";
 import { connectTo } from "@shipping/kit/rpc/client";
-import { busWithFaultPoints, faultPointsOf, transportWithFaultPoints } from "@shipping/kit/service/fault-points";
-import { runService } from "@shipping/kit/service/run-service";
-import { openTls } from "@shipping/kit/tls/tls";
+import { busWithFaultPoints, transportWithFaultPoints } from "@shipping/kit/service/fault-points";
+import { configureProcess, runService } from "@shipping/kit/service/run-service";
 import { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
@@ -16,10 +13,8 @@ import { loadTrialCarrier } from "./carriers/load-trial-carrier.js";
 import { carrierConfig } from "./config.js";
 import { carrierMigrations, startCarrier } from "./start-carrier.js";
 
-const config = configured(carrierConfig);
-const log = createLog({ part: "carrier", level: config.LOG_LEVEL });
-const tls = configured(() => openTls(config, log));
-const faultPoints = configured(() => faultPointsOf(config));
+const service = configureProcess("carrier", carrierConfig);
+const { config, log, tls, faultPoints } = service;
 const bus = busWithFaultPoints(createJetStreamBus(busConnectionOptions(config, { name: "carrier", log })), faultPoints);
 const trial = await loadTrialCarrier(config);
 const records = connectTo({ urls: config.RECORDS_URL, log, tls });
@@ -27,10 +22,7 @@ const tracking = connectTo({ urls: config.TRACKING_URL, log, tls });
 const webhooks = connectTo({ urls: config.WEBHOOKS_URL, log, tls });
 
 await runService({
-  part: "carrier",
-  config,
-  log,
-  tls,
+  ...service,
   migrations: carrierMigrations,
   start: (db) =>
     startCarrier({
