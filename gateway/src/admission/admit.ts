@@ -1,7 +1,9 @@
 import type { Caller } from "@shipping/kit/caller";
 import type { Database } from "@shipping/kit/postgres/database";
 import { microBatch } from "@shipping/kit/postgres/micro-batch";
+import { readOwned } from "@shipping/kit/postgres/read-owned";
 import sql from "sql-template-tag";
+import { clock } from "../database/deps.js";
 import { isLive, type RegistryRow } from "../idempotency/registry.js";
 
 export interface AdmitDeps {
@@ -117,3 +119,21 @@ function admissionOf(row: Row): Admission {
   if (fingerprint === null) return { ...admission, caller };
   return { ...admission, caller, registry: { fingerprint, owner, state, token, attempts, leaseLive } };
 }
+
+type KeyDeps = Pick<AdmitDeps, "db" | "clockOffsetMs">;
+
+/** Whether an admitted key is still neither revoked nor expired, and its account not suspended. Does not count as a request. */
+export async function isKeyValid(
+  deps: KeyDeps,
+  { caller, keyId }: Pick<Admission, "caller" | "keyId">,
+): Promise<boolean> {
+  return (await findValidKey(deps, { caller, id: keyId })) !== undefined;
+}
+
+const findValidKey = readOwned<{ id: string }, KeyDeps>(
+  "id",
+  (askedCondition, deps) => sql`
+    SELECT id FROM api_keys
+    WHERE ${askedCondition} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${clock(deps)})
+      AND EXISTS (SELECT FROM accounts WHERE accounts.id = api_keys.account_id AND suspended_at IS NULL)`,
+);

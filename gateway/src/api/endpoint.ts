@@ -156,3 +156,21 @@ export function refusalsOf(route: Route): ErrorCode[] {
   }
   return [...codes, ...(route.refusals ?? []), "internal_error", "service_unavailable"];
 }
+
+const DATA_START = Buffer.from('{"data":');
+const DATA_END = Buffer.from("}");
+
+/** The answer with JSON that the owner rendered, copied unparsed under `data`: a replay is equal byte for byte. */
+export function rendered(json: Uint8Array): HttpAnswer {
+  return wrapped(json, DATA_END);
+}
+
+/** The same for a page of a list, with the cursor of the next page or null. */
+export function page({ data, nextCursor }: { data: Uint8Array; nextCursor?: string | undefined }): HttpAnswer {
+  return wrapped(data, Buffer.from(`,"next_cursor":${JSON.stringify(nextCursor ?? null)}}`));
+}
+
+function wrapped(json: Uint8Array, end: Uint8Array): HttpAnswer {
+  if (json.length === 0) throw new Error("The owner answered nothing.");
+  return { type: "application/json", body: Buffer.concat([DATA_START, json, end]) };
+}

@@ -1,15 +1,14 @@
-import { fail } from "@shipping/kit/errors";
+import { fail, failFields, failureIn } from "@shipping/kit/errors";
 import type { Snapshot } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { Actor } from "../accounts/audit.js";
 import { executeOnce } from "../idempotency/execute-once.js";
 import { fingerprint } from "../idempotency/fingerprint.js";
 import type { RegistryKey, RegistryRow } from "../idempotency/registry.js";
 import type { JsonBody } from "../input/json-body.js";
-import { type Checked, checkBody, requireValid } from "../input/validate.js";
-import type { Due } from "../service-clients/call-owner.js";
+import { type Checked, checkBody, requireValid, soundMembers } from "../input/validate.js";
+import { callOptions, type Due } from "../service-clients/call-owner.js";
 import type { ApiDeps } from "./deps.js";
 import { pathWith, type WriteRoute } from "./endpoint.js";
-import { mergeFieldErrors } from "./merge-field-errors.js";
 
 /** A write as it was requested, by an API key or in the developer area. */
 export interface WriteRequest extends RegistryKey, Due {
@@ -57,5 +56,31 @@ export async function executeWrite(deps: ApiDeps, route: WriteRoute, request: Wr
     });
   } catch (error) {
     throw await mergeFieldErrors(deps, route, { ...request, checked }, error);
+  }
+}
+
+/** A write that was refused. */
+type Refused = Pick<WriteRequest, "caller" | "body" | "deadline" | "requestId"> & {
+  /** The result of the schema; undefined if the body was not checked. */
+  checked: Checked | undefined;
+};
+
+/**
+ * Adds to a 422 the invalid fields that only the owner can find, so that one answer names all. If the owner cannot be asked, the 422 stays as
+ * it is. Other errors are returned unchanged.
+ */
+export async function mergeFieldErrors(deps: ApiDeps, route: WriteRoute, request: Refused, error: unknown) {
+  const { caller, body, checked } = request;
+  // If the schema found nothing, the 422 is the owner's and complete.
+  if (!route.check || !checked?.faults.length || failureIn(error)?.code !== "invalid_request") return error;
+  const { faults, more } = checked;
+  const sound = soundMembers(body?.value, checked);
+  try {
+    const found = await route.check(deps, { caller, sound }, callOptions(request));
+    const fields = [...faults, ...found.map(({ path, message }) => ({ path, message }))];
+    return found.length > 0 ? failFields(fields, "body", more) : error;
+  } catch (err) {
+    deps.log.warn({ err, request_id: request.requestId, owner: route.owner }, "fields were not checked by their owner");
+    return error;
   }
 }

@@ -4,32 +4,32 @@ import type { RequestHandler } from "express";
 import type { Admission } from "../admission/admit.js";
 import type { OutageCause } from "../service-clients/outage.js";
 
-/** What the gateway knows about a request: a step may read what the steps before it in `app.ts` have set. */
+/** The state of a request. A middleware may read what the ones before it in `app.ts` have set. */
 export interface Locals {
   requestId: string;
   startedAt: number;
-  /** When the answer is due, in milliseconds by `performance.now()`. */
+  /** When the answer is due, in milliseconds of `performance.now()`. */
   deadline: number;
   admission: Admission;
   idempotencyKey: string | undefined;
-  /** Whether the body had not arrived completely when the key was admitted. */
+  /** Whether the body was still incomplete when the API key was checked. */
   wasBodyLate: boolean;
-  /** The body as it was sent; undefined where none is allowed. */
+  /** The unparsed body; undefined for operations without one. */
   bytes: Buffer | undefined;
-  /** For how many milliseconds the request was held to the pace of its address, if it has had its turn. */
+  /** For how many milliseconds the pace of its address has delayed the request; undefined if it was not paced. */
   pacedMs?: number;
   replayed?: boolean;
   errorCode?: ErrorCode;
-  /** Why it was answered 503, for operators. */
+  /** Why the answer is a 503, for operators. */
   outageCause?: OutageCause | undefined;
-  /** The fields at fault. */
+  /** The invalid fields. */
   faults?: readonly FieldError[];
   /** The resource that a write created or changed. */
   resourceId?: string | undefined;
 }
 
 /** A middleware of the gateway. */
-export type Step = RequestHandler<Record<string, string>, unknown, unknown, unknown, Locals>;
+export type Middleware = RequestHandler<Record<string, string>, unknown, unknown, unknown, Locals>;
 
-/** A request whose body has arrived is answered within this time. */
+/** The time in which a request is answered, once its body has arrived. */
 export const ANSWER_MS = 10_000;

@@ -7,9 +7,8 @@ import { silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
 import express from "express";
 import { createPace, DEFAULT_PACE } from "../admission/pace.js";
-import { identifyRequest } from "../api/middleware/identify-request.js";
-import { refuseRoute } from "../api/middleware/refuse-unknown.js";
-import { sendError } from "../api/send-error.js";
+import { identifyRequest } from "../api/middleware/observe-request.js";
+import { refuseRoute, sendError } from "../api/middleware/refuse-request.js";
 import { exchange, parseAnswers, received } from "../testing/raw-http.js";
 import { type HttpServer, listen } from "./listen.js";
 

@@ -6,12 +6,12 @@ import type { serviceSettings } from "../process/config.js";
 import { measureProcess, serveOps } from "../process/health.js";
 import { createLog, type Log } from "../process/log.js";
 import { createMetrics, type Metrics } from "../process/metrics.js";
-import { configured, type Running, toReason, runProcess, waitFor } from "../process/run-process.js";
+import { configured, type Running, runProcess, toReason, waitFor } from "../process/run-process.js";
 import { requirePostgres } from "../process/supported-versions.js";
 import { startTracing } from "../process/tracing.js";
 import { type Routes, serve } from "../rpc/server.js";
 import type { Peers } from "../tls/peers.js";
-import { measureTls, type Tls, openTls } from "../tls/tls.js";
+import { measureTls, openTls, type Tls } from "../tls/tls.js";
 import { type FaultPoints, faultPointsOf } from "./fault-points.js";
 
 /** A started service: its RPCs, and how it stops. */

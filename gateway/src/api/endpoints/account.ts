@@ -3,10 +3,9 @@ import sql from "sql-template-tag";
 import type { HttpAnswer } from "../../http/send.js";
 import type { EndpointDeps } from "../deps.js";
 import type { Read } from "../endpoint.js";
-import { type Route, read } from "../endpoint.js";
+import { type Route, read, rendered } from "../endpoint.js";
 import * as examples from "../examples.js";
 import { account } from "../resources.js";
-import { rendered } from "../respond.js";
 
 export const accountRoutes: readonly Route[] = [
   read({

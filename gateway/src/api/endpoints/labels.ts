@@ -4,10 +4,9 @@ import type { LabelInput, PageQuery } from "../../input/schemas.js";
 import * as schemas from "../../input/schemas.js";
 import type { EndpointDeps } from "../deps.js";
 import type { Check, Read, Write } from "../endpoint.js";
-import { ANSWERED_ID, type Route, read, write } from "../endpoint.js";
+import { ANSWERED_ID, page, type Route, read, rendered, write } from "../endpoint.js";
 import * as examples from "../examples.js";
 import { label } from "../resources.js";
-import { page, rendered } from "../respond.js";
 import { getTracking } from "./tracking.js";
 
 export const labelRoutes: readonly Route[] = [

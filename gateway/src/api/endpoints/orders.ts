@@ -3,10 +3,9 @@ import type { OrderInput, PageQuery } from "../../input/schemas.js";
 import * as schemas from "../../input/schemas.js";
 import type { EndpointDeps } from "../deps.js";
 import type { Read, Write } from "../endpoint.js";
-import { ANSWERED_ID, type Route, read, write } from "../endpoint.js";
+import { ANSWERED_ID, page, type Route, read, rendered, write } from "../endpoint.js";
 import * as examples from "../examples.js";
 import { order } from "../resources.js";
-import { page, rendered } from "../respond.js";
 import { recordFields } from "./record-fields.js";
 
 export const orderRoutes: readonly Route[] = [

@@ -2,10 +2,9 @@ import type { CallOptions } from "@connectrpc/connect";
 import * as schemas from "../../input/schemas.js";
 import type { EndpointDeps } from "../deps.js";
 import type { Read } from "../endpoint.js";
-import { type Route, read } from "../endpoint.js";
+import { type Route, read, rendered } from "../endpoint.js";
 import * as examples from "../examples.js";
 import { tracking } from "../resources.js";
-import { rendered } from "../respond.js";
 
 export const trackingRoutes: readonly Route[] = [
   read({

@@ -1,22 +1,25 @@
 import type { IncomingMessage } from "node:http";
-import { fail } from "@shipping/kit/errors";
-import { createAdmit } from "../../admission/admit.js";
-import { parseApiKey } from "../../admission/api-key.js";
+import { fail, failFields } from "@shipping/kit/errors";
+import { createAdmit, isKeyValid } from "../../admission/admit.js";
+import { parseApiKey, type Scope } from "../../admission/api-key.js";
 import type { ApiDeps } from "../deps.js";
-import type { Step } from "../locals.js";
+import type { Middleware } from "../locals.js";
 
 const PRINTABLE = /^[\x20-\x7e]{1,128}$/;
 
-/** The key's look-up, its rate window and the idempotency key's: one round trip in front of every request. Its body is not read yet. */
-export function admitCaller(deps: ApiDeps): Step {
+/**
+ * Authenticates a request and counts it against the rate limit. One database round trip reads the API key, its rate window and the registry's
+ * row of the idempotency key. The body has not been read yet.
+ */
+export function admitCaller(deps: ApiDeps): Middleware {
   const policy = `"default";q=${deps.requestsPerMinute};w=60`;
   const admit = createAdmit(deps);
   return async (req, res, next) => {
-    // Of two headers Node silently drops the second.
+    // If there are two, Node drops the second from `req.headers` without notice.
     const [authorization, ...others] = req.headersDistinct.authorization ?? [];
     const key = others.length === 0 ? parseApiKey(authorization) : undefined;
     if (!key) throw fail("unauthorized");
-    const idempotencyKey = req.method === "GET" ? undefined : idempotencyKeyOf(req);
+    const idempotencyKey = req.method === "GET" ? undefined : readIdempotencyKey(req);
     const admission = await admit({ keyHash: key.hash, idempotencyKey });
     if (!admission) throw fail("unauthorized");
     res.locals.admission = admission;
@@ -28,9 +31,40 @@ export function admitCaller(deps: ApiDeps): Step {
   };
 }
 
-/** The header's value if it is valid. Node would join two headers with a comma, so they are read one by one. */
-function idempotencyKeyOf(req: IncomingMessage): string | undefined {
+/** The value of the header if it is valid. `req.headers` would join two headers with a comma. */
+function readIdempotencyKey(req: IncomingMessage): string | undefined {
   const sent = req.headersDistinct["idempotency-key"];
   const [key = ""] = sent ?? [];
   return sent?.length === 1 && PRINTABLE.test(key) ? key : undefined;
+}
+
+export function requireScope(scope: Scope): Middleware {
+  return (_req, res, next) => {
+    if (!res.locals.admission.scopes.includes(scope))
+      throw fail("missing_scope", `The API key does not have the scope ${scope}.`);
+    next();
+  };
+}
+
+export const requireIdempotencyKey: Middleware = (_req, res, next) => {
+  if (res.locals.idempotencyKey === undefined) {
+    throw failFields([
+      { path: "Idempotency-Key", message: "must be sent exactly once, with 1 to 128 printable ASCII characters" },
+    ]);
+  }
+  next();
+};
+
+export const requireCarrier: Middleware = (_req, res, next) => {
+  if (res.locals.admission.caller.environment === "live") throw fail("carrier_not_configured");
+  next();
+};
+
+/** Checks the key again after a slow body, which can arrive half a minute after the key was read: the key may be revoked by then. */
+export function recheckKey(deps: ApiDeps): Middleware {
+  return async (_req, res, next) => {
+    const { admission, wasBodyLate } = res.locals;
+    if (wasBodyLate && !(await isKeyValid(deps, admission))) throw fail("unauthorized");
+    next();
+  };
 }

@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail, failFields } from "@shipping/kit/errors";
 import { isPlain } from "../../http/media-type.js";
-import { ANSWER_MS, type Step } from "../locals.js";
+import { ANSWER_MS, type Middleware } from "../locals.js";
 
 export const MAX_BODY_BYTES = 65_536;
 
 /**
- * Reads the bytes of a JSON body; they are parsed in the account's turn. Not `express.json()`: it never answers 415, takes an empty
- * body for `{}` and repairs broken UTF-8.
+ * Reads a JSON body without parsing it, because parsing is work that waits in the account's queue. Not `express.json()`, which never
+ * answers 415, reads an empty body as `{}` and repairs invalid UTF-8.
  */
-export const readBody: Step = async (req, res, next) => {
+export const readBody: Middleware = async (req, res, next) => {
   if (!isPlain(req, "application/json")) throw fail("unsupported_media_type");
   if (Number(req.headers["content-length"] ?? 0) > MAX_BODY_BYTES) throw fail("payload_too_large");
   res.locals.wasBodyLate = !req.complete;
@@ -20,8 +20,8 @@ export const readBody: Step = async (req, res, next) => {
   next();
 };
 
-/** DELETE has no body, of whatever type. */
-export const refuseBody: Step = async (req, res, next) => {
+/** Refuses a DELETE with a body of any type. */
+export const refuseBody: Middleware = async (req, res, next) => {
   const isAnnounced = Number(req.headers["content-length"] ?? 0) > 0;
   res.locals.wasBodyLate = !req.complete;
   if (isAnnounced || !(await collect(req, res, 0))) {
@@ -31,9 +31,9 @@ export const refuseBody: Step = async (req, res, next) => {
   next();
 };
 
-/** The whole body, or undefined if it is larger. The server limits how long it may take (`listen`). */
+/** Returns the whole body, or undefined if it is larger than `maxBytes`. The server limits how long it may take (`listen`). */
 export function collect(req: IncomingMessage, res: ServerResponse, maxBytes: number): Promise<Buffer | undefined> {
-  // A client that sent `Expect: 100-continue` is answered only now that its body is wanted. HTTP/1.0 has no such answer.
+  // RFC 9110, 10.1.1: only now, after the headers were accepted. HTTP/1.0 has no interim responses.
   if (req.httpVersion === "1.1" && req.headers.expect?.toLowerCase() === "100-continue") res.writeContinue();
   const chunks: Buffer[] = [];
   let size = 0;
@@ -41,7 +41,7 @@ export function collect(req: IncomingMessage, res: ServerResponse, maxBytes: num
     req.on("data", (chunk: Buffer) => {
       size += chunk.length;
       if (size <= maxBytes) chunks.push(chunk);
-      // The rest is still read, so that the client can read its answer.
+      // Keep reading: a client that cannot finish sending may never read its answer.
       else resolve(undefined);
     });
     req.on("end", () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));

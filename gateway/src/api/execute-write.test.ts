@@ -5,7 +5,7 @@ import { webhookInput } from "../input/schemas.js";
 import { checkBody } from "../input/validate.js";
 import type { ApiDeps } from "./deps.js";
 import type { Check, WriteRoute } from "./endpoint.js";
-import { mergeFieldErrors } from "./merge-field-errors.js";
+import { mergeFieldErrors } from "./execute-write.js";
 
 const deps = { log: silentLog() } as ApiDeps;
 const caller = { accountId: "acc_a", environment: "sandbox" } as const;

@@ -1,0 +1,97 @@
+import { fail } from "@shipping/kit/errors";
+import { sendAnswer } from "../../http/send.js";
+import { sourceOf } from "../../http/source.js";
+import { parseJsonBody } from "../../input/json-body.js";
+import { noQuery } from "../../input/schemas.js";
+import { validQuery } from "../../input/validate.js";
+import { callOptions } from "../../service-clients/call-owner.js";
+import type { ApiDeps } from "../deps.js";
+import { idOf, type ReadRoute, type Route, rendered, type WriteRoute } from "../endpoint.js";
+import { executeWrite } from "../execute-write.js";
+import type { Middleware } from "../locals.js";
+
+// The cost of a request, where an ordinary read or write is 1.
+const LIST_WEIGHT = 8;
+const FILE_WEIGHT = 2;
+const BODY_BYTES_PER_WEIGHT = 8 * 1024;
+
+/** Bytes of large bodies per second and account while others wait: the objects that they are parsed into keep the garbage collector busy. */
+const BODY_BYTES_PER_SECOND = 2 * 1024 * 1024;
+
+// With less time left, `callOptions` would send no call.
+const RESERVE_MS = 1_000;
+
+// A read changes nothing, so an early 503 is better than a late answer.
+const READ_MS = 5_000;
+
+/** Waits in the account's queue until the bulkhead has capacity, then executes the operation and answers. */
+export function answerRequest(deps: ApiDeps, route: Route): Middleware {
+  const answer = route.method === "GET" ? answerRead(deps, route) : answerWrite(deps, route);
+  const minWeight = getWeight(route);
+  return async (req, res, next) => {
+    const { admission, bytes, deadline } = res.locals;
+    const { accountId } = admission.caller;
+    const size = bytes?.length ?? 0;
+    const endTurn = await deps.bulkhead.enter({
+      accountId,
+      weight: Math.max(minWeight, Math.ceil(size / BODY_BYTES_PER_WEIGHT)),
+      restMs: (1_000 * size) / BODY_BYTES_PER_SECOND,
+      deadline: deadline - RESERVE_MS,
+      onGone: (gone) => void res.once("close", gone),
+    });
+    try {
+      await answer(req, res, next);
+      deps.waiting.add(res, accountId);
+    } finally {
+      endTurn();
+    }
+  };
+}
+
+function getWeight(route: Route): number {
+  if (route.answers === "application/pdf") return FILE_WEIGHT;
+  return route.method === "GET" && route.query ? LIST_WEIGHT : 1;
+}
+
+function answerRead(deps: ApiDeps, route: ReadRoute): Middleware {
+  return async (req, res) => {
+    const { admission, requestId, deadline } = res.locals;
+    const query = validQuery(route.query ?? noQuery, req.url);
+    const id = idOf(route, req.params);
+    if (route.id && !route.id.safeParse(id).success) throw fail("not_found");
+    const options = callOptions({ requestId, deadline: Math.min(deadline, performance.now() + READ_MS) });
+    const { caller } = admission;
+    sendAnswer(res, route.status, await route.handler(deps, { caller, admission, id, query }, options));
+  };
+}
+
+function answerWrite(deps: ApiDeps, route: WriteRoute): Middleware {
+  return async (req, res) => {
+    const { admission, idempotencyKey = "", bytes, deadline, requestId } = res.locals;
+    const snapshot = await executeWrite(deps, route, {
+      caller: admission.caller,
+      actor: { name: admission.keyId, source: sourceOf(req, deps.trustedProxies) },
+      idempotencyKey,
+      id: idOf(route, req.params),
+      body: bytes && parseJsonBody(bytes),
+      url: req.url,
+      peeked: admission.registry,
+      deadline,
+      requestId,
+    });
+    if (snapshot.replayed) {
+      res.locals.replayed = true;
+      res.setHeader("Idempotency-Replayed", "true");
+    }
+    res.locals.resourceId = findResourceId(snapshot.body);
+    sendAnswer(res, snapshot.status, rendered(snapshot.body));
+  };
+}
+
+// Every rendered resource begins with its `id`. The ID of a rate contains that of its shipment, and rates are a list.
+const FIRST_BYTES = 60;
+const ID = /^\[?\{"id":"(?:rate_test_)?(\w+)"/;
+
+function findResourceId(body: Uint8Array): string | undefined {
+  return ID.exec(Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, FIRST_BYTES)).toString("latin1"))?.[1];
+}

@@ -1,0 +1,140 @@
+import { newId, type Random } from "@shipping/kit/ids";
+import type { Log } from "@shipping/kit/process/log";
+import type { Metrics } from "@shipping/kit/process/metrics";
+import { traced } from "@shipping/kit/process/tracing";
+import { httpFault } from "../../http/http-rules.js";
+import { sourceOf } from "../../http/source.js";
+import type { ApiDeps } from "../deps.js";
+import { BASE_PATH } from "../endpoint.js";
+import { ANSWER_MS, type Locals, type Middleware } from "../locals.js";
+
+/** Gives every request a new ID, never one from the client, and refuses invalid HTTP. */
+export function identifyRequest(random: Random): Middleware {
+  return (req, res, next) => {
+    res.locals.requestId = newId("req", random);
+    res.locals.startedAt = performance.now();
+    res.locals.deadline = performance.now() + ANSWER_MS;
+    res.setHeader("X-Request-Id", res.locals.requestId);
+    res.setHeader("X-Content-Type-Options", "nosniff");
+    const fault = httpFault(req);
+    if (!fault) return next();
+    // Nobody knows where the next request on this connection would begin.
+    res.setHeader("Connection", "close");
+    throw fault;
+  };
+}
+
+/** Starts the trace of a request. A client's trace context is ignored: otherwise clients could decide what is sampled. */
+export const traceRequest: Middleware = (req, res, next) => {
+  void traced("request", { kind: "server" }, async (span) => {
+    const closed = new Promise<void>((resolve) => res.once("close", resolve));
+    next();
+    await closed;
+    span.rename(`${req.method} ${req.route?.path ?? "unknown"}`);
+    span.set({ "http.response.status_code": res.statusCode, request_id: res.locals.requestId });
+  });
+};
+
+/** Writes one log line per request, and counts it under its route, once the response is sent or the client has disconnected. */
+export function logRequest(log: Log, metrics: Metrics): Middleware {
+  const count = metrics.work(
+    { total: "http_requests_total", seconds: "http_request_duration_seconds", by: "route", result: "status" },
+    {
+      total:
+        "Completed requests by route and status: aborted if the client disconnected first, carrier_not_configured and account_queue for those kinds of 503.",
+      seconds:
+        "Request duration, from the headers to the end of the response, without the time for which it was paced.",
+    },
+  );
+  return (req, res, next) => {
+    res.once("close", () => {
+      // Partial, because any middleware may have ended the request.
+      const locals: Partial<Locals> = res.locals;
+      const { requestId, startedAt = 0, pacedMs = 0, admission, replayed, errorCode } = locals;
+      const ms = performance.now() - startedAt;
+      // Never the path itself, which may contain secrets by mistake.
+      const route: string | undefined = req.route?.path;
+      count({
+        name: route ? `${req.method} ${route}` : "unknown",
+        result: res.headersSent ? toResult(res.statusCode, locals) : "aborted",
+        ms: ms - pacedMs,
+      });
+      log.info(
+        {
+          method: req.method,
+          route,
+          status: res.headersSent ? res.statusCode : undefined,
+          ms: rounded(ms),
+          paced_ms: rounded(pacedMs) || undefined,
+          request_id: requestId,
+          account: admission?.caller.accountId,
+          environment: admission?.caller.environment,
+          key: admission?.keyId,
+          code: errorCode,
+          cause: locals.outageCause,
+          replayed,
+          aborted: res.writableFinished ? undefined : true,
+        },
+        "request",
+      );
+    });
+    next();
+  };
+}
+
+// Two kinds of 503 do not count as outages: the specification requires one where no carrier is configured, and an account at its own limit
+// delays only itself.
+function toResult(
+  status: number,
+  { errorCode, outageCause }: Pick<Partial<Locals>, "errorCode" | "outageCause">,
+): string {
+  if (errorCode === "carrier_not_configured") return errorCode;
+  return outageCause === "account_queue" ? outageCause : String(status);
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 100) / 100;
+}
+
+/** The ID of a resource, or a tracking number, in a path. */
+const ID = /^\/api\/v1\/\w+\/((?:ord|shp|lbl|whk)_[a-z2-7]{26}|TEST[0-9A-Z]{1,60})(?:\/|$)/;
+
+/** Adds each API request to the account's request log, once the response is sent or the client has disconnected. */
+export function storeRequest({
+  requestLog,
+  trustedProxies,
+}: Pick<ApiDeps, "requestLog" | "trustedProxies">): Middleware {
+  return (req, res, next) => {
+    if (!req.originalUrl.startsWith(BASE_PATH)) return next();
+    // A closed socket no longer has its address.
+    const { remoteAddress } = req.socket;
+    res.once("close", () => {
+      const locals: Partial<Locals> = res.locals;
+      const { admission, errorCode, idempotencyKey, replayed = false, startedAt = 0, requestId = "" } = locals;
+      const aborted = !res.writableFinished;
+      // A document, or a request aborted before authentication: it belongs to no account.
+      if (!admission && !errorCode) return;
+      if (admission && !errorCode && !aborted && req.method === "GET") return requestLog.countRead(admission.caller);
+      const [path = ""] = req.originalUrl.split("?", 1);
+      requestLog.record({
+        requestId,
+        caller: admission?.caller,
+        keyId: admission?.keyId,
+        method: req.method,
+        path,
+        status: res.headersSent ? res.statusCode : undefined,
+        code: errorCode,
+        cause: locals.outageCause,
+        fields: locals.faults,
+        aborted,
+        ms: performance.now() - startedAt,
+        idempotencyKey,
+        replayed,
+        resourceId: locals.resourceId ?? ID.exec(path)?.[1],
+        source: sourceOf({ headersDistinct: req.headersDistinct, socket: { remoteAddress } }, trustedProxies),
+        userAgent: req.headers["user-agent"] ?? "",
+      });
+    });
+    next();
+  };
+}

@@ -1,0 +1,75 @@
+import { fail } from "@shipping/kit/errors";
+import type { ErrorRequestHandler } from "express";
+import { noteFailure, unknownRoute } from "../../http/failure-of.js";
+import { refuse } from "../../http/send.js";
+import { sourceOf } from "../../http/source.js";
+import { sendErrorPage, wantsPage } from "../../site/error-page.js";
+import type { Site } from "../../site/site-header.js";
+import type { ApiDeps } from "../deps.js";
+import { BASE_PATH, PLACEHOLDER, type Route } from "../endpoint.js";
+import type { Locals, Middleware } from "../locals.js";
+
+const METHODS = new Set(["GET", "POST", "DELETE"]);
+
+/** Express would answer HEAD for every GET, and OPTIONS for every path. Here, both are unknown routes. */
+export const refuseMethod: Middleware = (req, _res, next) => {
+  if (!METHODS.has(req.method)) throw unknownRoute();
+  next();
+};
+
+/** Express decodes percent-encoding in paths. Our paths match only as they are written, and none contains a character that needs encoding. */
+export const refuseEscapes: Middleware = (req, _res, next) => {
+  if (req.path.includes("%")) throw unknownRoute();
+  next();
+};
+
+/** Answers what no route has matched. If only the base path is missing or wrong, the error message contains the right path. */
+export function refuseRoute(routes: readonly Pick<Route, "path">[]): Middleware {
+  const patterns = routes.map(({ path }) => ({
+    path,
+    pattern: new RegExp(`^(?:/api)?(?:/v\\d+)?${path.replace(PLACEHOLDER, "[^/]+")}$`),
+  }));
+  return (req) => {
+    const similar = patterns.find(({ pattern }) => pattern.test(req.path));
+    if (!similar || req.path.startsWith(`${BASE_PATH}/`)) throw unknownRoute();
+    throw fail("not_found", `The API begins at ${BASE_PATH}. Use the path ${BASE_PATH}${similar.path}.`);
+  };
+}
+
+/** Delays requests without an API key, for pages, to the rate limit of their address. */
+export function paceAnonymous({ pace, trustedProxies }: ApiDeps): Middleware {
+  return async (req, res, next) => {
+    res.locals.pacedMs = await pace.turn(sourceOf(req, trustedProxies), res);
+    if (!res.destroyed) next();
+  };
+}
+
+/**
+ * Answers errors, except those of pages of the developer area (`sendRefusal`). Must be registered last. Refusals of requests without a
+ * valid key are paced, but not in an outage, in which no key can be checked.
+ */
+export function sendError({
+  log,
+  pace,
+  trustedProxies,
+  site,
+}: Pick<ApiDeps, "log" | "pace" | "trustedProxies"> & { site: Site }): ErrorRequestHandler<
+  Record<string, string>,
+  unknown,
+  unknown,
+  unknown,
+  Locals
+> {
+  // Express recognises an error handler by its four parameters.
+  return async (error, req, res, _next) => {
+    if (res.headersSent || res.destroyed) return void res.destroy();
+    const failure = noteFailure(log, res.locals, error);
+    res.locals.faults = failure.fields;
+    const { admission, pacedMs, requestId = "" } = res.locals as Partial<Locals>;
+    if (!admission?.within && pacedMs === undefined && failure.code !== "service_unavailable")
+      res.locals.pacedMs = await pace.turn(sourceOf(req, trustedProxies), res);
+    if (res.destroyed) return;
+    if (wantsPage(req)) sendErrorPage(res, site, failure, requestId);
+    else refuse(res, failure, requestId);
+  };
+}
