@@ -15,10 +15,9 @@ export const rooms: Record<string, readonly string[]> = {
       "reference",
       "guides",
     ],
-    ...[
-      ...["alerts", "account", "overview", "search", "sign-in", "webhooks", "labels", "orders", "shipments"],
-      ...["resources", "requests", "keys", "page", "session"],
-    ].map((room) => `developers/${room}`),
+    ...["account", "overview", "search", "sign-in", "webhooks", "resources", "requests", "keys", "page", "session"].map(
+      (room) => `developers/${room}`,
+    ),
     ...["api/endpoints", "api/middleware", "api", "accounts", "mail", "site", "http", "admission", "input"],
     ...["idempotency", "request-log", "database", "service-clients"],
   ],

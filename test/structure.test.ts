@@ -145,7 +145,7 @@ describe("files", () => {
     const readers = parts.filter(({ text }) => /\bDate\.now\(\)|\bnew Date\(\)/.test(text)).map(({ path }) => path);
     expect(readers.filter((path) => !path.startsWith("gateway/src/cli/")).sort()).toEqual([
       // A recipe for receivers, the header `Date`, the name of a file, what compares it with the database's, and a command.
-      "gateway/src/developers/webhooks/recipes.ts",
+      "gateway/src/developers/webhooks/create-subscription.tsx",
       "gateway/src/http/refuse-connection.ts",
       "gateway/src/mail/deliver.ts",
       "kit/src/postgres/measure-clock.ts",

@@ -5,9 +5,9 @@ import { type BulkheadLimits, createBulkhead, DEFAULT_LIMITS, measureBulkhead } 
 import { createPace, DEFAULT_PACE, measurePace, type PaceLimits } from "./admission/pace.js";
 import type { EndpointDeps } from "./api/deps.js";
 import { createApp } from "./app.js";
-import { tellFailing } from "./developers/alerts/tell-failing.js";
 import type { DeveloperDeps } from "./developers/session/settings.js";
 import { sweepAccess } from "./developers/session/sweep-access.js";
+import { sendAlerts } from "./developers/webhooks/send-alerts.js";
 import { createConnections, MAX_CONNECTIONS, measureConnections } from "./http/connections.js";
 import { listen } from "./http/listen.js";
 import { createWaitingBytes, DEFAULT_WAITING, measureWaiting, type WaitingLimits } from "./http/waiting-bytes.js";
@@ -98,14 +98,14 @@ export async function startGateway(config: Listening, deps: GatewayParts): Promi
   port = server.port;
   const sweeping = sweepAccess(deps);
   const area = mailer.canSend ? deps.developerArea : undefined;
-  const telling = area && tellFailing({ ...deps, mailer, origin: () => area.publicUrl ?? ownOrigin() });
+  const alerts = area && sendAlerts({ ...deps, mailer, origin: () => area.publicUrl ?? ownOrigin() });
   return {
     port,
     metrics,
     async stop(fast) {
       await server.stop(fast);
       await Promise.all([sweeping.stop(), stopWorkers(fast)]);
-      await telling?.stop();
+      await alerts?.stop();
       await idempotency.stop();
     },
   };

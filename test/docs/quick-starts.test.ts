@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Scope } from "@shipping/gateway/admission/api-key";
 import { expressPath } from "@shipping/gateway/api/endpoint";
 import { routes } from "@shipping/gateway/api/endpoints/endpoints";
-import { FIRST_SCOPES } from "@shipping/gateway/developers/keys/key-scopes";
+import { FIRST_SCOPES } from "@shipping/gateway/developers/keys/create-key";
 import { guides } from "@shipping/gateway/guides/guides";
 import { packClient } from "../client/packed-client.js";
 import { useArea } from "../developers/area.js";

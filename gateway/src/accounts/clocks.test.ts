@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { newId } from "@shipping/kit/ids";
-import { listKeysOfPage } from "../developers/keys/list-keys.js";
+import { listKeysOfPage } from "../developers/keys/keys.js";
 import { minutesFromNow, SKEWED_CLOCKS } from "../testing/clocks.js";
 import { gatewayDatabase } from "../testing/gateway-database.js";
 import { countMail } from "./count-mails.js";

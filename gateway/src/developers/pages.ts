@@ -7,26 +7,23 @@ import { showQuickStart } from "./account/quick-start.js";
 import { showKeyForm, submitKeyForm } from "./keys/create-key.js";
 import { showKeys } from "./keys/keys.js";
 import { confirmRevoke, submitRevoke } from "./keys/revoke-key.js";
-import { showLabel } from "./labels/label.js";
-import { downloadLabel, showPicture } from "./labels/label-file.js";
-import { showLabels } from "./labels/labels.js";
-import { confirmVoid, submitVoid } from "./labels/void-label.js";
-import { showOrder } from "./orders/order.js";
-import { showOrders } from "./orders/orders.js";
 import { showOverview } from "./overview/overview.js";
 import type { AccountPage, OpenPage, PageRoute } from "./page/page.js";
 import { showRequest } from "./requests/request.js";
 import { showRequests } from "./requests/requests.js";
+import { confirmVoid, downloadLabel, showLabel, showPicture, submitVoid } from "./resources/label.js";
+import { showLabels } from "./resources/labels.js";
+import { showOrder, showOrders } from "./resources/orders.js";
+import { showShipment, showShipments } from "./resources/shipments.js";
 import { showSearch } from "./search/search.js";
-import { showShipment } from "./shipments/shipment.js";
-import { showShipments } from "./shipments/shipments.js";
-import { askForLink, showLinkForm } from "./sign-in/ask-for-link.js";
-import { confirmSignIn, showEntrance, signOut, submitSignIn } from "./sign-in/sign-in.js";
+import { askForLink, showLinkForm } from "./sign-in/request-link.js";
+import { showEntrance, signOut } from "./sign-in/sign-in.js";
+import { confirmSignIn, submitSignIn } from "./sign-in/sign-in-link.js";
 import { beginProviderSignIn, completeProviderSignIn } from "./sign-in/sign-in-provider.js";
-import { showWebhookForm, submitWebhookForm } from "./webhooks/create-webhook.js";
+import { showWebhookForm, submitWebhookForm } from "./webhooks/create-subscription.js";
 import { showSubscription } from "./webhooks/subscription.js";
+import { confirmDisable, showWebhooks, submitDisable } from "./webhooks/subscriptions.js";
 import { showTest, submitTest } from "./webhooks/test-page.js";
-import { confirmDisable, showWebhooks, submitDisable } from "./webhooks/webhooks.js";
 
 /** For everyone: the way in and the way out. */
 const entrance: readonly OpenPage[] = [

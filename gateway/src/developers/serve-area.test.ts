@@ -1,4 +1,5 @@
 import { gatewayUnderTest } from "../testing/gateway-under-test.js";
+import { isDeliberate } from "./serve-area.js";
 
 test("switched off, the area's paths are unknown routes, in JSON", async () => {
   const gateway = await gatewayUnderTest();
@@ -24,4 +25,20 @@ test("behind https, its cookies are bound to the host, and only https is spoken 
   );
   expect(answer.headers.get("strict-transport-security")).toMatch(/^max-age=/);
   await gateway.end();
+});
+
+test.each([
+  [undefined, undefined, true],
+  ["document", "none", true],
+  ["document", "same-origin", true],
+  ["document", "cross-site", false],
+  ["document", "same-site", false],
+  ["image", "same-origin", false],
+  ["empty", "same-origin", false],
+])("a request for %p from %p was made by somebody themselves: %p", (target, site, expected) => {
+  const headersDistinct = {
+    ...(target && { "sec-fetch-dest": [target] }),
+    ...(site && { "sec-fetch-site": [site] }),
+  };
+  expect(isDeliberate({ headersDistinct })).toBe(expected);
 });

@@ -6,10 +6,9 @@ import type { ApiDeps } from "../api/deps.js";
 import { ANSWER_MS } from "../api/locals.js";
 import { unknownRoute } from "../http/failure-of.js";
 import { sourceOf } from "../http/source.js";
-import { isShownFor } from "./page/account-form.js";
 import { sendPageAnswer, sendRefusal } from "./page/answer.js";
 import { serveAssets } from "./page/assets.js";
-import { isDeliberate, isOwnForm } from "./page/origin.js";
+import { isShownFor } from "./page/form.js";
 import {
   AREA_PATH,
   type HtmlPage,
@@ -20,13 +19,11 @@ import {
   takesFreshSignIn,
   type VisitorRequest,
 } from "./page/page.js";
-import { readForm } from "./page/read-form.js";
+import { isOwnForm, readForm } from "./page/read-form.js";
 import { forbidden, otherAccountPage, suspendedPage } from "./page/refusal-page.js";
 import { pages } from "./pages.js";
-import { findSession } from "./session/keep-session.js";
-import { limitForms } from "./session/limit-forms.js";
 import { createProvider } from "./session/provider.js";
-import type { SignedIn } from "./session/session.js";
+import { findSession, limitForms, type SignedIn } from "./session/session.js";
 import type { DeveloperArea, DeveloperDeps } from "./session/settings.js";
 import { showSignedOut, showSignInAgain } from "./sign-in/sign-in.js";
 
@@ -139,4 +136,14 @@ function refusalOf(
 
 function isEnvironment(word: string): word is Environment {
   return word === "sandbox" || word === "live";
+}
+
+/**
+ * Whether a person opened a page: it is not embedded in another page, and was not sent by another site's page, as far as the browser says.
+ * A client that sends neither header counts as a person.
+ */
+export function isDeliberate({ headersDistinct }: Pick<IncomingMessage, "headersDistinct">): boolean {
+  const [target = "document"] = headersDistinct["sec-fetch-dest"] ?? [];
+  const [site = "none"] = headersDistinct["sec-fetch-site"] ?? [];
+  return target === "document" && (site === "none" || site === "same-origin");
 }

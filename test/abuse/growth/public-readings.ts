@@ -1,8 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { parseApiKey } from "@shipping/gateway/admission/api-key";
-import { isOwnForm } from "@shipping/gateway/developers/page/origin";
-import { formOf } from "@shipping/gateway/developers/page/read-form";
-import { cookieIn } from "@shipping/gateway/developers/session/session";
+import { formOf, isOwnForm } from "@shipping/gateway/developers/page/read-form";
+import { readCookie } from "@shipping/gateway/developers/session/session";
 import { rangeIn, unmetCondition } from "@shipping/gateway/http/conditional";
 import { httpFault } from "@shipping/gateway/http/http-rules";
 import { isPlain } from "@shipping/gateway/http/media-type";
@@ -112,7 +111,7 @@ const readers: readonly Omit<Reader, "given">[] = [
       spaces: (size) => `${" ".repeat(size)}x`,
       equals: fill("="),
     },
-    read: (text) => cookieIn(text, "session", origin),
+    read: (text) => readCookie(text, "session", origin),
   },
   {
     reader: "addresses of proxies",

@@ -2,9 +2,6 @@ import sql from "sql-template-tag";
 import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
 import { Text } from "../page/text.js";
 
-/** Where people see their accounts. */
-export const ACCOUNTS_PATH = `${AREA_PATH}/accounts`;
-
 interface Membership {
   accountId: string;
   name: string;

@@ -1,14 +1,12 @@
 import { type FieldError, failureIn } from "@shipping/kit/errors";
 import { z } from "zod";
-import { changeRole, getMember, type Member, ROLES, removeMember } from "../../accounts/manage-members.js";
-import { AccountForm } from "../page/account-form.js";
-import { FormFaults } from "../page/form-field.js";
+import { changeRole, getMember, type Member, ROLES, type Role, removeMember } from "../../accounts/manage-members.js";
+import { AccountForm, Fault, Field, FormFaults, faultAttributes } from "../page/form.js";
 import { AREA_PATH, type HtmlPage, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
 import { checkForm } from "../page/read-form.js";
 import { Note, Text, Time } from "../page/text.js";
 import { setCookie } from "../session/session.js";
 import { MEMBERS_PATH } from "./members.js";
-import { RoleChoice } from "./role-choice.js";
 
 const roleForm = z.object({ role: z.enum(ROLES, "must be admin or viewer") });
 
@@ -130,4 +128,25 @@ function lastAdminIn(error: unknown): FieldError[] {
   const failure = failureIn(error);
   if (failure?.code !== "invalid_request") throw error;
   return [{ path: "", message: failure.message }];
+}
+
+const WORDS: Record<Role, string> = {
+  admin: "Admin: can change everything",
+  viewer: "Viewer: can see everything",
+};
+
+/** The field in which a role is chosen. */
+export function RoleChoice({ role: chosen, faults }: { role: string; faults: readonly FieldError[] }) {
+  return (
+    <Field id="role" label="Role">
+      <select id="role" name="role" {...faultAttributes("role", faults, "role")}>
+        {ROLES.map((role) => (
+          <option value={role} selected={role === chosen}>
+            {WORDS[role]}
+          </option>
+        ))}
+      </select>
+      <Fault id="role" faults={faults} path="role" />
+    </Field>
+  );
 }

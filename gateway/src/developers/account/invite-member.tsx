@@ -3,15 +3,15 @@ import { isId, newId } from "@shipping/kit/ids";
 import { z } from "zod";
 import { INVITATION_DAYS, type Invited, inviteAgain, inviteMember } from "../../accounts/invite-members.js";
 import { emailOf, getMember, ROLES } from "../../accounts/manage-members.js";
-import { AccountForm } from "../page/account-form.js";
-import { Fault, Field, FormFaults, faultAttributes, formId } from "../page/form-field.js";
-import { type HtmlPage, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
+import type { Mail } from "../../mail/deliver.js";
+import { mailOf } from "../../mail/mail-of.js";
+import { SITE_NAME } from "../../site/site-header.js";
+import { AccountForm, Fault, Field, FormFaults, faultAttributes, formId } from "../page/form.js";
+import { AREA_PATH, type HtmlPage, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
 import { checkForm } from "../page/read-form.js";
-import { Text } from "../page/text.js";
-import { invitationMail } from "./invitation-mail.js";
-import { InvitationPage } from "./invitation-page.js";
+import { Note, Text, Time } from "../page/text.js";
+import { RoleChoice } from "./change-member.js";
 import { MEMBERS_PATH } from "./members.js";
-import { RoleChoice } from "./role-choice.js";
 
 const inviteForm = z.object({
   email: z.string("is required").refine(isEmail, "must be one email address"),
@@ -161,4 +161,65 @@ function refuseForm(deps: PageDeps, { form }: PageRequest, status: number, fault
     formId: isId("form", sent("form_id")) ? sent("form_id") : newId("form", deps.random),
   };
   return { status, title: "Invite a member", body: <InviteForm deps={deps} values={values} faults={faults} /> };
+}
+
+/** Says that an invitation is on its way, or shows its link, this once. */
+function InvitationPage({ invited, isMailed }: { invited: Invited; isMailed: boolean }) {
+  const { email, role, url, expiresAt } = invited;
+  return (
+    <>
+      <h1>{isMailed ? "Invitation sent" : "Share the link"}</h1>
+      {isMailed ? (
+        <Note kind="good">
+          <p>
+            The invitation is on its way to <Text>{email}</Text>.
+          </p>
+        </Note>
+      ) : (
+        <Note kind="good">
+          <p>
+            <strong>Copy it now.</strong> It is shown only once. Send it only to <Text>{email}</Text>: anyone who opens
+            the link can sign in as this member.
+          </p>
+          <output id="secret" data-copy data-list={MEMBERS_PATH}>
+            {url}
+          </output>
+        </Note>
+      )}
+      <dl>
+        <dt>Email</dt>
+        <dd>
+          <Text>{email}</Text>
+        </dd>
+        <dt>Role</dt>
+        <dd>{role}</dd>
+        <dt>Link expires</dt>
+        <dd>
+          <Time at={expiresAt} />
+        </dd>
+      </dl>
+      <div class="actions">
+        <a href={MEMBERS_PATH}>All members</a>
+      </div>
+    </>
+  );
+}
+
+const MAY = {
+  admin: "an admin, who can change everything",
+  viewer: "a viewer, who can see everything but change nothing",
+};
+
+/** The mail that invites somebody. */
+function invitationMail(invited: Invited & { inviter: string; accountName: string; origin: string }): Mail {
+  const { email, role, url, inviter, accountName, origin } = invited;
+  return mailOf(email, {
+    subject: `Invitation to ${accountName} on ${SITE_NAME}`,
+    before: [`${inviter} has invited you to the developer area of ${accountName} as ${MAY[role]}.`],
+    links: [{ words: `Sign in to ${accountName}`, url }],
+    after: [
+      `The link works once and expires after ${INVITATION_DAYS} days. To sign in later, request a new link at ${origin}${AREA_PATH} with this email address.`,
+      "If you did not expect this invitation, ignore this email.",
+    ],
+  });
 }

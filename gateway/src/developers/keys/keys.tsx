@@ -1,10 +1,11 @@
 import type { Environment } from "@shipping/kit/caller";
+import sql from "sql-template-tag";
 import type { ListedKey } from "../../accounts/manage-keys.js";
 import { scopes } from "../../admission/api-key.js";
+import { clock } from "../../database/deps.js";
 import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
-import { cursorOf, Paging } from "../page/paging.js";
+import { cursorOf, PAGE_SIZE, Paging, pageOf } from "../page/paging.js";
 import { Chips, Text, Time } from "../page/text.js";
-import { type ListedKeyOfPage, listKeysOfPage } from "./list-keys.js";
 
 /** `GET …/keys`: the keys of an environment, newest first, with inactive keys at the end. */
 export async function showKeys(deps: PageDeps, { session, environment, query }: PageRequest): Promise<PageAnswer> {
@@ -135,4 +136,34 @@ function Expiry({ keyShown }: { keyShown: ListedKeyOfPage }) {
 /** The name of a key. Keys created on the command line may have none. */
 export function nameOf({ name }: Pick<ListedKey, "name">): string {
   return name ?? "Unnamed key";
+}
+
+/** A key in the area's list. */
+export interface ListedKeyOfPage extends ListedKey {
+  /** True if the key is valid now. */
+  active: boolean;
+}
+
+/** Which page of a list of keys: that after a key which is there, or the first one. */
+interface WantedKeys {
+  accountId: string;
+  environment: Environment;
+  after: string | undefined;
+}
+
+/** A page of an environment's keys: the active ones first, and of each kind the newest first. */
+export async function listKeysOfPage(
+  deps: Pick<PageDeps, "db" | "clockOffsetMs">,
+  { accountId, environment, after = "" }: WantedKeys,
+): Promise<ReturnType<typeof pageOf<ListedKeyOfPage>>> {
+  const read = await deps.db.run<ListedKeyOfPage>(sql`
+    WITH listed AS (
+      SELECT id, environment, name, last_four AS "lastFour", scopes, created_at AS "createdAt", expires_at AS "expiresAt",
+        revoked_at AS "revokedAt", last_used_at AS "lastUsedAt",
+        revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${clock(deps)}) AS active
+      FROM api_keys WHERE account_id = ${accountId} AND environment = ${environment})
+    SELECT * FROM listed
+    WHERE ${after} = '' OR (active, "createdAt", id) < (SELECT active, "createdAt", id FROM listed WHERE id = ${after})
+    ORDER BY active DESC, "createdAt" DESC, id DESC LIMIT ${PAGE_SIZE + 1}`);
+  return pageOf(read);
 }

@@ -1,5 +1,5 @@
 import { getKey, revokeKey } from "../../accounts/manage-keys.js";
-import { AccountForm } from "../page/account-form.js";
+import { AccountForm } from "../page/form.js";
 import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
 import { Note, Text, Time } from "../page/text.js";
 import { nameOf } from "./keys.js";

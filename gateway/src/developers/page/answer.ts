@@ -4,7 +4,7 @@ import type { ErrorRequestHandler, Request, Response } from "express";
 import { unmetCondition } from "../../http/conditional.js";
 import { noteFailure } from "../../http/failure-of.js";
 import { HttpRefusal } from "../../http/http-rules.js";
-import { WINDOW_MINUTES } from "../session/limit-window.js";
+import { WINDOW_MINUTES } from "../session/session.js";
 import { renderArea } from "./layout.js";
 import { type FileAnswer, type HtmlPage, isPerEnvironment, type PageAnswer, type PageLocals } from "./page.js";
 import { refusalPage } from "./refusal-page.js";

@@ -71,12 +71,12 @@ export interface HtmlPage {
 }
 
 /** Where to go instead. */
-export interface Redirect {
+interface Redirect {
   location: string;
 }
 
 /** The content of a file. */
-export interface FileContent {
+interface FileContent {
   type: string;
   body: Uint8Array;
   /** Under which it is saved; one that has no name is shown. */

@@ -11,6 +11,17 @@ export type Form = ReadonlyMap<string, readonly string[]>;
 // The largest form has 14: a key with all its scopes.
 const MAX_PAIRS = 100;
 
+/**
+ * Whether a form was sent by one of our own pages. Browsers say so in `Sec-Fetch-Site`, which no script can set; an older one at least
+ * in `Origin`. A request that says neither comes from no browser that we know.
+ */
+export function isOwnForm({ headersDistinct }: Pick<IncomingMessage, "headersDistinct">, origin: string): boolean {
+  const site = headersDistinct["sec-fetch-site"];
+  if (site) return site.length === 1 && site[0] === "same-origin";
+  const sent = headersDistinct.origin;
+  return sent?.length === 1 && sent[0] === origin;
+}
+
 /** Reads a form. */
 export async function readForm(req: IncomingMessage, res: ServerResponse): Promise<Form> {
   if (!isPlain(req, "application/x-www-form-urlencoded")) {

@@ -6,7 +6,7 @@ import { jsonBody } from "../../input/json-body.js";
 import { callerOfPage, type PageDeps, type PageRequest } from "./page.js";
 
 /** A write of the API, by a form: `row` is that of the table of endpoints, `id` is for rows whose path has one. */
-export interface FormWrite {
+interface FormWrite {
   row: string;
   id?: string;
   /** Names the form as it was shown; it is the idempotency key. */

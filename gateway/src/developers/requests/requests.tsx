@@ -2,13 +2,19 @@ import { isId } from "@shipping/kit/ids";
 import { findRequests, listRequests, type RequestPage } from "../../request-log/list-requests.js";
 import type { LoggedRequest } from "../../request-log/logged-request.js";
 import { readRequest } from "../../request-log/read-request.js";
-import { listKeysOfPage } from "../keys/list-keys.js";
+import { listKeysOfPage } from "../keys/keys.js";
 import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
 import { PAGE_SIZE } from "../page/paging.js";
 import { Text, Time } from "../page/text.js";
-import { type AskedRequests, addressOf, askedRequests, isNarrowed } from "./asked-requests.js";
-import { RequestFilter, RequestSearch } from "./request-filter.js";
-import { durationOf, KeyName, ListedStatus, moreOf } from "./request-words.js";
+import { durationOf, KeyName, ListedStatus, moreOf } from "./request.js";
+import {
+  type AskedRequests,
+  addressOf,
+  askedRequests,
+  isNarrowed,
+  RequestFilter,
+  RequestSearch,
+} from "./request-filter.js";
 
 /** `GET …/requests`: writes and refusals, the newest first. */
 export async function showRequests(deps: PageDeps, { session, environment, query }: PageRequest): Promise<PageAnswer> {

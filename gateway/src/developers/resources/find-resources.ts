@@ -22,7 +22,7 @@ export interface Wanted {
 }
 
 /** One page of what was found. */
-export interface FoundPage<Summary> {
+interface FoundPage<Summary> {
   found: Summary[];
   nextCursor?: string | undefined;
   /** The text is the beginning of so much that not all of it was looked at. */

@@ -4,7 +4,7 @@ import type { tracking as trackingSchema } from "../../api/resources.js";
 import { AREA_PATH } from "../page/page.js";
 import { Note, Time } from "../page/text.js";
 import type { ReadLabel } from "./read-resources.js";
-import { Status } from "./status.js";
+import { Status } from "./record-table.js";
 
 interface Card extends ReadLabel {
   tracking: z.infer<typeof trackingSchema> | undefined;

@@ -6,7 +6,7 @@ type AddressGiven = z.infer<typeof address>;
 type ParcelGiven = z.infer<typeof parcel>;
 
 /** Fields shared by orders and shipments. */
-export interface Given {
+interface Given {
   from: AddressGiven;
   to: AddressGiven;
   parcel: ParcelGiven;

@@ -6,19 +6,19 @@ import type { label, order, rate, shipment, tracking } from "../../api/resources
 import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { callerOfPage, type PageDeps, type PageRequest } from "../page/page.js";
 import { requireId } from "./find-resources.js";
-import type { Happening } from "./origin.js";
+import type { Happening } from "./history.js";
 
 type Label = z.infer<typeof label>;
 type Tracking = z.infer<typeof tracking>;
 
 /** An order, and what happened to it. */
-export interface ReadOrder {
+interface ReadOrder {
   order: z.infer<typeof order>;
   happenings: Happening[];
 }
 
 /** A shipment, and what happened to it. */
-export interface ReadShipment {
+interface ReadShipment {
   shipment: z.infer<typeof shipment>;
   happenings: Happening[];
 }

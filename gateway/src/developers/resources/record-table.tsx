@@ -3,7 +3,6 @@ import type { RecordSummary } from "@shipping/proto/shipping/records/v1/records_
 import { AREA_PATH } from "../page/page.js";
 import { Text, Time } from "../page/text.js";
 import { shortPlace } from "./parcel.js";
-import { Status } from "./status.js";
 
 /** Orders or shipments, each with the way to its page. */
 export function RecordTable(props: {
@@ -53,4 +52,20 @@ export function RecordTable(props: {
       </tbody>
     </table>
   );
+}
+
+/** The statuses of orders, shipments, labels and tracking records, in words. */
+export const STATUSES: Readonly<Record<string, { words: string; kind?: "good" | "danger" }>> = {
+  received: { words: "Received" },
+  draft: { words: "Draft" },
+  label_created: { words: "Label created", kind: "good" },
+  created: { words: "Created", kind: "good" },
+  voided: { words: "Voided", kind: "danger" },
+  pre_transit: { words: "Pre-transit" },
+};
+
+/** A status, at a glance. */
+export function Status({ status }: { status: string }) {
+  const { words = status, kind } = STATUSES[status] ?? {};
+  return <span class={kind ? `tag ${kind}` : "tag"}>{words}</span>;
 }

@@ -1,6 +1,6 @@
 import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
 import { Note, Text } from "../page/text.js";
-import { type Found, findAnything, type Kind, MAX_PER_KIND } from "./find-anything.js";
+import { type Found, findMatches, type Kind, MAX_PER_KIND } from "./find-matches.js";
 
 /** No name, reference or id that can be found is longer. */
 const LONGEST = 255;
@@ -11,7 +11,7 @@ export async function showSearch(deps: PageDeps, request: PageRequest): Promise<
   const text = (request.query.get("q") ?? "").trim();
   if (SECRET.test(text)) return shown("Search", <SecretEntered />);
   const isSearched = text !== "" && text.length <= LONGEST && !text.includes("\0");
-  const found = isSearched ? await findAnything(deps, request, text) : [];
+  const found = isSearched ? await findMatches(deps, request, text) : [];
   const base = `${AREA_PATH}/${request.environment}`;
   const [only] = found;
   if (only && found.length === 1) return { location: `${base}/${only.path}` };

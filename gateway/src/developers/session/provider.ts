@@ -28,7 +28,7 @@ const authorizationRequestSchema = z.object({
   accountId: z.string().optional(),
 });
 
-export type AuthorizationRequest = z.output<typeof authorizationRequestSchema>;
+type AuthorizationRequest = z.output<typeof authorizationRequestSchema>;
 
 /** A person's identity, according to the provider. */
 export interface Identity {

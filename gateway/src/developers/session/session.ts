@@ -1,12 +1,20 @@
+import { fail } from "@shipping/kit/errors";
 import { stringifySetCookie } from "cookie";
+import sql, { type Sql } from "sql-template-tag";
+import { tokenHash } from "../../accounts/manage-members.js";
+import { clock, type GatewayDeps, windowStart } from "../../database/deps.js";
 
-/** A session ends after 30 minutes without a request, and after 8 hours at any rate. */
-export const IDLE_MINUTES = 30;
-export const ABSOLUTE_HOURS = 8;
-/** How long after authenticating a person may change what requires a recent sign-in. */
+/** A session ends after 30 minutes without a request, and after 8 hours in any case. */
+const IDLE_MINUTES = 30;
+const ABSOLUTE_HOURS = 8;
+/** How long after authentication a person may make changes that require a recent sign-in. */
 export const FRESH_MINUTES = 15;
+/** Forms, sign-in attempts and emails are counted in windows of this length. */
+export const WINDOW_MINUTES = 10;
+/** Forms per session and window: far more than a person submits, too few for a program to flood the account. */
+const MAX_FORMS = 100;
 
-/** Somebody who is signed in, and the account that they work for. */
+/** A member who is signed in, and their account. */
 export interface SignedIn {
   /** The SHA-256 of the session's cookie. */
   hash: Buffer;
@@ -15,21 +23,100 @@ export interface SignedIn {
   role: "admin" | "viewer";
   accountId: string;
   accountName: string;
-  /** Whether an operator has suspended the account. */
+  /** True if an operator has suspended the account. */
   suspended: boolean;
-  /** Whether they have authenticated within the last minutes. */
+  /** True for `FRESH_MINUTES` after authentication. */
   fresh: boolean;
 }
 
-/** The cookies of the area: the session's, and the one that a sign-in through the provider leaves while it is under way. */
-export type CookieName = "session" | "sign-in";
+type Deps = Pick<GatewayDeps, "db" | "clockOffsetMs" | "random"> & { origin(): string };
+type DatabaseDeps = Pick<Deps, "db" | "clockOffsetMs">;
 
-/** `__Host-` keeps other hosts from setting it, and takes https; on loopback a plain name has to do. */
+const minutes = (count: number) => sql`${count} * interval '1 minute'`;
+
+/** The SQL condition that a session `s` has not ended. */
+export function isOpen(deps: DatabaseDeps): Sql {
+  return sql`s.seen_at > ${clock(deps)} - ${minutes(IDLE_MINUTES)}
+    AND s.created_at > ${clock(deps)} - ${minutes(ABSOLUTE_HOURS * 60)}`;
+}
+
+/** Finds the open session that the `Cookie` header names. Each request extends it. */
+export async function findSession(deps: Deps, cookies: string | undefined): Promise<SignedIn | undefined> {
+  const token = readCookie(cookies, "session", deps.origin());
+  if (!token) return undefined;
+  const [row] = await deps.db.run<SignedIn & { stale: boolean }>(sql`
+    SELECT s.hash, m.id AS "memberId", m.email, m.role, a.id AS "accountId", a.name AS "accountName",
+      a.suspended_at IS NOT NULL AS suspended,
+      s.authenticated_at > ${clock(deps)} - ${minutes(FRESH_MINUTES)} AS fresh,
+      s.seen_at < ${clock(deps)} - interval '1 minute' AS stale
+    FROM sessions s
+    JOIN account_members m ON m.id = s.member_id
+    JOIN accounts a ON a.id = m.account_id
+    WHERE s.hash = ${hashToken(token)} AND ${isOpen(deps)}`);
+  if (!row) return undefined;
+  const { stale, ...session } = row;
+  // Once a minute is enough, and spares most requests a write.
+  if (stale) await deps.db.run(sql`UPDATE sessions SET seen_at = ${clock(deps)} WHERE hash = ${session.hash}`);
+  return session;
+}
+
+/**
+ * Starts a session for a member whom the provider has identified, and returns its token. If the provider does not say when the member
+ * authenticated, it counts as long ago; a time in the future counts as now.
+ */
+export async function startSession(
+  deps: DatabaseDeps & Pick<Deps, "random">,
+  memberId: string,
+  { authenticatedAt }: { authenticatedAt: Date | undefined },
+): Promise<string> {
+  const { token, hash } = newSessionToken(deps);
+  const longAgo = sql`${clock(deps)} - ${minutes(FRESH_MINUTES)}`;
+  await deps.db.run(sql`
+    WITH joined AS (UPDATE account_members SET invited_at = NULL WHERE id = ${memberId} AND invited_at IS NOT NULL)
+    INSERT INTO sessions (hash, member_id, created_at, authenticated_at, seen_at)
+    VALUES (${hash}, ${memberId}, ${clock(deps)},
+      least(coalesce(${authenticatedAt ?? null}::timestamptz, ${longAgo}), ${clock(deps)}), ${clock(deps)})`);
+  return token;
+}
+
+/** Ends the session that the `Cookie` header names, if there is one. */
+export async function endSession(deps: Deps, cookies: string | undefined): Promise<void> {
+  const token = readCookie(cookies, "session", deps.origin());
+  if (token) await deps.db.run(sql`DELETE FROM sessions WHERE hash = ${hashToken(token)}`);
+}
+
+/** Counts a form that a session submits, and refuses it from the 101st in a window on. */
+export async function limitForms(deps: DatabaseDeps, { hash }: Pick<SignedIn, "hash">): Promise<void> {
+  const counted = await deps.db.run(sql`
+    WITH this_window AS (SELECT ${windowStart(deps, WINDOW_MINUTES)} AS start)
+    UPDATE sessions SET forms = CASE WHEN forms_since = start THEN forms + 1 ELSE 1 END, forms_since = start
+    FROM this_window
+    WHERE hash = ${hash} AND (forms < ${MAX_FORMS} OR forms_since IS DISTINCT FROM start)
+    RETURNING forms`);
+  if (counted.length > 0) return;
+  throw fail("rate_limited", `You have submitted too many forms. Try again in ${WINDOW_MINUTES} minutes.`);
+}
+
+/** A token for a new session. A token that a browser sends is never used for one (session fixation). */
+export function newSessionToken({ random }: Pick<Deps, "random">): { token: string; hash: Buffer } {
+  const token = Buffer.from(random(32)).toString("base64url");
+  return { token, hash: hashToken(token) };
+}
+
+/** Tokens are stored as hashes only. */
+export function hashToken(token: string): Buffer {
+  return Buffer.from(tokenHash(token));
+}
+
+/** `sign-in` exists while the browser is at the OpenID provider. */
+type CookieName = "session" | "sign-in";
+
+/** `__Host-` requires https and keeps other hosts from setting the cookie. On loopback there is no https. */
 function fullName(name: CookieName, origin: string): string {
   return origin.startsWith("https:") ? `__Host-developers-${name}` : `developers-${name}`;
 }
 
-/** The `Set-Cookie` header that keeps a value until the browser ends, or that removes it where `value` is undefined. */
+/** A `Set-Cookie` header: keeps `value` until the browser closes, or removes the cookie if `value` is undefined. */
 export function setCookie(name: CookieName, value: string | undefined, origin: string): string {
   return stringifySetCookie({
     name: fullName(name, origin),
@@ -43,8 +130,8 @@ export function setCookie(name: CookieName, value: string | undefined, origin: s
   });
 }
 
-/** The value of a cookie. If it is sent twice, somebody else has set one of them: neither counts. */
-export function cookieIn(header: string | undefined, name: CookieName, origin: string): string | undefined {
+/** Reads a cookie from the `Cookie` header. If it was sent twice, somebody else has set one of them, so neither counts. */
+export function readCookie(header: string | undefined, name: CookieName, origin: string): string | undefined {
   const start = `${fullName(name, origin)}=`;
   const pairs = (header ?? "").split(";").map((pair) => pair.trim());
   const found = pairs.filter((pair) => pair.startsWith(start));

@@ -2,8 +2,8 @@ import { countMail } from "../../accounts/count-mails.js";
 import { addMember, createSignInLink } from "../../accounts/manage-members.js";
 import { beginAct } from "../../accounts/operator-log.js";
 import { gatewayDatabase } from "../../testing/gateway-database.js";
-import { limitRefusals } from "../sign-in/limit-sign-in.js";
-import { redeemLink } from "../sign-in/redeem-link.js";
+import { limitRefusals } from "../sign-in/sign-in.js";
+import { redeemLink } from "../sign-in/sign-in-link.js";
 import { sweepAccessOnce } from "./sweep-access.js";
 
 const HOUR_MS = 3_600_000;

@@ -2,8 +2,7 @@ import { type Loop, startLoop } from "@shipping/kit/process/loop";
 import sql from "sql-template-tag";
 import { MAX_WINDOW_MINUTES } from "../../accounts/count-mails.js";
 import { clock, type GatewayDeps } from "../../database/deps.js";
-import { isOpen } from "./keep-session.js";
-import { WINDOW_MINUTES } from "./limit-window.js";
+import { isOpen, WINDOW_MINUTES } from "./session.js";
 import type { DeveloperDeps } from "./settings.js";
 
 const EVERY_MS = 3_600_000;

@@ -4,7 +4,6 @@ import sql from "sql-template-tag";
 import { Outage } from "../../service-clients/outage.js";
 import { AREA_PATH, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
 import { forbidden } from "../page/refusal-page.js";
-import { endSession } from "../session/keep-session.js";
 import {
   authorizationRequestFrom,
   type Identity,
@@ -13,9 +12,8 @@ import {
   newAuthorizationRequest,
   type Provider,
 } from "../session/provider.js";
-import { cookieIn, type SignedIn, setCookie } from "../session/session.js";
-import { limitRefusals } from "./limit-sign-in.js";
-import { startSession } from "./start-session.js";
+import { endSession, readCookie, type SignedIn, setCookie, startSession } from "../session/session.js";
+import { limitRefusals } from "./sign-in.js";
 
 type Visit = VisitorRequest & { session: SignedIn | undefined };
 
@@ -48,7 +46,7 @@ export async function beginProviderSignIn(deps: PageDeps, asked: Visit): Promise
 export async function completeProviderSignIn(deps: PageDeps, asked: Visit): Promise<PageAnswer> {
   const provider = providerOf(deps);
   const { cookies, url, session: current } = asked;
-  const authorization = authorizationRequestFrom(cookieIn(cookies, "sign-in", deps.origin()));
+  const authorization = authorizationRequestFrom(readCookie(cookies, "sign-in", deps.origin()));
   const identity = authorization && (await provider.complete(authorization, new URL(url, deps.origin())));
   // Used up whatever the outcome: an answer of the provider is not accepted twice.
   const spent = setCookie("sign-in", undefined, deps.origin());

@@ -1,16 +1,14 @@
-import { INVITATION_DAYS } from "../../accounts/invite-members.js";
-import { LINK_MINUTES } from "../../accounts/manage-members.js";
+import { fail } from "@shipping/kit/errors";
+import sql from "sql-template-tag";
+import { windowStart } from "../../database/deps.js";
 import { CLEAR_PATH } from "../page/assets.js";
-import { AREA_PATH, type HtmlPage, type PageAnswer, type PageDeps, shown, type VisitorRequest } from "../page/page.js";
-import { Text } from "../page/text.js";
-import { endSession } from "../session/keep-session.js";
+import { AREA_PATH, type HtmlPage, type PageAnswer, type PageDeps, type VisitorRequest } from "../page/page.js";
+import { refusalPage } from "../page/refusal-page.js";
 import { isAllowedReturnTo } from "../session/provider.js";
-import { FRESH_MINUTES, type SignedIn, setCookie } from "../session/session.js";
-import { LinkByMail } from "./ask-for-link.js";
-import { limitRefusals } from "./limit-sign-in.js";
-import { peekLink, redeemLink } from "./redeem-link.js";
+import { endSession, FRESH_MINUTES, type SignedIn, setCookie, WINDOW_MINUTES } from "../session/session.js";
+import { LinkByMail } from "./request-link.js";
 
-const PROVIDER_PATH = `${AREA_PATH}/sign-in/provider`;
+export const PROVIDER_PATH = `${AREA_PATH}/sign-in/provider`;
 
 /** `GET /developers`: the sign-in page, or a redirect to the overview. */
 export async function showEntrance(
@@ -66,7 +64,7 @@ export function showSignInAgain(
 }
 
 /** Through the provider, by mail, or both. The operator's links are told of where there is neither. */
-function WaysIn(props: {
+export function WaysIn(props: {
   deps: Pick<PageDeps, "provider" | "mailer">;
   provider: { path: string; words: string };
   email?: string;
@@ -88,66 +86,31 @@ function WaysIn(props: {
   );
 }
 
-/** `GET /developers/sign-in/{token}`: whom the link would sign in. */
-export async function confirmSignIn(deps: PageDeps, asked: VisitorRequest): Promise<PageAnswer> {
-  const link = await peekLink(deps, asked.id);
-  if (!link) return refuseLink(deps, asked);
-  return shown(
-    "Sign in",
-    <>
-      <h1>Sign in</h1>
-      <p>
-        Sign in as{" "}
-        <strong>
-          <Text>{link.email}</Text>
-        </strong>{" "}
-        to the developer area of{" "}
-        <strong>
-          <Text>{link.accountName}</Text>
-        </strong>
-        . The link works once.
-      </p>
-      <form method="post">
-        <button type="submit">Sign in</button>
-      </form>
-    </>,
-  );
-}
-
-/** `POST /developers/sign-in/{token}`: spends the link. */
-export async function submitSignIn(deps: PageDeps, asked: VisitorRequest): Promise<PageAnswer> {
-  const redeemed = await redeemLink(deps, asked.id);
-  if (!redeemed) return refuseLink(deps, asked);
-  await endSession(deps, asked.cookies);
-  const { token, returnTo } = redeemed;
-  const location = returnTo !== null && isAllowedReturnTo(returnTo) ? returnTo : `${AREA_PATH}/sandbox`;
-  return { location, cookies: [setCookie("session", token, deps.origin())] };
-}
-
 /** `POST /developers/sign-out`. */
 export async function signOut(deps: PageDeps, { cookies }: VisitorRequest): Promise<PageAnswer> {
   await endSession(deps, cookies);
   return { location: AREA_PATH, cookies: [setCookie("session", undefined, deps.origin())] };
 }
 
-// One answer for links that never existed, were used, or have expired.
-async function refuseLink(deps: PageDeps, asked: VisitorRequest): Promise<HtmlPage> {
-  const limited = await limitRefusals(deps, asked);
-  return (
-    limited ?? {
-      status: 404,
-      title: "This link does not work",
-      body: (
-        <>
-          <h1>This link does not work</h1>
-          <p>
-            It was already used, replaced by a newer link, or copied incompletely, or it has expired. Sign-in links
-            expire after {LINK_MINUTES} minutes, invitations after {INVITATION_DAYS} days or once you have signed in in
-            another way.
-          </p>
-          <WaysIn deps={deps} provider={{ path: PROVIDER_PATH, words: "Sign in" }} />
-        </>
-      ),
-    }
-  );
+type Deps = Pick<PageDeps, "db" | "clockOffsetMs">;
+
+const MAX_REFUSALS = 100;
+
+/**
+ * Counts a refused attempt to sign in. From the hundred-and-first of an address and window on, returns the answer to send
+ * instead. A valid sign-in is never counted, so nobody is locked out by others behind the same address; and a request that
+ * another site's page makes a browser send does not count.
+ */
+export async function limitRefusals(
+  deps: Deps,
+  { source, deliberate }: Pick<VisitorRequest, "source" | "deliberate">,
+): Promise<HtmlPage | undefined> {
+  if (!deliberate) return undefined;
+  const counted = await deps.db.run(sql`
+    INSERT INTO sign_in_refusals AS r (source, since, count) VALUES (${source}, ${windowStart(deps, WINDOW_MINUTES)}, 1)
+    ON CONFLICT (source, since) DO UPDATE SET count = r.count + 1 WHERE r.count < ${MAX_REFUSALS}
+    RETURNING count`);
+  if (counted.length > 0) return undefined;
+  const why = `Too many sign-in attempts from your IP address. Try again in ${WINDOW_MINUTES} minutes.`;
+  return refusalPage(fail("rate_limited", why));
 }

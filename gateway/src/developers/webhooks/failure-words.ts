@@ -1,7 +1,7 @@
 import type { DeliveryFailure } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 
 /** A failure in words, and what its receiver's owner can do. */
-export interface FailureWords {
+interface FailureWords {
   /** A clause without a period: "The certificate has expired". */
   what: string;
   /** A sentence or two. */

@@ -6,7 +6,7 @@ import { clock } from "../../database/deps.js";
 import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { callerOfPage, type PageDeps, type PageRequest } from "../page/page.js";
 import { writeByForm } from "../page/write-by-form.js";
-import { parsed, type Subscription } from "./subscriptions.js";
+import { parsed, type Subscription } from "./read-subscriptions.js";
 
 /** A shipment as the API shows it. */
 export type Shipment = z.infer<typeof shipment>;

@@ -7,10 +7,9 @@ import { BarChart } from "../page/bar-chart.js";
 import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
 import { Chips, Note, Text, Time } from "../page/text.js";
 import { wordsOf } from "./failure-words.js";
-import { getHealth } from "./health.js";
-import { StateTag } from "./subscription-table.js";
-import { getSubscription, hostOf, type Subscription } from "./subscriptions.js";
-import { TestSection } from "./test-form.js";
+import { getHealth, getSubscription, hostOf, type Subscription } from "./read-subscriptions.js";
+import { StateTag } from "./subscriptions.js";
+import { TestSection } from "./test-page.js";
 
 const MAX_PENDING = 1_000;
 const GUIDE = "/docs/webhooks#when-deliveries-fail";

@@ -1,16 +1,15 @@
+import type { Environment } from "@shipping/kit/caller";
 import { failFields } from "@shipping/kit/errors";
 import { isId, newId } from "@shipping/kit/ids";
 import type { TestDelivery } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { z } from "zod";
-import { formId } from "../page/form-field.js";
+import { AccountForm, formId } from "../page/form.js";
 import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
 import { checkForm } from "../page/read-form.js";
-import { Text } from "../page/text.js";
-import { listTestDeliveries } from "./health.js";
+import { Note, Text } from "../page/text.js";
+import { getSubscription, hostOf, listTestDeliveries, type Subscription } from "./read-subscriptions.js";
 import { findTest, limitTests, type Shipment, sendTest } from "./send-test.js";
-import { getSubscription, hostOf, type Subscription } from "./subscriptions.js";
 import { TestAnswers } from "./test-answers.js";
-import { TestForm } from "./test-form.js";
 
 const REFRESH_SECONDS = 2;
 const WATCHED_MS = 120_000;
@@ -60,7 +59,7 @@ export async function showTest(deps: PageDeps, request: PageRequest): Promise<Pa
 }
 
 /** A test and what is known of its events. */
-export interface WatchedTest {
+interface WatchedTest {
   shipment: Shipment;
   /** The types of its events that go to this subscription. */
   types: readonly string[];
@@ -93,4 +92,56 @@ async function watch(
 
 function isAnswered({ state, failure }: TestDelivery): boolean {
   return failure !== undefined || ["delivered", "exhausted", "cancelled"].includes(state);
+}
+
+interface About {
+  subscription: Subscription;
+  environment: Environment;
+  mayChange: boolean;
+  formId: string;
+}
+
+/** How a subscription is tested: by a button, or why there is none. */
+export function TestSection(about: About) {
+  return (
+    <>
+      <h2>Send a test</h2>
+      <TestForm {...about} />
+    </>
+  );
+}
+
+/** The button, with what it does. */
+function TestForm({ subscription, environment, mayChange, formId }: About) {
+  if (environment === "live") {
+    return (
+      <Note kind="hint">
+        <p>
+          You can send tests only in the sandbox, because live shipments are real.{" "}
+          <a href="/docs/testing">How to test</a>
+        </p>
+      </Note>
+    );
+  }
+  if (subscription.status !== "active") return <p>This subscription is disabled, so nothing is sent to it.</p>;
+  if (!mayChange) return <p>Only admins of this account can send a test.</p>;
+  return (
+    <>
+      <p>
+        {`${whatItDoes(subscription)} and shows how your receiver responds to the events. `}
+        Your other sandbox subscriptions receive these events too.
+      </p>
+      <AccountForm action={`${AREA_PATH}/${environment}/webhooks/${subscription.id}/test`}>
+        <input type="hidden" name="form_id" value={formId} />
+        <button type="submit">Send test</button>
+      </AccountForm>
+    </>
+  );
+}
+
+/** Lists what a test creates: always a shipment and its label, the rest only if the subscription receives those events. */
+function whatItDoes({ events }: Subscription): string {
+  const order = events.includes("order.created") ? "an order, " : "";
+  const voids = events.includes("label.voided") ? " voids the label," : "";
+  return `A test creates ${order}a shipment and a label in the sandbox, marked as a test,${voids}`;
 }

@@ -1,0 +1,42 @@
+import { addMember } from "../../accounts/manage-members.js";
+import { SKEWED_CLOCKS } from "../../testing/clocks.js";
+import { gatewayDatabase } from "../../testing/gateway-database.js";
+import { findSession, setCookie, startSession } from "./session.js";
+
+const ORIGIN = "http://127.0.0.1";
+const MINUTE_MS = 60_000;
+
+let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
+let memberId: string;
+beforeAll(async () => {
+  gateway = await gatewayDatabase();
+  const { accountId } = await gateway.newKey();
+  memberId = (await addMember(gateway.admin, { accountId, email: "ada@example.com", role: "admin" })).id;
+});
+afterAll(() => gateway.drop());
+
+async function sessionOf(authenticatedAt: Date | undefined, now: () => Date = () => new Date()) {
+  const deps = { ...gateway.admin, now, clockOffsetMs: 0, origin: () => ORIGIN };
+  const token = await startSession(deps, memberId, { authenticatedAt });
+  return findSession(deps, setCookie("session", token, ORIGIN).split(";")[0]);
+}
+
+test.each([
+  ["just now", 0, true],
+  ["14 minutes ago", -14, true],
+  ["16 minutes ago", -16, false],
+  ["by a provider whose clock is five minutes ahead", 5, true],
+])("who authenticated %s is in, and may change what needs a recent sign-in or not", async (_, minutes, fresh) => {
+  expect(await sessionOf(new Date(Date.now() + minutes * MINUTE_MS))).toMatchObject({ memberId, fresh });
+});
+
+test.each(SKEWED_CLOCKS)("without a time from the provider it is not recent, on a gateway %s", async (_, now) => {
+  expect(await sessionOf(undefined, now)).toMatchObject({ memberId, fresh: false });
+});
+
+test("an authentication in the future is recent for 15 minutes and no longer", async () => {
+  const deps = { ...gateway.admin, clockOffsetMs: 0, origin: () => ORIGIN };
+  const token = await startSession(deps, memberId, { authenticatedAt: new Date(Date.now() + 60 * MINUTE_MS) });
+  const cookie = setCookie("session", token, ORIGIN).split(";")[0];
+  expect(await findSession({ ...deps, clockOffsetMs: 16 * MINUTE_MS }, cookie)).toMatchObject({ fresh: false });
+});

@@ -1,0 +1,68 @@
+import { randomBytes } from "node:crypto";
+import { newId } from "@shipping/kit/ids";
+import { type Invited, inviteAgain, inviteMember } from "../../accounts/invite-members.js";
+import { createAccount } from "../../accounts/manage-accounts.js";
+import { createSignInLink } from "../../accounts/manage-members.js";
+import { gatewayDatabase } from "../../testing/gateway-database.js";
+import { startSession } from "../session/session.js";
+import { peekLink, redeemLink } from "./sign-in-link.js";
+
+let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
+beforeAll(async () => {
+  gateway = await gatewayDatabase();
+});
+afterAll(() => gateway.drop());
+
+const origin = "https://ship.example";
+const email = "bob@example.com";
+const ADA = { name: "ada@example.com", source: "192.0.2.1" };
+const newFormId = () => newId("form", randomBytes);
+const deps = () => ({ ...gateway.admin, clockOffsetMs: 0 });
+const tokenIn = ({ url }: { url: string }) => url.slice(-43);
+const redeem = (link: { url: string }) => redeemLink(deps(), tokenIn(link));
+
+async function invited() {
+  const { id: accountId } = await createAccount(gateway.admin, { name: "Acme" });
+  const wanted = { accountId, email, role: "viewer", formId: newFormId(), origin } as const;
+  return { accountId, invitation: await inviteMember(gateway.admin, wanted, ADA) };
+}
+
+const requestLink = (accountId: string) => createSignInLink(gateway.admin, { accountId, email, origin });
+const throughProvider = ({ id }: Invited) => startSession(deps(), id, { authenticatedAt: undefined });
+
+test("an invitation signs in once, and so does a link that its member requested", async () => {
+  const { accountId, invitation } = await invited();
+  const link = await requestLink(accountId);
+  expect(await peekLink(deps(), tokenIn(invitation))).toEqual({ email, accountName: "Acme" });
+  for (const one of [invitation, link]) expect(await redeem(one)).toBeDefined();
+  for (const one of [invitation, link]) expect(await redeem(one)).toBeUndefined();
+});
+
+describe.each<[string, (asked: Awaited<ReturnType<typeof invited>>) => Promise<unknown>]>([
+  ["by a link that they requested", async ({ accountId }) => redeem(await requestLink(accountId))],
+  ["through the provider", ({ invitation }) => throughProvider(invitation)],
+])("once somebody has come %s", (_how, come) => {
+  test("their invitation does not sign in, and the links that they requested still do", async () => {
+    const asked = await invited();
+    const link = await requestLink(asked.accountId);
+    expect(await come(asked)).toBeDefined();
+    expect(await peekLink(deps(), tokenIn(asked.invitation))).toBeUndefined();
+    expect(await redeem(asked.invitation)).toBeUndefined();
+    expect(await redeem(link)).toBeDefined();
+  });
+
+  test("nor does an invitation that an admin resends at that moment", async () => {
+    const asked = await invited();
+    const { accountId, invitation } = asked;
+    let came: Promise<unknown> | undefined;
+    // They come after the look at whether they have come, and before the new link is made.
+    const run: typeof gateway.db.run = async (statement) => {
+      came ??= come(asked);
+      await came;
+      return gateway.db.run(statement);
+    };
+    const deps = { ...gateway.admin, db: { ...gateway.db, run } };
+    const resent = await inviteAgain(deps, { accountId, id: invitation.id, formId: newFormId(), origin }, ADA);
+    expect(await redeem(resent)).toBeUndefined();
+  });
+});

@@ -1,0 +1,158 @@
+import { randomBytes } from "node:crypto";
+import { ConnectError, createRouterTransport } from "@connectrpc/connect";
+import type { Environment } from "@shipping/kit/caller";
+import { createLog } from "@shipping/kit/process/log";
+import { createMetrics } from "@shipping/kit/process/metrics";
+import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import sql from "sql-template-tag";
+import type { Deliver, Mail } from "../../mail/deliver.js";
+import { createMailer } from "../../mail/mailer.js";
+import { createClients } from "../../service-clients/clients.js";
+import { gatewayDatabase } from "../../testing/gateway-database.js";
+import { sendAlerts, sendAlertsOnce } from "./send-alerts.js";
+
+let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
+beforeAll(async () => {
+  gateway = await gatewayDatabase();
+});
+afterAll(() => gateway.drop());
+
+interface Failing {
+  accountId: string;
+  id?: string;
+  environment?: Environment;
+  url?: string;
+}
+
+/** Webhooks with subscriptions that fail, a mailer, and what becomes of both. */
+function failingWith(kept: readonly Failing[] | "away", deliver?: Deliver) {
+  const told = new Set<string>();
+  const sent: Mail[] = [];
+  const lines: string[] = [];
+  const log = createLog({ part: "gateway", destination: { write: (line) => void lines.push(line) } });
+  const transport = createRouterTransport(({ service }) => {
+    service(WebhooksService, {
+      claimFailing() {
+        if (kept === "away") throw new ConnectError("nobody is there");
+        const subscriptions = kept.map(
+          ({ accountId, id = "whk_1", environment = "live", url = "https://shop.example.com/" }) => ({
+            owner: { accountId, environment },
+            subscriptionId: id,
+            url,
+            failingSince: "2026-03-01T10:07:42.000Z",
+            lastFailure: { reason: "tls_expired" },
+          }),
+        );
+        return { subscriptions: subscriptions.filter(({ subscriptionId }) => !told.has(subscriptionId)) };
+      },
+      acknowledgeFailing({ subscriptionIds }) {
+        for (const id of subscriptionIds) told.add(id);
+        return {};
+      },
+    });
+  });
+  const clients = createClients({ records: transport, carrier: transport, tracking: transport, webhooks: transport });
+  const mailer = createMailer({
+    deliver: deliver ?? (async (mail) => void sent.push(mail)),
+    log,
+    metrics: createMetrics({ part: "gateway", log }),
+    waitsMs: [1],
+    random: randomBytes,
+  });
+  const deps = { db: gateway.db, clients, mailer, log, origin: () => "https://ship.example" };
+  return { deps, told, sent, lines };
+}
+
+async function accountWith(...members: { email: string; role?: string; invited?: boolean }[]): Promise<string> {
+  const { accountId } = await gateway.newKey();
+  for (const { email, role = "admin", invited = false } of members) {
+    await gateway.db.run(sql`
+      INSERT INTO account_members (id, account_id, email, role, created_at, invited_at)
+      VALUES (${`mem_${accountId}_${email}`}, ${accountId}, ${email}, ${role}, now(), ${invited ? new Date() : null})`);
+  }
+  return accountId;
+}
+
+test("the admins get a mail with host, since when, why, what to do and a link; nobody else does, and nobody twice", async () => {
+  const accountId = await accountWith(
+    { email: "ada@example.com" },
+    { email: "bob@example.com" },
+    { email: "vera@example.com", role: "viewer" },
+    { email: "not-yet@example.com", invited: true },
+  );
+  const { deps, sent } = failingWith([{ accountId, url: "https://shop.example.com/hooks/mine?token=secret" }]);
+  expect([await sendAlertsOnce(deps), await sendAlertsOnce(deps)]).toEqual([{ told: 1 }, { told: 0 }]);
+  expect(sent.map(({ to }) => to)).toEqual(["ada@example.com", "bob@example.com"]);
+  const [{ subject, text, html } = { subject: "", text: "", html: "" }] = sent;
+  expect(subject).toBe("Webhooks to shop.example.com have been failing for a day");
+  expect(text).toContain(
+    "No live events have been delivered to shop.example.com since 2026-03-01 10:07 UTC. Last failure: The certificate has expired. Renew the certificate",
+  );
+  expect(text).toContain("https://ship.example/developers/live/webhooks/whk_1");
+  expect(text + html).not.toMatch(/token|hooks\/mine/);
+});
+
+test("several of an account are one mail, which names twenty at most; another account has a mail of its own", async () => {
+  const one = await accountWith({ email: "one@example.com" });
+  const other = await accountWith({ email: "other@example.com" });
+  const { deps, sent, told } = failingWith([
+    ...Array.from({ length: 23 }, (_, n) => ({ accountId: one, id: `whk_${n}` })),
+    { accountId: other, id: "whk_other", environment: "sandbox" },
+  ]);
+  expect(await sendAlertsOnce(deps)).toEqual({ told: 2 });
+  const [toOne, toOther] = ["one@example.com", "other@example.com"].map((to) => sent.find((mail) => mail.to === to));
+  expect(toOne?.subject).toMatch(/^23 webhook subscriptions of .+ have been failing for a day$/);
+  expect(toOne?.text).toContain("And 3 more.");
+  expect(toOne?.text).not.toContain("whk_other");
+  expect(toOther?.text).toContain("/developers/sandbox/webhooks/whk_other");
+  expect(told.size).toBe(24);
+});
+
+test("what no server takes is not acknowledged; one admin who was told is enough", async () => {
+  const accountId = await accountWith({ email: "wrong@example.com" }, { email: "right@example.com" });
+  const refuse: Deliver = () => Promise.reject(Object.assign(new Error("No."), { responseCode: 550 }));
+  const away = failingWith([{ accountId }], refuse);
+  expect(await sendAlertsOnce(away.deps)).toEqual({ told: 0 });
+  expect(away.told.size).toBe(0);
+  const half = failingWith([{ accountId }], (mail) =>
+    mail.to === "wrong@example.com" ? refuse(mail) : Promise.resolve(),
+  );
+  expect(await sendAlertsOnce(half.deps)).toEqual({ told: 1 });
+  expect(half.told.size).toBe(1);
+});
+
+test("without an admin, and for an account that is gone, it is acknowledged, so that it is not handed out for ever", async () => {
+  const accountId = await accountWith({ email: "vera@example.com", role: "viewer" });
+  const { deps, sent, told } = failingWith([
+    { accountId, id: "whk_a" },
+    { accountId: "acc_gone", id: "whk_b" },
+  ]);
+  expect(await sendAlertsOnce(deps)).toEqual({ told: 0 });
+  expect([sent.length, told.size]).toEqual([0, 2]);
+});
+
+test("it ends though a mail server never answers", async () => {
+  const accountId = await accountWith({ email: "ada@example.com" });
+  let asked: (() => void) | undefined;
+  const isAsked = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  const { deps } = failingWith([{ accountId }], () => {
+    asked?.();
+    return new Promise(() => undefined);
+  });
+  const loop = sendAlerts(deps);
+  loop.wake();
+  await isAsked;
+  await loop.stop();
+});
+
+test("while webhooks is away, the log says so and nobody is told", async () => {
+  const { deps, lines } = failingWith("away");
+  const loop = sendAlerts(deps);
+  loop.wake();
+  await loop.stop();
+  expect(lines).toEqual([
+    expect.stringContaining("alerts about failing subscriptions could not be sent; they are retried"),
+  ]);
+});
