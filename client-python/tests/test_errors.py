@@ -8,7 +8,7 @@ from loopback import LoopbackTest, drop, html, refusal, respond
 
 import shipping_client
 from shipping_client import APIConnectionError, InvalidRequestError, ShippingError, UnexpectedAnswerError
-from shipping_client.errors import KINDS, kind_of
+from shipping_client.errors import KINDS, class_for
 
 
 class OverHttp(LoopbackTest):
@@ -84,7 +84,7 @@ class Classes(LoopbackTest):
             (302, "ShippingError"),
             (None, "ShippingError"),
         ]:
-            self.assertEqual(kind_of("of_tomorrow", status).__name__, name)
+            self.assertEqual(class_for("of_tomorrow", status).__name__, name)
 
     def test_none_has_the_name_of_one_of_pythons_own(self) -> None:
         names = [name for name in shipping_client.__all__ if name.endswith("Error")]

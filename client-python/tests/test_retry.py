@@ -4,7 +4,7 @@ import math
 import unittest
 from datetime import datetime, timezone
 
-from shipping_client.transport.retry import is_retryable, seconds_of, wait_before
+from shipping_client.transport.retry import backoff, is_retryable, parse_retry_after
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=timezone.utc).timestamp()
 
@@ -37,27 +37,27 @@ class RetryAfter(unittest.TestCase):
             ("2026-11-21T12:00:07Z", None),
         ]:
             with self.subTest(text):
-                self.assertEqual(seconds_of(text, NOW), seconds)
+                self.assertEqual(parse_retry_after(text, NOW), seconds)
 
 
 class Wait(unittest.TestCase):
     def test_is_half_a_second_doubled_each_time_less_up_to_half_of_it(self) -> None:
         for retry, least, most in [(0, 0.25, 0.5), (1, 0.5, 1), (2, 1, 2), (3, 2, 4), (20, 4, 8), (10_000, 4, 8)]:
             with self.subTest(retry):
-                self.assertEqual(wait_before(retry, None, lambda: 1.0), least)
-                self.assertEqual(wait_before(retry, None, lambda: 0.0), most)
+                self.assertEqual(backoff(retry, None, lambda: 1.0), least)
+                self.assertEqual(backoff(retry, None, lambda: 0.0), most)
 
     def test_is_never_shorter_than_retry_after_and_at_most_a_tenth_longer(self) -> None:
-        self.assertEqual(wait_before(0, 5.0, lambda: 0.0), 5)
-        self.assertEqual(wait_before(0, 5.0, lambda: 1.0), 5.5)
+        self.assertEqual(backoff(0, 5.0, lambda: 0.0), 5)
+        self.assertEqual(backoff(0, 5.0, lambda: 1.0), 5.5)
 
     def test_has_no_room_for_more_than_65_s_which_is_the_callers_to_decide(self) -> None:
-        self.assertEqual(wait_before(0, 65.0, lambda: 0.0), 65)
-        self.assertIsNone(wait_before(0, 66.0, lambda: 0.0))
-        self.assertIsNone(wait_before(0, 1e20, lambda: 0.0))
+        self.assertEqual(backoff(0, 65.0, lambda: 0.0), 65)
+        self.assertIsNone(backoff(0, 66.0, lambda: 0.0))
+        self.assertIsNone(backoff(0, 1e20, lambda: 0.0))
 
     def test_goes_by_its_own_rule_when_retry_after_is_0(self) -> None:
-        self.assertEqual(wait_before(0, 0.0, lambda: 0.0), 0.5)
+        self.assertEqual(backoff(0, 0.0, lambda: 0.0), 0.5)
 
 
 class Retryable(unittest.TestCase):

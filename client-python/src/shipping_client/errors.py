@@ -1,4 +1,4 @@
-"""Everything that can go wrong, as classes. Their names stay clear of Python's own `ConnectionError` and `PermissionError`."""
+"""All errors. Their names differ from Python's built-in `ConnectionError` and `PermissionError`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ShippingError(Exception):
         idempotency_key: str | None = None,
         retry_after: float | None = None,
     ) -> None:
-        # Positional arguments alone, so that an error can be pickled.
+        # Pickle recreates an error from these positional arguments.
         super().__init__(code, message)
         self.code = code
         self.message = message
@@ -138,8 +138,8 @@ BY_STATUS = {
 }
 
 
-def kind_of(code: str, status: int | None = None) -> type[ShippingError]:
-    """The class of a code; the status decides about one that is newer than this client."""
+def class_for(code: str, status: int | None = None) -> type[ShippingError]:
+    """The class of a code. For codes that are newer than this client, the status decides."""
     if code in KINDS:
         return KINDS[code]
     if status is None or status < 400:
@@ -149,6 +149,6 @@ def kind_of(code: str, status: int | None = None) -> type[ShippingError]:
     return BY_STATUS.get(status, InvalidRequestError)
 
 
-def refused(message: str) -> InvalidArgumentError:
-    """A refusal of what the caller gave, before anything is sent."""
+def invalid_argument(message: str) -> InvalidArgumentError:
+    """The error for an argument of the caller. Nothing was sent."""
     return InvalidArgumentError("invalid_argument", message)

@@ -34,8 +34,8 @@ OnRequest = Callable[[RequestInfo], Any]
 OnResponse = Callable[[ResponseInfo], Any]
 
 
-def tell(hook: Callable[[Any], Any] | None, info: RequestInfo) -> None:
-    """Calls a hook. A log that fails must not fail a label."""
+def call_hook(hook: Callable[[Any], Any] | None, info: RequestInfo) -> None:
+    """Calls a hook. A hook that raises must not fail the request."""
     if hook is None:
         return
     with contextlib.suppress(Exception):

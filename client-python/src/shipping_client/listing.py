@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Callable, Generic, TypeVar
 
-from .errors import UnexpectedAnswerError, refused
+from .errors import UnexpectedAnswerError, invalid_argument
 from .transport.operation import ReadOptions
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Listing(Generic[T]):
         """The first `max` records. Further records are not requested."""
         # Without a bound, a list that has grown would fill the memory.
         if isinstance(max, bool) or not isinstance(max, int) or max < 1:
-            raise refused("to_list needs max, an integer of 1 or more.")
+            raise invalid_argument("to_list needs max, an integer of 1 or more.")
         records: list[T] = []
         for record in self._records({"limit": self._options.get("limit", min(max, MAX_PAGE))}):
             records.append(record)
@@ -72,7 +72,7 @@ class Listing(Generic[T]):
             after = page.next_cursor
             if after is None:
                 return
-            # Would never end.
+            # Otherwise the iteration would never end.
             if after in seen:
                 message = f"The list repeats itself: next_cursor {after} was returned before."
                 raise UnexpectedAnswerError("unexpected_answer", message)
@@ -80,5 +80,5 @@ class Listing(Generic[T]):
 
 
 def _only_given(options: Any) -> dict[str, Any]:
-    """What is given as None is not given: it hides nothing that the list was given."""
+    """Options that are None do not override those of the list."""
     return {name: value for name, value in options.items() if value is not None}

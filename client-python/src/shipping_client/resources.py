@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 
 class Resource:
-    """What every resource is made of."""
-
     def __init__(self, send: Callable[[Operation], Any]) -> None:
         self._send = send
 

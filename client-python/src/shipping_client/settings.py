@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, Callable
 from urllib.parse import SplitResult, urlsplit
 
-from .errors import refused
+from .errors import invalid_argument
 from .hooks import OnRequest, OnResponse
 
 
 class Unset:
-    """What an option is if it was not given: None would hide that it was meant to be read from somewhere."""
+    """The value of an option that was not given. None is different: the caller meant to read it from somewhere."""
 
     def __repr__(self) -> str:
         return "…"
@@ -25,7 +25,7 @@ MAX_TIMEOUT = 86_400.0
 
 @dataclass(frozen=True)
 class Settings:
-    """The options of a client, checked and complete."""
+    """The options of a client, checked, with defaults for those that are missing."""
 
     api_key: str = field(repr=False)
     base_url: str
@@ -39,8 +39,8 @@ class Settings:
     sleep: Callable[[float], Any]
 
 
-def access_of(api_key: object, base_url: object) -> tuple[str, str]:
-    """The key and the base URL, from the options or the environment. All that is missing is told at once."""
+def read_access(api_key: object, base_url: object) -> tuple[str, str]:
+    """The key and the base URL, from the options or the environment. One error names all that are missing."""
     key, key_name = _given_or_variable(api_key, "api_key", "SHIPPING_KEY")
     url, url_name = _given_or_variable(base_url, "base_url", "SHIPPING_URL")
     missing = [
@@ -49,14 +49,14 @@ def access_of(api_key: object, base_url: object) -> tuple[str, str]:
         if value is UNSET
     ]
     if missing:
-        raise refused(
+        raise invalid_argument(
             f"Missing: {', and '.join(missing)}. Pass the option to Shipping(), or set the environment variable."
         )
     return _checked_key(key, key_name), _checked_url(url, url_name)
 
 
 def _given_or_variable(value: object, option: str, variable: str) -> tuple[object, str]:
-    # None is refused, not replaced: the environment's key may be another account's.
+    # None is refused, not replaced: the key in the environment may belong to another account.
     if value is not UNSET:
         return value, option
     return os.environ.get(variable) or UNSET, variable
@@ -64,9 +64,9 @@ def _given_or_variable(value: object, option: str, variable: str) -> tuple[objec
 
 def _checked_key(value: object, name: str) -> str:
     if value is None or value == "":
-        raise refused(f"{name} is missing: it is {value!r}.")
+        raise invalid_argument(f"{name} is missing: it is {value!r}.")
     if not isinstance(value, str) or not re.fullmatch(r"[!-~]+", value):
-        raise refused(f"{name} must be an API key: printable ASCII without spaces.")
+        raise invalid_argument(f"{name} must be an API key: printable ASCII without spaces.")
     return value
 
 
@@ -80,14 +80,14 @@ def _checked_url(value: object, name: str) -> str:
         or parts.scheme not in ("http", "https")
         or not parts.hostname
     ):
-        raise refused(f"{name} must be an http or https URL without credentials, query or fragment.")
+        raise invalid_argument(f"{name} must be an http or https URL without credentials, query or fragment.")
     return value.rstrip("/")
 
 
 def _split(url: str) -> SplitResult | None:
     try:
         parts = urlsplit(url)
-        # Reading the port is what checks it.
+        # `port` raises ValueError if the port is invalid.
         return parts if parts.port != 0 else None
     except ValueError:
         return None
@@ -95,19 +95,18 @@ def _split(url: str) -> SplitResult | None:
 
 def checked_retries(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise refused("retries must be an integer of 0 or more.")
+        raise invalid_argument("retries must be an integer of 0 or more.")
     return value
 
 
 def checked_seconds(value: object, name: str) -> float:
-    """A number of seconds, as a time limit."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not is_number or not math.isfinite(value) or not 0 < value <= MAX_TIMEOUT:  # type: ignore[arg-type, operator]
-        raise refused(f"{name} must be a number of seconds greater than 0, at most {MAX_TIMEOUT:.0f}.")
+        raise invalid_argument(f"{name} must be a number of seconds greater than 0, at most {MAX_TIMEOUT:.0f}.")
     return float(value)  # type: ignore[arg-type]
 
 
 def checked_hook(value: Any, name: str) -> Any:
     if value is not None and not callable(value):
-        raise refused(f"{name} must be a function.")
+        raise invalid_argument(f"{name} must be a function.")
     return value

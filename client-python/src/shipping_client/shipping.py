@@ -6,7 +6,7 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Callable
 
-from .errors import refused
+from .errors import invalid_argument
 from .hooks import OnRequest, OnResponse
 from .resources import (
     AccountResource,
@@ -17,7 +17,7 @@ from .resources import (
     TrackingResource,
     WebhooksResource,
 )
-from .settings import UNSET, Settings, Unset, access_of, checked_hook, checked_retries, checked_seconds
+from .settings import UNSET, Settings, Unset, checked_hook, checked_retries, checked_seconds, read_access
 from .transport.connections import Connections
 from .transport.operation import Operation
 from .transport.send import send
@@ -59,9 +59,9 @@ class Shipping:
         random: Callable[[], float] = randomness.random,
         sleep: Callable[[float], Any] = time.sleep,
     ) -> None:
-        key, url = access_of(api_key, base_url)
+        key, url = read_access(api_key, base_url)
         if ssl_context is not None and not isinstance(ssl_context, ssl.SSLContext):
-            raise refused("ssl_context must be an ssl.SSLContext.")
+            raise invalid_argument("ssl_context must be an ssl.SSLContext.")
         settings = Settings(
             api_key=key,
             base_url=url,
@@ -76,7 +76,7 @@ class Shipping:
         )
         connections = Connections(url, ssl_context)
 
-        # A function, so that whoever prints the client and what is in it does not print its key.
+        # A closure, so that printing the client does not print its API key.
         def send_operation(operation: Operation) -> Any:
             return send(settings, connections, operation)
 

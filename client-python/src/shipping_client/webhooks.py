@@ -11,13 +11,13 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import Any, Callable, Union, cast
 
-from .errors import WebhookVerificationError, refused
+from .errors import WebhookVerificationError, invalid_argument
 from .gen.api_types import WebhookEvent
 
 RawBody = Union[bytes, bytearray, memoryview, str]
 """The body of a delivery as it arrived."""
 
-# Strict on purpose: `t` once, digits alone, and nothing that is not understood.
+# Strict on purpose: `t` once, only digits, nothing unknown.
 _HEADER = re.compile(r"t=([0-9]{1,12})((?:,v1=[0-9a-f]{64})+)")
 
 PARSED_BODY = """The body was parsed before it was verified, so its original bytes are gone. Read the raw body instead.
@@ -41,79 +41,79 @@ def verify_webhook(
     `secret` is the whole `whsec_…`, or several of them while you change from one to the next. `tolerance` is how many
     seconds the signature's time may be from yours, in either direction.
     """
-    body = _bytes_of(payload)
+    body = _to_bytes(payload)
     if body is None:
         raise WebhookVerificationError("parsed_body", PARSED_BODY)
     secrets = [secret] if isinstance(secret, str) else secret
-    keys = [_key_of(one) for one in secrets] if isinstance(secrets, Sequence) else []
+    keys = [_to_key(one) for one in secrets] if isinstance(secrets, Sequence) else []
     if not keys:
-        raise refused("secret must be the complete whsec_… string, or a list of them.")
-    # NaN would let any time pass.
+        raise invalid_argument("secret must be the complete whsec_… string, or a list of them.")
+    # NaN would accept any time.
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not 0 <= tolerance < math.inf:
-        raise refused("tolerance must be a number of seconds, 0 or more.")
-    signature = _signature_in(headers)
+        raise invalid_argument("tolerance must be a number of seconds, 0 or more.")
+    signature = _find_signature(headers)
     if not signature:
-        raise _invalid("The Service-Signature header is missing.")
+        raise _invalid_signature("The Service-Signature header is missing.")
     match = _HEADER.fullmatch(signature)
     if match is None:
-        raise _invalid("The Service-Signature header is malformed.")
+        raise _invalid_signature("The Service-Signature header is malformed.")
     signed_at, digests = match.group(1), match.group(2)[len(",v1=") :].split(",v1=")
     if not _is_signed(keys, signed_at, body, digests):
-        raise _invalid("The signature does not match: the secret is wrong, or the body was changed.")
+        raise _invalid_signature("The signature does not match: the secret is wrong, or the body was changed.")
     age = math.floor(now()) - int(signed_at)
     if abs(age) > tolerance:
-        raise _invalid(f"Signed {abs(age)} s {'ahead of' if age < 0 else 'behind'} this machine's clock.")
-    return _event_in(body)
+        raise _invalid_signature(f"Signed {abs(age)} s {'ahead of' if age < 0 else 'behind'} this machine's clock.")
+    return _parse_event(body)
 
 
 def test_header(payload: RawBody, secret: str, *, timestamp: int | None = None) -> str:
     """Returns the header `Service-Signature` that the platform would send with this body, for tests of your receiver."""
-    body = _bytes_of(payload)
+    body = _to_bytes(payload)
     if body is None:
-        raise refused("payload must be the text or the bytes that you send, such as json.dumps(event).")
-    key = _key_of(secret)
+        raise invalid_argument("payload must be the text or the bytes that you send, such as json.dumps(event).")
+    key = _to_key(secret)
     if timestamp is None:
         timestamp = int(time.time())
     if isinstance(timestamp, bool) or not isinstance(timestamp, int) or not 0 <= timestamp <= 999_999_999_999:
-        raise refused("timestamp must be a time in whole seconds.")
+        raise invalid_argument("timestamp must be a time in whole seconds.")
     return f"t={timestamp},v1={_digest(key, str(timestamp), body)}"
 
 
-# Its name begins as those of tests do: pytest would take it for one.
+# Otherwise pytest would collect it as a test because of its name.
 test_header.__test__ = False  # type: ignore[attr-defined]
 
 
-def _bytes_of(payload: object) -> bytes | None:
+def _to_bytes(payload: object) -> bytes | None:
     if isinstance(payload, str):
-        # What cannot be encoded was never sent, so that no signature fits.
+        # A lone surrogate cannot have been sent, so no signature will match.
         return payload.encode("utf-8", "surrogatepass")
     return bytes(payload) if isinstance(payload, (bytes, bytearray, memoryview)) else None
 
 
-def _key_of(secret: object) -> bytes:
-    # With an empty one, anybody could sign.
+def _to_key(secret: object) -> bytes:
+    # With an empty secret, anybody could sign.
     if not isinstance(secret, str) or not re.match(r"whsec_.", secret, re.DOTALL):
-        raise refused("secret must be the complete whsec_… string, or a list of them.")
+        raise invalid_argument("secret must be the complete whsec_… string, or a list of them.")
     return secret.encode("utf-8", "surrogatepass")
 
 
-def _signature_in(headers: Any) -> str | None:
-    """The header's value, whatever the framework's headers are. One that came twice is two, and refused."""
+def _find_signature(headers: Any) -> str | None:
+    """The header in the headers of any framework. If it is repeated, the joined value is malformed and refused."""
     if headers is None or isinstance(headers, str):
         return headers
     items = getattr(headers, "items", None)
     if items is None:
-        raise refused("headers must be the headers of the request, or the value of Service-Signature.")
+        raise invalid_argument("headers must be the headers of the request, or the value of Service-Signature.")
     pairs: Iterable[Any] = items()
     values = [value for name, value in pairs if str(name).lower() == "service-signature"]
     for value in values:
         if not isinstance(value, str):
-            raise refused(f"headers: Service-Signature must be a str, not a {type(value).__name__}.")
+            raise invalid_argument(f"headers: Service-Signature must be a str, not a {type(value).__name__}.")
     return ",".join(values)
 
 
 def _is_signed(keys: Sequence[bytes], signed_at: str, body: bytes, digests: Sequence[str]) -> bool:
-    """Whether one of the digests is right. Each is compared, and in constant time."""
+    """Whether one of the digests matches. Compares all of them, in constant time."""
     checks = [hmac.compare_digest(_digest(key, signed_at, body), digest) for key in keys for digest in digests]
     return any(checks)
 
@@ -122,9 +122,9 @@ def _digest(key: bytes, signed_at: str, body: bytes) -> str:
     return hmac.new(key, f"{signed_at}.".encode() + body, hashlib.sha256).hexdigest()
 
 
-def _event_in(body: bytes) -> WebhookEvent:
+def _parse_event(body: bytes) -> WebhookEvent:
     try:
-        # A byte order mark is no part of the JSON.
+        # Ignores a byte order mark.
         event = json.loads(body.decode("utf-8-sig"))
     except (ValueError, RecursionError) as cause:
         message = "The signature is valid, but the body is not JSON."
@@ -134,5 +134,5 @@ def _event_in(body: bytes) -> WebhookEvent:
     return cast(WebhookEvent, event)
 
 
-def _invalid(message: str) -> WebhookVerificationError:
+def _invalid_signature(message: str) -> WebhookVerificationError:
     return WebhookVerificationError("invalid_signature", message)

@@ -3,19 +3,19 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ..errors import ShippingError, UnexpectedAnswerError, kind_of
+from ..errors import ShippingError, UnexpectedAnswerError, class_for
 from ..settings import Settings
 from .attempt import Answer
 from .operation import Answers, Outgoing
-from .retry import seconds_of
+from .retry import parse_retry_after
 
 
-def good_value(answer: Answer, answers: Answers) -> Any:
-    """What a good answer holds; None if it is not the API's, or only a part of it."""
+def read_value(answer: Answer, answers: Answers) -> Any:
+    """The value in a successful response; None if the response is incomplete or not from the API."""
     if answers == "file":
         is_pdf = answer.headers.get("content-type", "").startswith("application/pdf")
         return answer.body if is_pdf and _is_whole_pdf(answer.body) else None
-    body = _json_in(answer.body)
+    body = _parse_json(answer.body)
     if not isinstance(body, dict) or body.get("data") is None:
         return None
     if answers == "data":
@@ -25,21 +25,21 @@ def good_value(answer: Answer, answers: Answers) -> Any:
     return {"data": body["data"], "next_cursor": cursor} if is_page else None
 
 
-def refusal_in(answer: Answer, request: Outgoing, settings: Settings) -> tuple[ShippingError, str | None]:
-    """The error of an answer that is not good, and its code, None if the answer is not the API's."""
-    body = _json_in(answer.body)
+def read_error(answer: Answer, request: Outgoing, settings: Settings) -> tuple[ShippingError, str | None]:
+    """The error in any other response. Its code is None if the response is not from the API."""
+    body = _parse_json(answer.body)
     refusal = body.get("error") if isinstance(body, dict) else None
     if not isinstance(refusal, dict):
         refusal = {}
-    request_id = _text_in(refusal.get("request_id")) or answer.headers.get("x-request-id")
-    retry_after = seconds_of(answer.headers.get("retry-after"), settings.now())
-    code = _text_in(refusal.get("code"))
+    request_id = _non_empty_text(refusal.get("request_id")) or answer.headers.get("x-request-id")
+    retry_after = parse_retry_after(answer.headers.get("retry-after"), settings.now())
+    code = _non_empty_text(refusal.get("code"))
     if code is None:
         return _unexpected(answer, request, request_id, retry_after), None
     fields = refusal.get("fields")
-    error = kind_of(code, answer.status)(
+    error = class_for(code, answer.status)(
         code,
-        _text_in(refusal.get("message")) or code,
+        _non_empty_text(refusal.get("message")) or code,
         status=answer.status,
         request_id=request_id,
         fields=fields if isinstance(fields, list) else (),
@@ -71,16 +71,16 @@ def _what_is_wrong(answer: Answer) -> str:
 
 
 def _is_whole_pdf(body: bytes) -> bool:
-    """A connection that is closed too soon looks like the end of an answer without a length."""
+    """Without Content-Length, a connection that is closed too soon looks like the end of the response."""
     return body.startswith(b"%PDF-") and b"%%EOF" in body[-1024:]
 
 
-def _json_in(body: bytes) -> Any:
+def _parse_json(body: bytes) -> Any:
     try:
         return json.loads(body.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
 
 
-def _text_in(value: object) -> str | None:
+def _non_empty_text(value: object) -> str | None:
     return value if isinstance(value, str) and value else None

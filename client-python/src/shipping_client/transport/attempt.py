@@ -17,7 +17,7 @@ from .operation import Outgoing
 USER_AGENT = f"shipping-client-python/{__version__} Python/{platform.python_version()}"
 
 MAX_ANSWER_BYTES = 32 * 1024 * 1024
-"""A page of a hundred records has less than 2 MiB."""
+"""The largest page, of 100 records, has less than 2 MiB."""
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,14 @@ class Answer:
 
 
 def attempt(settings: Settings, connections: Connections, request: Outgoing, seconds: float) -> Answer:
-    """Sends the request once and reads its answer to the end; raises a ShippingError if no whole answer comes."""
+    """Sends the request once and reads the complete response. Raises a ShippingError if the response is incomplete."""
     connection = connections.take(Clock(seconds))
-    is_whole = False
+    is_complete = False
     try:
-        # The error of an answer that is not whole would keep its socket open.
-        with closing(_exchanged(connection, settings, request)) as response:
-            body = _body_of(response, request)
-            is_whole = True
+        # Otherwise the exception of an incomplete response would keep its socket open.
+        with closing(_exchange(connection, settings, request)) as response:
+            body = _read_body(response, request)
+            is_complete = True
             headers: dict[str, str] = {}
             for name, value in response.getheaders():
                 lower = name.lower()
@@ -46,19 +46,19 @@ def attempt(settings: Settings, connections: Connections, request: Outgoing, sec
     except socket.timeout as cause:
         message = f"No complete response within {seconds:g} s."
         raise APIConnectionError("timed_out", message, idempotency_key=request.idempotency_key) from cause
-    # UnicodeError: a host name that has no form on the wire.
+    # UnicodeError: a host name that IDNA cannot encode.
     except (OSError, HTTPException, UnicodeError) as cause:
         message = "The connection failed before the response was complete."
         raise APIConnectionError("connection_failed", message, idempotency_key=request.idempotency_key) from cause
     finally:
-        # Not after KeyboardInterrupt either: the rest of an answer would be read as that to the next request.
-        if is_whole:
+        # Also after KeyboardInterrupt: the next request would read the rest of this response.
+        if is_complete:
             connections.give_back(connection)
         else:
             connection.close()
 
 
-def _exchanged(connection: Connection, settings: Settings, request: Outgoing) -> HTTPResponse:
+def _exchange(connection: Connection, settings: Settings, request: Outgoing) -> HTTPResponse:
     parts = urlsplit(request.url)
     target = f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}"
     headers = {
@@ -70,14 +70,13 @@ def _exchanged(connection: Connection, settings: Settings, request: Outgoing) ->
     try:
         connection.request(request.method, target, body=request.body, headers=headers)
     except (BrokenPipeError, ConnectionResetError):
-        # It may have answered before it had read everything.
+        # The server may have responded before it had read the whole request.
         if connection.sock is None:
             raise
     return connection.getresponse()
 
 
-def _body_of(response: HTTPResponse, request: Outgoing) -> bytes:
-    """The body, also of an answer that nobody looks at: one that is not read holds its connection."""
+def _read_body(response: HTTPResponse, request: Outgoing) -> bytes:
     declared = response.length
     body = bytearray()
     while True:

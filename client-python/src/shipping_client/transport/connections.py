@@ -1,6 +1,6 @@
 """
-HTTP connections whose time limit holds for all that is done with them: a socket's own time-out begins anew with each byte.
-They stay open for the next request. The threads of a program may share them; its child processes get their own.
+HTTP connections with a time limit for a whole attempt. The timeout of a socket would start again with each byte.
+Connections stay open for the next request. Threads can share them; child processes get their own.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ class Clock:
 
 
 class _TimedReader(io.RawIOBase):
-    """What `http.client` reads from: each read has the time that is left."""
+    """The raw stream that `http.client` reads: each read gets the time that is left."""
 
     def __init__(self, sock: socket.socket, clock: Clock) -> None:
         self._sock = sock
         self._clock = clock
-        # It keeps the socket open until it is read to its end, although `http.client` may close it before.
+        # Keeps the socket open until the response is read, although `http.client` may close it earlier.
         self._raw = sock.makefile("rb", buffering=0)
 
     def readable(self) -> bool:
@@ -54,7 +54,7 @@ class _TimedReader(io.RawIOBase):
 
 
 class _TimedSocket:
-    """A socket as `http.client` asks a response to read from it."""
+    """The part of a socket that an HTTPResponse uses."""
 
     def __init__(self, sock: socket.socket, clock: Clock) -> None:
         self._reader = _TimedReader(sock, clock)
@@ -64,7 +64,7 @@ class _TimedSocket:
 
 
 class Connection(HTTPConnection):
-    """One connection to the API. `clock` is that of the attempt that uses it."""
+    """One connection to the API. `clock` belongs to the attempt that uses it."""
 
     sock: Any
 
@@ -76,7 +76,7 @@ class Connection(HTTPConnection):
         self.clock = Clock(0)
 
     def connect(self) -> None:
-        sock = self._connected()
+        sock = self._open_socket()
         try:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if self._ssl_context:
@@ -87,8 +87,8 @@ class Connection(HTTPConnection):
             raise
         self.sock = sock
 
-    def _connected(self) -> socket.socket:
-        """A connection to the first of the host's addresses that accepts one."""
+    def _open_socket(self) -> socket.socket:
+        """Connects to the first address of the host that accepts a connection."""
         failure: OSError | None = None
         for family, kind, protocol, _name, address in socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM):
             sock = socket.socket(family, kind, protocol)
@@ -115,7 +115,7 @@ class Connection(HTTPConnection):
         return HTTPResponse(timed, *args, **options)
 
     def is_stale(self) -> bool:
-        """Whether the other end has closed it, or has sent what nobody asked for."""
+        """Whether the server has closed the connection, or has sent something unexpected."""
         if self.sock is None:
             return True
         with selectors.DefaultSelector() as selector:
@@ -124,7 +124,7 @@ class Connection(HTTPConnection):
 
 
 class Connections:
-    """The open connections of a client that are not in use."""
+    """The idle connections of a client."""
 
     def __init__(self, base_url: str, ssl_context: ssl.SSLContext | None) -> None:
         self._base_url = base_url
@@ -133,9 +133,9 @@ class Connections:
         self._process = os.getpid()
 
     def take(self, clock: Clock) -> Connection:
-        """A connection for one attempt: an open one, or a new one that opens when it is used."""
+        """An idle connection, or a new one that opens when it is used."""
         if self._process != os.getpid():
-            # The parent uses them: answers would get mixed up. To close them here does not end them there.
+            # After a fork, the parent uses these connections too, so responses would mix. Closing them here leaves them open there.
             self.close()
             self._process = os.getpid()
         connection = self._usable() or Connection(self._base_url, self._context())
@@ -143,7 +143,7 @@ class Connections:
         return connection
 
     def give_back(self, connection: Connection) -> None:
-        """Keeps a connection whose response was read to its end, unless the response has ended it."""
+        """Keeps a connection whose response was read completely, unless the response has closed it."""
         if connection.sock is None or len(self._idle) >= MAX_IDLE:
             connection.close()
         else:
@@ -165,6 +165,6 @@ class Connections:
 
     def _context(self) -> ssl.SSLContext | None:
         if self._ssl_context is None and self._base_url.startswith("https:"):
-            # Once for all connections: reading the certificates takes milliseconds.
+            # Loading the certificates takes milliseconds, so do it once.
             self._ssl_context = ssl.create_default_context()
         return self._ssl_context

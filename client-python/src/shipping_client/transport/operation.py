@@ -1,4 +1,4 @@
-"""An operation, checked and fixed before its first attempt, so that every attempt is equal."""
+"""Builds a request before its first attempt, so that all attempts send the same."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict
 from urllib.parse import quote, urlencode
 
-from ..errors import refused
+from ..errors import invalid_argument
 from ..settings import Settings, checked_retries, checked_seconds
 
 Method = Literal["GET", "POST", "DELETE"]
@@ -43,13 +43,13 @@ class WriteOptions(ReadOptions, total=False):
 
 @dataclass(frozen=True)
 class Operation:
-    """One operation of the API, as a resource asks for it."""
+    """One operation of the API."""
 
     method: Method
     path: Sequence[str]
     """The segments of the path below the base URL."""
     answers: Answers
-    """What a good answer holds: `data`, `data` with a cursor, or a PDF."""
+    """What a successful response contains: `data`, `data` with a cursor, or a PDF."""
     options: Mapping[str, Any]
     query: Mapping[str, Any] = field(default_factory=dict)
     body: Any = None
@@ -58,8 +58,6 @@ class Operation:
 
 @dataclass(frozen=True)
 class Outgoing:
-    """An operation as it goes out."""
-
     url: str
     method: Method
     headers: Mapping[str, str] = field(repr=False)
@@ -72,11 +70,11 @@ class Outgoing:
 
 
 def outgoing(operation: Operation, settings: Settings) -> Outgoing:
-    """Checks all that the caller gave and fixes it."""
+    """Checks the arguments and builds the request."""
     options = _known_options(operation)
     is_write = operation.method != "GET"
-    key = _key_of(options.get("idempotency_key")) if is_write else None
-    headers = _headers_of(options.get("headers"))
+    key = _checked_key(options.get("idempotency_key")) if is_write else None
+    headers = _checked_headers(options.get("headers"))
     if key is not None:
         headers["idempotency-key"] = key
     if operation.method == "POST":
@@ -84,10 +82,10 @@ def outgoing(operation: Operation, settings: Settings) -> Outgoing:
     deadline = options.get("deadline", settings.deadline)
     query = urlencode({name: value for name, value in operation.query.items() if value is not None})
     return Outgoing(
-        url=settings.base_url + "".join(map(_segment_of, operation.path)) + (f"?{query}" if query else ""),
+        url=settings.base_url + "".join(map(_to_segment, operation.path)) + (f"?{query}" if query else ""),
         method=operation.method,
         headers=headers,
-        body=_json_of(operation.body) if operation.method == "POST" else None,
+        body=_to_json(operation.body) if operation.method == "POST" else None,
         answers=operation.answers,
         idempotency_key=key,
         timeout=checked_seconds(options.get("timeout", settings.timeout), "timeout"),
@@ -97,24 +95,26 @@ def outgoing(operation: Operation, settings: Settings) -> Outgoing:
 
 
 def _known_options(operation: Operation) -> dict[str, Any]:
-    """The options that are given: those that are None are not."""
+    """The options without those that are None."""
     known = ReadOptions if operation.method == "GET" else WriteOptions
     unknown = [name for name in operation.options if name not in known.__optional_keys__]
     if unknown:
-        # As Python says it of any function.
+        # The message of Python itself.
         raise TypeError(f"got an unexpected keyword argument {unknown[0]!r}")
     return {name: value for name, value in operation.options.items() if value is not None}
 
 
-def _key_of(given: str | None) -> str:
+def _checked_key(given: str | None) -> str:
     if given is None:
         return str(uuid.uuid4())
     if not isinstance(given, str) or not re.fullmatch(r"[!-~]([ -~]{0,126}[!-~])?", given):
-        raise refused("idempotency_key must be 1 to 128 printable ASCII characters, with no space at the start or end.")
+        raise invalid_argument(
+            "idempotency_key must be 1 to 128 printable ASCII characters, with no space at the start or end."
+        )
     return given
 
 
-# What the client sets itself, and the connection's own headers, which would make another request of it.
+# The headers that the client sets itself, and those of the connection.
 RESERVED = frozenset(
     [
         "authorization",
@@ -140,41 +140,41 @@ INSTEAD = {
 }
 
 
-def _headers_of(given: Mapping[str, str] | None) -> dict[str, str]:
-    """The headers of one call by their lower-case names. Values may be secret: no error repeats them."""
+def _checked_headers(given: Mapping[str, str] | None) -> dict[str, str]:
+    """The headers of one call, with lower-case names. Values may be secret, so no error repeats them."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):
-        raise refused("headers must be a mapping of names to values.")
+        raise invalid_argument("headers must be a mapping of names to values.")
     headers: dict[str, str] = {}
     for name, value in given.items():
         lower = name.lower() if isinstance(name, str) else ""
         if not re.fullmatch(r"[!#$%&'*+.^_`|~0-9a-z-]+", lower):
-            raise refused(f"headers: {name!r} is not a header name.")
+            raise invalid_argument(f"headers: {name!r} is not a header name.")
         if lower in RESERVED:
-            raise refused(f"headers cannot set {lower}: {INSTEAD.get(lower, 'the client sets it')}.")
+            raise invalid_argument(f"headers cannot set {lower}: {INSTEAD.get(lower, 'the client sets it')}.")
         if lower in headers:
-            raise refused(f"headers contains {lower} twice.")
+            raise invalid_argument(f"headers contains {lower} twice.")
         if not isinstance(value, str) or not re.fullmatch(r"[!-~]([ -~]*[!-~])?", value):
-            raise refused(f"headers: {lower} must be printable ASCII, with no space at the start or end.")
+            raise invalid_argument(f"headers: {lower} must be printable ASCII, with no space at the start or end.")
         headers[lower] = value
     return headers
 
 
-def _segment_of(segment: str) -> str:
-    # Whatever stands in between may fold `..`, also where it is percent-encoded, and an empty id would name the list.
+def _to_segment(segment: str) -> str:
+    # A proxy may resolve `..`, even percent-encoded, and an empty ID would address the list.
     if not isinstance(segment, str) or re.fullmatch(r"(\.|%2e){0,2}", segment, re.IGNORECASE):
-        raise refused(f"{segment!r} is not a valid ID.")
+        raise invalid_argument(f"{segment!r} is not a valid ID.")
     try:
         return "/" + quote(segment, safe="!'()*")
     except UnicodeEncodeError as cause:
-        raise refused(f"{segment!r} is not a valid ID.") from cause
+        raise invalid_argument(f"{segment!r} is not a valid ID.") from cause
 
 
-def _json_of(body: Any) -> bytes:
+def _to_json(body: Any) -> bytes:
     if not isinstance(body, Mapping):
-        raise refused("The input must be a dictionary.")
+        raise invalid_argument("The input must be a dictionary.")
     try:
         return json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
     except (TypeError, ValueError, RecursionError) as cause:
-        raise refused(f"The input cannot be written as JSON: {cause}") from cause
+        raise invalid_argument(f"The input cannot be written as JSON: {cause}") from cause

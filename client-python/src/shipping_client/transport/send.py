@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Callable, Generic, TypeVar
 
 from ..errors import APIConnectionError, ShippingError
-from ..hooks import RequestInfo, ResponseInfo, tell
+from ..hooks import RequestInfo, ResponseInfo, call_hook
 from ..settings import Settings
-from .answers import good_value, refusal_in
+from .answers import read_error, read_value
 from .attempt import Answer, attempt
 from .connections import Connections
 from .operation import Operation, Outgoing, outgoing
-from .retry import is_retryable, wait_before
+from .retry import backoff, is_retryable
 
 if TYPE_CHECKING:
     from typing_extensions import ParamSpec
@@ -67,7 +67,7 @@ def with_response(method: Callable[P, T], *args: P.args, **options: P.kwargs) ->
 
 
 def send(settings: Settings, connections: Connections, operation: Operation) -> Any:
-    """Sends an operation, again with the same key where that may help, and yields what its answer holds."""
+    """Sends an operation, and retries it with the same idempotency key where that may help."""
     request = outgoing(operation, settings)
     begun = time.monotonic()
 
@@ -76,27 +76,27 @@ def send(settings: Settings, connections: Connections, operation: Operation) -> 
 
     retry = 0
     while True:
-        outcome = _attempted(settings, connections, request, retry + 1, min(request.timeout, left()))
+        outcome = _attempt_with_hooks(settings, connections, request, retry + 1, min(request.timeout, left()))
         if isinstance(outcome, Answered):
             _last.set(outcome.response)
             return outcome.data
         is_over = not outcome.is_retryable or retry >= request.retries
-        wait = None if is_over else wait_before(retry, outcome.error.retry_after, settings.random)
-        # Whoever waits until the deadline has no time left for the attempt.
+        wait = None if is_over else backoff(retry, outcome.error.retry_after, settings.random)
+        # After a wait until the deadline, no time would be left for the attempt.
         if wait is None or wait >= left():
             raise outcome.error
         settings.sleep(wait)
         retry += 1
 
 
-def _attempted(
+def _attempt_with_hooks(
     settings: Settings, connections: Connections, request: Outgoing, number: int, seconds: float
 ) -> Answered[Any] | _Failed:
-    tell(settings.on_request, RequestInfo(request.method, request.url, number))
+    call_hook(settings.on_request, RequestInfo(request.method, request.url, number))
     begun = time.perf_counter()
-    outcome = _outcome(settings, connections, request, seconds)
+    outcome = _try_once(settings, connections, request, seconds)
     end = outcome.response if isinstance(outcome, Answered) else outcome.error
-    tell(
+    call_hook(
         settings.on_response,
         ResponseInfo(
             request.method,
@@ -111,21 +111,21 @@ def _attempted(
     return outcome
 
 
-def _outcome(
+def _try_once(
     settings: Settings, connections: Connections, request: Outgoing, seconds: float
 ) -> Answered[Any] | _Failed:
     try:
-        return _judged(settings, request, attempt(settings, connections, request, seconds))
+        return _to_outcome(settings, request, attempt(settings, connections, request, seconds))
     except ShippingError as error:
-        # What is too long now is too long the next time.
+        # A response that is too long will be too long again.
         return _Failed(error, is_retryable=isinstance(error, APIConnectionError))
 
 
-def _judged(settings: Settings, request: Outgoing, answer: Answer) -> Answered[Any] | _Failed:
+def _to_outcome(settings: Settings, request: Outgoing, answer: Answer) -> Answered[Any] | _Failed:
     is_good = 200 <= answer.status < 300
-    data = good_value(answer, request.answers) if is_good else None
+    data = read_value(answer, request.answers) if is_good else None
     if data is None:
-        error, code = refusal_in(answer, request, settings)
+        error, code = read_error(answer, request, settings)
         return _Failed(error, is_good or is_retryable(answer.status, code))
     info = AnswerInfo(
         status=answer.status,
