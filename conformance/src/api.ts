@@ -1,18 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { type Exchange, exchange, type Sending } from "./exchange.js";
 import { Unsafe } from "./judge.js";
-import { type Clock, type Pace, paceOf } from "./pace.js";
 
-/** The API as the holder of one key calls it. */
+/** Calls the API with one key. */
 export interface Api {
   readonly pace: Pace;
   get(path: string): Promise<Exchange>;
-  /** A body that is a string goes out as it is. Without an idempotency key the request gets one of its own. */
+  /** Sends a string as it is, anything else as JSON. By default, the idempotency key is new. */
   post(path: string, body: unknown, idempotencyKey?: string): Promise<Exchange>;
   delete(path: string, idempotencyKey?: string): Promise<Exchange>;
-  /** Sends nothing but what stands here, and the key. */
+  /** Adds only the API key. */
   send(sending: Sending): Promise<Exchange>;
-  /** The same without waiting for its turn or trying again: for the limit itself. */
+  /** The same without pacing or retries, to test the rate limit. */
   sendAtOnce(sending: Sending): Promise<Exchange>;
 }
 
@@ -21,24 +20,24 @@ export interface ApiOptions {
   key?: string | undefined;
   requestsPerWindow: number;
   clock: Clock;
-  /** Once it is aborted, nothing more is sent. */
+  /** After it is aborted, nothing more is sent. */
   stop: AbortSignal;
-  /** Hears of every exchange. */
+  /** Called for every exchange. */
   onExchange(exchange: Exchange): void;
 }
 
 const TRIES = 3;
 const MAX_WAIT_S = 61;
 
-/** Calls the API below a base URL, with a key or without one, at the pace of that key. */
-export function apiOf({ baseUrl, key, requestsPerWindow, clock, stop, onExchange }: ApiOptions): Api {
+/** Calls the API at a base URL, with or without a key. Paces the requests of each key. */
+export function createApi({ baseUrl, key, requestsPerWindow, clock, stop, onExchange }: ApiOptions): Api {
   const authorization: Record<string, string> = key === undefined ? {} : { Authorization: `Bearer ${key}` };
-  const pace = paceOf(requestsPerWindow, clock);
+  const pace = createPace(requestsPerWindow, clock);
 
   async function once({ headers, ...sending }: Sending): Promise<Exchange> {
     stop.throwIfAborted();
     const answer = await exchange(baseUrl, { ...sending, headers: { ...authorization, ...headers } });
-    // What is kept and reported of a request does without the key.
+    // Reports must not contain the key.
     const kept: Exchange = { ...answer, headers: headers ?? {} };
     onExchange(kept);
     refuseRealLabels(kept);
@@ -49,8 +48,8 @@ export function apiOf({ baseUrl, key, requestsPerWindow, clock, stop, onExchange
     for (let tries = 1; ; tries++) {
       await pace.turn();
       const answer = await once(sending);
-      if (tries === TRIES || !isPassing(answer)) return answer;
-      await clock.wait(waitBefore(answer) * 1_000);
+      if (tries === TRIES || !isTemporary(answer)) return answer;
+      await clock.wait(secondsToWait(answer) * 1_000);
     }
   }
 
@@ -71,16 +70,16 @@ export function apiOf({ baseUrl, key, requestsPerWindow, clock, stop, onExchange
   };
 }
 
-// Someone else uses the key too, or the API is unavailable for a moment: neither says anything about what is asked.
-const isPassing = ({ status, json }: Exchange) =>
+// Another user of the key has used up its limit, or the API is briefly unavailable: neither says anything about the promise.
+const isTemporary = ({ status, json }: Exchange) =>
   status === 429 || (status === 503 && json?.error?.code !== "carrier_not_configured");
 
-function waitBefore({ answered }: Exchange): number {
-  const seconds = Number(answered.get("retry-after") ?? 2);
+function secondsToWait({ responseHeaders }: Exchange): number {
+  const seconds = Number(responseHeaders.get("retry-after") ?? 2);
   return seconds >= 0 ? Math.min(seconds, MAX_WAIT_S) : 2;
 }
 
-// A key that begins like a sandbox key is no proof: the labels themselves have to say that they cost nothing.
+// The prefix of a key proves nothing, so each label itself has to say that it costs nothing.
 function refuseRealLabels({ method, path, json }: Exchange): void {
   for (const one of [json?.data].flat()) {
     if (one?.object !== "label") continue;
@@ -89,4 +88,47 @@ function refuseRealLabels({ method, path, json }: Exchange): void {
       `${method} ${path} answered a label with test ${JSON.stringify(one.test)} and charge ${JSON.stringify(one.charge)}`,
     );
   }
+}
+
+// The limit is 120 per minute. Ten are left for other users of the key, and one second for differences between clocks.
+export const REQUESTS_PER_WINDOW = 110;
+const WINDOW_MS = 61_000;
+
+/** Paces the requests of one key, so that it stays below its limit. */
+export interface Pace {
+  /** Resolves when the next request may be sent, and counts it. */
+  turn(): Promise<void>;
+  /** Counts a request that did not wait for `turn`. */
+  count(): void;
+  /** Resolves when the window contains no request of the key. */
+  rest(): Promise<void>;
+}
+
+export interface Clock {
+  now(): number;
+  wait(ms: number): Promise<void>;
+}
+
+export function createPace(requestsPerWindow: number, clock: Clock): Pace {
+  const times: number[] = [];
+  const pauseUntil = async (time: number | undefined) => {
+    const ms = time === undefined ? 0 : time + WINDOW_MS - clock.now();
+    if (ms > 0) await clock.wait(ms);
+  };
+  const count = () => void times.push(clock.now());
+  return {
+    async turn() {
+      await pauseUntil(times.at(-requestsPerWindow));
+      count();
+    },
+    count,
+    rest: () => pauseUntil(times.at(-1)),
+  };
+}
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+/** Whether a URL leads to this machine. A local platform may run with settings that production refuses. */
+export function isOnThisMachine(url: string): boolean {
+  return LOOPBACK.test(new URL(url).hostname);
 }

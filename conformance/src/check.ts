@@ -1,9 +1,8 @@
-import type { Api } from "./api.js";
+import type { Api, Clock } from "./api.js";
 import type { Exchange } from "./exchange.js";
-import type { Clock } from "./pace.js";
-import type { Things } from "./things.js";
+import type { Fixtures } from "./fixtures.js";
 
-/** What a check cannot do without, beyond a sandbox key. */
+/** What a check needs beyond a sandbox key. */
 export const needs = {
   "second-key": "needs --second-key-file",
   "narrow-key": "needs --narrow-key-file",
@@ -15,23 +14,22 @@ export const needs = {
 
 export type Need = keyof typeof needs;
 
-/** `spec` is what the specification says, `contract` adds what this project's contract fills in. */
+/** `spec`: the specification. `contract`: also what this project's contract adds to it. */
 export type Profile = "spec" | "contract";
 
-/** One promise, or several that the same answers prove. */
+/** Checks one promise, or several that the same responses prove. */
 export interface Check {
   id: string;
-  /** Sentences, or parts of them, as the document has them. */
+  /** Sentences of the document, or parts of them, word for word. */
   proves: readonly string[];
   profile?: Profile;
   needs?: readonly Need[];
-  /** Throws `Broken` if the promise is broken, `NotApplicable` if a switch suspends it, `NotJudged` if that cannot be told. */
+  /** Throws `Broken` if the promise is broken, `NotApplicable` if a setting of the server suspends it, `NotJudged` if the check cannot tell. */
   run(context: Context): Promise<void>;
 }
 
-/** What a check works with. */
 export interface Context {
-  /** Begins every reference and idempotency key. */
+  /** The prefix of every reference and idempotency key. */
   run: string;
   api: Api;
   /** Without a key. */
@@ -42,14 +40,14 @@ export interface Context {
   /** A sandbox key of the same account with the scopes account:read and orders:write. */
   narrow: Api;
   live: Api;
-  things: Things;
+  fixtures: Fixtures;
   clock: Clock;
-  /** Aborted when the run is interrupted: nothing more is sent, and no wait goes on. */
+  /** Aborted when the run is interrupted. */
   stop: AbortSignal;
-  /** Everything asked and answered so far. */
+  /** All requests and responses so far. */
   exchanges: readonly Exchange[];
   given: ReadonlySet<Need>;
   profile: Profile;
-  /** The platform runs on this machine, perhaps with switches for trials. */
+  /** Whether the platform runs on this machine, perhaps with settings that production refuses. */
   isLocal: boolean;
 }

@@ -1,5 +1,5 @@
 import type { Check } from "./check.js";
-import { accountAndKeyChecks } from "./checks/account-and-keys.js";
+import { accountAndKeyChecks, otherAccountChecks } from "./checks/accounts-and-keys.js";
 import { contractChecks } from "./checks/contract.js";
 import { deliveryChecks } from "./checks/deliveries.js";
 import { errorChecks } from "./checks/errors.js";
@@ -8,13 +8,12 @@ import { idempotencyChecks } from "./checks/idempotency.js";
 import { labelChecks, rateChecks } from "./checks/labels.js";
 import { liveChecks, rateLimitChecks } from "./checks/limits.js";
 import { listChecksOfLabels, listChecksOfRecords } from "./checks/lists.js";
-import { otherAccountChecks } from "./checks/other-accounts.js";
 import { recordFieldChecks } from "./checks/record-fields.js";
 import { recordChecks } from "./checks/records.js";
 import { disableChecks, subscriptionChecks, subscriptionLimitCheck } from "./checks/subscriptions.js";
 import { trackingCheck, voidChecks } from "./checks/voids.js";
 
-/** All of them, in the order in which they run: nothing is voided or disabled before the last that needs it as it was. */
+/** In the order in which they run: those that void or disable a fixture run after those that need it. */
 export const checks: readonly Check[] = [
   ...recordChecks,
   ...rateChecks,

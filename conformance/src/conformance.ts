@@ -1,24 +1,18 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import { type Api, apiOf } from "./api.js";
-import { isOnThisMachine } from "./base-url.js";
+import type { Clock } from "./api.js";
+import { type Api, createApi, isOnThisMachine } from "./api.js";
 import type { Check, Context, Need, Profile } from "./check.js";
 import { checks } from "./checks.js";
-import { strayQuotes, type Unproven, unprovenOf } from "./coverage.js";
-import { statementsOf } from "./document.js";
+import { findUnproven, parseStatements, strayQuotes, type Unproven } from "./coverage.js";
 import type { Exchange } from "./exchange.js";
-import { NotJudged, told, UsageError } from "./judge.js";
-import { type Listener, openListener } from "./listener.js";
-import type { Clock } from "./pace.js";
-import { plansOf } from "./plans.js";
+import { createFixtures, inputsFor } from "./fixtures.js";
+import { describeAnswer, NotJudged, succeeded, UsageError } from "./judge.js";
 import { type Outcome, runChecks } from "./run-checks.js";
-import { disableAll, type LeftBehind, leftBehind } from "./tally.js";
-import { thingsOf } from "./things.js";
 import { unproven } from "./unproven.js";
-import { watchDeliveries } from "./watch-deliveries.js";
+import { type Listener, openListener, watchDeliveries } from "./watch-deliveries.js";
 
-/** What to judge, and with what. */
 export interface Options {
   baseUrl: string;
   key: string;
@@ -26,22 +20,22 @@ export interface Options {
   secondKey?: string | undefined;
   narrowKey?: string | undefined;
   liveKey?: string | undefined;
-  /** Where the listener listens, and where the platform finds it. */
+  /** The address on which the listener listens, and its public URL. */
   webhook?: { listen: string; url: string } | undefined;
   slow: boolean;
   invasive: boolean;
-  /** The checks to run; all of the profile unless given. */
+  /** The IDs of the checks to run. The default is all of the profile. */
   only?: readonly string[] | undefined;
   requestsPerWindow: number;
-  /** The time of day unless given. */
+  /** The default is the system clock. */
   clock?: Clock;
   /** Interrupts the run when it is aborted. */
   stop?: AbortSignal;
-  /** Hears what a person who waits would like to know. */
+  /** Shows progress to the user. */
   say(line: string): void;
 }
 
-/** What came of a run. */
+/** The result of a run. */
 export interface Report {
   baseUrl: string;
   profile: Profile;
@@ -56,17 +50,18 @@ export interface Report {
 
 const NEVER = new AbortController().signal;
 
-const documentOf = (name: string) => statementsOf(readFileSync(new URL(`../spec/${name}.md`, import.meta.url), "utf8"));
+const readDocument = (name: string) =>
+  parseStatements(readFileSync(new URL(`../spec/${name}.md`, import.meta.url), "utf8"));
 
 /** The documents that checks quote. */
-export const specification = documentOf("shipping-api");
-export const contract = documentOf("contract");
+export const specification = readDocument("shipping-api");
+export const contract = readDocument("contract");
 
-/** What of the specification no check proves. */
-export const unprovenSentences = () => unprovenOf(specification, checks, unproven);
+/** The sentences of the specification that no check proves. */
+export const unprovenSentences = () => findUnproven(specification, checks, unproven);
 
-/** The checks of a profile, or those that were asked for. Throws for a quote that is in no document. */
-export function checksOf({ profile, only }: Pick<Options, "profile" | "only">): Check[] {
+/** The checks of a profile, or those in `only`. Throws if a check quotes a sentence that is in no document. */
+export function selectChecks({ profile, only }: Pick<Options, "profile" | "only">): Check[] {
   const stray = strayQuotes(
     [specification, contract],
     checks.flatMap(({ proves }) => proves),
@@ -78,9 +73,9 @@ export function checksOf({ profile, only }: Pick<Options, "profile" | "only">): 
   return checks.filter((check) => profile === "contract" || check.profile !== "contract");
 }
 
-/** Judges the API at a base URL, and takes away what can be taken away. Throws `NotJudged` if it does not answer at all. */
+/** Judges the API at a base URL, then disables the subscriptions of the run. Throws `NotJudged` if the API does not respond. */
 export async function judge(options: Options): Promise<Report> {
-  const chosen = checksOf(options);
+  const chosen = selectChecks(options);
   const { webhook } = options;
   const listener = webhook && (await openListener(webhook.listen, webhook.url));
   try {
@@ -88,9 +83,9 @@ export async function judge(options: Options): Promise<Report> {
     const context = contextOf(options, listener, exchanges);
     await requireSandbox(context);
     const outcomes = await runChecks(chosen, context);
-    // By a holder of the key whom nobody interrupts.
+    // Also after an interruption.
     const { stop: _, ...uninterrupted } = options;
-    const stillActive = await disableAll(keyHolders(uninterrupted, exchanges)(options.key), exchanges);
+    const stillActive = await disableAll(apiFactory(uninterrupted, exchanges)(options.key), exchanges);
     return {
       baseUrl: options.baseUrl,
       profile: options.profile,
@@ -106,24 +101,24 @@ export async function judge(options: Options): Promise<Report> {
   }
 }
 
-// Before anything is made: it is an API, the key is good, and does not turn out to be a live one.
-async function requireSandbox({ things }: Context): Promise<void> {
-  const account = await things.account();
-  if (account.status !== 200) throw new NotJudged(`${told(account)}, so the checks cannot run`);
+// Before anything is created: this is the API, the key is valid, and it is not a live key.
+async function requireSandbox({ fixtures }: Context): Promise<void> {
+  const account = await fixtures.account();
+  if (account.status !== 200) throw new NotJudged(`${describeAnswer(account)}, so the checks cannot run`);
   if (account.json === undefined)
-    throw new NotJudged(`${told(account)} without JSON, so this is not the API: check the base URL`);
+    throw new NotJudged(`${describeAnswer(account)} without JSON, so this is not the API: check the base URL`);
   if (account.json?.data?.livemode === true) throw new NotJudged("the key is a live key, despite its prefix");
 }
 
 function contextOf(options: Options, listener: Listener | undefined, exchanges: Exchange[]): Context {
   const { secondKey, narrowKey, liveKey, slow, invasive, profile, stop = NEVER } = options;
   const run = `conformance-${randomBytes(6).toString("hex")}`;
-  const withKey = keyHolders(options, exchanges);
+  const withKey = apiFactory(options, exchanges);
   const api = withKey(options.key);
-  const plans = plansOf(run);
+  const inputs = inputsFor(run);
   const watch = async () => {
     if (!listener) throw new NotJudged("there is no listener");
-    return watchDeliveries(api, plans, listener, { slow, stop });
+    return watchDeliveries(api, inputs, listener, { slow, stop });
   };
   const present: Record<Need, unknown> = {
     "second-key": secondKey,
@@ -139,27 +134,27 @@ function contextOf(options: Options, listener: Listener | undefined, exchanges: 
     exchanges,
     profile,
     isLocal: isOnThisMachine(options.baseUrl),
-    clock: patient(options),
+    clock: announcingClock(options),
     stop,
     withKey,
     nobody: withKey(),
     second: withKey(secondKey),
     narrow: withKey(narrowKey),
     live: withKey(liveKey),
-    things: thingsOf(api, plans, watch),
+    fixtures: createFixtures(api, inputs, watch),
     given: new Set((Object.keys(present) as Need[]).filter((need) => Boolean(present[need]))),
   };
 }
 
-function keyHolders(options: Options, exchanges: Exchange[]) {
+function apiFactory(options: Options, exchanges: Exchange[]) {
   const { baseUrl, requestsPerWindow, stop = NEVER } = options;
-  const clock = patient(options);
+  const clock = announcingClock(options);
   return (key?: string): Api =>
-    apiOf({ baseUrl, key, requestsPerWindow, clock, stop, onExchange: (one) => void exchanges.push(one) });
+    createApi({ baseUrl, key, requestsPerWindow, clock, stop, onExchange: (one) => void exchanges.push(one) });
 }
 
-/** Says how long there is to wait. */
-function patient({ stop = NEVER, clock = clockUntil(stop), say }: Options): Clock {
+/** A clock that announces longer waits. */
+function announcingClock({ stop = NEVER, clock = clockUntil(stop), say }: Options): Clock {
   return {
     now: () => clock.now(),
     async wait(ms) {
@@ -172,3 +167,29 @@ function patient({ stop = NEVER, clock = clockUntil(stop), say }: Options): Cloc
 function clockUntil(stop: AbortSignal): Clock {
   return { now: () => Date.now(), wait: (ms) => wait(ms, undefined, { signal: stop }) };
 }
+
+/** The number of resources that a run has created and cannot delete, by resource. */
+export type LeftBehind = Readonly<Record<string, number>>;
+
+const isNew = (one: Exchange) =>
+  one.method === "POST" && succeeded(one) && !one.responseHeaders.has("idempotency-replayed");
+
+export function leftBehind(exchanges: readonly Exchange[]): LeftBehind {
+  const ids = (path: string) => new Set(exchanges.filter((one) => isNew(one) && one.path === path).map(idOf));
+  const counts = ["orders", "shipments", "labels", "webhooks"].map((name) => [name, ids(`/${name}`).size] as const);
+  return Object.fromEntries(counts);
+}
+
+/** Disables the active subscriptions of the run. Returns the IDs of those that could not be disabled. */
+export async function disableAll(api: Api, exchanges: readonly Exchange[]): Promise<string[]> {
+  const made = exchanges.filter((one) => isNew(one) && one.path === "/webhooks").map(idOf);
+  const gone = new Set(exchanges.filter((one) => one.method === "DELETE" && succeeded(one)).map(({ path }) => path));
+  const staying: string[] = [];
+  for (const id of made.filter((one) => !gone.has(`/webhooks/${one}`))) {
+    const disabled = await api.delete(`/webhooks/${id}`).then(succeeded, () => false);
+    if (!disabled) staying.push(id);
+  }
+  return staying;
+}
+
+const idOf = ({ json }: Exchange): string => String(json?.data?.id);

@@ -1,4 +1,4 @@
-/** A request as it goes out; `path` is below the base URL. */
+/** A request. `path` is relative to the base URL. */
 export interface Sending {
   method: "GET" | "POST" | "DELETE";
   path: string;
@@ -6,25 +6,25 @@ export interface Sending {
   body?: string;
 }
 
-/** A request and its answer. */
+/** A request and its response. */
 export interface Exchange extends Sending {
   status: number;
-  answered: Headers;
+  responseHeaders: Headers;
   bytes: Buffer;
-  // biome-ignore lint/suspicious/noExplicitAny: an answer is looked at, not trusted to have a type.
+  // biome-ignore lint/suspicious/noExplicitAny: checks verify responses, so their types are unknown.
   json: any;
 }
 
-/** No answer came, or not in time. */
+/** There was no response, or not in time. */
 export class NoAnswer extends Error {
   override readonly name = "NoAnswer";
 }
 
 const TIMEOUT_MS = 30_000;
-// Far more than any answer of the API has: the largest page is some megabytes.
+// The largest page of the API has a few megabytes.
 const MAX_BYTES = 32 * 1024 * 1024;
 
-/** Sends a request; follows no redirect, which could carry the key elsewhere. */
+/** Sends a request. Does not follow redirects, because they could send the key elsewhere. */
 export async function exchange(baseUrl: string, sending: Sending): Promise<Exchange> {
   const { method, path, headers = {}, body } = sending;
   try {
@@ -33,11 +33,11 @@ export async function exchange(baseUrl: string, sending: Sending): Promise<Excha
       headers,
       redirect: "manual",
       signal: AbortSignal.timeout(TIMEOUT_MS),
-      // As bytes: to a string, fetch would add a content type.
+      // For a string, `fetch` would add a Content-Type.
       ...(body !== undefined && { body: Buffer.from(body) }),
     });
-    const bytes = await bodyOf(response);
-    return { ...sending, status: response.status, answered: response.headers, bytes, json: jsonIn(bytes) };
+    const bytes = await buildBody(response);
+    return { ...sending, status: response.status, responseHeaders: response.headers, bytes, json: parseJson(bytes) };
   } catch (error) {
     const { cause } = error as { cause?: { code?: string; message?: string } };
     const reason = cause?.code ?? cause?.message ?? (error as Error).message;
@@ -45,19 +45,19 @@ export async function exchange(baseUrl: string, sending: Sending): Promise<Excha
   }
 }
 
-async function bodyOf(response: Response): Promise<Buffer> {
+async function buildBody(response: Response): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {
     chunks.push(chunk);
     size += chunk.byteLength;
-    // Leaving the loop ends the response.
+    // Leaving the loop cancels the response.
     if (size > MAX_BYTES) throw new Error(`its body is larger than ${MAX_BYTES} bytes`);
   }
   return Buffer.concat(chunks);
 }
 
-function jsonIn(bytes: Buffer): unknown {
+function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString());
   } catch {

@@ -1,22 +1,22 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Exchange } from "./exchange.js";
 
-/** The promise is broken; the message says what was seen instead. */
+/** The promise is broken. The message says how. */
 export class Broken extends Error {
   override readonly name = "Broken";
 }
 
-/** Nothing can be said about the promise; the message says why. */
+/** The check cannot tell whether the promise is kept. The message says why. */
 export class NotJudged extends Error {
   override readonly name = "NotJudged";
 }
 
-/** What the check needs is not there; the message says what. */
+/** The check needs something that was not given. The message says what. */
 export class Skipped extends Error {
   override readonly name = "Skipped";
 }
 
-/** The server says, or shows, that it runs with a switch under which the promise means nothing; the message says which, after "because". */
+/** The server runs with a setting that suspends the promise. The message says which, after "because". */
 export class NotApplicable extends Error {
   override readonly name = "NotApplicable";
 
@@ -25,18 +25,18 @@ export class NotApplicable extends Error {
   }
 }
 
-/** Going on might cost money or reach someone: the run ends here. */
+/** To continue might cost money. The run stops. */
 export class Unsafe extends Error {
   override readonly name = "Unsafe";
 }
 
-/** What is asked for is not to be had: nothing was sent. */
+/** The command line is invalid. Nothing was sent. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** A line about what was asked and what came back. */
-export function told({ method, path, status, json }: Exchange): string {
+/** For example `GET /account answered 401 unauthorized`. */
+export function describeAnswer({ method, path, status, json }: Exchange): string {
   return [method, path, "answered", status, json?.error?.code].filter((part) => part !== undefined).join(" ");
 }
 
@@ -44,7 +44,7 @@ export function must(holds: boolean, otherwise: string): asserts holds {
   if (!holds) throw new Broken(otherwise);
 }
 
-/** The same value, whatever the order of an object's members. */
+/** Compares deeply. The order of an object's members does not matter. */
 export function mustBe(actual: unknown, expected: unknown, what: string): void {
   const show = (value: unknown) => (value === undefined ? "absent" : JSON.stringify(value));
   must(isDeepStrictEqual(actual, expected), `${what} is ${show(actual)}, not ${show(expected)}`);
@@ -59,23 +59,23 @@ const SUCCESS = [200, 201, 202, 204];
 
 export const succeeded = ({ status }: Exchange) => SUCCESS.includes(status);
 
-/** The `data` of a success, whose status the specification leaves open unless it is given. */
+/** The `data` of a success. Omit `status` if the specification does not define it. */
 export function mustSucceed(exchange: Exchange, status?: number): Exchange["json"] {
   const holds = status === undefined ? succeeded(exchange) : exchange.status === status;
-  must(holds, `${told(exchange)}, not ${status ?? "a success"}`);
-  must(exchange.json?.data !== undefined, `${told(exchange)} without \`data\``);
+  must(holds, `${describeAnswer(exchange)}, not ${status ?? "a success"}`);
+  must(exchange.json?.data !== undefined, `${describeAnswer(exchange)} without \`data\``);
   return exchange.json.data;
 }
 
-/** A refusal with one of these statuses, and with this code where one is given. */
+/** An error with one of these statuses, and with this code if one is given. */
 export function mustRefuse(exchange: Exchange, statuses: number | readonly number[], code?: string): void {
   const expected = [statuses].flat();
-  must(expected.includes(exchange.status), `${told(exchange)}, not ${expected.join(" or ")}`);
-  if (code !== undefined) must(exchange.json?.error?.code === code, `${told(exchange)}, not ${code}`);
+  must(expected.includes(exchange.status), `${describeAnswer(exchange)}, not ${expected.join(" or ")}`);
+  if (code !== undefined) must(exchange.json?.error?.code === code, `${describeAnswer(exchange)}, not ${code}`);
 }
 
-/** A success that a check needs but does not judge: its `data`. */
+/** The `data` of a response that the check needs but does not judge. */
 export function given(exchange: Exchange): Exchange["json"] {
   if (succeeded(exchange) && exchange.json?.data !== undefined) return exchange.json.data;
-  throw new NotJudged(told(exchange));
+  throw new NotJudged(describeAnswer(exchange));
 }

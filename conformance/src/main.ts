@@ -1,15 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { CommanderError } from "commander";
-import { keyFromEnvironment } from "./config.js";
+import { type CommandLine, conformanceCommand, keyFromEnvironment } from "./config.js";
 import { judge, type Report } from "./conformance.js";
 import { NotJudged, UsageError } from "./judge.js";
-import { masked, shown } from "./mask.js";
-import { type CommandLine, conformanceCommand } from "./options.js";
-import { exitStatus, toJson, toJunit, toTable } from "./report.js";
+import { exitStatus, masked, shown, toJson, toJunit, toTable } from "./report.js";
 
 const USAGE = 2;
 const NOT_JUDGED = 3;
-// Ctrl-C can arrive twice: from the terminal, and forwarded by npm.
+// One Ctrl-C can arrive twice: from the terminal, and through npm.
 const SAME_SIGNAL_MS = 500;
 const say = (line: string) => process.stderr.write(`${shown(line)}\n`);
 
@@ -22,7 +20,7 @@ async function run({ noSkips, junit, json, ...options }: CommandLine): Promise<v
   process.exitCode = status;
 }
 
-/** Aborted by the first SIGINT or SIGTERM. Another one ends the process at once. */
+/** Aborted by the first SIGINT or SIGTERM. The second ends the process. */
 function interruption(): AbortSignal {
   const interrupted = new AbortController();
   let since = 0;
@@ -46,7 +44,7 @@ try {
 }
 
 function statusOf(error: unknown): number {
-  // Commander has said it already, and help is no error.
+  // Commander has already printed it. Help also throws, with exit code 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
   say((error as Error).message);
   return error instanceof UsageError ? USAGE : NOT_JUDGED;

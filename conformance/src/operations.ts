@@ -26,10 +26,10 @@ export type Operation = (typeof OPERATIONS)[number];
 
 export const WRITES = OPERATIONS.filter((operation) => !operation.startsWith("GET"));
 
-/** The id of nothing. */
-export const NOWHERE = "conformance-nowhere";
+/** An ID that no resource has. */
+export const UNKNOWN_ID = "conformance-nowhere";
 
-/** What a request names and carries. */
+/** The IDs and the body for a request. */
 export interface Names {
   record: object;
   orders: string;
@@ -40,22 +40,22 @@ export interface Names {
   webhooks: string;
 }
 
-/** Names of nothing. */
-export const nowhere = (record: object): Names => ({
+/** IDs that no resource has. */
+export const unknownNames = (record: object): Names => ({
   record,
-  orders: NOWHERE,
-  shipments: NOWHERE,
-  rate: `rate_test_${NOWHERE}`,
-  labels: NOWHERE,
-  tracking: `TEST${NOWHERE}`,
-  webhooks: NOWHERE,
+  orders: UNKNOWN_ID,
+  shipments: UNKNOWN_ID,
+  rate: `rate_test_${UNKNOWN_ID}`,
+  labels: UNKNOWN_ID,
+  tracking: `TEST${UNKNOWN_ID}`,
+  webhooks: UNKNOWN_ID,
 });
 
-/** A request for an operation with nothing to complain about, but for what is left out of it: an idempotency key, unless given. */
+/** A valid request for an operation. Without `idempotencyKey`, that header is missing. */
 export function requestFor(operation: Operation, names: Names, idempotencyKey?: string): Sending {
   const [method, form] = operation.split(" ") as [Sending["method"], string];
   const resource = form.split("/")[1] as keyof Names;
-  const body = bodyOf(operation, names);
+  const body = buildBody(operation, names);
   return {
     method,
     path: form.replace(/\{\w+\}/, String(names[resource])),
@@ -67,7 +67,7 @@ export function requestFor(operation: Operation, names: Names, idempotencyKey?: 
   };
 }
 
-function bodyOf(operation: Operation, { record, shipments, rate }: Names): object | undefined {
+function buildBody(operation: Operation, { record, shipments, rate }: Names): object | undefined {
   switch (operation) {
     case "POST /orders":
     case "POST /shipments":

@@ -1,6 +1,5 @@
 import type { Report } from "./conformance.js";
-import { masked, shown } from "./mask.js";
-import { exitStatus, toJson, toJunit, toTable } from "./report.js";
+import { exitStatus, masked, shown, toJson, toJunit, toTable } from "./report.js";
 import type { Outcome } from "./run-checks.js";
 
 const outcome = (verdict: Outcome["verdict"], reason?: string): Outcome => ({

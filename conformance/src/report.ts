@@ -1,7 +1,7 @@
 import type { Report } from "./conformance.js";
 import type { Outcome, Verdict } from "./run-checks.js";
 
-/** 0: conforms; 1: does not; 3: some of it could not be judged. */
+/** 0: conforms; 1: does not conform; 3: some checks could not be judged. */
 export function exitStatus({ outcomes }: Report, noSkips: boolean): 0 | 1 | 3 {
   const has = (verdict: Verdict) => outcomes.some((outcome) => outcome.verdict === verdict);
   if (has("failed")) return 1;
@@ -15,29 +15,29 @@ export function toTable(report: Report): string {
   return [
     `${baseUrl}, profile ${profile}, run ${run}`,
     "",
-    ...outcomes.flatMap((outcome) => rowsOf(outcome, width)),
+    ...outcomes.flatMap((outcome) => formatRow(outcome, width)),
     "",
     `Sentences of the specification that no check fully proves: ${unproven.length}`,
     ...unproven.map(({ sentence, reason }) => `  ${reason}: ${sentence}`),
     "",
-    ...remainsOf(report),
-    `${requests} requests: ${countsOf(outcomes)}`,
+    ...formatLeftBehind(report),
+    `${requests} requests: ${formatCounts(outcomes)}`,
     "",
   ].join("\n");
 }
 
-function rowsOf({ id, verdict, reason, proves }: Outcome, width: number): string[] {
+function formatRow({ id, verdict, reason, proves }: Outcome, width: number): string[] {
   const row = [verdict.padEnd(14), id.padEnd(width), reason].filter((cell) => cell !== undefined).join("  ");
   return verdict === "failed" ? [row, ...proves.map((quote) => `${" ".repeat(16)}> ${quote}`)] : [row.trimEnd()];
 }
 
-function countsOf(outcomes: readonly Outcome[]): string {
+function formatCounts(outcomes: readonly Outcome[]): string {
   const verdicts: Verdict[] = ["passed", "failed", "skipped", "not applicable", "not judged"];
   const count = (verdict: Verdict) => outcomes.filter((outcome) => outcome.verdict === verdict).length;
   return verdicts.map((verdict) => `${count(verdict)} ${verdict}`).join(", ");
 }
 
-function remainsOf({ leftBehind, stillActive, run }: Report): string[] {
+function formatLeftBehind({ leftBehind, stillActive, run }: Report): string[] {
   const { webhooks = 0, ...records } = leftBehind;
   const counts = Object.entries(records).map(([name, count]) => `${count} ${name}`);
   return [
@@ -46,7 +46,7 @@ function remainsOf({ leftBehind, stillActive, run }: Report): string[] {
   ];
 }
 
-/** The report for machines; members are named as the API names its own. */
+/** The report for programs, in snake_case as in the API. */
 export function toJson(report: Report, status: number): string {
   const { baseUrl, profile, run, outcomes, requests, unproven, leftBehind, stillActive } = report;
   const machine = {
@@ -63,7 +63,7 @@ export function toJson(report: Report, status: number): string {
   return `${JSON.stringify(machine, null, 2)}\n`;
 }
 
-/** The report for test runners: what could not be judged is an error. */
+/** The report for test runners. Checks that could not be judged are errors. */
 export function toJunit({ outcomes, run }: Report): string {
   const count = (verdict: Verdict) => outcomes.filter((outcome) => outcome.verdict === verdict).length;
   const counts = `tests="${outcomes.length}" failures="${count("failed")}" errors="${count("not judged")}" skipped="${count("skipped") + count("not applicable")}"`;
@@ -86,8 +86,23 @@ function toTestCase({ id, verdict, reason = "", proves, ms }: Outcome): string {
   return `${start}><${element} message="${escaped(reason)}">${text}</${element}></testcase>`;
 }
 
-// Control characters are in no XML document, not even escaped.
+// XML 1.0 does not allow these control characters, not even escaped.
 function escaped(text: string): string {
   const visible = text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd");
   return visible.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/** Masks keys and secrets. The last four characters of a key stay. */
+export function masked(text: string): string {
+  return text
+    .replace(/service_(test|live)_\w+/g, (key, environment) => `service_${environment}_…${key.slice(-4)}`)
+    .replace(/whsec_[\w+/=-]+/g, "whsec_…");
+}
+
+/** Masked text for a terminal. Escapes control characters, so that text from the API cannot control the terminal. */
+export function shown(text: string): string {
+  return masked(text).replace(
+    /(?!\n)[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }

@@ -3,21 +3,20 @@ import { Broken, NotApplicable, Skipped, Unsafe } from "./judge.js";
 
 export type Verdict = "passed" | "failed" | "skipped" | "not applicable" | "not judged";
 
-/** What became of a check. */
 export interface Outcome {
   id: string;
   verdict: Verdict;
-  /** What was seen instead of what is promised, or why nothing can be said. */
+  /** How the promise is broken, or why the check was not judged. */
   reason?: string;
   proves: readonly string[];
   requests: number;
   ms: number;
 }
 
-/** The check that an unsafe answer breaks, whichever request it answered. */
+/** The check that fails after an unsafe response to any request. */
 export const SAFETY_CHECK = "labels.no-charge";
 
-/** Runs the checks one after the other; after an unsafe answer or an interruption none of those that are left. */
+/** Runs the checks one after another. Stops after an unsafe response or an interruption. */
 export async function runChecks(checks: readonly Check[], context: Context): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const [index, check] of checks.entries()) {
@@ -29,7 +28,7 @@ export async function runChecks(checks: readonly Check[], context: Context): Pro
     const left = checks.slice(index);
     if (error instanceof Unsafe) return [...outcomes, ...stopped(left, error)];
     if (context.stop.aborted) return [...outcomes, ...notJudged(left, "the run was interrupted")];
-    outcomes.push({ id: check.id, ...verdictOf(error), proves: check.proves, requests, ms });
+    outcomes.push({ id: check.id, ...toVerdict(error), proves: check.proves, requests, ms });
   }
   return outcomes;
 }
@@ -45,7 +44,7 @@ async function errorOf(check: Check, context: Context): Promise<unknown> {
   }
 }
 
-function verdictOf(error: unknown): Pick<Outcome, "verdict" | "reason"> {
+function toVerdict(error: unknown): Pick<Outcome, "verdict" | "reason"> {
   if (error === undefined) return { verdict: "passed" };
   const reason = error instanceof Error ? error.message : String(error);
   if (error instanceof Skipped) return { verdict: "skipped", reason };

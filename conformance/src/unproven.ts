@@ -1,6 +1,6 @@
 import type { Reasons } from "./coverage.js";
 
-/** Why no check proves what these sentences, or parts of them, say. */
+/** The reasons why no check proves these sentences, or parts of them. */
 export const unproven: Reasons = {
   "the document leaves it open": [
     "not shown",

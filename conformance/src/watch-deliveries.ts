@@ -1,45 +1,108 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Api } from "./api.js";
+import { EVENTS, type Inputs } from "./fixtures.js";
 import { given, NotJudged } from "./judge.js";
-import type { Delivery, Listener } from "./listener.js";
-import { EVENTS, type Plans } from "./plans.js";
 
-/** What happened, and what was delivered about it. */
+const REDIRECTED = "?redirected";
+
+export interface Delivery {
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+  /** Unix seconds. */
+  arrived: number;
+}
+
+/** A webhook receiver. */
+export interface Listener {
+  /** Its public URL. */
+  url: string;
+  deliveries: readonly Delivery[];
+  /** Sets the status of later responses. The default is 204. */
+  answerWith(statusFor: (delivery: Delivery) => number): void;
+  /** Whether the public URL leads to this listener. */
+  isReachable(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** Listens at `address` (`host:port`); `url` is its public URL. */
+export async function openListener(address: string, url: string): Promise<Listener> {
+  const nonce = randomUUID();
+  const deliveries: Delivery[] = [];
+  let statusFor: (delivery: Delivery) => number = () => 204;
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    if (request.method === "GET") return response.end(nonce);
+    // The platform followed the redirect. This does not count as another attempt.
+    if (request.url?.endsWith(REDIRECTED)) return response.writeHead(204).end();
+    const delivery = { headers: request.headers, body: Buffer.concat(chunks), arrived: Date.now() / 1000 };
+    deliveries.push(delivery);
+    const status = statusFor(delivery);
+    return response.writeHead(status, status === 302 ? { Location: url + REDIRECTED } : {}).end();
+  });
+  const at = new URL(`http://${address}`);
+  server.listen(Number(at.port), at.hostname.replace(/[[\]]/g, ""));
+  await once(server, "listening");
+
+  return {
+    url,
+    deliveries,
+    answerWith(decide) {
+      statusFor = decide;
+    },
+    async isReachable() {
+      try {
+        const response = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(10_000) });
+        return (await response.text()) === nonce;
+      } catch {
+        return false;
+      }
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
 export interface Watched {
   subscriptionId: string;
   secret: string;
-  /** One for each event type: the resource, and its status right after. */
+  /** For each event type: the ID of the resource, and its status at that time. */
   happened: readonly { type: string; id: string; status: string }[];
-  /** Every attempt for one of them, in the order of arrival. */
+  /** All attempts for an event type, in order of arrival. */
   attemptsFor(type: string): Delivery[];
-  /** How many attempts there were for a resource. */
+  /** The number of attempts for a resource. */
   attemptsAbout(id: string): number;
 }
 
-/** Types whose first attempt is refused when there is time to see the second. */
+/** With --slow, the first attempts for these types are answered with these statuses. */
 export const REFUSED_ONCE: Readonly<Record<string, number>> = { "order.created": 500, "shipment.created": 302 };
 
-// A dispatcher runs every minute, and a first retry comes a minute later.
+// The dispatcher runs every minute, and the first retry is a minute later.
 const DELIVERED_MS = 150_000;
 const RETRIED_MS = 300_000;
 
-/** Subscribes, makes everything happen that there are events for, and waits for their deliveries. */
+/** Subscribes, causes an event of each type, and waits for the deliveries. */
 export async function watchDeliveries(
   api: Api,
-  plans: Plans,
+  inputs: Inputs,
   listener: Listener,
   { slow, stop }: { slow: boolean; stop: AbortSignal },
 ): Promise<Watched> {
-  if (!(await listener.isReached())) throw new NotJudged("--webhook-url does not reach this listener");
-  const created = await api.post("/webhooks", { url: listener.url, events: EVENTS }, plans.keyOf("deliveries"));
+  if (!(await listener.isReachable())) throw new NotJudged("--webhook-url does not reach this listener");
+  const created = await api.post("/webhooks", { url: listener.url, events: EVENTS }, inputs.keyOf("deliveries"));
   const { id: subscriptionId, secret } = given(created);
   if (slow) listener.answerWith((delivery) => firstStatus(listener, delivery));
-  const happened = await makeEverythingHappen(api, plans);
+  const happened = await makeEverythingHappen(api, inputs);
 
   const about = (id: string) => listener.deliveries.filter(({ body }) => idIn(body) === id);
   const attemptsFor = (type: string) => {
     const id = happened.find((one) => one.type === type)?.id;
-    return id === undefined ? [] : about(id).filter(({ body }) => parsed(body)?.type === type);
+    return id === undefined ? [] : about(id).filter(({ body }) => parseEvent(body)?.type === type);
   };
   const arrived = () => EVENTS.every((type) => attemptsFor(type).length >= (slow && type in REFUSED_ONCE ? 2 : 1));
   const end = Date.now() + (slow ? RETRIED_MS : DELIVERED_MS);
@@ -47,7 +110,7 @@ export async function watchDeliveries(
   return { subscriptionId, secret, happened, attemptsFor, attemptsAbout: (id) => about(id).length };
 }
 
-async function makeEverythingHappen(api: Api, { record, keyOf }: Plans): Promise<Watched["happened"]> {
+async function makeEverythingHappen(api: Api, { record, keyOf }: Inputs): Promise<Watched["happened"]> {
   const order = given(await api.post("/orders", record, keyOf("event-order")));
   const shipment = given(await api.post("/shipments", record, keyOf("event-shipment")));
   const labelBody = { shipment_id: shipment.id, rate_id: `rate_test_${shipment.id}` };
@@ -59,13 +122,12 @@ async function makeEverythingHappen(api: Api, { record, keyOf }: Plans): Promise
 }
 
 function firstStatus(listener: Listener, { body }: Delivery): number {
-  const { id, type } = parsed(body) ?? {};
-  const attempts = listener.deliveries.filter((delivery) => parsed(delivery.body)?.id === id).length;
+  const { id, type } = parseEvent(body) ?? {};
+  const attempts = listener.deliveries.filter((delivery) => parseEvent(delivery.body)?.id === id).length;
   return attempts === 1 ? (REFUSED_ONCE[type ?? ""] ?? 204) : 204;
 }
 
-/** The event in a body, if it is one. */
-export function parsed(body: Buffer): { id?: string; type?: string; data?: { id?: string } } | undefined {
+export function parseEvent(body: Buffer): { id?: string; type?: string; data?: { id?: string } } | undefined {
   try {
     return JSON.parse(body.toString());
   } catch {
@@ -73,4 +135,4 @@ export function parsed(body: Buffer): { id?: string; type?: string; data?: { id?
   }
 }
 
-const idIn = (body: Buffer) => parsed(body)?.data?.id;
+const idIn = (body: Buffer) => parseEvent(body)?.data?.id;

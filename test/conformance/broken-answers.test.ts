@@ -1,6 +1,6 @@
+import type { Clock } from "@shipping/conformance/api";
 import { checks } from "@shipping/conformance/checks";
 import { judge, type Options } from "@shipping/conformance/conformance";
-import type { Clock } from "@shipping/conformance/pace";
 import sql from "sql-template-tag";
 import { apiClient, dataOf, type Order, type Shipment } from "../api-client.js";
 import { warmUp } from "../edge/operations.js";

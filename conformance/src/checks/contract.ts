@@ -1,15 +1,15 @@
 import type { Check } from "../check.js";
+import { inputsFor } from "../fixtures.js";
 import { given, must, mustBe, mustMatch, mustRefuse, mustSucceed } from "../judge.js";
-import { NOWHERE } from "../operations.js";
-import { plansOf } from "../plans.js";
-import { answersOfContract } from "./contract-answers.js";
+import { UNKNOWN_ID } from "../operations.js";
+import { answersOfContract } from "./every-answer.js";
 import { exactnessChecks } from "./exactness.js";
 
 const MILLISECONDS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 const members = (object: object) => Object.keys(object).sort().join(" ");
 
-/** Looks at what was asked before the label was voided, and asks little more. */
+/** These need the label before it is voided. */
 const beforeVoid: readonly Check[] = [
   {
     id: "contract.account",
@@ -17,8 +17,8 @@ const beforeVoid: readonly Check[] = [
       'account: `name`, `environment` (`sandbox`, `live`), `livemode`, `api_version: "v1"`, `scopes` of the calling key,',
       "`capabilities: { orders, shipments, webhooks, rates, labels, tracking }`",
     ],
-    async run({ things }) {
-      const { environment, livemode, api_version, capabilities, scopes } = given(await things.account());
+    async run({ fixtures }) {
+      const { environment, livemode, api_version, capabilities, scopes } = given(await fixtures.account());
       mustBe([environment, livemode, api_version], ["sandbox", false, "v1"], "environment, livemode and api_version");
       must(Array.isArray(scopes), "scopes is not an array");
       mustBe(
@@ -34,21 +34,21 @@ const beforeVoid: readonly Check[] = [
       "order: `status` (`received`), `reference`, `from`, `to`, `parcel`, `metadata?`, `livemode`.",
       "shipment: `status`, the same fields, `order_id?`, `label_id?` once labelled, `livemode`.",
     ],
-    async run({ things, run }) {
-      const { longestRecord, record } = plansOf(run);
-      const { id, object, created_at, ...order } = given(await things.fullOrder());
+    async run({ fixtures, run }) {
+      const { longestRecord, record } = inputsFor(run);
+      const { id, object, created_at, ...order } = given(await fixtures.fullOrder());
       mustBe(order, { ...longestRecord, status: "received", livemode: false }, "the order");
       mustBe([object, typeof id, typeof created_at], ["order", "string", "string"], "object, id and created_at");
-      const { id: _, object: __, created_at: ___, ...shipment } = given(await things.shipment());
-      const orderId = given(await things.order()).id;
+      const { id: _, object: __, created_at: ___, ...shipment } = given(await fixtures.shipment());
+      const orderId = given(await fixtures.order()).id;
       mustBe(shipment, { ...record, order_id: orderId, status: "draft", livemode: false }, "the shipment");
     },
   },
   {
     id: "contract.rate",
     proves: ['rate: exactly the specification\'s fields and `object: "rate"`.'],
-    async run({ things }) {
-      const [rate] = given(await things.rates());
+    async run({ fixtures }) {
+      const [rate] = given(await fixtures.rates());
       mustBe(members(rate), "amount carrier currency id object service shipment_id test", "the rate's members");
       mustBe(rate.object, "rate", "the rate's object");
     },
@@ -59,8 +59,8 @@ const beforeVoid: readonly Check[] = [
       "label: exactly the specification's fields.",
       "`download_path` is the path on the gateway's host, `/api/v1/labels/{id}/file`.",
     ],
-    async run({ things }) {
-      const label = given(await things.label());
+    async run({ fixtures }) {
+      const label = given(await fixtures.label());
       const expected =
         "carrier charge created_at download_path format id object shipment_id status test tracking_number";
       mustBe(members(label), expected, "the label's members");
@@ -70,8 +70,8 @@ const beforeVoid: readonly Check[] = [
   {
     id: "contract.file",
     proves: ["Every download of a label has the same bytes."],
-    async run({ api, things }) {
-      const first = await things.file();
+    async run({ api, fixtures }) {
+      const first = await fixtures.file();
       const second = await api.get(first.path);
       must(second.status !== 200 || second.bytes.equals(first.bytes), "two downloads of a label differ");
     },
@@ -82,9 +82,9 @@ const beforeVoid: readonly Check[] = [
       "| `label_exists` | 409 | the shipment already has a label |",
       "| `invalid_request` | 422 | fields, query, headers; a rate that is not this shipment's (field `rate_id`); a refused webhook `url` |",
     ],
-    async run({ things }) {
-      mustRefuse(await things.secondLabel(), 409, "label_exists");
-      const other = await things.labelWithForeignRate();
+    async run({ fixtures }) {
+      mustRefuse(await fixtures.secondLabel(), 409, "label_exists");
+      const other = await fixtures.labelWithForeignRate();
       mustRefuse(other, 422, "invalid_request");
       mustBe(other.json.error.fields?.[0]?.path, "rate_id", "the field that the refusal names");
     },
@@ -96,7 +96,7 @@ const beforeVoid: readonly Check[] = [
       '`null` is not "absent": a null field is refused.',
     ],
     async run({ api, run }) {
-      const { record } = plansOf(run);
+      const { record } = inputsFor(run);
       const answer = await api.post("/orders", { ...record, to: { ...record.to, country: "de", company: null } });
       mustRefuse(answer, 422, "invalid_request");
       const paths = answer.json.error.fields?.map(({ path }: { path: string }) => path).sort();
@@ -110,11 +110,11 @@ const beforeVoid: readonly Check[] = [
       "unknown or repeated parameters, or a query that cannot be percent-decoded: `422`.",
       "Lists ascend by id, byte by byte; `next_cursor` is the last id of the page, null on the last page.",
     ],
-    async run({ api, things }) {
-      for (const query of ["unknown=1", "limit=1&limit=2", `after=${NOWHERE}`]) {
+    async run({ api, fixtures }) {
+      for (const query of ["unknown=1", "limit=1&limit=2", `after=${UNKNOWN_ID}`]) {
         mustRefuse(await api.get(`/orders?${query}`), 422, "invalid_request");
       }
-      given(await things.otherShipment());
+      given(await fixtures.otherShipment());
       const { json } = await api.get("/shipments?limit=2");
       const [first, second] = json.data;
       must(Buffer.compare(Buffer.from(first.id), Buffer.from(second.id)) < 0, `${first.id} comes before ${second.id}`);
@@ -127,11 +127,11 @@ const beforeVoid: readonly Check[] = [
       "Unknown route, or a known path with another method: `404` `not_found`, with or without a key.",
       "A used key: replay, or `409` (this comes before field validation, so a used key with a bad body is a `409`).",
     ],
-    async run({ api, nobody, things, run }) {
-      given(await things.order());
+    async run({ api, nobody, fixtures, run }) {
+      given(await fixtures.order());
       mustRefuse(await nobody.get("/conformance-nothing"), 404, "not_found");
       mustRefuse(await api.delete("/orders"), 404, "not_found");
-      mustRefuse(await api.post("/orders", {}, plansOf(run).keyOf("order")), 409, "idempotency_conflict");
+      mustRefuse(await api.post("/orders", {}, inputsFor(run).keyOf("order")), 409, "idempotency_conflict");
     },
   },
 ];
@@ -144,11 +144,11 @@ const afterVoid: readonly Check[] = [
       "| `label_voided` | 409 | the file of a voided label |",
       "tracking: `tracking_number`, `status` (`pre_transit` while the label is created, `voided` once it is), `carrier`, `label_id`, `shipment_id`, `events: []`, `test: true`, `updated_at`; its `id` is the tracking number",
     ],
-    async run({ things }) {
-      const { id, shipment_id, tracking_number, carrier } = given(await things.voided());
-      mustRefuse(await things.voidedFile(), 409, "label_voided");
-      mustRefuse(await things.replacement(), 409, "shipment_voided");
-      const { created_at, updated_at, ...tracking } = given(await things.voidedTracking());
+    async run({ fixtures }) {
+      const { id, shipment_id, tracking_number, carrier } = given(await fixtures.voided());
+      mustRefuse(await fixtures.voidedFile(), 409, "label_voided");
+      mustRefuse(await fixtures.replacement(), 409, "shipment_voided");
+      const { created_at, updated_at, ...tracking } = given(await fixtures.voidedTracking());
       const known = { id: tracking_number, object: "tracking", tracking_number, carrier, label_id: id, shipment_id };
       mustBe(tracking, { ...known, status: "voided", events: [], test: true }, "the tracking record");
       for (const time of [created_at, updated_at]) mustMatch(time, MILLISECONDS, "a time of the tracking record");
@@ -161,10 +161,10 @@ const afterVoid: readonly Check[] = [
       "`status` (`active`, `disabled`), `livemode`, `disabled_at?`; `secret` in the creation answer only.",
       "Deleting a disabled subscription again answers it unchanged.",
     ],
-    async run({ api, things }) {
-      const { id, secret: _, ...created } = given(await things.subscription());
+    async run({ api, fixtures }) {
+      const { id, secret: _, ...created } = given(await fixtures.subscription());
       mustBe(created.status, "active", "the new subscription's status");
-      const disabled = given(await things.disabled());
+      const disabled = given(await fixtures.disabled());
       const { disabled_at } = disabled;
       mustBe(disabled, { id, ...created, status: "disabled", disabled_at }, "the disabled subscription");
       mustMatch(disabled_at, MILLISECONDS, "disabled_at");

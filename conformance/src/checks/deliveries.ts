@@ -1,21 +1,21 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Check, Context } from "../check.js";
+import { inputsFor } from "../fixtures.js";
 import { given, must, mustBe, mustMatch, mustSucceed, NotApplicable, NotJudged } from "../judge.js";
-import type { Delivery } from "../listener.js";
-import { plansOf } from "../plans.js";
-import { parsed, REFUSED_ONCE, type Watched } from "../watch-deliveries.js";
+import type { Delivery } from "../watch-deliveries.js";
+import { parseEvent, REFUSED_ONCE, type Watched } from "../watch-deliveries.js";
 
 const SIGNATURE = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/;
 const TOLERANCE_S = 300;
-// "About" a minute: half of one, whatever is rounded or varied on purpose.
+// The specification says "about" a minute, so allow for rounding and jitter.
 const MIN_WAIT_S = 30;
 // A dispatcher runs every minute.
 const SILENCE_MS = 75_000;
 
-/** The attempts that came, with the type that each is about. */
-async function eachAttempt({ things }: Context, judge: (attempt: Delivery, watched: Watched, type: string) => void) {
-  const watched = await things.deliveries();
+/** All attempts, with their event types. */
+async function eachAttempt({ fixtures }: Context, judge: (attempt: Delivery, watched: Watched, type: string) => void) {
+  const watched = await fixtures.deliveries();
   const attempts = watched.happened.flatMap(({ type }) =>
     watched.attemptsFor(type).map((attempt) => ({ attempt, type })),
   );
@@ -36,8 +36,8 @@ export const deliveryChecks: readonly Check[] = [
       "The client receives signed webhook events",
     ],
     needs: ["webhook"],
-    async run({ things }) {
-      const { happened, attemptsFor } = await things.deliveries();
+    async run({ fixtures }) {
+      const { happened, attemptsFor } = await fixtures.deliveries();
       for (const { type, id } of happened) must(attemptsFor(type).length > 0, `no ${type} came for ${id}`);
     },
   },
@@ -82,7 +82,7 @@ export const deliveryChecks: readonly Check[] = [
     needs: ["webhook"],
     run: (context) =>
       eachAttempt(context, ({ headers, body }) => {
-        mustBe(headers["service-event-id"], parsed(body)?.id, "Service-Event-Id");
+        mustBe(headers["service-event-id"], parseEvent(body)?.id, "Service-Event-Id");
         mustMatch(headers["service-signature"], SIGNATURE, "Service-Signature");
       }),
   },
@@ -112,13 +112,13 @@ export const deliveryChecks: readonly Check[] = [
       "receivers deduplicate by event ID.",
     ],
     needs: ["webhook", "slow"],
-    async run({ things, isLocal }) {
-      const { attemptsFor } = await things.deliveries();
+    async run({ fixtures, isLocal }) {
+      const { attemptsFor } = await fixtures.deliveries();
       const waits: number[] = [];
       for (const [type, status] of Object.entries(REFUSED_ONCE)) {
         const [first, second] = attemptsFor(type);
         must(first !== undefined && second !== undefined, `${type}, answered ${status}, was not retried`);
-        mustBe(parsed(second.body), parsed(first.body), `the event of the second attempt for ${type}`);
+        mustBe(parseEvent(second.body), parseEvent(first.body), `the event of the second attempt for ${type}`);
         waits.push(second.arrived - first.arrived);
       }
       const shortest = Math.min(...waits);
@@ -132,10 +132,10 @@ export const deliveryChecks: readonly Check[] = [
     id: "deliveries.disabled",
     proves: ["Deleting a subscription stops future delivery."],
     needs: ["webhook", "slow"],
-    async run({ api, things, run, stop }) {
-      const { subscriptionId, attemptsAbout } = await things.deliveries();
+    async run({ api, fixtures, run, stop }) {
+      const { subscriptionId, attemptsAbout } = await fixtures.deliveries();
       mustSucceed(await api.delete(`/webhooks/${subscriptionId}`));
-      const { id } = given(await api.post("/orders", plansOf(run).record));
+      const { id } = given(await api.post("/orders", inputsFor(run).record));
       await wait(SILENCE_MS, undefined, { signal: stop });
       mustBe(attemptsAbout(id), 0, "the number of deliveries after the subscription was deleted");
     },

@@ -1,7 +1,7 @@
 import type { Check } from "../check.js";
+import { inputsFor } from "../fixtures.js";
 import { mustRefuse, mustSucceed } from "../judge.js";
-import { nowhere, OPERATIONS, requestFor } from "../operations.js";
-import { plansOf } from "../plans.js";
+import { OPERATIONS, requestFor, unknownNames } from "../operations.js";
 
 const BODY_LIMIT = 65_536;
 const NAMING = OPERATIONS.filter((operation) => operation.includes("{") || /^POST \/(rates|labels)$/.test(operation));
@@ -12,7 +12,7 @@ export const errorChecks: readonly Check[] = [
     proves: ["| 404 | unknown route or inaccessible resource |"],
     async run({ api, run }) {
       mustRefuse(await api.get("/conformance-nothing"), 404);
-      const names = nowhere(plansOf(run).record);
+      const names = unknownNames(inputsFor(run).record);
       for (const operation of NAMING) mustRefuse(await api.send(requestFor(operation, names, `${run}-nowhere`)), 404);
     },
   },
@@ -30,11 +30,11 @@ export const errorChecks: readonly Check[] = [
       "Every request body that is JSON uses `Content-Type: application/json`.",
     ],
     async run({ api, run }) {
-      const { record, keyOf } = plansOf(run);
+      const { record, keyOf } = inputsFor(run);
       const headers = { "Content-Type": "text/plain", "Idempotency-Key": keyOf("text") };
       const body = JSON.stringify(record);
       mustRefuse(await api.send({ method: "POST", path: "/orders", headers, body }), 415);
-      // The same type: parameters may be empty (RFC 9110, 5.6.6).
+      // Parameters may be empty (RFC 9110, 5.6.6).
       const spelled = { "Content-Type": "application/json;", "Idempotency-Key": keyOf("spelled") };
       mustSucceed(await api.send({ method: "POST", path: "/orders", headers: spelled, body }));
     },
@@ -43,7 +43,7 @@ export const errorChecks: readonly Check[] = [
     id: "errors.too-large",
     proves: ["| 413 | body exceeds 64 KiB |", "| request body | 64 KiB; larger returns 413 |"],
     async run({ api, run }) {
-      const body = JSON.stringify(plansOf(run).record);
+      const body = JSON.stringify(inputsFor(run).record);
       mustRefuse(await api.post("/orders", body.padEnd(BODY_LIMIT + 1)), 413);
       mustSucceed(await api.post("/orders", body.padEnd(BODY_LIMIT)));
     },

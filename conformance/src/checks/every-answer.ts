@@ -1,11 +1,11 @@
 import type { Check } from "../check.js";
 import type { Exchange } from "../exchange.js";
-import { must, mustBe, mustMatch, NotJudged, succeeded, TIME, told } from "../judge.js";
+import { describeAnswer, must, mustBe, mustMatch, NotJudged, succeeded, TIME } from "../judge.js";
 
 const isFile = ({ path, status }: Exchange) => path.endsWith("/file") && status === 200;
 const isList = ({ method, path }: Exchange) => method === "GET" && /^\/(orders|shipments|labels)(\?|$)/.test(path);
 
-/** Judges the answers that there are: these checks ask for nothing. */
+/** Judges all responses so far. Sends nothing. */
 function overAll(
   exchanges: readonly Exchange[],
   fits: (exchange: Exchange) => boolean,
@@ -36,9 +36,10 @@ export const everyAnswerChecks: readonly Check[] = [
         exchanges,
         () => true,
         (one) => {
-          const id = one.answered.get("x-request-id");
-          mustMatch(id, /./, `X-Request-Id where ${told(one)}`);
-          if (one.status >= 400) mustBe(one.json?.error?.request_id, id, `error.request_id where ${told(one)}`);
+          const id = one.responseHeaders.get("x-request-id");
+          mustMatch(id, /./, `X-Request-Id where ${describeAnswer(one)}`);
+          if (one.status >= 400)
+            mustBe(one.json?.error?.request_id, id, `error.request_id where ${describeAnswer(one)}`);
         },
       );
     },
@@ -57,9 +58,13 @@ export const everyAnswerChecks: readonly Check[] = [
         exchanges,
         ({ status }) => status >= 400,
         (one) => {
-          mustMatch(one.answered.get("content-type"), /^application\/json\b/, `the Content-Type where ${told(one)}`);
-          mustMatch(one.json?.error?.code, /./, `error.code where ${told(one)}`);
-          mustMatch(one.json?.error?.message, /./, `error.message where ${told(one)}`);
+          mustMatch(
+            one.responseHeaders.get("content-type"),
+            /^application\/json\b/,
+            `the Content-Type where ${describeAnswer(one)}`,
+          );
+          mustMatch(one.json?.error?.code, /./, `error.code where ${describeAnswer(one)}`);
+          mustMatch(one.json?.error?.message, /./, `error.message where ${describeAnswer(one)}`);
         },
       );
     },
@@ -74,9 +79,13 @@ export const everyAnswerChecks: readonly Check[] = [
         exchanges,
         (one) => succeeded(one) && one.status !== 204 && !isFile(one),
         (one) => {
-          mustMatch(one.answered.get("content-type"), /^application\/json\b/, `the Content-Type where ${told(one)}`);
-          must(one.json?.data !== undefined, `${told(one)} without \`data\``);
-          if (isList(one)) must(one.json.next_cursor !== undefined, `${told(one)} without \`next_cursor\``);
+          mustMatch(
+            one.responseHeaders.get("content-type"),
+            /^application\/json\b/,
+            `the Content-Type where ${describeAnswer(one)}`,
+          );
+          must(one.json?.data !== undefined, `${describeAnswer(one)} without \`data\``);
+          if (isList(one)) must(one.json.next_cursor !== undefined, `${describeAnswer(one)} without \`next_cursor\``);
         },
       );
     },
@@ -87,7 +96,7 @@ export const everyAnswerChecks: readonly Check[] = [
     async run({ exchanges }) {
       overAll(exchanges, succeeded, (one) => {
         everyMember(one.json, (name, member) => {
-          if (/_at$/.test(name) && member !== null) mustMatch(member, TIME, `${name} where ${told(one)}`);
+          if (/_at$/.test(name) && member !== null) mustMatch(member, TIME, `${name} where ${describeAnswer(one)}`);
         });
       });
     },
@@ -100,7 +109,7 @@ export const everyAnswerChecks: readonly Check[] = [
         exchanges,
         ({ method }) => method === "GET",
         (one) => {
-          must(!one.bytes.includes("whsec_"), `${told(one)} with a secret`);
+          must(!one.bytes.includes("whsec_"), `${describeAnswer(one)} with a secret`);
         },
       );
     },
@@ -111,7 +120,7 @@ export const everyAnswerChecks: readonly Check[] = [
     async run({ exchanges }) {
       overAll(exchanges, succeeded, (one) => {
         everyMember(one.json, (name, member) => {
-          if (name === "id") mustMatch(member, /./, `an id where ${told(one)}`);
+          if (name === "id") mustMatch(member, /./, `an id where ${describeAnswer(one)}`);
         });
       });
     },
@@ -125,9 +134,93 @@ export const everyAnswerChecks: readonly Check[] = [
         exchanges,
         ({ status }) => status >= 300,
         (one) => {
-          must(known.includes(one.status), `${told(one)}, which is a server error or not in the table`);
+          must(known.includes(one.status), `${describeAnswer(one)}, which is a server error or not in the table`);
         },
       );
+    },
+  },
+];
+
+const CODES: Readonly<Record<number, string>> = {
+  400: "invalid_json",
+  401: "unauthorized",
+  403: "missing_scope",
+  404: "not_found",
+  413: "payload_too_large",
+  415: "unsupported_media_type",
+  422: "invalid_request",
+  429: "rate_limited",
+};
+const CREATED = ["/orders", "/shipments", "/labels", "/webhooks"];
+
+/** Judges all responses so far by the contract. Sends nothing. */
+export const answersOfContract: readonly Check[] = [
+  {
+    id: "contract.codes",
+    proves: [
+      "| `invalid_json` | 400 | body is not JSON |",
+      "| `unauthorized` | 401 | no key, or a key that is not valid |",
+      "| `missing_scope` | 403 | the message names the scope |",
+      "| `not_found` | 404 | unknown route; a missing or foreign resource, named in the path or in the body (`shipment_id`, `order_id`) |",
+      "| `payload_too_large` | 413 | |",
+      "| `unsupported_media_type` | 415 | |",
+    ],
+    async run({ exchanges }) {
+      for (const one of exchanges) {
+        const code = CODES[one.status];
+        if (code !== undefined) must(one.json?.error?.code === code, `${describeAnswer(one)}, not ${code}`);
+      }
+    },
+  },
+  {
+    id: "contract.statuses",
+    proves: [
+      "Success statuses: `201` for `POST /orders`, `/shipments`, `/labels`, `/webhooks`; `200` for everything else, `DELETE` included,",
+    ],
+    async run({ exchanges }) {
+      for (const one of exchanges.filter(succeeded)) {
+        mustBe(
+          one.status,
+          one.method === "POST" && CREATED.includes(one.path) ? 201 : 200,
+          `the status where ${describeAnswer(one)}`,
+        );
+      }
+    },
+  },
+  {
+    id: "contract.error-fields",
+    proves: ["every failing field named with its path and rule in `message`, and listed in `error.fields`"],
+    async run({ exchanges }) {
+      for (const one of exchanges.filter(({ status }) => status >= 400)) {
+        const { fields, message } = one.json?.error ?? {};
+        must(
+          Array.isArray(fields) === (one.status === 422),
+          `${describeAnswer(one)} with fields ${JSON.stringify(fields)}`,
+        );
+        for (const { path } of fields ?? [])
+          must(message.includes(path), `${describeAnswer(one)} without ${path} in its message`);
+      }
+    },
+  },
+  {
+    id: "contract.rate-limit-headers",
+    proves: [
+      'on every authenticated answer `RateLimit-Policy: "default";q=120;w=60` and `RateLimit: "default";r=…;t=…`',
+      "`t` is 60 at most.",
+    ],
+    async run({ exchanges }) {
+      for (const one of exchanges.filter(succeeded)) {
+        mustMatch(
+          one.responseHeaders.get("ratelimit-policy"),
+          /^"default";q=\d+;w=60$/,
+          `RateLimit-Policy where ${describeAnswer(one)}`,
+        );
+        mustMatch(
+          one.responseHeaders.get("ratelimit"),
+          /^"default";r=\d+;t=([1-5]?\d|60)$/,
+          `RateLimit where ${describeAnswer(one)}`,
+        );
+      }
     },
   },
 ];

@@ -1,21 +1,21 @@
 import type { Check } from "../check.js";
-import { must, mustBe, mustRefuse, mustSucceed, succeeded, told } from "../judge.js";
-import { NOWHERE } from "../operations.js";
-import { plansOf } from "../plans.js";
+import { inputsFor } from "../fixtures.js";
+import { describeAnswer, must, mustBe, mustRefuse, mustSucceed, succeeded } from "../judge.js";
+import { UNKNOWN_ID } from "../operations.js";
 
-// What a decoder drops, what a trim takes away, what a normal form changes, and what two UTF-16 units make.
+// Byte order marks, white space, a decomposed character, and a surrogate pair: decoding, trimming or normalizing would change this text.
 const TEXT = "\ufeff \u2028e\u0301 \u{1f4e6}\ufeff ";
 const TEXT_FIELDS = "name street1 city postal_code company street2 state email phone".split(" ");
 
-// None of them is a double: stored, each would be another number.
+// A double cannot represent any of these.
 const LOST = ["12345678901234567890", "9007199254740993", "1e-400"];
 const LOST_WEIGHT = "1000.00000000000000001";
 
 const ROUNDS = 2;
-// A platform that is busy may need longer than the five seconds for which a request waits.
+// A request waits at most five seconds for an earlier one with the same key. A busy platform may need longer.
 const TRIES = 5;
 
-/** What the contract says of bytes, digits and moments. */
+/** The contract's rules about exact text, exact numbers and concurrent requests. */
 export const exactnessChecks: readonly Check[] = [
   {
     id: "contract.text",
@@ -24,7 +24,7 @@ export const exactnessChecks: readonly Check[] = [
       "returned deep-equal to what was sent;",
     ],
     async run({ api, run }) {
-      const { record } = plansOf(run);
+      const { record } = inputsFor(run);
       const address = { ...Object.fromEntries(TEXT_FIELDS.map((field) => [field, TEXT])), country: "DE" };
       const sent = { ...record, reference: TEXT, from: address, to: address, metadata: { [TEXT]: [TEXT] } };
       const created = mustSucceed(await api.post("/orders", sent), 201);
@@ -42,7 +42,7 @@ export const exactnessChecks: readonly Check[] = [
       "is refused under its path: what is not stored as sent is not stored",
     ],
     async run({ api, run }) {
-      const { record } = plansOf(run);
+      const { record } = inputsFor(run);
       const whole = JSON.stringify({ ...record, metadata: { lost: [] } });
       const body = whole.replace('"weight_kg":1.5', `"weight_kg":${LOST_WEIGHT}`).replace("[]", `[${LOST.join()}]`);
       const answer = await api.post("/orders", body);
@@ -58,7 +58,7 @@ export const exactnessChecks: readonly Check[] = [
       "While a request with the key is under way and its outcome open, one with another body waits as an equal one does, and is then decided by the outcome: a success makes it `idempotency_conflict`, a failure reserved nothing and it is executed.",
     ],
     async run({ api, run, clock }) {
-      const { record, keyOf } = plansOf(run);
+      const { record, keyOf } = inputsFor(run);
       const outcome = async (path: string, body: object, key: string) => {
         for (let tries = 1; ; tries++) {
           const answer = await api.post(path, body, key);
@@ -69,11 +69,11 @@ export const exactnessChecks: readonly Check[] = [
       for (let round = 1; round <= ROUNDS; round++) {
         const key = keyOf(`failing-${round}`);
         const [failing, good] = await Promise.all([
-          outcome("/shipments", { ...record, order_id: NOWHERE }, key),
+          outcome("/shipments", { ...record, order_id: UNKNOWN_ID }, key),
           outcome("/shipments", record, key),
         ]);
         mustSucceed(good, 201);
-        // Whether it came first or second.
+        // 404 if it was executed first, 409 if second.
         mustRefuse(failing, [404, 409]);
       }
       const key = keyOf("both-good");
@@ -81,7 +81,10 @@ export const exactnessChecks: readonly Check[] = [
         ["one", "other"].map((name) => outcome("/orders", { ...record, metadata: { name } }, key)),
       );
       const made = both.filter(succeeded);
-      must(made.length === 1, `for two different bodies sent at once with one key, ${both.map(told).join(" and ")}`);
+      must(
+        made.length === 1,
+        `for two different bodies sent at once with one key, ${both.map(describeAnswer).join(" and ")}`,
+      );
       for (const one of both) if (!succeeded(one)) mustRefuse(one, 409, "idempotency_conflict");
     },
   },

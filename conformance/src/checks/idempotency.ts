@@ -1,12 +1,12 @@
 import type { Check } from "../check.js";
+import { inputsFor } from "../fixtures.js";
 import { given, must, mustBe, mustRefuse, mustSucceed, succeeded } from "../judge.js";
 import { requestFor, WRITES } from "../operations.js";
-import { plansOf } from "../plans.js";
-import { namesHere } from "./account-and-keys.js";
+import { existingNames } from "./accounts-and-keys.js";
 
 const REPLAYED = "idempotency-replayed";
 
-/** The same JSON with the members of each object the other way round. */
+/** The same JSON with the members of each object in reverse order. */
 function reordered(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reordered);
   if (typeof value !== "object" || value === null) return value;
@@ -25,7 +25,7 @@ export const idempotencyChecks: readonly Check[] = [
       "Header: `Idempotency-Key`.",
     ],
     async run(context) {
-      const names = await namesHere(context);
+      const names = await existingNames(context);
       for (const operation of WRITES) {
         const answer = await context.api.send(requestFor(operation, names));
         must(answer.status >= 400, `${operation} does not require an Idempotency-Key`);
@@ -39,12 +39,12 @@ export const idempotencyChecks: readonly Check[] = [
       "| invalid_request | (validation) | for instance an `Idempotency-Key` that is empty or over 128 characters |",
       "| `Idempotency-Key` | 1 to 128 characters |",
     ],
-    async run({ api, run, things }) {
-      const { record } = plansOf(run);
+    async run({ api, run, fixtures }) {
+      const { record } = inputsFor(run);
       for (const key of ["", run.padEnd(129, "k")]) {
         mustRefuse(await api.post("/orders", record, key), [400, 422], "invalid_request");
       }
-      mustSucceed(await things.fullOrder());
+      mustSucceed(await fixtures.fullOrder());
     },
   },
   {
@@ -53,25 +53,25 @@ export const idempotencyChecks: readonly Check[] = [
       "The successful response is stored with the operation.",
       "Repeating the same method, path, JSON content and key returns the original status and body with header `Idempotency-Replayed: true`.",
     ],
-    async run({ api, things, run }) {
-      const { record, keyOf } = plansOf(run);
-      const original = await things.order();
+    async run({ api, fixtures, run }) {
+      const { record, keyOf } = inputsFor(run);
+      const original = await fixtures.order();
       const order = given(original);
-      mustBe(original.answered.get(REPLAYED), null, "Idempotency-Replayed of the first answer");
+      mustBe(original.responseHeaders.get(REPLAYED), null, "Idempotency-Replayed of the first answer");
       const replay = await api.post("/orders", record, keyOf("order"));
       mustBe(replay.status, original.status, "the status of the replay");
       mustBe(mustSucceed(replay), order, "the order replayed");
       mustBe(replay.json, original.json, "the body of the replay");
-      mustBe(replay.answered.get(REPLAYED), "true", "Idempotency-Replayed of the replay");
+      mustBe(replay.responseHeaders.get(REPLAYED), "true", "Idempotency-Replayed of the replay");
     },
   },
   {
     id: "idempotency.member-order",
     proves: ["Key order inside JSON objects does not affect matching."],
-    async run({ api, things, run }) {
-      const shipment = await things.shipment();
+    async run({ api, fixtures, run }) {
+      const shipment = await fixtures.shipment();
       const body = JSON.stringify(reordered(JSON.parse(shipment.body ?? "")), null, 2);
-      const replay = await api.post("/shipments", body, plansOf(run).keyOf("shipment"));
+      const replay = await api.post("/shipments", body, inputsFor(run).keyOf("shipment"));
       mustBe(mustSucceed(replay).id, given(shipment).id, "the id of the shipment whose members came in another order");
     },
   },
@@ -82,10 +82,10 @@ export const idempotencyChecks: readonly Check[] = [
       "| idempotency_conflict | 409 | a key is reused with a different body, method or path |",
       "| 409 | conflicting idempotency key or conflicting resource state |",
     ],
-    async run({ api, things, run }) {
-      const { record, keyOf } = plansOf(run);
-      given(await things.order());
-      const { id } = given(await things.subscription());
+    async run({ api, fixtures, run }) {
+      const { record, keyOf } = inputsFor(run);
+      given(await fixtures.order());
+      const { id } = given(await fixtures.subscription());
       const conflicts = [
         await api.post("/orders", { ...record, reference: `${run} changed` }, keyOf("order")),
         await api.post("/shipments", record, keyOf("order")),
@@ -97,9 +97,9 @@ export const idempotencyChecks: readonly Check[] = [
   {
     id: "idempotency.numbers",
     proves: ["Changing body, method or path under a used key returns `409 idempotency_conflict`."],
-    // Two numbers that double precision takes for one. Whoever refuses such a number takes no body for another.
+    // As doubles, these two numbers are equal. A platform may also refuse them.
     async run({ api, run }) {
-      const { record, keyOf } = plansOf(run);
+      const { record, keyOf } = inputsFor(run);
       const body = JSON.stringify({ ...record, metadata: { number: "here" } });
       const send = (number: string) => api.post("/orders", body.replace('"here"', number), keyOf("number"));
       const first = await send("9007199254740993");
@@ -110,9 +110,9 @@ export const idempotencyChecks: readonly Check[] = [
   {
     id: "idempotency.failed",
     proves: ["Failed operations do not reserve the key."],
-    // The order's key was refused once, with another body, before it made the order.
-    async run({ things }) {
-      const order = await things.order();
+    // The fixture used the key for a body that was refused, and then for the order.
+    async run({ fixtures }) {
+      const order = await fixtures.order();
       must(order.json?.error?.code !== "idempotency_conflict", "the key of a refused POST /orders is taken");
       must(order.json?.error === undefined, `a good body under the key of a refused one was answered ${order.status}`);
     },

@@ -30,9 +30,9 @@ export const rateChecks: readonly Check[] = [
       "| test | boolean | `true` |",
       "Amounts are in major units of the stated currency (5.00 means 5.00 of that currency).",
     ],
-    async run({ things }) {
-      const shipmentId = given(await things.shipment()).id;
-      const rates = mustSucceed(await things.rates());
+    async run({ fixtures }) {
+      const shipmentId = given(await fixtures.shipment()).id;
+      const rates = mustSucceed(await fixtures.rates());
       must(Array.isArray(rates) && rates.length === 1, "POST /rates does not return an array of one rate");
       const { id, shipment_id, carrier, service, currency, amount, test } = rates[0];
       mustBe(
@@ -69,8 +69,8 @@ export const labelChecks: readonly Check[] = [
       "| test | boolean | yes | constant `true` |",
       "No carrier is contacted and no charge is ever made.",
     ],
-    async run({ things }) {
-      const { charge, test } = given(await things.label());
+    async run({ fixtures }) {
+      const { charge, test } = given(await fixtures.label());
       mustBe({ charge, test }, { charge: { currency: "EUR", amount: 0 }, test: true }, "charge and test of the label");
     },
   },
@@ -84,9 +84,9 @@ export const labelChecks: readonly Check[] = [
       "| format | string | no | only `pdf`; default `pdf` |",
       ...LABEL_ROWS.slice(0, -1),
     ],
-    async run({ things }) {
-      const { id: shipmentId } = given(await things.shipment());
-      const label = mustSucceed(await things.label(), 201);
+    async run({ fixtures }) {
+      const { id: shipmentId } = given(await fixtures.shipment());
+      const label = mustSucceed(await fixtures.label(), 201);
       for (const field of ["id", "download_path"]) mustMatch(label[field], /./, `the label's ${field}`);
       const { object, shipment_id, status, carrier, format } = label;
       mustBe(
@@ -106,9 +106,9 @@ export const labelChecks: readonly Check[] = [
       "shipment becomes `label_created`; charge is zero |",
       "Shipment states: `draft`, `label_created`, `voided`.",
     ],
-    async run({ api, things }) {
-      await things.label();
-      const { id } = given(await things.shipment());
+    async run({ api, fixtures }) {
+      await fixtures.label();
+      const { id } = given(await fixtures.shipment());
       mustBe(
         mustSucceed(await api.get(`/shipments/${id}`), 200).status,
         "label_created",
@@ -123,8 +123,8 @@ export const labelChecks: readonly Check[] = [
       "Response `200`, `{data: Label}`.",
       "Label states: `created`, `voided`.",
     ],
-    async run({ api, things }) {
-      const label = given(await things.label());
+    async run({ api, fixtures }) {
+      const label = given(await fixtures.label());
       mustBe(mustSucceed(await api.get(`/labels/${label.id}`), 200), label, "the label read");
     },
   },
@@ -136,19 +136,19 @@ export const labelChecks: readonly Check[] = [
       "Binary downloads are not wrapped.",
       "Label file: `application/pdf`",
     ],
-    async run({ things }) {
-      const file = await things.file();
+    async run({ fixtures }) {
+      const file = await fixtures.file();
       mustBe(file.status, 200, "the status of GET /labels/{id}/file");
-      mustMatch(file.answered.get("content-type"), /^application\/pdf\b/, "the Content-Type of the file");
+      mustMatch(file.responseHeaders.get("content-type"), /^application\/pdf\b/, "the Content-Type of the file");
       mustMatch(file.bytes.subarray(0, 5).toString("latin1"), /^%PDF-/, "the beginning of the file");
     },
   },
   {
     id: "labels.file-size",
     proves: ["| label format | pdf only; sandbox PDF 4 by 6 inches |", "4 by 6 inches"],
-    async run({ things }) {
-      const { bytes } = await things.file();
-      // In points of 1/72 inch. A compressed page tree hides it.
+    async run({ fixtures }) {
+      const { bytes } = await fixtures.file();
+      // In points of 1/72 inch. Not readable if the page tree is compressed.
       const box = /\/MediaBox\s*\[\s*0 0 ([\d.]+) ([\d.]+)\s*\]/.exec(bytes.toString("latin1"));
       if (!box) throw new NotJudged("the page's size cannot be read from this PDF");
       mustBe([Number(box[1]), Number(box[2])].sort(), [288, 432], "the page's size in points");
@@ -161,8 +161,8 @@ export const labelChecks: readonly Check[] = [
       "| labels per shipment | 1 |",
       "| 409 | conflicting idempotency key or conflicting resource state |",
     ],
-    async run({ things }) {
-      mustRefuse(await things.secondLabel(), 409);
+    async run({ fixtures }) {
+      mustRefuse(await fixtures.secondLabel(), 409);
     },
   },
   {
@@ -171,8 +171,8 @@ export const labelChecks: readonly Check[] = [
       "| rate_id | string | yes | the rate returned for that exact shipment |",
       "rate belongs to the exact shipment",
     ],
-    async run({ things }) {
-      mustRefuse(await things.labelWithForeignRate(), [404, 409, 422]);
+    async run({ fixtures }) {
+      mustRefuse(await fixtures.labelWithForeignRate(), [404, 409, 422]);
     },
   },
   {
@@ -183,8 +183,8 @@ export const labelChecks: readonly Check[] = [
       "| rate_id | string | yes | the rate returned for that exact shipment |",
       "label formats other than PDF",
     ],
-    async run({ api, things, run }) {
-      const { id } = given(await things.otherShipment());
+    async run({ api, fixtures, run }) {
+      const { id } = given(await fixtures.otherShipment());
       const body = { shipment_id: id, rate_id: `rate_test_${id}` };
       for (const bad of [{ format: "png" }, { unknown_field: run }]) {
         mustRefuse(await api.post("/labels", { ...body, ...bad }), 422);

@@ -1,8 +1,8 @@
 import type { Api } from "../api.js";
 import type { Check, Context } from "../check.js";
 import type { Exchange } from "../exchange.js";
-import { must, mustBe, mustRefuse, NotApplicable, NotJudged, told } from "../judge.js";
-import { NOWHERE } from "../operations.js";
+import { describeAnswer, must, mustBe, mustRefuse, NotApplicable, NotJudged } from "../judge.js";
+import { UNKNOWN_ID } from "../operations.js";
 
 const PER_MINUTE = 120;
 const BURST_MS = 55_000;
@@ -19,10 +19,10 @@ export const liveChecks: readonly Check[] = [
       "| 503 | API unavailable or carrier not configured |",
     ],
     needs: ["live-key"],
-    // Of a shipment that does not exist: nothing can come of it, whatever the platform does.
+    // The shipment does not exist, so no label can be bought, even if the check fails.
     async run({ live }) {
-      mustRefuse(await live.post("/rates", { shipment_id: NOWHERE }), 503, "carrier_not_configured");
-      const label = { shipment_id: NOWHERE, rate_id: `rate_test_${NOWHERE}` };
+      mustRefuse(await live.post("/rates", { shipment_id: UNKNOWN_ID }), 503, "carrier_not_configured");
+      const label = { shipment_id: UNKNOWN_ID, rate_id: `rate_test_${UNKNOWN_ID}` };
       mustRefuse(await live.post("/labels", label), 503, "carrier_not_configured");
     },
   },
@@ -30,7 +30,7 @@ export const liveChecks: readonly Check[] = [
 
 const ACCOUNT = { method: "GET", path: "/account" } as const;
 
-/** Uses up the second key for a minute, so only the next one comes after it. */
+/** Uses up the limit of the second key for a minute, so only `retryAfterCheck` runs after it. */
 const rateLimitCheck: Check = {
   id: "limits.rate",
   proves: [
@@ -42,13 +42,13 @@ const rateLimitCheck: Check = {
     const { second, profile } = context;
     await requireLimit(context, (limit) => limit === PER_MINUTE);
     let answers = await burst(second);
-    // A platform that counts by the clock's minute lets more pass when a minute ends in between, but not twice in a row.
+    // With fixed windows, more requests pass if a window ends during the burst, but not in two bursts in a row.
     if (profile === "spec" && answers.at(-1)?.status !== 429) answers = await burst(second);
     const passed = answers.filter(({ status }) => status !== 429);
     mustBe(passed.length, PER_MINUTE, `the number of ${answers.length} requests in a row that pass`);
     for (const excess of answers.slice(PER_MINUTE)) {
       mustRefuse(excess, 429);
-      mustBe(excess.answered.get("retry-after"), "60", "Retry-After");
+      mustBe(excess.responseHeaders.get("retry-after"), "60", "Retry-After");
     }
   },
 };
@@ -60,26 +60,26 @@ const retryAfterCheck: Check = {
   async run(context) {
     const { second, clock } = context;
     await requireLimit(context, (limit) => limit <= MAX_SENT);
-    const seconds = Number((await refusal(second)).answered.get("retry-after"));
+    const seconds = Number((await refusal(second)).responseHeaders.get("retry-after"));
     if (!(seconds <= MAX_WAIT_S)) throw new NotJudged(`Retry-After is ${seconds}`);
     await clock.wait(seconds * 1_000);
     const after = await second.sendAtOnce(ACCOUNT);
-    must(after.status !== 429, `${told(after)} after waiting the ${seconds} s of Retry-After`);
+    must(after.status !== 429, `${describeAnswer(after)} after waiting the ${seconds} s of Retry-After`);
   },
 };
 
 export const rateLimitChecks: readonly Check[] = [rateLimitCheck, retryAfterCheck];
 
-/** Looks at the limit that the platform itself says it has, if it says one. */
-export async function requireLimit({ things }: Context, canBeJudged: (limit: number) => boolean): Promise<void> {
-  const limit: unknown = (await things.account()).json?.data?.limits?.requests_per_minute;
+/** Throws if the platform reports a limit with which the check makes no sense. */
+export async function requireLimit({ fixtures }: Context, canBeJudged: (limit: number) => boolean): Promise<void> {
+  const limit: unknown = (await fixtures.account()).json?.data?.limits?.requests_per_minute;
   if (typeof limit !== "number" || canBeJudged(limit)) return;
   throw new NotApplicable(
     `GET /account reports ${limit} requests per minute, not ${PER_MINUTE} (RATE_LIMIT_PER_MINUTE of the server)`,
   );
 }
 
-/** The first refusal of requests in a row: there is one at once if the key is used up. */
+/** Sends requests until one is refused. */
 async function refusal({ sendAtOnce }: Api): Promise<Exchange> {
   for (let sent = 0; sent <= MAX_SENT; sent++) {
     const answer = await sendAtOnce(ACCOUNT);
@@ -88,7 +88,7 @@ async function refusal({ sendAtOnce }: Api): Promise<Exchange> {
   throw new NotJudged(`${MAX_SENT} requests in a row pass`);
 }
 
-/** One request more than a minute has, once none counts from before. */
+/** Sends one request more than the limit, starting with an empty window. */
 async function burst({ pace, sendAtOnce }: Api): Promise<Exchange[]> {
   await pace.rest();
   const answers: Exchange[] = [];

@@ -1,8 +1,8 @@
 import type { Api } from "../api.js";
 import type { Check, Context } from "../check.js";
 import type { Exchange } from "../exchange.js";
+import { inputsFor } from "../fixtures.js";
 import { given, must, mustBe, mustRefuse, mustSucceed, Skipped } from "../judge.js";
-import { plansOf } from "../plans.js";
 
 interface Item {
   id: string;
@@ -21,7 +21,7 @@ function pageOf(answer: Exchange): { items: Item[]; next: string | null } {
 
 const after = (cursor: string) => `&after=${encodeURIComponent(cursor)}`;
 
-/** The first pages of a list, each id once. A list that was seen to its end ends with `next_cursor` null. */
+/** Reads the first pages of a list. `ended`: the last of them has no `next_cursor`. */
 async function walk(api: Api, path: string): Promise<{ items: Item[]; ended: boolean }> {
   const items: Item[] = [];
   let next: string | null = null;
@@ -34,7 +34,7 @@ async function walk(api: Api, path: string): Promise<{ items: Item[]; ended: boo
   return { items, ended: next === null };
 }
 
-// Databases sort text in more than one way, and any of them is an order by id.
+// The specification does not say how IDs compare, so accept the usual collations of databases.
 const comparisons: ((a: string, b: string) => number)[] = [
   (a, b) => (a < b ? -1 : Number(a > b)),
   (a, b) => a.localeCompare(b, "en"),
@@ -55,7 +55,7 @@ function mustBeInOrder(path: string, items: readonly Item[]): void {
 
 interface List {
   resource: string;
-  /** Something that is in it. */
+  /** A resource in the list. */
   ours(context: Context): Promise<Exchange>;
   proves: readonly string[];
   badLimits: readonly string[];
@@ -116,7 +116,7 @@ function listChecks({ resource, ours, proves, badLimits }: List): Check[] {
 
 async function haveMoreThanDefault({ api, run }: Context): Promise<void> {
   const { items } = pageOf(await api.get(`/orders?limit=${DEFAULT_LIMIT + 1}`));
-  for (let n = items.length; n <= DEFAULT_LIMIT; n++) given(await api.post("/orders", plansOf(run).record));
+  for (let n = items.length; n <= DEFAULT_LIMIT; n++) given(await api.post("/orders", inputsFor(run).record));
 }
 
 const RECORDS = [
@@ -127,13 +127,13 @@ const RECORDS = [
 export const listChecksOfRecords: readonly Check[] = [
   ...listChecks({
     resource: "orders",
-    ours: ({ things }) => things.order(),
+    ours: ({ fixtures }) => fixtures.order(),
     proves: ["| GET | /orders | orders:read | list orders |", ...RECORDS],
     badLimits: ["0", "101", "x"],
   }),
   ...listChecks({
     resource: "shipments",
-    ours: ({ things }) => things.shipment(),
+    ours: ({ fixtures }) => fixtures.shipment(),
     proves: ["| GET | /shipments | shipments:read | list shipments |", ...RECORDS],
     badLimits: ["101"],
   }),
@@ -141,7 +141,7 @@ export const listChecksOfRecords: readonly Check[] = [
 
 export const listChecksOfLabels: readonly Check[] = listChecks({
   resource: "labels",
-  ours: ({ things }) => things.label(),
+  ours: ({ fixtures }) => fixtures.label(),
   proves: [
     "| GET | /labels | labels:read | list labels |",
     "Query `limit` (1 to 100, default 25) and `after` (string; ID order, not chronological).",
@@ -157,8 +157,8 @@ export const webhookListCheck: Check = {
     "The creation response includes `secret`, a string starting with `whsec_`; reads omit it.",
     "Response bodies and list paging: not shown beyond the `data` envelope and the omission of `secret`.",
   ],
-  async run({ api, things }) {
-    await things.subscription();
+  async run({ api, fixtures }) {
+    await fixtures.subscription();
     const answer = await api.get("/webhooks");
     const items = mustSucceed(answer, 200);
     must(Array.isArray(items), "GET /webhooks does not return an array");

@@ -1,9 +1,9 @@
 import type { Api } from "../api.js";
 import type { Check } from "../check.js";
+import { inputsFor } from "../fixtures.js";
 import { must, mustRefuse, mustSucceed } from "../judge.js";
-import { plansOf } from "../plans.js";
 
-// Each part of the specification's tables once, whichever of `from` and `to` shows it.
+// Each row of the specification's tables once, for either `from` or `to`.
 const ADDRESS = "name street1 city postal_code country company street2 state email phone".split(" ");
 const REQUIRED = [
   "reference",
@@ -31,7 +31,7 @@ const LIMIT_ROWS = [
   "| parcel numbers | greater than 0, at most 1000 |",
 ];
 
-/** What is wrong with a body: the value that stands at each path instead, undefined for a member that is left out. */
+/** The faults of a body: the wrong value at each path, or undefined for a missing member. */
 type Faults = Record<string, unknown>;
 
 const all = (paths: readonly string[], value: unknown): Faults =>
@@ -52,7 +52,7 @@ const NOT_ONE: Faults = { from: undefined, to: undefined, parcel: [{}, {}] };
 const ZERO: Faults = { reference: 5, "to.name": 5, "to.country": "D1", ...all(PARCEL, 0), metadata: "text" };
 const TEXT: Faults = { from: "text", "to.street1": [], ...all(PARCEL, "5"), "parcel.weight_kg": -1, metadata: [] };
 
-/** The body with some members wrong. */
+/** The body with these faults. */
 function spoil(body: object, faults: Faults): object {
   const spoilt = structuredClone(body) as Record<string, Record<string, unknown>>;
   for (const [path, value] of Object.entries(faults)) {
@@ -63,7 +63,7 @@ function spoil(body: object, faults: Faults): object {
   return spoilt;
 }
 
-/** The paths that a refusal names; by their last part only if it names none in full. */
+/** The paths that a refusal names. If it names none in full, their last parts count. */
 function namedIn(error: unknown, paths: readonly string[]): string[] {
   const text = JSON.stringify(error ?? "");
   const names = (name: string) => new RegExp(`(?<![\\w.])${name.replace(".", "\\.")}(?![\\w])`).test(text);
@@ -71,7 +71,7 @@ function namedIn(error: unknown, paths: readonly string[]): string[] {
   return inFull.length > 0 ? inFull : paths.filter((path) => names(path.split(".").at(-1) ?? path));
 }
 
-/** Sends a body with many faults, mends those that the refusal names, and so on until each has been named. */
+/** Sends a body with many faults, corrects those that the refusal names, and repeats until each was named. */
 async function mustName(api: Api, path: string, body: object, faults: Faults): Promise<void> {
   let left = faults;
   while (Object.keys(left).length > 0) {
@@ -88,7 +88,7 @@ async function mustName(api: Api, path: string, body: object, faults: Faults): P
 
 function fieldChecks(resource: "orders" | "shipments"): Check[] {
   const path = `/${resource}`;
-  // Both share one table of fields, so the second has less to show.
+  // Orders and shipments share one table of fields, so the checks of shipments prove fewer rows.
   const more = (faults: Faults) => (resource === "orders" ? [faults] : []);
   return [
     {
@@ -101,7 +101,7 @@ function fieldChecks(resource: "orders" | "shipments"): Check[] {
         "| parcels per shipment | 1 |",
       ],
       async run({ api, run }) {
-        const { record } = plansOf(run);
+        const { record } = inputsFor(run);
         for (const faults of [MISSING, ...more(NOT_ONE)]) await mustName(api, path, record, faults);
       },
     },
@@ -109,14 +109,14 @@ function fieldChecks(resource: "orders" | "shipments"): Check[] {
       id: `${resource}.fields-bounded`,
       proves: [...ADDRESS_ROWS, ...PARCEL_ROWS, ...RECORD_ROWS, ...LIMIT_ROWS, "Country codes are two letters."],
       async run({ api, run }) {
-        await mustName(api, path, plansOf(run).record, TOO_MUCH);
+        await mustName(api, path, inputsFor(run).record, TOO_MUCH);
       },
     },
     {
       id: `${resource}.fields-typed`,
       proves: [...ADDRESS_ROWS, ...PARCEL_ROWS, ...RECORD_ROWS],
       async run({ api, run }) {
-        const { record } = plansOf(run);
+        const { record } = inputsFor(run);
         for (const faults of [ZERO, ...more(TEXT)]) await mustName(api, path, record, faults);
       },
     },
@@ -124,7 +124,7 @@ function fieldChecks(resource: "orders" | "shipments"): Check[] {
       id: `${resource}.fields-unknown`,
       proves: ["Unknown fields are rejected."],
       async run({ api, run }) {
-        const { record } = plansOf(run);
+        const { record } = inputsFor(run);
         const faults = all(["unknown_one", "from.unknown_two", "parcel.unknown_three"], "x");
         await mustName(api, path, record, faults);
       },
@@ -138,8 +138,8 @@ export const recordFieldChecks: readonly Check[] = [
   {
     id: "orders.fields-longest",
     proves: [...ADDRESS_ROWS, ...PARCEL_ROWS, ...LIMIT_ROWS, ...RECORD_ROWS.slice(0, 1)],
-    async run({ things }) {
-      mustSucceed(await things.fullOrder());
+    async run({ fixtures }) {
+      mustSucceed(await fixtures.fullOrder());
     },
   },
 ];

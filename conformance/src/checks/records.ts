@@ -1,7 +1,7 @@
 import type { Check } from "../check.js";
+import { inputsFor } from "../fixtures.js";
 import { given, must, mustBe, mustMatch, mustRefuse, mustSucceed } from "../judge.js";
-import { NOWHERE } from "../operations.js";
-import { plansOf } from "../plans.js";
+import { UNKNOWN_ID } from "../operations.js";
 
 export const recordChecks: readonly Check[] = [
   {
@@ -13,8 +13,8 @@ export const recordChecks: readonly Check[] = [
       "| order | (none) | `POST /orders` | valid request | `received` |",
       "IDs are opaque strings and new orders have status `received`",
     ],
-    async run({ things }) {
-      const order = mustSucceed(await things.order());
+    async run({ fixtures }) {
+      const order = mustSucceed(await fixtures.order());
       mustMatch(order.id, /./, "the order's id");
       mustBe(order.status, "received", "the order's status");
     },
@@ -26,8 +26,8 @@ export const recordChecks: readonly Check[] = [
       "Response: `data` holds the record.",
       "Records created through this API are retrieved through this API",
     ],
-    async run({ api, things }) {
-      const { id } = given(await things.order());
+    async run({ api, fixtures }) {
+      const { id } = given(await fixtures.order());
       mustBe(mustSucceed(await api.get(`/orders/${id}`), 200).id, id, "the id of the order read");
     },
   },
@@ -40,8 +40,8 @@ export const recordChecks: readonly Check[] = [
       "| shipment | (none) | `POST /shipments` | valid request | `draft` |",
       "Body: the Order and Shipment input fields, with optional `order_id`.",
     ],
-    async run({ things }) {
-      const shipment = mustSucceed(await things.shipment(), 201);
+    async run({ fixtures }) {
+      const shipment = mustSucceed(await fixtures.shipment(), 201);
       mustMatch(shipment.id, /./, "the shipment's id");
       mustBe(shipment.object, "shipment", "the shipment's object");
       mustBe(shipment.status, "draft", "the shipment's status");
@@ -54,8 +54,8 @@ export const recordChecks: readonly Check[] = [
       "Response: `data` holds the record.",
       "Records created through this API are retrieved through this API",
     ],
-    async run({ api, things }) {
-      const { id } = given(await things.otherShipment());
+    async run({ api, fixtures }) {
+      const { id } = given(await fixtures.otherShipment());
       const shipment = mustSucceed(await api.get(`/shipments/${id}`), 200);
       mustBe([shipment.id, shipment.object], [id, "shipment"], "id and object of the shipment read");
     },
@@ -66,9 +66,9 @@ export const recordChecks: readonly Check[] = [
       "Several parcels for one order are expressed as one shipment per parcel with the same `order_id` and distinct idempotency keys.",
       "a business reference, not a deduplication key",
     ],
-    async run({ things }) {
-      const first = given(await things.shipment());
-      const second = mustSucceed(await things.otherShipment(), 201);
+    async run({ fixtures }) {
+      const first = given(await fixtures.shipment());
+      const second = mustSucceed(await fixtures.otherShipment(), 201);
       must(first.id !== second.id, "two shipments with one reference and two idempotency keys have the same id");
     },
   },
@@ -78,8 +78,8 @@ export const recordChecks: readonly Check[] = [
       "| order_id | string | no | accepted for shipment creation only; must name an existing order in the same account and environment |",
     ],
     async run({ api, run }) {
-      const { record } = plansOf(run);
-      mustRefuse(await api.post("/shipments", { ...record, order_id: NOWHERE }), [404, 422]);
+      const { record } = inputsFor(run);
+      mustRefuse(await api.post("/shipments", { ...record, order_id: UNKNOWN_ID }), [404, 422]);
     },
   },
   {
@@ -89,9 +89,9 @@ export const recordChecks: readonly Check[] = [
       "Body: the Order and Shipment input fields, without `order_id`.",
       "accepted for shipment creation only",
     ],
-    async run({ api, run, things }) {
-      const { id } = given(await things.order());
-      mustRefuse(await api.post("/orders", { ...plansOf(run).record, order_id: id }), 422);
+    async run({ api, run, fixtures }) {
+      const { id } = given(await fixtures.order());
+      mustRefuse(await api.post("/orders", { ...inputsFor(run).record, order_id: id }), 422);
     },
   },
 ];

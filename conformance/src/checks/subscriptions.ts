@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Check } from "../check.js";
+import { inputsFor } from "../fixtures.js";
 import { given, must, mustBe, mustMatch, mustRefuse, mustSucceed, NotApplicable, Skipped } from "../judge.js";
-import { plansOf } from "../plans.js";
 import { webhookListCheck } from "./lists.js";
 
 const NOT_PUBLIC = [
@@ -14,7 +14,7 @@ const NOT_PUBLIC = [
   "https://[2001:db8::1]/",
   "\ufeffhttps://example.com/",
 ];
-// What a platform takes that may send to receivers beside it, of these.
+// Of these, the URLs that a platform with WEBHOOK_ALLOW_PRIVATE_TARGETS accepts.
 const FOR_TRIALS = ["http://example.com/", "https://example.com:8443/", "https://localhost/"];
 const ACTIVE_LIMIT = 10;
 
@@ -27,8 +27,8 @@ export const subscriptionChecks: readonly Check[] = [
       "The creation response includes `secret`, a string starting with `whsec_`; reads omit it.",
       "Body: `{url: string, events: [string...]}`.",
     ],
-    async run({ things }) {
-      const { id, secret } = mustSucceed(await things.subscription());
+    async run({ fixtures }) {
+      const { id, secret } = mustSucceed(await fixtures.subscription());
       mustMatch(id, /./, "the subscription's id");
       must(typeof secret === "string" && /^whsec_./.test(secret), "the secret does not start with whsec_");
     },
@@ -40,8 +40,8 @@ export const subscriptionChecks: readonly Check[] = [
       "The creation response includes `secret`, a string starting with `whsec_`; reads omit it.",
       "Response bodies and list paging: not shown beyond the `data` envelope and the omission of `secret`.",
     ],
-    async run({ api, things }) {
-      const { id } = given(await things.subscription());
+    async run({ api, fixtures }) {
+      const { id } = given(await fixtures.subscription());
       const answer = await api.get(`/webhooks/${id}`);
       mustBe(mustSucceed(answer, 200).id, id, "the id of the subscription read");
       must(!answer.bytes.includes("whsec_"), "GET /webhooks/{id} shows the secret");
@@ -53,9 +53,9 @@ export const subscriptionChecks: readonly Check[] = [
     proves: [
       "Replaying the identical request with the original key returns the original response including the secret.",
     ],
-    async run({ api, things, run }) {
-      const original = await things.subscription();
-      const again = await api.post("/webhooks", original.body ?? "", plansOf(run).keyOf("subscription"));
+    async run({ api, fixtures, run }) {
+      const original = await fixtures.subscription();
+      const again = await api.post("/webhooks", original.body ?? "", inputsFor(run).keyOf("subscription"));
       must(
         mustSucceed(again).secret === given(original).secret,
         "the replay does not have the secret of the first response",
@@ -87,10 +87,10 @@ export const subscriptionChecks: readonly Check[] = [
         throw new NotApplicable("the server accepts http, any port and localhost (WEBHOOK_ALLOW_PRIVATE_TARGETS)");
       }
       must(accepted.length === 0, `POST /webhooks accepts ${accepted.join(" and ")}`);
-      // A scheme is the same in capitals (RFC 3986, 3.1).
+      // Schemes are case-insensitive (RFC 3986, 3.1).
       const url = `HTTPS://example.com/${run}`;
       const answer = await api.post("/webhooks", { url, events: ["label.voided"] });
-      // Unless the account has all the subscriptions that it may have.
+      // 409: the account already has the maximum number of subscriptions.
       if (answer.status !== 409) await api.delete(`/webhooks/${mustSucceed(answer).id}`);
     },
   },
@@ -103,7 +103,7 @@ export const subscriptionChecks: readonly Check[] = [
   },
 ];
 
-/** Takes the subscription away: the last of its checks. */
+/** Disables the subscription, so it runs after the other checks of subscriptions. */
 export const disableChecks: readonly Check[] = [
   {
     id: "webhooks.delete",
@@ -113,12 +113,12 @@ export const disableChecks: readonly Check[] = [
       "List and retrieve need `webhooks:read`; delete needs `webhooks:write` and `Idempotency-Key`, with no body.",
       "| active webhook subscriptions | 10 per environment |",
     ],
-    async run({ api, things, run }) {
-      const first = await things.disabled();
+    async run({ api, fixtures, run }) {
+      const first = await fixtures.disabled();
       must(first.status === 204 || mustSucceed(first) !== undefined, "no `data`");
-      const again = await api.delete(first.path, plansOf(run).keyOf("disable"));
+      const again = await api.delete(first.path, inputsFor(run).keyOf("disable"));
       mustBe(again.status, first.status, "the status of the replayed DELETE");
-      mustBe(again.answered.get("idempotency-replayed"), "true", "Idempotency-Replayed of the repeated DELETE");
+      mustBe(again.responseHeaders.get("idempotency-replayed"), "true", "Idempotency-Replayed of the repeated DELETE");
     },
   },
 ];
@@ -133,7 +133,7 @@ export const subscriptionLimitCheck: Check = {
     try {
       for (let n = 0; n <= ACTIVE_LIMIT; n++) {
         const answer = await api.post("/webhooks", body(n));
-        // Those that the account had before count too.
+        // The account may have had subscriptions before.
         if (answer.status >= 400) return mustRefuse(answer, [409, 422]);
         made.push(mustSucceed(answer).id);
       }

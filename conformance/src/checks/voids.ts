@@ -1,6 +1,6 @@
 import type { Check } from "../check.js";
+import { inputsFor } from "../fixtures.js";
 import { given, must, mustBe, mustMatch, mustRefuse, mustSucceed, TIME } from "../judge.js";
-import { plansOf } from "../plans.js";
 
 export const trackingCheck: Check = {
   id: "tracking.get",
@@ -12,21 +12,21 @@ export const trackingCheck: Check = {
     "Tracking statuses: `pre_transit` and `voided`;",
     "No carrier movement, delivery scans or arrival estimates are simulated.",
   ],
-  async run({ api, things }) {
-    const { tracking_number } = given(await things.label());
+  async run({ api, fixtures }) {
+    const { tracking_number } = given(await fixtures.label());
     const { status, events } = mustSucceed(await api.get(`/tracking/${tracking_number}`), 200);
     must(["pre_transit", "voided"].includes(status), `the tracking record's status is ${status}`);
     mustBe(events, [], "the tracking record's events");
   },
 };
 
-/** What follows once the label is voided: after everything that needs it as it was. */
+/** These void the label, so they run after the checks that need it. */
 export const voidChecks: readonly Check[] = [
   {
     id: "labels.void-body",
     proves: ["Body: an empty JSON object; other properties are rejected."],
-    async run({ api, things }) {
-      const { id } = given(await things.label());
+    async run({ api, fixtures }) {
+      const { id } = given(await fixtures.label());
       mustRefuse(await api.post(`/labels/${id}/void`, { reason: "none" }), 422);
     },
   },
@@ -39,9 +39,9 @@ export const voidChecks: readonly Check[] = [
       "| label | `created` | `POST /labels/{id}/void` | | `voided` | `voided_at` is set;",
       "Label states: `created`, `voided`.",
     ],
-    async run({ things }) {
-      const before = given(await things.label());
-      const { status, voided_at, ...rest } = mustSucceed(await things.voided(), 200);
+    async run({ fixtures }) {
+      const before = given(await fixtures.label());
+      const { status, voided_at, ...rest } = mustSucceed(await fixtures.voided(), 200);
       mustBe(status, "voided", "the voided label's status");
       mustMatch(voided_at, TIME, "voided_at");
       const { status: _, ...kept } = before;
@@ -53,16 +53,16 @@ export const voidChecks: readonly Check[] = [
     proves: [
       "| label | `voided` | `POST /labels/{id}/void` with a new idempotency key | | `voided` | the existing voided label is returned; no further state change |",
     ],
-    async run({ api, things }) {
-      const voided = given(await things.voided());
+    async run({ api, fixtures }) {
+      const voided = given(await fixtures.voided());
       mustBe(mustSucceed(await api.post(`/labels/${voided.id}/void`, {}), 200), voided, "the label voided again");
     },
   },
   {
     id: "labels.file-voided",
     proves: ["A voided label cannot be downloaded.", "Errors are JSON.", "file can no longer be downloaded |"],
-    async run({ things }) {
-      const answer = await things.voidedFile();
+    async run({ fixtures }) {
+      const answer = await fixtures.voidedFile();
       must(answer.status >= 400 && answer.status < 500, `the file of a voided label is answered ${answer.status}`);
       mustMatch(answer.json?.error?.code, /./, "the code of the refused file");
     },
@@ -74,8 +74,8 @@ export const voidChecks: readonly Check[] = [
       "the shipment becomes `voided`;",
       "Shipment states: `draft`, `label_created`, `voided`.",
     ],
-    async run({ api, things }) {
-      const { shipment_id } = given(await things.voided());
+    async run({ api, fixtures }) {
+      const { shipment_id } = given(await fixtures.voided());
       const { status } = mustSucceed(await api.get(`/shipments/${shipment_id}`), 200);
       mustBe(status, "voided", "the status of the shipment of a voided label");
     },
@@ -83,15 +83,15 @@ export const voidChecks: readonly Check[] = [
   {
     id: "shipments.no-replacement",
     proves: ["a replacement label needs a new shipment |", "A shipment has at most one label."],
-    async run({ things }) {
-      mustRefuse(await things.replacement(), 409);
+    async run({ fixtures }) {
+      mustRefuse(await fixtures.replacement(), 409);
     },
   },
   {
     id: "tracking.voided",
     proves: ["Tracking statuses: `pre_transit` and `voided`;"],
-    async run({ things }) {
-      const { status, events } = mustSucceed(await things.voidedTracking(), 200);
+    async run({ fixtures }) {
+      const { status, events } = mustSucceed(await fixtures.voidedTracking(), 200);
       must(["pre_transit", "voided"].includes(status), `the tracking record's status is ${status}`);
       mustBe(events, [], "the tracking record's events");
     },
@@ -99,10 +99,10 @@ export const voidChecks: readonly Check[] = [
   {
     id: "idempotency.snapshot",
     proves: ["A replay returns the original snapshot even when the resource has since changed."],
-    async run({ api, things, run }) {
-      const original = await things.label();
-      given(await things.voided());
-      const replay = await api.post("/labels", original.body ?? "", plansOf(run).keyOf("label"));
+    async run({ api, fixtures, run }) {
+      const original = await fixtures.label();
+      given(await fixtures.voided());
+      const replay = await api.post("/labels", original.body ?? "", inputsFor(run).keyOf("label"));
       mustBe(mustSucceed(replay), given(original), "the label replayed after it was voided");
       mustBe(replay.status, original.status, "the status of the replay");
     },

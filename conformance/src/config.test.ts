@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type CommandLine, conformanceCommand } from "./options.js";
+import { type CommandLine, conformanceCommand } from "./config.js";
 
 const KEY = "service_test_abc";
 let folder: string;

@@ -1,22 +1,53 @@
 import type { Api } from "./api.js";
 import type { Exchange } from "./exchange.js";
 import { given } from "./judge.js";
-import type { Plans } from "./plans.js";
 import type { Watched } from "./watch-deliveries.js";
 
-/** What many checks look at: each is made once, when the first of them asks. */
-export interface Things {
+export const EVENTS = ["order.created", "shipment.created", "label.created", "label.voided"];
+
+/** The bodies and idempotency keys of the fixtures, so that checks can repeat the requests. */
+export function inputsFor(run: string) {
+  const from = address("Conformance Sender");
+  const parcel = { weight_kg: 1.5, length_cm: 30, width_cm: 20, height_cm: 10 };
+  const record = { reference: run, from, to: address("Conformance Recipient"), parcel };
+  const longest = (start = "") => start.padEnd(200, "x");
+  const optional = ["company", "street2", "state", "email", "phone"];
+  const full = Object.fromEntries([...Object.keys(from), ...optional].map((field) => [field, longest()]));
+  return {
+    record,
+    keyOf: (what: string) => `${run}-${what}`,
+    longestKey: `${run}-`.padEnd(128, "k"),
+    longestRecord: {
+      reference: longest(run),
+      from: { ...full, country: "DE" },
+      to: { ...full, country: "GB" },
+      parcel: { weight_kg: 1000, length_cm: 1000, width_cm: 1000, height_cm: 1000 },
+      // {"note":"…"} adds eleven characters to the value.
+      metadata: { note: "n".repeat(4096 - 11) },
+    },
+    webhookPath: `/${run}`,
+  };
+}
+
+function address(name: string) {
+  return { name, street1: "1 Test Lane", city: "Hamburg", postal_code: "20457", country: "DE" };
+}
+
+export type Inputs = ReturnType<typeof inputsFor>;
+
+/** Resources that many checks use. Each is created once, when a check first needs it. */
+export interface Fixtures {
   account(): Promise<Exchange>;
-  /** POST /orders, with a key whose first use was refused. */
+  /** POST /orders, with an idempotency key whose first use was refused. */
   order(): Promise<Exchange>;
-  /** An order that uses every bound to the full, with an idempotency key of 128 characters. */
+  /** An order with the maximum length and value of every field, and an idempotency key of 128 characters. */
   fullOrder(): Promise<Exchange>;
   shipment(): Promise<Exchange>;
   /** Another parcel of the same order. */
   otherShipment(): Promise<Exchange>;
   rates(): Promise<Exchange>;
   label(): Promise<Exchange>;
-  /** The label's file, before anything was voided. */
+  /** The label's file, before the label is voided. */
   file(): Promise<Exchange>;
   /** A second label for the shipment. */
   secondLabel(): Promise<Exchange>;
@@ -29,14 +60,13 @@ export interface Things {
   replacement(): Promise<Exchange>;
   subscription(): Promise<Exchange>;
   disabled(): Promise<Exchange>;
-  /** What a listener was sent about a life of its own: an order, a shipment, a label and its end. */
+  /** The deliveries for another order, shipment, label and void. */
   deliveries(): Promise<Watched>;
 }
 
-/** Makes them as the holder of the key that is judged. */
-export function thingsOf(api: Api, plans: Plans, watch: () => Promise<Watched>): Things {
-  const { record, keyOf } = plans;
-  const idOf = async (thing: () => Promise<Exchange>) => given(await thing()).id as string;
+export function createFixtures(api: Api, inputs: Inputs, watch: () => Promise<Watched>): Fixtures {
+  const { record, keyOf } = inputs;
+  const idOf = async (fixture: () => Promise<Exchange>) => given(await fixture()).id as string;
   const shipmentFor = (what: string) =>
     once(async () => api.post("/shipments", { ...record, order_id: await idOf(order) }, keyOf(what)));
 
@@ -63,15 +93,15 @@ export function thingsOf(api: Api, plans: Plans, watch: () => Promise<Watched>):
   const subscription = once(() =>
     api.post(
       "/webhooks",
-      // Nothing is voided while it is active, so that nobody is sent anything.
-      { url: `https://example.com${plans.webhookPath}`, events: ["label.voided"] },
+      // No label is voided while it is active, so nothing is sent to this URL.
+      { url: `https://example.com${inputs.webhookPath}`, events: ["label.voided"] },
       keyOf("subscription"),
     ),
   );
   return {
     account: once(() => api.get("/account")),
     order,
-    fullOrder: once(() => api.post("/orders", plans.longestRecord, plans.longestKey)),
+    fullOrder: once(() => api.post("/orders", inputs.longestRecord, inputs.longestKey)),
     shipment,
     otherShipment,
     rates,
@@ -89,7 +119,7 @@ export function thingsOf(api: Api, plans: Plans, watch: () => Promise<Watched>):
   };
 }
 
-/** The same promise every time. */
+/** Calls `make` at most once. */
 export function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let made: Promise<Value> | undefined;
   return () => {

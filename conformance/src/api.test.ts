@@ -1,4 +1,4 @@
-import { paceOf } from "./pace.js";
+import { createPace } from "./api.js";
 
 /** A clock that stands still but for those who wait. */
 function clockAt(start: number) {
@@ -14,7 +14,7 @@ function clockAt(start: number) {
 
 test("so many requests go out at once, the next when the first of them is 61 seconds old", async () => {
   const clock = clockAt(5_000);
-  const pace = paceOf(3, clock);
+  const pace = createPace(3, clock);
   for (let n = 0; n < 3; n++) {
     await pace.turn();
     clock.time += 1_000;
@@ -28,7 +28,7 @@ test("so many requests go out at once, the next when the first of them is 61 sec
 
 test("a key is rested when its last request is 61 seconds old, at once if there was none", async () => {
   const clock = clockAt(70_000);
-  const pace = paceOf(3, clock);
+  const pace = createPace(3, clock);
   await pace.rest();
   expect(clock.time).toBe(70_000);
   pace.count();
