@@ -1,5 +1,5 @@
-// `npm run generate`: makes the generated code whose inputs have changed: TypeScript from the protos, the gateway's Prisma client, and, from
-// the OpenAPI document, the types of both clients and the Postman collection. Git ignores the results.
+// `npm run generate`: TypeScript from the protos, the gateway's Prisma client, and, from the OpenAPI document, the types of both clients and
+// the Postman collection. Skips steps whose inputs have not changed. Git ignores the results.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -11,13 +11,13 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const env = {
   ...process.env,
   PATH: `${join(root, "node_modules", ".bin")}${delimiter}${process.env.PATH}`,
-  // `prisma generate` (7.10) downloads a schema engine that it then does not use, unless an executable is named: any will do.
+  // `prisma generate` (7.10) downloads a schema engine that it then does not use, unless this names an executable, whichever it is.
   PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
   PRISMA_HIDE_UPDATE_MESSAGE: "true",
   CHECKPOINT_DISABLE: "1",
 };
 
-// Each step writes the hash of its inputs into its first output; the lock file stands for the versions of the generators.
+// Each step writes the hash of its inputs into its first output. package-lock.json has the versions of the generators.
 await Promise.all([
   step({
     inputs: ["proto/shipping", "proto/grpc", "proto/buf.yaml", "proto/buf.gen.yaml"],
@@ -52,7 +52,7 @@ async function step({ inputs, outputs, command: [program, ...args], cwd }) {
   const hash = hashOf(["package-lock.json", "tools/generate.mjs", ...inputs]);
   const isCurrent = outputs.every((path) => existsSync(join(root, path)));
   if (isCurrent && existsSync(stamp) && readFileSync(stamp, "utf8") === hash) return;
-  // Nothing else removes the file of a model or a message that is no more.
+  // Otherwise the files of removed models and messages would stay.
   for (const path of outputs) rmSync(join(root, path), { recursive: true, force: true });
   await run(program, args, join(root, cwd));
   writeFileSync(stamp, hash);
@@ -76,16 +76,16 @@ function filesBelow(path) {
     .flatMap((name) => filesBelow(`${path}/${name}`));
 }
 
-/** Runs a generator; what it says is printed only if it fails. */
+/** Runs a generator. Prints its output only if it fails. */
 function run(program, args, cwd) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
-    let said = "";
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (said += text));
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
     child.once("error", reject);
     child.once("close", (status) => {
       if (status === 0) return resolve();
-      process.stderr.write(said);
+      process.stderr.write(output);
       process.exit(status ?? 1);
     });
   });

@@ -1,4 +1,4 @@
-/** JSON Schema, as far as it is supported here. */
+/** The supported part of JSON Schema. */
 export interface Schema {
   $ref?: string;
   type?: string;
@@ -18,7 +18,7 @@ interface Operation {
   requestBody?: { content: { "application/json": { schema: Schema } } };
 }
 
-/** The parts of an OpenAPI document that are read. */
+/** The parts of an OpenAPI document that the generators read. */
 export interface Document {
   paths: Record<string, Record<string, Operation>>;
   webhooks?: Record<string, Record<string, Operation>>;
@@ -28,26 +28,26 @@ export interface Document {
 const KNOWN = new Set([
   ...["$ref", "type", "description", "properties", "required", "items", "anyOf", "enum", "const"],
   ...["maxLength", "exclusiveMinimum", "maximum"],
-  // These say which values are good, and no type does.
+  // Constraints on values, which types cannot express.
   ...["additionalProperties", "propertyNames", "minLength", "pattern", "not", "format", "default"],
   ...["minimum", "minItems", "maxItems", "uniqueItems"],
 ]);
 
-// Only `additionalProperties`: the sender of an object need not prove that it is JSON.
+// The type of metadata values: senders can pass any object.
 const UNTYPED = "MetadataValue";
 
-// Beside a language's own `Error`, the document's would be confused with it.
+// Otherwise it would be confused with the `Error` of the language.
 const NAMES: Readonly<Record<string, string>> = { Error: "ErrorBody" };
 
-/** The members of answers whose values never change, since they tell one kind of object from another. Others can get new values. */
+/** Members of responses that never get new values, because they tell one kind of object from another. */
 export const TAGS: ReadonlySet<string> = new Set(["object", "type"]);
 
-/** The named schemas that get a type, in the document's order. */
-export function declaredSchemas({ components }: Document): [name: string, schema: Schema][] {
+/** The named schemas that become types, in the order of the document. */
+export function namedSchemas({ components }: Document): [name: string, schema: Schema][] {
   return Object.entries(components.schemas).filter(([name]) => name !== UNTYPED);
 }
 
-/** The schemas that requests hold, those inside of others included. */
+/** The names of the schemas in requests, including nested ones. */
 export function inputNames({ paths, components }: Document): Set<string> {
   const found = new Set<string>();
   const visit = (schema: Schema): void => {
@@ -65,26 +65,26 @@ export function inputNames({ paths, components }: Document): Set<string> {
   return found;
 }
 
-/** What may be sent to a receiver: the schemas of the document's webhooks. */
-export function bodiesOfWebhooks({ webhooks = {} }: Document): Schema[] {
+/** The schemas of the events that receivers get. */
+export function webhookBodies({ webhooks = {} }: Document): Schema[] {
   const operations = Object.values(webhooks).flatMap((methods) => Object.values(methods));
   return operations.map(({ requestBody }) => requestBody?.content["application/json"].schema ?? {});
 }
 
-/** Throws at a keyword that no type is made of, before the type says less than the document. */
+/** Throws if a schema has a keyword that the generators do not support, because the type would say less than the document. */
 export function checkKeywords(schema: Schema): void {
   const unknown = Object.keys(schema).filter((keyword) => !KNOWN.has(keyword));
   if (unknown.length > 0) throw new Error(`Unknown type for ${unknown.join(", ")} in ${JSON.stringify(schema)}.`);
 }
 
-/** What the type of a schema is called, from its name or a reference to it. */
+/** The name of the type for a schema name or a reference. */
 export function typeName(ref: string): string {
   const name = ref.slice(ref.lastIndexOf("/") + 1);
   return NAMES[name] ?? name;
 }
 
-/** What a type's comment says: the description, and the bounds that no type can say. */
-export function sentencesOf({ description, maxLength, exclusiveMinimum, maximum }: Schema): string {
+/** The comment of a type: the description, and limits that the type cannot express. */
+export function commentFor({ description, maxLength, exclusiveMinimum, maximum }: Schema): string {
   const sentences = [
     description,
     maxLength !== undefined && `At most ${maxLength} characters.`,

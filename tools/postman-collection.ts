@@ -8,7 +8,7 @@ import { convertV2 } from "openapi-to-postmanv2";
 
 const { order, shipment, label, webhook } = examples;
 
-/** The variables that stand for ids, and the ids of the examples. */
+/** The variables for IDs, with the IDs of the examples. */
 const IDS = Object.entries({
   order_id: order.id,
   shipment_id: shipment.id,
@@ -20,14 +20,14 @@ const IDS = Object.entries({
 const ABOUT =
   "Set the variable `api_key` to a sandbox key, then send the requests from top to bottom. A request that creates a resource stores its ID in a variable for later requests. Each request gets a new `Idempotency-Key`. To repeat a request, enter your own key.";
 
-/** The API as a collection in Postman's format 2.1, which Bruno and Insomnia import, too. */
+/** The API as a Postman collection (format 2.1). Bruno and Insomnia can import it, too. */
 export async function postmanCollection() {
   const document = openApiDocument();
   const { info, item: folders } = await convertDocument(document);
   const [server] = document.servers;
-  const made = {
+  const collection = {
     info: { name: info.name, description: ABOUT, schema: info.schema },
-    item: folders.map(({ name, description, item }) => ({ name, description, item: item.map(adjusted) })),
+    item: folders.map(({ name, description, item }) => ({ name, description, item: item.map(toRequest) })),
     auth: { type: "bearer", bearer: [{ key: "token", value: "{{api_key}}", type: "string" }] },
     variable: [
       { key: "base_url", value: SOME_ORIGIN + server?.url },
@@ -35,7 +35,7 @@ export async function postmanCollection() {
       ...IDS.map(([key]) => ({ key, value: "" })),
     ],
   };
-  return JSON.parse(withVariables(JSON.stringify(made)));
+  return JSON.parse(withVariables(JSON.stringify(collection)));
 }
 
 function withVariables(text: string): string {
@@ -44,9 +44,9 @@ function withVariables(text: string): string {
     .replaceAll("](/docs/", `](${SOME_ORIGIN}/docs/`);
 }
 
-/** A request with what all three programs read. Insomnia takes the address from `raw`, and none of them needs the ids that the library makes up. */
-function adjusted({ name, request: { method, description, url, header, body } }: MadeRequest) {
-  const route = routeOf(method, url.path);
+/** A request with the members that the three programs read. Insomnia reads the URL from `raw`. The library makes up IDs, which are left out. */
+function toRequest({ name, request: { method, description, url, header, body } }: PostmanRequest) {
+  const route = findRoute(method, url.path);
   const path = pathWith(route, route.example.id ?? "").slice(1);
   return {
     name,
@@ -58,24 +58,24 @@ function adjusted({ name, request: { method, description, url, header, body } }:
         raw: `{{base_url}}/${path}`,
         host: ["{{base_url}}"],
         path: path.split("/"),
-        // The library makes a cursor up.
+        // The library makes up a cursor.
         query: url.query.map(({ key }) => ({ key, value: "", disabled: true })),
       },
       ...(body?.raw && { body: { mode: "raw", raw: body.raw, options: { raw: { language: "json" } } } }),
     },
-    ...keeping(route),
+    ...storeIds(route),
   };
 }
 
-function routeOf(method: string, path: readonly string[]): Route {
+function findRoute(method: string, path: readonly string[]): Route {
   const written = `/${path.join("/").replace(/:(\w+)/, "{$1}")}`;
   const route = routes.find((one) => one.method === method && one.path === written);
   if (!route) throw new Error(`The collection has ${method} ${written}, which is not an operation.`);
   return route;
 }
 
-/** The script that keeps the ids of what a request has created. */
-function keeping({ status, example }: Route) {
+/** The script that stores the IDs of a new resource in variables. */
+function storeIds({ status, example }: Route) {
   if (status !== 201) return {};
   const answered = Object.entries(example.data as Record<string, unknown>);
   const lines = answered
@@ -88,8 +88,8 @@ function keeping({ status, example }: Route) {
   return { event: [{ listen: "test", script: { type: "text/javascript", exec } }] };
 }
 
-/** A request of a collection, as far as it is read. */
-export interface MadeRequest {
+/** The parts of a request that are read here. */
+export interface PostmanRequest {
   name: string;
   request: {
     method: string;
@@ -106,20 +106,20 @@ interface Entry {
   description?: { content: string };
 }
 
-/** A collection of folders, one for each tag. */
-export interface Made {
+/** A collection, with a folder for each tag. */
+export interface PostmanCollection {
   info: { name: string; schema: string; description: { content: string } };
-  item: { name: string; description: string; item: MadeRequest[] }[];
+  item: { name: string; description: string; item: PostmanRequest[] }[];
 }
 
 const OPTIONS = { folderStrategy: "Tags", requestNameSource: "Fallback", parametersResolution: "Example" } as const;
 
 /** Converts an OpenAPI document into a Postman collection. */
-export function convertDocument(document: object): Promise<Made> {
+export function convertDocument(document: object): Promise<PostmanCollection> {
   return new Promise((resolve, reject) => {
     convertV2({ type: "json", data: structuredClone(document) }, OPTIONS, (error, answer) => {
-      const [made] = answer?.output ?? [];
-      if (made) resolve(JSON.parse(JSON.stringify(made.data)));
+      const [collection] = answer?.output ?? [];
+      if (collection) resolve(JSON.parse(JSON.stringify(collection.data)));
       else reject(error ?? new Error(answer?.reason ?? "The OpenAPI document makes no collection."));
     });
   });

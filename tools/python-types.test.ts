@@ -99,11 +99,11 @@ class Order(_Order):
   });
 
   test("the bodies of the webhooks are one type, WebhookEvent, with a member for those of tomorrow", () => {
-    const schema = { $ref: "#/components/schemas/Made" };
+    const schema = { $ref: "#/components/schemas/PostmanCollection" };
     const post = { requestBody: { content: { "application/json": { schema } } } };
     const webhooks = { "thing.made": { post }, "thing.again": { post } };
     expect(typesOf({ ...document({}), webhooks })).toMatch(
-      /^class UnknownEvent\(TypedDict\):\n[\s\S]+\n\n\nWebhookEvent = Union\[Made, Made, UnknownEvent\]\n"""/,
+      /^class UnknownEvent\(TypedDict\):\n[\s\S]+\n\n\nWebhookEvent = Union\[PostmanCollection, PostmanCollection, UnknownEvent\]\n"""/,
     );
   });
 

@@ -1,5 +1,5 @@
-import { clientTypes } from "./client-types.js";
 import type { Document } from "./openapi-schemas.js";
+import { typescriptTypes } from "./typescript-types.js";
 
 /** A document of these schemas, and of an operation that is sent the one called Input. */
 function document(schemas: Document["components"]["schemas"]): Document {
@@ -7,7 +7,8 @@ function document(schemas: Document["components"]["schemas"]): Document {
   return { paths: { "/things": { post: { requestBody: { content } }, get: {} } }, components: { schemas } };
 }
 
-const typesOf = (schemas: Document["components"]["schemas"]) => clientTypes(document(schemas)).split("\n\n").slice(1);
+const typesOf = (schemas: Document["components"]["schemas"]) =>
+  typescriptTypes(document(schemas)).split("\n\n").slice(1);
 
 describe("types from an OpenAPI document", () => {
   test("an interface for each schema, with its sentences and bounds", () => {
@@ -87,13 +88,13 @@ export interface Parcel {
     const bodyOf = (name: string) => ({
       post: { requestBody: { content: { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } } } },
     });
-    const schemas = { Input: { type: "string" }, Made: event("thing.made"), Lost: event("thing.lost") };
-    const webhooks = { "thing.made": bodyOf("Made"), "thing.lost": bodyOf("Lost") };
-    const text = clientTypes({ ...document(schemas), webhooks });
-    expect(text).toContain('export interface Made {\n  type: "thing.made";\n}');
-    expect(text).toMatch(/export type WebhookEvent = Made \| Lost \| UnknownEvent;\n$/);
+    const schemas = { Input: { type: "string" }, PostmanCollection: event("thing.made"), Lost: event("thing.lost") };
+    const webhooks = { "thing.made": bodyOf("PostmanCollection"), "thing.lost": bodyOf("Lost") };
+    const text = typescriptTypes({ ...document(schemas), webhooks });
+    expect(text).toContain('export interface PostmanCollection {\n  type: "thing.made";\n}');
+    expect(text).toMatch(/export type WebhookEvent = PostmanCollection \| Lost \| UnknownEvent;\n$/);
     expect(text).toContain("export interface UnknownEvent {");
-    expect(clientTypes(document(schemas))).not.toMatch(/WebhookEvent|UnknownEvent/);
+    expect(typescriptTypes(document(schemas))).not.toMatch(/WebhookEvent|UnknownEvent/);
   });
 
   test("a keyword that it does not know ends it, before it says less than the document", () => {
