@@ -9,10 +9,10 @@ import { type Experience, newVictim } from "./victim.js";
 // `growth` needs no platform: it measures everything that reads what strangers send.
 const GROWTH = "growth";
 const known = [GROWTH, ...Object.keys(attacks)];
-const { args } = new Command("npm run test:abuse --")
+const { args } = new Command("npm run trial -- abuse")
   .description("Measure the effect of attacks on other customers, with one process of each part.")
   .addArgument(new Argument("[attacks...]", "attacks to run; default: all").choices(known))
-  .addHelpText("after", examples("npm run test:abuse -- growth"))
+  .addHelpText("after", examples("npm run trial -- abuse growth"))
   .parse();
 const chosen = args.length > 0 ? args : known;
 const chosenAttacks = chosen.filter((name) => name !== GROWTH);

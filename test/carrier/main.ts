@@ -2,7 +2,7 @@ import { examples, wholeNumber } from "@shipping/local/option-values";
 import { Command } from "commander";
 import { runChains } from "./run-chains.js";
 
-const command = new Command("npm run test:carrier --")
+const command = new Command("npm run trial -- carrier")
   .description(
     "Buy labels from a carrier that misbehaves while gateways and carriers are killed, then compare its books with the labels.",
   )
@@ -10,7 +10,7 @@ const command = new Command("npm run test:carrier --")
   .option("--clients <number>", "how many customers' processes buy at once", wholeNumber(1, 500), 48)
   .option("--minutes <number>", "after so many, no further chain begins", wholeNumber(1, 10_000))
   .option("--no-keys", "the carrier takes no idempotency keys")
-  .addHelpText("after", examples("npm run test:carrier -- 500"))
+  .addHelpText("after", examples("npm run trial -- carrier 500"))
   .parse();
 const chains: number = command.processedArgs[0];
 const { clients, keys, minutes } = command.opts<{ clients: number; keys: boolean; minutes?: number }>();

@@ -4,10 +4,10 @@ import { startCluster } from "../cluster.js";
 import { runChaos } from "./run-chaos.js";
 
 // The long form of the test in test/flows.
-const { processedArgs } = new Command("npm run test:chaos --")
+const { processedArgs } = new Command("npm run trial -- chaos")
   .description("Run many operations while processes are killed, then check the results.")
   .argument("[operations]", "how many", wholeNumber(1, 10_000_000), 10_000)
-  .addHelpText("after", examples("npm run test:chaos -- 500"))
+  .addHelpText("after", examples("npm run trial -- chaos 500"))
   .parse();
 const operations: number = processedArgs[0];
 const cluster = await startCluster(["--gateways", "3"], { RATE_LIMIT_PER_MINUTE: "1000000" });

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Gets what `npm run check:chart` needs into a cache folder, each tool only if it is not on the PATH; prints the folder.
+# Gets what `npm run test:checks -- test/chart` needs into a cache folder, each tool only if it is not on the PATH; prints the folder.
 set -euo pipefail
 tools=${XDG_CACHE_HOME:-$HOME/.cache}/shipping-platform/chart-tools
 mkdir -p "$tools"
 export PATH="$tools:$PATH"
 
 fail() {
-  echo "check:chart: $*" >&2
+  echo "test/chart/get-tools.sh: $*" >&2
   exit 1
 }
 

@@ -17,14 +17,10 @@ afterAll(() => rm(folder, { recursive: true }));
 const scripts = [
   ...["start --", "run demo --", "run cluster --", "run listen --", "run dev:part --", "run migrate:new --"],
   ...["run -s admin --", "run -s conformance --"],
-  ...[
-    "run test:versions --",
-    "run test:chaos --",
-    "run test:deliveries --",
-    "run test:carrier --",
-    "run test:abuse --",
-  ],
-  ...["run test:failover --", "run test:releases --", "run drill:restore --", "run bench --"],
+  ...["", " chaos", " deliveries", " carrier", " abuse", " failover", " releases", " versions", " restore"].map(
+    (trial) => `run trial --${trial}`,
+  ),
+  "run bench --",
 ].map((words) => `npm ${words}`);
 
 describe.each(scripts)("%s", (command) => {

@@ -13,10 +13,10 @@ async function run(line: string): Promise<{ status: number | null; out: string }
   return { status, out };
 }
 
-test.each(["bench", "test:deliveries", "test:abuse", "test:versions"])(
+test.each(["bench --", "trial -- deliveries", "trial -- abuse", "trial -- versions"])(
   "npm run %s: each example ends well",
   async (script) => {
-    const lines = examplesOf((await run(`npm run -s ${script} -- --help`)).out);
+    const lines = examplesOf((await run(`npm run -s ${script} --help`)).out);
     expect(lines).not.toEqual([]);
     for (const line of lines) expect([line, (await run(line)).status]).toEqual([line, 0]);
   },

@@ -29,13 +29,13 @@ const began = performance.now();
 const say = (line: string) =>
   console.error(`${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}`);
 const names = Object.keys(scenarios);
-const command = new Command("npm run test:failover --")
+const command = new Command("npm run trial -- failover")
   .description("Play faults of what the platform depends on, under load, and audit everything that was acknowledged.")
   .addArgument(new Argument("[scenarios...]", "all unless named").choices(names))
   .option("--rows <count>", "migrations: rows of each large table", wholeNumber(100, 1_000_000_000), 10_000_000)
   .addHelpText(
     "after",
-    examples("npm run test:failover -- no-fault", "npm run test:failover -- migrations --rows 1000000"),
+    examples("npm run trial -- failover no-fault", "npm run trial -- failover migrations --rows 1000000"),
   )
   .parse();
 for (const name of command.args.length > 0 ? command.args : names) {

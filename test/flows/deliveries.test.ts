@@ -8,7 +8,7 @@ import type { Report } from "../chaos/deliveries/report.js";
 import { newSubscriber } from "../chaos/deliveries/subscriber.js";
 import { type ClusterUnderTest, startCluster } from "../cluster.js";
 
-// The short forms of `npm run test:deliveries`. What takes time there is shortened, or left out: how fast, and the wiped broker's minute.
+// The short forms of `npm run trial -- deliveries`. What takes time there is shortened, or left out: how fast, and the wiped broker's minute.
 const SPEEDUP = 600;
 const ARRIVE_WITHIN_MS = 120_000;
 

@@ -71,7 +71,7 @@ test("a stream of one copy gets three when it is asked for them, and keeps its e
   }, BACK);
 });
 
-// The short form of `npm run test:failover -- nats-node`.
+// The short form of `npm run trial -- failover nats-node`.
 test("the leader of the stream is lost with its disk under load: no request fails, everything arrives once, an empty server catches up", async () => {
   const around = { clients: 4, calmMs: 500, arriveWithinMs: 40_000 };
   const { figures, broken } = await playNatsFaults(() => {}, [diskLost(1_000)], around);

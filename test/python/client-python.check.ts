@@ -12,7 +12,7 @@ import { runPage } from "../docs/run-page.js";
 import { type Stack, startStack } from "../stack.js";
 import { findPython, findToolsPython, makeVirtualEnvironment, type VirtualEnvironment } from "./virtual-environment.js";
 
-// `CHAINS=2000 npm run test:python` is the long form.
+// `CHAINS=2000 npm run test:checks -- test/python` is the long form.
 const CHAINS = Number(process.env.CHAINS ?? 60);
 
 const root = join(import.meta.dirname, "../..");

@@ -5,11 +5,11 @@ import { mixedReleases } from "./mixed-releases.js";
 const began = performance.now();
 const say = (line: string) =>
   console.error(`${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}`);
-const command = new Command("npm run test:releases --")
+const command = new Command("npm run trial -- releases")
   .description("Upgrade from an older release to this checkout and back, process by process and under load.")
   .argument("<revision>", "the older release: a tag, a branch or a commit")
   .option("--seconds <count>", "how long each step lasts", wholeNumber(1, 3_600), 4)
-  .addHelpText("after", examples("npm run test:releases -- HEAD~50"))
+  .addHelpText("after", examples("npm run trial -- releases HEAD~50"))
   .parse();
 const { seconds } = command.opts<{ seconds: number }>();
 const { figures, broken } = await mixedReleases(say, command.args[0] ?? "", seconds * 1000).catch((error) =>

@@ -10,7 +10,7 @@ import { Argument, Command } from "commander";
 import { type Combination, combinations } from "./combinations.js";
 import { getPrograms } from "./get-programs.js";
 
-// `npm run test:versions -- [oldest] [middle] [newest]`: on each, the tests beside the code, which run every statement, and the demo
+// `npm run trial -- versions [oldest] [middle] [newest]`: on each, the tests beside the code, which run every statement, and the demo
 // over separate processes. `--reports FOLDER` keeps Jest's results there as JSON.
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const LIMIT_MS = 15 * 60_000;
@@ -21,13 +21,13 @@ process.on("SIGINT", () => {
   interrupted = true;
 });
 
-const command = new Command("npm run test:versions --")
+const command = new Command("npm run trial -- versions")
   .description(
     "Run the tests and the main steps in separate processes with other versions of Node, PostgreSQL and NATS.",
   )
   .addArgument(new Argument("[combinations...]", "all unless named").choices(Object.keys(combinations)))
   .option("--reports <folder>", "where Jest's results are kept as JSON")
-  .addHelpText("after", examples("npm run test:versions -- oldest"))
+  .addHelpText("after", examples("npm run trial -- versions oldest"))
   .parse();
 const { reports } = command.opts<{ reports?: string }>();
 const names = command.args;

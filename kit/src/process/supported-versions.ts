@@ -1,6 +1,6 @@
 import type pg from "pg";
 
-/** The oldest releases that the platform runs on; `npm run test:versions` runs it on these and on the newest. */
+/** The oldest releases that the platform runs on; `npm run trial -- versions` runs it on these and on the newest. */
 export const OLDEST = { Node: "20.19", PostgreSQL: "15", "nats-server": "2.9" } as const;
 
 /** Something that the platform runs on is too old. The message names the version that was found and the one that is needed. */

@@ -1,7 +1,7 @@
 import { MAX_TIMES, measureGrowth } from "./measure-growth.js";
 import { runGrowth } from "./run-growth.js";
 
-// The short form of `npm run test:abuse -- growth`.
+// The short form of `npm run trial -- abuse growth`.
 const BRIEF = { workMs: 2, rounds: 3 };
 
 test("whatever strangers and customers send costs what it weighs", () => {

@@ -50,10 +50,10 @@ async function play(name: string, scenario: Scenario): Promise<boolean> {
 }
 
 const names = Object.keys(scenarios);
-const { args } = new Command("npm run test:deliveries --")
+const { args } = new Command("npm run trial -- deliveries")
   .description("Measure what failures cost webhook deliveries.")
   .addArgument(new Argument("[scenarios...]", "all unless named").choices(names))
-  .addHelpText("after", examples("npm run test:deliveries -- broker-wiped"))
+  .addHelpText("after", examples("npm run trial -- deliveries broker-wiped"))
   .parse();
 for (const name of args.length > 0 ? args : names) {
   if (!(await play(name, scenarios[name]!))) process.exitCode = 1;

@@ -24,7 +24,7 @@ export async function restoreDrill(say: (line: string) => void, loadMs = 4_000):
     say(`${name}: ${steps[name]} s`);
     return result;
   }
-  const folder = await mkdtemp(join(tmpdir(), "restore-drill-"));
+  const folder = await mkdtemp(join(tmpdir(), "restore-trial-"));
   await chmod(folder, 0o755);
   const [dataDir, backupFolder] = [join(folder, "data"), join(folder, "backups")];
   await mkdir(dataDir);

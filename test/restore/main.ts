@@ -2,11 +2,11 @@ import { examples } from "@shipping/local/option-values";
 import { Command } from "commander";
 import { restoreDrill } from "./restore.js";
 
-new Command("npm run drill:restore --")
+new Command("npm run trial -- restore")
   .description(
     "Back up the platform under load, lose its PostgreSQL, restore it, and audit everything that was acknowledged.",
   )
-  .addHelpText("after", examples("npm run drill:restore"))
+  .addHelpText("after", examples("npm run trial -- restore"))
   .parse();
 const began = performance.now();
 const say = (line: string) =>

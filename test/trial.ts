@@ -1,0 +1,42 @@
+import { examples } from "@shipping/local/option-values";
+import { Command } from "commander";
+
+/** Programs that take minutes or hours and report what they measured. Each reads the rest of the command line itself. */
+const trials: Record<string, { main: string; summary: string }> = {
+  chaos: { main: "chaos/main.js", summary: "run operations while processes are killed, and audit every response" },
+  deliveries: {
+    main: "chaos/deliveries/main.js",
+    summary: "measure what failures of receivers, NATS and webhooks cost",
+  },
+  carrier: {
+    main: "carrier/main.js",
+    summary: "buy labels from an unreliable carrier, and compare its books with ours",
+  },
+  abuse: { main: "abuse/main.js", summary: "measure the effect of attacks on other customers" },
+  failover: { main: "failover/main.js", summary: "play faults of PostgreSQL, NATS, disks and clocks under load" },
+  releases: { main: "releases/main.js", summary: "upgrade from an older commit and back, process by process" },
+  versions: { main: "versions/main.js", summary: "run the tests with other versions of Node, PostgreSQL and NATS" },
+  restore: { main: "restore/main.js", summary: "back up, lose PostgreSQL, restore, and audit the result" },
+};
+
+const command = new Command("npm run trial --")
+  .description("Run a trial of the whole platform.")
+  .usage("<name> [options]")
+  .enablePositionalOptions()
+  .helpCommand(false)
+  .configureHelp({ subcommandTerm: (trial) => trial.name() })
+  .addHelpText("after", examples("npm run trial -- chaos 500", "npm run trial -- failover --help"));
+for (const [name, { main, summary }] of Object.entries(trials)) {
+  command
+    .command(name)
+    .description(summary)
+    .helpOption(false)
+    .allowUnknownOption()
+    .passThroughOptions()
+    .argument("[arguments...]")
+    .action(async (args: string[]) => {
+      process.argv.splice(2, process.argv.length, ...args);
+      await import(`./${main}`);
+    });
+}
+await command.parseAsync();
