@@ -1,6 +1,7 @@
 import type { Caller as CallerMessage } from "@shipping/proto/shipping/common/v1/common_pb";
 import sql, { type Sql } from "sql-template-tag";
 import { type Caller, requireCaller } from "../caller.js";
+import type { Select } from "./columns.js";
 import { microBatchOperation } from "./micro-batch.js";
 import { MAX_PAGE_BYTES, type Page, renderPage } from "./page.js";
 import type { ReadDeps } from "./read-owned.js";
@@ -15,10 +16,10 @@ export interface ListRequest {
 /** The definition of a list. */
 export interface ListOptions<Row> {
   /**
-   * Returns the statement for one page, given its condition: `(askedCondition) => sql`SELECT … FROM orders WHERE ${askedCondition}``. The
-   * rows have an `id`, and an index begins with account, environment and id.
+   * Returns the statement for one page, given its condition: `selectFrom("orders", columns)`. The rows have an `id`, and an index begins
+   * with account, environment and id.
    */
-  select(askedCondition: Sql): Sql;
+  select: Select<Row>;
   /** The public resource of a row, as JSON text. */
   render(row: Row): string;
   /**

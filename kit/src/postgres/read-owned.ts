@@ -1,5 +1,6 @@
 import sql, { raw, type Sql } from "sql-template-tag";
 import type { Caller } from "../caller.js";
+import type { Select } from "./columns.js";
 import type { Database } from "./database.js";
 import { byOrdinal, microBatchOperation, type WithOrdinal } from "./micro-batch.js";
 
@@ -19,11 +20,11 @@ export type ReadOwned<Row, Deps = ReadDeps> = (deps: Deps, asked: Asked) => Prom
 
 /**
  * Creates the read of a caller's row by the column that holds its key. `select` returns the statement for one row, given its condition:
- * `(askedCondition) => sql`SELECT … FROM orders WHERE ${askedCondition}``. Reads that wait at the same time share a statement.
+ * `selectFrom("orders", columns)`. Reads that wait at the same time share a statement.
  */
 export function readOwned<Row extends object, Deps extends ReadDeps = ReadDeps>(
   key: string,
-  select: (askedCondition: Sql, deps: Deps) => Sql,
+  select: ((askedCondition: Sql, deps: Deps) => Sql) & Pick<Select<Row>, "found">,
 ): ReadOwned<Row, Deps> {
   const askedCondition = sql`account_id = asked.account_id AND environment = asked.environment AND ${raw(key)} = asked.id`;
   return microBatchOperation<Deps, Asked, Row | undefined>({

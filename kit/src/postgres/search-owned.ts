@@ -1,6 +1,7 @@
 import type { Caller as CallerMessage, Search } from "@shipping/proto/shipping/common/v1/common_pb";
 import sql, { join, raw, type Sql } from "sql-template-tag";
 import { type Caller, requireCaller } from "../caller.js";
+import { type Columns, type Row, selectColumns } from "./columns.js";
 import { type PlaceInList, placeAfter } from "./newest-first.js";
 import { ownedInIndex, ownedSql } from "./owned.js";
 import type { ReadDeps } from "./read-owned.js";
@@ -12,10 +13,10 @@ export const MAX_MATCHES = 500;
  * How a table is searched. One index begins with the hash of `ownedInIndex`, state and time of creation, another with account, environment
  * and id.
  */
-export interface SearchOptions {
+export interface SearchOptions<Of extends FoundColumns> {
   table: string;
-  /** The columns to select from a found row, including its `id` and `"createdAt"`. */
-  columns: Sql;
+  /** The columns to select from a found row. */
+  columns: Of;
   /** Every state that a row can have. */
   statuses: readonly string[];
   /** Columns that a text may equal, each with an index. */
@@ -25,6 +26,9 @@ export interface SearchOptions {
   /** The prefixes to look for in the index of each term. */
   beginnings?(text: string): readonly (readonly string[])[];
 }
+
+type FoundColumns = Columns & { id: "text"; createdAt: "timestamptz" };
+type FoundRow<Of extends FoundColumns> = Row<Of> & { id: string };
 
 /** The result: one page, newest first. */
 export interface Found<Row> {
@@ -47,12 +51,12 @@ interface Wanted extends PlaceInList {
  * Creates the search for a caller's rows, on the connections for lists. Without a text it reads a part of one index; with one, the rows
  * that match one of the text's interpretations.
  */
-export function searchOwned<Row extends { id: string }>(options: SearchOptions) {
+export function searchOwned<Of extends FoundColumns>(options: SearchOptions<Of>) {
   const { table, statuses } = options;
   return async (
     deps: ReadDeps,
     request: { caller?: CallerMessage | undefined; search?: Search | undefined },
-  ): Promise<Found<Row>> => {
+  ): Promise<Found<Row<Of>>> => {
     const caller = requireCaller(request);
     if (!request.search) throw new Error("The request does not say what to find.");
     const { limit, ids, status, ...search } = request.search;
@@ -64,20 +68,20 @@ export function searchOwned<Row extends { id: string }>(options: SearchOptions) 
     const wanted = { ...place, caller, statuses: states, most: limit + 1 };
     const all = text === "" && ids.length === 0;
     const statement = all ? newest(options, wanted) : matching(options, wanted, { text, ids });
-    const read = await deps.db.runList<(Row | { id: null }) & { incomplete?: boolean }>(statement);
+    const read = await deps.db.runList<(FoundRow<Of> | { id: null }) & { incomplete?: boolean }>(statement);
     const incomplete = read[0]?.incomplete === true;
-    const rows = read.filter((row): row is Row => row.id !== null).slice(0, limit);
+    const rows = read.filter((row): row is FoundRow<Of> => row.id !== null).slice(0, limit);
     return { rows, incomplete, ...(read.length > limit && { nextCursor: rows.at(-1)!.id }) };
   };
 }
 
 /** The newest rows of each state, merged. */
-function newest({ table, columns }: SearchOptions, wanted: Wanted): Sql {
+function newest({ table, columns }: SearchOptions<FoundColumns>, wanted: Wanted): Sql {
   const { caller, statuses, from, before, at, id, most } = wanted;
   return sql`
     SELECT found.* FROM unnest(${[...statuses]}::text[]) AS wanted (status)
     CROSS JOIN LATERAL (
-      SELECT ${columns} FROM ${raw(table)}
+      SELECT ${selectColumns(columns)} FROM ${raw(table)}
       WHERE ${ownedInIndex(caller)} AND status = wanted.status AND created_at >= ${from}::timestamptz
         AND created_at < ${before}::timestamptz AND (created_at, id) < (${at}::timestamptz, ${id})
       ORDER BY created_at DESC, id DESC LIMIT ${most}::bigint) AS found
@@ -86,7 +90,7 @@ function newest({ table, columns }: SearchOptions, wanted: Wanted): Sql {
 
 /** The rows that the interpretations of a text have found, filtered by state and time, and sorted. */
 function matching(
-  options: SearchOptions,
+  options: SearchOptions<FoundColumns>,
   wanted: Wanted,
   { text, ids }: { text: string; ids: readonly string[] },
 ): Sql {
@@ -120,7 +124,7 @@ function matching(
       FROM (SELECT count(*) AS rows FROM matched WHERE reading NOT IN ('ids', 'name') GROUP BY reading) AS counted) AS said
     LEFT JOIN (
       SELECT found.* FROM page CROSS JOIN LATERAL (
-        SELECT ${columns} FROM ${raw(table)} WHERE ${ownedSql(caller)} AND id = page.id LIMIT 1) AS found
+        SELECT ${selectColumns(columns)} FROM ${raw(table)} WHERE ${ownedSql(caller)} AND id = page.id LIMIT 1) AS found
     ) AS found ON true
     ORDER BY found."createdAt" DESC, found.id DESC`;
 }

@@ -11,7 +11,7 @@ import type { CarrierDeps } from "./deps.js";
 import { labelRefusal } from "./label.js";
 import { projectLabelEvent } from "./neighbours/project-label-event.js";
 import { readShipment } from "./neighbours/read-shipment.js";
-import { findLabelOf } from "./read-labels.js";
+import { findLabelOfShipment } from "./read-labels.js";
 import { type Making, type Recorded, type Remote, recordLabel } from "./record-label.js";
 
 type LabelFields = Pick<CreateLabelRequest, "caller" | "shipmentId" | "rateId">;
@@ -57,7 +57,7 @@ async function heldInstead(
 ) {
   const outcome = await deps.ledger.outcomeOfHolder(making);
   if (outcome) return outcome;
-  const label = await findLabelOf(deps, { caller: making.caller, id: making.shipmentId });
+  const label = await findLabelOfShipment(deps, { caller: making.caller, id: making.shipmentId });
   throw (label && labelRefusal(label.status)) ?? refusal;
 }
 

@@ -1,19 +1,30 @@
 import { type Failure, fail } from "@shipping/kit/errors";
+import type { Columns, Row } from "@shipping/kit/postgres/columns";
 
-/** A row of labels. */
-export interface LabelRow {
-  id: string;
-  shipmentId: string;
-  status: string;
-  carrier: string;
-  trackingNumber: string;
-  format: string;
-  currency: string;
-  amount: number;
-  test: boolean;
-  createdAt: Date;
-  voidedAt: Date | null;
-}
+/** The columns of a label that the public resource shows. */
+export const labelColumns = {
+  id: "text",
+  shipmentId: "text",
+  status: "text",
+  carrier: "text",
+  trackingNumber: "text",
+  format: "text",
+  currency: "text",
+  amount: "float8",
+  test: "boolean",
+  createdAt: "timestamptz",
+  voidedAt: "timestamptz?",
+} as const satisfies Columns;
+
+/** All columns of a label: `rate` is the public rate as JSON text. */
+export const storedLabelColumns = {
+  ...labelColumns,
+  rate: "text?",
+  origin: "text?",
+  voidOrigin: "text?",
+} as const satisfies Columns;
+
+export type LabelRow = Row<typeof labelColumns>;
 
 /** The path of a label's file in the API. */
 export const filePath = (id: string) => `/api/v1/labels/${id}/file`;

@@ -1,13 +1,15 @@
 import { create } from "@bufbuild/protobuf";
 import { costlyNodes, watched } from "@shipping/kit/testing/plans";
-import { jsonIn, newCaller, textIn } from "@shipping/kit/testing/writes";
+import { jsonIn, newCaller, newClaim, textIn, toSnapshot } from "@shipping/kit/testing/writes";
 import {
   GetLabelFileRequestSchema,
   GetLabelRequestSchema,
   ListLabelsRequestSchema,
 } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
+import sql from "sql-template-tag";
+import { createLabel } from "./create-label.js";
 import { getLabel, getLabelFile, listLabels } from "./read-labels.js";
-import { carrierUnderTest, patient, voidRequest } from "./testing/carrier-under-test.js";
+import { carrierUnderTest, labelRequest, patient, voidRequest } from "./testing/carrier-under-test.js";
 import { voidLabel } from "./void-label.js";
 
 let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
@@ -28,6 +30,38 @@ describe("getLabel", () => {
     const caller = newCaller();
     const label = await carrier.newLabel(caller);
     expect(textIn(await get(caller, label.id))).toBe(JSON.stringify(label));
+  });
+
+  test("answers its rate, who made it and who voided it, with requests and events", async () => {
+    const caller = newCaller();
+    const { id: shipmentId } = carrier.newShipment(caller);
+    const made = { ...newClaim(), requestedBy: "key_a", requestId: "req_a" };
+    const { id } = toSnapshot(await createLabel(carrier.deps, labelRequest(caller, shipmentId, made), patient)).json;
+    const fresh = await get(caller, id);
+    expect(JSON.parse(Buffer.from(fresh.rate).toString())).toMatchObject({ id: `rate_test_${shipmentId}`, amount: 5 });
+    expect(fresh.voided).toBeUndefined();
+
+    const over = { ...newClaim(), requestedBy: "ada@example.com", requestId: "req_b" };
+    await voidLabel(carrier.deps, voidRequest(caller, id, over), patient);
+    // Voided again by another: nothing changes.
+    await voidLabel(carrier.deps, voidRequest(caller, id, { ...newClaim(), requestedBy: "key_b" }), patient);
+    await carrier.deps.outbox.stop();
+    const [createdEvent, voidedEvent] = carrier.published.filter(({ body }) => Buffer.from(body).includes(id));
+    const answer = await get(caller, id);
+    expect(answer.created).toMatchObject({ requestedBy: "key_a", requestId: "req_a", eventId: createdEvent?.id });
+    expect(answer.voided).toMatchObject({
+      requestedBy: "ada@example.com",
+      requestId: "req_b",
+      eventId: voidedEvent?.id,
+    });
+  });
+
+  test("leaves out facts that were not stored earlier", async () => {
+    const caller = newCaller();
+    const { id } = await carrier.newLabel(caller);
+    await carrier.deps.db.run(sql`UPDATE labels SET rate = NULL, origin = NULL WHERE id = ${id}`);
+    const answer = await get(caller, id);
+    expect([answer.rate.length, answer.created?.eventId]).toEqual([0, ""]);
   });
 });
 

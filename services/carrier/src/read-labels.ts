@@ -1,6 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
+import { originIn } from "@shipping/kit/ledger/origin";
+import { selectFrom } from "@shipping/kit/postgres/columns";
 import { listOwned } from "@shipping/kit/postgres/list-owned";
 import { readOwned } from "@shipping/kit/postgres/read-owned";
 import {
@@ -14,28 +16,26 @@ import {
   type ListLabelsResponse,
   ListLabelsResponseSchema,
 } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
-import sql, { type Sql } from "sql-template-tag";
+import sql from "sql-template-tag";
 import type { CarrierDeps } from "./deps.js";
-import { type LabelRow, labelJson } from "./label.js";
-
-/** The columns of a SELECT that yields a LabelRow. */
-export const labelColumns = sql`
-  id, shipment_id AS "shipmentId", status, carrier, tracking_number AS "trackingNumber", format, currency, amount, test,
-  created_at AS "createdAt", voided_at AS "voidedAt"`;
-
-const select = (askedCondition: Sql) => sql`SELECT ${labelColumns} FROM labels WHERE ${askedCondition}`;
+import { labelColumns, labelJson, storedLabelColumns } from "./label.js";
 
 /** Reads one label of a caller. */
-export const findLabel = readOwned<LabelRow>("id", select);
+export const findLabel = readOwned("id", selectFrom("labels", storedLabelColumns));
 
 /** Reads the label of a caller's shipment. */
-export const findLabelOf = readOwned<LabelRow>("shipment_id", select);
+export const findLabelOfShipment = readOwned("shipment_id", selectFrom("labels", labelColumns));
 
-/** Reads one label of the caller. */
+/** Reads one label of the caller, its rate, and who made and voided it. */
 export async function getLabel(deps: CarrierDeps, request: GetLabelRequest): Promise<GetLabelResponse> {
   const row = await findLabel(deps, { caller: requireCaller(request), id: request.id });
   if (!row) throw fail("not_found", "No such label.");
-  return create(GetLabelResponseSchema, { data: Buffer.from(labelJson(row)) });
+  return create(GetLabelResponseSchema, {
+    data: Buffer.from(labelJson(row)),
+    rate: Buffer.from(row.rate ?? ""),
+    created: originIn(row.origin),
+    ...(row.status === "voided" && { voided: originIn(row.voidOrigin) }),
+  });
 }
 
 /** Reads one page of the caller's labels. */
@@ -43,7 +43,7 @@ export async function listLabels(deps: CarrierDeps, request: ListLabelsRequest):
   return create(ListLabelsResponseSchema, await readPage(deps, request));
 }
 
-const readPage = listOwned<LabelRow>({ select, render: labelJson });
+const readPage = listOwned({ select: selectFrom("labels", labelColumns), render: labelJson });
 
 /** Reads the stored PDF of a label until it is voided. Status and file come from one statement, so a void is either before it or after it. */
 export async function getLabelFile(deps: CarrierDeps, request: GetLabelFileRequest): Promise<GetLabelFileResponse> {

@@ -3,6 +3,7 @@ import { newId } from "@shipping/kit/ids";
 import { executedNow, keyOfWrite, type Write } from "@shipping/kit/ledger/ledger";
 import { originText } from "@shipping/kit/ledger/origin";
 import { newEvent } from "@shipping/kit/ledger/outbox";
+import { type Columns, columnNames, type Row, unnestRows } from "@shipping/kit/postgres/columns";
 import { violated } from "@shipping/kit/postgres/database";
 import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
@@ -13,8 +14,8 @@ import { dropBooking, holdBooking, lockIfAsked } from "./bookings/booking-rows.j
 import type { Booking, StandingBooking } from "./carriers/carrier.js";
 import { rateJson } from "./carriers/rate.js";
 import type { CarrierDeps } from "./deps.js";
-import { type LabelRow, labelJson, labelRefusal } from "./label.js";
-import { findLabelOf } from "./read-labels.js";
+import { labelJson, labelRefusal, storedLabelColumns } from "./label.js";
+import { findLabelOfShipment } from "./read-labels.js";
 
 /** A label to make. */
 export interface Making {
@@ -39,10 +40,11 @@ export interface Recorded {
   event?: Event;
 }
 
+const newLabelColumns = { ...storedLabelColumns, pdf: "bytea" } as const satisfies Columns;
+
 interface Creation extends Write {
   event: Event;
-  row: LabelRow;
-  booking: Booking;
+  row: Row<typeof newLabelColumns>;
 }
 
 /**
@@ -62,7 +64,7 @@ export async function recordLabel(
     // A tracking number that another label already has is the carrier's fault: this booking cannot become a label.
     if (remote && violated(error)) await dropBooking(deps, remote.row);
     if (violated(error)?.constraint !== "labels_shipment_id_key") throw error;
-    const first = await findLabelOf(deps, { caller: making.caller, id: making.shipmentId });
+    const first = await findLabelOfShipment(deps, { caller: making.caller, id: making.shipmentId });
     throw labelRefusal(first?.status ?? "created");
   });
   if (!outcome || !executedNow(outcome)) return { outcome };
@@ -72,8 +74,8 @@ export async function recordLabel(
 
 function creationOf({ random }: CarrierDeps, making: Making, booking: Booking): Creation {
   const { caller, claim, shipmentId, carrier, at } = making;
-  const { trackingNumber, charge, test, file } = booking;
-  const row = {
+  const { trackingNumber, rate, charge, test, file } = booking;
+  const label = {
     id: newId("lbl", random),
     shipmentId,
     status: "created",
@@ -85,9 +87,13 @@ function creationOf({ random }: CarrierDeps, making: Making, booking: Booking): 
     createdAt: at,
     voidedAt: null,
   };
-  const data = labelJson(row);
+  const data = labelJson(label);
   const event = newEvent({ type: "label.created", caller, data, now: at, random });
-  return { caller, claim, snapshot: { status: 201, body: Buffer.from(data) }, event, row, booking };
+  const row = {
+    ...{ ...label, rate: rateJson(rate), pdf: file.bytes },
+    ...{ origin: originText(claim, event), voidOrigin: null },
+  };
+  return { caller, claim, snapshot: { status: 201, body: Buffer.from(data) }, event, row };
 }
 
 async function recordHeld(deps: CarrierDeps, creation: Creation, { row, standing, settles }: Remote) {
@@ -115,28 +121,12 @@ const insertLabel = microBatchOperation<CarrierDeps, Creation, WriteOutcome>({
 /** The CTEs that insert the labels in `claim`, their files and their events. */
 function labels({ outbox }: Pick<CarrierDeps, "outbox">, creations: readonly Creation[]): Sql {
   const rows = creations.map(({ row }) => row);
-  const bookings = creations.map(({ booking }) => booking);
+  const names = columnNames(storedLabelColumns);
   return sql`
-    made AS (
-      SELECT * FROM claim JOIN unnest(
-        ${rows.map(({ id }) => id)}::text[], ${rows.map(({ shipmentId }) => shipmentId)}::text[],
-        ${rows.map(({ status }) => status)}::text[], ${rows.map(({ carrier }) => carrier)}::text[],
-        ${rows.map(({ trackingNumber }) => trackingNumber)}::text[], ${rows.map(({ format }) => format)}::text[],
-        ${rows.map(({ currency }) => currency)}::text[], ${rows.map(({ amount }) => amount)}::float8[],
-        ${rows.map(({ test }) => test)}::boolean[], ${rows.map(({ createdAt }) => createdAt)}::timestamptz[],
-        ${bookings.map(({ file }) => file.bytes)}::bytea[], ${bookings.map(({ rate }) => rateJson(rate))}::text[],
-        ${creations.map(({ claim, event }) => originText(claim, event))}::text[]
-      ) WITH ORDINALITY AS made (
-        id, shipment_id, status, carrier, tracking_number, format, currency, amount, test, created_at, pdf, rate, origin,
-        ordinal)
-      USING (ordinal)),
+    made AS (SELECT * FROM claim JOIN ${unnestRows(newLabelColumns, rows)} USING (ordinal)),
     created AS (
-      INSERT INTO labels (
-        account_id, environment, id, shipment_id, status, carrier, tracking_number, format, currency, amount, test,
-        created_at, rate, origin)
-      SELECT account_id, environment, id, shipment_id, status, carrier, tracking_number, format, currency, amount, test,
-        created_at, rate, origin
-      FROM made ORDER BY shipment_id),
+      INSERT INTO labels (account_id, environment, ${names})
+      SELECT account_id, environment, ${names} FROM made ORDER BY shipment_id),
     stored AS (
       INSERT INTO label_files (account_id, environment, label_id, pdf)
       SELECT account_id, environment, id, pdf FROM made ORDER BY id),

@@ -8,7 +8,7 @@ import { type BookingRow, callerIn, claimIn } from "./bookings/booking.js";
 import { endVoided } from "./bookings/booking-rows.js";
 import type { CarrierDeps } from "./deps.js";
 import { type LabelRow, labelJson, voided } from "./label.js";
-import { findLabelOf } from "./read-labels.js";
+import { findLabelOfShipment } from "./read-labels.js";
 
 /** A label to void, in a statement that has the CTE `claim`. */
 export interface Voiding {
@@ -43,7 +43,7 @@ export function voiding({ outbox }: CarrierDeps, { caller, origin, id, now, even
  */
 export async function recordVoid(deps: CarrierDeps, booking: BookingRow): Promise<void> {
   const caller = callerIn(booking);
-  const row = await findLabelOf(deps, { caller, id: booking.shipmentId });
+  const row = await findLabelOfShipment(deps, { caller, id: booking.shipmentId });
   if (!row) throw new Error("The booking of a void has no label.");
   const now = deps.now();
   const event = newEvent({ type: "label.voided", caller, data: labelJson(voided(row, now)), now, random: deps.random });

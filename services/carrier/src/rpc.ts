@@ -15,12 +15,12 @@ import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/o
 import { countLabels } from "./count-labels.js";
 import { checkLabel, createLabel } from "./create-label.js";
 import type { CarrierDeps } from "./deps.js";
-import { inspectLabel, searchLabels } from "./find-labels.js";
 import { carrierAccountData } from "./operator/account-data.js";
 import { countResources } from "./operator/count-resources.js";
 import { listBookings } from "./operator/list-bookings.js";
 import { quoteRates } from "./quote-rates.js";
 import { getLabel, getLabelFile, listLabels } from "./read-labels.js";
+import { searchLabels } from "./search-labels.js";
 import { voidLabel } from "./void-label.js";
 
 /** Which part may call which methods of carrier. The operator's commands run in the gateway's pods, as the gateway. */
@@ -52,7 +52,6 @@ export function carrierRoutes(deps: CarrierDeps): Routes {
       getLabel: (request) => getLabel(deps, request),
       listLabels: (request) => listLabels(deps, request),
       searchLabels: (request) => searchLabels(deps, request),
-      inspectLabel: (request) => inspectLabel(deps, request),
       countLabels: (request) => countLabels(deps, request),
       getLabelFile: (request) => getLabelFile(deps, request),
     });

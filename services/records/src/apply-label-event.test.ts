@@ -6,7 +6,7 @@ import { jsonIn, newCaller, toSnapshot } from "@shipping/kit/testing/writes";
 import { ApplyLabelEventRequestSchema, GetShipmentRequestSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import { applyLabelEvent } from "./apply-label-event.js";
 import { createShipment } from "./create-shipment.js";
-import { getShipment } from "./read-shipments.js";
+import { getShipment } from "./read-records.js";
 import { recordsUnderTest, shipmentRequest } from "./testing/records-under-test.js";
 
 let records: Awaited<ReturnType<typeof recordsUnderTest>>;

@@ -1,13 +1,22 @@
 import type { Caller } from "@shipping/kit/caller";
+import type { Columns, Row } from "@shipping/kit/postgres/columns";
 import type { CreateOrderRequest } from "@shipping/proto/shipping/records/v1/records_pb";
-import { givenMembers, lastMembers, newSharedRow, type SharedRow } from "./shared-fields.js";
+import { givenMembers, lastMembers, newSharedRow, sharedColumns } from "./shared-fields.js";
+
+/** The columns of an order that the public resource shows. */
+export const orderColumns = sharedColumns;
+
+/** All columns of an order. */
+export const storedOrderColumns = { ...orderColumns, origin: "text?" } as const satisfies Columns;
+
+export type OrderRow = Row<typeof orderColumns>;
 
 /** A new order, in its first and only state. */
-export function newOrder(request: CreateOrderRequest, caller: Caller, id: string, now: Date): SharedRow {
+export function newOrder(request: CreateOrderRequest, caller: Caller, id: string, now: Date): OrderRow {
   return { id, status: "received", ...newSharedRow(request, caller, now) };
 }
 
 /** The public order, as JSON text. */
-export function orderJson(row: SharedRow): string {
+export function orderJson(row: OrderRow): string {
   return `{"id":"${row.id}","object":"order","status":"${row.status}",${givenMembers(row)},${lastMembers(row)}}`;
 }

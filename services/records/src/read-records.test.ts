@@ -2,17 +2,17 @@ import { randomBytes } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { newId } from "@shipping/kit/ids";
 import { costlyNodes, watched } from "@shipping/kit/testing/plans";
-import { jsonIn, newCaller, textIn, toSnapshot } from "@shipping/kit/testing/writes";
+import { jsonIn, newCaller, newClaim, textIn, toSnapshot } from "@shipping/kit/testing/writes";
 import {
   GetOrderRequestSchema,
   GetShipmentRequestSchema,
   ListOrdersRequestSchema,
   ListShipmentsRequestSchema,
 } from "@shipping/proto/shipping/records/v1/records_pb";
+import sql from "sql-template-tag";
 import { createOrder } from "./create-order.js";
 import { createShipment } from "./create-shipment.js";
-import { getOrder, listOrders } from "./read-orders.js";
-import { getShipment, listShipments } from "./read-shipments.js";
+import { getOrder, getShipment, listOrders, listShipments } from "./read-records.js";
 import { orderRequest, recordsUnderTest, shipmentRequest } from "./testing/records-under-test.js";
 
 let records: Awaited<ReturnType<typeof recordsUnderTest>>;
@@ -21,6 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => records.end());
 
+const claim = () => ({ ...newClaim(), requestedBy: "key_a", requestId: "req_a" });
 const metadata = { text: '{"n":1e-7,"z":{"__proto__":[true,null]},"a":"ü"}' };
 
 describe("getOrder and getShipment", () => {
@@ -34,6 +35,33 @@ describe("getOrder and getShipment", () => {
     const shipment = toSnapshot(await createShipment(records.deps, request)).json;
     const gotShipment = await getShipment(records.deps, create(GetShipmentRequestSchema, { caller, id: shipment.id }));
     expect(textIn(gotShipment)).toBe(JSON.stringify(shipment));
+  });
+
+  test("say who made it, by which request, and the event that it caused", async () => {
+    const caller = newCaller();
+    const order = toSnapshot(await createOrder(records.deps, orderRequest(caller, { claim: claim() }))).json;
+    const shipment = toSnapshot(await createShipment(records.deps, shipmentRequest(caller, { claim: claim() }))).json;
+    await records.deps.outbox.stop();
+    const eventOf = (id: string) => records.published.find(({ body }) => Buffer.from(body).includes(id))?.id;
+
+    const foundOrder = await getOrder(records.deps, create(GetOrderRequestSchema, { caller, id: order.id }));
+    expect(foundOrder.created).toMatchObject({ requestedBy: "key_a", requestId: "req_a", eventId: eventOf(order.id) });
+
+    const wanted = create(GetShipmentRequestSchema, { caller, id: shipment.id });
+    const foundShipment = await getShipment(records.deps, wanted);
+    expect(foundShipment.created).toMatchObject({
+      requestedBy: "key_a",
+      requestId: "req_a",
+      eventId: eventOf(shipment.id),
+    });
+  });
+
+  test("leave out who made an older row", async () => {
+    const caller = newCaller();
+    const { id } = toSnapshot(await createOrder(records.deps, orderRequest(caller))).json;
+    await records.deps.db.run(sql`UPDATE orders SET origin = NULL WHERE id = ${id}`);
+    const { created } = await getOrder(records.deps, create(GetOrderRequestSchema, { caller, id }));
+    expect(created).toMatchObject({ requestedBy: "", requestId: "", eventId: "" });
   });
 
   test("not_found for a missing id, another account's, and the other environment's", async () => {

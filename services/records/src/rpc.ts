@@ -15,9 +15,7 @@ import { countResources } from "./count-resources.js";
 import { createOrder } from "./create-order.js";
 import { createShipment } from "./create-shipment.js";
 import type { RecordsDeps } from "./deps.js";
-import { inspectOrder, inspectShipment } from "./inspect-records.js";
-import { getOrder, listOrders } from "./read-orders.js";
-import { getShipment, getShipmentForCarrier, listShipments } from "./read-shipments.js";
+import { getOrder, getShipment, getShipmentForCarrier, listOrders, listShipments } from "./read-records.js";
 import { searchOrders, searchShipments } from "./search-records.js";
 
 const its = RecordsService.method;
@@ -33,8 +31,6 @@ export const recordsPeers: Peers = {
     its.listShipments,
     its.searchOrders,
     its.searchShipments,
-    its.inspectOrder,
-    its.inspectShipment,
     ...LedgerService.methods,
     ...OwnerOperationsService.methods,
   ],
@@ -56,8 +52,6 @@ export function recordsRoutes(deps: RecordsDeps): Routes {
       listShipments: (request) => listShipments(deps, request),
       searchOrders: (request) => searchOrders(deps, request),
       searchShipments: (request) => searchShipments(deps, request),
-      inspectOrder: (request) => inspectOrder(deps, request),
-      inspectShipment: (request) => inspectShipment(deps, request),
       getShipmentForCarrier: (request) => getShipmentForCarrier(deps, request),
       applyLabelEvent: (request) => applyLabelEvent(deps, request),
     });

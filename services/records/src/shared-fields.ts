@@ -1,7 +1,6 @@
 import { fromJson } from "@bufbuild/protobuf";
-import type { Caller, Claim } from "@shipping/kit/caller";
-import { originText } from "@shipping/kit/ledger/origin";
-import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
+import type { Caller } from "@shipping/kit/caller";
+import { type Columns, columnNames, type Row, unnestRows } from "@shipping/kit/postgres/columns";
 import {
   type Address,
   AddressSchema,
@@ -10,24 +9,22 @@ import {
   type Parcel,
   ParcelSchema,
 } from "@shipping/proto/shipping/records/v1/records_pb";
-import sql, { type Sql } from "sql-template-tag";
+import sql, { raw, type Sql } from "sql-template-tag";
 
 /** The columns that orders and shipments share. Addresses, parcel and metadata are JSON text, as the public resource shows them. */
-export interface SharedRow {
-  id: string;
-  environment: string;
-  status: string;
-  reference: string;
-  sender: string;
-  recipient: string;
-  parcel: string;
-  metadata: string | null;
-  createdAt: Date;
-}
+export const sharedColumns = {
+  id: "text",
+  environment: "text",
+  status: "text",
+  reference: "text",
+  sender: "json",
+  recipient: "json",
+  parcel: "json",
+  metadata: "text?",
+  createdAt: "timestamptz",
+} as const satisfies Columns;
 
-/** The shared columns for a SELECT that yields a SharedRow. */
-export const sharedColumns = sql`
-  id, environment, status, reference, sender::text, recipient::text, parcel::text, metadata, created_at AS "createdAt"`;
+export type SharedRow = Row<typeof sharedColumns>;
 
 /** The bytes of a row's columns that can be large. */
 export const largeBytes = sql`octet_length(sender) + octet_length(recipient) + coalesce(octet_length(metadata), 0)`;
@@ -58,16 +55,17 @@ export function lastMembers({ environment, createdAt }: SharedRow): string {
   return `"livemode":${environment === "live"},"created_at":"${createdAt.toISOString()}"`;
 }
 
-/** The shared columns of new rows, as a table `given (id, status, reference, …, created_at, origin, ordinal)`. */
-export function givenSql(rows: readonly SharedRow[], writes: readonly { claim: Claim; event: Event }[]): Sql {
-  return sql`unnest(
-    ${rows.map(({ id }) => id)}::text[], ${rows.map(({ status }) => status)}::text[],
-    ${rows.map(({ reference }) => reference)}::text[], ${rows.map(({ sender }) => sender)}::json[],
-    ${rows.map(({ recipient }) => recipient)}::json[], ${rows.map(({ parcel }) => parcel)}::json[],
-    ${rows.map(({ metadata }) => metadata)}::text[], ${rows.map(({ createdAt }) => createdAt)}::timestamptz[],
-    ${writes.map(({ claim, event }) => originText(claim, event))}::text[]
-  ) WITH ORDINALITY AS given (
-    id, status, reference, sender, recipient, parcel, metadata, created_at, origin, ordinal)`;
+/** Inserts the rows of the writes in the CTE `claim`, which has their environment. */
+export function insertClaimed<Stored extends typeof sharedColumns & Columns>(
+  table: "orders" | "shipments",
+  { environment, ...columns }: Stored,
+  rows: readonly Row<Stored>[],
+): Sql {
+  const names = columnNames(columns);
+  return sql`
+    INSERT INTO ${raw(table)} (account_id, environment, ${names})
+    SELECT account_id, environment, ${names} FROM claim JOIN ${unnestRows(columns, rows)} USING (ordinal)
+    ORDER BY account_id, environment, id`;
 }
 
 // In the order of the public resource. Members that are undefined are left out.

@@ -1,12 +1,15 @@
 import type { Caller } from "@shipping/kit/caller";
+import type { Columns, Row } from "@shipping/kit/postgres/columns";
 import type { CreateShipmentRequest } from "@shipping/proto/shipping/records/v1/records_pb";
-import { givenMembers, lastMembers, newSharedRow, type SharedRow } from "./shared-fields.js";
+import { givenMembers, lastMembers, newSharedRow, sharedColumns } from "./shared-fields.js";
 
-/** A row of shipments. */
-export interface ShipmentRow extends SharedRow {
-  orderId: string | null;
-  labelId: string | null;
-}
+/** The columns of a shipment that the public resource shows. */
+export const shipmentColumns = { ...sharedColumns, orderId: "text?", labelId: "text?" } as const satisfies Columns;
+
+/** All columns of a shipment. */
+export const storedShipmentColumns = { ...shipmentColumns, origin: "text?" } as const satisfies Columns;
+
+export type ShipmentRow = Row<typeof shipmentColumns>;
 
 /** A draft gets a label, and a label is voided; the status never goes back. */
 export type ShipmentStatus = "draft" | "label_created" | "voided";

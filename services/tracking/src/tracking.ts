@@ -1,16 +1,19 @@
+import type { Columns, Row } from "@shipping/kit/postgres/columns";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 
-/** A row of tracking_records, without its caller. */
-export interface TrackingRow {
-  trackingNumber: string;
-  status: string;
-  carrier: string;
-  labelId: string;
-  shipmentId: string;
-  createdAt: Date;
-  updatedAt: Date;
-  test: boolean;
-}
+/** The columns of `tracking_records`, without its caller. */
+export const trackingColumns = {
+  trackingNumber: "text",
+  status: "text",
+  carrier: "text",
+  labelId: "text",
+  shipmentId: "text",
+  createdAt: "timestamptz",
+  updatedAt: "timestamptz",
+  test: "boolean",
+} as const satisfies Columns;
+
+export type TrackingRow = Row<typeof trackingColumns>;
 
 /** The public tracking record, as JSON text. The specification says that `events` is always empty. */
 export function trackingJson(row: TrackingRow): string {

@@ -34,7 +34,7 @@ export interface ReadLabel {
 export async function readOrder(deps: PageDeps, request: PageRequest, id: string): Promise<ReadOrder> {
   requireId("ord", id);
   const asked = { caller: callerOfPage(request), id };
-  const { data, created } = await answered(deps.clients.records.inspectOrder(asked, callOptions(request)));
+  const { data, created } = await answered(deps.clients.records.getOrder(asked, callOptions(request)));
   const order: ReadOrder["order"] = parsed(data);
   return { order, happenings: [happening("order.created", order.created_at, created)] };
 }
@@ -43,7 +43,7 @@ export async function readOrder(deps: PageDeps, request: PageRequest, id: string
 export async function readShipment(deps: PageDeps, request: PageRequest, id: string): Promise<ReadShipment> {
   requireId("shp", id);
   const asked = { caller: callerOfPage(request), id };
-  const { data, created } = await answered(deps.clients.records.inspectShipment(asked, callOptions(request)));
+  const { data, created } = await answered(deps.clients.records.getShipment(asked, callOptions(request)));
   const shipment: ReadShipment["shipment"] = parsed(data);
   return { shipment, happenings: [happening("shipment.created", shipment.created_at, created)] };
 }
@@ -52,7 +52,7 @@ export async function readShipment(deps: PageDeps, request: PageRequest, id: str
 export async function readLabel(deps: PageDeps, request: PageRequest, id: string): Promise<ReadLabel> {
   requireId("lbl", id);
   const asked = { caller: callerOfPage(request), id };
-  const answer = await answered(deps.clients.carrier.inspectLabel(asked, callOptions(request)));
+  const answer = await answered(deps.clients.carrier.getLabel(asked, callOptions(request)));
   const label: Label = parsed(answer.data);
   const happenings = [happening("label.created", label.created_at, answer.created)];
   if (label.voided_at) happenings.push(happening("label.voided", label.voided_at, answer.voided));

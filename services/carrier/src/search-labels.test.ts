@@ -1,12 +1,11 @@
 import { create } from "@bufbuild/protobuf";
 import type { Caller } from "@shipping/kit/caller";
 import { costlyNodes, watched } from "@shipping/kit/testing/plans";
-import { jsonIn, newCaller, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
-import { InspectLabelRequestSchema, SearchLabelsRequestSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
+import { newCaller } from "@shipping/kit/testing/writes";
+import { SearchLabelsRequestSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import sql from "sql-template-tag";
-import { createLabel } from "./create-label.js";
-import { inspectLabel, searchLabels } from "./find-labels.js";
-import { carrierUnderTest, labelRequest, patient, voidRequest } from "./testing/carrier-under-test.js";
+import { searchLabels } from "./search-labels.js";
+import { carrierUnderTest, patient, voidRequest } from "./testing/carrier-under-test.js";
 import { voidLabel } from "./void-label.js";
 
 let carrier: Awaited<ReturnType<typeof carrierUnderTest>>;
@@ -78,46 +77,6 @@ describe("searchLabels", () => {
     await find(caller, { text: "a", ids: [id] }, deps);
     expect(statements).toHaveLength(3);
     for (const statement of statements) expect(await costlyNodes(db, statement)).toEqual([]);
-  });
-});
-
-describe("inspectLabel", () => {
-  test("answers the label, its rate, who made it and who voided it, with requests and events", async () => {
-    const caller = newCaller();
-    const { id: shipmentId } = carrier.newShipment(caller);
-    const made = { ...newClaim(), requestedBy: "key_a", requestId: "req_a" };
-    const { id } = toSnapshot(await createLabel(carrier.deps, labelRequest(caller, shipmentId, made), patient)).json;
-    const wanted = create(InspectLabelRequestSchema, { caller, id });
-    const fresh = await inspectLabel(carrier.deps, wanted);
-    expect(JSON.parse(Buffer.from(fresh.rate).toString())).toMatchObject({ id: `rate_test_${shipmentId}`, amount: 5 });
-    expect(fresh.voided).toBeUndefined();
-
-    const over = { ...newClaim(), requestedBy: "ada@example.com", requestId: "req_b" };
-    await voidLabel(carrier.deps, voidRequest(caller, id, over), patient);
-    // Voided again by another: nothing changes.
-    await voidLabel(carrier.deps, voidRequest(caller, id, { ...newClaim(), requestedBy: "key_b" }), patient);
-    await carrier.deps.outbox.stop();
-    const [createdEvent, voidedEvent] = carrier.published.filter(({ body }) => Buffer.from(body).includes(id));
-    const answer = await inspectLabel(carrier.deps, wanted);
-    expect(jsonIn(answer)).toMatchObject({ id, status: "voided", shipment_id: shipmentId });
-    expect(answer.created).toMatchObject({ requestedBy: "key_a", requestId: "req_a", eventId: createdEvent?.id });
-    expect(answer.voided).toMatchObject({
-      requestedBy: "ada@example.com",
-      requestId: "req_b",
-      eventId: voidedEvent?.id,
-    });
-  });
-
-  test("leaves out facts that were not stored earlier, and answers not_found for another caller's label", async () => {
-    const caller = newCaller();
-    const { id } = await carrier.newLabel(caller);
-    await carrier.deps.db.run(sql`UPDATE labels SET rate = NULL, origin = NULL WHERE id = ${id}`);
-    const answer = await inspectLabel(carrier.deps, create(InspectLabelRequestSchema, { caller, id }));
-    expect([answer.rate.length, answer.created?.eventId]).toEqual([0, ""]);
-    for (const who of [newCaller(), { ...caller, environment: "live" as const }]) {
-      const asked = inspectLabel(carrier.deps, create(InspectLabelRequestSchema, { caller: who, id }));
-      await expect(asked).rejects.toMatchObject({ code: "not_found" });
-    }
   });
 });
 

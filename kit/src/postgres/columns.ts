@@ -1,0 +1,70 @@
+import sql, { join, raw, type Sql } from "sql-template-tag";
+
+/** The type of a column. JSON is read and written as text. */
+type ColumnType = "text" | "json" | "boolean" | "integer" | "float8" | "bigint" | "bytea" | "timestamptz";
+
+/** Columns by the names of a row's members: `{ id: "text", orderId: "text?" }` are `id` and `order_id`, which can be null. */
+export type Columns = Readonly<Record<string, ColumnType | `${ColumnType}?`>>;
+
+interface Values {
+  text: string;
+  json: string;
+  boolean: boolean;
+  integer: number;
+  float8: number;
+  bigint: bigint;
+  bytea: Uint8Array;
+  timestamptz: Date;
+}
+
+/** A row with these columns. */
+export type Row<Of extends Columns> = {
+  -readonly [Name in keyof Of]: Of[Name] extends keyof Values
+    ? Values[Of[Name]]
+    : Of[Name] extends `${infer Type extends ColumnType}?`
+      ? Values[Type] | null
+      : never;
+};
+
+const columnName = (member: string) => member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const columnType = (type: Columns[string]) => type.replace("?", "");
+
+/** The list of a SELECT that yields a `Row`: `id, sender::text, order_id AS "orderId"`. */
+export function selectColumns(columns: Columns): Sql {
+  const selected = Object.entries(columns).map(([member, type]) => {
+    const name = columnName(member);
+    const text = columnType(type) === "json" ? `${name}::text` : name;
+    return name === member ? text : `${text} AS "${member}"`;
+  });
+  return raw(selected.join(", "));
+}
+
+/** A statement for the rows that meet a condition. */
+export interface Select<Found> {
+  (condition: Sql): Sql;
+  /** Never set: it tells the compiler what the rows are. */
+  readonly found?: Found;
+}
+
+/** Selects these columns of a table: `SELECT … FROM table WHERE condition`. */
+export function selectFrom<Of extends Columns>(table: string, columns: Of): Select<Row<Of>> {
+  return (condition) => sql`SELECT ${selectColumns(columns)} FROM ${raw(table)} WHERE ${condition}`;
+}
+
+/** The names of the columns, for INSERT: `id, sender, order_id`. */
+export function columnNames(columns: Columns): Sql {
+  return raw(Object.keys(columns).map(columnName).join(", "));
+}
+
+/** The rows as a table: `unnest($1::text[], $2::json[], …) WITH ORDINALITY AS given (id, sender, …, ordinal)`. */
+export function unnestRows<Of extends Columns>(columns: Of, rows: readonly Row<Of>[]): Sql {
+  const arrays = Object.entries(columns).map(
+    ([member, type]) => sql`${rows.map((row) => row[member])}::${raw(columnType(type))}[]`,
+  );
+  return sql`unnest(${join(arrays)}) WITH ORDINALITY AS given (${columnNames(columns)}, ordinal)`;
+}
+
+/** Some of the columns. */
+export function pickColumns<Of extends Columns, Name extends keyof Of>(columns: Of, names: Name[]): Pick<Of, Name> {
+  return Object.fromEntries(names.map((name) => [name, columns[name]])) as Pick<Of, Name>;
+}
