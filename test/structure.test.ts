@@ -148,7 +148,7 @@ describe("files", () => {
       "gateway/src/developers/webhooks/create-subscription.tsx",
       "gateway/src/http/refuse-connection.ts",
       "gateway/src/mail/deliver.ts",
-      "kit/src/postgres/measure-clock.ts",
+      "kit/src/postgres/clock.ts",
     ]);
   });
 

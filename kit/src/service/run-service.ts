@@ -1,6 +1,6 @@
 import type { z } from "zod";
+import { measureClock } from "../postgres/clock.js";
 import { type Database, measurePool, openDatabase } from "../postgres/database.js";
-import { measureClock } from "../postgres/measure-clock.js";
 import { unappliedMigrations } from "../postgres/migrate.js";
 import type { serviceSettings } from "../process/config.js";
 import { measureProcess, serveOps } from "../process/health.js";

@@ -1,8 +1,8 @@
 import { silentLog } from "../process/log.js";
 import { createMetrics } from "../process/metrics.js";
 import { samplesIn } from "../testing/samples.js";
+import { measureClock } from "./clock.js";
 import { type Database, openDatabase } from "./database.js";
-import { measureClock } from "./measure-clock.js";
 
 let db: Database;
 beforeAll(() => {
