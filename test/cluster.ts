@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { createAccount } from "@shipping/gateway/accounts/manage-accounts";
 import { createKey, revokeKey } from "@shipping/gateway/accounts/manage-keys";
 import { newApiKey } from "@shipping/gateway/admission/api-key";
-import { openPrisma } from "@shipping/gateway/database/open-prisma";
+import { openPrisma } from "@shipping/gateway/database/deps";
 import { type Database, openDatabase } from "@shipping/kit/postgres/database";
 import { silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";

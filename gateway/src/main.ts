@@ -4,7 +4,7 @@ import { connectTo } from "@shipping/kit/rpc/client";
 import { transportWithFaultPoints } from "@shipping/kit/service/fault-points";
 import { configureProcess, runService } from "@shipping/kit/service/run-service";
 import { gatewayConfig, MIB } from "./config.js";
-import { openPrisma } from "./database/open-prisma.js";
+import { openPrisma } from "./database/deps.js";
 import { developerDepsOf } from "./developers/session/settings.js";
 import { preparePages } from "./openapi/serve-pages.js";
 import { createClients } from "./service-clients/clients.js";

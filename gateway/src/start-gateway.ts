@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { createMetrics, type Metrics } from "@shipping/kit/process/metrics";
-import { recordChanges } from "./accounts/record-changes.js";
+import { logSubscriptionChanges } from "./accounts/log-subscription-changes.js";
 import { type BulkheadLimits, createBulkhead, DEFAULT_LIMITS, measureBulkhead } from "./admission/bulkhead.js";
 import { createPace, DEFAULT_PACE, measurePace, type PaceLimits } from "./admission/pace.js";
 import type { EndpointDeps } from "./api/deps.js";
@@ -12,7 +12,7 @@ import { createConnections, MAX_CONNECTIONS, measureConnections } from "./http/c
 import { listen } from "./http/listen.js";
 import { createWaitingBytes, DEFAULT_WAITING, measureWaiting, type WaitingLimits } from "./http/waiting-bytes.js";
 import { startIdempotency } from "./idempotency/start-idempotency.js";
-import { delivererOf } from "./mail/deliver.js";
+import { createDeliver } from "./mail/deliver.js";
 import { createMailer } from "./mail/mailer.js";
 import { startRequestLog } from "./request-log/request-log.js";
 
@@ -52,7 +52,7 @@ export interface GatewayParts extends EndpointDeps, DeveloperDeps {
 /** Starts the public side of the platform. */
 export async function startGateway(config: Listening, deps: GatewayParts): Promise<Gateway> {
   const idempotency = startIdempotency(deps);
-  const recording = recordChanges(deps);
+  const recording = logSubscriptionChanges(deps);
   let port = config.port;
   const metrics = createMetrics({ part: "gateway", log: deps.log });
   const limits = deps.concurrency ?? DEFAULT_LIMITS;
@@ -68,7 +68,7 @@ export async function startGateway(config: Listening, deps: GatewayParts): Promi
   measureWaiting(metrics, waiting, unread);
   const requestLog = startRequestLog({ ...deps, metrics });
   const mailer = createMailer({
-    deliver: deps.mail && delivererOf(deps.mail),
+    deliver: deps.mail && createDeliver(deps.mail),
     log: deps.log,
     metrics,
     random: deps.random,

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { addMember, createSignInLink, type Role } from "@shipping/gateway/accounts/manage-members";
-import { openPrisma } from "@shipping/gateway/database/open-prisma";
+import { openPrisma } from "@shipping/gateway/database/deps";
 import type { PrismaClient } from "@shipping/gateway/gen/prisma/client";
 import { type Stack, type StackOptions, startStack } from "../stack.js";
 import { newVisitor, type Visitor } from "./visitor.js";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createSignInLink } from "@shipping/gateway/accounts/manage-members";
-import { openPrisma } from "@shipping/gateway/database/open-prisma";
+import { openPrisma } from "@shipping/gateway/database/deps";
 import type { Arrival } from "../chaos/deliveries/event-receiver.js";
 import { ordersAtRate } from "../chaos/deliveries/order-load.js";
 import { type Report, stillMissing } from "../chaos/deliveries/report.js";

@@ -1,8 +1,7 @@
 import type { Environment } from "@shipping/kit/caller";
 import { newId } from "@shipping/kit/ids";
 import sql, { type Sql } from "sql-template-tag";
-import { clock } from "../database/deps.js";
-import type { AdminDeps } from "./manage-accounts.js";
+import { type AdminDeps, clock } from "../database/deps.js";
 
 /** Who changes something, and from where. */
 export interface Actor {
@@ -41,7 +40,7 @@ export interface Change {
 }
 
 /** Writes the audit entry of a change in the change's own statement: one per row in `from`, none if nothing was changed. */
-export function tellAuditLog(
+export function writeAuditEntry(
   deps: Pick<AdminDeps, "random" | "clockOffsetMs">,
   actor: Actor,
   { accountId, action, environment, subject, detail, from }: Change & { from: Sql },
@@ -51,4 +50,28 @@ export function tellAuditLog(
     SELECT ${newId("aud", deps.random)}, ${accountId}, ${clock(deps)}, ${actor.name}, ${action}, ${environment},
       ${subject}, ${detail}, ${actor.source}
     FROM ${from}`;
+}
+
+/** A label that a member has voided. */
+export interface VoidedLabel {
+  accountId: string;
+  environment: Environment;
+  id: string;
+  trackingNumber: string;
+  at: Date;
+  actor: Actor;
+}
+
+/** Writes the audit entry of a voided label. The entry's ID comes from the label's, so calling this again writes nothing. */
+export async function logVoid({ prisma }: Pick<AdminDeps, "prisma">, voided: VoidedLabel): Promise<void> {
+  const { accountId, environment, id, trackingNumber, at, actor } = voided;
+  const change = {
+    accountId,
+    action: "label.voided",
+    environment,
+    subject: id,
+    detail: trackingNumber,
+  } satisfies Change;
+  const entry = { id: `aud_${id.slice("lbl_".length)}`, at, actor: actor.name, source: actor.source };
+  await prisma.auditEntry.createMany({ data: { ...entry, ...change }, skipDuplicates: true });
 }

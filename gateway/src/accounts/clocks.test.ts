@@ -5,10 +5,9 @@ import { minutesFromNow, SKEWED_CLOCKS } from "../testing/clocks.js";
 import { gatewayDatabase } from "../testing/gateway-database.js";
 import { countMail } from "./count-mails.js";
 import { inviteAgain, inviteMember } from "./invite-members.js";
-import { createAccount } from "./manage-accounts.js";
+import { createAccount, readUsage } from "./manage-accounts.js";
 import { createKey, revokeKey } from "./manage-keys.js";
 import { addMember, createSignInLink } from "./manage-members.js";
-import { readUsage } from "./read-usage.js";
 
 let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
 beforeAll(async () => {

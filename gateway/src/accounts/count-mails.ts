@@ -1,6 +1,5 @@
 import sql from "sql-template-tag";
-import { windowStart } from "../database/deps.js";
-import type { AdminDeps } from "./manage-accounts.js";
+import { type AdminDeps, windowStart } from "../database/deps.js";
 
 /** The longest window in which emails are counted. */
 export const MAX_WINDOW_MINUTES = 60;

@@ -1,7 +1,8 @@
 import { pooledRandom } from "@shipping/kit/ids";
+import type { AdminDeps } from "../database/deps.js";
 import { gatewayDatabase } from "../testing/gateway-database.js";
 import { findAccount } from "./find-account.js";
-import { type AdminDeps, createAccount } from "./manage-accounts.js";
+import { createAccount } from "./manage-accounts.js";
 
 let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
 let deps: AdminDeps;

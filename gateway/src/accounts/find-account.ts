@@ -1,6 +1,7 @@
 import { type Failure, fail } from "@shipping/kit/errors";
 import MiniSearch from "minisearch";
-import { type Account, type AdminDeps, listAccounts, noSuchAccount } from "./manage-accounts.js";
+import type { AdminDeps } from "../database/deps.js";
+import { type Account, listAccounts, noSuchAccount } from "./manage-accounts.js";
 
 type Named = Pick<Awaited<ReturnType<typeof listAccounts>>[number], "id" | "name">;
 

@@ -21,7 +21,8 @@ const wanted = (accountId: string, email = "bob@example.com", formId = newFormId
   ...{ accountId, email, formId, role: "viewer" as const, origin: "https://ship.example" },
 });
 const invite = (of: ReturnType<typeof wanted>, deps = gateway.admin) => inviteMember(deps, of, actor);
-const linksOf = (id: string) => gateway.prisma.signInLink.count({ where: { memberId: id } });
+const linksOf = async (id: string) =>
+  (await gateway.db.run(sql`SELECT FROM sign_in_links WHERE member_id = ${id}`)).length;
 const entriesOf = async (accountId: string) =>
   (await gateway.prisma.auditEntry.findMany({ where: { accountId } })).map((entry) => [
     entry.action,
@@ -58,7 +59,9 @@ test("the same form, sent ten times at once, makes one member and one link; anot
 test("a new invitation ends the link before, once per form, and not a link that the person asked for", async () => {
   const accountId = await newAccount();
   const { id, url } = await invite(wanted(accountId));
-  await gateway.prisma.signInLink.create({ data: { hash: randomBytes(32), memberId: id, expiresAt: new Date() } });
+  await gateway.db.run(
+    sql`INSERT INTO sign_in_links (hash, member_id, expires_at) VALUES (${randomBytes(32)}, ${id}, ${new Date()})`,
+  );
   const formId = newFormId();
   const again = () => inviteAgain(gateway.admin, { accountId, id, formId, origin: "https://ship.example" }, actor);
   expect((await again()).url).not.toBe(url);

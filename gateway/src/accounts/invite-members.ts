@@ -1,11 +1,10 @@
 import { fail } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import sql from "sql-template-tag";
-import { clock } from "../database/deps.js";
-import { type Actor, tellAuditLog } from "./audit.js";
+import { type AdminDeps, clock } from "../database/deps.js";
+import { type Actor, writeAuditEntry } from "./audit.js";
 import { countMail } from "./count-mails.js";
-import type { AdminDeps } from "./manage-accounts.js";
-import { type CreatedLink, emailOf, getMember, memberRefusal, newLink, type Role } from "./manage-members.js";
+import { type CreatedLink, getMember, memberRefusal, newLink, normalizeEmail, type Role } from "./manage-members.js";
 
 /** How long an invitation is good. */
 export const INVITATION_DAYS = 7;
@@ -33,7 +32,7 @@ export async function inviteMember(
   actor: Actor,
 ): Promise<Invited> {
   const { accountId, role, formId, origin } = wanted;
-  const email = emailOf(wanted.email);
+  const email = normalizeEmail(wanted.email);
   await limitInvitations(deps, accountId);
   const id = newId("mem", deps.random);
   const { url, hash } = newLink(deps, origin);
@@ -50,14 +49,16 @@ export async function inviteMember(
     links AS (
       INSERT INTO sign_in_links (hash, member_id, expires_at, form_id) SELECT ${hash}, id, ${expiresAt}, ${formId} FROM added
       RETURNING expires_at),
-    entries AS (${tellAuditLog(deps, actor, { ...change, from: sql`added` })})
+    entries AS (${writeAuditEntry(deps, actor, { ...change, from: sql`added` })})
     SELECT expires_at AS "expiresAt" FROM links`;
   const [added] = await deps.db.run<{ expiresAt: Date }>(statement).catch((error) => {
     throw memberRefusal(error, accountId, email) ?? error;
   });
   if (added) return { id, email, role, url, ...added };
-  const sent = await deps.prisma.signInLink.count({ where: { formId, member: { accountId, email } } });
-  if (sent > 0) throw alreadySent();
+  const sent = await deps.db.run(sql`
+    SELECT FROM sign_in_links JOIN account_members m ON m.id = member_id
+    WHERE form_id = ${formId} AND account_id = ${accountId} AND email = ${email}`);
+  if (sent.length > 0) throw alreadySent();
   throw fail("invalid_request", `${email} is already a member.`);
 }
 
@@ -86,7 +87,7 @@ export async function inviteAgain(
     ended AS (
       DELETE FROM sign_in_links l USING made
       WHERE l.member_id = made.member_id AND l.form_id IS NOT NULL AND l.form_id <> ${formId}),
-    entries AS (${tellAuditLog(deps, actor, { ...change, from: sql`made` })})
+    entries AS (${writeAuditEntry(deps, actor, { ...change, from: sql`made` })})
     SELECT expires_at AS "expiresAt" FROM made`;
   const [renewed] = await deps.db.run<{ expiresAt: Date }>(statement).catch((error) => {
     throw memberRefusal(error, accountId, email) ?? error;

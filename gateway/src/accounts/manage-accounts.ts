@@ -1,11 +1,9 @@
 import { type Failure, fail } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
-import type { GatewayDeps } from "../database/deps.js";
+import sql, { raw } from "sql-template-tag";
+import { type AdminDeps, clock } from "../database/deps.js";
 import { isClean } from "../input/text.js";
-
-/** The dependencies of the operator's operations. */
-export type AdminDeps = Pick<GatewayDeps, "db" | "prisma" | "now" | "random"> &
-  Partial<Pick<GatewayDeps, "clockOffsetMs">>;
+import { OPERATOR, writeAuditEntry } from "./audit.js";
 
 const NAME = /^(?=.*\S)\P{Cc}{1,200}$/u;
 
@@ -58,4 +56,92 @@ export async function requireAccount({ prisma }: Pick<AdminDeps, "prisma">, id: 
 /** The refusal of an account that does not exist. */
 export function noSuchAccount(id: string): Failure {
   return fail("not_found", `No such account: ${id}`);
+}
+
+/**
+ * Suspends or resumes an account. While it is suspended, its keys and its members' changes are refused from the next request on. Writes no
+ * audit entry if nothing changes.
+ */
+export async function setSuspended(deps: AdminDeps, accountId: string, suspended: boolean): Promise<void> {
+  const at = suspended ? deps.now() : null;
+  const entry = writeAuditEntry(deps, OPERATOR, {
+    accountId,
+    action: suspended ? "account.suspended" : "account.resumed",
+    environment: null,
+    subject: accountId,
+    detail: "",
+    from: sql`changed`,
+  });
+  await deps.db.run(sql`
+    WITH changed AS (
+      UPDATE accounts SET suspended_at = ${at}::timestamptz
+      WHERE id = ${accountId} AND (suspended_at IS NULL) = ${suspended} RETURNING id)
+    ${entry}`);
+}
+
+/**
+ * How long after its suspension an account may still change something: its last request was admitted before, can take 30 s to arrive and 10 s
+ * to be answered.
+ */
+export const SETTLED_AFTER_MS = 60_000;
+
+/** A suspended account: it starts nothing new, so it can be erased. */
+export interface Suspended {
+  id: string;
+  name: string;
+  suspendedAt: Date;
+}
+
+/** Reads an account that is to be erased. Refuses one that is not suspended. */
+export async function requireSuspended(deps: AdminDeps, id: string): Promise<Suspended> {
+  const { name, suspendedAt } = await deps.prisma.account.findUniqueOrThrow({ where: { id } });
+  if (suspendedAt) return { id, name, suspendedAt };
+  throw fail("invalid_request", `${id} (${name}) is not suspended. Run account suspend first: nothing was deleted.`);
+}
+
+/**
+ * From here on the account cannot be resumed, its last admin can be removed, and nothing is logged about it: the statements that write the
+ * logs check `erasing_since`. This waits for those that started before and cannot see it yet; a statement takes 5 s at most.
+ */
+export async function beginErasing(deps: AdminDeps, id: string): Promise<void> {
+  await deps.prisma.account.updateMany({ where: { id, erasingSince: null }, data: { erasingSince: deps.now() } });
+  for (const log of ["request_log", "request_counts", "audit_entries"]) await waitForWriters(deps, log);
+}
+
+// One table at a time, each lock released when its block ends: holding both could deadlock with a writer of two tables.
+async function waitForWriters({ db }: AdminDeps, table: string): Promise<void> {
+  await db.run(sql`DO $$ BEGIN LOCK TABLE ONLY ${raw(table)} IN SHARE MODE; END $$`);
+}
+
+/** Removes the account's name. Its ID and dates stay, so that the ID is never given to another account. */
+export async function endErasing(deps: AdminDeps, id: string): Promise<Date> {
+  await deps.prisma.account.updateMany({ where: { id, erasedAt: null }, data: { name: "", erasedAt: deps.now() } });
+  const { erasedAt } = await deps.prisma.account.findUniqueOrThrow({ where: { id } });
+  return erasedAt!;
+}
+
+/** How many of a kind an account has; without an environment, in both together. */
+export interface Counted {
+  kind: string;
+  environment?: string;
+  count: number;
+}
+
+/** Counts an account's members, keys, and requests in the last seven days by outcome. */
+export async function readUsage(deps: AdminDeps, accountId: string): Promise<Counted[]> {
+  const rows = await deps.db.run<{ kind: string; environment: string | null; count: bigint }>(sql`
+    SELECT 'members' AS kind, NULL AS environment, count(*) AS count FROM account_members WHERE account_id = ${accountId}
+    UNION ALL
+    SELECT CASE WHEN revoked_at IS NOT NULL THEN 'keys revoked' WHEN expires_at <= ${clock(deps)} THEN 'keys expired' ELSE 'keys active' END,
+      environment, count(*)
+    FROM api_keys WHERE account_id = ${accountId} GROUP BY 1, 2
+    UNION ALL
+    SELECT 'requests in 7 days: ' || outcome, environment, sum(count)::bigint FROM request_counts
+    WHERE account_id = ${accountId} AND hour > ${clock(deps)} - interval '7 days' GROUP BY 1, 2
+    ORDER BY 1, 2`);
+  return rows.map(({ kind, environment, count }) => ({
+    kind,
+    ...(environment !== null && { environment }),
+    count: Number(count),
+  }));
 }

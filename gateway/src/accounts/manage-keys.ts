@@ -1,25 +1,26 @@
-import type { Environment } from "@shipping/kit/caller";
+import type { Caller, Environment } from "@shipping/kit/caller";
 import { type Failure, fail } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import { violated } from "@shipping/kit/postgres/database";
+import { ownedSql } from "@shipping/kit/postgres/owned";
 import sql from "sql-template-tag";
 import { scopes as allScopes, newApiKey, type Scope } from "../admission/api-key.js";
-import { clock } from "../database/deps.js";
-import { type Actor, OPERATOR, tellAuditLog } from "./audit.js";
-import { type AdminDeps, noSuchAccount, requireAccount, requireName } from "./manage-accounts.js";
+import { type AdminDeps, clock, type GatewayDeps, selectColumns } from "../database/deps.js";
+import { type Actor, OPERATOR, writeAuditEntry } from "./audit.js";
+import { noSuchAccount, requireAccount, requireName } from "./manage-accounts.js";
 
-/** A key to create. Without scopes it has all of them, without an expiry it has none. */
+/** A key to create. Default: all scopes, no expiry. */
 export interface NewKey {
   accountId: string;
   environment: Environment;
   name?: string;
   scopes?: readonly Scope[];
   expiresInMs?: number;
-  /** Names the form that asks for it, if one does: the same form creates one key. */
+  /** The form that asks for it: sent twice, it creates one key. */
   formId?: string;
 }
 
-/** A new key in full: it is never seen again. */
+/** A new key. Only its hash is stored, so the full key cannot be shown again. */
 export interface CreatedKey {
   id: string;
   key: string;
@@ -29,7 +30,7 @@ export interface CreatedKey {
   expiresAt?: Date;
 }
 
-/** A key as it is listed. Absent: without a name, never expires, not revoked, never used. */
+/** A key in a list. */
 export interface ListedKey {
   id: string;
   environment: string;
@@ -43,27 +44,31 @@ export interface ListedKey {
   lastUsedAt: Date | null;
 }
 
-/** Names a key; with account and environment only if it is theirs. */
+/** A key by its ID, which must belong to the account and environment if they are given. */
 export interface KeyRef {
   id: string;
   accountId?: string;
   environment?: Environment;
 }
 
-const NOT_LISTED = { hash: true, accountId: true, formId: true } as const;
+/** The columns of a listed key, for Prisma's client and for SQL: `selectColumns(LISTED_KEY, "api_keys")`. */
+export const LISTED_KEY = {
+  ...{ id: true, environment: true, name: true, lastFour: true, scopes: true },
+  ...{ createdAt: true, expiresAt: true, revokedAt: true, lastUsedAt: true },
+} as const satisfies Record<keyof ListedKey, true>;
 
-/** The most keys of an account and environment that are active; a trigger on `api_keys` enforces the limit. */
+/** How many keys of an account and environment can be active; a trigger on `api_keys` enforces it. */
 export const ACTIVE_KEYS_LIMIT = 50;
 
-/** Creates a key of an account. Key, window and audit entry are one statement: no key exists without its audit entry. */
+/** Creates a key. One statement writes it with its rate window and audit entry, so none exists without the others. */
 export async function createKey(deps: AdminDeps, wanted: NewKey, actor: Actor = OPERATOR): Promise<CreatedKey> {
   const { accountId, environment, scopes = allScopes, expiresInMs, name, formId } = wanted;
   if (name !== undefined) requireName(name, "A key's name");
   const id = newId("key", deps.random);
   const { key, hash, lastFour } = newApiKey(environment, deps.random);
-  const detail = `${keyInWords({ name, lastFour })}: ${scopes.join(" ")}`;
+  const detail = `${describeKey({ name, lastFour })}: ${scopes.join(" ")}`;
   const change = { accountId, action: "key.created", environment, subject: id, detail, from: sql`made` } as const;
-  // `admit` locks the window: a key without one would open nothing.
+  // `admit` locks the rate window: a key without one would be refused.
   const statement = sql`
     WITH made AS (
       INSERT INTO api_keys (id, account_id, environment, name, form_id, hash, last_four, scopes, created_at, expires_at)
@@ -72,7 +77,7 @@ export async function createKey(deps: AdminDeps, wanted: NewKey, actor: Actor = 
       ON CONFLICT (account_id, form_id) DO NOTHING
       RETURNING id, expires_at),
     windows AS (INSERT INTO rate_windows (key_id) SELECT id FROM made),
-    entries AS (${tellAuditLog(deps, actor, change)})
+    entries AS (${writeAuditEntry(deps, actor, change)})
     SELECT expires_at AS "expiresAt" FROM made`;
   const [made] = await deps.db.run<{ expiresAt: Date | null }>(statement).catch((error) => {
     throw keyRefusal(error, wanted) ?? error;
@@ -89,8 +94,7 @@ function keyRefusal(error: unknown, { accountId, environment }: NewKey): Failure
   return fail("invalid_request", `This account already has ${limit}, the maximum. Revoke one first.`);
 }
 
-/** A key as people tell it from others. */
-function keyInWords({ name, lastFour }: { name?: string | null | undefined; lastFour: string }): string {
+function describeKey({ name, lastFour }: { name?: string | null | undefined; lastFour: string }): string {
   return `${name ?? "A key"}, ends in ${lastFour}`;
 }
 
@@ -99,19 +103,19 @@ export async function listKeys(deps: AdminDeps, { accountId }: { accountId: stri
   await requireAccount(deps, accountId);
   return deps.prisma.apiKey.findMany({
     where: { accountId },
-    omit: NOT_LISTED,
+    select: LISTED_KEY,
     orderBy: [{ createdAt: "asc" }, { id: "asc" }],
   });
 }
 
 /** One key. */
 export async function getKey(deps: Pick<AdminDeps, "prisma">, ref: KeyRef): Promise<ListedKey & { accountId: string }> {
-  const key = await deps.prisma.apiKey.findUnique({ where: { ...ref }, omit: { ...NOT_LISTED, accountId: false } });
+  const key = await deps.prisma.apiKey.findUnique({ where: { ...ref }, select: { ...LISTED_KEY, accountId: true } });
   if (!key) throw fail("not_found", `No such key: ${ref.id}`);
   return key;
 }
 
-/** Revokes a key, from its next request on. Revoking it again changes nothing. */
+/** Revokes a key, effective from its next request. Revoking it again changes nothing. */
 export async function revokeKey(
   deps: AdminDeps,
   ref: KeyRef,
@@ -125,15 +129,29 @@ export async function revokeKey(
     action: "key.revoked",
     environment: key.environment as Environment,
     subject: id,
-    detail: keyInWords(key),
+    detail: describeKey(key),
     from: sql`revoked`,
   } as const;
   const [revoked] = await deps.db.run<{ revokedAt: Date }>(sql`
     WITH revoked AS (
       UPDATE api_keys SET revoked_at = ${clock(deps)} WHERE id = ${id} AND revoked_at IS NULL
       RETURNING revoked_at AS "revokedAt"),
-    entries AS (${tellAuditLog(deps, actor, change)})
+    entries AS (${writeAuditEntry(deps, actor, change)})
     SELECT * FROM revoked`);
   // Of two concurrent revocations, one takes effect.
   return revoked ? { id, ...revoked } : revokeKey(deps, ref, actor);
+}
+
+const MAX_FOUND = 20;
+/** How many keys of an environment a search reads: revoked keys are never deleted. */
+const MAX_SCANNED = 2_000;
+
+/** Finds up to twenty keys by ID, last four characters, or the beginning of the name in any case; newest first. */
+export async function findKeys({ db }: Pick<GatewayDeps, "db">, caller: Caller, text: string): Promise<ListedKey[]> {
+  return db.runList<ListedKey>(sql`
+    SELECT ${selectColumns(LISTED_KEY, "key")} FROM (
+      SELECT * FROM api_keys WHERE ${ownedSql(caller)} LIMIT ${MAX_SCANNED}
+    ) AS key
+    WHERE id = ${text} OR last_four = ${text} OR starts_with(lower(name), lower(${text}))
+    ORDER BY created_at DESC, id DESC LIMIT ${MAX_FOUND}`);
 }

@@ -3,10 +3,10 @@ import { type Failure, fail } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import { violated } from "@shipping/kit/postgres/database";
 import sql from "sql-template-tag";
-import { clock } from "../database/deps.js";
-import { isAddress } from "../mail/address.js";
-import { type Actor, OPERATOR, tellAuditLog } from "./audit.js";
-import { type AdminDeps, noSuchAccount, requireAccount } from "./manage-accounts.js";
+import { type AdminDeps, clock } from "../database/deps.js";
+import { isAddress } from "../mail/settings.js";
+import { type Actor, OPERATOR, writeAuditEntry } from "./audit.js";
+import { noSuchAccount, requireAccount } from "./manage-accounts.js";
 
 export const ROLES = ["admin", "viewer"] as const;
 
@@ -38,7 +38,7 @@ export interface CreatedLink {
 export const LINK_MINUTES = 15;
 
 /** An email as it is compared and kept. */
-export function emailOf(text: string): string {
+export function normalizeEmail(text: string): string {
   const email = text.trim().toLowerCase();
   if (!isAddress(email)) throw fail("invalid_request", `Invalid email address: ${JSON.stringify(text)}`);
   return email;
@@ -54,7 +54,7 @@ export async function addMember(
   actor: Actor = OPERATOR,
 ): Promise<Member> {
   const { accountId, role } = wanted;
-  const email = emailOf(wanted.email);
+  const email = normalizeEmail(wanted.email);
   const member = { id: newId("mem", deps.random), email, role, createdAt: deps.now() };
   const change = { accountId, action: "member.added", environment: null, subject: member.id } as const;
   const statement = sql`
@@ -62,7 +62,7 @@ export async function addMember(
       INSERT INTO account_members (id, account_id, email, role, created_at)
       VALUES (${member.id}, ${accountId}, ${email}, ${role}, ${member.createdAt})
       RETURNING id)
-    ${tellAuditLog(deps, actor, { ...change, detail: `${email} as ${role}`, from: sql`added` })}`;
+    ${writeAuditEntry(deps, actor, { ...change, detail: `${email} as ${role}`, from: sql`added` })}`;
   await deps.db.run(statement).catch((error) => {
     throw memberRefusal(error, accountId, email) ?? error;
   });
@@ -109,7 +109,7 @@ export async function listMembers(
 /** One member. */
 export async function getMember(deps: Pick<AdminDeps, "prisma">, ref: MemberRef): Promise<Member> {
   const { accountId, ...named } = ref;
-  const where = "email" in named ? { accountId, email: emailOf(named.email) } : { accountId, ...named };
+  const where = "email" in named ? { accountId, email: normalizeEmail(named.email) } : { accountId, ...named };
   const member = await deps.prisma.accountMember.findFirst({ where });
   if (member) return asMember(member);
   const who = "email" in named ? named.email : named.id;
@@ -137,7 +137,7 @@ export async function changeRole(
   const change = { accountId, action: "member.role_changed", environment: null, subject: id, detail } as const;
   const statement = sql`
     WITH changed AS (UPDATE account_members SET role = ${role} WHERE id = ${id} AND role <> ${role} RETURNING id)
-    ${tellAuditLog(deps, actor, { ...change, from: sql`changed` })}`;
+    ${writeAuditEntry(deps, actor, { ...change, from: sql`changed` })}`;
   await deps.db.run(statement).catch((error) => {
     throw memberRefusal(error, accountId, email) ?? error;
   });
@@ -155,7 +155,7 @@ export async function removeMember(
   const change = { accountId, action: "member.removed", environment: null, subject: id, detail: email } as const;
   const statement = sql`
     WITH removed AS (DELETE FROM account_members WHERE id = ${id} RETURNING id)
-    ${tellAuditLog(deps, actor, { ...change, from: sql`removed` })}`;
+    ${writeAuditEntry(deps, actor, { ...change, from: sql`removed` })}`;
   await deps.db.run(statement).catch((error) => {
     throw memberRefusal(error, accountId, email) ?? error;
   });

@@ -1,6 +1,6 @@
 import { newId } from "@shipping/kit/ids";
 import sql, { empty } from "sql-template-tag";
-import type { AdminDeps } from "./manage-accounts.js";
+import type { AdminDeps } from "../database/deps.js";
 
 const MAX_ARGUMENTS_CHARACTERS = 2_000;
 const MAX_REASON_CHARACTERS = 500;

@@ -1,5 +1,5 @@
 import sql from "sql-template-tag";
-import type { AdminDeps } from "./manage-accounts.js";
+import type { AdminDeps } from "../database/deps.js";
 
 /** Who owns an idempotency key, as the registry knows it. */
 export interface RegisteredClaim {

@@ -1,8 +1,9 @@
+import { PrismaPg } from "@prisma/adapter-pg";
 import type { Random } from "@shipping/kit/ids";
 import type { Database } from "@shipping/kit/postgres/database";
 import type { Log } from "@shipping/kit/process/log";
-import sql, { type Sql } from "sql-template-tag";
-import type { PrismaClient } from "../gen/prisma/client.js";
+import sql, { join, raw, type Sql } from "sql-template-tag";
+import { PrismaClient } from "../gen/prisma/client.js";
 
 /** The dependencies of all operations of the gateway. */
 export interface GatewayDeps {
@@ -15,6 +16,10 @@ export interface GatewayDeps {
   clockOffsetMs: number;
 }
 
+/** The dependencies of the operator's operations. */
+export type AdminDeps = Pick<GatewayDeps, "db" | "prisma" | "now" | "random"> &
+  Partial<Pick<GatewayDeps, "clockOffsetMs">>;
+
 /** The clock of leases, windows and expiries: the database's, which all gateways share; moved by tests. */
 export function clock({ clockOffsetMs = 0 }: Partial<Pick<GatewayDeps, "clockOffsetMs">>): Sql {
   return sql`(clock_timestamp() + ${clockOffsetMs} * interval '1 millisecond')`;
@@ -23,4 +28,19 @@ export function clock({ clockOffsetMs = 0 }: Partial<Pick<GatewayDeps, "clockOff
 /** When the current window of so many minutes began. */
 export function windowStart(deps: Partial<Pick<GatewayDeps, "clockOffsetMs">>, minutes: number): Sql {
   return sql`date_bin(${minutes} * interval '1 minute', ${clock(deps)}, timestamptz '2000-01-01 00:00Z')`;
+}
+
+/** Prisma's client on the connections for lists, so that pages and commands take none from requests. */
+export function openPrisma(db: Database): PrismaClient {
+  return new PrismaClient({ adapter: new PrismaPg(db.listPool, { disposeExternalPool: false }) });
+}
+
+/** A property's name as a column's: `createdAt` is `created_at`. */
+export function toSnakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** Selects the columns of a table under the names of an object's properties: `t.created_at AS "createdAt"`. */
+export function selectColumns(properties: object, table: string): Sql {
+  return join(Object.keys(properties).map((name) => raw(`${table}.${toSnakeCase(name)} AS "${name}"`)));
 }

@@ -2,7 +2,7 @@ import { createServer, type Socket } from "node:net";
 import { openDatabase } from "@shipping/kit/postgres/database";
 import { silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { openPrisma } from "../database/open-prisma.js";
+import { openPrisma } from "../database/deps.js";
 import type { PrismaClient } from "../gen/prisma/client.js";
 import { gatewayDatabase } from "../testing/gateway-database.js";
 import { failureOf } from "./failure-of.js";

@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestAuthority, testAuthority } from "@shipping/kit/testing/certificates";
 import { type SmtpUnderTest, smtpUnderTest } from "../testing/smtp-server.js";
-import { delivererOf, type Mail, type Patience } from "./deliver.js";
-import { mailOf } from "./mail-of.js";
+import { createDeliver, type Mail, type SmtpTimeouts } from "./deliver.js";
+import { toMail } from "./letter.js";
 import type { SmtpServer } from "./settings.js";
 
 const from = { name: "Shipping, Inc. <x>", address: "no-reply@ship.example" };
 const URL = `https://ship.example/developers/sign-in/${"A".repeat(43)}`;
 const letter = { subject: "Sign in", before: ["Hello."], links: [{ words: "Sign in", url: URL }], after: ["Bye."] };
-const mail = (changes: Partial<Mail> = {}) => ({ ...mailOf("ada@example.com", letter), ...changes });
+const mail = (changes: Partial<Mail> = {}) => ({ ...toMail("ada@example.com", letter), ...changes });
 
 let authority: TestAuthority;
 const servers: SmtpUnderTest[] = [];
@@ -22,10 +22,10 @@ afterAll(() => Promise.all(servers.map((server) => server.stop())));
 async function serve(options: Parameters<typeof smtpUnderTest>[0] = {}) {
   const server = await smtpUnderTest(options);
   servers.push(server);
-  const to = (changes: Partial<SmtpServer> = {}, ca?: string, patience?: Patience) =>
-    delivererOf(
+  const to = (changes: Partial<SmtpServer> = {}, ca?: string, timeouts?: SmtpTimeouts) =>
+    createDeliver(
       { from, smtp: { host: "127.0.0.1", port: server.port, tls: "none", ...changes } },
-      { ...(patience && { patience }), ...(ca && { tls: { ca } }) },
+      { ...(timeouts && { timeouts }), ...(ca && { tls: { ca } }) },
     );
   return { server, to };
 }
@@ -95,8 +95,8 @@ describe("a server in trouble is an error, soon", () => {
     const { server, to } = await serve();
     server.misbehave(how);
     const status = typeof how === "object" ? { responseCode: how.refuse } : {};
-    const patience = how === "fall silent" ? { connectMs: 300, silenceMs: 300 } : undefined;
-    await expect(to({}, undefined, patience)(mail())).rejects.toMatchObject(status);
+    const timeouts = how === "fall silent" ? { connectMs: 300, silenceMs: 300 } : undefined;
+    await expect(to({}, undefined, timeouts)(mail())).rejects.toMatchObject(status);
     expect(server.taken).toEqual([]);
   });
 
@@ -110,7 +110,7 @@ describe("a server in trouble is an error, soon", () => {
 test("in a folder, mails are files of ours alone, shown as text, and the oldest go", async () => {
   const folder = join(await mkdtemp(join(tmpdir(), "mail-")), "mail");
   const shown: string[] = [];
-  const deliver = delivererOf({ from, folder, print: (text) => void shown.push(text) });
+  const deliver = createDeliver({ from, folder, print: (text) => void shown.push(text) });
   await deliver(mail());
   const [file = ""] = await readdir(folder);
   const [{ mode: ofFolder }, { mode: ofFile }] = [await stat(folder), await stat(join(folder, file))];

@@ -13,28 +13,31 @@ export interface Mail {
   html: string;
 }
 
-/** Hands one mail on, once. */
+/** Makes one attempt to send a mail. */
 export type Deliver = (mail: Mail) => Promise<void>;
 
-/** How long a server may take for each step. */
-export interface Patience {
+/** Time limits for an SMTP server. */
+export interface SmtpTimeouts {
   connectMs: number;
-  /** Without a byte from the server. */
+  /** Without any data from the server. */
   silenceMs: number;
 }
 
-const PATIENCE: Patience = { connectMs: 10_000, silenceMs: 20_000 };
+const TIMEOUTS: SmtpTimeouts = { connectMs: 10_000, silenceMs: 20_000 };
 const MAX_FILES = 200;
 
-/** Makes the function that sends emails along a route. `tls` is needed for a private certificate authority. */
-export function delivererOf(route: MailRoute, options: { patience?: Patience; tls?: ConnectionOptions } = {}): Deliver {
-  return "smtp" in route ? toServer(route, options) : intoFolder(route);
+/** Creates the function that sends mails by a route. `tls` is needed for a private certificate authority. */
+export function createDeliver(
+  route: MailRoute,
+  options: { timeouts?: SmtpTimeouts; tls?: ConnectionOptions } = {},
+): Deliver {
+  return "smtp" in route ? throughServer(route, options) : intoFolder(route);
 }
 
-// A connection for each mail: they are few, and a connection that has been idle is often a dead one.
-function toServer(
+// One connection per mail: mails are few, and servers close idle connections.
+function throughServer(
   { smtp, from }: { smtp: SmtpServer; from: Sender },
-  { patience = PATIENCE, tls }: { patience?: Patience; tls?: ConnectionOptions },
+  { timeouts = TIMEOUTS, tls }: { timeouts?: SmtpTimeouts; tls?: ConnectionOptions },
 ): Deliver {
   const transport = createTransport({
     host: smtp.host,
@@ -44,21 +47,21 @@ function toServer(
     ignoreTLS: smtp.tls === "none",
     ...(smtp.user !== undefined && { auth: { user: smtp.user, pass: smtp.password ?? "" } }),
     tls: { minVersion: "TLSv1.2", ...tls },
-    connectionTimeout: patience.connectMs,
-    dnsTimeout: patience.connectMs,
-    greetingTimeout: patience.connectMs,
-    socketTimeout: patience.silenceMs,
+    connectionTimeout: timeouts.connectMs,
+    dnsTimeout: timeouts.connectMs,
+    greetingTimeout: timeouts.connectMs,
+    socketTimeout: timeouts.silenceMs,
   });
   return async (mail) =>
-    void (await transport.sendMail({ ...messageOf(mail, from), text: mail.text, html: mail.html }));
+    void (await transport.sendMail({ ...toMessage(mail, from), text: mail.text, html: mail.html }));
 }
 
-// Readable by us alone: a link signs in.
+// Readable by this user only: mails contain sign-in links.
 function intoFolder({ folder, from, print }: Extract<MailRoute, { folder: string }>): Deliver {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: "unix" });
   return async (mail) => {
-    const alternatives = [asItIs("text/plain", mail.text), asItIs("text/html", mail.html)];
-    const { message } = await transport.sendMail({ ...messageOf(mail, from), alternatives });
+    const alternatives = [unencoded("text/plain", mail.text), unencoded("text/html", mail.html)];
+    const { message } = await transport.sendMail({ ...toMessage(mail, from), alternatives });
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const name = `${new Date().toISOString().replace(/[:.]/g, "-")}-${randomBytes(3).toString("hex")}.eml`;
     await writeFile(join(folder, name), message as Buffer, { flag: "wx", mode: 0o600 });
@@ -68,13 +71,13 @@ function intoFolder({ folder, from, print }: Extract<MailRoute, { folder: string
   };
 }
 
-// Not encoded, so that whoever opens the file can copy the link.
-const asItIs = (type: string, text: string) => ({
+// No transfer encoding, so that you can copy links from the file.
+const unencoded = (type: string, text: string) => ({
   raw: `Content-Type: ${type}; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n${text}`,
 });
 
-// The address as a value of its own: it is not parsed again, so it cannot become two.
-function messageOf({ to, subject }: Mail, from: Sender): SendMailOptions {
+// As an object: nodemailer does not parse the address again, so it cannot become two.
+function toMessage({ to, subject }: Mail, from: Sender): SendMailOptions {
   return {
     from,
     to: { name: "", address: to },

@@ -2,15 +2,15 @@ import { createLog } from "@shipping/kit/process/log";
 import { createMetrics } from "@shipping/kit/process/metrics";
 import { eventually } from "@shipping/kit/testing/eventually";
 import type { Deliver, Mail } from "./deliver.js";
-import { mailOf } from "./mail-of.js";
+import { toMail } from "./letter.js";
 import { createMailer } from "./mailer.js";
 
 const LINK = "https://ship.example/developers/sign-in/secret";
 const letter = { subject: "Sign in", before: [], links: [{ words: "Sign in", url: LINK }], after: [] };
-const mail = (to = "ada@example.com") => mailOf(to, letter);
+const mail = (to = "ada@example.com") => toMail(to, letter);
 const refusal = (responseCode: number, message = "No.") => Object.assign(new Error(message), { responseCode });
 
-function mailerWith(deliver: Deliver | undefined, options: { waitsMs?: number[]; mostWaiting?: number } = {}) {
+function mailerWith(deliver: Deliver | undefined, options: { waitsMs?: number[]; maxWaiting?: number } = {}) {
   const lines: string[] = [];
   const log = createLog({ part: "gateway", destination: { write: (line) => void lines.push(line) } });
   const metrics = createMetrics({ part: "gateway", log, cacheMs: 0 });
@@ -85,7 +85,7 @@ test("of more mails than may wait the newest are dropped; four are under way at 
     new Promise<void>((resolve) => {
       most = Math.max(most, underWay.push(resolve));
     });
-  const { mailer, counted } = mailerWith(deliver, { mostWaiting: 6 });
+  const { mailer, counted } = mailerWith(deliver, { maxWaiting: 6 });
   const sent = Array.from({ length: 8 }, () => mailer.send(mail()));
   expect(await Promise.all(sent.slice(6))).toEqual([false, false]);
   expect(most).toBe(4);

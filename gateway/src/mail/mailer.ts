@@ -1,38 +1,37 @@
 import type { Log } from "@shipping/kit/process/log";
 import type { Metrics } from "@shipping/kit/process/metrics";
-import { isAddress } from "./address.js";
 import type { Deliver, Mail } from "./deliver.js";
-import { isFinal, NotAnAddress, reasonOf } from "./mail-failure.js";
+import { isAddress } from "./settings.js";
 
-/** Sends mails in the background, several times if it must. */
+/** Sends mails in the background, with retries. */
 export interface Mailer {
   /** True if emails are sent at all. */
   canSend: boolean;
   /**
-   * Queues a mail, or what will write one when its turn comes, or find that there is none to write. Resolves, never rejects, with whether a
-   * server took it in the end; nobody has to wait for that.
+   * Queues a mail, or a function that writes one when its turn comes (or finds that none is needed). Resolves, never rejects, with whether a
+   * server accepted it; callers need not wait.
    */
   send(mail: Mail | WriteMail): Promise<boolean>;
   /**
-   * The same, at a random moment of the next second or so, with whatever else waits for that moment: neither an answer nor how busy the
-   * process is afterwards tells whether there was a mail to write.
+   * The same after a random delay of about a second, together with all others that wait then: the time of a response and the load afterwards
+   * do not reveal whether a mail was written, and so whether the address belongs to a member.
    */
   sendUnseen(write: WriteMail): Promise<boolean>;
-  /** Gives what waits one last attempt, and waits for it so long. */
+  /** Makes one last attempt for each waiting mail, within this time. */
   stop(withinMs?: number): Promise<void>;
 }
 
 /** Writes a mail in the background. */
 export type WriteMail = () => Promise<Mail | undefined>;
 
-/** Mails that may wait in one process; those beyond are dropped. */
+/** How many mails can wait in one process; more are dropped. */
 export const MAX_WAITING = 1_000;
-const AT_ONCE = 4;
-/** After a failure; after the last one, a mail is given up. A link lives 15 minutes. */
+const MAX_CONCURRENT = 4;
+/** The wait after each failure; after one more, the mail is dropped. Sign-in links expire after 15 minutes. */
 const WAITS_MS: readonly number[] = [2_000, 10_000, 60_000, 300_000];
 const STOP_MS = 5_000;
-/** From an unseen mail to the moment at which it is written: this long, and so much more at random. */
-const UNSEEN_MS = { least: 250, spread: 1_000 };
+/** The delay of `sendUnseen`: at least this, plus a random part. */
+const UNSEEN_DELAY_MS = { min: 250, random: 1_000 };
 
 interface Waiting {
   mail: Mail | WriteMail;
@@ -48,23 +47,22 @@ interface Options {
   metrics: Metrics;
   random(bytes: number): Uint8Array;
   waitsMs?: readonly number[];
-  mostWaiting?: number;
+  maxWaiting?: number;
 }
 
-/** A mailer of this process. */
 export function createMailer({
   deliver,
   log,
   metrics,
   random,
   waitsMs = WAITS_MS,
-  mostWaiting = MAX_WAITING,
+  maxWaiting = MAX_WAITING,
 }: Options): Mailer {
   const ready: Waiting[] = [];
   const unseen: Waiting[] = [];
   let unseenTimer: NodeJS.Timeout | undefined;
   const all = new Set<Waiting>();
-  let underWay = 0;
+  let inFlight = 0;
   let stopping = false;
   let emptied: (() => void) | undefined;
   const count = metrics.counterBy("mails_total", "Emails by result. Each retry is counted.", {
@@ -80,26 +78,26 @@ export function createMailer({
     if (all.size === 0) emptied?.();
   }
 
-  async function attempt(waiting: Waiting, handOn: Deliver): Promise<void> {
+  async function attempt(waiting: Waiting, deliverOnce: Deliver): Promise<void> {
     try {
       const mail = typeof waiting.mail === "function" ? await waiting.mail() : waiting.mail;
       if (!mail) return end(waiting, "none");
       waiting.mail = mail;
       if (!isAddress(mail.to)) throw new NotAnAddress("The recipient is not a single email address.");
-      await handOn(mail);
+      await deliverOnce(mail);
       end(waiting, "sent");
     } catch (error) {
       waiting.failures += 1;
-      const waitMs = isFinal(error) || stopping ? undefined : waitsMs[waiting.failures - 1];
+      const retryInMs = isFinal(error) || stopping ? undefined : waitsMs[waiting.failures - 1];
       const written = typeof waiting.mail === "function" ? undefined : waiting.mail;
-      const said = { ...reasonOf(error, written), failures: waiting.failures };
-      if (waitMs === undefined) {
-        log.error(said, "email not sent; no more attempts");
+      const details = { ...describeFailure(error, written), failures: waiting.failures };
+      if (retryInMs === undefined) {
+        log.error(details, "email not sent; no more attempts");
         return end(waiting, "failed");
       }
-      log.warn({ ...said, again_in_ms: waitMs }, "email not sent yet; it is retried");
+      log.warn({ ...details, again_in_ms: retryInMs }, "email not sent yet; it is retried");
       count("retried");
-      waiting.timer = setTimeout(() => enqueue(waiting), waitMs);
+      waiting.timer = setTimeout(() => enqueue(waiting), retryInMs);
     }
   }
 
@@ -111,24 +109,24 @@ export function createMailer({
   }
 
   function next(): void {
-    if (!deliver || underWay >= AT_ONCE) return;
+    if (!deliver || inFlight >= MAX_CONCURRENT) return;
     const waiting = ready.shift();
     if (!waiting) return;
-    underWay += 1;
+    inFlight += 1;
     void attempt(waiting, deliver).finally(() => {
-      underWay -= 1;
+      inFlight -= 1;
       next();
     });
   }
 
-  function showUnseen(): void {
+  function enqueueUnseen(): void {
     clearTimeout(unseenTimer);
     unseenTimer = undefined;
     for (const waiting of unseen.splice(0)) enqueue(waiting);
   }
 
   function accept(mail: Mail | WriteMail, put: (waiting: Waiting) => void): Promise<boolean> {
-    if (!deliver || stopping || all.size >= mostWaiting) {
+    if (!deliver || stopping || all.size >= maxWaiting) {
       count("dropped");
       log.warn({ waiting: all.size, can_send: deliver !== undefined }, "email dropped");
       return Promise.resolve(false);
@@ -147,11 +145,11 @@ export function createMailer({
       accept(write, (waiting) => {
         unseen.push(waiting);
         const [byte = 0] = random(1);
-        unseenTimer ??= setTimeout(showUnseen, UNSEEN_MS.least + (byte / 255) * UNSEEN_MS.spread);
+        unseenTimer ??= setTimeout(enqueueUnseen, UNSEEN_DELAY_MS.min + (byte / 255) * UNSEEN_DELAY_MS.random);
       }),
     async stop(withinMs = STOP_MS) {
       stopping = true;
-      showUnseen();
+      enqueueUnseen();
       for (const waiting of all) if (waiting.timer) enqueue(waiting);
       if (all.size === 0) return;
       const timeout = new Promise<void>((resolve) => setTimeout(resolve, withinMs).unref());
@@ -159,4 +157,26 @@ export function createMailer({
       if (all.size > 0) log.error({ mails: all.size }, "stopped before all emails were sent");
     },
   };
+}
+
+/** The recipient is not one email address, so a retry cannot help. */
+class NotAnAddress extends Error {
+  override readonly name = "NotAnAddress";
+}
+
+/** True if a retry cannot help (RFC 5321, 4.2.1): a wrong password, an address that does not exist. */
+function isFinal(error: unknown): boolean {
+  if (error instanceof NotAnAddress) return true;
+  const { responseCode } = error as { responseCode?: unknown };
+  return typeof responseCode === "number" && responseCode >= 500;
+}
+
+/** Describes a failure for the log. A server's reply can repeat what it was sent, so links and addresses are removed. */
+function describeFailure(error: unknown, mail: Mail | undefined): Record<string, unknown> {
+  const { code, responseCode, message } = error as { code?: unknown; responseCode?: unknown; message?: unknown };
+  const reason = String(message)
+    .replaceAll(mail?.to || "[address]", "[address]")
+    .replace(/https?:\/\/\S*/g, "[link]")
+    .slice(0, 300);
+  return { code, response_code: responseCode, reason };
 }

@@ -1,10 +1,12 @@
 import { inspect } from "node:util";
 import { readConfig } from "@shipping/kit/process/config";
 import { z } from "zod";
-import { mailRouteOf, mailSettings, refuseHalfAMail } from "./settings.js";
+import { checkMailSettings, mailSettings, readMailRoute } from "./settings.js";
 
-const schema = z.object({ ...mailSettings, NODE_ENV: z.string().default("development") }).superRefine(refuseHalfAMail);
-const routeOf = (env: Record<string, string>) => mailRouteOf(readConfig(schema, env));
+const schema = z
+  .object({ ...mailSettings, NODE_ENV: z.string().default("development") })
+  .superRefine(checkMailSettings);
+const routeOf = (env: Record<string, string>) => readMailRoute(readConfig(schema, env));
 const MAIL_FROM = "Shipping <no-reply@ship.example>";
 const from = { name: "Shipping", address: "no-reply@ship.example" };
 

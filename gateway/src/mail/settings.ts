@@ -1,14 +1,13 @@
 import { flag, secret } from "@shipping/kit/process/config";
 import { z } from "zod";
-import { parseSender } from "./address.js";
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** A server that takes mails. */
+/** An SMTP server. */
 export interface SmtpServer {
   host: string;
   port: number;
-  /** From the first byte on, by STARTTLS, without which nothing is sent, or not at all. */
+  /** TLS from the first byte, required STARTTLS, or no TLS. */
   tls: "implicit" | "starttls" | "none";
   user?: string;
   password?: string;
@@ -20,12 +19,12 @@ export interface Sender {
   address: string;
 }
 
-/** How mails leave this process: through a server, or into a folder. */
+/** Where mails go: to a server or into a folder. */
 export type MailRoute = { from: Sender } & (
   | { smtp: SmtpServer }
   | {
       folder: string;
-      /** Shows the text of each mail, too. */
+      /** Also prints the text of each mail. */
       print?: ((text: string) => void) | undefined;
     }
 );
@@ -54,17 +53,17 @@ export const mailSettings = {
 
 type MailConfig = z.output<z.ZodObject<typeof mailSettings>>;
 
-/** Refuses a server without a sender, and a production that keeps mails to itself. */
-export function refuseHalfAMail(config: MailConfig & { NODE_ENV: string }, context: z.RefinementCtx): void {
+/** Rejects an SMTP server without a sender, and a mail folder in production. */
+export function checkMailSettings(config: MailConfig & { NODE_ENV: string }, context: z.RefinementCtx): void {
   const refuse = (key: string, message: string) => context.addIssue({ code: "custom", path: [key], message });
   if (config.SMTP_URL && !config.MAIL_FROM) refuse("MAIL_FROM", "is missing: SMTP_URL requires it");
   if (config.MAIL_DIR && config.NODE_ENV === "production") refuse("MAIL_DIR", "is for development only");
 }
 
-/** The way that these settings name, if any. A server comes before a folder. */
-export function mailRouteOf(config: MailConfig): MailRoute | undefined {
+/** The route of these settings, if any. A server takes precedence over a folder. */
+export function readMailRoute(config: MailConfig): MailRoute | undefined {
   const { SMTP_URL, SMTP_PLAINTEXT_TRUSTS_NETWORK, MAIL_FROM, MAIL_DIR } = config;
-  if (SMTP_URL && MAIL_FROM) return { from: MAIL_FROM, smtp: smtpServerOf(SMTP_URL, SMTP_PLAINTEXT_TRUSTS_NETWORK) };
+  if (SMTP_URL && MAIL_FROM) return { from: MAIL_FROM, smtp: parseSmtpUrl(SMTP_URL, SMTP_PLAINTEXT_TRUSTS_NETWORK) };
   const from = MAIL_FROM ?? { name: "Shipping Platform", address: "no-reply@localhost" };
   return MAIL_DIR ? { from, folder: MAIL_DIR } : undefined;
 }
@@ -76,7 +75,7 @@ function isSmtpUrl(text: string): boolean {
   return /^smtps?:$/.test(protocol) && hostname !== "" && isBare && (username === "") === (password === "");
 }
 
-function smtpServerOf(text: string, mayBePlain: boolean): SmtpServer {
+function parseSmtpUrl(text: string, mayBePlain: boolean): SmtpServer {
   const { protocol, hostname, port, username, password } = new URL(text);
   const tls = protocol === "smtps:" ? "implicit" : LOOPBACK.has(hostname) || mayBePlain ? "none" : "starttls";
   return {
@@ -85,4 +84,19 @@ function smtpServerOf(text: string, mayBePlain: boolean): SmtpServer {
     tls,
     ...(username && { user: decodeURIComponent(username), password: decodeURIComponent(password) }),
   };
+}
+
+// No quoted local parts, comments or lists: a server that parses them differently would send the mail to somebody else.
+const ADDRESS = /^(?=.{3,200}$)[^\s@\p{C}<>"(),:;\\[\]]+@[^\s@\p{C}<>"(),:;\\[\]]+$/u;
+
+/** Whether a text is one email address and nothing more. */
+export function isAddress(text: string): boolean {
+  return ADDRESS.test(text);
+}
+
+/** Parses an address with or without a name: `Shipping <no-reply@example.com>`. */
+export function parseSender(text: string): { name: string; address: string } | undefined {
+  const [, name = "", inner] = /^([^<>"\p{Cc}]*)<([^<>]+)>$/u.exec(text) ?? [];
+  const sender = { name: name.trim(), address: (inner ?? text).trim() };
+  return isAddress(sender.address) ? sender : undefined;
 }

@@ -1,4 +1,4 @@
-import type { LogRow } from "./ended-request.js";
+import type { LogRow } from "./logged-request.js";
 
 /** Of the refusals of a key with one code, so many are listed in a minute; of those without a key, of the whole process. */
 const LISTED = { others: 300, anonymous: 120, rate_limited: 10 };

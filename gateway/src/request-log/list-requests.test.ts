@@ -4,11 +4,10 @@ import { newId } from "@shipping/kit/ids";
 import { costlyNodes, watched } from "@shipping/kit/testing/plans";
 import { newCaller } from "@shipping/kit/testing/writes";
 import { gatewayDatabase } from "../testing/gateway-database.js";
-import type { LogRow } from "./ended-request.js";
-import { keepPartitionsOnce } from "./keep-partitions.js";
 import { findRequests, listRequests, type RequestPage, type WantedRequests } from "./list-requests.js";
+import type { LogRow } from "./logged-request.js";
 import { readAnyRequest, readReplayed, readRequest } from "./read-request.js";
-import { writeRequests } from "./write-requests.js";
+import { keepPartitionsOnce, writeRequests } from "./write-requests.js";
 
 let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
 beforeAll(async () => {

@@ -3,9 +3,8 @@ import { ownedSql } from "@shipping/kit/postgres/owned";
 import { errors } from "@shipping/proto/errors";
 import sql, { join, type Sql } from "sql-template-tag";
 import type { GatewayDeps } from "../database/deps.js";
-import { ABORTED } from "./ended-request.js";
-import { LOGGED, type LoggedRequest, loggedRequest, NAMED, type NamedRow } from "./logged-request.js";
-import { holds } from "./read-request.js";
+import { ABORTED, type LoggedRequest } from "./logged-request.js";
+import { columnEquals, type FoundRow, LOGGED, SELECT_FOUND, toLoggedRequest } from "./read-request.js";
 
 /** Which requests of a caller are wanted; all, the newest first, unless it says less. */
 export interface WantedRequests {
@@ -57,14 +56,14 @@ export async function listRequests(
   const isFiltered = succeeded || method !== null || (codes !== undefined && keyId !== null);
   const most = isFiltered ? MAX_SCANNED : size + 1;
   const looked = newest(caller, { codes, keyId, isInTime: await timeOf(deps, caller, wanted), most });
-  const rows = await deps.db.runList<NamedRow>(sql`
+  const rows = await deps.db.runList<FoundRow>(sql`
     WITH looked AS MATERIALIZED (${looked}),
     found AS (
       SELECT * FROM looked
       WHERE (${!succeeded} OR code IS NULL) AND (${method}::text IS NULL OR method = ${method})
         AND (${keyId}::text IS NULL OR key_id = ${keyId})
       ORDER BY at DESC, request_id DESC LIMIT ${size + 1})
-    ${NAMED}`);
+    ${SELECT_FOUND}`);
   const page = pageOf(rows, size);
   if (page.nextCursor || !isFiltered) return page;
   const [last] = await deps.db.runList<{ requestId: string; at: Date }>(sql`
@@ -83,12 +82,12 @@ export async function findRequests(
   const isInTime = await timeOf(deps, caller, { after });
   const held = (column: "idempotency_key" | "resource_id") => sql`(
     SELECT ${LOGGED} FROM request_log
-    WHERE ${holds(column, caller, text)} AND ${isInTime}
+    WHERE ${columnEquals(column, caller, text)} AND ${isInTime}
     ORDER BY at DESC, request_id DESC LIMIT ${size + 1})`;
-  const rows = await deps.db.runList<NamedRow>(sql`
+  const rows = await deps.db.runList<FoundRow>(sql`
     WITH either AS (${held("idempotency_key")} UNION ${held("resource_id")}),
     found AS (SELECT * FROM either ORDER BY at DESC, request_id DESC LIMIT ${size + 1})
-    ${NAMED}`);
+    ${SELECT_FOUND}`);
   return pageOf(rows, size);
 }
 
@@ -101,7 +100,9 @@ function newest(
   const rows = (isTheirs: Sql) => sql`
     SELECT ${LOGGED} FROM request_log WHERE ${isTheirs} AND ${isInTime} ORDER BY at DESC, request_id DESC LIMIT ${most}`;
   if (!codes)
-    return rows(keyId === null ? sql`${ownedSql(caller)} AND account_id IS NOT NULL` : holds("key_id", caller, keyId));
+    return rows(
+      keyId === null ? sql`${ownedSql(caller)} AND account_id IS NOT NULL` : columnEquals("key_id", caller, keyId),
+    );
   return sql`
     SELECT one.* FROM unnest(${codes}::text[]) AS wanted (wanted_code)
     CROSS JOIN LATERAL (${rows(sql`${ownedSql(caller)} AND code = wanted_code`)}) AS one
@@ -127,8 +128,8 @@ async function timeOf(
   return join(conditions, " AND ");
 }
 
-function pageOf(read: readonly NamedRow[], size: number): RequestPage {
-  const rows = read.slice(0, size).map(loggedRequest);
+function pageOf(read: readonly FoundRow[], size: number): RequestPage {
+  const rows = read.slice(0, size).map(toLoggedRequest);
   const last = rows.at(-1);
   return read.length > size && last ? { rows, nextCursor: last.requestId } : { rows };
 }

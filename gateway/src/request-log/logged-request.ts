@@ -1,16 +1,54 @@
-import type { Environment } from "@shipping/kit/caller";
+import type { Caller, Environment } from "@shipping/kit/caller";
 import type { FieldError } from "@shipping/kit/errors";
-import sql from "sql-template-tag";
+import { redact } from "@shipping/kit/process/log";
+import { COMMANDING } from "@shipping/kit/process/printable";
+import { raw } from "sql-template-tag";
+import { toSnakeCase } from "../database/deps.js";
+import type { OutageCause } from "../service-clients/outage.js";
 
-/** A request as the log has it. What it does not know is null. */
+/** A write or a failed request that has ended. */
+export interface EndedRequest {
+  requestId: string;
+  /** Absent: no valid API key. */
+  caller?: Caller | undefined;
+  keyId?: string | undefined;
+  method: string;
+  path: string;
+  /** Absent if the client disconnected before the response began. */
+  status?: number | undefined;
+  /** The error code. */
+  code?: string | undefined;
+  /** Why it was answered 503. */
+  cause?: OutageCause | undefined;
+  fields?: readonly FieldError[] | undefined;
+  /** True if the client disconnected before it had the whole answer. */
+  aborted: boolean;
+  ms: number;
+  idempotencyKey?: string | undefined;
+  replayed: boolean;
+  resourceId?: string | undefined;
+  source: string;
+  userAgent: string;
+}
+
+/** A row to write. The database sets its time. */
+export interface LogRow extends Omit<EndedRequest, "fields" | "aborted"> {
+  /** The invalid fields, as JSON. */
+  fields?: string | undefined;
+  /** By the process's monotonic clock; the database turns its age into a time. */
+  endedAt: number;
+  /** How many similar requests of the same minute are not listed. */
+  more: number;
+}
+
+/** A request, as it is read from the log. Null: not known. */
 export interface LoggedRequest {
   requestId: string;
   at: Date;
-  /** Null where no API key was admitted. */
+  /** Null: no valid API key. */
   accountId: string | null;
   environment: Environment | null;
   keyId: string | null;
-  /** The name of the key, and its last characters. */
   keyName: string | null;
   keyLastFour: string | null;
   method: string;
@@ -18,7 +56,7 @@ export interface LoggedRequest {
   status: number | null;
   /** The code of the refusal, or `aborted`. */
   code: string | null;
-  /** Why it was answered 503: for operators alone. */
+  /** Why it was answered 503; only for operators. */
   cause: string | null;
   fields: FieldError[];
   /** Milliseconds from its headers to the end of the answer. */
@@ -27,30 +65,87 @@ export interface LoggedRequest {
   replayed: boolean;
   /** The resource that the path names or that the request created. */
   resourceId: string | null;
-  /** The network address that it came from. */
+  /** The network address of the client. */
   source: string;
   userAgent: string;
-  /** How many like it in the same minute are not listed. */
+  /** How many similar requests of the same minute are not listed. */
   more: number;
 }
 
-/** The columns that `loggedRequests` takes its rows from. */
-export const LOGGED = sql`at, request_id, account_id, environment, key_id, method, path, status, code, cause, fields, ms, idempotency_key,
-  replayed, resource_id, source, user_agent, more`;
+type Column = readonly [type: string, value: (row: LogRow) => string | number | boolean | undefined];
 
-/** The end of a statement on rows with these columns in `found`. */
-export const NAMED = sql`
-  SELECT found.request_id AS "requestId", found.at, found.account_id AS "accountId", found.environment, found.key_id AS "keyId",
-    k.name AS "keyName", k.last_four AS "keyLastFour", found.method, found.path, found.status, found.code, found.cause, found.fields, found.ms,
-    found.idempotency_key AS "idempotencyKey", found.replayed, found.resource_id AS "resourceId", found.source,
-    found.user_agent AS "userAgent", found.more
-  FROM found LEFT JOIN api_keys k ON k.id = found.key_id AND k.account_id = found.account_id
-  ORDER BY found.at DESC, found.request_id DESC`;
+/** The columns of `request_log` beside `at`: their types, and their values for a new row. */
+export const COLUMNS: Readonly<Record<Exclude<keyof LoggedRequest, "at" | "keyName" | "keyLastFour">, Column>> = {
+  requestId: ["text", ({ requestId }) => requestId],
+  accountId: ["text", ({ caller }) => caller?.accountId],
+  environment: ["text", ({ caller }) => caller?.environment],
+  keyId: ["text", ({ keyId }) => keyId],
+  method: ["text", ({ method }) => method],
+  path: ["text", ({ path }) => path],
+  status: ["smallint", ({ status }) => status],
+  code: ["text", ({ code }) => code],
+  cause: ["text", ({ cause }) => cause],
+  fields: ["text", ({ fields }) => fields],
+  ms: ["real", ({ ms }) => ms],
+  idempotencyKey: ["text", ({ idempotencyKey }) => idempotencyKey],
+  replayed: ["boolean", ({ replayed }) => replayed],
+  resourceId: ["text", ({ resourceId }) => resourceId],
+  source: ["text", ({ source }) => source],
+  userAgent: ["text", ({ userAgent }) => userAgent],
+  more: ["integer", ({ more }) => more],
+};
 
-/** A row of such a statement. */
-export type NamedRow = Omit<LoggedRequest, "fields"> & { fields: string | null };
+export const COLUMN_NAMES = raw(Object.keys(COLUMNS).map(toSnakeCase).join(", "));
 
-/** Makes the request of a row. */
-export function loggedRequest({ fields, ...row }: NamedRow): LoggedRequest {
-  return { ...row, fields: fields === null ? [] : JSON.parse(fields) };
+/** The code of a request whose client disconnected before it had the whole response. */
+export const ABORTED = "aborted";
+
+const MAX_CHARACTERS = { path: 200, userAgent: 200, field: 100 };
+const MAX_NAMED = 20;
+
+/** Almost every path: nothing to redact or shorten. */
+const PLAIN_PATH = /^[a-z1/]{1,60}(?:\/[a-z]{3}_[a-z2-7]{26}(?:\/[a-z]{1,20})?)?$/;
+
+/** The row of a request. Texts from the client are shortened and stripped of API keys and control characters; of a body, only field names are kept. */
+export function toLogRow(ended: EndedRequest, endedAt: number): LogRow {
+  const { path, fields = [], idempotencyKey } = ended;
+  // Property by property: an object rest (`...ended`) costs more than everything else here.
+  return {
+    requestId: ended.requestId,
+    caller: ended.caller,
+    keyId: ended.keyId,
+    method: ended.method,
+    path: PLAIN_PATH.test(path) ? path : cleaned(path, MAX_CHARACTERS.path),
+    status: ended.status,
+    code: ended.code ?? (ended.aborted ? ABORTED : undefined),
+    cause: ended.cause,
+    fields: fields.length > 0 ? JSON.stringify(fields.slice(0, MAX_NAMED).map(namedField)) : undefined,
+    ms: ended.ms,
+    idempotencyKey: idempotencyKey && redacted(idempotencyKey),
+    replayed: ended.replayed,
+    resourceId: ended.resourceId,
+    source: ended.source,
+    userAgent: cleaned(ended.userAgent, MAX_CHARACTERS.userAgent),
+    endedAt,
+    more: 0,
+  };
+}
+
+function namedField({ path, message }: FieldError): FieldError {
+  return { path: cleaned(path, MAX_CHARACTERS.field), message: cleaned(message, MAX_CHARACTERS.path) };
+}
+
+// Everything that `redact` removes has one of these characters, and this check costs a tenth of it.
+function redacted(text: string): string {
+  return /[_:\s]/.test(text) ? redact(text) : text;
+}
+
+function cleaned(text: string, most: number): string {
+  const clean = redacted(text).replace(COMMANDING, "");
+  return clean.length > most ? `${clean.slice(0, most - 1)}…` : clean;
+}
+
+/** How a request is counted: `write`, `replay` or its error code. */
+export function getOutcome({ code, aborted, replayed }: EndedRequest): string {
+  return code ?? (aborted ? ABORTED : replayed ? "replay" : "write");
 }

@@ -2,33 +2,50 @@ import type { Caller } from "@shipping/kit/caller";
 import { isId } from "@shipping/kit/ids";
 import { ownedSql } from "@shipping/kit/postgres/owned";
 import sql, { raw, type Sql } from "sql-template-tag";
-import type { GatewayDeps } from "../database/deps.js";
-import { LOGGED, type LoggedRequest, loggedRequest, NAMED, type NamedRow } from "./logged-request.js";
+import { type GatewayDeps, selectColumns } from "../database/deps.js";
+import { COLUMN_NAMES, COLUMNS, type LoggedRequest } from "./logged-request.js";
+
+/** The columns of `request_log` that the rows in `found` must have, see `SELECT_FOUND`. */
+export const LOGGED = sql`at, ${COLUMN_NAMES}`;
+
+/** The end of a statement: reads the rows in `found`, newest first, with the names of their API keys. */
+export const SELECT_FOUND = sql`
+  SELECT found.at, ${selectColumns(COLUMNS, "found")}, k.name AS "keyName", k.last_four AS "keyLastFour"
+  FROM found LEFT JOIN api_keys k ON k.id = found.key_id AND k.account_id = found.account_id
+  ORDER BY found.at DESC, found.request_id DESC`;
+
+/** A row that `SELECT_FOUND` reads. */
+export type FoundRow = Omit<LoggedRequest, "fields"> & { fields: string | null };
+
+/** Parses the fields of a row. */
+export function toLoggedRequest({ fields, ...row }: FoundRow): LoggedRequest {
+  return { ...row, fields: fields === null ? [] : JSON.parse(fields) };
+}
 
 type Deps = Pick<GatewayDeps, "db">;
 
-/** How many of the first requests with an idempotency key are looked at for the one that others repeat. */
+/** How many of the first requests with an idempotency key are searched for the one that was executed. */
 const FIRST_REQUESTS = 100;
 
-/** A request of a caller, by its id; undefined if the log does not have it, or has it under another caller. */
+/** Reads a caller's request by its ID; undefined if the log does not have it or it belongs to another caller. */
 export async function readRequest(deps: Deps, caller: Caller, requestId: string): Promise<LoggedRequest | undefined> {
   return readOne(deps, requestId, ownedSql(caller));
 }
 
-/** A request of whomever, for operators. */
+/** Reads any account's request, for operators. */
 export async function readAnyRequest(deps: Deps, requestId: string): Promise<LoggedRequest | undefined> {
   return readOne(deps, requestId, sql`true`);
 }
 
 async function readOne({ db }: Deps, requestId: string, isTheirs: Sql): Promise<LoggedRequest | undefined> {
   if (!isId("req", requestId)) return undefined;
-  const [row] = await db.run<NamedRow>(sql`
+  const [row] = await db.run<FoundRow>(sql`
     WITH found AS (SELECT ${LOGGED} FROM request_log WHERE request_id = ${requestId} AND ${isTheirs} LIMIT 1)
-    ${NAMED}`);
-  return row && loggedRequest(row);
+    ${SELECT_FOUND}`);
+  return row && toLoggedRequest(row);
 }
 
-/** The id of the request whose answer a replay repeated, if the log still has it. */
+/** Finds the request whose stored response a replay repeated; undefined if the log no longer has it. */
 export async function readReplayed(
   { db }: Deps,
   caller: Caller,
@@ -38,7 +55,7 @@ export async function readReplayed(
   const [first] = await db.run<{ requestId: string }>(sql`
     SELECT request_id AS "requestId" FROM (
       SELECT at, request_id, replayed, code FROM request_log
-      WHERE ${holds("idempotency_key", caller, idempotencyKey)}
+      WHERE ${columnEquals("idempotency_key", caller, idempotencyKey)}
       ORDER BY at LIMIT ${FIRST_REQUESTS}
     ) AS first
     WHERE NOT replayed AND code IS NULL
@@ -46,10 +63,10 @@ export async function readReplayed(
   return first?.requestId;
 }
 
-/** The condition that one of a caller's rows holds this, by which an index finds it. */
-export function holds(column: "idempotency_key" | "resource_id" | "key_id", caller: Caller, text: string): Sql {
+/** The condition that a caller's row has this value in a column, written so that the column's hash index is used. */
+export function columnEquals(column: "idempotency_key" | "resource_id" | "key_id", caller: Caller, text: string): Sql {
   const { accountId, environment } = caller;
-  // As the indexes are written. A key's id is nobody else's.
+  // The same expressions as in the indexes. Key IDs are unique across accounts.
   const [hashed, sought] =
     column === "key_id"
       ? [raw("hashtextextended(key_id, 0)"), text]

@@ -12,7 +12,7 @@ import { newCaller } from "@shipping/kit/testing/writes";
 import sql from "sql-template-tag";
 import { gatewayDatabase } from "../testing/gateway-database.js";
 import { refusalsByCode, requestsByHour } from "./count-requests.js";
-import type { EndedRequest } from "./ended-request.js";
+import type { EndedRequest } from "./logged-request.js";
 import { startRequestLog } from "./request-log.js";
 
 let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;

@@ -3,10 +3,9 @@ import { isRefusal } from "@shipping/kit/postgres/database";
 import { startLoop } from "@shipping/kit/process/loop";
 import type { Metrics } from "@shipping/kit/process/metrics";
 import type { GatewayDeps } from "../database/deps.js";
-import { ABORTED, type EndedRequest, type LogRow, outcomeOf, rowOf } from "./ended-request.js";
 import { createRefusalFolds } from "./fold-refusals.js";
-import { keepPartitions, keepPartitionsOnce } from "./keep-partitions.js";
-import { type Count, isAnyLogged, writeRequests } from "./write-requests.js";
+import { ABORTED, type EndedRequest, getOutcome, type LogRow, toLogRow } from "./logged-request.js";
+import { type Count, isAnyLogged, keepPartitions, keepPartitionsOnce, writeRequests } from "./write-requests.js";
 
 /** The log of requests, which is written in the background. */
 export interface RequestLog {
@@ -129,8 +128,8 @@ export function startRequestLog(deps: Deps): RequestLog {
   return {
     countRead: (caller) => count({ ...caller, outcome: "read", count: 1 }),
     record(ended) {
-      if (ended.caller) count({ ...ended.caller, outcome: outcomeOf(ended), count: 1 });
-      const row = rowOf(ended, performance.now());
+      if (ended.caller) count({ ...ended.caller, outcome: getOutcome(ended), count: 1 });
+      const row = toLogRow(ended, performance.now());
       if (row.code === undefined || row.code === ABORTED || folds.lists(row)) list(row);
     },
     async stop() {

@@ -1,8 +1,9 @@
-import sql from "sql-template-tag";
+import { type Loop, startLoop } from "@shipping/kit/process/loop";
+import sql, { join, raw } from "sql-template-tag";
 import { clock, type GatewayDeps } from "../database/deps.js";
-import type { LogRow } from "./ended-request.js";
+import { COLUMN_NAMES, COLUMNS, type LogRow } from "./logged-request.js";
 
-/** Requests that ended alike. */
+/** How many requests of a caller had the same outcome. */
 export interface Count {
   accountId: string;
   environment: string;
@@ -13,14 +14,15 @@ export interface Count {
 type Deps = Pick<GatewayDeps, "db" | "clockOffsetMs">;
 
 /**
- * Writes requests and counts in one statement, which waits for no disk. The time of a request is its age by the process's clock before the
- * database's: however wrong the clocks of gateways are, rows of all are in one order, and on the days for which there are partitions.
- * Nothing is written of an account whose erasure has begun: a request can have waited here for longer than its erasure does.
+ * Writes requests and counts in one statement, without waiting for the disk. The time of a request is the database's time minus the request's
+ * age by this process's clock: wrong clocks of gateways change neither the order of the rows nor the partition that they belong to.
+ * Nothing is written for an account whose erasure has begun: a request can wait here for longer than that takes.
  */
 export async function writeRequests(deps: Deps, rows: readonly LogRow[], counts: readonly Count[]): Promise<void> {
   const now = performance.now();
-  const column = (read: (row: LogRow) => Value) => arrayOf(rows.map(read));
-  // In one order everywhere, or two gateways would wait for each other's counts.
+  const ages = toArray(rows.map(({ endedAt }) => now - endedAt));
+  const columns = Object.values(COLUMNS).map(([type, value]) => sql`${toArray(rows.map(value))}::${raw(type)}[]`);
+  // Always in the same order, so that two gateways cannot deadlock on rows of counts.
   const counted = counts.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   const accounts = new Set([
     ...rows.map(({ caller }) => caller?.accountId ?? ""),
@@ -30,22 +32,9 @@ export async function writeRequests(deps: Deps, rows: readonly LogRow[], counts:
     WITH no_wait_for_disk AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true), ${clock(deps)} AS clock),
     erasing AS (SELECT id FROM accounts WHERE id = ANY (${[...accounts]}::text[]) AND erasing_since IS NOT NULL),
     logged AS (
-      INSERT INTO request_log (at, request_id, account_id, environment, key_id, method, path, status, code, cause, fields, ms,
-        idempotency_key, replayed, resource_id, source, user_agent, more)
-      SELECT clock - age * interval '1 millisecond', request_id, account_id, environment, key_id, method, path, status, code, cause, fields, ms,
-        idempotency_key, replayed, resource_id, source, user_agent, more
-      FROM no_wait_for_disk, unnest(
-        ${column(({ endedAt }) => now - endedAt)}::float8[], ${column(({ requestId }) => requestId)}::text[],
-        ${column(({ caller }) => caller?.accountId)}::text[], ${column(({ caller }) => caller?.environment)}::text[],
-        ${column(({ keyId }) => keyId)}::text[], ${column(({ method }) => method)}::text[],
-        ${column(({ path }) => path)}::text[], ${column(({ status }) => status)}::smallint[],
-        ${column(({ code }) => code)}::text[], ${column(({ cause }) => cause)}::text[], ${column(({ fields }) => fields)}::text[],
-        ${column(({ ms }) => ms)}::real[], ${column(({ idempotencyKey }) => idempotencyKey)}::text[],
-        ${column(({ replayed }) => replayed)}::boolean[], ${column(({ resourceId }) => resourceId)}::text[],
-        ${column(({ source }) => source)}::text[], ${column(({ userAgent }) => userAgent)}::text[],
-        ${column(({ more }) => more)}::integer[]
-      ) AS ended (age, request_id, account_id, environment, key_id, method, path, status, code, cause, fields, ms,
-        idempotency_key, replayed, resource_id, source, user_agent, more)
+      INSERT INTO request_log (at, ${COLUMN_NAMES})
+      SELECT clock - age * interval '1 millisecond', ${COLUMN_NAMES}
+      FROM no_wait_for_disk, unnest(${ages}::float8[], ${join(columns)}) AS ended (age, ${COLUMN_NAMES})
       WHERE coalesce(account_id, '') NOT IN (SELECT id FROM erasing))
     INSERT INTO request_counts (account_id, environment, hour, outcome, count)
     SELECT account_id, environment, date_trunc('hour', clock, 'UTC'), outcome, count
@@ -57,10 +46,8 @@ export async function writeRequests(deps: Deps, rows: readonly LogRow[], counts:
     ON CONFLICT (account_id, environment, hour, outcome) DO UPDATE SET count = request_counts.count + EXCLUDED.count`);
 }
 
-type Value = string | number | boolean | undefined;
-
-// A PostgreSQL array as text. pg (8.23) makes the same at ten times the cost, of what every write pays for.
-function arrayOf(values: readonly Value[]): string {
+// A PostgreSQL array as text. pg (8.23) takes ten times as long for it, and every write of the API pays for this.
+function toArray(values: readonly (string | number | boolean | undefined)[]): string {
   return `{${values.map((value) => (value === undefined ? "NULL" : quoted(String(value)))).join()}}`;
 }
 
@@ -79,4 +66,34 @@ export async function isAnyLogged({ db }: Pick<Deps, "db">, rows: readonly LogRo
     sql`SELECT FROM unnest(${ids}::text[]) AS asked (id) JOIN request_log ON request_id = asked.id LIMIT 1`,
   );
   return found.length > 0;
+}
+
+const EVERY_MS = 1_800_000;
+
+/** Days for which counts are kept. */
+const COUNT_DAYS = 30;
+
+/** Creates the partitions of the coming days, drops those that are too old, and deletes old counts. Several gateways can do this at once. */
+export async function keepPartitionsOnce(
+  deps: Deps & { requestLogDays: number },
+): Promise<{ made: number; dropped: number; counts: number }> {
+  const now = clock(deps);
+  const [kept] = await deps.db.run<{ made: number; dropped: number }>(
+    sql`SELECT made, dropped FROM keep_request_log(${now}, ${deps.requestLogDays}::integer)`,
+  );
+  const counts = await deps.db.run(
+    sql`DELETE FROM request_counts WHERE hour < ${now} - ${COUNT_DAYS * 24 + 1} * interval '1 hour' RETURNING outcome`,
+  );
+  return { made: kept?.made ?? 0, dropped: kept?.dropped ?? 0, counts: counts.length };
+}
+
+/** Does so when it starts and every half hour. */
+export function keepPartitions(deps: Deps & Pick<GatewayDeps, "log"> & { requestLogDays: number }): Loop {
+  const once = () =>
+    keepPartitionsOnce(deps).catch((err) => {
+      deps.log.warn({ err }, "request log partitions not created yet: database not reachable");
+    });
+  const loop = startLoop({ name: "keep-request-log", everyMs: EVERY_MS, log: deps.log, once });
+  loop.wake();
+  return loop;
 }

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { Environment } from "@shipping/kit/caller";
 import { testDatabase } from "@shipping/kit/testing/database";
-import { type AdminDeps, createAccount } from "../accounts/manage-accounts.js";
+import { createAccount } from "../accounts/manage-accounts.js";
 import { createKey, type NewKey } from "../accounts/manage-keys.js";
 import { parseApiKey } from "../admission/api-key.js";
-import { openPrisma } from "../database/open-prisma.js";
+import { type AdminDeps, openPrisma } from "../database/deps.js";
 import { gatewayMigrations } from "../start-gateway.js";
 
 /** A gateway's database of a test's own. */

@@ -9,7 +9,7 @@ import { sourceOf } from "@shipping/gateway/http/source";
 import { orderId, pageQuery } from "@shipping/gateway/input/schemas";
 import { validQuery } from "@shipping/gateway/input/validate";
 import { library } from "@shipping/gateway/openapi/documents";
-import { rowOf } from "@shipping/gateway/request-log/ended-request";
+import { toLogRow } from "@shipping/gateway/request-log/logged-request";
 import { redact } from "@shipping/kit/process/log";
 import { asSent, fill, nearlySecret, numbered, type Reader, readingsOf } from "./shapes.js";
 
@@ -142,13 +142,13 @@ const readers: readonly Omit<Reader, "given">[] = [
     reader: "the request log",
     most: HEAD_BYTES,
     shapes: nearlySecret,
-    read: (text) => rowOf({ ...refused, path: `/${text}`, userAgent: text }, 0),
+    read: (text) => toLogRow({ ...refused, path: `/${text}`, userAgent: text }, 0),
   },
   {
     reader: "invalid fields in the request log",
     most: BODY_BYTES,
     shapes: nearlySecret,
-    read: (text) => rowOf({ ...refused, fields: [{ path: text, message: text }] }, 0),
+    read: (text) => toLogRow({ ...refused, fields: [{ path: text, message: text }] }, 0),
   },
   { reader: "the log", most: BODY_BYTES, shapes: nearlySecret, read: redact },
 ];

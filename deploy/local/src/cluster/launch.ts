@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { openPrisma } from "@shipping/gateway/database/open-prisma";
+import { openPrisma } from "@shipping/gateway/database/deps";
 import { openDatabase } from "@shipping/kit/postgres/database";
 import { silentLog } from "@shipping/kit/process/log";
 import { environment, type LocalConfig, localDeliveryConfig, localDeveloperDeps, mailFolder } from "../config.js";

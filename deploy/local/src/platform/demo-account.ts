@@ -1,7 +1,7 @@
-import type { AdminDeps } from "@shipping/gateway/accounts/manage-accounts";
 import { createAccount } from "@shipping/gateway/accounts/manage-accounts";
 import { createKey } from "@shipping/gateway/accounts/manage-keys";
 import { addMember, createSignInLink, listMembers } from "@shipping/gateway/accounts/manage-members";
+import type { AdminDeps } from "@shipping/gateway/database/deps";
 import type { DataFolder } from "../data-folder.js";
 
 /** The account that every local platform begins with. */

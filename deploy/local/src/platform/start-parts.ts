@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createClient, type Transport } from "@connectrpc/connect";
 import { startCarrier } from "@shipping/carrier/start-carrier";
 import type { PaceLimits } from "@shipping/gateway/admission/pace";
-import { openPrisma } from "@shipping/gateway/database/open-prisma";
+import { openPrisma } from "@shipping/gateway/database/deps";
 import type { DeveloperDeps } from "@shipping/gateway/developers/session/settings";
 import type { PrismaClient } from "@shipping/gateway/gen/prisma/client";
 import { createClients } from "@shipping/gateway/service-clients/clients";

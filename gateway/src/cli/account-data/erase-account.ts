@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { fail } from "@shipping/kit/errors";
-import { beginErasing, endErasing, SETTLED_AFTER_MS, type Suspended } from "../../accounts/erase-account.js";
+import { beginErasing, endErasing, SETTLED_AFTER_MS, type Suspended } from "../../accounts/manage-accounts.js";
 import type { Part } from "../platform/find-platform.js";
 import type { Progress } from "../tools/tools.js";
 import { countRows, type Located, onHolder, type TableCount } from "./holders.js";

@@ -6,8 +6,8 @@ import {
   exportPage,
 } from "@shipping/kit/service/account-data";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
-import type { AdminDeps } from "../../accounts/manage-accounts.js";
 import { gatewayAccountData } from "../../database/account-data.js";
+import type { AdminDeps } from "../../database/deps.js";
 import { CALL_MS, callService } from "../platform/call-service.js";
 import type { Part, Platform } from "../platform/find-platform.js";
 

@@ -1,8 +1,14 @@
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import { WebhooksOperationsService } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
-import { type Account, type AdminDeps, createAccount, listAccounts } from "../../accounts/manage-accounts.js";
-import { type Counted, readUsage } from "../../accounts/read-usage.js";
-import { setSuspended } from "../../accounts/suspend-account.js";
+import {
+  type Account,
+  type Counted,
+  createAccount,
+  listAccounts,
+  readUsage,
+  setSuspended,
+} from "../../accounts/manage-accounts.js";
+import type { AdminDeps } from "../../database/deps.js";
 import { CALL_MS, callService } from "../platform/call-service.js";
 import { parts } from "../platform/find-platform.js";
 import { accountOption, onAccount, onGateway } from "../platform/on-gateway.js";

@@ -1,6 +1,6 @@
 import { fail } from "@shipping/kit/errors";
-import { requireSuspended, type Suspended } from "../../accounts/erase-account.js";
 import { findAccount } from "../../accounts/find-account.js";
+import { requireSuspended, type Suspended } from "../../accounts/manage-accounts.js";
 import { eraseAccount } from "../account-data/erase-account.js";
 import { exportAccount } from "../account-data/export-account.js";
 import type { TableCount } from "../account-data/holders.js";

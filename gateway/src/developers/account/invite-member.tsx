@@ -2,9 +2,9 @@ import { type FieldError, failureIn } from "@shipping/kit/errors";
 import { isId, newId } from "@shipping/kit/ids";
 import { z } from "zod";
 import { INVITATION_DAYS, type Invited, inviteAgain, inviteMember } from "../../accounts/invite-members.js";
-import { emailOf, getMember, ROLES } from "../../accounts/manage-members.js";
+import { getMember, normalizeEmail, ROLES } from "../../accounts/manage-members.js";
 import type { Mail } from "../../mail/deliver.js";
-import { mailOf } from "../../mail/mail-of.js";
+import { toMail } from "../../mail/letter.js";
 import { SITE_NAME } from "../../site/site-header.js";
 import { AccountForm, Fault, Field, FormFaults, faultAttributes, formId } from "../page/form.js";
 import { AREA_PATH, type HtmlPage, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
@@ -22,7 +22,7 @@ const againForm = z.object({ form_id: formId });
 
 function isEmail(text: string): boolean {
   try {
-    return emailOf(text) !== "";
+    return normalizeEmail(text) !== "";
   } catch (error) {
     if (failureIn(error)) return false;
     throw error;
@@ -213,7 +213,7 @@ const MAY = {
 /** The mail that invites somebody. */
 function invitationMail(invited: Invited & { inviter: string; accountName: string; origin: string }): Mail {
   const { email, role, url, inviter, accountName, origin } = invited;
-  return mailOf(email, {
+  return toMail(email, {
     subject: `Invitation to ${accountName} on ${SITE_NAME}`,
     before: [`${inviter} has invited you to the developer area of ${accountName} as ${MAY[role]}.`],
     links: [{ words: `Sign in to ${accountName}`, url }],

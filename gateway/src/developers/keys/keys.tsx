@@ -1,8 +1,8 @@
 import type { Environment } from "@shipping/kit/caller";
 import sql from "sql-template-tag";
-import type { ListedKey } from "../../accounts/manage-keys.js";
+import { LISTED_KEY, type ListedKey } from "../../accounts/manage-keys.js";
 import { scopes } from "../../admission/api-key.js";
-import { clock } from "../../database/deps.js";
+import { clock, selectColumns } from "../../database/deps.js";
 import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest, shown } from "../page/page.js";
 import { cursorOf, PAGE_SIZE, Paging, pageOf } from "../page/paging.js";
 import { Chips, Text, Time } from "../page/text.js";
@@ -158,8 +158,7 @@ export async function listKeysOfPage(
 ): Promise<ReturnType<typeof pageOf<ListedKeyOfPage>>> {
   const read = await deps.db.run<ListedKeyOfPage>(sql`
     WITH listed AS (
-      SELECT id, environment, name, last_four AS "lastFour", scopes, created_at AS "createdAt", expires_at AS "expiresAt",
-        revoked_at AS "revokedAt", last_used_at AS "lastUsedAt",
+      SELECT ${selectColumns(LISTED_KEY, "api_keys")},
         revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${clock(deps)}) AS active
       FROM api_keys WHERE account_id = ${accountId} AND environment = ${environment})
     SELECT * FROM listed

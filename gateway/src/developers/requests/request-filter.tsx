@@ -1,7 +1,7 @@
 import { isId } from "@shipping/kit/ids";
 import { errors } from "@shipping/proto/errors";
-import { ABORTED } from "../../request-log/ended-request.js";
 import { codesOf, type WantedRequests } from "../../request-log/list-requests.js";
+import { ABORTED } from "../../request-log/logged-request.js";
 import { type ListedKeyOfPage, nameOf } from "../keys/keys.js";
 import { cursorOf } from "../page/paging.js";
 import { visible } from "../page/text.js";

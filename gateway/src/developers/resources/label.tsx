@@ -1,7 +1,7 @@
 import { failFields } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import { z } from "zod";
-import { recordVoid } from "../../accounts/record-void.js";
+import { logVoid } from "../../accounts/audit.js";
 import { answered, callOptions } from "../../service-clients/call-owner.js";
 import { AccountForm, formId } from "../page/form.js";
 import {
@@ -154,7 +154,7 @@ export async function submitVoid(deps: PageDeps, request: PageRequest): Promise<
   // The service says who voided the label: somebody else may have been faster.
   if (done?.origin?.requestedBy === actor.name) {
     const { accountId } = session;
-    await recordVoid(deps, { accountId, environment, id, detail: label.tracking_number, at: done.at, actor });
+    await logVoid(deps, { accountId, environment, id, trackingNumber: label.tracking_number, at: done.at, actor });
   }
   return { location: `${AREA_PATH}/${environment}/labels/${id}` };
 }

@@ -1,6 +1,6 @@
 import { failureIn } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
-import { findKeys } from "../../accounts/find-keys.js";
+import { findKeys } from "../../accounts/manage-keys.js";
 import { trackingNumber } from "../../input/schemas.js";
 import { findRequests } from "../../request-log/list-requests.js";
 import { readRequest } from "../../request-log/read-request.js";

@@ -1,6 +1,6 @@
 import { flag, positiveInt, secret } from "@shipping/kit/process/config";
 import { z } from "zod";
-import { type MailRoute, mailRouteOf, mailSettings, refuseHalfAMail } from "../../mail/settings.js";
+import { checkMailSettings, type MailRoute, mailSettings, readMailRoute } from "../../mail/settings.js";
 import type { ProviderSettings } from "./provider.js";
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
@@ -72,7 +72,7 @@ export interface DeveloperArea {
 
 /** Refuses half of a provider, and a production that does not know its own address. */
 export function refuseHalfAnArea(config: DeveloperConfig, context: z.RefinementCtx): void {
-  refuseHalfAMail(config, context);
+  checkMailSettings(config, context);
   const refuse = (key: string, message: string) => context.addIssue({ code: "custom", path: [key], message });
   const keys = ["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"] as const;
   const missing = keys.filter((key) => config[key] === undefined);
@@ -89,7 +89,7 @@ export function developerDepsOf(config: DeveloperConfig): DeveloperDeps {
     trustedProxies: config.TRUSTED_PROXIES,
     auditRetentionDays: config.AUDIT_RETENTION_DAYS,
     requestLogDays: config.REQUEST_LOG_DAYS,
-    mail: mailRouteOf(config),
+    mail: readMailRoute(config),
     developerArea: developerAreaOf(config),
   };
 }

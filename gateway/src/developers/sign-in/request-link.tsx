@@ -3,10 +3,10 @@ import { type FieldError, fail, failureIn } from "@shipping/kit/errors";
 import sql from "sql-template-tag";
 import { z } from "zod";
 import { countMail } from "../../accounts/count-mails.js";
-import { emailOf, LINK_MINUTES, newLink } from "../../accounts/manage-members.js";
+import { LINK_MINUTES, newLink, normalizeEmail } from "../../accounts/manage-members.js";
 import { clock } from "../../database/deps.js";
 import type { Mail } from "../../mail/deliver.js";
-import { mailOf } from "../../mail/mail-of.js";
+import { toMail } from "../../mail/letter.js";
 import { SITE_NAME } from "../../site/site-header.js";
 import { Fault, Field, FormFaults, faultAttributes } from "../page/form.js";
 import { AREA_PATH, type HtmlPage, type PageAnswer, type PageDeps, shown, type VisitorRequest } from "../page/page.js";
@@ -23,7 +23,7 @@ const ASKED_PER_SOURCE = 60;
 const linkForm = z.object({
   email: z.string("is required").transform((text, context) => {
     try {
-      return emailOf(text);
+      return normalizeEmail(text);
     } catch (error) {
       if (!failureIn(error)) throw error;
       context.addIssue({ code: "custom", message: "must be one email address" });
@@ -169,7 +169,7 @@ async function writeLinkMail(deps: Deps, wanted: WantedLink): Promise<Mail | und
     SELECT hash, m.id, ${clock(deps)} + ${LINK_MINUTES} * interval '1 minute', ${returnTo ?? null}
     FROM unnest(${links.map(({ hash }) => Buffer.from(hash))}::bytea[], ${links.map(({ id }) => id)}::text[]) AS made (hash, member_id)
     JOIN account_members m ON m.id = made.member_id`);
-  return mailOf(email, {
+  return toMail(email, {
     subject: `Sign in to ${SITE_NAME}`,
     before: ["You requested a link to sign in to the developer area."],
     links: links.map(({ accountName, url }) => ({ words: `Sign in to ${accountName}`, url })),

@@ -4,8 +4,7 @@ import { MAX_ATTEMPTS } from "@shipping/proto/event-types";
 import type { FailingSubscription } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql from "sql-template-tag";
 import type { GatewayDeps } from "../../database/deps.js";
-import type { Letter } from "../../mail/letter.js";
-import { mailOf } from "../../mail/mail-of.js";
+import { type Letter, toMail } from "../../mail/letter.js";
 import type { Mailer } from "../../mail/mailer.js";
 import type { Clients } from "../../service-clients/clients.js";
 import { AREA_PATH } from "../page/page.js";
@@ -66,7 +65,7 @@ async function tell(
 ): Promise<boolean> {
   const sent = await Promise.all(
     admins.map(({ email, accountName }) =>
-      mailer.send(mailOf(email, failingLetter({ accountName, origin: origin(), subscriptions: failing }))),
+      mailer.send(toMail(email, failingLetter({ accountName, origin: origin(), subscriptions: failing }))),
     ),
   );
   // An account without an admin has nobody to tell, now or later.

@@ -4,8 +4,7 @@ import { countIn } from "@shipping/kit/testing/rows";
 import { newCaller } from "@shipping/kit/testing/writes";
 import sql from "sql-template-tag";
 import { gatewayDatabase } from "../testing/gateway-database.js";
-import { keepPartitionsOnce } from "./keep-partitions.js";
-import { writeRequests } from "./write-requests.js";
+import { keepPartitionsOnce, writeRequests } from "./write-requests.js";
 
 let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
 beforeEach(async () => {

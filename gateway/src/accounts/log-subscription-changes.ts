@@ -16,21 +16,21 @@ const ACTIONS: Record<string, AuditAction> = { created: "webhook.created", disab
  * Writes changes of subscriptions to the audit log. Webhooks stores each change in the statement that makes it, until it is acknowledged,
  * and the change's id is the entry's, so each is logged once, whichever process is killed.
  */
-export async function recordChangesOnce(deps: Deps): Promise<{ recorded: number }> {
-  const total = { recorded: 0 };
+export async function logSubscriptionChangesOnce(deps: Deps): Promise<{ logged: number }> {
+  const total = { logged: 0 };
   for (;;) {
     const { changes } = await deps.clients.webhooks.listChanges({}, CALL);
     if (changes.length === 0) return total;
     await insertEntries(deps, changes);
     await deps.clients.webhooks.acknowledgeChanges({ ids: changes.map(({ id }) => id) }, CALL);
-    total.recorded += changes.length;
+    total.logged += changes.length;
   }
 }
 
 /** Runs whenever a change of a subscription wakes it, and now and then, in case the wake-up was lost. */
-export function recordChanges(deps: Deps): Loop {
+export function logSubscriptionChanges(deps: Deps): Loop {
   const once = () =>
-    recordChangesOnce(deps).catch((err) => {
+    logSubscriptionChangesOnce(deps).catch((err) => {
       deps.log.warn({ err }, "subscription changes not yet in the audit log");
     });
   return startLoop({ name: "record-changes", everyMs: EVERY_MS, log: deps.log, once });

@@ -2,7 +2,7 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import { countIn } from "@shipping/kit/testing/rows";
 import sql from "sql-template-tag";
 import { gatewayDatabase } from "../testing/gateway-database.js";
-import { beginErasing } from "./erase-account.js";
+import { beginErasing } from "./manage-accounts.js";
 
 let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
 beforeEach(async () => {

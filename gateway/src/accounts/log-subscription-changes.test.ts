@@ -5,7 +5,7 @@ import { createLog } from "@shipping/kit/process/log";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { createClients } from "../service-clients/clients.js";
 import { gatewayDatabase } from "../testing/gateway-database.js";
-import { recordChanges, recordChangesOnce } from "./record-changes.js";
+import { logSubscriptionChanges, logSubscriptionChangesOnce } from "./log-subscription-changes.js";
 
 const url = "https://shop.example.com/hooks";
 const at = "2026-03-01T10:00:00.000Z";
@@ -73,7 +73,7 @@ test("a change is told as who, what, which, when and from where; one by an API k
     { accountId, action: "disabled", actor: unnamed },
     { accountId, actor: foreign.id },
   ]);
-  expect(await recordChangesOnce(deps)).toEqual({ recorded: 4 });
+  expect(await logSubscriptionChangesOnce(deps)).toEqual({ logged: 4 });
   const common = { source: "192.0.2.1" };
   const created = { ...common, action: "webhook.created", detail: `${url}: order.created label.created` };
   const disabled = { ...common, action: "webhook.disabled", detail: url };
@@ -95,28 +95,32 @@ test("an acknowledgement that is lost is repeated, and the entries stand there o
   const { accountId } = await gateway.newKey();
   const { deps, away } = webhooksWith(Array.from({ length: 130 }, () => ({ accountId })));
   away.add("acknowledgeChanges");
-  await expect(recordChangesOnce(deps)).rejects.toThrow("nobody is there");
+  await expect(logSubscriptionChangesOnce(deps)).rejects.toThrow("nobody is there");
   expect(await entriesOf(accountId)).toHaveLength(100);
   away.clear();
-  await Promise.all([recordChangesOnce(deps), recordChangesOnce(deps), recordChangesOnce(deps)]);
+  await Promise.all([
+    logSubscriptionChangesOnce(deps),
+    logSubscriptionChangesOnce(deps),
+    logSubscriptionChangesOnce(deps),
+  ]);
   expect(await entriesOf(accountId)).toHaveLength(130);
-  expect(await recordChangesOnce(deps)).toEqual({ recorded: 0 });
+  expect(await logSubscriptionChangesOnce(deps)).toEqual({ logged: 0 });
 });
 
 test("nothing is acknowledged that is not in the audit log", async () => {
   const { accountId } = await gateway.newKey();
   const { deps, acknowledged } = webhooksWith([{ accountId }]);
   await gateway.db.pool.query("ALTER TABLE audit_entries ADD CONSTRAINT closed CHECK (false) NOT VALID");
-  await expect(recordChangesOnce(deps)).rejects.toThrow("closed");
+  await expect(logSubscriptionChangesOnce(deps)).rejects.toThrow("closed");
   expect(acknowledged.size).toBe(0);
   await gateway.db.pool.query("ALTER TABLE audit_entries DROP CONSTRAINT closed");
-  expect(await recordChangesOnce(deps)).toEqual({ recorded: 1 });
+  expect(await logSubscriptionChangesOnce(deps)).toEqual({ logged: 1 });
 });
 
 test("an account that is not here holds up nobody", async () => {
   const { accountId } = await gateway.newKey();
   const { deps } = webhooksWith([{ accountId: "acc_gone" }, { accountId }]);
-  expect(await recordChangesOnce(deps)).toEqual({ recorded: 2 });
+  expect(await logSubscriptionChangesOnce(deps)).toEqual({ logged: 2 });
   expect(await entriesOf(accountId)).toHaveLength(1);
 });
 
@@ -126,7 +130,7 @@ test("nothing is written of an account that is being erased, and everything of i
     erased.accountId,
   ]);
   const { deps } = webhooksWith([erased, neighbour].map(({ accountId }) => ({ accountId })));
-  expect(await recordChangesOnce(deps)).toEqual({ recorded: 2 });
+  expect(await logSubscriptionChangesOnce(deps)).toEqual({ logged: 2 });
   expect([await entriesOf(erased.accountId), (await entriesOf(neighbour.accountId)).length]).toEqual([[], 1]);
 });
 
@@ -134,12 +138,12 @@ test("webhooks that is away is a warning, and is asked again", async () => {
   const { accountId } = await gateway.newKey();
   const { deps, away, lines } = webhooksWith([{ accountId }]);
   away.add("listChanges");
-  const loop = recordChanges(deps);
+  const loop = logSubscriptionChanges(deps);
   loop.wake();
   await loop.stop();
   expect(lines).toMatchObject([{ level: "warn", msg: "subscription changes not yet in the audit log" }]);
   away.clear();
-  const again = recordChanges(deps);
+  const again = logSubscriptionChanges(deps);
   again.wake();
   await again.stop();
   expect(await entriesOf(accountId)).toHaveLength(1);
