@@ -33,7 +33,7 @@ export function logSubscriptionChanges(deps: Deps): Loop {
     logSubscriptionChangesOnce(deps).catch((err) => {
       deps.log.warn({ err }, "subscription changes not yet in the audit log");
     });
-  return startLoop({ name: "record-changes", everyMs: EVERY_MS, log: deps.log, once });
+  return startLoop({ name: "log-subscription-changes", everyMs: EVERY_MS, log: deps.log, once });
 }
 
 // Sorted, so that no two gateways wait for each other's entries. An account that is not there was lost with a newer backup than ours: its
