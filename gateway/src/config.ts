@@ -3,10 +3,6 @@ import { z } from "zod";
 import { DEFAULT_LIMITS } from "./admission/bulkhead.js";
 import { DEFAULT_PACE } from "./admission/pace.js";
 import { developerSettings, refuseHalfAnArea } from "./developers/session/settings.js";
-import { MAX_CONNECTIONS } from "./http/connections.js";
-import { DEFAULT_WAITING } from "./http/waiting-bytes.js";
-
-export const MIB = 1024 * 1024;
 
 /** Every key of its environment. */
 export const gatewaySettings = z
@@ -28,18 +24,6 @@ export const gatewaySettings = z
     ADDRESS_REQUESTS_PER_SECOND: positiveInt()
       .default(DEFAULT_PACE.perSecond)
       .describe("pages, and refusals without a valid API key, per second and client address; further ones wait"),
-    CONNECTION_LIMIT: positiveInt()
-      .default(MAX_CONNECTIONS)
-      .describe("maximum open client connections; idle and slow ones are closed to make room"),
-    UNREAD_MIB_LIMIT: positiveInt()
-      .default(DEFAULT_WAITING.inAll / MIB)
-      .describe("maximum MiB of unread responses; beyond that, the oldest ones are cut off"),
-    ACCOUNT_UNREAD_MIB_LIMIT: positiveInt()
-      .default(DEFAULT_WAITING.ofAccount / MIB)
-      .describe("maximum MiB of unread responses for one account"),
-    STALLED_ANSWER_SECONDS: positiveInt()
-      .default(30)
-      .describe("seconds after which a response that the client does not read is cut off"),
   })
   .superRefine(refuseHalfAnArea);
 

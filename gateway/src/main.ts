@@ -3,7 +3,7 @@ import { pooledRandom } from "@shipping/kit/ids";
 import { connectTo } from "@shipping/kit/rpc/client";
 import { transportWithFaultPoints } from "@shipping/kit/service/fault-points";
 import { configureProcess, runService } from "@shipping/kit/service/run-service";
-import { gatewayConfig, MIB } from "./config.js";
+import { gatewayConfig } from "./config.js";
 import { openPrisma } from "./database/deps.js";
 import { developerDepsOf } from "./developers/session/settings.js";
 import { preparePages } from "./openapi/serve-pages.js";
@@ -26,8 +26,6 @@ await runService({
       {
         port: config.PORT,
         ...(config.HOST !== undefined && { host: config.HOST }),
-        connectionLimit: config.CONNECTION_LIMIT,
-        stallMs: config.STALLED_ANSWER_SECONDS * 1_000,
       },
       {
         db,
@@ -43,7 +41,6 @@ await runService({
         random: pooledRandom,
         clockOffsetMs: 0,
         requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
-        unread: { inAll: config.UNREAD_MIB_LIMIT * MIB, ofAccount: config.ACCOUNT_UNREAD_MIB_LIMIT * MIB },
         concurrency: { inAll: config.CONCURRENCY_LIMIT, ofAccount: config.ACCOUNT_CONCURRENCY_LIMIT },
         paceLimits: {
           perSecond: config.ADDRESS_REQUESTS_PER_SECOND,

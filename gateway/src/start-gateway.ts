@@ -34,8 +34,6 @@ export interface Gateway {
 export interface Listening {
   port: number;
   host?: string;
-  /** How many connections may be open; `MAX_CONNECTIONS` unless given. */
-  connectionLimit?: number;
   stallMs?: number;
 }
 
@@ -60,9 +58,8 @@ export async function startGateway(config: Listening, deps: GatewayParts): Promi
   measureBulkhead(metrics, bulkhead, limits);
   const pace = createPace(deps.paceLimits ?? DEFAULT_PACE);
   measurePace(metrics, pace);
-  const { connectionLimit = MAX_CONNECTIONS } = config;
-  const connections = createConnections(connectionLimit, pace.holds);
-  measureConnections(metrics, connections, connectionLimit);
+  const connections = createConnections(MAX_CONNECTIONS, pace.holds);
+  measureConnections(metrics, connections, MAX_CONNECTIONS);
   const unread = deps.unread ?? DEFAULT_WAITING;
   const waiting = createWaitingBytes(unread);
   measureWaiting(metrics, waiting, unread);
