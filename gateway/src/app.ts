@@ -17,7 +17,7 @@ import { readBody, refuseBody } from "./api/middleware/read-body.js";
 import { paceAnonymous, refuseEscapes, refuseMethod, refuseRoute, sendError } from "./api/middleware/refuse-request.js";
 import { serveArea } from "./developers/serve-area.js";
 import type { DeveloperDeps } from "./developers/session/settings.js";
-import { type MessagePrototypes, messagePrototypesOf } from "./http/message-prototypes.js";
+import { type MessagePrototypes, messagePrototypesOf } from "./http/listen.js";
 import { servePages } from "./openapi/serve-pages.js";
 
 /** The request handler, and the classes of request and response for its server. */

@@ -11,7 +11,7 @@ import { sendAlerts } from "./developers/webhooks/send-alerts.js";
 import { createConnections, MAX_CONNECTIONS, measureConnections } from "./http/connections.js";
 import { listen } from "./http/listen.js";
 import { createWaitingBytes, DEFAULT_WAITING, measureWaiting, type WaitingLimits } from "./http/waiting-bytes.js";
-import { startIdempotency } from "./idempotency/start-idempotency.js";
+import { startIdempotency } from "./idempotency/execute-once.js";
 import { createDeliver } from "./mail/deliver.js";
 import { createMailer } from "./mail/mailer.js";
 import { startRequestLog } from "./request-log/request-log.js";

@@ -3,7 +3,7 @@ import type { Bulkhead } from "../admission/bulkhead.js";
 import type { Pace } from "../admission/pace.js";
 import type { GatewayDeps } from "../database/deps.js";
 import type { WaitingBytes } from "../http/waiting-bytes.js";
-import type { Idempotency } from "../idempotency/start-idempotency.js";
+import type { Idempotency } from "../idempotency/execute-once.js";
 import type { Mailer } from "../mail/mailer.js";
 import type { RequestLog } from "../request-log/request-log.js";
 import type { Clients } from "../service-clients/clients.js";

@@ -7,25 +7,25 @@ import type { z } from "zod";
 import type { Actor } from "../accounts/audit.js";
 import type { Admission } from "../admission/admit.js";
 import type { Scope } from "../admission/api-key.js";
-import type { HttpAnswer } from "../http/send.js";
+import type { HttpAnswer } from "../http/send-answer.js";
 import type { Owner } from "../idempotency/registry.js";
 import type { EndpointDeps } from "./deps.js";
 
-/** Where the API begins on the gateway's host. */
+/** The path of the API on the gateway's host. */
 export const BASE_PATH = "/api/v1";
 
-/** Where an answer has the id of its resource, as links of OpenAPI say it. */
+/** The ID of the resource in a response, as a runtime expression of OpenAPI links. */
 export const ANSWERED_ID = "$response.body#/data/id";
 
-/** An operation that can follow another, and where the other's answer contains its parameters. */
+/** An operation that can follow another one, and where to find its parameters in the other's response. */
 interface Link {
-  /** Its handler. The name of the function is the operation's ID in the document. */
+  /** Its handler. The name of the function is the `operationId` in the OpenAPI document. */
   to: { readonly name: string };
   parameters?: Readonly<Record<string, string>>;
   requestBody?: Readonly<Record<string, string>>;
 }
 
-/** A request, its answer, and a field at fault in another. */
+/** A request, its response, and an invalid field of another request. */
 export interface Example<Body = unknown> {
   /** The ID in the path. */
   id?: string;
@@ -37,7 +37,7 @@ export interface Example<Body = unknown> {
   missing?: string;
 }
 
-/** The properties of every operation in the specification's table. */
+/** A row of the specification's table of endpoints. */
 interface Row<Body = unknown> {
   /** Below the base path; `{id}` or `{tracking_number}` stands for an id. */
   path: string;
@@ -47,14 +47,14 @@ interface Row<Body = unknown> {
   purpose: string;
   /** The guide that it belongs to, by its name below `/docs`. */
   guide: string;
-  /** Part of the one story that all examples tell; tests send it. */
+  /** The examples of all operations belong together. Tests send them. */
   example: Example<NoInfer<Body>>;
   leadsTo?: readonly Link[];
   /** The format of the ID in the path. Any other ID gets a 404 without a call to a service. */
   id?: z.ZodType<string>;
   /** The resource under `data`, or the file. */
   answers: z.ZodType | "application/pdf";
-  /** Refusals of this operation beside those that every operation can meet. */
+  /** Error codes of this operation in addition to those of every operation. */
   refusals?: readonly ErrorCode[];
 }
 
@@ -70,7 +70,7 @@ export interface ReadRoute<Query = unknown> extends Row {
   method: "GET";
   status: 200;
   owner: Owner | "tracking" | "gateway";
-  /** A list's parameters. Other reads take none. */
+  /** The query parameters of a list. Other reads have none. */
   query?: z.ZodType<Query>;
   handler(deps: EndpointDeps, request: Read<Query>, options: CallOptions): Promise<HttpAnswer>;
 }
@@ -85,13 +85,13 @@ export interface Write<Body = unknown> {
   input: Body;
 }
 
-/** The fields that an owner checks: those in which the schema found no fault. */
+/** The fields in which the schema found no fault, for the owner to check. */
 export interface Check<Body = unknown> {
   caller: Caller;
-  sound: Partial<Body>;
+  valid: Partial<Body>;
 }
 
-/** The part of the answer that all RPCs that write have in common. */
+/** The common part of the responses of all RPCs that write. */
 interface WriteResponse {
   outcome?: WriteOutcome | undefined;
 }
@@ -103,9 +103,9 @@ export interface WriteRoute<Body = unknown> extends Row<Body> {
   owner: Owner;
   /** DELETE has none. */
   body?: z.ZodType<Body>;
-  /** Faults that only the owner sees, asked when the schema found others: a refusal names every field. */
+  /** Finds the invalid fields that only the owner can find. Called if the schema has found others, so that the 422 names all. */
   check?(deps: EndpointDeps, request: Check<Body>, options: CallOptions): Promise<FieldError[]>;
-  /** A live key is refused: no carrier is configured there. */
+  /** Refuses live keys, because no carrier is configured for the live environment. */
   needsCarrier?: true;
   handler(deps: EndpointDeps, request: Write<Body>, options: CallOptions): Promise<WriteResponse>;
 }
@@ -125,7 +125,7 @@ export function write<Body>(row: WriteRoute<Body>): WriteRoute {
 /** The placeholder for the ID in a path. */
 export const PLACEHOLDER = /\{(\w+)\}/;
 
-/** The path as Express writes it: `/labels/{id}/void` becomes `/api/v1/labels/:id/void`. */
+/** The path in the syntax of Express: `/labels/{id}/void` becomes `/api/v1/labels/:id/void`. */
 export function expressPath({ path }: Route): string {
   return BASE_PATH + path.replace(PLACEHOLDER, ":$1");
 }
@@ -140,7 +140,7 @@ export function idName({ path }: Route): string | undefined {
   return PLACEHOLDER.exec(path)?.[1];
 }
 
-/** The id among a request's parameters, decoded; empty where the path has none. */
+/** The decoded ID in the path of a request; empty if the path has none. */
 export function idOf(route: Route, parameters: Readonly<Record<string, string>>): string {
   return parameters[idName(route) ?? ""] ?? "";
 }

@@ -21,8 +21,8 @@ function routeOf(check: WriteRoute["check"]): WriteRoute {
 /** The refusal of a body, and what the owner was asked. */
 async function refusalOf(body: unknown, owner: Owner, url = "/webhooks") {
   const asked: unknown[] = [];
-  const route = routeOf((_: unknown, { sound }: Check) => {
-    asked.push(sound);
+  const route = routeOf((_: unknown, { valid }: Check) => {
+    asked.push(valid);
     return owner();
   });
   const checked = checkBody(webhookInput, jsonBody(body), url);
@@ -64,7 +64,7 @@ test("of more than 100 fields at fault, those of the owner are counted too", asy
   expect(failure).toHaveProperty(["fields", 100], { path: "body", message: "has 51 more invalid fields" });
 });
 
-test.each([[[1, 2]], ["text"], [null], [undefined], [5]])("of the body %j no field is sound", async (whole) => {
+test.each([[[1, 2]], ["text"], [null], [undefined], [5]])("of the body %j no field is valid", async (whole) => {
   expect((await refusalOf(whole, async () => [])).asked).toEqual([{}]);
 });
 

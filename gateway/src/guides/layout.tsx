@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { assetOf } from "../http/asset.js";
+import { assetOf } from "../http/send-document.js";
 import { codeScript, renderDocument } from "../site/html-document.js";
 import { SearchForm, type Site, SiteHeader } from "../site/site-header.js";
 import { guides } from "./guides.js";

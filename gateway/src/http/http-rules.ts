@@ -41,3 +41,37 @@ export function httpFault(request: IncomingMessage): Failure | undefined {
   if (!hosts.every((host) => HOST.test(host))) return fail("bad_request", "The Host header is not a valid host.");
   return undefined;
 }
+
+type Headers = Pick<IncomingMessage, "headersDistinct">;
+
+const EMPTY = /^[ \t]*$/;
+const CHARSET = /^[ \t]*(?:charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
+
+/** True if the headers announce a body of this type exactly once, in UTF-8 and not compressed. Parameters may be empty (RFC 9110, 5.6.6). */
+export function isPlain({ headersDistinct: sent }: Headers, type: string): boolean {
+  const [contentType, ...others] = sent["content-type"] ?? [];
+  if (contentType === undefined || others.length > 0 || !isOfType(contentType, type)) return false;
+  return isOnly(sent["content-encoding"], "identity") && isOnly(sent["transfer-encoding"], "chunked");
+}
+
+function isOfType(contentType: string, type: string): boolean {
+  // No type that is asked for takes a parameter with a semicolon in it.
+  const [name = "", ...parameters] = contentType.split(";");
+  const given = parameters.filter((parameter) => !EMPTY.test(parameter));
+  const isNamed = name.slice(0, type.length).toLowerCase() === type && EMPTY.test(name.slice(type.length));
+  return isNamed && given.length <= 1 && given.every((one) => CHARSET.test(one));
+}
+
+function isOnly(values: readonly string[] | undefined, value: string): boolean {
+  return !values || values.join().toLowerCase() === value;
+}
+
+/** The client's address: the one in front of the trusted proxies, which is the only one that cannot be forged. */
+export function sourceOf(
+  request: Pick<IncomingMessage, "headersDistinct"> & { socket: { remoteAddress?: string | undefined } },
+  trustedProxies: number,
+): string {
+  const forwarded = (request.headersDistinct["x-forwarded-for"] ?? []).join(",").split(",");
+  const told = trustedProxies > 0 ? forwarded.at(-trustedProxies)?.trim() : undefined;
+  return (told || request.socket.remoteAddress || "unknown").replace(/^::ffff:/, "").slice(0, 64);
+}

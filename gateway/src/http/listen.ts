@@ -1,11 +1,10 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
+import { createServer, IncomingMessage, type RequestListener, type Server, ServerResponse } from "node:http";
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import type { Random } from "@shipping/kit/ids";
 import type { Log } from "@shipping/kit/process/log";
+import type { Express } from "express";
 import { type Connections, createConnections, MAX_CONNECTIONS } from "./connections.js";
-import { dropRest } from "./drop-rest.js";
-import type { MessagePrototypes } from "./message-prototypes.js";
-import { createConnectionRefusals } from "./refuse-connection.js";
+import { createConnectionRefusals, dropRest } from "./refuse-connection.js";
 
 export interface HttpServer {
   port: number;
@@ -135,4 +134,22 @@ async function closeConnections(server: Server, connections: Connections, limits
   await new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
   for (const timer of timers) clearTimeout(timer);
   server.close();
+}
+
+/** The request and response prototypes of a server. */
+export interface MessagePrototypes {
+  IncomingMessage: typeof IncomingMessage;
+  ServerResponse: typeof ServerResponse;
+}
+
+/**
+ * Classes whose instances have the prototypes that an Express app gives every request and response. Otherwise it changes them one
+ * by one, and V8 then misses its inline caches on every field: for a small answer, that took four fifths of the time.
+ */
+export function messagePrototypesOf(app: Express): MessagePrototypes {
+  class AppRequest extends IncomingMessage {}
+  class AppResponse<R extends IncomingMessage> extends ServerResponse<R> {}
+  app.request = Object.setPrototypeOf(AppRequest.prototype, app.request);
+  app.response = Object.setPrototypeOf(AppResponse.prototype, app.response);
+  return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
 }

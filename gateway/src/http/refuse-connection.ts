@@ -3,10 +3,8 @@ import type { Socket } from "node:net";
 import { type Failure, fail } from "@shipping/kit/errors";
 import { newId, type Random } from "@shipping/kit/ids";
 import type { Log } from "@shipping/kit/process/log";
-import { dropRest } from "./drop-rest.js";
-import { unknownRoute } from "./failure-of.js";
 import { headersTooLarge } from "./http-rules.js";
-import { errorBody, refuse } from "./send.js";
+import { errorBody, refuse, unknownRoute } from "./send-answer.js";
 
 /** Refusals of input that Node's HTTP parser does not emit as a request. */
 export function createConnectionRefusals({ log, random }: { log: Log; random: Random }) {
@@ -60,4 +58,29 @@ export function createConnectionRefusals({ log, random }: { log: Log; random: Ra
       refuse(latest, failure, String(latest.getHeader("X-Request-Id")));
     },
   };
+}
+
+const MAX_BYTES = 1024 * 1024;
+const MAX_MS = 2_000;
+const LOOK_MS = 20;
+
+/**
+ * Reads and drops what a client still sends of a request that is answered already: closed with unread bytes, the connection
+ * would lose the answer, too. Ends it after too many bytes or too long. Returns a function that stops dropping.
+ */
+export function dropRest(socket: Socket): () => void {
+  const read = socket.bytesRead;
+  const started = performance.now();
+  // Node's HTTP parser reads from below the socket: there are no events to count.
+  const timer = setInterval(() => {
+    if (socket.bytesRead - read <= MAX_BYTES && performance.now() - started <= MAX_MS) return;
+    stop();
+    socket.destroy();
+  }, LOOK_MS);
+  const stop = () => {
+    clearInterval(timer);
+    socket.off("close", stop);
+  };
+  socket.once("close", stop);
+  return stop;
 }

@@ -1,20 +1,28 @@
 import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { request } from "node:http";
+import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { silentLog } from "@shipping/kit/process/log";
 import express from "express";
 import { type HttpServer, listen } from "./listen.js";
-import { documentOf, sendDocument } from "./send-document.js";
+import { assetOf, documentOf, sendDocument } from "./send-document.js";
 
 const TEXT = "Labels and parcels. ".repeat(200);
 const page = documentOf("text/html; charset=utf-8", TEXT);
 const picture = documentOf("image/png", Buffer.from(TEXT));
 
+const style = assetOf("/some/style.css", "base.css", "guides.css");
+const content = ["base.css", "guides.css"]
+  .map((file) => readFileSync(join(import.meta.dirname, "../../assets", file), "utf8"))
+  .join("");
+
 let server: HttpServer;
 beforeAll(async () => {
   const app = express();
   app.get("/page", (req, res) => sendDocument(req, res, page));
+  style.serve(app);
   app.get("/picture", (req, res) => sendDocument(req, res, picture));
   server = await listen({ handler: app, port: 0, host: "127.0.0.1", log: silentLog(), random: randomBytes });
 });
@@ -68,3 +76,22 @@ test("a picture is never compressed", async () => {
   expect(headers).not.toHaveProperty("vary");
   expect(body.toString()).toBe(TEXT);
 });
+
+const load = (path: string) => fetch(`http://127.0.0.1:${server.port}${path}`, { headers: { connection: "close" } });
+
+test("the address that pages load has a hash of the content, and may be kept for a year", async () => {
+  expect(style.href).toMatch(/^\/some\/style\.css\?v=[0-9a-f]{12}$/);
+  const answer = await load(style.href);
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/css; charset=utf-8"]);
+  expect(answer.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+  expect(await answer.text()).toBe(content);
+});
+
+test.each(["/some/style.css", "/some/style.css?v=000000000000", `${style.href}&v=2`])(
+  "%s, the address of another release, is asked for each time",
+  async (path) => {
+    const answer = await load(path);
+    expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-cache"]);
+    expect(await answer.text()).toBe(content);
+  },
+);

@@ -1,10 +1,11 @@
 import type { CallOptions } from "@connectrpc/connect";
 import type { Claim } from "@shipping/kit/caller";
 import { fail, failureIn } from "@shipping/kit/errors";
+import { startLoop } from "@shipping/kit/process/loop";
 import type { Snapshot, WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
-import { callOptions, type Due, inTime } from "../service-clients/call-owner.js";
+import { type CallContext, callOptions, inTime } from "../service-clients/call-owner.js";
 import { Outage } from "../service-clients/outage.js";
-import { readReplay } from "./read-replay.js";
+import { createDoneMarks, type DoneMarks } from "./mark-done.js";
 import {
   claimKey,
   endLease,
@@ -15,26 +16,26 @@ import {
   rejoinClaim,
   takeOverKey,
 } from "./registry.js";
-import { releaseClaim } from "./release-claim.js";
-import { resolveClaim } from "./resolve-claim.js";
-import type { Idempotency } from "./start-idempotency.js";
+import { readReplay, releaseClaim, resolveClaim } from "./resolve-claim.js";
+import { sweepClaims } from "./sweep-claims.js";
+import { type ClaimWaits, createClaimWaits } from "./wait-for-claim.js";
 
 export interface OnceDeps extends RegistryDeps {
   idempotency: Idempotency;
 }
 
 /** A write that is executed at most once, however often it is repeated. */
-export interface OnceRequest<T> extends RegistryRequest, Due {
-  /** The row as `admit` saw it, before the body was there. */
+export interface OnceRequest<T> extends RegistryRequest, CallContext {
+  /** The row that `admit` read before the body had arrived. */
   peeked: RegistryRow | undefined;
-  /** Throws the 422. Called only once replay and conflict are ruled out. */
+  /** Throws a 422. Called only after replay and conflict are ruled out. */
   validate(): T;
   /** Sends the write to its owner, exactly once. */
   send(input: T, claim: Claim, options: CallOptions): Promise<WriteOutcome>;
 }
 
-/** A request while it is worked on: validated at most once. */
-interface Run extends RegistryRequest, Due {
+/** A request during its execution. It is validated at most once. */
+interface Run extends RegistryRequest, CallContext {
   waitUntil: number;
   validate(): unknown;
   send(claim: Claim, options: CallOptions): Promise<WriteOutcome>;
@@ -43,8 +44,8 @@ interface Run extends RegistryRequest, Due {
 const WAIT_MS = 5_000;
 
 /**
- * Executes a write under its idempotency key, or replays the answer of its first execution. Any other outcome throws a Failure. A registry
- * that hangs delays every statement by seconds, so the deadline goes for all of them together.
+ * Executes a write under its idempotency key, or replays the stored answer. Every other outcome throws a Failure. The deadline covers all
+ * statements together, because each can take seconds if the registry hangs.
  */
 export function executeOnce<T>(deps: OnceDeps, request: OnceRequest<T>): Promise<Snapshot> {
   return inTime(execute(deps, request), request);
@@ -61,7 +62,7 @@ async function execute<T>(deps: OnceDeps, request: OnceRequest<T>): Promise<Snap
 
   let row = await peekAgain(deps, request, validate);
   if (!row) validate();
-  // Copied only now: the fingerprint of a large body costs as much as all that was found wrong with it.
+  // The spread computes the fingerprint, which is expensive for a large body. An invalid one never gets here.
   const run: Run = { ...request, validate, send, waitUntil };
   for (;;) {
     const snapshot = await proceed(deps, run, row);
@@ -70,7 +71,7 @@ async function execute<T>(deps: OnceDeps, request: OnceRequest<T>): Promise<Snap
   }
 }
 
-/** Time has passed since `admit` read the row: only `done` still holds. Whether a key is still free, its claim finds out. */
+/** Since `admit` read the row, only `done` cannot have changed. Whether a key is still free is left to the INSERT of its claim. */
 async function peekAgain<T>(
   deps: OnceDeps,
   request: OnceRequest<T>,
@@ -81,7 +82,7 @@ async function peekAgain<T>(
   return peekKey(deps, request);
 }
 
-/** One step from a row of the registry. Undefined: read the row again. */
+/** Acts on a row of the registry. Returns undefined if the row must be read again. */
 async function proceed(deps: OnceDeps, run: Run, row: RegistryRow | undefined): Promise<Snapshot | undefined> {
   if (!row) return claimAndSend(deps, run);
   const equal = row.fingerprint.equals(run.fingerprint);
@@ -92,7 +93,7 @@ async function proceed(deps: OnceDeps, run: Run, row: RegistryRow | undefined): 
   return takeOver(deps, run, row);
 }
 
-/** Waits for the request that is under way. Its success is the answer to an equal one, and a conflict for any other. */
+/** Waits for the request in progress. If it succeeds, its answer is replayed to an equal request, and is a conflict for any other. */
 async function waitFor(deps: OnceDeps, run: Run, row: RegistryRow): Promise<Snapshot | undefined> {
   const { owner, fingerprint } = row;
   const snapshot = await deps.idempotency.waits.wait({ ...run, owner, fingerprint }, row);
@@ -108,7 +109,7 @@ async function claimAndSend(deps: OnceDeps, run: Run): Promise<Snapshot | undefi
 async function replay(deps: OnceDeps, run: Run, row: RegistryRow): Promise<Snapshot | undefined> {
   const snapshot = await readReplay(deps, run, callOptions(run));
   if (snapshot) return snapshot;
-  // The owner was restored from a backup older than this result: the request is new to it.
+  // The owner was restored from a backup that is older than this result, so the request is new to it.
   run.validate();
   return sendUnder(deps, run, await takeOverKey(deps, run, row));
 }
@@ -128,7 +129,7 @@ async function sendUnder(deps: OnceDeps, run: Run, token: bigint | undefined): P
   try {
     ({ outcome } = await run.send({ idempotencyKey, token, fingerprint }, callOptions(run)));
   } catch (error) {
-    return await afterError(deps, run, token, error).finally(() => waits.wakeNext(run));
+    return await handleError(deps, run, token, error).finally(() => waits.wakeNext(run));
   }
   switch (outcome.case) {
     case "snapshot":
@@ -139,14 +140,14 @@ async function sendUnder(deps: OnceDeps, run: Run, token: bigint | undefined): P
       marks.mark({ caller, idempotencyKey, token, fingerprint: outcome.value.fingerprint });
       throw fail("idempotency_conflict");
     case "stale":
-      // Fenced off, so never executed. If the claim still exists, the request that fenced it off has not replaced it.
+      // The token was fenced off, so nothing was executed. Take the claim over unless the request that fenced it off already has.
       return sendUnder(deps, run, await takeOverKey(deps, run, { token, state: "claimed" }));
     case undefined:
       throw new Error("The owner of the write gave no outcome.");
   }
 }
 
-async function afterError(deps: OnceDeps, run: Run, token: bigint, error: unknown): Promise<undefined> {
+async function handleError(deps: OnceDeps, run: Run, token: bigint, error: unknown): Promise<undefined> {
   const failure = failureIn(error);
   if (!failure) {
     deps.log.warn({ err: error, request_id: run.requestId, owner: run.owner }, "the outcome of a write is unknown");
@@ -163,4 +164,29 @@ function passes(validate: () => unknown): boolean {
   } catch {
     return false;
   }
+}
+
+/** The state of this process that `executeOnce` needs, and the background work. */
+export interface Idempotency {
+  marks: DoneMarks;
+  waits: ClaimWaits;
+  /** Stops the sweeper and writes the queued done marks. A gateway does this last. */
+  stop(): Promise<void>;
+}
+
+const SWEEP_MS = 10_000;
+
+/** Starts the background work of idempotency: done marks, waiting and the sweeper. */
+export function startIdempotency(deps: RegistryDeps): Idempotency {
+  const marks = createDoneMarks(deps);
+  const waits = createClaimWaits(deps, marks);
+  const sweeping = startLoop({ name: "sweep-claims", everyMs: SWEEP_MS, log: deps.log, once: () => sweepClaims(deps) });
+  return {
+    marks,
+    waits,
+    async stop() {
+      await sweeping.stop();
+      await marks.flush();
+    },
+  };
 }

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { Client } from "@connectrpc/connect";
 import type { Caller } from "@shipping/kit/caller";
 import type { Random } from "@shipping/kit/ids";
@@ -13,22 +14,22 @@ import { clock } from "../database/deps.js";
 /** The service whose ledger holds the result of a key. */
 export type Owner = "records" | "carrier" | "webhooks";
 
-/** Names a row of the registry. */
+/** The key of a row in the registry. */
 export interface RegistryKey {
   caller: Caller;
   idempotencyKey: string;
 }
 
-/** A row of the registry: which request used the key, which service has its result, and whether that request has ended. */
+/** A row of the registry: the request that used the key, the service that has its result, and whether it has ended. */
 export interface RegistryRow {
   fingerprint: Buffer;
   owner: Owner;
   state: "claimed" | "done";
-  /** Fences: of two claims the later one has the higher token. */
+  /** The fencing token. Of two claims, the later one has the higher token. */
   token: bigint;
   /** How often the claim was sent to its owner. */
   attempts: number;
-  /** Whether the claim was being worked on when the row was read, by the database's clock. */
+  /** Whether the lease was still valid when the row was read, by the database's clock. */
   leaseLive: boolean;
 }
 
@@ -48,13 +49,10 @@ export interface RegistryDeps {
 
 type Deps = Pick<RegistryDeps, "db" | "clockOffsetMs">;
 
-/** Longer than a write takes, shorter than an equal request waits. Only politeness: the owner's ledger is the safety. */
+/** Longer than a write takes, shorter than an equal request waits. Correctness does not depend on it: the owner's ledger fences. */
 const LEASE = sql`interval '4 seconds'`;
 
-/**
- * True while a claim's lease lasts. A lease that ends later than any can was given before the database's clock was set back, so it counts as
- * over.
- */
+/** Whether a claim's lease is valid. One that ends too far in the future dates from before the database's clock was set back, and is not. */
 export function isLive(now: Sql): Sql {
   return sql`(lease_until > ${now} AND lease_until < ${now} + interval '10 seconds')`;
 }
@@ -72,10 +70,10 @@ const readRow = readOwned<RegistryRow, Deps>(
     FROM idempotency_registry WHERE ${askedCondition}`,
 );
 
-/** Claims a key that has no row. Returns the token, or undefined if another request was faster. Claims that wait share a statement. */
+/** Claims a key that has no row. Returns the token, or undefined if another request was faster. Waiting claims share a statement. */
 export const claimKey = microBatchOperation<Deps, RegistryRequest, bigint | undefined>({ run: claimKeys });
 
-// Sorted, so that no two statements wait for each other's keys. Of equal keys the first gets it, as if the others had come later.
+// Sorted, so that two statements cannot deadlock. Of requests with the same key, the first gets it.
 async function claimKeys(deps: Deps, requests: readonly RegistryRequest[]): Promise<(bigint | undefined)[]> {
   const rows = await deps.db.run<WithOrdinal & { token: bigint }>(sql`
     WITH wanted AS (
@@ -99,7 +97,7 @@ async function claimKeys(deps: Deps, requests: readonly RegistryRequest[]): Prom
   return byOrdinal(rows, requests.length).map((row) => row?.token);
 }
 
-/** Joins a claim whose lease is over, under its own token: for an equal request. */
+/** Lets an equal request continue a claim whose lease has ended, with the same token. */
 export async function rejoinClaim(deps: Deps, key: RegistryKey, token: bigint): Promise<bigint | undefined> {
   const [row] = await deps.db.run<{ token: bigint }>(sql`
     UPDATE idempotency_registry SET attempts = attempts + 1, lease_until = ${clock(deps)} + ${LEASE}
@@ -108,7 +106,7 @@ export async function rejoinClaim(deps: Deps, key: RegistryKey, token: bigint): 
   return row?.token;
 }
 
-/** Puts a new claim in the place of a row, if that is still as it was read and its own request can never be executed any more. */
+/** Replaces a row with a new claim, unless it has changed. Only for rows whose request can no longer be executed. */
 export async function takeOverKey(
   deps: Deps,
   request: RegistryRequest,
@@ -123,20 +121,20 @@ export async function takeOverKey(
   return taken?.token;
 }
 
-/** Ends a lease early, so that the next request need not wait for it. */
+/** Ends a lease early, so that the next request does not have to wait for it. */
 export async function endLease(deps: Deps, key: RegistryKey, token: bigint): Promise<void> {
   await deps.db.run(sql`
     UPDATE idempotency_registry SET lease_until = ${clock(deps)} WHERE ${isClaim(key, token)}`);
 }
 
-/** Deletes a claim that only this request has sent to its owner. Says whether it existed. */
+/** Deletes a claim that was sent to its owner only once, by this request. Returns whether it existed. */
 export async function deleteSoleClaim(deps: Deps, key: RegistryKey, token: bigint): Promise<boolean> {
   const rows = await deps.db.run(sql`
     DELETE FROM idempotency_registry WHERE ${isClaim(key, token)} AND attempts = 1 RETURNING token`);
   return rows.length > 0;
 }
 
-/** Deletes a claim that its owner has fenced off. Says whether it existed. */
+/** Deletes a claim that its owner has fenced off. Returns whether it existed. */
 export async function deleteFencedClaim(deps: Deps, key: RegistryKey, token: bigint): Promise<boolean> {
   const rows = await deps.db.run(sql`
     DELETE FROM idempotency_registry WHERE ${isClaim(key, token)} RETURNING token`);
@@ -149,4 +147,30 @@ function isKey({ caller, idempotencyKey }: RegistryKey): Sql {
 
 function isClaim(key: RegistryKey, token: bigint): Sql {
   return sql`${isKey(key)} AND token = ${token} AND state = 'claimed'`;
+}
+
+/** Requests with the same fingerprint are equal: they have the same method, path and JSON content, in any order of members. */
+export function fingerprint(method: string, path: string, body: unknown): Buffer {
+  const content = body === undefined ? "" : toCanonicalJson(body);
+  return hash("sha256", `${method} ${path}\n${content}`, "buffer");
+}
+
+/**
+ * JSON text with the members of every object sorted, for values that were parsed from JSON with a limited depth. It appends to one string,
+ * because arrays of the parts of a large body cost the most in garbage collection.
+ */
+function toCanonicalJson(value: unknown): string {
+  // `1e400` is parsed as Infinity, which JSON.stringify would write as null.
+  if (typeof value !== "object" || value === null)
+    return typeof value === "number" ? `${value}` : JSON.stringify(value);
+  let text = "";
+  if (Array.isArray(value)) {
+    for (const element of value) text += `${text && ","}${toCanonicalJson(element)}`;
+    return `[${text}]`;
+  }
+  // Object.keys returns own members only, including one named `__proto__`.
+  const members = value as Readonly<Record<string, unknown>>;
+  for (const name of Object.keys(value).sort())
+    text += `${text && ","}${JSON.stringify(name)}:${toCanonicalJson(members[name])}`;
+  return `{${text}}`;
 }

@@ -9,9 +9,9 @@ const RESOLVE_MS = 2_000;
 
 type Deps = Pick<RegistryDeps, "db" | "log" | "clockOffsetMs" | "clients">;
 
-/** Settles claims whose lease ended over a minute ago and that were not retried, so that none stays open for ever. */
+/** Settles claims whose lease ended over a minute ago and that were not retried, so that no claim stays open for ever. */
 export async function sweepClaims(deps: Deps): Promise<{ done: number; deleted: number; left: number }> {
-  const claims = await lapsedClaims(deps);
+  const claims = await takeLapsedClaims(deps);
   const ends = await Promise.all(claims.map((claim) => settle(deps, claim)));
   const count = (end: (typeof ends)[number]) => ends.filter((each) => each === end).length;
   return { done: count("done"), deleted: count("deleted"), left: count("left") };
@@ -30,8 +30,8 @@ async function settle(deps: Deps, claim: OwnedClaim): Promise<"done" | "deleted"
   }
 }
 
-// Their leases are extended, so that two gateways do not sweep the same claims, and those of an owner that is down do not block others.
-async function lapsedClaims(deps: Deps): Promise<OwnedClaim[]> {
+// Updates their leases, so that another gateway does not sweep the same claims, and those of an owner that is down come last.
+async function takeLapsedClaims(deps: Deps): Promise<OwnedClaim[]> {
   const rows = await deps.db.run<{
     accountId: string;
     environment: Environment;
@@ -45,10 +45,10 @@ async function lapsedClaims(deps: Deps): Promise<OwnedClaim[]> {
       ORDER BY lease_until LIMIT ${BATCH}
       FOR UPDATE SKIP LOCKED
     )
-    UPDATE idempotency_registry AS held SET lease_until = ${clock(deps)}
+    UPDATE idempotency_registry AS registry SET lease_until = ${clock(deps)}
     FROM lapsed
-    WHERE (held.account_id, held.environment, held.idempotency_key) =
+    WHERE (registry.account_id, registry.environment, registry.idempotency_key) =
       (lapsed.account_id, lapsed.environment, lapsed.idempotency_key)
-    RETURNING held.account_id AS "accountId", held.environment, held.idempotency_key AS "idempotencyKey", owner, token`);
+    RETURNING registry.account_id AS "accountId", registry.environment, registry.idempotency_key AS "idempotencyKey", owner, token`);
   return rows.map(({ accountId, environment, ...claim }) => ({ caller: { accountId, environment }, ...claim }));
 }

@@ -2,24 +2,24 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fail } from "@shipping/kit/errors";
 import type { Snapshot } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { DoneMarks } from "./mark-done.js";
-import { readReplay, replayOf } from "./read-replay.js";
 import { peekKey, type RegistryDeps, type RegistryRequest, type RegistryRow } from "./registry.js";
+import { readReplay, toReplay } from "./resolve-claim.js";
 
-/** The request that is waited for, equal to the one that waits or not. */
+/** The request in progress. The waiting one may be equal to it or different. */
 export interface AwaitedRequest extends RegistryRequest {
-  /** The one that waits. */
+  /** The ID of the waiting request. */
   requestId: string;
-  /** Milliseconds by `performance.now()`. */
+  /** Milliseconds of `performance.now()`. */
   waitUntil: number;
 }
 
-/** The requests of this process that wait for another request with their key, in this gateway or another. */
+/** The requests of this process that are waiting for another request with their key, in this gateway or another one. */
 export interface ClaimWaits {
-  /** Yields its replay, or undefined when the registry is to be read again; 409 when the wait has lasted long enough. */
+  /** Resolves with its replay, or with undefined if the registry must be read again. Throws 409 at `waitUntil`. */
   wait(request: AwaitedRequest, row: RegistryRow): Promise<Snapshot | undefined>;
-  /** Answers all requests in this process that wait for this one. */
+  /** Answers all requests that are waiting for this one. */
   settle(request: RegistryRequest, snapshot: Snapshot): void;
-  /** This request of this process has failed: only the request that has waited longest for it tries next. */
+  /** Says that this request has failed: the one that has waited longest tries next. */
   wakeNext(request: RegistryRequest): void;
 }
 
@@ -32,9 +32,9 @@ const MIN_PAUSE_MS = 20;
 const MAX_PAUSE_MS = 200;
 const READ_MS = 2_000;
 
-/** One poller per key and process, however many wait. It holds no connection while it pauses. */
+/** Polls the registry once per key and process, however many requests are waiting. No connection is in use during a pause. */
 export function createClaimWaits(deps: RegistryDeps, marks: DoneMarks): ClaimWaits {
-  // The waiters of a key, in order. A set exists as long as somebody waits, and so long its poller runs.
+  // The waiters of a key, in order of arrival. Each set exists, and its poller runs, while it has waiters.
   const waiting = new Map<string, Set<Waiter>>();
 
   async function poll(id: string, waiters: Set<Waiter>, request: AwaitedRequest, row: RegistryRow): Promise<void> {
@@ -44,14 +44,14 @@ export function createClaimWaits(deps: RegistryDeps, marks: DoneMarks): ClaimWai
       for (let pauseMs = MIN_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
         await sleep(jittered(pauseMs));
         if (waiting.get(id) !== waiters) return;
-        await lookAgain(waiters, request);
+        await checkAgain(waiters, request);
       }
     } catch (error) {
       for (const waiter of waiters) waiter.reject(error);
     }
   }
 
-  // A gateway may have died between answer and mark. If the owner cannot say, the registry will.
+  // A gateway may have died between the answer and the done mark. If the owner cannot answer, the registry is polled.
   async function readUnmarked(request: AwaitedRequest, { token }: RegistryRow): Promise<Snapshot | undefined> {
     const replay = await readReplay(deps, request, readOptions(request)).catch(() => undefined);
     const { caller, idempotencyKey, fingerprint } = request;
@@ -59,7 +59,7 @@ export function createClaimWaits(deps: RegistryDeps, marks: DoneMarks): ClaimWai
     return replay;
   }
 
-  async function lookAgain(waiters: Set<Waiter>, request: AwaitedRequest): Promise<void> {
+  async function checkAgain(waiters: Set<Waiter>, request: AwaitedRequest): Promise<void> {
     const row = await peekKey(deps, request);
     const equal = row?.fingerprint.equals(request.fingerprint);
     if (equal && row?.leaseLive) return;
@@ -96,7 +96,7 @@ export function createClaimWaits(deps: RegistryDeps, marks: DoneMarks): ClaimWai
 
   return {
     wait(request, row) {
-      const id = idOf(request);
+      const id = toId(request);
       const waiters = waiting.get(id) ?? new Set();
       const joined = join(id, waiters, request.waitUntil);
       if (!waiting.has(id)) {
@@ -106,10 +106,10 @@ export function createClaimWaits(deps: RegistryDeps, marks: DoneMarks): ClaimWai
       return joined;
     },
     settle(request, snapshot) {
-      wakeAll(waiting.get(idOf(request)), replayOf(snapshot));
+      wakeAll(waiting.get(toId(request)), toReplay(snapshot));
     },
     wakeNext(request) {
-      wakeFirst(waiting.get(idOf(request)));
+      wakeFirst(waiting.get(toId(request)));
     },
   };
 }
@@ -127,6 +127,6 @@ function readOptions({ requestId }: AwaitedRequest) {
   return { timeoutMs: READ_MS, headers: { "x-request-id": requestId } };
 }
 
-function idOf({ caller, idempotencyKey, fingerprint }: RegistryRequest): string {
+function toId({ caller, idempotencyKey, fingerprint }: RegistryRequest): string {
   return [caller.accountId, caller.environment, fingerprint.toString("hex"), idempotencyKey].join(" ");
 }

@@ -1,36 +1,35 @@
 import { isUtf8 } from "node:buffer";
 import { fail, failFields } from "@shipping/kit/errors";
-import { isJson } from "./json-syntax.js";
-import { type LostNumbers, lostNumbers, NONE_LOST } from "./lost-numbers.js";
+import { findLostNumbers, type LostNumbers, NONE_LOST } from "./lost-numbers.js";
 
 const MAX_LEVELS = 32;
 
-/** A body as it was sent. */
+/** A parsed body. */
 export interface JsonBody {
   value: unknown;
-  /** The numbers of its text that are others in `value`. */
+  /** The numbers that lost precision in `value`. */
   lost: LostNumbers;
 }
 
-/** A body that was made of no text: nothing of it is lost. */
+/** A body that was not parsed from JSON, such as that of a form. */
 export function jsonBody(value: unknown): JsonBody {
   return { value, lost: NONE_LOST };
 }
 
-/** Reads a JSON body. Refuses what is not UTF-8 or not JSON (a byte order mark is neither) and what is nested too deep. */
+/** Parses a JSON body. Refuses invalid UTF-8, invalid JSON (including a byte order mark) and too many levels. */
 export function parseJsonBody(bytes: Buffer): JsonBody {
   if (!isUtf8(bytes)) throw fail("invalid_json", "The body is not valid UTF-8.");
   const text = bytes.toString();
-  // Everything after this walks recursively.
+  // Everything after this is recursive.
   if (isTooDeep(text)) {
     if (!isJson(text)) throw fail("invalid_json");
     throw failFields([{ path: "body", message: `must not be nested more than ${MAX_LEVELS} levels deep` }]);
   }
   const value = parse(text);
-  return { value, lost: lostNumbers(text) };
+  return { value, lost: findLostNumbers(text) };
 }
 
-// V8's parser is not recursive: no depth that fits into a body overflows its stack.
+// V8's parser is not recursive, so no body of 64 KiB can overflow its stack.
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -40,11 +39,11 @@ function parse(text: string): unknown {
 }
 
 const [QUOTE, BACKSLASH] = [34, 92];
-/** Of brackets and braces: the opening ones and the closing ones, in ASCII. */
+/** The ASCII codes of `[` and `{`, and of `]` and `}`. */
 const OPENING = new Set([91, 123]);
 const CLOSING = new Set([93, 125]);
 
-/** Whether arrays and objects are nested too deep, as far as the text is JSON. */
+/** Whether arrays and objects are nested too deep. The result is right only for valid JSON. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   let inString = false;
@@ -57,3 +56,76 @@ function isTooDeep(text: string): boolean {
   }
   return false;
 }
+
+const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/y;
+const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null/y;
+const BLANKS = " \t\n\r";
+const SIGNS = "[]{},:";
+
+/** The tokens that may come next. */
+enum Next {
+  Value,
+  ValueOrEnd,
+  Name,
+  NameOrEnd,
+  Colon,
+  CommaOrEnd,
+}
+
+const startsValue = (next: Next) => next === Next.Value || next === Next.ValueOrEnd;
+
+/**
+ * Whether a text is valid JSON (RFC 8259). It creates no values: from a body of thousands of nested brackets, `JSON.parse` creates so many
+ * arrays that the garbage collector stops the process for longer than the parser.
+ */
+export function isJson(text: string): boolean {
+  const open: string[] = [];
+  let next: Next | undefined = Next.Value;
+  for (let at = 0; at < text.length; ) {
+    const character = text[at] ?? "";
+    if (BLANKS.includes(character)) {
+      at++;
+      continue;
+    }
+    if (open.length === 0 && next === Next.CommaOrEnd) return false;
+    if (SIGNS.includes(character)) {
+      next = after(next, character, open);
+      at++;
+    } else {
+      const form = character === '"' ? STRING : SCALAR;
+      form.lastIndex = at;
+      if (!form.test(text)) return false;
+      next = after(next, character === '"' ? "string" : "scalar", open);
+      at = form.lastIndex;
+    }
+    if (next === undefined) return false;
+  }
+  return open.length === 0 && next === Next.CommaOrEnd;
+}
+
+/** The tokens that may follow this one; undefined if this one is not allowed here. Updates the stack of open brackets. */
+function after(next: Next, token: string, open: string[]): Next | undefined {
+  switch (token) {
+    case "[":
+    case "{":
+      if (!startsValue(next)) return undefined;
+      open.push(token);
+      return token === "[" ? Next.ValueOrEnd : Next.NameOrEnd;
+    case "]":
+      return ends(next, Next.ValueOrEnd) && open.pop() === "[" ? Next.CommaOrEnd : undefined;
+    case "}":
+      return ends(next, Next.NameOrEnd) && open.pop() === "{" ? Next.CommaOrEnd : undefined;
+    case ",":
+      if (next !== Next.CommaOrEnd) return undefined;
+      return open.at(-1) === "[" ? Next.Value : Next.Name;
+    case ":":
+      return next === Next.Colon ? Next.Value : undefined;
+    case "string":
+      if (next === Next.Name || next === Next.NameOrEnd) return Next.Colon;
+      return startsValue(next) ? Next.CommaOrEnd : undefined;
+    default:
+      return startsValue(next) ? Next.CommaOrEnd : undefined;
+  }
+}
+
+const ends = (next: Next, whenEmpty: Next) => next === Next.CommaOrEnd || next === whenEmpty;

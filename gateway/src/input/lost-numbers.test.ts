@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import { lostNumbers } from "./lost-numbers.js";
+import { findLostNumbers } from "./lost-numbers.js";
 
-const placesOf = (text: string) => lostNumbers(text).places;
+const placesOf = (text: string) => findLostNumbers(text).places;
 
 describe("numbers that double precision does not keep", () => {
   test.each([
@@ -116,8 +116,8 @@ describe("the place of a lost number", () => {
 
   test("is told of the first hundred; the others are counted, those that are sent again not", () => {
     const many = (count: number) => `[${Array(count).fill(LOST).join()}]`;
-    expect(lostNumbers(many(100))).toMatchObject({ places: { length: 100 }, more: 0 });
-    const { places, more } = lostNumbers(`{"a":${many(7)},"b":{"c":${many(150)}},"a":${many(30)}}`);
+    expect(findLostNumbers(many(100))).toMatchObject({ places: { length: 100 }, more: 0 });
+    const { places, more } = findLostNumbers(`{"a":${many(7)},"b":{"c":${many(150)}},"a":${many(30)}}`);
     expect([places[0], places[99]]).toEqual([
       ["b", "c", 0],
       ["b", "c", 99],

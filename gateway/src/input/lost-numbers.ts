@@ -1,30 +1,27 @@
 import { MAX_FIELDS } from "@shipping/kit/errors";
 
-/** Where a value stands in a JSON text: the names and indexes that lead to it. */
+/** The path of a value in a JSON text: member names and indexes. */
 export type Place = (string | number)[];
 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[^\s,:"[\]{}]+|[[\]{}]/g;
 
 // Up to fifteen digits are always exact. Only longer numbers, or an exponent, require checking each number.
-const REMARKABLE = /(?:^|[\s,:[])-?(?:[\d.]{16}|[\d.]+[eE])/;
+const SUSPICIOUS = /(?:^|[\s,:[])-?(?:[\d.]{16}|[\d.]+[eE])/;
 
-/** Numbers of a JSON text that double precision does not preserve: stored, they would change. */
+/** The numbers in a JSON text that double precision cannot represent exactly: stored, they would change. */
 export interface LostNumbers {
-  /** Where the first stand that a refusal can name, in the order of the text. */
+  /** The paths of the first ones, as many as a refusal can name, in the order of the text. */
   places: readonly Place[];
   /** How many there are beyond those. */
   more: number;
 }
 
-/** Of a text that has none. */
+/** The result for a text without such numbers. */
 export const NONE_LOST: LostNumbers = { places: [], more: 0 };
 
-/**
- * The numbers that are lost of a JSON text that is valid and not deep. A member that is sent again under the same name does not count,
- * nor what is in it.
- */
-export function lostNumbers(text: string): LostNumbers {
-  if (!REMARKABLE.test(text)) return NONE_LOST;
+/** Finds these numbers in a JSON text that is valid and not nested too deep. Of duplicate members, only the last counts. */
+export function findLostNumbers(text: string): LostNumbers {
+  if (!SUSPICIOUS.test(text)) return NONE_LOST;
   const tokens = text.match(TOKEN) ?? [];
   const found: (Step | undefined)[] = [];
   let at = 0;
@@ -33,7 +30,7 @@ export function lostNumbers(text: string): LostNumbers {
     const token = tokens[at++] ?? "";
     if (token === "{") object(step);
     else if (token === "[") array(step);
-    else if (isNumber(token) && !isKept(token)) found.push(step ?? WHOLE);
+    else if (isNumber(token) && !isExact(token)) found.push(step ?? WHOLE);
   }
 
   function object(above: Step | undefined): void {
@@ -56,10 +53,10 @@ export function lostNumbers(text: string): LostNumbers {
 
   value(undefined);
   const lost = found.filter((step) => step !== undefined);
-  return { places: lost.slice(0, MAX_FIELDS).map(placeOf), more: Math.max(0, lost.length - MAX_FIELDS) };
+  return { places: lost.slice(0, MAX_FIELDS).map(toPlace), more: Math.max(0, lost.length - MAX_FIELDS) };
 }
 
-/** The last step of a place. Thousands of places share the steps above them: copied at each level, they would cost more than the text. */
+/** A path as a linked list from its end, so that thousands of paths share their prefixes. Copies at each level would take more memory than the text. */
 interface Step {
   above: Step | undefined;
   name: string | number;
@@ -67,7 +64,7 @@ interface Step {
 
 const WHOLE: Step = { above: undefined, name: "" };
 
-function placeOf(last: Step): Place {
+function toPlace(last: Step): Place {
   const place: Place = [];
   for (let step: Step | undefined = last; step && step !== WHOLE; step = step.above) place.push(step.name);
   return place.reverse();
@@ -77,8 +74,8 @@ function isNumber(token: string): boolean {
   return /^[-\d]/.test(token);
 }
 
-/** True if a JSON number keeps its value when it is read as a double. */
-function isKept(token: string): boolean {
+/** Whether a JSON number keeps its value when it is read as a double. */
+function isExact(token: string): boolean {
   const double = Number(token);
   const writtenAs = String(double);
   if (INTEGER.test(token) && INTEGER.test(writtenAs)) return writtenAs === token || double === 0;
@@ -88,7 +85,7 @@ function isKept(token: string): boolean {
 const INTEGER = /^-?\d+$/;
 const PARTS = /^-?(\d+)(?:\.(\d+))?(?:[eE]([-+]?\d+))?$/;
 
-/** A number's digits, without zeros at either end, and its exponent: equal for equal numbers, whose signs are not looked at. */
+/** The absolute value of a number in a normal form: significant digits and exponent. */
 function decimal(token: string): string {
   const [, whole = "", fraction = "", exponent = "0"] = PARTS.exec(token) ?? [];
   const digits = (whole + fraction).replace(/^0+/, "");
@@ -97,7 +94,7 @@ function decimal(token: string): string {
   return `${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
 }
 
-// Not /0+$/, which looks at each run of zeros again from each of its zeros.
+// Not /0+$/, which takes quadratic time for long runs of zeros.
 function lastNonZero(digits: string): number {
   let last = digits.length - 1;
   while (digits[last] === "0") last--;

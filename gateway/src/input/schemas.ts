@@ -1,20 +1,18 @@
 import { idPattern, isId } from "@shipping/kit/ids";
 import { EVENT_TYPES, type EventType, SOME_EVENT_TYPES } from "@shipping/proto/event-types";
 import { z } from "zod";
-import { METADATA_MAX_CHARACTERS, type Metadata, metadataFault } from "./metadata.js";
-import { CLEAN_PATTERN, FILLED_PATTERN, isBlank, isClean, isWithin } from "./text.js";
-import { urlForm } from "./url-form.js";
+import { CLEAN_PATTERN, FILLED_PATTERN, isBlank, isClean, isWithin, urlForm } from "./text.js";
 
 // The public input, field by field. These schemas validate requests and describe them in the OpenAPI document.
 
 const NO_CONTROLS = "without control characters or lone surrogates";
 
-/** One sentence for every way to break a rule, so that a field is reported once. */
+/** The same sentence for every way to break a rule, so that each field is reported once. */
 function rule(sentence: string) {
   return { error: (issue: { input?: unknown }) => (issue.input === undefined ? "is required" : sentence) };
 }
 
-/** A string that says something. */
+/** A string that is not blank. */
 function requiredText(description: string, max = Number.POSITIVE_INFINITY) {
   const length = Number.isFinite(max) ? `1 to ${max} characters` : "at least 1 character";
   const sentence = `must be a string of ${length}, not blank, ${NO_CONTROLS}`;
@@ -40,7 +38,7 @@ function measure(description: string) {
 }
 
 /** The opaque ids of one resource: the prefix, `_`, and 26 base32 characters. */
-function idOf(prefix: string, resource: string) {
+function resourceId(prefix: string, resource: string) {
   return z
     .string()
     .refine(
@@ -50,15 +48,15 @@ function idOf(prefix: string, resource: string) {
     .meta({ description: `ID of ${resource}. Opaque.`, pattern: idPattern(prefix) });
 }
 
-export const orderId = idOf("ord", "an order");
-export const shipmentId = idOf("shp", "a shipment");
-export const labelId = idOf("lbl", "a label");
-export const webhookId = idOf("whk", "a webhook subscription");
+export const orderId = resourceId("ord", "an order");
+export const shipmentId = resourceId("shp", "a shipment");
+export const labelId = resourceId("lbl", "a label");
+export const webhookId = resourceId("whk", "a webhook subscription");
 export const trackingNumber = z
   .string()
   .regex(/^TEST[0-9A-Z]{1,60}$/)
   .meta({ description: "Tracking number of the label. In the sandbox, it starts with `TEST`." });
-/** In a path, the number may be any carrier's. No carrier's is longer. */
+/** In a path, it can be the number of any carrier. None uses longer ones. */
 export const anyTrackingNumber = z
   .string()
   .regex(/^[0-9A-Za-z-]{1,64}$/)
@@ -96,6 +94,34 @@ export const parcel = z
     rule("must be a JSON object"),
   )
   .meta({ description: "The packed parcel. These limits do not guarantee that a carrier accepts it." });
+
+const METADATA_MAX_CHARACTERS = 4096;
+const METADATA_MAX_LEVELS = 16;
+
+/** A client's own JSON object, parsed. */
+type Metadata = Record<string, unknown>;
+
+/** What is wrong with a value as `metadata`; undefined if it is valid. Its size is the length of what `JSON.stringify` writes. */
+export function metadataFault(value: unknown): string | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return "must be a JSON object";
+  return (
+    findFault(value, METADATA_MAX_LEVELS) ??
+    (isWithin(JSON.stringify(value), METADATA_MAX_CHARACTERS)
+      ? undefined
+      : `must have at most ${METADATA_MAX_CHARACTERS} characters when serialized`)
+  );
+}
+
+function findFault(value: unknown, levelsLeft: number): string | undefined {
+  if (typeof value === "string" && !isClean(value)) return "must not contain control characters or lone surrogates";
+  if (typeof value !== "object" || value === null) return undefined;
+  if (levelsLeft === 0) return `must not be nested more than ${METADATA_MAX_LEVELS} levels deep`;
+  for (const [name, member] of Object.entries(value)) {
+    const fault = findFault(name, levelsLeft) ?? findFault(member, levelsLeft - 1);
+    if (fault) return fault;
+  }
+  return undefined;
+}
 
 export const metadata = z
   .custom<Metadata>()
@@ -147,7 +173,7 @@ export const voidInput = z.strictObject({}, body);
 export const someEvents = `must be a list of ${SOME_EVENT_TYPES}`;
 const ONE_EVENT = `must be one of ${EVENT_TYPES.join(", ")}`;
 
-// Not an array schema, which would find a fault in each element of a list of thousands.
+// Not `z.array`, which would report every element of a list of thousands.
 function eventFaults(list: unknown) {
   const fault = (message: string, ...path: number[]) => ({ code: "custom" as const, message, path, input: list });
   if (list === undefined) return [fault("is required")];
@@ -184,7 +210,7 @@ export const noQuery = z.strictObject({});
 // Without a sign, an exponent or leading zeros.
 const PLAIN_DECIMAL = /^[1-9][0-9]*$/;
 
-/** The query of a list whose records have such ids. */
+/** The query of a list. `id` is the ID of its resource. */
 export function pageQuery(id: z.ZodType<string>) {
   const { error } = rule("must be an integer from 1 to 100");
   const limit = z.int({ error }).min(1, { error }).max(100, { error });

@@ -1,32 +1,67 @@
-// Parts of regular expressions that ECMAScript, Python and Rust read alike, since they stand in the OpenAPI document, too: no \p{…}, no \s.
+// These patterns are also in the OpenAPI document. They use only syntax that ECMAScript, Python and Rust share: no \p{…}, no \s.
 // U+0000 and the other C0 controls except tab and line breaks.
 const CONTROLS = "\\x00-\\x08\\x0B\\x0C\\x0E-\\x1F";
-// Unicode's White_Space, but for the two among those.
+// Unicode's White_Space, without VT and FF, which are control characters.
 const BLANKS = "\\t\\n\\r \\x85\\xA0\\u1680\\u2000-\\u200A\\u2028\\u2029\\u202F\\u205F\\u3000";
 
-/** As a JSON Schema pattern: a text without the characters that are refused everywhere. Patterns cannot express lone surrogates. */
+/** JSON Schema pattern of a text without the characters that the API refuses. It cannot express lone surrogates. */
 export const CLEAN_PATTERN = `^[^${CONTROLS}]*$`;
 
-/** The same of a text that is not only white space. */
+/** The same for a text that is not blank. */
 export const FILLED_PATTERN = `^[${BLANKS}]*[^${CONTROLS}${BLANKS}][^${CONTROLS}]*$`;
 
 const BLANK = new RegExp(`^[${BLANKS}\\v\\f]*$`);
 // Under the `u` flag \p{Surrogate} matches lone surrogates only.
 const FORBIDDEN = new RegExp(`[${CONTROLS}]|\\p{Surrogate}`, "u");
 
-/** Whether a text is nothing but white space. */
+/** Whether a text is empty or only white space. */
 export function isBlank(text: string): boolean {
   return BLANK.test(text);
 }
 
-/** Whether a text holds none of the characters that the API refuses everywhere. */
+/** Whether a text contains none of the characters that the API refuses. */
 export function isClean(text: string): boolean {
   return !FORBIDDEN.test(text);
 }
 
 /** Whether a text has at most `max` Unicode code points. */
 export function isWithin(text: string, max: number): boolean {
-  // A code point is one or two UTF-16 units: most texts need no count.
+  // A code point is one or two UTF-16 units, so most texts need not be counted.
   if (text.length <= max) return true;
   return text.length <= 2 * max && [...text].length <= max;
+}
+
+// JSON Schema patterns of a subscription's URL. The webhooks service has the complete rules and names the one that a URL breaks.
+
+const LABEL = "[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?";
+// Printable ASCII without `#` and backslash.
+const REST = '[/?][!"$-\\[\\]-~]*';
+
+// A host that ends in a number is an IP address in some notation.
+const NUMBER = "[0-9]+|0[Xx][0-9A-Fa-f]*";
+const RESERVED = ["localhost", "local", "internal", "home\\.arpa", "onion", "test", "invalid", "svc"].map(inAnyCase);
+const TOO_LONG = "[^/?:]{254}";
+const NOT_PUBLIC = `([^/?:]*\\.)?(${[NUMBER, ...RESERVED].join("|")})([/?:]|$)`;
+
+/** The rules for a subscription's URL that JSON Schema can express. */
+export const urlForm = {
+  pattern: `^${inAnyCase("https")}://(${LABEL}\\.)+${LABEL}(:(0*443)?)?(${REST})?$`,
+  not: { pattern: `^[^/]*//(${TOO_LONG}|${NOT_PUBLIC})` },
+  maxLength: 2048,
+};
+
+/** JSON Schema patterns have no flags, such as `i`. */
+function inAnyCase(name: string): string {
+  return name.replace(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
+}
+
+// Characters that change the direction of the text around them, or that are invisible.
+const HIDDEN = /[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+
+/** The text with invisible characters replaced by their code points, such as `⟨U+202E⟩`. */
+export function visible(text: string): string {
+  return text.replace(
+    HIDDEN,
+    (character) => `⟨U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`,
+  );
 }

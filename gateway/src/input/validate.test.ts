@@ -2,7 +2,7 @@ import { Failure } from "@shipping/kit/errors";
 import { jsonBody } from "./json-body.js";
 import type { Place } from "./lost-numbers.js";
 import { orderId, orderInput, pageQuery, webhookInput } from "./schemas.js";
-import { checkBody, requireValid, soundMembers, validQuery } from "./validate.js";
+import { checkBody, requireValid, validMembers, validQuery } from "./validate.js";
 
 const address = { name: "A", street1: "B", city: "C", postal_code: "D", country: "DE" };
 const parcel = { weight_kg: 1, length_cm: 2, width_cm: 3, height_cm: 4 };
@@ -39,9 +39,9 @@ describe("a member whose name has a dot in it", () => {
     ]);
   });
 
-  test("leaves the member sound that its name begins with", () => {
+  test("leaves the member valid that its name begins with", () => {
     const body = { url: "https://localhost/", "url.x": 1, body: 1, events: ["order.created"] };
-    expect(soundMembers(body, checkBody(webhookInput, jsonBody(body), "/"))).toEqual({
+    expect(validMembers(body, checkBody(webhookInput, jsonBody(body), "/"))).toEqual({
       url: body.url,
       events: body.events,
     });
@@ -76,10 +76,10 @@ describe("a number that is not as it was sent", () => {
     ]);
   });
 
-  test("leaves the other members sound", () => {
+  test("leaves the other members valid", () => {
     const value = { url: "https://localhost/", events: [0] };
     expect(
-      soundMembers(value, checkBody(webhookInput, { value, lost: { places: [["events", 0]], more: 0 } }, "/")),
+      validMembers(value, checkBody(webhookInput, { value, lost: { places: [["events", 0]], more: 0 } }, "/")),
     ).toEqual({
       url: value.url,
     });

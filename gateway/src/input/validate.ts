@@ -4,34 +4,34 @@ import type { JsonBody } from "./json-body.js";
 import { type LostNumbers, NONE_LOST, type Place } from "./lost-numbers.js";
 import { noQuery } from "./schemas.js";
 
-/** The query of a request, as its schema gives it; throws the 422 that names the invalid parameters. */
+/** The query of a URL, parsed by its schema. Throws a 422 that names the invalid parameters. */
 export function validQuery<Query>(schema: z.ZodType<Query>, url: string): Query {
   return requireValid<Query>(checkQuery(schema, url), "query");
 }
 
-/** The value that was checked; throws the 422 that names the invalid fields. */
+/** The value of a successful check. Throws a 422 that names the invalid fields. */
 export function requireValid<Value>({ value, faults, more }: Checked, whole: "body" | "query" = "body"): Value {
   if (faults.length > 0) throw failFields(faults, whole, more);
   return value as Value;
 }
 
-/** A value as its schema returns it, or the invalid fields. */
+/** The result of a check: the value that the schema returns, or the invalid fields. */
 export interface Checked {
   value: unknown;
   faults: FieldError[];
-  /** How many faults there are beyond those. */
+  /** How many more faults there are. */
   more: number;
-  /** The members of the value at or in which they are. */
-  unsound: ReadonlySet<PropertyKey>;
+  /** The top-level members that are invalid or contain an invalid field. */
+  invalidMembers: ReadonlySet<PropertyKey>;
 }
 
-/** The members of a value in which no fault was found. */
-export function soundMembers(value: unknown, { unsound }: Checked): Record<string, unknown> {
+/** The top-level members in which the schema found no fault. */
+export function validMembers(value: unknown, { invalidMembers }: Checked): Record<string, unknown> {
   const members = Object.entries(isObject(value) ? value : {});
-  return Object.fromEntries(members.filter(([name]) => !unsound.has(name)));
+  return Object.fromEntries(members.filter(([name]) => !invalidMembers.has(name)));
 }
 
-const NOTHING: Checked = { value: undefined, faults: [], more: 0, unsound: new Set() };
+const NOTHING: Checked = { value: undefined, faults: [], more: 0, invalidMembers: new Set() };
 
 /** Checks the body of a write, and that it has no query. */
 export function checkBody(schema: z.ZodType | undefined, body: JsonBody | undefined, url: string): Checked {
@@ -57,7 +57,7 @@ function pairs(url: string): [name: string, value: string][] {
   return start < 0 ? [] : decodePairs(url.slice(start + 1), "query");
 }
 
-/** The names and values of a query, or of a form, as they were sent. URLSearchParams would put U+FFFD where the encoding is broken. */
+/** The names and values of a query or form. URLSearchParams would replace invalid encoding with U+FFFD instead of refusing it. */
 export function decodePairs(text: string, whole: "query" | "form"): [name: string, value: string][] {
   const decode = (part: string) => {
     try {
@@ -73,7 +73,7 @@ export function decodePairs(text: string, whole: "query" | "form"): [name: strin
   });
 }
 
-/** Checks a value. A fault of the value as a whole gets the path `whole`. `lost` are numbers that JavaScript cannot represent. */
+/** Checks a value. If it is invalid as a whole, the path of the fault is `whole`. `lost` are the numbers that lost precision. */
 export function check(
   schema: z.ZodType,
   value: unknown,
@@ -83,8 +83,8 @@ export function check(
   const parsed = schema.safeParse(value);
   if (parsed.success && lost.places.length === 0) return { ...NOTHING, value: parsed.data };
   const faults: FieldError[] = [];
-  const unsound = new Set<PropertyKey>();
-  // By the path as a list: `to.name` may be a member of `to` and a member of its own.
+  const invalidMembers = new Set<PropertyKey>();
+  // Keyed by the path as a list, because `to.name` can also be the name of one member.
   const seen = new Set<string>();
   let more = lost.more;
 
@@ -92,23 +92,23 @@ export function check(
     const place = JSON.stringify(path);
     if (seen.has(place)) return;
     seen.add(place);
-    faults.push({ path: written(path) || whole, message });
+    faults.push({ path: formatPath(path) || whole, message });
   }
 
   for (const issue of [...lost.places.map(lostNumber), ...(parsed.error?.issues ?? [])]) {
     const isUnknown = issue.code === "unrecognized_keys";
     const members = isUnknown && issue.path.length === 0 ? issue.keys : [issue.path[0] ?? ""];
-    for (const name of members) unsound.add(name);
+    for (const name of members) invalidMembers.add(name);
     if (!isUnknown) {
       add(issue.path, issue.message);
       continue;
     }
-    // Each is a fault of its own; of thousands, only those that will be named get a sentence.
+    // Thousands of unknown members are counted, but only as many as a refusal can name become faults.
     const named = issue.keys.slice(0, Math.max(0, MAX_FIELDS - faults.length));
     for (const name of named) add([...issue.path, name], name.includes(".") ? UNKNOWN_WITH_DOT : UNKNOWN);
     more += issue.keys.length - named.length;
   }
-  return { value: undefined, faults, more, unsound };
+  return { value: undefined, faults, more, invalidMembers };
 }
 
 const UNKNOWN = "is unknown";
@@ -127,7 +127,7 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A path as integrators read it. A member without a name is named by its quotes. */
-function written(path: readonly PropertyKey[]): string {
+/** A path as it is shown to integrators. The empty name is shown as two quotes. */
+function formatPath(path: readonly PropertyKey[]): string {
   return path.map((name) => (name === "" ? '""' : String(name))).join(".");
 }

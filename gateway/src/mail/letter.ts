@@ -1,4 +1,4 @@
-import { visible } from "../input/visible.js";
+import { visible } from "../input/text.js";
 import { SITE_NAME } from "../site/site-header.js";
 import type { Mail } from "./deliver.js";
 import { letterHtml } from "./letter-html.js";

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { type Asset, assetOf } from "../http/asset.js";
+import { type Asset, assetOf } from "../http/send-document.js";
 import { codeScript, renderDocument } from "../site/html-document.js";
 import { SearchForm, type Site, SiteHeader } from "../site/site-header.js";
 import type { Operation, Resource } from "./operations.js";

@@ -4,7 +4,7 @@ import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import { namingOutages, type Service } from "./outage.js";
+import { type Service, withOutageCause } from "./outage.js";
 
 /** One transport for each service behind the gateway. */
 export type Transports = Record<Service, Transport>;
@@ -19,10 +19,10 @@ export interface Clients {
 }
 
 export function createClients(transports: Transports): Clients {
-  const records = namingOutages("records", transports.records);
-  const carrier = namingOutages("carrier", transports.carrier);
-  const tracking = namingOutages("tracking", transports.tracking);
-  const webhooks = namingOutages("webhooks", transports.webhooks);
+  const records = withOutageCause("records", transports.records);
+  const carrier = withOutageCause("carrier", transports.carrier);
+  const tracking = withOutageCause("tracking", transports.tracking);
+  const webhooks = withOutageCause("webhooks", transports.webhooks);
   return {
     records: createClient(RecordsService, records),
     carrier: createClient(CarrierService, carrier),

@@ -5,22 +5,22 @@ import { errors } from "@shipping/proto/errors";
 /** The services behind the gateway. */
 export type Service = "records" | "carrier" | "tracking" | "webhooks";
 
-/** Why a request was answered 503, for operators. A closed set: it goes into logs, and nothing from a request may appear in it. */
+/** Why the answer is a 503, for operators. A fixed set of values, so that no data of a request gets into logs. */
 export type OutageCause =
-  /** Its account was at its limit of work in progress until the request was out of time. */
+  /** The account was at its concurrency limit until the deadline. */
   | "account_queue"
-  /** The gateway was at its limit of work in progress until the request was out of time. */
+  /** The gateway was at its concurrency limit until the deadline. */
   | "gateway_queue"
-  /** Its time ran out in the gateway, before it was sent to a service or beside a database that is slow. */
+  /** The deadline passed in the gateway: before a call was sent, or during a slow statement. */
   | "timeout"
-  /** Its service cannot say whether it executed the write: the connection was lost, or a booking is in doubt. */
+  /** Whether the service executed the write is unknown: the connection was lost, or a booking is in doubt. */
   | "outcome_unknown"
   | "gateway_database"
   /** The service could not be reached or did not answer in time, or its own database or carrier did not. */
   | `${Service}_unavailable`
   | "sign_in_provider";
 
-/** A 503 whose cause is known. `cause` is the error behind it, if there is one. */
+/** A 503 with a known reason. `cause` is the original error, if there is one. */
 export class Outage extends Failure {
   constructor(
     readonly reason: OutageCause | undefined,
@@ -31,11 +31,11 @@ export class Outage extends Failure {
   }
 }
 
-/** Which service an error without a typed refusal came from. Not a field of the error: Connect makes it, and compares errors by their shape. */
+/** The service that an error without a typed refusal came from. Not a property of the error, because Connect compares errors by their shape. */
 const origins = new WeakMap<ConnectError, Service>();
 
-/** The same transport, whose outages name their service. */
-export function namingOutages(service: Service, transport: Transport): Transport {
+/** Wraps a transport so that its outages name the service. */
+export function withOutageCause(service: Service, transport: Transport): Transport {
   const unary = async (...call: Parameters<Transport["unary"]>) => {
     try {
       return await transport.unary(...call);
@@ -44,7 +44,7 @@ export function namingOutages(service: Service, transport: Transport): Transport
       if (failure?.code === "service_unavailable") {
         throw new Outage(`${service}_unavailable`, { message: failure.message, cause: error });
       }
-      // Its outcome is unknown, and it stays the same error: whoever sent a write has to know.
+      // The outcome is unknown. The error stays as it is, because the sender of a write must handle it.
       if (!failure && error instanceof ConnectError) origins.set(error, service);
       throw error;
     }
@@ -52,13 +52,13 @@ export function namingOutages(service: Service, transport: Transport): Transport
   return { ...transport, unary: unary as Transport["unary"] };
 }
 
-/** The cause of an error that is answered 503; undefined if it is not known. */
+/** The cause of an error that is answered with 503; undefined if it is unknown. */
 export function outageCause(error: unknown): OutageCause | undefined {
   if (error instanceof Outage) return error.reason;
   if (error instanceof ConnectError) {
     const service = origins.get(error);
     return service && `${service}_unavailable`;
   }
-  // An outage of the database, or a refusal of a micro-batch that has waited for it.
+  // A database outage, or a micro-batch that was refused because it had waited for the database.
   return "gateway_database";
 }

@@ -1,7 +1,7 @@
 import type { IRouter } from "express";
 import type { ComponentChildren, VNode } from "preact";
 import { render } from "preact-render-to-string";
-import { type Asset, assetOf } from "../http/asset.js";
+import { type Asset, assetOf } from "../http/send-document.js";
 import { SITE_NAME } from "./site-header.js";
 
 /** The style of pages that have none of their own. */

@@ -8,9 +8,8 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import { newCaller } from "@shipping/kit/testing/writes";
 import type { Snapshot } from "@shipping/proto/shipping/common/v1/common_pb";
 import sql from "sql-template-tag";
-import { executeOnce, type OnceDeps, type OnceRequest } from "../idempotency/execute-once.js";
+import { executeOnce, type OnceDeps, type OnceRequest, startIdempotency } from "../idempotency/execute-once.js";
 import { claimKey, peekKey, type RegistryDeps, type RegistryKey } from "../idempotency/registry.js";
-import { startIdempotency } from "../idempotency/start-idempotency.js";
 import { gatewayDatabase } from "./gateway-database.js";
 import { ownerUnderTest } from "./owner-under-test.js";
 

@@ -2,7 +2,7 @@ import { textFields } from "@shipping/carrier/label/address-fields";
 import { layOut } from "@shipping/carrier/label/layout";
 import { transliterated, winAnsi } from "@shipping/carrier/label/letters/standard-font";
 import { widthOf } from "@shipping/carrier/label/ruler";
-import { fingerprint } from "@shipping/gateway/idempotency/fingerprint";
+import { fingerprint } from "@shipping/gateway/idempotency/registry";
 import { parseJsonBody } from "@shipping/gateway/input/json-body";
 import { labelInput, orderInput, webhookInput } from "@shipping/gateway/input/schemas";
 import { checkBody, requireValid } from "@shipping/gateway/input/validate";

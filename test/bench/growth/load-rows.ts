@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { fingerprint } from "@shipping/gateway/idempotency/fingerprint";
+import { fingerprint } from "@shipping/gateway/idempotency/registry";
 import type { Database } from "@shipping/kit/postgres/database";
 import sql, { type Sql } from "sql-template-tag";
 import { parcelBody } from "../seed.js";

@@ -1,6 +1,6 @@
 import type { Environment } from "@shipping/kit/caller";
 import sql from "sql-template-tag";
-import type { HttpAnswer } from "../../http/send.js";
+import type { HttpAnswer } from "../../http/send-answer.js";
 import type { EndpointDeps } from "../deps.js";
 import type { Read } from "../endpoint.js";
 import { type Route, read, rendered } from "../endpoint.js";

@@ -1,5 +1,5 @@
 import type { CallOptions } from "@connectrpc/connect";
-import type { HttpAnswer } from "../../http/send.js";
+import type { HttpAnswer } from "../../http/send-answer.js";
 import type { LabelInput, PageQuery } from "../../input/schemas.js";
 import * as schemas from "../../input/schemas.js";
 import type { EndpointDeps } from "../deps.js";
@@ -122,7 +122,7 @@ export function createLabel(
 
 async function checkLabel(
   { clients }: EndpointDeps,
-  { caller, sound: { shipment_id: shipmentId, rate_id: rateId } }: Check<LabelInput>,
+  { caller, valid: { shipment_id: shipmentId, rate_id: rateId } }: Check<LabelInput>,
   options: CallOptions,
 ) {
   if (shipmentId === undefined || rateId === undefined) return [];

@@ -97,7 +97,7 @@ function createSubscription(
 
 async function checkSubscription(
   { clients }: EndpointDeps,
-  { caller, sound: { url } }: Check<WebhookInput>,
+  { caller, valid: { url } }: Check<WebhookInput>,
   options: CallOptions,
 ) {
   return url === undefined ? [] : (await clients.webhooks.checkSubscription({ caller, url }, options)).fields;

@@ -1,6 +1,6 @@
 import { fail } from "@shipping/kit/errors";
-import { sendAnswer } from "../../http/send.js";
-import { sourceOf } from "../../http/source.js";
+import { sourceOf } from "../../http/http-rules.js";
+import { sendAnswer } from "../../http/send-answer.js";
 import { parseJsonBody } from "../../input/json-body.js";
 import { noQuery } from "../../input/schemas.js";
 import { validQuery } from "../../input/validate.js";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail, failFields } from "@shipping/kit/errors";
-import { isPlain } from "../../http/media-type.js";
+import { isPlain } from "../../http/http-rules.js";
 import { ANSWER_MS, type Middleware } from "../locals.js";
 
 export const MAX_BODY_BYTES = 65_536;

@@ -1,8 +1,7 @@
 import { fail } from "@shipping/kit/errors";
 import type { ErrorRequestHandler } from "express";
-import { noteFailure, unknownRoute } from "../../http/failure-of.js";
-import { refuse } from "../../http/send.js";
-import { sourceOf } from "../../http/source.js";
+import { sourceOf } from "../../http/http-rules.js";
+import { noteFailure, refuse, unknownRoute } from "../../http/send-answer.js";
 import { sendErrorPage, wantsPage } from "../../site/error-page.js";
 import type { Site } from "../../site/site-header.js";
 import type { ApiDeps } from "../deps.js";

@@ -1,6 +1,5 @@
 import type { Router } from "express";
-import { assetOf } from "../../http/asset.js";
-import { documentOf, sendDocument } from "../../http/send-document.js";
+import { assetOf, documentOf, sendDocument } from "../../http/send-document.js";
 import { AREA_PATH } from "./page.js";
 
 export const style = assetOf(

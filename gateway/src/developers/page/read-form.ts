@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail, failFields } from "@shipping/kit/errors";
 import type { z } from "zod";
 import { collect, MAX_BODY_BYTES } from "../../api/middleware/read-body.js";
-import { isPlain } from "../../http/media-type.js";
+import { isPlain } from "../../http/http-rules.js";
 import { type Checked, check, decodePairs } from "../../input/validate.js";
 
 /** The fields of a form, each with all its values in order. */

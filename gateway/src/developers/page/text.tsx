@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { visible } from "../../input/visible.js";
+import { visible } from "../../input/text.js";
 
 export { visible };
 

@@ -2,7 +2,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { fail, toConnectError } from "@shipping/kit/errors";
 import { DatabaseOutage } from "@shipping/kit/postgres/outage";
 import pg from "pg";
-import { failureOf } from "./failure-of.js";
+import { failureOf } from "./send-answer.js";
 
 describe("failureOf", () => {
   test("a refusal stays itself, also one that crossed a service boundary", () => {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { metadataFault } from "./metadata.js";
+import { metadataFault } from "./schemas.js";
 
 function nested(levels: number): object {
   return levels === 1 ? {} : { in: nested(levels - 1) };

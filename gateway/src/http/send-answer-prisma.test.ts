@@ -5,7 +5,7 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import { openPrisma } from "../database/deps.js";
 import type { PrismaClient } from "../gen/prisma/client.js";
 import { gatewayDatabase } from "../testing/gateway-database.js";
-import { failureOf } from "./failure-of.js";
+import { failureOf } from "./send-answer.js";
 
 let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
 beforeAll(async () => {

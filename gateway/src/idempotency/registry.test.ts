@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { fingerprint } from "./fingerprint.js";
+import { fingerprint } from "./registry.js";
 
 const of = (json: string) => fingerprint("POST", "/orders", JSON.parse(json)).toString("hex");
 

@@ -5,8 +5,8 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { exchange, parseAnswers, received } from "../testing/raw-http.js";
-import { dropRest } from "./drop-rest.js";
 import { type HttpServer, listen } from "./listen.js";
+import { dropRest } from "./refuse-connection.js";
 
 /** Both ends of a connection, of which the far one reads whatever comes. */
 async function connection(): Promise<{ near: Socket; far: Socket }> {

@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { silentLog } from "@shipping/kit/process/log";
 import express from "express";
-import { listen } from "./listen.js";
-import { messagePrototypesOf } from "./message-prototypes.js";
+import { listen, messagePrototypesOf } from "./listen.js";
 
 test("requests and responses are created with the prototypes that Express would give them", async () => {
   const app = express();
