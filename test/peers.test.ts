@@ -1,5 +1,5 @@
 import { carrierPeers } from "@shipping/carrier/rpc";
-import type { Peers } from "@shipping/kit/tls/peers";
+import type { Peers } from "@shipping/kit/tls/secure-server";
 import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import { CarrierOperationsService } from "@shipping/proto/shipping/carrier/v1/operations_pb";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";

@@ -6,7 +6,7 @@ import type { AdminDeps } from "@shipping/gateway/database/deps";
 import type { DeveloperArea } from "@shipping/gateway/developers/session/settings";
 import type { MailRoute } from "@shipping/gateway/mail/settings";
 import type { Environment } from "@shipping/kit/caller";
-import { createLocalBus } from "@shipping/kit/events/in-process-bus";
+import { createLocalBus } from "@shipping/kit/events/bus";
 import type { Database } from "@shipping/kit/postgres/database";
 import { createLog, type Log, silentLog } from "@shipping/kit/process/log";
 import { type TestDatabase, testDatabase } from "@shipping/kit/testing/database";

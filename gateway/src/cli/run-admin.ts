@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
 import type { Env } from "@shipping/kit/process/config";
-import { printable } from "@shipping/kit/process/printable";
+import { printable } from "@shipping/kit/process/log";
 import { CommanderError } from "commander";
 import { addAccountCommands } from "./commands/account-commands.js";
 import { addAuditCommands } from "./commands/audit-commands.js";

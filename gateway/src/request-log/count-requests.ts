@@ -1,5 +1,5 @@
 import type { Caller } from "@shipping/kit/caller";
-import { ownedSql } from "@shipping/kit/postgres/owned";
+import { ownedSql } from "@shipping/kit/postgres/read-owned";
 import { type ErrorCode, errors } from "@shipping/proto/errors";
 import sql from "sql-template-tag";
 import { clock, type GatewayDeps } from "../database/deps.js";

@@ -1,5 +1,5 @@
 import type { Caller } from "@shipping/kit/caller";
-import { ownedSql } from "@shipping/kit/postgres/owned";
+import { ownedSql } from "@shipping/kit/postgres/read-owned";
 import { errors } from "@shipping/proto/errors";
 import sql, { join, type Sql } from "sql-template-tag";
 import type { GatewayDeps } from "../database/deps.js";

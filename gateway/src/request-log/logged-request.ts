@@ -1,7 +1,6 @@
 import type { Caller, Environment } from "@shipping/kit/caller";
 import type { FieldError } from "@shipping/kit/errors";
-import { redact } from "@shipping/kit/process/log";
-import { COMMANDING } from "@shipping/kit/process/printable";
+import { COMMANDING, redact } from "@shipping/kit/process/log";
 import { raw } from "sql-template-tag";
 import { toSnakeCase } from "../database/deps.js";
 import type { OutageCause } from "../service-clients/outage.js";

@@ -6,8 +6,7 @@ import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/even
 import { newId } from "../ids.js";
 import { silentLog } from "../process/log.js";
 import { eventually } from "../testing/eventually.js";
-import { type Bus, BusOutage } from "./bus.js";
-import { createLocalBus } from "./in-process-bus.js";
+import { type Bus, BusOutage, createLocalBus } from "./bus.js";
 import { createJetStreamBus } from "./jetstream-bus.js";
 
 const natsUrl = process.env.TEST_NATS_URL ?? "";

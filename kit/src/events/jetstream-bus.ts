@@ -9,7 +9,7 @@ import {
   TimeoutError,
 } from "@nats-io/transport-node";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
-import "../rpc/unary/text-encoding.js";
+import "../rpc/unary/protocol.js";
 import { traceHeaders } from "../process/tracing.js";
 import { type Bus, BusOutage, type Subscriber } from "./bus.js";
 import { BUS_TIMEOUT_MS, type BusConnectionOptions, keepConnected } from "./bus-connection.js";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import sql from "sql-template-tag";
 import { type TestDatabase, testDatabase } from "../testing/database.js";
-import { isByteaArray } from "./bytea-array.js";
+import { isByteaArray } from "./database.js";
 
 const directory = join(import.meta.dirname, "../testing/fixtures/prisma");
 

@@ -1,7 +1,7 @@
 import sql, { raw } from "sql-template-tag";
 import type { Caller } from "../caller.js";
-import { ownedSql } from "./owned.js";
 import type { ReadDeps } from "./read-owned.js";
+import { ownedSql } from "./read-owned.js";
 
 /** The part of a list, sorted newest first, that a page shows. Times are ISO 8601, `-infinity` or `infinity`. */
 export interface PlaceInList {

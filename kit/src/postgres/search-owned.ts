@@ -3,8 +3,8 @@ import sql, { join, raw, type Sql } from "sql-template-tag";
 import { type Caller, requireCaller } from "../caller.js";
 import { type Columns, type Row, selectColumns } from "./columns.js";
 import { type PlaceInList, placeAfter } from "./newest-first.js";
-import { ownedInIndex, ownedSql } from "./owned.js";
 import type { ReadDeps } from "./read-owned.js";
+import { ownedInIndex, ownedSql } from "./read-owned.js";
 
 /** The most rows examined for each interpretation of a text, so that no text makes a page expensive. */
 export const MAX_MATCHES = 500;

@@ -7,7 +7,7 @@ async function collections(begin: string): Promise<number> {
   const script = `
     import { PerformanceObserver, constants } from "node:perf_hooks";
     import { setTimeout as next } from "node:timers/promises";
-    import { letHeapGrow } from ${JSON.stringify(join(__dirname, "heap-growth.ts"))};
+    import { letHeapGrow } from ${JSON.stringify(join(__dirname, "run-process.ts"))};
     ${begin}
     let count = 0;
     new PerformanceObserver((list) => {

@@ -21,7 +21,7 @@ import {
 } from "@opentelemetry/sdk-trace-node";
 import { failureIn } from "../errors.js";
 import type { Log } from "./log.js";
-import type { Span, SpanOptions, Tracer } from "./span.js";
+import type { Span, SpanOptions, Tracer } from "./tracing.js";
 
 const EXPORT_MS = 2_000;
 const CLOSE_MS = 1_000;

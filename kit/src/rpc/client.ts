@@ -6,8 +6,8 @@ import { traced, traceHeaders } from "../process/tracing.js";
 import type { Tls } from "../tls/tls.js";
 import { keepResolved, type Resolve } from "./keep-resolved.js";
 import { type ConnectionState, openReplica, type Replica } from "./replica.js";
-import { MAX_BATCH_CALLS } from "./unary/batch.js";
 import { plainHeaders } from "./unary/client.js";
+import { MAX_BATCH_CALLS } from "./unary/protocol.js";
 
 /** A transport to all replicas of a service, with the connections behind it. */
 export interface ServiceTransport extends Transport {

@@ -10,7 +10,7 @@ import { createMetrics } from "../process/metrics.js";
 import { certificateFolder, type TestAuthority, testAuthority } from "../testing/certificates.js";
 import { eventually } from "../testing/eventually.js";
 import { empty, ledgerRoutes, readRequest } from "../testing/rpc-testbed.js";
-import type { Peers } from "../tls/peers.js";
+import type { Peers } from "../tls/secure-server.js";
 import { connectSecurely, openTls, type Tls } from "../tls/tls.js";
 import { connectTo } from "./client.js";
 import { serve } from "./server.js";

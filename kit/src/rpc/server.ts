@@ -1,22 +1,24 @@
 import http2 from "node:http2";
 import type { AddressInfo } from "node:net";
-import type { CallOptions, ConnectRouter, HandlerContext, Transport } from "@connectrpc/connect";
-import { createContextValues, createRouterTransport } from "@connectrpc/connect";
+import {
+  type CallOptions,
+  type ConnectRouter,
+  createContextValues,
+  createRouterTransport,
+  type HandlerContext,
+  type Transport,
+} from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { BatchService } from "@shipping/proto/shipping/batch/v1/batch_pb";
 import type { Log } from "../process/log.js";
 import type { Metrics } from "../process/metrics.js";
-import { admitPeers, type Peers, peerKey } from "../tls/peers.js";
-import { createSecureServer, peerLookup } from "../tls/secure-server.js";
+import { admitPeers, createSecureServer, type Peers, peerKey, peerLookup } from "../tls/secure-server.js";
 import type { Tls } from "../tls/tls.js";
-import { measureCalls, measureRefusals } from "./call-metrics.js";
 import { createHealth } from "./grpc-health.js";
-import { answerErrors, logCalls, traceCalls } from "./interceptors.js";
-import { batchCall } from "./unary/answer-batch.js";
-import { MAX_BATCH_BYTES } from "./unary/batch.js";
+import { answerErrors, logCalls, measureCalls, measureRefusals, traceCalls } from "./interceptors.js";
 import { unaryMethods } from "./unary/methods.js";
-import { MAX_MESSAGE_BYTES, MAX_REQUEST_BYTES } from "./unary/protocol.js";
-import { answerUnary } from "./unary/server.js";
+import { MAX_BATCH_BYTES, MAX_MESSAGE_BYTES, MAX_REQUEST_BYTES } from "./unary/protocol.js";
+import { answerUnary, batchCall } from "./unary/server.js";
 
 /** Registers the handlers of a part's services. */
 export type Routes = (router: ConnectRouter) => void;

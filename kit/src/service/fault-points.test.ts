@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sql from "sql-template-tag";
-import { createLocalBus } from "../events/in-process-bus.js";
+import { createLocalBus } from "../events/bus.js";
 import type { Ledger } from "../ledger/ledger.js";
 import { ConfigError } from "../process/config.js";
 import { silentLog } from "../process/log.js";

@@ -10,7 +10,7 @@ import { configured, type Running, runProcess, toReason, waitFor } from "../proc
 import { requirePostgres } from "../process/supported-versions.js";
 import { startTracing } from "../process/tracing.js";
 import { type Routes, serve } from "../rpc/server.js";
-import type { Peers } from "../tls/peers.js";
+import type { Peers } from "../tls/secure-server.js";
 import { measureTls, openTls, type Tls } from "../tls/tls.js";
 import { type FaultPoints, faultPointsOf } from "./fault-points.js";
 

@@ -1,6 +1,9 @@
 import http2 from "node:http2";
 import type { TLSSocket } from "node:tls";
+import type { DescMethod } from "@bufbuild/protobuf";
+import { Code, ConnectError, createContextKey, type Interceptor } from "@connectrpc/connect";
 import type { connectNodeAdapter } from "@connectrpc/connect-node";
+import { Health } from "@shipping/proto/grpc/health/v1/health_pb";
 import type { Log } from "../process/log.js";
 import type { Tls } from "./tls.js";
 
@@ -41,5 +44,29 @@ export function peerLookup(tls: Tls): (request: http2.Http2ServerRequest) => str
       known.set(session, tls.partIn((session.socket as TLSSocket).getPeerCertificate().subjectaltname));
     }
     return known.get(session);
+  };
+}
+
+/**
+ * Which part may call which methods of a service, by the name in its certificate. Nobody else may call anything. Parts that may call
+ * something may also check the health of the service.
+ */
+export type Peers = Readonly<Record<string, readonly DescMethod[]>>;
+
+/** The part that a call comes from, by its certificate. */
+export const peerKey = createContextKey<string | undefined>(undefined, { description: "calling part" });
+
+/** Admits the calls in the table. `refused` is called for every other call. */
+export function admitPeers(peers: Peers, refused: () => void): Interceptor {
+  const admitted = new Map(
+    Object.entries(peers).map(([peer, methods]) => [peer, new Set([...methods, ...Health.methods])]),
+  );
+  return (next) => (request) => {
+    const peer = request.contextValues.get(peerKey);
+    if (peer !== undefined && admitted.get(peer)?.has(request.method)) return next(request);
+    refused();
+    const { name, parent } = request.method;
+    const who = peer ?? "A certificate that names no part of this platform";
+    throw new ConnectError(`${who} may not call ${parent.typeName}/${name}.`, Code.PermissionDenied);
   };
 }

@@ -35,7 +35,7 @@ export interface Tls {
 }
 
 /** The identity in a certificate: a part, and the platform that it belongs to. */
-export interface PartIdentity {
+interface PartIdentity {
   platform: string;
   part: string;
 }

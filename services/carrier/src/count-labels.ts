@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { requireCaller } from "@shipping/kit/caller";
-import { ownedInIndex } from "@shipping/kit/postgres/owned";
+import { ownedInIndex } from "@shipping/kit/postgres/read-owned";
 import {
   type CountLabelsRequest,
   type CountLabelsResponse,

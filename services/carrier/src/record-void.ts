@@ -1,7 +1,7 @@
 import type { Caller } from "@shipping/kit/caller";
 import { originText } from "@shipping/kit/ledger/origin";
 import { newEvent } from "@shipping/kit/ledger/outbox";
-import { ownedSql } from "@shipping/kit/postgres/owned";
+import { ownedSql } from "@shipping/kit/postgres/read-owned";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import sql, { empty, type Sql } from "sql-template-tag";
 import { type BookingRow, callerIn, claimIn } from "./bookings/booking.js";

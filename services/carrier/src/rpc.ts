@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { callContext, type Routes } from "@shipping/kit/rpc/server";
 import { ownerOperationsRoutes } from "@shipping/kit/service/owner-operations";
-import type { Peers } from "@shipping/kit/tls/peers";
+import type { Peers } from "@shipping/kit/tls/secure-server";
 import {
   CarrierService,
   CheckLabelResponseSchema,

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createClient } from "@connectrpc/connect";
-import { createLocalBus } from "@shipping/kit/events/in-process-bus";
+import { createLocalBus } from "@shipping/kit/events/bus";
 import { silentLog } from "@shipping/kit/process/log";
 import { inProcess } from "@shipping/kit/rpc/server";
 import { testDatabase } from "@shipping/kit/testing/database";

@@ -1,6 +1,6 @@
 import type { Routes } from "@shipping/kit/rpc/server";
 import { ownerOperationsRoutes } from "@shipping/kit/service/owner-operations";
-import type { Peers } from "@shipping/kit/tls/peers";
+import type { Peers } from "@shipping/kit/tls/secure-server";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import { trackingAccountData } from "./account-data.js";

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { Routes } from "@shipping/kit/rpc/server";
 import { ownerOperationsRoutes } from "@shipping/kit/service/owner-operations";
-import type { Peers } from "@shipping/kit/tls/peers";
+import type { Peers } from "@shipping/kit/tls/secure-server";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import { WebhooksOperationsService } from "@shipping/proto/shipping/webhooks/v1/operations_pb";

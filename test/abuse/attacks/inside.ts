@@ -1,8 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:http2";
-import { BATCH_PATH } from "@shipping/kit/rpc/unary/batch";
 import { encodeCalls } from "@shipping/kit/rpc/unary/batch-codec";
-import { UNARY_TYPE, VERSION_HEADER } from "@shipping/kit/rpc/unary/protocol";
+import { BATCH_PATH, UNARY_TYPE, VERSION_HEADER } from "@shipping/kit/rpc/unary/protocol";
 import type { Attack } from "./attack.js";
 
 const STREAMS = 50;

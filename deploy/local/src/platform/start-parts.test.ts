@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:net";
-import { createLocalBus } from "@shipping/kit/events/in-process-bus";
+import { createLocalBus } from "@shipping/kit/events/bus";
 import type { Database } from "@shipping/kit/postgres/database";
 import { silentLog } from "@shipping/kit/process/log";
 import { testDatabase } from "@shipping/kit/testing/database";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Bus } from "@shipping/kit/events/bus";
+import { createLocalBus } from "@shipping/kit/events/bus";
 import { busConnectionOptions } from "@shipping/kit/events/bus-connection";
-import { createLocalBus } from "@shipping/kit/events/in-process-bus";
 import { createJetStreamBus } from "@shipping/kit/events/jetstream-bus";
 import type { Database } from "@shipping/kit/postgres/database";
 import type { Env } from "@shipping/kit/process/config";

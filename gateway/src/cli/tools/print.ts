@@ -1,4 +1,4 @@
-import { printable } from "@shipping/kit/process/printable";
+import { printable } from "@shipping/kit/process/log";
 import { type Command, InvalidArgumentError, Option } from "commander";
 
 /** Prints a result: as JSON, or in words. */

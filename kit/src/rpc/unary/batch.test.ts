@@ -17,7 +17,8 @@ import {
 import { ReadRequestSchema } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { fail } from "../../errors.js";
 import { empty, readRequest as read, rpcTestbed } from "../../testing/rpc-testbed.js";
-import { BATCH_PATH, readElements } from "./batch.js";
+import { readElements } from "./batch-codec.js";
+import { BATCH_PATH } from "./protocol.js";
 
 const { serving, clientTo, onEnd, ends } = rpcTestbed();
 afterEach(ends);

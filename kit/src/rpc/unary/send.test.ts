@@ -12,8 +12,8 @@ import {
 } from "@shipping/proto/shipping/batch/v1/batch_pb";
 import { LedgerService, ReadResponseSchema } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { empty, readRequest } from "../../testing/rpc-testbed.js";
-import { BATCH_PATH } from "./batch.js";
 import { unaryOver } from "./client.js";
+import { BATCH_PATH } from "./protocol.js";
 
 const READ = "/shipping.ledger.v1.LedgerService/Read";
 const OK = { ":status": 200, "content-type": "application/proto" };

@@ -1,10 +1,8 @@
-import type { ClientHttp2Stream, IncomingHttpHeaders, IncomingHttpStatusHeader } from "node:http2";
-import { constants } from "node:http2";
+import { type ClientHttp2Stream, constants, type IncomingHttpHeaders, type IncomingHttpStatusHeader } from "node:http2";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Http2SessionManager } from "@connectrpc/connect-node";
-import { BATCH_PATH, MAX_BATCH_CALLS, readElements } from "./batch.js";
-import { decodeAnswer, encodeCalls } from "./batch-codec.js";
-import { MAX_MESSAGE_BYTES, UNARY_TYPE, VERSION_HEADER } from "./protocol.js";
+import { decodeAnswer, encodeCalls, readElements } from "./batch-codec.js";
+import { BATCH_PATH, MAX_BATCH_CALLS, MAX_MESSAGE_BYTES, UNARY_TYPE, VERSION_HEADER } from "./protocol.js";
 
 /** The answer to a call. */
 export interface RpcAnswer {

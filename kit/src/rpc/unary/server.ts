@@ -1,11 +1,25 @@
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
-import { Code, ConnectError, type ContextValues } from "@connectrpc/connect";
+import { setTimeout as pause } from "node:timers/promises";
+import { create } from "@bufbuild/protobuf";
+import { Code, ConnectError, type ContextValues, type HandlerContext } from "@connectrpc/connect";
+import { parseTimeout } from "@connectrpc/connect/protocol-connect";
 import type { connectNodeAdapter } from "@connectrpc/connect-node";
-import { answerCall, callsIn, holdBack } from "./answer-batch.js";
-import { BATCH_PATH, MAX_BATCH_BYTES } from "./batch.js";
-import { type BatchAnswer, type BatchCall, encodeAnswers } from "./batch-codec.js";
+import { type CallRequest, type CallResponse, CallResponseSchema } from "@shipping/proto/shipping/batch/v1/batch_pb";
+import { type BatchAnswer, type BatchCall, decodeCall, encodeAnswers, readElements } from "./batch-codec.js";
 import { failedCall, type UnaryMethod, type UnaryMethods } from "./methods.js";
-import { MAX_REQUEST_BYTES, toHeaders, UNARY_TYPE, type UnaryAnswer, VERSION_HEADER } from "./protocol.js";
+import {
+  BATCH_PATH,
+  MAX_BATCH_BYTES,
+  MAX_BATCH_CALLS,
+  MAX_REQUEST_BYTES,
+  MAX_TIMER_MS,
+  TIMEOUT_HEADER,
+  toHeaders,
+  UNARY_TYPE,
+  type UnaryAnswer,
+  unreadable,
+  VERSION_HEADER,
+} from "./protocol.js";
 
 type Handler = ReturnType<typeof connectNodeAdapter>;
 
@@ -50,7 +64,7 @@ function isUnary({ method, headers }: Http2ServerRequest): boolean {
 
 async function answerOne({ request, response, values }: Exchange, method: UnaryMethod): Promise<void> {
   const answered = (bytes: Buffer) => method(toHeaders(request.headers), bytes, values);
-  respond(response, await bytesOf(request, MAX_REQUEST_BYTES).then(answered, failedCall));
+  respond(response, await readBytes(request, MAX_REQUEST_BYTES).then(answered, failedCall));
 }
 
 function respond(response: Http2ServerResponse, { status, type, headers, body }: UnaryAnswer): void {
@@ -66,9 +80,9 @@ function respond(response: Http2ServerResponse, { status, type, headers, body }:
 async function answerMany({ request, response, values }: Exchange, methods: UnaryMethods): Promise<void> {
   let calls: BatchCall[];
   try {
-    calls = callsIn(await bytesOf(request, MAX_BATCH_BYTES));
+    calls = readCalls(await readBytes(request, MAX_BATCH_BYTES));
   } catch (error) {
-    await holdBack();
+    await delayRefusal();
     respond(response, failedCall(error));
     return;
   }
@@ -97,7 +111,7 @@ async function answerMany({ request, response, values }: Exchange, methods: Unar
   }
 }
 
-function bytesOf(request: Http2ServerRequest, maxBytes: number): Promise<Buffer> {
+function readBytes(request: Http2ServerRequest, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   return new Promise((resolve, reject) => {
@@ -109,5 +123,90 @@ function bytesOf(request: Http2ServerRequest, maxBytes: number): Promise<Buffer>
     request.on("end", () => resolve(Buffer.concat(chunks)));
     request.on("aborted", () => reject(new ConnectError("the client disconnected", Code.Canceled)));
     request.on("error", reject);
+  });
+}
+
+/** How long a batch that is refused as a whole waits for its answer. */
+const REFUSED_MS = 1_000;
+
+/** Waits before such a refusal. None of our parts sends such a batch, and a client that does cannot keep the process busy with it. */
+function delayRefusal(): Promise<void> {
+  return pause(REFUSED_MS, undefined, { ref: false });
+}
+
+/** The calls of a `CallRequest`. If there are too many, the batch is refused before the next call is read. */
+function readCalls(bytes: Buffer): BatchCall[] {
+  const calls: BatchCall[] = [];
+  const elements = readElements((element) => {
+    calls.push(readCall(element));
+    checkCount(calls.length);
+  });
+  elements.take(bytes);
+  if (!elements.isWhole()) throw unreadable();
+  checkCount(calls.length);
+  return calls;
+}
+
+function readCall(element: Buffer): BatchCall {
+  try {
+    return decodeCall(element);
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
+
+function checkCount(calls: number): void {
+  if (calls > MAX_BATCH_CALLS) {
+    throw new ConnectError(`a batch holds at most ${MAX_BATCH_CALLS} calls`, Code.ResourceExhausted);
+  }
+  if (calls === 0) throw new ConnectError("a batch holds at least one call", Code.InvalidArgument);
+}
+
+/** Answers the call at index `at` of its batch as if it had come alone. */
+async function answerCall(
+  methods: UnaryMethods,
+  call: BatchCall,
+  values: ContextValues,
+  at: number,
+): Promise<BatchAnswer> {
+  return toAnswer(at, await answerTo(methods, call, values));
+}
+
+async function answerTo(methods: UnaryMethods, call: BatchCall, values: ContextValues): Promise<UnaryAnswer> {
+  try {
+    const method = methods.get(call.path);
+    if (!method) throw new ConnectError(`There is no ${call.path}.`, Code.Unimplemented);
+    return await method(new Headers(call.headers), call.message, values);
+  } catch (error) {
+    return failedCall(error);
+  }
+}
+
+function toAnswer(call: number, { status, type, body, headers = {} }: UnaryAnswer): BatchAnswer {
+  return { call, status, contentType: type, body, headers };
+}
+
+/** `BatchService.Call` as the library serves it, to clients of gRPC and of JSON: it answers once all its calls are answered. */
+export function batchCall(methods: UnaryMethods) {
+  return async ({ calls }: CallRequest, { values }: Pick<HandlerContext, "values">): Promise<CallResponse> => {
+    try {
+      checkCount(calls.length);
+    } catch (error) {
+      await delayRefusal();
+      throw error;
+    }
+    const answers = calls.map((call, at) => inTime(call, at, answerCall(methods, call, values, at)));
+    return create(CallResponseSchema, { answers: await Promise.all(answers) });
+  };
+}
+
+/** Returns the answer, or, at the call's own deadline, an error instead, so that the call holds up the others no longer. */
+function inTime({ headers }: BatchCall, at: number, answer: Promise<BatchAnswer>): Promise<BatchAnswer> {
+  const { timeoutMs } = parseTimeout(headers[TIMEOUT_HEADER] ?? null, MAX_TIMER_MS);
+  if (timeoutMs === undefined) return answer;
+  const late = new ConnectError("the operation timed out", Code.DeadlineExceeded);
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(toAnswer(at, failedCall(late))), Math.min(timeoutMs, MAX_TIMER_MS));
+    answer.finally(() => clearTimeout(timer)).then(resolve, reject);
   });
 }

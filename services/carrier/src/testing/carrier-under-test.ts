@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import type { Caller } from "@shipping/kit/caller";
-import { createLocalBus } from "@shipping/kit/events/in-process-bus";
+import { createLocalBus } from "@shipping/kit/events/bus";
 import { createLedger } from "@shipping/kit/ledger/ledger";
 import { createOutbox } from "@shipping/kit/ledger/outbox";
 import { silentLog } from "@shipping/kit/process/log";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import type { Caller, Claim } from "@shipping/kit/caller";
-import { createLocalBus } from "@shipping/kit/events/in-process-bus";
+import { createLocalBus } from "@shipping/kit/events/bus";
 import { newId } from "@shipping/kit/ids";
 import { newEvent } from "@shipping/kit/ledger/outbox";
 import { silentLog } from "@shipping/kit/process/log";

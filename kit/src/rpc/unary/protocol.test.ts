@@ -1,7 +1,7 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { getTextEncoding } from "@bufbuild/protobuf/wire";
 import { EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
-import "./text-encoding.js";
+import "./protocol.js";
 
 test.each(["", "plain", "Zürich 東京 🚚", "x".repeat(100_000), "\u0000"])("a message carries the text %j", (type) => {
   const bytes = toBinary(EventSchema, create(EventSchema, { id: "evt_1", type, accountId: "acc_1" }));
