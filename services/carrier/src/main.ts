@@ -30,7 +30,7 @@ await runService({
       bus,
       records: createClient(RecordsService, transportWithFaultPoints(records, faultPoints)),
       tracking: createClient(TrackingService, transportWithFaultPoints(tracking, faultPoints)),
-      webhooks: createClient(WebhooksService, webhooks),
+      subscriber: createClient(WebhooksService, webhooks),
       log,
       now: () => new Date(),
       random: pooledRandom,

@@ -22,9 +22,9 @@ test("a started carrier publishes its events, and later repeats projections that
     onDeadLetter: async () => {},
   });
   const { records, tracking, newShipment, applied, trouble } = neighbours();
-  const webhooks = { filterMissing: async () => ({ missingEventIds: [] }) as never };
+  const subscriber = { filterMissing: async () => ({ missingEventIds: [] }) as never };
   const now = () => new Date();
-  const carrier = await startCarrier({ db, bus, records, tracking, webhooks, log, now, random: randomBytes });
+  const carrier = await startCarrier({ db, bus, records, tracking, subscriber, log, now, random: randomBytes });
   const client = createClient(CarrierService, inProcess(carrier.routes, log));
 
   const caller = newCaller();

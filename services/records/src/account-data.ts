@@ -1,5 +1,5 @@
 import type { AccountData } from "@shipping/kit/service/account-data";
-import sql from "sql-template-tag";
+import sql, { type Sql } from "sql-template-tag";
 
 /** The data that records stores about an account. */
 export const recordsAccountData: AccountData = {
@@ -12,3 +12,11 @@ export const recordsAccountData: AccountData = {
   kept: {},
   inFlight: (accountId) => sql`SELECT count(*) FROM outbox WHERE published_at IS NULL AND account_id = ${accountId}`,
 };
+
+/** Counts the orders and shipments of an account. */
+export function countResources(accountId: string): Sql {
+  return sql`
+    SELECT 'orders' AS kind, environment, count(*) FROM orders WHERE account_id = ${accountId} GROUP BY environment
+    UNION ALL
+    SELECT 'shipments', environment, count(*) FROM shipments WHERE account_id = ${accountId} GROUP BY environment`;
+}

@@ -22,7 +22,7 @@ await runService({
     startRecords({
       db,
       bus,
-      webhooks: createClient(WebhooksService, webhooks),
+      subscriber: createClient(WebhooksService, webhooks),
       log,
       now: () => new Date(),
       random: pooledRandom,

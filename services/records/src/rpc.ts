@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { Routes } from "@shipping/kit/rpc/server";
 import { ownerOperationsRoutes } from "@shipping/kit/service/owner-operations";
+import type { PublisherDeps } from "@shipping/kit/service/publisher";
 import type { Peers } from "@shipping/kit/tls/secure-server";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
@@ -9,14 +10,12 @@ import {
   CreateShipmentResponseSchema,
   RecordsService,
 } from "@shipping/proto/shipping/records/v1/records_pb";
-import { recordsAccountData } from "./account-data.js";
-import { applyLabelEvent } from "./apply-label-event.js";
-import { countResources } from "./count-resources.js";
-import { createOrder } from "./create-order.js";
-import { createShipment } from "./create-shipment.js";
-import type { RecordsDeps } from "./deps.js";
-import { getOrder, getShipment, getShipmentForCarrier, listOrders, listShipments } from "./read-records.js";
-import { searchOrders, searchShipments } from "./search-records.js";
+import { countResources, recordsAccountData } from "./account-data.js";
+import { getOrder, getShipment, getShipmentForCarrier, listOrders, listShipments } from "./read/read-records.js";
+import { searchOrders, searchShipments } from "./read/search-records.js";
+import { applyLabelEvent } from "./write/apply-label-event.js";
+import { createOrder } from "./write/create-order.js";
+import { createShipment } from "./write/create-shipment.js";
 
 const its = RecordsService.method;
 
@@ -38,7 +37,7 @@ export const recordsPeers: Peers = {
 };
 
 /** The RPCs of records, each one operation. */
-export function recordsRoutes(deps: RecordsDeps): Routes {
+export function recordsRoutes(deps: PublisherDeps): Routes {
   return (router) => {
     deps.ledger.routes(router);
     ownerOperationsRoutes(router, { db: deps.db, publishes: true, countResources, accountData: recordsAccountData });

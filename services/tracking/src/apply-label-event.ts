@@ -2,6 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { type Columns, columnNames, type Row, unnestRows } from "@shipping/kit/postgres/columns";
+import type { Database } from "@shipping/kit/postgres/database";
 import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
 import {
   type ApplyLabelEventRequest,
@@ -9,17 +10,17 @@ import {
   ApplyLabelEventResponseSchema,
 } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import sql from "sql-template-tag";
-import type { TrackingDeps } from "./deps.js";
 import { rowAfter, trackingColumns } from "./tracking.js";
+
+interface Deps {
+  db: Database;
+}
 
 /**
  * Applies a label event to its tracking record. Events that wait share a statement. Idempotent, and the status only moves forward: every
  * event holds the whole label, so `label.voided` creates the record if it comes first, and the late `label.created` then changes nothing.
  */
-export async function applyLabelEvent(
-  deps: TrackingDeps,
-  request: ApplyLabelEventRequest,
-): Promise<ApplyLabelEventResponse> {
+export async function applyLabelEvent(deps: Deps, request: ApplyLabelEventRequest): Promise<ApplyLabelEventResponse> {
   const caller = requireCaller(request);
   const row = request.event && rowAfter(request.event);
   if (!row) throw fail("internal_error", "The event is not a label event.");
@@ -31,7 +32,7 @@ const changeColumns = { accountId: "text", environment: "text", ...trackingColum
 
 type Change = Row<typeof changeColumns>;
 
-const advanceRecord = microBatchOperation<TrackingDeps, Change, void>({
+const advanceRecord = microBatchOperation<Deps, Change, void>({
   keyOf: ({ accountId, environment, trackingNumber }) => `${accountId} ${environment} ${trackingNumber}`,
   async run({ db }, changes) {
     const names = columnNames(changeColumns);

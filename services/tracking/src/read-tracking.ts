@@ -2,17 +2,16 @@ import { create } from "@bufbuild/protobuf";
 import { requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { selectFrom } from "@shipping/kit/postgres/columns";
-import { readOwned } from "@shipping/kit/postgres/read-owned";
+import { type ReadDeps, readOwned } from "@shipping/kit/postgres/read-owned";
 import {
   type GetTrackingRequest,
   type GetTrackingResponse,
   GetTrackingResponseSchema,
 } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
-import type { TrackingDeps } from "./deps.js";
 import { trackingColumns, trackingJson } from "./tracking.js";
 
 /** Reads the record of one of the caller's tracking numbers. */
-export async function getTracking(deps: TrackingDeps, request: GetTrackingRequest): Promise<GetTrackingResponse> {
+export async function getTracking(deps: ReadDeps, request: GetTrackingRequest): Promise<GetTrackingResponse> {
   const row = await findTracking(deps, { caller: requireCaller(request), id: request.trackingNumber });
   if (!row) throw fail("not_found", "No such tracking number.");
   return create(GetTrackingResponseSchema, { data: Buffer.from(trackingJson(row)) });

@@ -1,12 +1,11 @@
+import type { ReadDeps } from "@shipping/kit/postgres/read-owned";
 import type { Routes } from "@shipping/kit/rpc/server";
 import { ownerOperationsRoutes } from "@shipping/kit/service/owner-operations";
 import type { Peers } from "@shipping/kit/tls/secure-server";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
-import { trackingAccountData } from "./account-data.js";
+import { countResources, trackingAccountData } from "./account-data.js";
 import { applyLabelEvent } from "./apply-label-event.js";
-import { countResources } from "./count-resources.js";
-import type { TrackingDeps } from "./deps.js";
 import { getTracking } from "./read-tracking.js";
 
 const its = TrackingService.method;
@@ -18,7 +17,7 @@ export const trackingPeers: Peers = {
 };
 
 /** The RPCs of tracking, each one operation. */
-export function trackingRoutes(deps: TrackingDeps): Routes {
+export function trackingRoutes(deps: ReadDeps): Routes {
   return (router) => {
     ownerOperationsRoutes(router, { db: deps.db, publishes: false, countResources, accountData: trackingAccountData });
     router.service(TrackingService, {

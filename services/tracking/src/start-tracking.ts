@@ -1,12 +1,12 @@
 import { fileURLToPath } from "node:url";
+import type { ReadDeps } from "@shipping/kit/postgres/read-owned";
 import type { Service } from "@shipping/kit/service/run-service";
-import type { TrackingDeps } from "./deps.js";
 import { trackingPeers, trackingRoutes } from "./rpc.js";
 
 /** The folder with tracking's schema and migrations. */
 export const trackingMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
 
 /** Starts tracking: only its RPCs, because carrier brings the events to it. */
-export async function startTracking(deps: TrackingDeps): Promise<Service> {
+export async function startTracking(deps: ReadDeps): Promise<Service> {
   return { routes: trackingRoutes(deps), peers: trackingPeers, async stop() {} };
 }

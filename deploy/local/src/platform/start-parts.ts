@@ -83,14 +83,14 @@ async function startInto(
 
   const inputsOf = <P extends Part>(part: P) => ({ ...common, db: databases[part], log: logOf(part) });
   const webhooks = await open("webhooks", await startWebhooks({ ...inputsOf("webhooks"), config: delivery }));
-  const asked = { webhooks: createClient(WebhooksService, webhooks.transport) };
-  const records = await open("records", await startRecords({ ...inputsOf("records"), ...asked }));
+  const subscriber = { subscriber: createClient(WebhooksService, webhooks.transport) };
+  const records = await open("records", await startRecords({ ...inputsOf("records"), ...subscriber }));
   const tracking = await open("tracking", await startTracking(inputsOf("tracking")));
   const neighbours = {
     records: createClient(RecordsService, records.transport),
     tracking: createClient(TrackingService, tracking.transport),
   };
-  const carrier = await open("carrier", await startCarrier({ ...inputsOf("carrier"), ...asked, ...neighbours }));
+  const carrier = await open("carrier", await startCarrier({ ...inputsOf("carrier"), ...subscriber, ...neighbours }));
   const clients = createClients({
     records: records.transport,
     carrier: carrier.transport,

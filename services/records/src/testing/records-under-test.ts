@@ -5,11 +5,11 @@ import { createLocalBus } from "@shipping/kit/events/bus";
 import { createLedger } from "@shipping/kit/ledger/ledger";
 import { createOutbox } from "@shipping/kit/ledger/outbox";
 import { silentLog } from "@shipping/kit/process/log";
+import type { PublisherDeps } from "@shipping/kit/service/publisher";
 import { testDatabase } from "@shipping/kit/testing/database";
 import { newClaim } from "@shipping/kit/testing/writes";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import { CreateOrderRequestSchema, CreateShipmentRequestSchema } from "@shipping/proto/shipping/records/v1/records_pb";
-import type { RecordsDeps } from "../deps.js";
 import { recordsMigrations } from "../start-records.js";
 
 /** The operations of records on their own database; `published` holds the events that reached the bus. */
@@ -24,7 +24,7 @@ export async function recordsUnderTest() {
     onDeadLetter: async () => {},
   });
   const outbox = createOutbox({ db, bus, log, filterMissing: async () => [] });
-  const deps: RecordsDeps = {
+  const deps: PublisherDeps = {
     db,
     ledger: createLedger(db),
     outbox,

@@ -10,10 +10,10 @@ import {
   ListShipmentsRequestSchema,
 } from "@shipping/proto/shipping/records/v1/records_pb";
 import sql from "sql-template-tag";
-import { createOrder } from "./create-order.js";
-import { createShipment } from "./create-shipment.js";
+import { orderRequest, recordsUnderTest, shipmentRequest } from "../testing/records-under-test.js";
+import { createOrder } from "../write/create-order.js";
+import { createShipment } from "../write/create-shipment.js";
 import { getOrder, getShipment, listOrders, listShipments } from "./read-records.js";
-import { orderRequest, recordsUnderTest, shipmentRequest } from "./testing/records-under-test.js";
 
 let records: Awaited<ReturnType<typeof recordsUnderTest>>;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { countIn } from "@shipping/kit/testing/rows";
 import { newCaller, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
+import { orderRequest, recordsUnderTest, shipmentRequest } from "../testing/records-under-test.js";
 import { createOrder } from "./create-order.js";
 import { createShipment } from "./create-shipment.js";
-import { orderRequest, recordsUnderTest, shipmentRequest } from "./testing/records-under-test.js";
 
 let records: Awaited<ReturnType<typeof recordsUnderTest>>;
 beforeAll(async () => {

@@ -5,16 +5,16 @@ import { originText } from "@shipping/kit/ledger/origin";
 import { newEvent } from "@shipping/kit/ledger/outbox";
 import type { Row } from "@shipping/kit/postgres/columns";
 import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
+import type { PublisherDeps } from "@shipping/kit/service/publisher";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import type { CreateOrderRequest } from "@shipping/proto/shipping/records/v1/records_pb";
 import sql from "sql-template-tag";
-import type { RecordsDeps } from "./deps.js";
-import { newOrder, orderJson, storedOrderColumns } from "./order.js";
-import { insertClaimed } from "./shared-fields.js";
+import { newOrder, orderJson, storedOrderColumns } from "../resource/order.js";
+import { insertClaimed } from "../resource/shared-fields.js";
 
 /** Creates an order, its event and its replayable answer in one statement, which waiting creations share. */
-export async function createOrder(deps: RecordsDeps, request: CreateOrderRequest): Promise<WriteOutcome> {
+export async function createOrder(deps: PublisherDeps, request: CreateOrderRequest): Promise<WriteOutcome> {
   const { outbox, random } = deps;
   const caller = requireCaller(request);
   const claim = requireClaim(request);
@@ -36,7 +36,7 @@ interface Creation extends Write {
   row: Row<typeof storedOrderColumns>;
 }
 
-const insertOrder = microBatchOperation<RecordsDeps, Creation, WriteOutcome>({
+const insertOrder = microBatchOperation<PublisherDeps, Creation, WriteOutcome>({
   keyOf: keyOfWrite,
   run({ ledger, outbox }, creations) {
     const rows = creations.map(({ row }) => row);

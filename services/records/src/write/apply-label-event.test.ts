@@ -4,10 +4,10 @@ import { newEvent } from "@shipping/kit/ledger/outbox";
 import { costlyNodes, usedIndexes, watched } from "@shipping/kit/testing/plans";
 import { jsonIn, newCaller, toSnapshot } from "@shipping/kit/testing/writes";
 import { ApplyLabelEventRequestSchema, GetShipmentRequestSchema } from "@shipping/proto/shipping/records/v1/records_pb";
+import { getShipment } from "../read/read-records.js";
+import { recordsUnderTest, shipmentRequest } from "../testing/records-under-test.js";
 import { applyLabelEvent } from "./apply-label-event.js";
 import { createShipment } from "./create-shipment.js";
-import { getShipment } from "./read-records.js";
-import { recordsUnderTest, shipmentRequest } from "./testing/records-under-test.js";
 
 let records: Awaited<ReturnType<typeof recordsUnderTest>>;
 beforeAll(async () => {

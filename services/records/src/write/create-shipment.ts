@@ -6,16 +6,16 @@ import { originText } from "@shipping/kit/ledger/origin";
 import { newEvent } from "@shipping/kit/ledger/outbox";
 import type { Row } from "@shipping/kit/postgres/columns";
 import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
+import type { PublisherDeps } from "@shipping/kit/service/publisher";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import type { CreateShipmentRequest } from "@shipping/proto/shipping/records/v1/records_pb";
 import sql from "sql-template-tag";
-import type { RecordsDeps } from "./deps.js";
-import { insertClaimed } from "./shared-fields.js";
-import { newShipment, shipmentJson, storedShipmentColumns } from "./shipment.js";
+import { insertClaimed } from "../resource/shared-fields.js";
+import { newShipment, shipmentJson, storedShipmentColumns } from "../resource/shipment.js";
 
 /** Creates a shipment, its event and its replayable answer in one statement, which waiting creations share. */
-export async function createShipment(deps: RecordsDeps, request: CreateShipmentRequest): Promise<WriteOutcome> {
+export async function createShipment(deps: PublisherDeps, request: CreateShipmentRequest): Promise<WriteOutcome> {
   const { outbox, random } = deps;
   const caller = requireCaller(request);
   const claim = requireClaim(request);
@@ -40,7 +40,7 @@ interface Creation extends Write {
 
 // A shipment whose order is missing or belongs to another caller is left out of the statement: the foreign key would make the whole
 // statement fail.
-const insertShipment = microBatchOperation<RecordsDeps, Creation, WriteOutcome | undefined>({
+const insertShipment = microBatchOperation<PublisherDeps, Creation, WriteOutcome | undefined>({
   keyOf: keyOfWrite,
   run({ ledger, outbox }, creations) {
     const rows = creations.map(({ row }) => row);

@@ -1,8 +1,8 @@
 import { countIn } from "@shipping/kit/testing/rows";
 import { newCaller, newClaim, toSnapshot } from "@shipping/kit/testing/writes";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
+import { orderRequest, recordsUnderTest } from "../testing/records-under-test.js";
 import { createOrder } from "./create-order.js";
-import { orderRequest, recordsUnderTest } from "./testing/records-under-test.js";
 
 let records: Awaited<ReturnType<typeof recordsUnderTest>>;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { requireCaller } from "@shipping/kit/caller";
 import { type Columns, pickColumns, type Row, selectColumns } from "@shipping/kit/postgres/columns";
 import { placeAfter } from "@shipping/kit/postgres/newest-first";
-import { ownedSql } from "@shipping/kit/postgres/read-owned";
+import { ownedSql, type ReadDeps } from "@shipping/kit/postgres/read-owned";
 import { searchOwned } from "@shipping/kit/postgres/search-owned";
 import {
   type RecordSummary,
@@ -15,10 +15,9 @@ import {
   SearchShipmentsResponseSchema,
 } from "@shipping/proto/shipping/records/v1/records_pb";
 import sql from "sql-template-tag";
-import type { RecordsDeps } from "./deps.js";
-import { orderColumns } from "./order.js";
-import { addressIn } from "./shared-fields.js";
-import { shipmentColumns } from "./shipment.js";
+import { orderColumns } from "../resource/order.js";
+import { addressIn } from "../resource/shared-fields.js";
+import { shipmentColumns } from "../resource/shipment.js";
 
 const orderSummary = pickColumns(orderColumns, ["id", "status", "reference", "recipient", "createdAt"]);
 const shipmentSummary = {
@@ -44,14 +43,14 @@ const findShipments = searchOwned({
 });
 
 /** Finds the caller's orders, newest first. */
-export async function searchOrders(deps: RecordsDeps, request: SearchOrdersRequest): Promise<SearchOrdersResponse> {
+export async function searchOrders(deps: ReadDeps, request: SearchOrdersRequest): Promise<SearchOrdersResponse> {
   const { rows, ...found } = await findOrders(deps, request);
   return create(SearchOrdersResponseSchema, { ...found, orders: rows.map(toSummary) });
 }
 
 /** Finds the caller's shipments, newest first. */
 export async function searchShipments(
-  deps: RecordsDeps,
+  deps: ReadDeps,
   request: SearchShipmentsRequest,
 ): Promise<SearchShipmentsResponse> {
   const { rows, ...found } =
@@ -60,7 +59,7 @@ export async function searchShipments(
 }
 
 /** A page of an order's shipments. */
-async function findShipmentsOfOrder(deps: RecordsDeps, request: SearchShipmentsRequest) {
+async function findShipmentsOfOrder(deps: ReadDeps, request: SearchShipmentsRequest) {
   const caller = requireCaller(request);
   const { limit = 1, after } = request.search ?? {};
   const { at, id } = await placeAfter(deps, { caller, table: "shipments", after });

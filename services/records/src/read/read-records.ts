@@ -4,7 +4,7 @@ import { fail } from "@shipping/kit/errors";
 import { originIn } from "@shipping/kit/ledger/origin";
 import { pickColumns, selectFrom } from "@shipping/kit/postgres/columns";
 import { listOwned } from "@shipping/kit/postgres/list-owned";
-import { readOwned } from "@shipping/kit/postgres/read-owned";
+import { type ReadDeps, readOwned } from "@shipping/kit/postgres/read-owned";
 import {
   type GetOrderRequest,
   type GetOrderResponse,
@@ -22,20 +22,19 @@ import {
   type ListShipmentsResponse,
   ListShipmentsResponseSchema,
 } from "@shipping/proto/shipping/records/v1/records_pb";
-import type { RecordsDeps } from "./deps.js";
-import { orderColumns, orderJson, storedOrderColumns } from "./order.js";
-import { addressIn, largeBytes, parcelIn } from "./shared-fields.js";
-import { shipmentColumns, shipmentJson, storedShipmentColumns } from "./shipment.js";
+import { orderColumns, orderJson, storedOrderColumns } from "../resource/order.js";
+import { addressIn, largeBytes, parcelIn } from "../resource/shared-fields.js";
+import { shipmentColumns, shipmentJson, storedShipmentColumns } from "../resource/shipment.js";
 
 /** Reads one order of the caller, and who made it. */
-export async function getOrder(deps: RecordsDeps, request: GetOrderRequest): Promise<GetOrderResponse> {
+export async function getOrder(deps: ReadDeps, request: GetOrderRequest): Promise<GetOrderResponse> {
   const row = await findOrder(deps, { caller: requireCaller(request), id: request.id });
   if (!row) throw fail("not_found", "No such order.");
   return create(GetOrderResponseSchema, { data: Buffer.from(orderJson(row)), created: originIn(row.origin) });
 }
 
 /** Reads one page of the caller's orders. */
-export async function listOrders(deps: RecordsDeps, request: ListOrdersRequest): Promise<ListOrdersResponse> {
+export async function listOrders(deps: ReadDeps, request: ListOrdersRequest): Promise<ListOrdersResponse> {
   return create(ListOrdersResponseSchema, await readOrders(deps, request));
 }
 
@@ -48,19 +47,19 @@ const readOrders = listOwned({
 });
 
 /** Reads one shipment of the caller, and who made it. */
-export async function getShipment(deps: RecordsDeps, request: GetShipmentRequest): Promise<GetShipmentResponse> {
+export async function getShipment(deps: ReadDeps, request: GetShipmentRequest): Promise<GetShipmentResponse> {
   const row = requireShipment(await findShipment(deps, { caller: requireCaller(request), id: request.id }));
   return create(GetShipmentResponseSchema, { data: Buffer.from(shipmentJson(row)), created: originIn(row.origin) });
 }
 
 /** Reads one page of the caller's shipments. */
-export async function listShipments(deps: RecordsDeps, request: ListShipmentsRequest): Promise<ListShipmentsResponse> {
+export async function listShipments(deps: ReadDeps, request: ListShipmentsRequest): Promise<ListShipmentsResponse> {
   return create(ListShipmentsResponseSchema, await readShipments(deps, request));
 }
 
 /** Reads the fields of one of the caller's shipments that a carrier needs. */
 export async function getShipmentForCarrier(
-  deps: RecordsDeps,
+  deps: ReadDeps,
   request: GetShipmentForCarrierRequest,
 ): Promise<GetShipmentForCarrierResponse> {
   const row = requireShipment(await findForCarrier(deps, { caller: requireCaller(request), id: request.id }));

@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { type Caller, requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
+import type { Database } from "@shipping/kit/postgres/database";
 import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
 import {
   type ApplyLabelEventRequest,
@@ -8,17 +9,17 @@ import {
   ApplyLabelEventResponseSchema,
 } from "@shipping/proto/shipping/records/v1/records_pb";
 import sql from "sql-template-tag";
-import type { RecordsDeps } from "./deps.js";
-import { type ShipmentStatus, statusAfter } from "./shipment.js";
+import { type ShipmentStatus, statusAfter } from "../resource/shipment.js";
+
+interface Deps {
+  db: Database;
+}
 
 /**
  * Applies a label event to its shipment. Events that wait share a statement. Idempotent, and the status never goes back: an event that
  * overtakes its predecessor makes the shipment `voided` at once, and the late `label.created` changes nothing.
  */
-export async function applyLabelEvent(
-  deps: RecordsDeps,
-  request: ApplyLabelEventRequest,
-): Promise<ApplyLabelEventResponse> {
+export async function applyLabelEvent(deps: Deps, request: ApplyLabelEventRequest): Promise<ApplyLabelEventResponse> {
   const caller = requireCaller(request);
   const status = statusAfter(request.event?.type ?? "");
   if (!status || !request.event) throw fail("internal_error", "The event is not a label event.");
@@ -34,7 +35,7 @@ interface Change {
   status: ShipmentStatus;
 }
 
-const changeShipment = microBatchOperation<RecordsDeps, Change, void>({
+const changeShipment = microBatchOperation<Deps, Change, void>({
   keyOf: ({ caller, shipmentId }) => `${caller.accountId} ${caller.environment} ${shipmentId}`,
   async run({ db }, changes) {
     // Rows are locked in one order everywhere; otherwise overlapping statements would deadlock. Each row is looked up on its own: a join

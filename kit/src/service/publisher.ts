@@ -1,0 +1,55 @@
+import type { CallOptions } from "@connectrpc/connect";
+import type { Sql } from "sql-template-tag";
+import { type Bus, measureBus } from "../events/bus.js";
+import type { Random } from "../ids.js";
+import { createLedger, type Ledger } from "../ledger/ledger.js";
+import { createOutbox, measureOutbox, type Outbox } from "../ledger/outbox.js";
+import type { Published } from "../ledger/reconcile-outbox.js";
+import type { Database } from "../postgres/database.js";
+import type { Log } from "../process/log.js";
+import { createMetrics, type Metrics } from "../process/metrics.js";
+import { type FaultPoints, ledgerWithFaultPoints } from "./fault-points.js";
+
+// A replica that hangs must not delay the reconciliation for ever.
+const ASK_MS = 5_000;
+
+/** What a service needs to store the results of writes and publish their events. */
+export interface PublisherParts {
+  db: Database;
+  bus: Bus;
+  /** The client of the service that receives the events. */
+  subscriber: {
+    filterMissing(request: { events: Published[] }, options: CallOptions): Promise<{ missingEventIds: string[] }>;
+  };
+  log: Log;
+  now(): Date;
+  random: Random;
+  /** Points at which a test can end the process. */
+  faultPoints?: FaultPoints | undefined;
+}
+
+/** The dependencies of its operations. */
+export interface PublisherDeps {
+  db: Database;
+  ledger: Ledger;
+  outbox: Outbox;
+  log: Log;
+  now(): Date;
+  random: Random;
+}
+
+/** Creates the ledger, the outbox and the metrics of a service. A row that is not `deletable` stays in the outbox. Start the outbox. */
+export function createPublisher(
+  part: string,
+  { db, bus, subscriber, log, now, random, faultPoints }: PublisherParts,
+  deletable?: Sql,
+): { deps: PublisherDeps; metrics: Metrics } {
+  const filterMissing = async (events: readonly Published[]) =>
+    (await subscriber.filterMissing({ events: [...events] }, { timeoutMs: ASK_MS })).missingEventIds;
+  const outbox = createOutbox({ db, bus, log, filterMissing, ...(deletable && { deletable }) });
+  const metrics = createMetrics({ part, log });
+  measureBus(metrics, bus);
+  measureOutbox(metrics, outbox);
+  const ledger = ledgerWithFaultPoints(createLedger(db), faultPoints);
+  return { deps: { db, ledger, outbox, log, now, random }, metrics };
+}
