@@ -24,5 +24,5 @@ export const rooms: Record<string, readonly string[]> = {
   "services/records/src": [".", "write", "read", "resource"],
   "services/carrier/src": [".", "operator", "neighbours", "bookings", "carriers", "label", "label/letters"],
   "services/webhooks/src": [".", "operator", "dispatch", "health", "events", "subscriptions", "egress"],
-  "deploy/local/src": ["cluster", "demo", "listen", "platform", "databases", "standby", "servers", "."],
+  "deploy/local/src": ["cluster", "demo", "listen", "platform", "databases", "servers", "."],
 };

@@ -2,11 +2,10 @@ import { cp, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { migrate } from "@shipping/kit/postgres/migrate";
-import { superuserUrl } from "@shipping/local/cluster/fail-over";
 import { migrationsOf, type Part, parts } from "@shipping/local/parts";
-import { withServer } from "@shipping/local/standby/replication";
 import type { ClusterUnderTest } from "../cluster.js";
 import { fill, type LargeTable, touch } from "./large-tables.js";
+import { superuserUrl, withServer } from "./postgres/replication.js";
 
 /** The tables that are filled: those that later migrations change, and the largest of the other parts, which are filled less. */
 const TABLES: Record<Part, { large: readonly LargeTable[]; small?: readonly LargeTable[] }> = {

@@ -1,4 +1,4 @@
-import type { withServer } from "@shipping/local/standby/replication";
+import type { withServer } from "./postgres/replication.js";
 
 type Client = Parameters<Parameters<typeof withServer>[1]>[0];
 

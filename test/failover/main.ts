@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { createInterface } from "node:readline";
 import { examples, wholeNumber } from "@shipping/local/option-values";
 import { Argument, Command } from "commander";
 import type { Report } from "../chaos/deliveries/report.js";
@@ -9,6 +11,7 @@ import { natsQuorum } from "./nats-quorum.js";
 import { noFault } from "./no-fault.js";
 import { asyncStandby } from "./postgres/async-standby.js";
 import { demotedPrimary, hangingStandby, lostPrimary, silentPrimary } from "./postgres/lose-primary.js";
+import { startPair } from "./postgres/pair.js";
 
 /** Each starts what it needs, plays a fault below the platform under load, and stops everything. */
 const scenarios: Record<string, (say: (line: string) => void) => Promise<Report>> = {
@@ -33,14 +36,34 @@ const command = new Command("npm run trial -- failover")
   .description("Play faults of what the platform depends on, under load, and audit everything that was acknowledged.")
   .addArgument(new Argument("[scenarios...]", "all unless named").choices(names))
   .option("--rows <count>", "migrations: rows of each large table", wholeNumber(100, 1_000_000_000), 10_000_000)
+  .option("--by-hand", "start the platform on PostgreSQL with a standby, and promote it when you press Enter")
   .addHelpText(
     "after",
     examples("npm run trial -- failover no-fault", "npm run trial -- failover migrations --rows 1000000"),
   )
   .parse();
-for (const name of command.args.length > 0 ? command.args : names) {
-  say(name);
-  const { figures, broken } = await scenarios[name]!(say);
-  console.log(JSON.stringify({ scenario: name, ...figures, broken }, null, 2));
-  if (broken.length > 0) process.exitCode = 1;
+
+async function failOverByHand(): Promise<void> {
+  const pair = await startPair("sync");
+  const { base_url, sandbox_key } = await pair.cluster.now();
+  const input = createInterface({ input: process.stdin });
+  process.once("SIGINT", () => input.close());
+  say(`curl -H "Authorization: Bearer ${sandbox_key}" ${base_url}/account`);
+  say("Press Enter to lose the primary and promote its standby, and Ctrl-C to stop.");
+  input.once("line", async () => {
+    await pair.losePrimary();
+    await pair.failOver();
+    say("The standby has been promoted and has the address.");
+  });
+  await once(input, "close");
+  await pair.stop();
 }
+
+if (command.opts().byHand) await failOverByHand();
+else
+  for (const name of command.args.length > 0 ? command.args : names) {
+    say(name);
+    const { figures, broken } = await scenarios[name]!(say);
+    console.log(JSON.stringify({ scenario: name, ...figures, broken }, null, 2));
+    if (broken.length > 0) process.exitCode = 1;
+  }

@@ -5,12 +5,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { migrate } from "@shipping/kit/postgres/migrate";
 import { createLog } from "@shipping/kit/process/log";
 import { migrationsOf } from "@shipping/local/parts";
-import { withServer } from "@shipping/local/standby/replication";
 import type { Report } from "../chaos/deliveries/report.js";
 import { startCluster } from "../cluster.js";
 import { applyExisting, urlOf } from "./existing-migrations.js";
 import { fill } from "./large-tables.js";
 import { startLoad } from "./load.js";
+import { withServer } from "./postgres/replication.js";
 import { verdict } from "./verdict.js";
 
 /** One of each kind that a release may have, as somebody would write it. */

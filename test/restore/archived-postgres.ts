@@ -1,11 +1,10 @@
 import { chmod, copyFile, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { superuserUrl } from "@shipping/local/cluster/fail-over";
 import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
-import { copyServer, follow, restoreCopy } from "@shipping/local/standby/copy-server";
-import { withServer } from "@shipping/local/standby/replication";
 import type { ClusterUnderTest } from "../cluster.js";
+import { copyServer, follow, restoreCopy } from "../failover/postgres/copy-server.js";
+import { superuserUrl, withServer } from "../failover/postgres/replication.js";
 
 /** Backups of a cluster's PostgreSQL and of its encryption keys, as an operator makes them. */
 export interface Backups {

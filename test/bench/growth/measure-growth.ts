@@ -1,9 +1,8 @@
 import { randomInt } from "node:crypto";
 import type { Database } from "@shipping/kit/postgres/database";
-import { superuserUrl } from "@shipping/local/cluster/fail-over";
-import { withServer } from "@shipping/local/standby/replication";
 import sql from "sql-template-tag";
 import type { ClusterUnderTest } from "../../cluster.js";
+import { superuserUrl, withServer } from "../../failover/postgres/replication.js";
 import { type Operation, openLoop } from "../load.js";
 import type { Platform } from "../platform.js";
 import { createShipment, parcelBody } from "../seed.js";

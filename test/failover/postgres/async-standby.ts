@@ -3,10 +3,9 @@ import { audit, FLAWLESS } from "../../chaos/audit.js";
 import { type Report, reportOf } from "../../chaos/deliveries/report.js";
 import { newSubscriber, type Subscriber } from "../../chaos/deliveries/subscriber.js";
 import type { Acknowledged } from "../../chaos/mixed-load.js";
-import { startCluster } from "../../cluster.js";
 import { startLoad } from "../load.js";
 import { eventsOf, keysOn, repeatOrders, SETTLED_MS } from "./lost-writes.js";
-import { pairOf } from "./pair.js";
+import { startPair } from "./pair.js";
 
 /**
  * The primary is lost while its asynchronous standby is behind: exactly what the standby lacks is lost, in all databases at once. What is
@@ -16,12 +15,9 @@ export async function asyncStandby(
   say: (line: string) => void,
   stages = { beforeMs: 5_000, lagMs: 3_000, downMs: 2_000, afterMs: 8_000 },
 ): Promise<Report> {
-  const cluster = await startCluster(["--standby", "async"], {
-    RATE_LIMIT_PER_MINUTE: "1000000",
-    WEBHOOK_ALLOW_PRIVATE_TARGETS: "true",
-  });
+  const pair = await startPair("async", [], { WEBHOOK_ALLOW_PRIVATE_TARGETS: "true" });
+  const { cluster } = pair;
   try {
-    const pair = await pairOf(cluster);
     const customers = await Promise.all([cluster.newCustomer(), cluster.newCustomer()]);
     const subscriber = await newSubscriber(cluster, { customer: customers[0]! });
     const load = await startLoad(cluster, { clients: 8, customers, mayBeGone: true });
@@ -76,7 +72,7 @@ export async function asyncStandby(
       ],
     );
   } finally {
-    await cluster.stop();
+    await pair.stop();
   }
 }
 

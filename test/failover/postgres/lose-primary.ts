@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Report } from "../../chaos/deliveries/report.js";
-import { type ClusterUnderTest, startCluster } from "../../cluster.js";
+import type { ClusterUnderTest } from "../../cluster.js";
 import { startLoad } from "../load.js";
 import { verdict } from "../verdict.js";
-import { type PostgresPair, pairOf } from "./pair.js";
+import { type PostgresPair, startPair } from "./pair.js";
 
 /** How long each stage of a failover takes. */
 export interface Stages {
@@ -39,8 +39,8 @@ async function failover(
   fault: Fault,
   { flags = [], stages }: { flags?: readonly string[] | undefined; stages: Stages },
 ): Promise<Report> {
-  const cluster = await startCluster(["--standby", ...flags], { RATE_LIMIT_PER_MINUTE: "1000000" });
-  const pair = await pairOf(cluster);
+  const pair = await startPair("sync", flags);
+  const { cluster } = pair;
   try {
     const before = await partPids(cluster);
     const load = await startLoad(cluster, { clients: 8 });
@@ -67,8 +67,7 @@ async function failover(
       ],
     });
   } finally {
-    await pair.endPrimary();
-    await cluster.stop();
+    await pair.stop();
   }
 }
 
@@ -77,9 +76,9 @@ export async function hangingStandby(
   say: Say,
   stages = { beforeMs: 5_000, downMs: 20_000, afterMs: 10_000 },
 ): Promise<Report> {
-  const cluster = await startCluster(["--standby"], { RATE_LIMIT_PER_MINUTE: "1000000" });
+  const pair = await startPair("sync");
+  const { cluster } = pair;
   try {
-    const pair = await pairOf(cluster);
     const load = await startLoad(cluster, { clients: 8 });
     await sleep(stages.beforeMs);
     say(`${load.acknowledged()} writes acknowledged; the standby hangs`);
@@ -106,7 +105,7 @@ export async function hangingStandby(
     });
     return report;
   } finally {
-    await cluster.stop();
+    await pair.stop();
   }
 }
 

@@ -1,7 +1,7 @@
-import { withServer } from "@shipping/local/standby/replication";
 import type { Acknowledged } from "../../chaos/mixed-load.js";
 import { untilDefinite } from "../../chaos/retrying-client.js";
 import type { ClusterUnderTest } from "../../cluster.js";
+import { withServer } from "./replication.js";
 
 /** Events that were published before a loss, and are unpublished after it, are missed by a check that runs every minute. */
 export const SETTLED_MS = 240_000;

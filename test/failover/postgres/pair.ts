@@ -1,12 +1,18 @@
 import { execFile } from "node:child_process";
-import { rm } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { superuserUrl } from "@shipping/local/cluster/fail-over";
-import { moveAddress } from "@shipping/local/standby/address";
-import { promote, withServer } from "@shipping/local/standby/replication";
-import type { ClusterProcess, ClusterUnderTest } from "../../cluster.js";
+import { createDatabases } from "@shipping/local/databases/create-databases";
+import { mapParts } from "@shipping/local/databases/prepare-databases";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
+import { type ClusterUnderTest, startCluster } from "../../cluster.js";
+import { copyServer, follow } from "./copy-server.js";
+import { forward } from "./forward.js";
+import { prepareReplication, promote, STANDBY, untilStreaming, withServer } from "./replication.js";
 
 /** What can happen to a primary and its standby, as an operator or a machine does it. */
 export interface PostgresPair {
@@ -14,8 +20,6 @@ export interface PostgresPair {
   losePrimary(): Promise<void>;
   /** Halts every process of the primary: its connections stay open and say nothing, as after the loss of a machine. */
   haltPrimary(): Promise<void>;
-  /** Ends what is left of it. A halted process hears no other signal. */
-  endPrimary(): Promise<void>;
   /** Ends the replication: from now on the standby has what it has. Resolves when all of that can be read there. */
   cutOffStandby(): Promise<void>;
   /** Halts every process of the standby while `work` goes on. */
@@ -28,32 +32,45 @@ export interface PostgresPair {
   query<Row>(server: "postgres-1" | "postgres-2", text: string): Promise<Row[]>;
   /** Promotes the standby and moves the address there. Resolves with the moment at which it took writes, as `performance.now()`. */
   failOver(): Promise<number>;
+  /** Stops the platform and both servers. */
+  stop(): Promise<void>;
 }
 
-/** The pair of a cluster that was started with `--standby`. */
-export async function pairOf(cluster: ClusterUnderTest): Promise<PostgresPair> {
-  const { dataDir } = cluster;
-  const [primary, standby] = await Promise.all([cluster.process("postgres-1"), cluster.process("postgres-2")]);
-  const urls = {
-    "postgres-1": await superuserUrl(dataDir, primary.address),
-    "postgres-2": await superuserUrl(dataDir, standby.address),
-  };
+/**
+ * Starts the platform on a PostgreSQL with a standby and an address that leads to the primary. `sync` commits wait until the standby has
+ * them.
+ */
+export async function startPair(
+  mode: "sync" | "async",
+  flags: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
+): Promise<PostgresPair & { cluster: ClusterUnderTest }> {
+  const folder = await mkdtemp(join(tmpdir(), "shipping-pair-"));
+  await chmod(folder, 0o755);
+  const [primaryDir, standbyDir] = [join(folder, "postgres-1"), join(folder, "postgres-2")];
+  const settings = { synchronous_standby_names: mode === "sync" ? STANDBY : "" };
+  const primary = await startEmbeddedPostgres({ dataDir: primaryDir, settings });
+  const standby = await startStandby(primary, primaryDir, standbyDir);
+  await untilStreaming(primary.url("postgres"), mode);
+  let leader = primary;
+  const address = await forward(() => leader.port);
+  const url = new URL(primary.url("postgres"));
+  url.port = String((address.address() as AddressInfo).port);
+  const passwords = mapParts(() => randomBytes(18).toString("base64url"));
+  const urls = Object.entries(await createDatabases({ url: url.href, passwords }));
+  const databases = Object.fromEntries(urls.map(([part, own]) => [`DATABASE_URL_${part.toUpperCase()}`, own]));
+  const cluster = await startCluster(flags, { RATE_LIMIT_PER_MINUTE: "1000000", ...env, ...databases });
 
-  async function signalAll(server: ClusterProcess, signal: NodeJS.Signals): Promise<void> {
-    // The postmaster first: it would start again what ends.
-    for (const pid of [server.pid, ...(await childrenOf(server.pid))]) sendIfThere(pid, signal);
-  }
-
+  const servers = { "postgres-1": primary, "postgres-2": standby };
   const query: PostgresPair["query"] = (server, text) =>
-    withServer(urls[server], async (client) => (await client.query(text)).rows);
-
+    withServer(servers[server].url("postgres"), async (client) => (await client.query(text)).rows);
   return {
+    cluster,
     async losePrimary() {
       await signalAll(primary, "SIGKILL");
-      await rm(join(dataDir, "postgres"), { recursive: true, force: true });
+      await rm(primaryDir, { recursive: true, force: true });
     },
     haltPrimary: () => signalAll(primary, "SIGSTOP"),
-    endPrimary: () => signalAll(primary, "SIGKILL"),
     async withoutStandby(work) {
       await signalAll(standby, "SIGSTOP");
       await work().finally(() => signalAll(standby, "SIGCONT"));
@@ -73,15 +90,45 @@ export async function pairOf(cluster: ClusterUnderTest): Promise<PostgresPair> {
       await query("postgres-1", "ALTER SYSTEM SET default_transaction_read_only = on");
       await query("postgres-1", "SELECT pg_reload_conf()");
     },
-    url: (server) => urls[server],
+    url: (server) => servers[server].url("postgres"),
     query,
     async failOver() {
-      await promote(urls["postgres-2"]);
+      await promote(standby.url("postgres"));
       const promotedMs = performance.now();
-      moveAddress(dataDir, { server: "postgres-2", port: Number(standby.address.split(":")[1]) });
+      leader = standby;
       return promotedMs;
     },
+    async stop() {
+      await cluster.stop();
+      // A halted process receives no other signal.
+      await signalAll(primary, "SIGKILL");
+      await standby.stop();
+      address.close();
+      await rm(folder, { recursive: true, force: true });
+    },
   };
+}
+
+async function startStandby(
+  primary: EmbeddedPostgres,
+  primaryDir: string,
+  standbyDir: string,
+): Promise<EmbeddedPostgres> {
+  const password = randomBytes(18).toString("base64url");
+  await prepareReplication(primary.url("postgres"), password);
+  await copyServer({ url: primary.url("postgres"), dataDir: primaryDir }, standbyDir);
+  const { port } = primary;
+  await follow(standbyDir, "standby", {
+    primary_conninfo: `host=127.0.0.1 port=${port} user=${STANDBY} password=${password} application_name=${STANDBY}`,
+    primary_slot_name: STANDBY,
+    wal_retrieve_retry_interval: "500ms",
+  });
+  return startEmbeddedPostgres({ dataDir: standbyDir });
+}
+
+async function signalAll({ pid }: EmbeddedPostgres, signal: NodeJS.Signals): Promise<void> {
+  // The postmaster first: it would start again what ends.
+  for (const one of [pid, ...(await childrenOf(pid))]) sendIfThere(one, signal);
 }
 
 async function childrenOf(pid: number): Promise<number[]> {

@@ -6,15 +6,15 @@ const one = { replicas, nats: 1 };
 
 describe("choosePorts", () => {
   test("finds different ones for everybody, below those of outgoing connections", async () => {
-    const { parts, ops, postgres, postgresServers, nats, natsRoutes } = await choosePorts({
+    const { parts, ops, postgres, nats, natsRoutes } = await choosePorts({
       replicas,
       port: 0,
       nats: 3,
     });
     expect(Object.entries(parts).map(([part, ports]) => [part, ports.length])).toEqual(Object.entries(replicas));
-    const all = [...Object.values(parts).flat(), ...ops, postgres, ...postgresServers, ...nats, ...natsRoutes];
+    const all = [...Object.values(parts).flat(), ...ops, postgres, ...nats, ...natsRoutes];
     expect(ops).toHaveLength(7);
-    expect(new Set(all).size).toBe(7 + 7 + 3 + 3 + 3);
+    expect(new Set(all).size).toBe(7 + 7 + 1 + 3 + 3);
     expect(Math.max(...all)).toBeLessThan(32_000);
   });
 

@@ -10,10 +10,7 @@ export interface Ports {
   parts: Record<Part, number[]>;
   /** One for each process of any part. */
   ops: number[];
-  /** PostgreSQL's address. */
   postgres: number;
-  /** The servers behind it, where it has a standby. */
-  postgresServers: [primary: number, standby: number];
   /** One for each NATS server. */
   nats: number[];
   /** Where these servers reach each other; none for a single one. */
@@ -36,14 +33,13 @@ export async function choosePorts({
       throw new Error(`Port ${one} is in use. Stop the program that uses it, or choose another port with --port.`);
   }
   const processes = Object.values(replicas).reduce((sum, count) => sum + count, 0);
-  const free = await freePorts(2 * processes + 3 + 2 * nats);
+  const free = await freePorts(2 * processes + 1 + 2 * nats);
   const take = (count: number) => free.splice(0, count);
-  const [postgres, primary, standby] = take(3) as [number, number, number];
+  const [postgres] = take(1) as [number];
   return {
     parts: mapParts((part) => (part === "gateway" && wanted.length > 0 ? wanted : take(replicas[part]))),
     ops: take(processes),
     postgres,
-    postgresServers: [primary, standby],
     nats: take(nats),
     natsRoutes: nats > 1 ? take(nats) : [],
   };

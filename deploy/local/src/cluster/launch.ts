@@ -10,12 +10,10 @@ import { type DemoAccount, type DemoSignIn, demoAccount, demoSignIn } from "../p
 import { secretsKeys } from "../secrets-keys.js";
 import { busAuthorization, newBusPasswords } from "../servers/bus-users.js";
 import { findNatsServer } from "../servers/find-nats-server.js";
-import { keepPromoted } from "../standby/keep-promoted.js";
 import { keepPartCertificates } from "./certificates.js";
 import { choosePorts, type Ports } from "./choose-ports.js";
 import type { ClusterOptions } from "./options.js";
 import { type EventBus, planProcesses } from "./plan-processes.js";
-import { startPair } from "./postgres-pair.js";
 import type { Servers } from "./run-servers.js";
 import { emptyLogs, natsServer, partServer, postgresServer } from "./servers.js";
 
@@ -67,16 +65,10 @@ export async function launch(of: Launch): Promise<Launched> {
 async function startDatabases(of: Launch, ports: Ports, logs: string): Promise<Record<Part, string>> {
   const { folder, config, cluster, servers } = of;
   if (withoutDatabase(config).length === 0) return prepareDatabases({ folder, config, serverUrl: undefined });
-  await keepPromoted(folder.path);
   const replicas = Object.values(cluster.replicas).reduce((sum, count) => sum + count, 0);
   const maxConnections = 50 + replicas * Number(environment().DATABASE_POOL || 10);
-  const { sharedBuffersMb, standby } = cluster;
-  const at = { folder: folder.path, logs, port: ports.postgres, maxConnections, sharedBuffersMb };
-  if (standby) {
-    const serverUrl = await startPair({ at, ports: ports.postgresServers, mode: standby, folder, servers });
-    return prepareDatabases({ folder, config, serverUrl });
-  }
-  const postgres = postgresServer(at);
+  const { sharedBuffersMb } = cluster;
+  const postgres = postgresServer({ folder: folder.path, logs, port: ports.postgres, maxConnections, sharedBuffersMb });
   await servers.start("stores", postgres);
   return prepareDatabases({ folder, config, serverUrl: postgres.url() });
 }

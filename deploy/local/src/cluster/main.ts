@@ -3,7 +3,6 @@ import { createLog } from "@shipping/kit/process/log";
 import { configured, runProcess } from "@shipping/kit/process/run-process";
 import { localConfig } from "../config.js";
 import { explainStart } from "../platform/explain-start.js";
-import { failOver } from "./fail-over.js";
 import { clusterOptions } from "./options.js";
 import { type Cluster, startCluster } from "./start-cluster.js";
 
@@ -17,13 +16,10 @@ async function start(stopping: AbortSignal): Promise<Cluster> {
   const cluster = await startCluster({ config, cluster: options, stopping, say });
   const { base_url, sandbox_key, sign_in_url, sign_in_email, processes } = cluster.description;
   const lines = processes.map(({ name, address, pid }) => `  ${name.padEnd(12)} ${address.padEnd(16)} pid ${pid}`);
-  const standby = options.standby
-    ? "\npostgres-rw is the address of the database. To move it to postgres-2: npm run cluster -- --promote\n"
-    : "";
   say(`
 The cluster is ready after ${(performance.now() / 1000).toFixed(1)} s at ${base_url}
 ${lines.join("\n")}
-${standby}${sign_in_url ? `\nDeveloper area (this link works once, within 15 minutes; for more, sign in as ${sign_in_email}):\n  ${sign_in_url}\n` : ""}
+${sign_in_url ? `\nDeveloper area (this link works once, within 15 minutes; for more, sign in as ${sign_in_email}):\n  ${sign_in_url}\n` : ""}
 First call:
   curl -H "Authorization: Bearer ${sandbox_key}" ${base_url}/account
 
@@ -36,22 +32,9 @@ These details are in ${cluster.file}. A process that exits is restarted. Press C
 // A closed standard output is no reason to end.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
-/** `npm run cluster -- --promote`: for the cluster that runs in another terminal. */
-async function promoteStandby(): Promise<void> {
-  try {
-    await failOver(config.DATA_DIR, say);
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n`);
-    process.exitCode = 1;
-  }
-}
-
-if (options.promote) await promoteStandby();
-else {
-  // A program that started it with a channel, a test or a benchmark, takes it along when it ends, however it ends.
-  process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
-  await runProcess({
-    log: createLog({ part: "cluster", level: "warn", destination: process.stderr }),
-    start: (stopping) => explainStart(() => start(stopping), stopping),
-  });
-}
+// A program that started it with a channel, a test or a benchmark, takes it along when it ends, however it ends.
+process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
+await runProcess({
+  log: createLog({ part: "cluster", level: "warn", destination: process.stderr }),
+  start: (stopping) => explainStart(() => start(stopping), stopping),
+});

@@ -26,12 +26,6 @@ describe("clusterOptions", () => {
     expect(port).toBe(0);
   });
 
-  test("has a standby that commits wait for, or do not, and promotes it", () => {
-    const modes = [[], ["--standby"], ["--standby", "sync"], ["--standby=async"], ["--standby", "--tls"]];
-    expect(modes.map((args) => read(args).standby)).toEqual([undefined, "sync", "sync", "async", "sync"]);
-    expect([read([]).promote, read(["--promote"]).promote]).toEqual([undefined, true]);
-  });
-
   test("runs parts from other checkouts, where these are built", () => {
     const root = join(import.meta.dirname, "../../../..");
     const { programs } = read([
@@ -52,7 +46,6 @@ describe("clusterOptions", () => {
   test.each([
     [["--from", "record=."], "Use PART=FOLDER, where PART is one of gateway, records, carrier, tracking, webhooks."],
     [["--from", "records"], "Use PART=FOLDER, where PART is one of"],
-    [["--standby", "hot"], "Allowed choices are sync, async."],
     [["--gateways", "0"], "argument '0' is invalid. Use a whole number from 1 to 99."],
     [["--records", "two"], "option '--records <n>' argument 'two' is invalid. Use a whole number from 1 to 99."],
     [["--port", "70000"], "Use a whole number from 0 to 65535."],

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 import { examples, wholeNumber } from "../option-values.js";
 import { type Part, parts } from "../parts.js";
 
@@ -19,10 +19,6 @@ export interface ClusterOptions {
   tls: boolean;
   /** The parts that run from another checkout. */
   programs: Programs;
-  /** Whether PostgreSQL has a standby, and whether commits wait for it. */
-  standby?: "sync" | "async" | undefined;
-  /** Whether to promote the standby of the cluster that runs, instead of starting one. */
-  promote?: boolean;
 }
 
 const replicas = wholeNumber(1, 99);
@@ -64,33 +60,12 @@ export function clusterOptions(
       "run a part from another checkout, such as records=../main; can be repeated",
       addProgram,
     )
-    .addOption(
-      new Option("--standby [mode]", "run PostgreSQL with a standby; commits wait for it (sync) or do not (async)")
-        .choices(["sync", "async"])
-        .preset("sync"),
-    )
-    .option("--promote", "promote the standby of the cluster that runs, and stop its primary")
     .addHelpText(
       "after",
-      examples(
-        "npm run cluster",
-        "npm run cluster -- --gateways 3 --tls",
-        "npm run cluster -- --standby",
-        "npm run cluster -- --nats 3",
-      ),
+      examples("npm run cluster", "npm run cluster -- --gateways 3 --tls", "npm run cluster -- --nats 3"),
     )
     .parse(args, { from: "user" });
-  const {
-    gateways: gateway,
-    port,
-    nats,
-    sharedBuffersMb,
-    tls,
-    from: programs = {},
-    standby,
-    promote,
-    ...others
-  } = command.opts();
+  const { gateways: gateway, port, nats, sharedBuffersMb, tls, from: programs = {}, ...others } = command.opts();
   return {
     replicas: { gateway, ...others } as Record<Part, number>,
     port,
@@ -98,7 +73,5 @@ export function clusterOptions(
     sharedBuffersMb,
     tls,
     programs,
-    standby,
-    promote,
   };
 }

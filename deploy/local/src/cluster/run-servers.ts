@@ -47,11 +47,7 @@ export function runServers(options: { path: string; say(line: string): void; onC
         latest.set(name, { name, pid, address });
         options.onChange();
       };
-      const gone = () => {
-        latest.delete(name);
-        options.onChange();
-      };
-      const supervised = supervise(server, { spawned, say: options.say, gone });
+      const supervised = supervise(server, { spawned, say: options.say });
       running.push({ tier, supervised });
       await supervised.ready;
     },

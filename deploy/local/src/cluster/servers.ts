@@ -1,14 +1,11 @@
 import { appendFileSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
-import { startServerProcess } from "@shipping/local/servers/server-process";
 import type { Server } from "@shipping/local/servers/supervise";
 import type { BusAuthorization } from "../servers/bus-users.js";
 import type { NatsProgram } from "../servers/find-nats-server.js";
 import { type ClusterMember, startNatsServer } from "../servers/nats-server.js";
-import { FORWARDING } from "../standby/forward.js";
 import type { PartProcess } from "./plan-processes.js";
 import { startPart } from "./start-part.js";
 
@@ -35,47 +32,24 @@ export interface PostgresPlace {
   sharedBuffersMb: number;
 }
 
-/** PostgreSQL on a folder of the data folder, called `name` and with `settings` of its own where it is one of two. */
-export function postgresServer(
-  at: PostgresPlace,
-  own: { name: string; dataFolder: string; settings?: Record<string, string> } = {
-    name: "postgres",
-    dataFolder: "postgres",
-  },
-): PostgresServer {
+/** PostgreSQL on the data folder. */
+export function postgresServer(at: PostgresPlace): PostgresServer {
   let url = "";
   const { maxConnections, sharedBuffersMb } = at;
   return {
-    name: own.name,
+    name: "postgres",
     address: `127.0.0.1:${at.port}`,
     async start(spawned) {
       const postgres = await startEmbeddedPostgres({
-        dataDir: join(at.folder, own.dataFolder),
+        dataDir: join(at.folder, "postgres"),
         port: at.port,
-        settings: { max_connections: String(maxConnections), shared_buffers: `${sharedBuffersMb}MB`, ...own.settings },
-        log: intoFile(at.logs, own.name),
+        settings: { max_connections: String(maxConnections), shared_buffers: `${sharedBuffersMb}MB` },
+        log: intoFile(at.logs, "postgres"),
         spawned,
       });
       url = postgres.url("postgres");
     },
     url: () => url,
-  };
-}
-
-/** The address of a PostgreSQL with a standby: passes connections on to whichever of the two `file` names. */
-export function postgresAddress(at: { port: number; file: string; logs: string }): Server {
-  return {
-    name: "postgres-rw",
-    address: `127.0.0.1:${at.port}`,
-    start: (spawned) =>
-      startServerProcess({
-        program: process.execPath,
-        args: [fileURLToPath(new URL("../standby/forward-main.js", import.meta.url)), String(at.port), at.file],
-        ready: FORWARDING,
-        signals: { stop: "SIGTERM", force: "SIGKILL" },
-        log: intoFile(at.logs, "postgres-rw"),
-        spawned,
-      }),
   };
 }
 

@@ -7,7 +7,6 @@ import { supervise } from "@shipping/local/servers/supervise";
 import type { LocalConfig } from "../config.js";
 import type { DataFolder } from "../data-folder.js";
 import { type Part, parts } from "../parts.js";
-import { keepPromoted } from "../standby/keep-promoted.js";
 import { mapParts, prepareDatabases, withoutDatabase } from "./prepare-databases.js";
 
 interface Opening {
@@ -35,7 +34,6 @@ export async function openDatabases(
 
 /** PostgreSQL, which is started again on its port if it ends. */
 async function startPostgres({ folder, log, opened }: Opening): Promise<string> {
-  await keepPromoted(folder.path);
   const options = {
     dataDir: join(folder.path, "postgres"),
     log: (line: string) => log.debug({ line }, "postgres"),

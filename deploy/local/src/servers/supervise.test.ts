@@ -15,16 +15,11 @@ afterEach(async () => {
 });
 
 /** Keeps a script running; `isReady` holds back its readiness. */
-function keepRunning(
-  script: string,
-  isReady: Promise<void> = Promise.resolve(),
-  of: { staysDown?: string; gone?: () => void } = {},
-): Supervised {
+function keepRunning(script: string, isReady: Promise<void> = Promise.resolve()): Supervised {
   supervised = supervise(
     {
       name: "script-1",
       address: "127.0.0.1:1",
-      ...(of.staysDown !== undefined && { staysDown: of.staysDown }),
       async start(spawned) {
         const child = spawn(process.execPath, ["--eval", script], { stdio: "ignore" });
         const server = serverProcess(child, { stop: "SIGTERM", force: "SIGKILL" });
@@ -38,7 +33,6 @@ function keepRunning(
     {
       spawned: (pid) => started.push(processIdentity(pid) as ProcessIdentity),
       say: (line) => said.push(line),
-      ...(of.gone && { gone: of.gone }),
     },
   );
   return supervised;
@@ -59,17 +53,6 @@ describe("supervise", () => {
     await eventually(() => expect(started.length).toBeGreaterThan(2), { withinMs: 30_000 });
     expect(said[1]).toBe("script-1 exited (exit 7). Restarting it in one second.");
   }, 40_000);
-
-  test("leaves down what is to stay down, and says why", async () => {
-    const gone = new Promise<void>((resolve) => {
-      keepRunning(FOREVER, undefined, { staysDown: "It has a successor.", gone: resolve });
-    });
-    await supervised?.ready;
-    process.kill(started[0]?.pid as number, "SIGKILL");
-    await gone;
-    expect(said).toEqual(["script-1 exited (SIGKILL). It has a successor."]);
-    expect(started).toHaveLength(1);
-  });
 
   test("tries again when there is no process at all", async () => {
     let attempts = 0;

@@ -8,8 +8,6 @@ export interface Server {
   address: string;
   /** Starts it: gives the process to `spawned` as soon as there is one, resolves when it is ready, rejects when it ended instead. */
   start(spawned: (server: ServerProcess) => void): Promise<unknown>;
-  /** Where it is not to be restarted once it was ready: the sentence that says why. */
-  staysDown?: string;
 }
 
 /** A server that is kept running. */
@@ -24,21 +22,17 @@ export interface Supervised {
 
 const RESTART_MS = 1_000;
 
-/** Starts a server, and restarts it one second after it ends, for whatever reason, unless it is to stay down. It is never killed for being slow. */
+/** Starts a server, and restarts it one second after it ends, for whatever reason. It is never killed for being slow. */
 export function supervise(
   server: Server,
-  watcher: { spawned(pid: number): void; say(line: string): void; gone?(): void },
+  watcher: { spawned(pid: number): void; say(line: string): void },
 ): Supervised {
   const stopping = new AbortController();
   const { signal } = stopping;
   let current: ServerProcess | undefined;
   let becameReady = () => {};
-  let wasReady = false;
   const ready = new Promise<void>((resolve) => {
-    becameReady = () => {
-      wasReady = true;
-      resolve();
-    };
+    becameReady = resolve;
   });
   let stopFast = false;
 
@@ -68,10 +62,6 @@ export function supervise(
     while (!signal.aborted) {
       const end = await run();
       if (signal.aborted) return;
-      if (wasReady && server.staysDown) {
-        watcher.say(`${server.name} exited (${end}). ${server.staysDown}`);
-        return watcher.gone?.();
-      }
       watcher.say(`${server.name} exited (${end}). Restarting it in one second.`);
       await sleep(RESTART_MS, undefined, { signal }).catch(() => {});
     }

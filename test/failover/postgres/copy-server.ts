@@ -1,6 +1,6 @@
 import { chown, copyFile, mkdir, readdir, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { findInstallationPaths, type PostgresUser } from "../servers/installation-paths.js";
+import { findInstallationPaths, type PostgresUser } from "@shipping/local/servers/installation-paths";
 import { withServer } from "./replication.js";
 
 /** A running server: its superuser's URL, and the folder of its data. */

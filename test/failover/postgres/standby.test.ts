@@ -1,10 +1,8 @@
-import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
-import { addressFile, moveAddress, readTarget } from "./address.js";
 import { copyServer, follow, removeServer, restoreCopy } from "./copy-server.js";
-import { keepPromoted } from "./keep-promoted.js";
 import { prepareReplication, promote, STANDBY, untilStreaming, withServer } from "./replication.js";
 
 let folder: string;
@@ -28,7 +26,7 @@ async function start(dataFolder: string, settings: Record<string, string> = {}):
 describe("a standby", () => {
   test("has what its primary committed, takes no writes until it is promoted, and then all of them", async () => {
     const primary = await start("postgres", { synchronous_standby_names: STANDBY });
-    expect(await prepareReplication(primary.url("postgres"), "secret")).toBe(false);
+    await prepareReplication(primary.url("postgres"), "secret");
     await copyServer({ url: primary.url("postgres"), dataDir: join(folder, "postgres") }, join(folder, "postgres-2"));
     await follow(join(folder, "postgres-2"), "standby", {
       primary_conninfo: `host=127.0.0.1 port=${primary.port} user=${STANDBY} password=secret application_name=${STANDBY}`,
@@ -36,8 +34,6 @@ describe("a standby", () => {
     });
     const standby = await start("postgres-2");
     await untilStreaming(primary.url("postgres"), "sync");
-    expect(await prepareReplication(primary.url("postgres"), "secret")).toBe(true);
-
     await withServer(primary.url("postgres"), async (client) => {
       await client.query("SET synchronous_commit = remote_apply");
       await client.query("CREATE TABLE kept AS SELECT 1 AS one");
@@ -83,27 +79,5 @@ describe("a standby", () => {
     await (await start("postgres-2")).stop();
     await removeServer(join(folder, "postgres-2"));
     await expect(stat(join(folder, "postgres-2"))).rejects.toMatchObject({ code: "ENOENT" });
-  });
-});
-
-describe("keepPromoted", () => {
-  const there = async (name: string) => Boolean(await stat(join(folder, name)).catch(() => undefined));
-
-  test("puts the promoted server's data in the place of the primary's, which it keeps", async () => {
-    for (const name of ["postgres", "postgres-2", "postgres-former"]) await writeFile(join(folder, name), name);
-    moveAddress(folder, { server: "postgres-2", port: 1 });
-    await keepPromoted(folder);
-    expect(await Promise.all(["postgres", "postgres-2", "postgres-former"].map(there))).toEqual([true, false, true]);
-    expect((await stat(join(folder, "postgres"))).size).toBe("postgres-2".length);
-    expect(readTarget(addressFile(folder))).toBeUndefined();
-    await keepPromoted(folder);
-    expect((await stat(join(folder, "postgres"))).size).toBe("postgres-2".length);
-  });
-
-  test("changes nothing while the primary has the address", async () => {
-    for (const name of ["postgres", "postgres-2"]) await writeFile(join(folder, name), name);
-    moveAddress(folder, { server: "postgres-1", port: 1 });
-    await keepPromoted(folder);
-    expect(await Promise.all(["postgres", "postgres-2", "postgres-former"].map(there))).toEqual([true, true, false]);
   });
 });

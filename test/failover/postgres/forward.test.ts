@@ -1,23 +1,18 @@
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { addressFile, moveAddress } from "./address.js";
 import { forward } from "./forward.js";
 
-let folder: string;
+let target: number | undefined;
 let address: Server;
 const servers: Server[] = [];
 const sockets: Socket[] = [];
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "forward-test-"));
-  address = await forward({ port: 0, file: addressFile(folder) });
+  target = undefined;
+  address = await forward(() => target);
 });
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
   for (const server of [address, ...servers.splice(0)]) server.close();
-  await rm(folder, { recursive: true });
 });
 
 /** A server that says its name to whoever says something. */
@@ -45,19 +40,19 @@ async function ask(socket: Socket): Promise<string> {
 }
 
 describe("forward", () => {
-  test("leads where the file says when a connection is opened; those that are open stay where they are", async () => {
+  test("leads to the target at the time when a connection is opened; open connections stay where they are", async () => {
     const [first, second] = [await named("first"), await named("second")];
-    moveAddress(folder, { server: "postgres-1", port: first });
+    target = first;
     const before = await open();
     expect(await ask(before)).toBe("first");
-    moveAddress(folder, { server: "postgres-2", port: second });
+    target = second;
     expect([await ask(await open()), await ask(before)]).toEqual(["second", "first"]);
   });
 
-  test("ends a connection when its server does, when there is none, and when nobody has said where it leads", async () => {
+  test("ends a connection when its server does, when there is none, and when there is no target", async () => {
     const nowhere = await open();
     await once(nowhere.resume(), "close");
-    moveAddress(folder, { server: "postgres-1", port: await named("mortal") });
+    target = await named("mortal");
     const socket = await open();
     await ask(socket);
     for (const server of servers) server.close();

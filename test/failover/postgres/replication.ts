@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 
@@ -6,6 +8,12 @@ export const STANDBY = "standby";
 
 const POLL_MS = 50;
 const PATIENCE_MS = 30_000;
+
+/** The URL of the superuser of a cluster's PostgreSQL, which listens at `address`. */
+export async function superuserUrl(dataDir: string, address: string): Promise<string> {
+  const password = (await readFile(join(dataDir, "postgres.password"), "utf8")).trim();
+  return `postgresql://postgres:${encodeURIComponent(password)}@${address}/postgres`;
+}
 
 /** Connects to a server as its superuser for as long as `work` takes. */
 export async function withServer<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
@@ -20,22 +28,11 @@ export async function withServer<T>(url: string, work: (client: pg.Client) => Pr
   }
 }
 
-/**
- * Gives the primary what a standby needs: a role that may replicate, and a slot that keeps the log which the standby does not have yet.
- * Yields whether the slot still holds all the log since the standby last had it.
- */
-export async function prepareReplication(url: string, password: string): Promise<boolean> {
-  return withServer(url, async (client) => {
-    const role = await client.query("SELECT FROM pg_roles WHERE rolname = $1", [STANDBY]);
-    const verb = role.rowCount === 0 ? "CREATE" : "ALTER";
-    await client.query(`${verb} ROLE ${STANDBY} LOGIN REPLICATION PASSWORD ${pg.escapeLiteral(password)}`);
-    const slot = await client.query("SELECT wal_status FROM pg_replication_slots WHERE slot_name = $1", [STANDBY]);
-    const complete = slot.rowCount === 1 && slot.rows[0].wal_status !== "lost";
-    if (!complete) {
-      if (slot.rowCount === 1) await client.query("SELECT pg_drop_replication_slot($1)", [STANDBY]);
-      await client.query("SELECT pg_create_physical_replication_slot($1, true)", [STANDBY]);
-    }
-    return complete;
+/** Gives the primary what a standby needs: a role that may replicate, and a slot that keeps the log which the standby does not have yet. */
+export async function prepareReplication(url: string, password: string): Promise<void> {
+  await withServer(url, async (client) => {
+    await client.query(`CREATE ROLE ${STANDBY} LOGIN REPLICATION PASSWORD ${pg.escapeLiteral(password)}`);
+    await client.query("SELECT pg_create_physical_replication_slot($1, true)", [STANDBY]);
   });
 }
 
