@@ -11,9 +11,11 @@ const pagesIn = (folder: string) =>
 
 const guides = [...pagesIn("docs"), ...pagesIn("docs/events"), ...pagesIn("docs/operations")];
 const decisions = pagesIn("docs/decisions");
-const atTop = ["README.md", "CONTRIBUTING.md", "SECURITY.md"];
+const contributing = ["CONTRIBUTING.md", ...pagesIn("docs/contributing")];
 const documents = [
-  ...atTop,
+  "README.md",
+  "SECURITY.md",
+  ...contributing,
   ...guides,
   ...decisions,
   "client/README.md",
@@ -57,19 +59,28 @@ describe("documents", () => {
   });
 
   test("every file and folder that they name is there", () => {
-    const paths = ["README.md", "CONTRIBUTING.md", ...decisions, ...guides].flatMap((page) =>
-      [...read(page).matchAll(/`((?:gateway|services|kit|test|deploy|proto)(?:\/[\w.-]+)*)`/g)].map(
-        ([, path = ""]) => path,
-      ),
+    const paths = ["README.md", ...contributing, ...decisions, ...guides].flatMap((page) =>
+      [
+        ...read(page).matchAll(
+          /`((?:gateway|services|kit|test|deploy|proto|client|client-python|conformance|tools|docs)(?:\/[\w.-]+)*)`/g,
+        ),
+      ].map(([, path = ""]) => path),
     );
-    expect(paths.length).toBeGreaterThan(15);
+    expect(paths.length).toBeGreaterThan(100);
     expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
+  test("CONTRIBUTING has at most 12 KB, and the guides for contributors have an index", () => {
+    expect(Buffer.byteLength(read("CONTRIBUTING.md"))).toBeLessThanOrEqual(12 * 1024);
+    const index = read("docs/contributing/README.md");
+    const pages = pagesIn("docs/contributing").map((path) => path.split("/").at(-1) ?? "");
+    expect(pages.filter((name) => name !== "README.md" && !index.includes(`](${name})`))).toEqual([]);
+  });
+
   test("CONTRIBUTING has a line for every npm script", () => {
-    const [, table = ""] = read("CONTRIBUTING.md").split("\n## Scripts\n");
-    const [, ...rows] = rowsOf(table.split("\n## ")[0] ?? "");
-    expect(rows.map(([, name]) => name)).toEqual(Object.keys(scripts).map((name) => `\`${name}\``));
+    const [, section = ""] = read("CONTRIBUTING.md").split("\n## Scripts\n");
+    const lines = [...(section.split("\n## ")[0] ?? "").matchAll(/^- `([\w:-]+)`:/gm)].map(([, name]) => name);
+    expect(lines).toEqual(Object.keys(scripts));
   });
 
   test("every decision is listed, in order, and has a context, a choice and consequences", () => {

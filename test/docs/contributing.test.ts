@@ -1,14 +1,25 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { rooms } from "../rooms.js";
 
 const root = join(import.meta.dirname, "../..");
-const page = readFileSync(join(root, "CONTRIBUTING.md"), "utf8");
+const read = (name: string) => readFileSync(join(root, "docs/contributing", name), "utf8");
 
 test("the map of tests has every folder of test, each once", () => {
   const folders = readdirSync(join(root, "test"), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && entry.name !== "dist")
     .map(({ name }) => name);
-  const [, table = ""] = /\n\| folder of `test`.*\n\|[- |]+\|\n((?:\|.*\n)+)/.exec(page) ?? [];
-  const rows = [...table.matchAll(/^\| `([\w-]+)`/gm)].map(([, name]) => name);
+  const [, section = ""] = read("tests.md").split("\n## The folders of `test`\n");
+  const rows = [...(section.split("\n## ")[0] ?? "").matchAll(/^- `([\w-]+)`:/gm)].map(([, name]) => name);
   expect(rows.sort()).toEqual(folders.sort());
+});
+
+test.each(Object.entries(rooms))("the map of rooms describes those of %s, in their order", (part, order) => {
+  const rows = [...read("map.md").matchAll(/^- `([\w/-]+)`:/gm)].map(([, name = ""]) => name);
+  const listed = rows.filter((name) => name.startsWith(`${part}/`) || name === part);
+  // The sections of the developer area and the parts of the command line are one row each.
+  const described = order.map((room) =>
+    room === "." ? part : `${part}/${room.replace(/^(cli|developers)\/.*/, "$1")}`,
+  );
+  expect(listed).toEqual([...new Set(described)]);
 });

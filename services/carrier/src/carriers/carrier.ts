@@ -85,7 +85,7 @@ export interface RemoteCarrier extends Offers {
   cancel(reference: string, limits: CallLimits): Promise<void>;
 }
 
-/** A carrier, as the operations see it. docs/carriers.md says how to add one. */
+/** A carrier, as the operations see it. docs/contributing/add-a-carrier.md says how to add one. */
 export type Carrier = LocalCarrier | RemoteCarrier;
 
 /** The carrier certainly has not done what was asked, and never will. The message is shown to the customer, after the name of the field. */
