@@ -12,18 +12,14 @@ import {
   WebhooksService,
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import type { DispatchDeps } from "./dispatch/deps.js";
-import { filterMissing } from "./events/filter-missing.js";
-import { getEvent } from "./events/get-event.js";
+import { filterMissing, getEvent } from "./events/read-events.js";
+import { acknowledgeFailing, claimFailing } from "./health/claim-failing.js";
 import { listTestDeliveries } from "./health/list-test-deliveries.js";
 import { getSubscriptionHealth, listSubscriptionHealth } from "./health/read-health.js";
-import { acknowledgeFailing, claimFailing } from "./health/tell-failing.js";
-import { webhooksAccountData } from "./operator/account-data.js";
-import { countResources } from "./operator/count-resources.js";
+import { countResources, webhooksAccountData } from "./operator/account-data.js";
+import { holdDeliveries, resendDeliveries } from "./operator/control-deliveries.js";
 import { dropDeadEvent, listDeadEvents, retryDeadEvent, showDeadEvent } from "./operator/dead-events.js";
-import { holdDeliveries } from "./operator/hold-deliveries.js";
-import { listDeliveries } from "./operator/list-deliveries.js";
-import { resendDeliveries } from "./operator/resend-deliveries.js";
-import { showEvent } from "./operator/show-event.js";
+import { listDeliveries, showEvent } from "./operator/read-deliveries.js";
 import { showSubscription } from "./operator/show-subscription.js";
 import { acknowledgeChanges, listChanges } from "./subscriptions/changes.js";
 import { createSubscription } from "./subscriptions/create-subscription.js";

@@ -1,7 +1,6 @@
 import { createClient } from "@connectrpc/connect";
 import type { Caller } from "@shipping/kit/caller";
-import type { Bus } from "@shipping/kit/events/bus";
-import { createLocalBus } from "@shipping/kit/events/bus";
+import { type Bus, createLocalBus } from "@shipping/kit/events/bus";
 import { silentLog } from "@shipping/kit/process/log";
 import { inProcess } from "@shipping/kit/rpc/server";
 import { eventually } from "@shipping/kit/testing/eventually";

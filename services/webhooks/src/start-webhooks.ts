@@ -1,7 +1,6 @@
 import { EventEmitter } from "node:events";
 import { fileURLToPath } from "node:url";
-import type { Bus } from "@shipping/kit/events/bus";
-import { measureBus } from "@shipping/kit/events/bus";
+import { type Bus, measureBus } from "@shipping/kit/events/bus";
 import type { Random } from "@shipping/kit/ids";
 import { createLedger } from "@shipping/kit/ledger/ledger";
 import type { Database } from "@shipping/kit/postgres/database";
@@ -25,8 +24,7 @@ import { createTargets } from "./dispatch/targets.js";
 import { createEgressAgents } from "./egress/egress-agents.js";
 import { createResolve, type Resolve } from "./egress/egress-guard.js";
 import { expireOnce } from "./events/expire-events.js";
-import { createHealthKeeper } from "./health/keep-health.js";
-import { sweepHoursOnce } from "./health/sweep-hours.js";
+import { createHealthKeeper, sweepHoursOnce } from "./health/keep-health.js";
 import { webhooksPeers, webhooksRoutes } from "./rpc.js";
 import { createKeyRing, ledgerCodec } from "./subscriptions/key-ring.js";
 import { requireKeys } from "./subscriptions/rotate-secrets.js";

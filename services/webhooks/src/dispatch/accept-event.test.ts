@@ -5,7 +5,7 @@ import { newCaller } from "@shipping/kit/testing/writes";
 import { EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import { FilterMissingRequestSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql from "sql-template-tag";
-import { filterMissing } from "../events/filter-missing.js";
+import { filterMissing } from "../events/read-events.js";
 import { disableSubscription } from "../subscriptions/disable-subscription.js";
 import { type Receiver, startReceiver } from "../testing/receiver.js";
 import { failThrice, findQueue } from "../testing/stored-deliveries.js";

@@ -1,5 +1,5 @@
 import type { EgressAgents } from "../egress/egress-agents.js";
-import type { EventDeps } from "../events/deps.js";
+import type { EventDeps } from "../events/read-events.js";
 import type { HealthKeeper } from "../health/keep-health.js";
 import type { SubscriptionDeps } from "../subscriptions/deps.js";
 import type { Attempts } from "./attempts.js";

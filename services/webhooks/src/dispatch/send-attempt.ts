@@ -7,7 +7,7 @@ import { ATTEMPT_MS } from "./delivery.js";
 import { sign } from "./signature.js";
 
 /** One attempt to be made. */
-export interface AttemptRequest {
+interface AttemptRequest {
   url: URL;
   eventId: string;
   /** Sent byte for byte as it is stored. */

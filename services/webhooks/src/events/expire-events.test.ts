@@ -10,7 +10,7 @@ import type { DispatchDeps } from "../dispatch/deps.js";
 import { dispatchOnce } from "../dispatch/dispatch-deliveries.js";
 import { eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { expireOnce } from "./expire-events.js";
-import { filterMissing } from "./filter-missing.js";
+import { filterMissing } from "./read-events.js";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,6 +1,6 @@
 import sql from "sql-template-tag";
 import { clock } from "../subscriptions/deps.js";
-import type { EventDeps } from "./deps.js";
+import type { EventDeps } from "./read-events.js";
 
 const BATCH = 500;
 

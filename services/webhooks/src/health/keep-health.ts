@@ -1,6 +1,7 @@
 import type { Database } from "@shipping/kit/postgres/database";
 import sql from "sql-template-tag";
-import { addEnd, type CountedEnd, newTally, startOfHour, type Tally } from "./tally.js";
+import { clock, type SubscriptionDeps } from "../subscriptions/deps.js";
+import { type FailureReason, isOurs } from "./failure-reason.js";
 
 /**
  * Keeps the health of subscriptions, apart from their deliveries: ends of attempts are counted in the process and written each second, in
@@ -101,4 +102,89 @@ async function write(db: Pick<Database, "run">, { hour, tallies }: Counted): Pro
         WHERE at > coalesce(greatest(h.last_success_at, excluded.last_success_at), '-infinity')),
       told_at = CASE WHEN excluded.last_success_at < h.failing_since OR excluded.last_success_at IS NULL THEN h.told_at END,
       telling_until = CASE WHEN excluded.last_success_at < h.failing_since OR excluded.last_success_at IS NULL THEN h.telling_until END`);
+}
+
+/** A finished attempt, as far as it is counted. */
+export interface CountedEnd {
+  subscriptionId: string;
+  at: Date;
+  delivered: boolean;
+  /** Whether this was the last attempt and failed, which makes the delivery `exhausted`. */
+  exhausted: boolean;
+  status?: number | undefined;
+  reason?: FailureReason | undefined;
+}
+
+/** The attempts of one subscription within one hour, and how the last of each kind ended. */
+export interface Tally {
+  subscriptionId: string;
+  delivered: number;
+  failed: number;
+  exhausted: number;
+  lastSuccessAt: Date | null;
+  lastFailureAt: Date | null;
+  /** `status` if the receiver answered. */
+  reason: FailureReason | "status" | null;
+  status: number | null;
+  /** The first failure after the last success. */
+  failingSince: Date | null;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** The start of the hour that contains a time. */
+export function startOfHour(at: Date): number {
+  return Math.floor(at.getTime() / HOUR_MS) * HOUR_MS;
+}
+
+/** An empty tally. */
+export function newTally(subscriptionId: string): Tally {
+  const counts = { delivered: 0, failed: 0, exhausted: 0 };
+  return {
+    subscriptionId,
+    ...counts,
+    lastSuccessAt: null,
+    lastFailureAt: null,
+    reason: null,
+    status: null,
+    failingSince: null,
+  };
+}
+
+/** Adds a finished attempt to its tally. If our process ended the attempt, it says nothing about the receiver: only `exhausted` counts. */
+export function addEnd(tally: Tally, { at, delivered, exhausted, status, reason }: CountedEnd): void {
+  if (exhausted) tally.exhausted += 1;
+  if (delivered) {
+    tally.delivered += 1;
+    tally.lastSuccessAt = at;
+    tally.failingSince = null;
+  } else if (!isOurs(reason)) {
+    tally.failed += 1;
+    tally.lastFailureAt = at;
+    tally.failingSince ??= at;
+    tally.reason = reason ?? "status";
+    tally.status = reason ? null : (status ?? null);
+  }
+}
+
+/** How far back the health of a subscription reaches. */
+export const HEALTH_DAYS = 30;
+
+const BATCH = 5_000;
+
+/** Deletes hours that no page shows any more, one batch at a time. Replicas take different batches. */
+export async function sweepHoursOnce(deps: Pick<SubscriptionDeps, "db" | "clockOffsetMs">): Promise<number> {
+  let gone = 0;
+  for (;;) {
+    const deleted = await deps.db.run(sql`
+      WITH ${clock(deps)},
+      over AS (
+        SELECT ctid FROM subscription_hours
+        WHERE hour < (SELECT now FROM clock) - ${HEALTH_DAYS}::integer * interval '1 day' - interval '1 hour'
+        ORDER BY hour LIMIT ${BATCH}
+        FOR UPDATE SKIP LOCKED)
+      DELETE FROM subscription_hours WHERE ctid = ANY (ARRAY(SELECT ctid FROM over)) RETURNING hour`);
+    gone += deleted.length;
+    if (deleted.length < BATCH) return gone;
+  }
 }

@@ -12,7 +12,7 @@ import {
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql, { type Sql } from "sql-template-tag";
 import { clock, type SubscriptionDeps } from "../subscriptions/deps.js";
-import { HEALTH_DAYS } from "./sweep-hours.js";
+import { HEALTH_DAYS } from "./keep-health.js";
 
 type Deps = Pick<SubscriptionDeps, "db" | "clockOffsetMs">;
 

@@ -1,5 +1,5 @@
 import type { AccountData } from "@shipping/kit/service/account-data";
-import sql from "sql-template-tag";
+import sql, { type Sql } from "sql-template-tag";
 
 const ofSubscriptions = (accountId: string) =>
   sql`subscription_id = ANY(ARRAY(SELECT id FROM subscriptions WHERE subscriptions.account_id = ${accountId}))`;
@@ -34,3 +34,10 @@ export const webhooksAccountData: AccountData = {
     INSERT INTO held_accounts (account_id, since, erased_at) VALUES (${accountId}, clock_timestamp(), clock_timestamp())
     ON CONFLICT (account_id) DO UPDATE SET erased_at = clock_timestamp() WHERE held_accounts.erased_at IS NULL`,
 };
+
+/** Counts the subscriptions of an account by their status. */
+export function countResources(accountId: string): Sql {
+  return sql`
+    SELECT 'subscriptions ' || status AS kind, environment, count(*) FROM subscriptions
+    WHERE account_id = ${accountId} GROUP BY status, environment`;
+}

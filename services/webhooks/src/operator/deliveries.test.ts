@@ -16,9 +16,8 @@ import type { DispatchDeps } from "../dispatch/deps.js";
 import { dispatchOnce } from "../dispatch/dispatch-deliveries.js";
 import { disableSubscription } from "../subscriptions/disable-subscription.js";
 import { disableRequest, eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
-import { listDeliveries } from "./list-deliveries.js";
-import { resendDeliveries } from "./resend-deliveries.js";
-import { showEvent } from "./show-event.js";
+import { resendDeliveries } from "./control-deliveries.js";
+import { listDeliveries, showEvent } from "./read-deliveries.js";
 import { showSubscription } from "./show-subscription.js";
 
 const URL = "https://example.com/hook";

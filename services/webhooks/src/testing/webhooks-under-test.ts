@@ -19,7 +19,7 @@ import { createSubscription } from "../subscriptions/create-subscription.js";
 import { certificate } from "./receiver-certificate.js";
 
 /** The settings of a trial on one machine. */
-export const trialConfig: DeliveryConfig = {
+const trialConfig: DeliveryConfig = {
   SECRETS_KEYS: [{ id: "k1", key: randomBytes(32) }],
   MAX_ATTEMPTS_IN_FLIGHT: 64,
   EGRESS_DENY_RANGES: [],

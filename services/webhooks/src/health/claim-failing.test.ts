@@ -6,7 +6,7 @@ import sql from "sql-template-tag";
 import type { DispatchDeps } from "../dispatch/deps.js";
 import { disableSubscription } from "../subscriptions/disable-subscription.js";
 import { disableRequest, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
-import { acknowledgeFailing, claimFailing } from "./tell-failing.js";
+import { acknowledgeFailing, claimFailing } from "./claim-failing.js";
 
 const HOUR_MS = 3_600_000;
 const URL = "https://shop.example.com/hooks";

@@ -5,7 +5,7 @@ import { newCaller } from "@shipping/kit/testing/writes";
 import { GetEventRequestSchema } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { acceptEvents } from "../dispatch/accept-event.js";
 import { webhooksUnderTest } from "../testing/webhooks-under-test.js";
-import { getEvent } from "./get-event.js";
+import { getEvent } from "./read-events.js";
 
 let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
 beforeAll(async () => {

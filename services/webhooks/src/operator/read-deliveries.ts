@@ -5,9 +5,68 @@ import {
   type ListDeliveriesRequest,
   type ListDeliveriesResponse,
   ListDeliveriesResponseSchema,
+  type ShowEventRequest,
+  type ShowEventResponse,
+  ShowEventResponseSchema,
 } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
 import sql, { empty, type Sql } from "sql-template-tag";
-import { type DeliveryRow, deliveryColumns, deliveryMessage } from "./delivery-row.js";
+
+/** A delivery as an operator sees it. */
+interface DeliveryRow {
+  eventId: string;
+  subscriptionId: string;
+  state: string;
+  attempt: number;
+  nextAt: Date | null;
+  leaseUntil: Date | null;
+  lastStatus: number | null;
+  lastError: string | null;
+  lastMs: number | null;
+  eventType: string;
+  receivedAt: Date;
+  url: string;
+}
+
+/** The columns of a delivery `d`, its event `e` and its subscription `s`. */
+const deliveryColumns = sql`
+  d.event_id AS "eventId", d.subscription_id AS "subscriptionId", d.state, d.attempt, d.next_at AS "nextAt",
+  d.lease_until AS "leaseUntil", d.last_status AS "lastStatus", d.last_error AS "lastError", d.last_ms AS "lastMs",
+  e.type AS "eventType", e.received_at AS "receivedAt", s.url`;
+
+/** The message for a row: times as text, and nulls left out. */
+function deliveryMessage({ nextAt, leaseUntil, lastStatus, lastError, lastMs, receivedAt, ...row }: DeliveryRow) {
+  return {
+    ...row,
+    receivedAt: receivedAt.toISOString(),
+    ...(nextAt && { nextAt: nextAt.toISOString() }),
+    ...(leaseUntil && { leaseUntil: leaseUntil.toISOString() }),
+    ...(lastStatus !== null && { lastStatus }),
+    ...(lastError !== null && { lastError }),
+    ...(lastMs !== null && { lastMs }),
+  };
+}
+
+interface EventRow {
+  id: string;
+  type: string;
+  accountId: string;
+  environment: string;
+  body: Uint8Array;
+  receivedAt: Date;
+}
+
+/** Reads an event of any account with its deliveries. */
+export async function showEvent(deps: { db: Database }, { id }: ShowEventRequest): Promise<ShowEventResponse> {
+  const [event] = await deps.db.run<EventRow>(sql`
+    SELECT id, type, account_id AS "accountId", environment, body, received_at AS "receivedAt" FROM events WHERE id = ${id}`);
+  if (!event) throw fail("not_found", `No such event: ${id}. It has not arrived yet, or its retention period is over.`);
+  const deliveries = await deps.db.run<DeliveryRow>(sql`
+    SELECT ${deliveryColumns}
+    FROM deliveries AS d JOIN events AS e ON e.id = d.event_id JOIN subscriptions AS s ON s.id = d.subscription_id
+    WHERE d.event_id = ${id} ORDER BY d.subscription_id`);
+  const receivedAt = event.receivedAt.toISOString();
+  return create(ShowEventResponseSchema, { ...event, receivedAt, deliveries: deliveries.map(deliveryMessage) });
+}
 
 /** The most events that one call examines. */
 const MAX_WALKED = 20_000;

@@ -1,6 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 import {
   type DeliveryName,
+  type HoldDeliveriesRequest,
+  type HoldDeliveriesResponse,
+  HoldDeliveriesResponseSchema,
   type ResendDeliveriesRequest,
   type ResendDeliveriesResponse,
   ResendDeliveriesResponseSchema,
@@ -61,3 +64,17 @@ export async function resendDeliveries(
 
 const nameOf = ({ eventId, subscriptionId }: Pick<DeliveryName, "eventId" | "subscriptionId">) =>
   `${eventId} ${subscriptionId}`;
+
+/** Holds the deliveries of an account, or lets them continue. An attempt that is under way ends as usual. */
+export async function holdDeliveries(
+  deps: Pick<DispatchDeps, "db" | "wakeDispatcher">,
+  { accountId, held }: HoldDeliveriesRequest,
+): Promise<HoldDeliveriesResponse> {
+  await deps.db.run(
+    held
+      ? sql`INSERT INTO held_accounts (account_id, since) VALUES (${accountId}, clock_timestamp()) ON CONFLICT DO NOTHING`
+      : sql`DELETE FROM held_accounts WHERE account_id = ${accountId}`,
+  );
+  if (!held) deps.wakeDispatcher();
+  return create(HoldDeliveriesResponseSchema);
+}

@@ -1,12 +1,23 @@
 import { create } from "@bufbuild/protobuf";
+import { requireCaller } from "@shipping/kit/caller";
+import { fail } from "@shipping/kit/errors";
+import { ownedSql } from "@shipping/kit/postgres/read-owned";
 import {
   type FilterMissingRequest,
   type FilterMissingResponse,
   FilterMissingResponseSchema,
+  type GetEventRequest,
+  type GetEventResponse,
+  GetEventResponseSchema,
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import sql from "sql-template-tag";
-import { clock } from "../subscriptions/deps.js";
-import type { EventDeps } from "./deps.js";
+import { clock, type SubscriptionDeps } from "../subscriptions/deps.js";
+
+/** The dependencies of operations on stored events. */
+export interface EventDeps extends Pick<SubscriptionDeps, "db" | "clockOffsetMs" | "log"> {
+  /** How long events and their finished deliveries are kept. */
+  retentionDays: number;
+}
 
 /**
  * Returns which events have not arrived. A dead event has arrived: sending it again would not help. So has an event older than the
@@ -32,4 +43,14 @@ export async function filterMissing(deps: EventDeps, request: FilterMissingReque
     );
   const missingEventIds = absent.filter((event) => !event.expired).map(({ id }) => id);
   return create(FilterMissingResponseSchema, { missingEventIds });
+}
+
+/** Returns the resource of one of the caller's events, as long as the event is kept. */
+export async function getEvent(deps: Pick<EventDeps, "db">, request: GetEventRequest): Promise<GetEventResponse> {
+  const [event] = await deps.db.run<{ type: string; body: Uint8Array }>(
+    sql`SELECT type, body FROM events WHERE id = ${request.id} AND ${ownedSql(requireCaller(request))}`,
+  );
+  if (!event) throw fail("not_found", "No such event.");
+  const { data } = JSON.parse(Buffer.from(event.body).toString()) as { data: { id: string } };
+  return create(GetEventResponseSchema, { type: event.type, resourceId: data.id });
 }

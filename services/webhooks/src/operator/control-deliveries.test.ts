@@ -10,7 +10,7 @@ import { readBacklog } from "../dispatch/ready-queue.js";
 import { type Receiver, startReceiver } from "../testing/receiver.js";
 import { eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { webhooksAccountData } from "./account-data.js";
-import { holdDeliveries } from "./hold-deliveries.js";
+import { holdDeliveries } from "./control-deliveries.js";
 
 let webhooks: Awaited<ReturnType<typeof webhooksUnderTest>>;
 let receiver: Receiver;
