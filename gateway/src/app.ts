@@ -17,7 +17,7 @@ import { readBody, refuseBody } from "./api/middleware/read-body.js";
 import { paceAnonymous, refuseEscapes, refuseMethod, refuseRoute, sendError } from "./api/middleware/refuse-request.js";
 import { serveArea } from "./developers/serve-area.js";
 import type { DeveloperDeps } from "./developers/session/settings.js";
-import { type MessagePrototypes, messagePrototypesOf } from "./http/listen.js";
+import { createMessagePrototypes, type MessagePrototypes } from "./http/listen.js";
 import { servePages } from "./openapi/serve-pages.js";
 
 /** The request handler, and the classes of request and response for its server. */
@@ -54,9 +54,9 @@ export function createApp(deps: ApiDeps & DeveloperDeps): App {
     req.url = toPath(req.url);
     app(req, res);
     // A document has been answered by now. `answerRequest` adds answers to API requests under their account.
-    deps.waiting.add(res, undefined);
+    deps.unread.add(res, undefined);
   };
-  return { handler, prototypes: messagePrototypesOf(app) };
+  return { handler, prototypes: createMessagePrototypes(app) };
 }
 
 /**

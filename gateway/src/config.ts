@@ -16,10 +16,10 @@ export const gatewaySettings = z
     WEBHOOKS_URL: urlList().describe("URL of the webhooks service"),
     RATE_LIMIT_PER_MINUTE: positiveInt().default(120).describe("requests per minute for each API key"),
     CONCURRENCY_LIMIT: positiveInt()
-      .default(DEFAULT_LIMITS.inAll)
+      .default(DEFAULT_LIMITS.total)
       .describe("maximum work in progress, where a read or write is 1, a list 8 and a file 2; further requests wait"),
     ACCOUNT_CONCURRENCY_LIMIT: positiveInt()
-      .default(DEFAULT_LIMITS.ofAccount)
+      .default(DEFAULT_LIMITS.perAccount)
       .describe("maximum work in progress for one account"),
     ADDRESS_REQUESTS_PER_SECOND: positiveInt()
       .default(DEFAULT_PACE.perSecond)

@@ -23,10 +23,7 @@ await runService({
   async start(db) {
     const prisma = openPrisma(db);
     const { stop, ...started } = await startGateway(
-      {
-        port: config.PORT,
-        ...(config.HOST !== undefined && { host: config.HOST }),
-      },
+      { port: config.PORT, ...(config.HOST !== undefined && { host: config.HOST }) },
       {
         db,
         prisma,
@@ -41,7 +38,7 @@ await runService({
         random: pooledRandom,
         clockOffsetMs: 0,
         requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
-        concurrency: { inAll: config.CONCURRENCY_LIMIT, ofAccount: config.ACCOUNT_CONCURRENCY_LIMIT },
+        bulkheadLimits: { total: config.CONCURRENCY_LIMIT, perAccount: config.ACCOUNT_CONCURRENCY_LIMIT },
         paceLimits: {
           perSecond: config.ADDRESS_REQUESTS_PER_SECOND,
           burst: Math.ceil(config.ADDRESS_REQUESTS_PER_SECOND / 2),

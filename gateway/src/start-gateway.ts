@@ -10,13 +10,13 @@ import { sweepAccess } from "./developers/session/sweep-access.js";
 import { sendAlerts } from "./developers/webhooks/send-alerts.js";
 import { createConnections, MAX_CONNECTIONS, measureConnections } from "./http/connections.js";
 import { listen } from "./http/listen.js";
-import { createWaitingBytes, DEFAULT_WAITING, measureWaiting, type WaitingLimits } from "./http/waiting-bytes.js";
+import { createUnreadBytes, DEFAULT_UNREAD, measureUnread, type UnreadLimits } from "./http/unread-bytes.js";
 import { startIdempotency } from "./idempotency/execute-once.js";
 import { createDeliver } from "./mail/deliver.js";
 import { createMailer } from "./mail/mailer.js";
 import { startRequestLog } from "./request-log/request-log.js";
 
-/** Where the gateway keeps its schema and migrations. */
+/** The folder with the gateway's schema and migrations. */
 export const gatewayMigrations = fileURLToPath(new URL("../prisma", import.meta.url));
 
 const FAST_STOP_MS = 500;
@@ -26,68 +26,50 @@ export interface Gateway {
   port: number;
   /** Its metrics of requests. */
   metrics: Metrics;
-  /** Answers the requests under way, then writes the queued done marks and what the request log holds. */
+  /** Answers the requests in progress, then writes the queued done marks and request log. */
   stop(fast?: boolean): Promise<void>;
 }
 
-/** Where a gateway listens, and the limits on its clients. */
+/** Where a gateway listens. */
 export interface Listening {
   port: number;
   host?: string;
   stallMs?: number;
 }
 
-/** The dependencies of a gateway. */
+/** The dependencies of a gateway, and its limits if they are not the default ones. */
 export interface GatewayParts extends EndpointDeps, DeveloperDeps {
-  /** How many requests may be under way at once; `DEFAULT_LIMITS` unless given. */
-  concurrency?: BulkheadLimits | undefined;
-  /** The pace of anonymous requests; `DEFAULT_PACE` unless given. */
+  bulkheadLimits?: BulkheadLimits | undefined;
   paceLimits?: PaceLimits | undefined;
-  /** How many bytes may wait for their readers; `DEFAULT_WAITING` unless given. */
-  unread?: WaitingLimits | undefined;
+  unreadLimits?: UnreadLimits | undefined;
 }
 
-/** Starts the public side of the platform. */
+/** Starts the gateway: its background work, then its HTTP server. */
 export async function startGateway(config: Listening, deps: GatewayParts): Promise<Gateway> {
-  const idempotency = startIdempotency(deps);
-  const recording = logSubscriptionChanges(deps);
-  let port = config.port;
-  const metrics = createMetrics({ part: "gateway", log: deps.log });
-  const limits = deps.concurrency ?? DEFAULT_LIMITS;
-  const bulkhead = createBulkhead(limits);
-  measureBulkhead(metrics, bulkhead, limits);
+  const { log, random, bulkheadLimits = DEFAULT_LIMITS, unreadLimits = DEFAULT_UNREAD } = deps;
+  const metrics = createMetrics({ part: "gateway", log });
+  const bulkhead = createBulkhead(bulkheadLimits);
+  measureBulkhead(metrics, bulkhead, bulkheadLimits);
   const pace = createPace(deps.paceLimits ?? DEFAULT_PACE);
   measurePace(metrics, pace);
-  const connections = createConnections(MAX_CONNECTIONS, pace.holds);
+  const connections = createConnections(MAX_CONNECTIONS, pace.isDelaying);
   measureConnections(metrics, connections, MAX_CONNECTIONS);
-  const unread = deps.unread ?? DEFAULT_WAITING;
-  const waiting = createWaitingBytes(unread);
-  measureWaiting(metrics, waiting, unread);
+  const unread = createUnreadBytes(unreadLimits);
+  measureUnread(metrics, unread, unreadLimits);
+
+  const idempotency = startIdempotency(deps);
+  const audit = logSubscriptionChanges(deps);
   const requestLog = startRequestLog({ ...deps, metrics });
-  const mailer = createMailer({
-    deliver: deps.mail && createDeliver(deps.mail),
-    log: deps.log,
-    metrics,
-    random: deps.random,
-  });
-  const ownOrigin = () => `http://127.0.0.1:${port}`;
-  const app = createApp({
-    ...deps,
-    requestLog,
-    mailer,
-    idempotency,
-    bulkhead,
-    pace,
-    waiting,
-    metrics,
-    ownOrigin,
-    wakeAudit: recording.wake,
-  });
+  const mailer = createMailer({ deliver: deps.mail && createDeliver(deps.mail), log, metrics, random });
   async function stopWorkers(fast?: boolean): Promise<void> {
-    await Promise.all([recording.stop(), requestLog.stop(), mailer.stop(fast ? FAST_STOP_MS : undefined)]);
+    await Promise.all([audit.stop(), requestLog.stop(), mailer.stop(fast ? FAST_STOP_MS : undefined)]);
   }
-  const listening = listen({ ...config, ...app, connections, log: deps.log, random: deps.random });
-  const server = await listening.catch(async (error) => {
+
+  let port = config.port;
+  const ownOrigin = () => `http://127.0.0.1:${port}`;
+  const state = { requestLog, mailer, idempotency, bulkhead, pace, unread, metrics };
+  const app = createApp({ ...deps, ...state, ownOrigin, wakeAudit: audit.wake });
+  const server = await listen({ ...config, ...app, connections, log, random }).catch(async (error) => {
     await stopWorkers(true);
     await idempotency.stop();
     throw error;

@@ -12,7 +12,7 @@ export interface AdmitDeps {
   clockOffsetMs: number;
 }
 
-/** The result of one round trip to the database: the caller, whether the request is within the limit, and the row of its idempotency key. */
+/** The result of authentication: the caller, whether the request is within the rate limit, and the registry's row of its idempotency key. */
 export interface Admission {
   keyId: string;
   caller: Caller;
@@ -25,7 +25,7 @@ export interface Admission {
   registry?: RegistryRow;
 }
 
-/** A request as it presents itself. */
+/** The credentials of a request. */
 export interface Presented {
   keyHash: Buffer;
   idempotencyKey?: string | undefined;
@@ -34,30 +34,34 @@ export interface Presented {
 type Row = Omit<Admission, "caller" | "registry"> &
   Caller & { ordinal: number } & (RegistryRow | { [Column in keyof RegistryRow]: null });
 
-/** Admits requests of one process: those that come while others are being admitted share a round trip. */
+/** Admits requests. Those that arrive during a round trip share the next one. */
 export function createAdmit(deps: AdmitDeps): (presented: Presented) => Promise<Admission | undefined> {
   return microBatch({ run: (all) => admitMany(deps, all), keyOf: ({ keyHash }) => keyHash.toString("base64") });
 }
 
-/** Admits one request, and counts it if it is within the limit. Undefined: its key is unknown, expired or revoked, or its account is suspended. */
+/** Admits one request and counts it if it is within the limit. Returns undefined if its key is unknown, expired or revoked, or its account suspended. */
 export async function admit(deps: AdmitDeps, keyHash: Buffer, idempotencyKey?: string): Promise<Admission | undefined> {
   const [admission] = await admitMany(deps, [{ keyHash, idempotencyKey }]);
   return admission;
 }
 
 /**
- * One statement for all, of which no two may have the same key. It waits for no disk: a crash forgets at most the last 0.6 s of counts.
- * Windows are locked in one order everywhere, or two statements would wait for each other's; the clock is read after the lock, so that
- * requests are counted in the order of their clocks. One that was set back a little waits until it has caught up; by more than the
- * window, the window goes back with it. A request that is refused is not counted. Counters are of whole seconds and so leave after up to
- * 61; but when the last counted request is 60 seconds old, all are: a client that waited as it was told starts with an empty window.
- * LIMIT makes each key and account be looked up by itself. Otherwise a plan made while few accounts were known reads all of them, and their keys.
+ * Admits several requests in one statement. No two may have the same key.
+ *
+ * - synchronous_commit is off: after a crash of PostgreSQL, at most the counts of the last 0.6 s are lost.
+ * - Rows are locked in the order of the hashes, so that two statements cannot deadlock. The clock is read after the locks, so that
+ *   requests are counted in the order of their times.
+ * - A refused request is not counted.
+ * - There is one counter per second, and it leaves the window after 60 to 61 seconds. If the last counted request is 60 seconds old, all
+ *   counters leave, so that a client that has waited as told finds an empty window.
+ * - If the clock was set back by up to 61 seconds, requests are counted in the latest second; by more, the window moves back with it.
+ * - LIMIT 1 makes each key and account an index look-up. Otherwise a plan from a time with few accounts would read both tables.
  */
 async function admitMany(deps: AdmitDeps, presented: readonly Presented[]): Promise<(Admission | undefined)[]> {
   const { requestsPerMinute, clockOffsetMs } = deps;
   const rows = await deps.db.run<Row>(sql`
-    WITH no_wait_for_disk AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
-    held AS MATERIALIZED (
+    WITH asynchronous_commit AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
+    locked AS MATERIALIZED (
       SELECT p.ordinal, p.idempotency_key, k.id, k.account_id, a.name, k.environment, k.scopes, k.expires_at, k.last_used_at,
         w.counters, w.last_second, w.last_counted_at
       FROM unnest(
@@ -71,7 +75,7 @@ async function admitMany(deps: AdmitDeps, presented: readonly Presented[]): Prom
       ORDER BY p.hash
       FOR UPDATE OF w),
     timed AS MATERIALIZED (
-      SELECT *, clock_timestamp() + ${clockOffsetMs} * interval '1 millisecond' AS clock FROM held),
+      SELECT *, clock_timestamp() + ${clockOffsetMs} * interval '1 millisecond' AS clock FROM locked),
     placed AS MATERIALIZED (
       SELECT *, CASE WHEN last_second - second BETWEEN 1 AND 61 THEN last_second ELSE second END AS this_second
       FROM timed, LATERAL (SELECT floor(extract(epoch FROM clock))::bigint AS second) AS tick
@@ -97,12 +101,12 @@ async function admitMany(deps: AdmitDeps, presented: readonly Presented[]): Prom
     SELECT ordinal::integer, c.id AS "keyId", c.account_id AS "accountId", c.name AS "accountName", c.environment, c.scopes, within,
       greatest(${requestsPerMinute} - counted - within::integer, 0) AS remaining, least(coalesce(oldest, 61), 60)::integer AS "resetSeconds",
       fingerprint, owner, state, token, attempts, state = 'claimed' AND ${isLive(sql`clock`)} AS "leaseLive"
-    FROM no_wait_for_disk, counted AS c LEFT JOIN idempotency_registry USING (account_id, environment, idempotency_key)`);
-  const admitted = new Map(rows.map((row) => [row.ordinal, admissionOf(row)]));
+    FROM asynchronous_commit, counted AS c LEFT JOIN idempotency_registry USING (account_id, environment, idempotency_key)`);
+  const admitted = new Map(rows.map((row) => [row.ordinal, toAdmission(row)]));
   return presented.map((_, index) => admitted.get(index + 1));
 }
 
-function admissionOf(row: Row): Admission {
+function toAdmission(row: Row): Admission {
   const {
     ordinal: _,
     accountId,

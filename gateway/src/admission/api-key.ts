@@ -3,7 +3,7 @@ import zlib from "node:zlib";
 import type { Environment } from "@shipping/kit/caller";
 import type { Random } from "@shipping/kit/ids";
 
-/** What a key can be allowed to do, in the order of the spec's list. */
+/** The permissions of a key, in the order of the specification. */
 export const scopes = [
   "account:read",
   "orders:write",
@@ -25,26 +25,26 @@ const SECRET_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 const KEY = /^service_(?:test|live)_[0-9A-Za-z]{38}$/;
 
-/** The hash of the key in an `Authorization` header, or undefined unless it has a key's form and checksum: a typo costs no look-up. */
+/** Returns the hash of the key in an `Authorization` header; undefined without a database look-up if its format or checksum is wrong. */
 export function parseApiKey(authorization: string | undefined): { hash: Buffer } | undefined {
   const key = authorization?.match(/^bearer +(\S+)$/i)?.[1];
   if (!key || !KEY.test(key)) return undefined;
   if (key.slice(-CHECKSUM_LENGTH) !== checksum(key.slice(0, -CHECKSUM_LENGTH))) return undefined;
-  return { hash: hashOf(key) };
+  return { hash: toHash(key) };
 }
 
-/** A new key. It is shown once; only its hash and its last four characters are kept. */
+/** Creates a key. It is shown once; only its hash and its last four characters are stored. */
 export function newApiKey(environment: Environment, random: Random): { key: string; hash: Buffer; lastFour: string } {
   const body = PREFIX[environment] + randomCharacters(SECRET_LENGTH, random);
   const key = body + checksum(body);
-  return { key, hash: hashOf(key), lastFour: key.slice(-4) };
+  return { key, hash: toHash(key), lastFour: key.slice(-4) };
 }
 
-function hashOf(key: string): Buffer {
+function toHash(key: string): Buffer {
   return hash("sha256", key, "buffer");
 }
 
-// CRC-32 of what precedes, as six base62 digits: 62⁶ is more than 2³².
+// CRC-32 as six base62 digits: 62⁶ is more than 2³².
 function checksum(body: string): string {
   let value = zlib.crc32(body);
   let digits = "";
@@ -55,7 +55,7 @@ function checksum(body: string): string {
   return digits;
 }
 
-// Bytes from 248 on are thrown away: 256 is no multiple of 62, so keeping them would favour the first eight characters.
+// Skips bytes from 248 on: 256 is not a multiple of 62, so they would favour the first eight characters.
 function randomCharacters(count: number, random: Random): string {
   let text = "";
   while (text.length < count) {

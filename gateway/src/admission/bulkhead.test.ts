@@ -2,7 +2,7 @@ import { setImmediate as turnOfLoop } from "node:timers/promises";
 import { silentLog } from "@shipping/kit/process/log";
 import { createMetrics } from "@shipping/kit/process/metrics";
 import fc from "fast-check";
-import { type Bulkhead, createBulkhead, type EndTurn, measureBulkhead } from "./bulkhead.js";
+import { type Bulkhead, createBulkhead, measureBulkhead, type Release } from "./bulkhead.js";
 
 const never = () => {};
 const soon = () => performance.now() + 60_000;
@@ -15,34 +15,34 @@ afterEach(() => {
 
 /** Makes a request enter, and says when it has begun. Requests that still wait at the end of the test leave. */
 function entering(bulkhead: Bulkhead, accountId: string, weight = 1, begun: string[] = []) {
-  const onGone = (gone: () => void) => void waiting.add(gone);
-  const turn = bulkhead.enter({ accountId, weight, deadline: soon(), onGone });
+  const onDisconnect = (gone: () => void) => void waiting.add(gone);
+  const turn = bulkhead.acquire({ accountId, weight, deadline: soon(), onDisconnect });
   turn.then(() => begun.push(accountId)).catch(never);
   return { end: async () => (await turn)() };
 }
 
 describe("one account", () => {
   test("has so much under way at once, and begins in the order of its requests", async () => {
-    const bulkhead = createBulkhead({ inAll: 100, ofAccount: 3 });
+    const bulkhead = createBulkhead({ total: 100, perAccount: 3 });
     const begun: number[] = [];
     const turns = Array.from({ length: 10 }, async (_, n) => {
-      const end = await bulkhead.enter({ accountId: "a", weight: 1, deadline: soon(), onGone: never });
+      const end = await bulkhead.acquire({ accountId: "a", weight: 1, deadline: soon(), onDisconnect: never });
       begun.push(n);
       return end;
     });
     await turnOfLoop();
     expect(begun).toEqual([0, 1, 2]);
-    expect(bulkhead.load()).toEqual({ underWay: 3, waiting: 7, waitingAccounts: 1, refused: 0 });
+    expect(bulkhead.load()).toEqual({ inProgress: 3, waiting: 7, waitingAccounts: 1, refused: 0 });
     for (const turn of turns) (await turn)();
     expect(begun).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-    expect(bulkhead.load()).toEqual({ underWay: 0, waiting: 0, waitingAccounts: 0, refused: 0 });
+    expect(bulkhead.load()).toEqual({ inProgress: 0, waiting: 0, waitingAccounts: 0, refused: 0 });
   });
 
   test("has each that waited begin in a turn of the event loop of its own, in which others had theirs", async () => {
-    const bulkhead = createBulkhead({ inAll: 100, ofAccount: 1 });
+    const bulkhead = createBulkhead({ total: 100, perAccount: 1 });
     const turns: string[] = [];
     const work = Array.from({ length: 4 }, async () => {
-      const end = await bulkhead.enter({ accountId: "a", weight: 1, deadline: soon(), onGone: never });
+      const end = await bulkhead.acquire({ accountId: "a", weight: 1, deadline: soon(), onDisconnect: never });
       turns.push("work");
       end();
     });
@@ -57,7 +57,7 @@ describe("one account", () => {
   });
 
   test("does not stand in the way of another one", async () => {
-    const bulkhead = createBulkhead({ inAll: 100, ofAccount: 3 });
+    const bulkhead = createBulkhead({ total: 100, perAccount: 3 });
     const begun: string[] = [];
     for (let n = 0; n < 110; n++) entering(bulkhead, "loud", 1, begun);
     entering(bulkhead, "quiet", 1, begun);
@@ -66,23 +66,23 @@ describe("one account", () => {
   });
 
   test("has fewer heavy requests under way than light ones; one that is heavier than all limits weighs as much as they allow", async () => {
-    const bulkhead = createBulkhead({ inAll: 100, ofAccount: 8 });
+    const bulkhead = createBulkhead({ total: 100, perAccount: 8 });
     const begun: string[] = [];
     for (let n = 0; n < 4; n++) entering(bulkhead, "a", 4, begun);
     entering(bulkhead, "b", 1_000, begun);
     await turnOfLoop();
     expect(begun).toEqual(["a", "a", "b"]);
-    expect(bulkhead.load().underWay).toBe(16);
+    expect(bulkhead.load().inProgress).toBe(16);
   });
 });
 
 describe("what weighs much", () => {
-  const heavy = { accountId: "a", weight: 4, onGone: never };
+  const heavy = { accountId: "a", weight: 4, onDisconnect: never };
 
   /** How long the second of two heavy requests waits after the first, which takes 20 ms, has ended. */
-  async function waitMs(bulkhead: Bulkhead, more: { restMs?: number } = {}): Promise<number> {
-    const end = await bulkhead.enter({ ...heavy, ...more, deadline: soon() });
-    const second = bulkhead.enter({ ...heavy, deadline: soon() });
+  async function waitMs(bulkhead: Bulkhead, more: { minPauseMs?: number } = {}): Promise<number> {
+    const end = await bulkhead.acquire({ ...heavy, ...more, deadline: soon() });
+    const second = bulkhead.acquire({ ...heavy, deadline: soon() });
     // Work, not waiting: it holds the event loop, as what weighs much does.
     for (const until = performance.now() + 20; performance.now() < until; );
     end();
@@ -91,27 +91,27 @@ describe("what weighs much", () => {
     return performance.now() - ended;
   }
 
-  test("is followed by a rest as long beside other accounts, in which they begin, and longer if that is wanted", async () => {
-    const bulkhead = createBulkhead({ inAll: 100, ofAccount: 4 });
-    (await bulkhead.enter({ accountId: "b", weight: 1, deadline: soon(), onGone: never }))();
+  test("is followed by a pause as long beside other accounts, in which they begin, and longer if that is wanted", async () => {
+    const bulkhead = createBulkhead({ total: 100, perAccount: 4 });
+    (await bulkhead.acquire({ accountId: "b", weight: 1, deadline: soon(), onDisconnect: never }))();
     // Timers may fire a millisecond early.
     expect(await waitMs(bulkhead)).toBeGreaterThan(17);
-    expect(await waitMs(bulkhead, { restMs: 60 })).toBeGreaterThan(57);
+    expect(await waitMs(bulkhead, { minPauseMs: 60 })).toBeGreaterThan(57);
     const begun = performance.now();
-    (await bulkhead.enter({ accountId: "b", weight: 4, deadline: soon(), onGone: never }))();
+    (await bulkhead.acquire({ accountId: "b", weight: 4, deadline: soon(), onDisconnect: never }))();
     expect(performance.now() - begun).toBeLessThan(20);
   });
 
   test("is followed at once by what waits where there is nobody else", async () => {
-    expect(await waitMs(createBulkhead({ inAll: 100, ofAccount: 4 }), { restMs: 60 })).toBeLessThan(20);
+    expect(await waitMs(createBulkhead({ total: 100, perAccount: 4 }), { minPauseMs: 60 })).toBeLessThan(20);
   });
 });
 
 describe("a process that is full", () => {
   test("serves accounts in turn, however many requests each has waiting", async () => {
-    const bulkhead = createBulkhead({ inAll: 1, ofAccount: 1 });
+    const bulkhead = createBulkhead({ total: 1, perAccount: 1 });
     const begun: string[] = [];
-    const first = await bulkhead.enter({ accountId: "first", weight: 1, deadline: soon(), onGone: never });
+    const first = await bulkhead.acquire({ accountId: "first", weight: 1, deadline: soon(), onDisconnect: never });
     const waiting = ["a", "a", "a", "a", "b", "b", "c"].map((id) => entering(bulkhead, id, 1, begun));
     first();
     await Promise.all(waiting.map(({ end }) => end()));
@@ -119,7 +119,7 @@ describe("a process that is full", () => {
   });
 
   test("lets a heavy request begin before light ones that came after it", async () => {
-    const bulkhead = createBulkhead({ inAll: 4, ofAccount: 4 });
+    const bulkhead = createBulkhead({ total: 4, perAccount: 4 });
     const begun: string[] = [];
     const light = Array.from({ length: 4 }, (_, n) => entering(bulkhead, `light ${n}`, 1, begun));
     entering(bulkhead, "heavy", 4, begun);
@@ -133,50 +133,65 @@ describe("a process that is full", () => {
 
 describe("a request that waits", () => {
   test("is refused with 503 at its deadline, and leaves its place to the next", async () => {
-    const bulkhead = createBulkhead({ inAll: 8, ofAccount: 2 });
+    const bulkhead = createBulkhead({ total: 8, perAccount: 2 });
     const begun: string[] = [];
     const first = entering(bulkhead, "a", 1);
-    const heavy = bulkhead.enter({ accountId: "a", weight: 2, deadline: performance.now() + 20, onGone: never });
+    const heavy = bulkhead.acquire({
+      accountId: "a",
+      weight: 2,
+      deadline: performance.now() + 20,
+      onDisconnect: never,
+    });
     entering(bulkhead, "a", 1, begun);
     await expect(heavy).rejects.toMatchObject({ code: "service_unavailable", reason: "account_queue" });
     await turnOfLoop();
     expect(begun).toEqual(["a"]);
-    expect(bulkhead.load()).toMatchObject({ underWay: 2, waiting: 0, refused: 1 });
+    expect(bulkhead.load()).toMatchObject({ inProgress: 2, waiting: 0, refused: 1 });
     await first.end();
   });
 
   test("is refused because of the process where its account has room", async () => {
-    const bulkhead = createBulkhead({ inAll: 2, ofAccount: 2 });
+    const bulkhead = createBulkhead({ total: 2, perAccount: 2 });
     const first = entering(bulkhead, "a", 2);
-    const other = bulkhead.enter({ accountId: "b", weight: 1, deadline: performance.now() + 20, onGone: never });
+    const other = bulkhead.acquire({
+      accountId: "b",
+      weight: 1,
+      deadline: performance.now() + 20,
+      onDisconnect: never,
+    });
     await expect(other).rejects.toMatchObject({ code: "service_unavailable", reason: "gateway_queue" });
     await first.end();
   });
 
   test("is forgotten when its client goes, and never begins", async () => {
-    const bulkhead = createBulkhead({ inAll: 1, ofAccount: 1 });
+    const bulkhead = createBulkhead({ total: 1, perAccount: 1 });
     const first = entering(bulkhead, "a");
     let leave = never;
-    const gone = bulkhead.enter({ accountId: "b", weight: 1, deadline: soon(), onGone: (call) => (leave = call) });
+    const gone = bulkhead.acquire({
+      accountId: "b",
+      weight: 1,
+      deadline: soon(),
+      onDisconnect: (call) => (leave = call),
+    });
     leave();
     await expect(gone).rejects.toMatchObject({ code: "service_unavailable" });
     expect(bulkhead.load()).toMatchObject({ waiting: 0, refused: 0 });
     await first.end();
     leave();
-    expect(bulkhead.load().underWay).toBe(0);
+    expect(bulkhead.load().inProgress).toBe(0);
   });
 });
 
 test("whatever comes and goes, limits hold, nothing is lost, and all that fits has begun", async () => {
   const request = fc.record({ account: fc.constantFrom("a", "b", "c"), weight: fc.integer({ min: 1, max: 5 }) });
-  const limits = fc.record({ inAll: fc.integer({ min: 1, max: 9 }), ofAccount: fc.integer({ min: 1, max: 5 }) });
+  const limits = fc.record({ total: fc.integer({ min: 1, max: 9 }), perAccount: fc.integer({ min: 1, max: 5 }) });
   await fc.assert(
     fc.asyncProperty(
       limits,
       fc.array(fc.oneof(request, fc.constant("end" as const)), { maxLength: 60 }),
       async (limit, steps) => {
         const bulkhead = createBulkhead(limit, 0);
-        const running: { account: string; weight: number; end: EndTurn }[] = [];
+        const running: { account: string; weight: number; end: Release }[] = [];
         let entered = 0;
         let ended = 0;
         const endOne = async () => {
@@ -189,23 +204,26 @@ test("whatever comes and goes, limits hold, nothing is lost, and all that fits h
             if (running.length > 0) await endOne();
           } else {
             entered++;
-            const weight = Math.min(step.weight, limit.inAll, limit.ofAccount);
-            const turn = bulkhead.enter({ accountId: step.account, weight, deadline: soon(), onGone: never });
+            const weight = Math.min(step.weight, limit.total, limit.perAccount);
+            const turn = bulkhead.acquire({ accountId: step.account, weight, deadline: soon(), onDisconnect: never });
             void turn.then((end) => running.push({ account: step.account, weight, end }));
             await turnOfLoop();
           }
           const sum = (all: typeof running) => all.reduce((total, { weight }) => total + weight, 0);
-          expect(sum(running)).toBeLessThanOrEqual(limit.inAll);
+          expect(sum(running)).toBeLessThanOrEqual(limit.total);
           for (const id of ["a", "b", "c"]) {
-            expect(sum(running.filter(({ account }) => account === id))).toBeLessThanOrEqual(limit.ofAccount);
+            expect(sum(running.filter(({ account }) => account === id))).toBeLessThanOrEqual(limit.perAccount);
           }
-          expect(bulkhead.load()).toMatchObject({ underWay: sum(running), waiting: entered - ended - running.length });
+          expect(bulkhead.load()).toMatchObject({
+            inProgress: sum(running),
+            waiting: entered - ended - running.length,
+          });
           if (running.length === 0) expect(bulkhead.load().waiting).toBe(0);
         }
         while (running.length > 0) await endOne();
         expect([ended, bulkhead.load()]).toEqual([
           entered,
-          { underWay: 0, waiting: 0, waitingAccounts: 0, refused: 0 },
+          { inProgress: 0, waiting: 0, waitingAccounts: 0, refused: 0 },
         ]);
       },
     ),
@@ -214,7 +232,7 @@ test("whatever comes and goes, limits hold, nothing is lost, and all that fits h
 });
 
 test("its load and its limit are metrics", async () => {
-  const limits = { inAll: 2, ofAccount: 1 };
+  const limits = { total: 2, perAccount: 1 };
   const bulkhead = createBulkhead(limits);
   for (const id of ["a", "a", "b", "b", "b"]) entering(bulkhead, id);
   const metrics = createMetrics({ part: "gateway", log: silentLog() });

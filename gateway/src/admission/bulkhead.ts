@@ -1,185 +1,186 @@
 import type { Metrics } from "@shipping/kit/process/metrics";
 import { Outage } from "../service-clients/outage.js";
 
-/** The most work that one account and all accounts together may have in progress in a gateway: as lists, one and sixteen. */
-export const DEFAULT_LIMITS: BulkheadLimits = { inAll: 128, ofAccount: 8 };
-
-/** The rest after a heavy request, as a multiple of its duration: its account gets half of the process. */
-const RESTS = 1;
-/** No rest is needed if no other account has begun anything for this long. */
-const NEIGHBOUR_MS = 250;
-
-/** What an account is told that is at its own limit. */
-const OVER = "This account has too many requests in progress. Retry in a few seconds.";
-
-/** How much may be under way at once, in units of what a plain read weighs. */
+/** How much work may be in progress at once, where an ordinary read or write is 1. */
 export interface BulkheadLimits {
   /** In this process. */
-  inAll: number;
-  /** Of one account. */
-  ofAccount: number;
+  total: number;
+  perAccount: number;
 }
 
-/** A request that wants to begin. */
-export interface Entering {
+/** A list is 8, so these are sixteen lists in total and one per account. */
+export const DEFAULT_LIMITS: BulkheadLimits = { total: 128, perAccount: 8 };
+
+/** The pause after a heavy request, as a multiple of its duration: 1 leaves its account half of the process. */
+const PAUSE_FACTOR = 1;
+/** No pause is needed if no other account has started anything for this long. */
+const NEIGHBOUR_MS = 250;
+
+/** The client's message if its account is at its own limit. */
+const ACCOUNT_FULL = "This account has too many requests in progress. Retry in a few seconds.";
+
+/** A request that wants to start. */
+export interface WorkRequest {
   accountId: string;
   weight: number;
-  /** Beside others it is followed by a rest of at least so long; 0 unless given. */
-  restMs?: number;
-  /** By when it is to be answered, in milliseconds by `performance.now()`. */
+  /** While other accounts are active, the pause after this request is at least this long; 0 by default. */
+  minPauseMs?: number;
+  /** When the request gives up waiting, in milliseconds of `performance.now()`. */
   deadline: number;
-  /** Calls back if the client goes away before the request has begun. Asked only of those who wait. */
-  onGone(gone: () => void): void;
+  /** Registers a callback for the client's disconnect. Called only if the request has to wait. */
+  onDisconnect(disconnected: () => void): void;
 }
 
-/** Ends a turn; to be called exactly once. */
-export type EndTurn = () => void;
+/** Returns the capacity of a request that has ended. Must be called exactly once. */
+export type Release = () => void;
 
-/** Keeps an account that sends many requests at once from using up what the others need. */
+/** Limits concurrent work, so that an account with many requests cannot use up the capacity that the others need. */
 export interface Bulkhead {
   /**
-   * Resolves when the request may begin; rejects with 503 when its deadline is over first, or its client gone. The cause is `account_queue`
-   * if its account was at its own limit, `gateway_queue` if the process was at its.
+   * Resolves when the request may start. Rejects with a 503 if its deadline passes or its client disconnects first; the cause is
+   * `account_queue` if its account was at its limit, and `gateway_queue` if the process was.
    */
-  enter(request: Entering): Promise<EndTurn>;
-  /** Weights under way, requests that wait, and accounts that they are of. */
+  acquire(request: WorkRequest): Promise<Release>;
   load(): BulkheadLoad;
 }
 
 interface BulkheadLoad {
-  underWay: number;
+  /** The weight in progress. */
+  inProgress: number;
+  /** Waiting requests, and the number of their accounts. */
   waiting: number;
   waitingAccounts: number;
-  /** Requests that were refused since the start, because their deadline was over before their turn. */
+  /** Requests that were refused since the start, because their deadline passed while they were waiting. */
   refused: number;
 }
 
 interface Waiter {
   weight: number;
-  begin(): void;
+  start(): void;
 }
 
 interface Account {
-  underWay: number;
-  /** In the order in which they came. */
-  waiters: Set<Waiter>;
+  inProgress: number;
+  /** First in, first out. */
+  queue: Set<Waiter>;
 }
 
 /**
- * Requests begin at once while the process and their account have capacity. Otherwise they wait in their account's own
- * queue, and accounts take turns: one with a thousand waiting does not go before one with a single request. Beside others, a turn
- * that was heavy ends with a rest: work that blocks the event loop must not follow itself without a pause.
+ * A fair queue: a request starts at once if the process and its account have capacity. Otherwise it waits in its account's queue, and the
+ * queues are served round-robin, so that an account with a thousand waiting requests does not delay an account with one. While other
+ * accounts are active, a heavy request keeps its capacity for a pause: requests that block the event loop must not run back to back.
  */
-export function createBulkhead(limits: BulkheadLimits, rests = RESTS): Bulkhead {
+export function createBulkhead(limits: BulkheadLimits, pauseFactor = PAUSE_FACTOR): Bulkhead {
   const accounts = new Map<string, Account>();
-  /** Accounts whose first waiting request needs only capacity in the process. An account that has begun one goes to the end. */
-  const turns = new Set<Account>();
-  let underWay = 0;
+  /** The accounts that could start their first waiting request if the process had capacity, in round-robin order. */
+  const ready = new Set<Account>();
+  let inProgress = 0;
   let refused = 0;
-  // The account that began last, and the last one that was not it.
+  // The last account that started a request, and the last one before it that was a different account.
   let latest = { id: "", at: Number.NEGATIVE_INFINITY };
-  let before = latest;
+  let previous = latest;
 
-  const weightOf = ({ weight }: Pick<Entering, "weight">) => Math.min(weight, limits.ofAccount, limits.inAll);
-  const hasRoom = (account: Account, weight: number) => account.underWay + weight <= limits.ofAccount;
+  const limitWeight = ({ weight }: Pick<WorkRequest, "weight">) => Math.min(weight, limits.perAccount, limits.total);
+  const hasCapacity = (account: Account, weight: number) => account.inProgress + weight <= limits.perAccount;
 
-  function accountOf(id: string): Account {
+  function getAccount(id: string): Account {
     let account = accounts.get(id);
     if (!account) {
-      account = { underWay: 0, waiters: new Set() };
+      account = { inProgress: 0, queue: new Set() };
       accounts.set(id, account);
     }
     return account;
   }
 
-  function begin({ accountId: id, restMs: leastMs = 0 }: Entering, account: Account, weight: number): EndTurn {
-    const begunAt = performance.now();
-    account.underWay += weight;
-    underWay += weight;
-    if (latest.id !== id) before = latest;
-    latest = { id, at: begunAt };
+  function start({ accountId: id, minPauseMs = 0 }: WorkRequest, account: Account, weight: number): Release {
+    const startedAt = performance.now();
+    account.inProgress += weight;
+    inProgress += weight;
+    if (latest.id !== id) previous = latest;
+    latest = { id, at: startedAt };
 
-    function end(): void {
-      account.underWay -= weight;
-      underWay -= weight;
-      settle(id, account);
-      beginNext();
+    function release(): void {
+      account.inProgress -= weight;
+      inProgress -= weight;
+      updateReady(id, account);
+      startNext();
     }
 
     return () => {
       const now = performance.now();
-      const other = latest.id === id ? before : latest;
-      const restMs = weight > 1 && now - other.at < NEIGHBOUR_MS ? Math.max(leastMs, rests * (now - begunAt)) : 0;
-      if (restMs < 1) end();
-      else setTimeout(end, restMs);
+      const other = latest.id === id ? previous : latest;
+      const hasNeighbour = now - other.at < NEIGHBOUR_MS;
+      const pauseMs = weight > 1 && hasNeighbour ? Math.max(minPauseMs, pauseFactor * (now - startedAt)) : 0;
+      if (pauseMs < 1) release();
+      else setTimeout(release, pauseMs);
     };
   }
 
-  /** Queues an account for its turn if it may have one, and forgets an account without requests. */
-  function settle(id: string, account: Account): void {
-    const [first] = account.waiters;
-    if (first && hasRoom(account, first.weight)) turns.add(account);
-    else turns.delete(account);
-    if (!first && account.underWay === 0) accounts.delete(id);
+  /** Adds an account to `ready` or removes it, and forgets an account without requests. */
+  function updateReady(id: string, account: Account): void {
+    const [first] = account.queue;
+    if (first && hasCapacity(account, first.weight)) ready.add(account);
+    else ready.delete(account);
+    if (!first && account.inProgress === 0) accounts.delete(id);
   }
 
-  function beginNext(): void {
-    for (const account of turns) {
-      const [first] = account.waiters;
-      // The requests behind it wait, too: otherwise a heavy one would never find capacity among light ones.
-      if (!first || underWay + first.weight > limits.inAll) return;
-      turns.delete(account);
-      first.begin();
+  function startNext(): void {
+    for (const account of ready) {
+      const [first] = account.queue;
+      // All others wait behind a heavy request, too: otherwise light ones could use up the capacity for ever.
+      if (!first || inProgress + first.weight > limits.total) return;
+      ready.delete(account);
+      first.start();
     }
   }
 
-  function wait(request: Entering, account: Account, weight: number): Promise<EndTurn> {
-    const { accountId: id, deadline, onGone } = request;
+  function wait(request: WorkRequest, account: Account, weight: number): Promise<Release> {
+    const { accountId: id, deadline, onDisconnect } = request;
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
         weight,
-        begin() {
-          clearTimeout(late);
-          account.waiters.delete(waiter);
-          const end = begin(request, account, weight);
-          settle(id, account);
-          // In a later turn of the event loop, after others have run: one account's requests must not run back to back.
-          setImmediate(resolve, end);
+        start() {
+          clearTimeout(timer);
+          account.queue.delete(waiter);
+          const release = start(request, account, weight);
+          updateReady(id, account);
+          // In a later turn of the event loop, so that other work runs between two requests of one account.
+          setImmediate(resolve, release);
         },
       };
       const giveUp = () => {
-        clearTimeout(late);
-        const [first] = account.waiters;
-        const isOver = first !== undefined && !hasRoom(account, first.weight);
-        if (!account.waiters.delete(waiter)) return;
-        settle(id, account);
-        beginNext();
-        reject(isOver ? new Outage("account_queue", { message: OVER }) : new Outage("gateway_queue"));
+        clearTimeout(timer);
+        const [first] = account.queue;
+        const isAccountFull = first !== undefined && !hasCapacity(account, first.weight);
+        if (!account.queue.delete(waiter)) return;
+        updateReady(id, account);
+        startNext();
+        reject(isAccountFull ? new Outage("account_queue", { message: ACCOUNT_FULL }) : new Outage("gateway_queue"));
       };
-      const late = setTimeout(() => {
+      const timer = setTimeout(() => {
         refused++;
         giveUp();
       }, deadline - performance.now());
-      onGone(giveUp);
-      account.waiters.add(waiter);
-      settle(id, account);
+      onDisconnect(giveUp);
+      account.queue.add(waiter);
+      updateReady(id, account);
     });
   }
 
   return {
-    async enter(request) {
-      const account = accountOf(request.accountId);
-      const weight = weightOf(request);
-      const isFree = account.waiters.size === 0 && turns.size === 0;
-      if (isFree && hasRoom(account, weight) && underWay + weight <= limits.inAll) {
-        return begin(request, account, weight);
+    async acquire(request) {
+      const account = getAccount(request.accountId);
+      const weight = limitWeight(request);
+      const isNobodyWaiting = account.queue.size === 0 && ready.size === 0;
+      if (isNobodyWaiting && hasCapacity(account, weight) && inProgress + weight <= limits.total) {
+        return start(request, account, weight);
       }
       return wait(request, account, weight);
     },
     load() {
-      const waitingAccounts = [...accounts.values()].filter(({ waiters }) => waiters.size > 0);
-      const waiting = waitingAccounts.reduce((sum, { waiters }) => sum + waiters.size, 0);
-      return { underWay, waiting, waitingAccounts: waitingAccounts.length, refused };
+      const waitingAccounts = [...accounts.values()].filter(({ queue }) => queue.size > 0);
+      const waiting = waitingAccounts.reduce((sum, { queue }) => sum + queue.size, 0);
+      return { inProgress, waiting, waitingAccounts: waitingAccounts.length, refused };
     },
   };
 }
@@ -195,10 +196,10 @@ export function measureBulkhead(metrics: Metrics, bulkhead: Bulkhead, limits: Bu
     gateway_requests_given_up: "Requests refused with 503 since the start because they waited too long for their turn.",
   };
   metrics.gauges(help, () => {
-    const { underWay, waiting, waitingAccounts, refused } = bulkhead.load();
+    const { inProgress, waiting, waitingAccounts, refused } = bulkhead.load();
     return {
-      gateway_work_under_way: underWay,
-      gateway_work_under_way_max: limits.inAll,
+      gateway_work_under_way: inProgress,
+      gateway_work_under_way_max: limits.total,
       gateway_requests_waiting: waiting,
       gateway_accounts_waiting: waitingAccounts,
       gateway_requests_given_up: refused,

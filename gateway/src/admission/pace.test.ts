@@ -9,7 +9,7 @@ const response = () => ({}) as ServerResponse;
 /** How many of so many turns begin at once. */
 async function atOnce(pace: Pace, address: string, turns: number): Promise<number> {
   let begun = 0;
-  for (let turn = 0; turn < turns; turn++) void pace.turn(address, response()).then(() => begun++);
+  for (let turn = 0; turn < turns; turn++) void pace.delay(address, response()).then(() => begun++);
   await new Promise((resolve) => setImmediate(resolve));
   return begun;
 }
@@ -31,7 +31,7 @@ describe("an address", () => {
     const pace = createPace({ perSecond: 100, burst: 2 });
     const order: number[] = [];
     const begun = performance.now();
-    const turns = Array.from({ length: 6 }, (_, n) => pace.turn("192.0.2.1", response()).then(() => order.push(n)));
+    const turns = Array.from({ length: 6 }, (_, n) => pace.delay("192.0.2.1", response()).then(() => order.push(n)));
     expect(pace.waiting()).toBe(4);
     await Promise.all(turns);
     // Timers of Node may fire a millisecond early.
@@ -43,11 +43,11 @@ describe("an address", () => {
   test("says of a response whether it waits, and afterwards for how long it did", async () => {
     const pace = createPace({ perSecond: 100, burst: 1 });
     const [first, second] = [response(), response()];
-    await pace.turn("192.0.2.1", first);
-    const waited = pace.turn("192.0.2.1", second);
-    expect([pace.holds(first), pace.holds(second)]).toEqual([false, true]);
+    await pace.delay("192.0.2.1", first);
+    const waited = pace.delay("192.0.2.1", second);
+    expect([pace.isDelaying(first), pace.isDelaying(second)]).toEqual([false, true]);
     expect(await waited).toBeGreaterThan(8);
-    expect(pace.holds(second)).toBe(false);
+    expect(pace.isDelaying(second)).toBe(false);
   });
 
   test.each([
@@ -73,7 +73,7 @@ describe("an address", () => {
   test("of many that came once each nothing is kept", async () => {
     let now = 0;
     const pace = createPace({ perSecond: 10, burst: 5 }, () => now++);
-    for (let n = 0; n < 5_000; n++) await pace.turn(`192.0.${n % 256}.${n >> 8}`, response());
+    for (let n = 0; n < 5_000; n++) await pace.delay(`192.0.${n % 256}.${n >> 8}`, response());
     expect(pace.tracked()).toBeLessThan(1_200);
   });
 });

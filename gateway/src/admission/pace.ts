@@ -1,72 +1,72 @@
 import type { ServerResponse } from "node:http";
 import type { Metrics } from "@shipping/kit/process/metrics";
 
-/** How many answers an address gets that no API key was admitted for: pages and refusals. */
+/** The rate of responses to requests without a valid API key, per client address. */
 export interface PaceLimits {
   /** Per second, sustained. */
   perSecond: number;
-  /** At once, after a pause. */
+  /** At once, after a quiet time. */
   burst: number;
 }
 
-/** A page with its assets needs five, and a person in a hurry opens two a second. */
+/** A page with its assets needs five, and a person opens two pages a second at most. */
 export const DEFAULT_PACE: PaceLimits = { perSecond: 50, burst: 25 };
 
-/** No request waits longer, however many came before. */
+/** The longest delay of a request, however many came before it. */
 const MAX_WAIT_MS = 10_000;
 
-/** Keeps anonymous requests from overwhelming the process by their number: they are delayed, not refused. */
+/** Limits the rate of requests without a valid API key by delaying them. None is refused. */
 export interface Pace {
-  /** Resolves when it is time for the next answer to this address, which is `response`; with the milliseconds for which it was held. */
-  turn(address: string, response: ServerResponse): Promise<number>;
-  /** Whether a response waits: such connections are closed first. */
-  holds(response: ServerResponse): boolean;
+  /** Resolves when `response` may be sent to this address, with the milliseconds of delay. */
+  delay(address: string, response: ServerResponse): Promise<number>;
+  /** Whether a response is being delayed. Connections with delayed responses are closed first. */
+  isDelaying(response: ServerResponse): boolean;
   waiting(): number;
   /** How many addresses are tracked. */
   tracked(): number;
 }
 
-/** Addresses that need not be tracked any more are forgotten after so many turns. */
-const TURNS_BETWEEN_SWEEPS = 1_000;
+/** The number of requests after which inactive addresses are forgotten. */
+const REQUESTS_BETWEEN_SWEEPS = 1_000;
 
-/** The generic cell rate algorithm (as ATM has it), one number for each address: when all that it was granted will have been paid for. */
+/** The generic cell rate algorithm. Its state is one number per address: the theoretical arrival time of the next request. */
 export function createPace({ perSecond, burst }: PaceLimits, now = () => performance.now()): Pace {
   const costMs = 1_000 / perSecond;
-  const paidAt = new Map<string, number>();
-  let turns = 0;
-  const held = new Set<ServerResponse>();
+  const arrivals = new Map<string, number>();
+  let requests = 0;
+  const delayed = new Set<ServerResponse>();
 
   function sweep(nowMs: number): void {
-    for (const [address, at] of paidAt) if (at <= nowMs) paidAt.delete(address);
+    for (const [address, at] of arrivals) if (at <= nowMs) arrivals.delete(address);
   }
 
-  function waitMsOf(address: string): number {
+  function takeWaitMs(address: string): number {
     const nowMs = now();
-    if (++turns % TURNS_BETWEEN_SWEEPS === 0) sweep(nowMs);
-    const mostMs = nowMs + MAX_WAIT_MS + burst * costMs;
-    const at = Math.min(mostMs, Math.max(nowMs, paidAt.get(address) ?? 0) + costMs);
-    paidAt.set(address, at);
+    if (++requests % REQUESTS_BETWEEN_SWEEPS === 0) sweep(nowMs);
+    const latestMs = nowMs + MAX_WAIT_MS + burst * costMs;
+    const at = Math.min(latestMs, Math.max(nowMs, arrivals.get(address) ?? 0) + costMs);
+    arrivals.set(address, at);
     return at - burst * costMs - nowMs;
   }
 
   return {
-    async turn(address, response) {
-      const waitMs = waitMsOf(networkOf(address));
+    async delay(address, response) {
+      const waitMs = takeWaitMs(toNetwork(address));
       if (waitMs <= 0) return 0;
-      held.add(response);
-      const heldAt = now();
+      delayed.add(response);
+      const startedAt = now();
       await new Promise((resolve) => setTimeout(resolve, waitMs));
-      held.delete(response);
-      return now() - heldAt;
+      delayed.delete(response);
+      return now() - startedAt;
     },
-    holds: (response) => held.has(response),
-    waiting: () => held.size,
-    tracked: () => paidAt.size,
+    isDelaying: (response) => delayed.has(response),
+    waiting: () => delayed.size,
+    tracked: () => arrivals.size,
   };
 }
 
-/** A client with one IPv6 address has the 2^64 of its network. */
-function networkOf(address: string): string {
+/** The /64 network of an IPv6 address, because each client has a whole network of them. An IPv4 address stays as it is. */
+function toNetwork(address: string): string {
   if (!address.includes(":")) return address;
   const [head = "", tail] = address.split("::");
   const before = head.split(":");

@@ -2,30 +2,30 @@ import type { Metrics } from "@shipping/kit/process/metrics";
 import type { Bulkhead } from "../admission/bulkhead.js";
 import type { Pace } from "../admission/pace.js";
 import type { GatewayDeps } from "../database/deps.js";
-import type { WaitingBytes } from "../http/waiting-bytes.js";
+import type { UnreadBytes } from "../http/unread-bytes.js";
 import type { Idempotency } from "../idempotency/execute-once.js";
 import type { Mailer } from "../mail/mailer.js";
 import type { RequestLog } from "../request-log/request-log.js";
 import type { Clients } from "../service-clients/clients.js";
 
-/** The dependencies of an endpoint's handler. */
+/** The dependencies of the endpoints' handlers. */
 export interface EndpointDeps extends GatewayDeps {
   clients: Clients;
   requestsPerMinute: number;
 }
 
-/** The dependencies of the middleware: those of the handlers, and the state of this process. */
+/** The dependencies of the middleware, with the state of this process. */
 export interface ApiDeps extends EndpointDeps {
-  /** Proxies in front of the gateway, whose X-Forwarded-For is believed. */
+  /** The number of proxies in front of the gateway whose X-Forwarded-For is trusted. */
   trustedProxies: number;
   metrics: Metrics;
   mailer: Mailer;
   idempotency: Idempotency;
   bulkhead: Bulkhead;
   pace: Pace;
-  waiting: WaitingBytes;
+  unread: UnreadBytes;
   requestLog: RequestLog;
-  /** Scheme and host of this gateway's own listener. */
+  /** The origin of this gateway's own port. */
   ownOrigin(): string;
   /** Writes pending changes of subscriptions to the audit log soon. */
   wakeAudit(): void;

@@ -4,7 +4,7 @@ import { type RequestHandler, Router } from "express";
 import helmet from "helmet";
 import type { ApiDeps } from "../api/deps.js";
 import { ANSWER_MS } from "../api/locals.js";
-import { sourceOf } from "../http/http-rules.js";
+import { getClientAddress } from "../http/http-rules.js";
 import { unknownRoute } from "../http/send-answer.js";
 import { sendPageAnswer, sendRefusal } from "./page/answer.js";
 import { serveAssets } from "./page/assets.js";
@@ -86,7 +86,7 @@ function answerPage(deps: PageDeps, page: PageRoute): PageStep {
       query: new URL(req.url, deps.origin()).searchParams,
       url: req.url,
       cookies: req.headers.cookie,
-      source: sourceOf(req, deps.trustedProxies),
+      source: getClientAddress(req, deps.trustedProxies),
       deliberate: isDeliberate(req),
       requestId: res.locals.requestId,
     };

@@ -1,13 +1,13 @@
 import type { ComponentChildren } from "preact";
-import { assetOf } from "../http/send-document.js";
+import { loadAsset } from "../http/send-document.js";
 import { codeScript, renderDocument } from "../site/html-document.js";
 import { SearchForm, type Site, SiteHeader } from "../site/site-header.js";
 import { guides } from "./guides.js";
 import type { Rendered } from "./render-guide.js";
 
-export const style = assetOf("/docs/style.css", "site.css", "base.css", "code.css", "guides.css");
+export const style = loadAsset("/docs/style.css", "site.css", "base.css", "code.css", "guides.css");
 /** Marks the section that is being read. */
-export const script = assetOf("/docs/script.js", "guides.js");
+export const script = loadAsset("/docs/script.js", "guides.js");
 
 interface Frame {
   title: string;

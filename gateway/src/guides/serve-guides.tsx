@@ -1,5 +1,5 @@
 import type { Express, NextFunction, Request, Response } from "express";
-import { type Document, documentOf, sendDocument } from "../http/send-document.js";
+import { createDocument, type Document, sendDocument } from "../http/send-document.js";
 import { SCRIPTED_PAGE_HEADERS } from "../site/error-page.js";
 import type { Site } from "../site/site-header.js";
 import { EXAMPLE_ORIGIN, files, type Guide, guides } from "./guides.js";
@@ -27,7 +27,7 @@ export function serveGuides(app: Express, site: Site, origin: () => string, libr
   app.get(["/", "/docs/"], (_req, res) => redirect(res, "/docs"));
   for (const asset of [style, script]) asset.serve(app);
   for (const name of files) {
-    const file = documentOf("application/json", readGuideFile(name));
+    const file = createDocument("application/json", readGuideFile(name));
     app.get(`/docs/${name}`, (req, res) => sendDocument(req, res, file));
   }
   app.get("/docs/search", (req, res) => {
@@ -55,7 +55,7 @@ export function redirect(res: Response, path: string): void {
 }
 
 function page(html: string): Document {
-  return documentOf("text/html; charset=utf-8", html, SCRIPTED_PAGE_HEADERS);
+  return createDocument("text/html; charset=utf-8", html, SCRIPTED_PAGE_HEADERS);
 }
 
 /** The first page: what the API does, and where to read what. */

@@ -1,4 +1,4 @@
-import { rangeIn, unmetCondition } from "./conditional.js";
+import { parseRange, unmetCondition } from "./conditional.js";
 
 const TIME = "Sun, 06 Nov 1994 08:49:37 GMT";
 const EARLIER = "Sun, 06 Nov 1994 08:49:36 GMT";
@@ -53,15 +53,15 @@ describe("the range of a body of 100 bytes", () => {
     ["bytes=-1", 99, 99],
     ["bytes=-1000", 0, 99],
     ["Bytes= 5-6", 5, 6],
-  ])("%s", (range, first, last) => expect(rangeIn({ range }, 100, page)).toEqual({ first, last }));
+  ])("%s", (range, first, last) => expect(parseRange({ range }, 100, page)).toEqual({ first, last }));
 
   test.each(["bytes=100-", "bytes=99999999-", "bytes=100-200", "bytes=-0"])("%s is none of it", (range) =>
-    expect(rangeIn({ range }, 100, page)).toBeNull(),
+    expect(parseRange({ range }, 100, page)).toBeNull(),
   );
 
   test.each(["", "bytes", "bytes=", "bytes=-", "bytes=5-4", "bytes=a-b", "bytes=0-1,5-6", "lines=0-1", "bytes=--1"])(
     "%j is passed over",
-    (range) => expect(rangeIn({ range }, 100, page)).toBeUndefined(),
+    (range) => expect(parseRange({ range }, 100, page)).toBeUndefined(),
   );
 
   test.each([
@@ -72,7 +72,7 @@ describe("the range of a body of 100 bytes", () => {
     [EARLIER, false],
     ["Sun, 06 Nov 1994 08:49:38 GMT", false],
   ])("counts only if the body is still %s: %s", (ifRange, counts) => {
-    const found = rangeIn({ range: "bytes=0-9", "if-range": ifRange }, 100, page);
+    const found = parseRange({ range: "bytes=0-9", "if-range": ifRange }, 100, page);
     expect(found).toEqual(counts ? { first: 0, last: 9 } : undefined);
   });
 });

@@ -5,36 +5,36 @@ import type { Metrics } from "@shipping/kit/process/metrics";
 /** Open connections of a process. Each takes about 20 KB of memory and a file descriptor: 2,000 leave room in the smallest pod (512 MiB). */
 export const MAX_CONNECTIONS = 2_000;
 
-/** The connections of a server. */
+/** The open connections of a server. */
 export interface Connections extends Iterable<[Socket, ServerResponse | undefined]> {
-  /** Adds a new connection, and closes another one if there are too many. */
+  /** Adds a new connection. If there are too many, closes the least useful one. */
   add(socket: Socket): void;
-  /** Notes the request that a connection is busy with. */
+  /** Says that a connection has a new request. */
   begin(request: IncomingMessage, response: ServerResponse): void;
   /** The response to a connection's latest request. */
   latest(socket: Socket): ServerResponse | undefined;
   load(): { open: number; closed: number };
 }
 
-/** How useful a connection is. */
+/** How useful a connection is, in ascending order. */
 const [UNUSED, SLOW, IDLE, BUSY] = [0, 1, 2, 3];
 
-/** An open connection. Requests change it in place: a Map that they entered and left would keep each of them until the next full garbage collection. */
+/** An open connection. Requests update it in place: entries added to a Map and deleted again would survive until the next major garbage collection. */
 interface Connection {
   socket: Socket;
-  /** To its latest request. */
+  /** The response to its latest request. */
   response?: ServerResponse;
-  /** When it was opened, or its latest request began or ended, in turns of this server. */
-  turn: number;
+  /** Orders connections by their last change: opened, or its latest request began or ended. */
+  changed: number;
 }
 
 /**
- * Holds at most so many. For a new one, the least useful is closed: a connection that never brought a request, one whose client
- * is slow to send or to read or is being paced, one that waits for its next request; of each kind the oldest. If all are busy, the new one.
+ * Allows at most `max` connections. To make room, it closes one without any request so far, or else one whose client is slow or being delayed,
+ * or else an idle one; of each kind, the one that has been unchanged for longest. If all are busy, it closes the new one.
  */
-export function createConnections(most: number, isHeldBack = (_response: ServerResponse) => false): Connections {
+export function createConnections(max: number, isDelayed = (_response: ServerResponse) => false): Connections {
   const open = new Map<Socket, Connection>();
-  let turns = 0;
+  let changes = 0;
   let closed = 0;
 
   function close(socket: Socket): void {
@@ -43,18 +43,18 @@ export function createConnections(most: number, isHeldBack = (_response: ServerR
     socket.destroy();
   }
 
-  function rankOf({ response }: Connection): number {
+  function getRank({ response }: Connection): number {
     if (!response) return UNUSED;
     if (response.writableFinished) return IDLE;
-    return isSlow(response) || isHeldBack(response) ? SLOW : BUSY;
+    return isSlow(response) || isDelayed(response) ? SLOW : BUSY;
   }
 
   function leastUseful(): Socket | undefined {
     let least: Connection | undefined;
     let lowest = BUSY;
     for (const connection of open.values()) {
-      const rank = rankOf(connection);
-      const isLess = rank < lowest || (rank === lowest && least !== undefined && connection.turn < least.turn);
+      const rank = getRank(connection);
+      const isLess = rank < lowest || (rank === lowest && least !== undefined && connection.changed < least.changed);
       if (!isLess) continue;
       least = connection;
       lowest = rank;
@@ -64,18 +64,18 @@ export function createConnections(most: number, isHeldBack = (_response: ServerR
 
   return {
     add(socket) {
-      if (open.size >= most) close(leastUseful() ?? socket);
+      if (open.size >= max) close(leastUseful() ?? socket);
       if (socket.destroyed) return;
-      open.set(socket, { socket, turn: ++turns });
+      open.set(socket, { socket, changed: ++changes });
       socket.once("close", () => open.delete(socket));
     },
     begin({ socket }, response) {
       const connection = open.get(socket);
       if (!connection) return;
       connection.response = response;
-      connection.turn = ++turns;
+      connection.changed = ++changes;
       response.once("finish", () => {
-        if (connection.response === response) connection.turn = ++turns;
+        if (connection.response === response) connection.changed = ++changes;
       });
     },
     latest: (socket) => open.get(socket)?.response,
@@ -87,13 +87,13 @@ export function createConnections(most: number, isHeldBack = (_response: ServerR
   };
 }
 
-/** Whether a request waits for its client. */
+/** Whether the client has not sent the whole request, or not read the whole response. */
 function isSlow({ req, writableEnded }: ServerResponse): boolean {
   return !req.complete || writableEnded;
 }
 
 /** Measures the connections of this process. */
-export function measureConnections(metrics: Metrics, connections: Connections, most: number): void {
+export function measureConnections(metrics: Metrics, connections: Connections, max: number): void {
   const help = {
     gateway_connections: "Open connections.",
     gateway_connections_max: "The most connections that may be open. Idle and slow ones are closed to make room.",
@@ -101,6 +101,6 @@ export function measureConnections(metrics: Metrics, connections: Connections, m
   };
   metrics.gauges(help, () => {
     const { open, closed } = connections.load();
-    return { gateway_connections: open, gateway_connections_max: most, gateway_connections_closed: closed };
+    return { gateway_connections: open, gateway_connections_max: max, gateway_connections_closed: closed };
   });
 }

@@ -1,4 +1,4 @@
-import { isPlain, sourceOf } from "./http-rules.js";
+import { getClientAddress, isPlain } from "./http-rules.js";
 
 const isJson = (...types: string[]) => isPlain({ headersDistinct: { "content-type": types } }, "application/json");
 
@@ -54,7 +54,7 @@ describe("the codings", () => {
 });
 
 const from = (forwarded: string[], trustedProxies: number) =>
-  sourceOf(
+  getClientAddress(
     { headersDistinct: { "x-forwarded-for": forwarded }, socket: { remoteAddress: "::ffff:10.0.0.1" } },
     trustedProxies,
   );

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from "node:http";
 import { Failure, fail } from "@shipping/kit/errors";
 
-/** Far more than any client sends. Node counts no colons and line ends: 16 KiB can be thousands of empty headers. */
+/** Far more than any client sends. Node's limit of 16 KiB does not count colons and line ends, so it allows thousands of empty headers. */
 const MAX_HEADERS = 1_000;
 
 const VERSIONS = new Set(["1.0", "1.1"]);
 
-// RFC 9110, 7.2: a name, which may be empty, or an address in brackets, and perhaps a port.
+// RFC 9110, 7.2: a name, which may be empty, or an IPv6 address in brackets; optionally a port.
 const HOST = /^(?:\[[\w.:~!$&'()*+,;=-]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})*)(?::\d*)?$/i;
 
-/** A refusal of HTTP itself that has a status of its own. */
+/** A bad request with a more specific status than 400. */
 export class HttpRefusal extends Failure {
   constructor(
     private readonly ownStatus: 412 | 416 | 431,
@@ -23,16 +23,16 @@ export class HttpRefusal extends Failure {
   }
 }
 
-/** The refusal of headers that are too large or too many. */
+/** The error for headers that are too large or too many. */
 export function headersTooLarge(): Failure {
   return new HttpRefusal(431, "The request headers are too large.");
 }
 
-/** Finds what RFC 9112 forbids, or what is too large, although Node's parser accepts it; undefined if nothing is wrong. */
+/** Returns what is wrong with a request that Node's parser has accepted: what RFC 9112 forbids, or too many headers. */
 export function httpFault(request: IncomingMessage): Failure | undefined {
   if (request.rawHeaders.length > 2 * MAX_HEADERS) return headersTooLarge();
   if (!VERSIONS.has(request.httpVersion)) return fail("bad_request", "The protocol must be HTTP/1.1 or HTTP/1.0.");
-  // Node 20.19's parser takes these, later ones do not.
+  // The parser of Node 20.19 accepts these, later ones do not.
   if (request.rawHeaders.some((text, index) => index % 2 === 0 && (text === "" || text.includes(" "))))
     return fail("bad_request", "A header name contains a character that HTTP does not allow.");
   const hosts = request.headersDistinct.host ?? [];
@@ -47,7 +47,7 @@ type Headers = Pick<IncomingMessage, "headersDistinct">;
 const EMPTY = /^[ \t]*$/;
 const CHARSET = /^[ \t]*(?:charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
 
-/** True if the headers announce a body of this type exactly once, in UTF-8 and not compressed. Parameters may be empty (RFC 9110, 5.6.6). */
+/** Whether the headers announce a body of this type exactly once, in UTF-8 and not compressed. Parameters may be empty (RFC 9110, 5.6.6). */
 export function isPlain({ headersDistinct: sent }: Headers, type: string): boolean {
   const [contentType, ...others] = sent["content-type"] ?? [];
   if (contentType === undefined || others.length > 0 || !isOfType(contentType, type)) return false;
@@ -55,7 +55,7 @@ export function isPlain({ headersDistinct: sent }: Headers, type: string): boole
 }
 
 function isOfType(contentType: string, type: string): boolean {
-  // No type that is asked for takes a parameter with a semicolon in it.
+  // Splits at every semicolon: of our types, no parameter contains one.
   const [name = "", ...parameters] = contentType.split(";");
   const given = parameters.filter((parameter) => !EMPTY.test(parameter));
   const isNamed = name.slice(0, type.length).toLowerCase() === type && EMPTY.test(name.slice(type.length));
@@ -66,12 +66,12 @@ function isOnly(values: readonly string[] | undefined, value: string): boolean {
   return !values || values.join().toLowerCase() === value;
 }
 
-/** The client's address: the one in front of the trusted proxies, which is the only one that cannot be forged. */
-export function sourceOf(
+/** The client's address as the first of the trusted proxies saw it. Clients can forge every other address in X-Forwarded-For. */
+export function getClientAddress(
   request: Pick<IncomingMessage, "headersDistinct"> & { socket: { remoteAddress?: string | undefined } },
   trustedProxies: number,
 ): string {
   const forwarded = (request.headersDistinct["x-forwarded-for"] ?? []).join(",").split(",");
-  const told = trustedProxies > 0 ? forwarded.at(-trustedProxies)?.trim() : undefined;
-  return (told || request.socket.remoteAddress || "unknown").replace(/^::ffff:/, "").slice(0, 64);
+  const reported = trustedProxies > 0 ? forwarded.at(-trustedProxies)?.trim() : undefined;
+  return (reported || request.socket.remoteAddress || "unknown").replace(/^::ffff:/, "").slice(0, 64);
 }

@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { silentLog } from "@shipping/kit/process/log";
 import express from "express";
-import { listen, messagePrototypesOf } from "./listen.js";
+import { createMessagePrototypes, listen } from "./listen.js";
 
 test("requests and responses are created with the prototypes that Express would give them", async () => {
   const app = express();
   app.get("/host", (req, res) => void res.json({ host: req.get("host") }));
   const matches: boolean[] = [];
-  const prototypes = messagePrototypesOf(app);
+  const prototypes = createMessagePrototypes(app);
   const server = await listen({
     handler(req, res) {
       matches.push(Object.getPrototypeOf(req) === app.request, Object.getPrototypeOf(res) === app.response);

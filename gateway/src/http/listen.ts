@@ -8,21 +8,21 @@ import { createConnectionRefusals, dropRest } from "./refuse-connection.js";
 
 export interface HttpServer {
   port: number;
-  /** Answers requests under way, and new ones on open connections, then closes these: within 13 s, `fast` within 3 s. */
+  /** Stops listening, answers requests on open connections, and closes all connections within 13 s, or within 3 s if `fast`. */
   stop(fast?: boolean): Promise<void>;
 }
 
-/** When a server that stops closes connections: idle ones, those whose request is incomplete, all. */
+/** When a stopping server closes connections: idle ones, those with an incomplete request, and all. */
 const STOP_MS = { idle: 2_000, incomplete: 5_000, all: 13_000 };
 const FAST_STOP_MS = { idle: 0, incomplete: 1_000, all: 3_000 };
 
 /**
- * Serves plain HTTP/1.1. A request that has not arrived after `arrivalMs` (30 s) loses its connection, and so does an answer
- * whose client reads nothing for `stallMs` (30 s).
+ * Serves plain HTTP/1.1. Closes the connection of a request that is incomplete after `arrivalMs` (30 s), and of a response of which the client
+ * reads nothing for `stallMs` (30 s).
  */
 export async function listen(options: {
   handler: RequestListener;
-  /** The request and response prototypes; Node's own unless given. */
+  /** The classes of requests and responses; Node's own by default. */
   prototypes?: MessagePrototypes;
   port: number;
   host?: string;
@@ -33,7 +33,7 @@ export async function listen(options: {
   connections?: Connections;
 }): Promise<HttpServer> {
   const server = createHttpServer(options.arrivalMs ?? 30_000, options.prototypes);
-  // Counts what the kernel takes of a large write, too.
+  // Any progress of a large write resets this timeout.
   server.setTimeout(options.stallMs ?? 30_000);
   const refusals = createConnectionRefusals(options);
   const { connections = createConnections(MAX_CONNECTIONS) } = options;
@@ -41,7 +41,7 @@ export async function listen(options: {
 
   function take(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
-    // The connection ended after the previous answer: a request that cannot be answered is not executed.
+    // The connection ended after the previous response. A request that cannot be answered is not executed.
     if (!socket.writable) return;
     connections.begin(request, response);
     if (stopping) response.setHeader("Connection", "close");
@@ -55,15 +55,15 @@ export async function listen(options: {
 
   server.on("connection", (socket) => {
     const closeNow = socket.destroySoon.bind(socket);
-    // How http closes a connection behind its last answer: over unread bytes, unless the request is whole.
+    // Called by Node after the last response. With an incomplete request, its TCP reset could destroy the response.
     socket.destroySoon = () => (connections.latest(socket)?.req.complete ? closeNow() : void socket.end());
     connections.add(socket);
   });
   server.on("request", take);
-  // Node would answer 100 Continue before the body is wanted, and other expectations without our error object.
+  // Otherwise Node sends 100 Continue before the headers are accepted, and answers other expectations without our error object.
   server.on("checkContinue", take);
   server.on("checkExpectation", take);
-  // Node says `Duplex` for what could be a proxy's tunnel. Here it is a connection.
+  // Typed as `Duplex`, but always a socket here.
   server.on("connect", (_request, socket) => refusals.connect(socket as Socket));
   server.on("clientError", (error, socket) => malformed(error, socket as Socket));
 
@@ -84,7 +84,7 @@ export async function listen(options: {
   };
 }
 
-/** Once an answered request has arrived completely, its connection is reused for the next one, or closed if that was announced. */
+/** When an answered request has arrived completely, keeps its connection for the next one, or closes it if that was announced. */
 function closeAfter(request: IncomingMessage, stopDropping: () => void): void {
   request.once("close", () => {
     stopDropping();
@@ -99,15 +99,15 @@ function createHttpServer(arrivalMs: number, prototypes?: MessagePrototypes): Se
     requestTimeout: arrivalMs,
     headersTimeout: arrivalMs,
     connectionsCheckingInterval: Math.min(1_000, arrivalMs),
-    // Load balancers close an idle connection after a minute: they have to be first, so that no request hits a closed one.
+    // Longer than the minute after which load balancers close idle connections: if we were first, a request could meet a closed one.
     keepAliveTimeout: 65_000,
-    // `httpFault` refuses instead: Node's own answer would lack our error object.
+    // `httpFault` checks it, because Node's own response lacks our error object.
     requireHostHeader: false,
   });
   return Object.assign(server, {
-    // A client may say that it has sent everything before it has its answer. (Node has the switch, its types do not.)
+    // A client may send FIN before it has its response. (Missing from Node's types.)
     httpAllowHalfOpen: true,
-    // Node would drop all headers after the first thousand, perhaps the key: `httpFault` counts them.
+    // By default, Node ignores all headers after the first thousand. `httpFault` counts them instead.
     maxHeadersCount: 0,
   });
 }
@@ -115,7 +115,7 @@ function createHttpServer(arrivalMs: number, prototypes?: MessagePrototypes): Se
 async function closeConnections(server: Server, connections: Connections, limits: typeof STOP_MS): Promise<void> {
   function closeIdle(): void {
     server.closeIdleConnections();
-    // Node takes a connection for busy before its first byte.
+    // Node regards a connection as busy until its first byte has arrived.
     for (const [socket] of connections) if (socket.bytesRead === 0) socket.destroy();
   }
 
@@ -130,23 +130,23 @@ async function closeConnections(server: Server, connections: Connections, limits
     setTimeout(closeIncomplete, limits.incomplete),
     setTimeout(() => server.closeAllConnections(), limits.all),
   ];
-  // Accepts no more. http's own `close` would end idle connections at once, although requests may be on their way.
+  // Stops accepting connections. http.Server's own `close` would also close idle ones at once, while requests may be in transit.
   await new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
   for (const timer of timers) clearTimeout(timer);
   server.close();
 }
 
-/** The request and response prototypes of a server. */
+/** The classes of requests and responses of a server. */
 export interface MessagePrototypes {
   IncomingMessage: typeof IncomingMessage;
   ServerResponse: typeof ServerResponse;
 }
 
 /**
- * Classes whose instances have the prototypes that an Express app gives every request and response. Otherwise it changes them one
- * by one, and V8 then misses its inline caches on every field: for a small answer, that took four fifths of the time.
+ * Creates classes whose instances already have the prototypes that Express sets on every request and response. Changing the prototype of an
+ * object defeats V8's inline caches: for a small response, that took four fifths of the time.
  */
-export function messagePrototypesOf(app: Express): MessagePrototypes {
+export function createMessagePrototypes(app: Express): MessagePrototypes {
   class AppRequest extends IncomingMessage {}
   class AppResponse<R extends IncomingMessage> extends ServerResponse<R> {}
   app.request = Object.setPrototypeOf(AppRequest.prototype, app.request);

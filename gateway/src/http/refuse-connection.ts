@@ -6,12 +6,12 @@ import type { Log } from "@shipping/kit/process/log";
 import { headersTooLarge } from "./http-rules.js";
 import { errorBody, refuse, unknownRoute } from "./send-answer.js";
 
-/** Refusals of input that Node's HTTP parser does not emit as a request. */
+/** Answers input for which Node's HTTP parser emits no request. */
 export function createConnectionRefusals({ log, random }: { log: Log; random: Random }) {
   const refused = new WeakSet<Socket>();
 
-  /** Answers on the bare connection and ends it. */
-  function refuseBare(socket: Socket, failure: Failure): void {
+  /** Writes an error response to the socket and ends it. */
+  function refuseOnSocket(socket: Socket, failure: Failure): void {
     const requestId = newId("req", random);
     const { status } = failure;
     log.info({ status, request_id: requestId, code: failure.code }, "request");
@@ -33,25 +33,25 @@ export function createConnectionRefusals({ log, random }: { log: Log; random: Ra
   }
 
   return {
-    /** Answers CONNECT, which Node does not treat as a request: an unknown route like any other. */
+    /** Answers CONNECT, for which Node emits an event of its own, as an unknown route. */
     connect(socket: Socket): void {
-      refuseBare(socket, unknownRoute());
+      refuseOnSocket(socket, unknownRoute());
     },
 
-    /** Answers bytes that are not HTTP. `latest` is the response to the request that came before them, or that they are part of. */
+    /** Answers invalid HTTP. `latest` is the response to the request before it, or to the one that it is part of. */
     malformed(error: NodeJS.ErrnoException, socket: Socket, latest: ServerResponse | undefined): void {
-      // Every further byte on the connection is malformed too.
+      // Node reports every further chunk on this connection, too.
       if (refused.has(socket)) return;
       refused.add(socket);
       if (error.code === "ECONNRESET" || error.code === "ERR_HTTP_REQUEST_TIMEOUT") return void socket.destroy();
-      // Its last answer may still be on its way: `dropRest` handles the rest.
+      // The last response may still be in transit. `dropRest` reads the rest.
       if (!socket.writable) return;
       const failure = error.code === "HPE_HEADER_OVERFLOW" ? headersTooLarge() : fail("bad_request");
-      const refuseNow = () => refuseBare(socket, failure);
+      const refuseNow = () => refuseOnSocket(socket, failure);
       if (!latest || (latest.writableFinished && latest.req.complete)) return void refuseNow();
-      // The request before is whole: its answer comes first.
+      // The previous request was complete, so its response comes first.
       if (latest.req.complete) return void latest.once("close", refuseNow);
-      // It has its answer: there is no second one.
+      // The request was already answered, and can have only one response.
       if (latest.writableFinished) return void socket.end();
       if (latest.headersSent) return void socket.destroy();
       latest.setHeader("Connection", "close");
@@ -62,21 +62,21 @@ export function createConnectionRefusals({ log, random }: { log: Log; random: Ra
 
 const MAX_BYTES = 1024 * 1024;
 const MAX_MS = 2_000;
-const LOOK_MS = 20;
+const POLL_MS = 20;
 
 /**
- * Reads and drops what a client still sends of a request that is answered already: closed with unread bytes, the connection
- * would lose the answer, too. Ends it after too many bytes or too long. Returns a function that stops dropping.
+ * Drops what a client is still sending of a request that was already answered. Closing a socket with unread bytes sends a TCP reset, which can
+ * destroy the response. After too many bytes or too long, the socket is closed anyway. Returns a function that stops dropping.
  */
 export function dropRest(socket: Socket): () => void {
   const read = socket.bytesRead;
   const started = performance.now();
-  // Node's HTTP parser reads from below the socket: there are no events to count.
+  // Node's HTTP parser bypasses the socket's `data` events, so poll.
   const timer = setInterval(() => {
     if (socket.bytesRead - read <= MAX_BYTES && performance.now() - started <= MAX_MS) return;
     stop();
     socket.destroy();
-  }, LOOK_MS);
+  }, POLL_MS);
   const stop = () => {
     clearInterval(timer);
     socket.off("close", stop);

@@ -5,7 +5,7 @@ import { eventually } from "@shipping/kit/testing/eventually";
 import { openPrisma } from "../database/deps.js";
 import type { PrismaClient } from "../gen/prisma/client.js";
 import { gatewayDatabase } from "../testing/gateway-database.js";
-import { failureOf } from "./send-answer.js";
+import { toFailure } from "./send-answer.js";
 
 let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ afterAll(() => gateway.drop());
 async function answerOf(prisma: PrismaClient): Promise<string> {
   return prisma.account.findMany({ take: 1 }).then(
     () => "fine",
-    (error) => failureOf(error).code,
+    (error) => toFailure(error).code,
   );
 }
 
@@ -88,5 +88,5 @@ describe("503 from a page whose Prisma client meets an outage of PostgreSQL:", (
 
 test("500 for a statement that PostgreSQL does not understand", async () => {
   const error = await gateway.prisma.$queryRaw`SELECT nothing FROM nowhere`.catch((reason) => reason);
-  expect(failureOf(error).code).toBe("internal_error");
+  expect(toFailure(error).code).toBe("internal_error");
 });

@@ -2,26 +2,26 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { fail, toConnectError } from "@shipping/kit/errors";
 import { DatabaseOutage } from "@shipping/kit/postgres/outage";
 import pg from "pg";
-import { failureOf } from "./send-answer.js";
+import { toFailure } from "./send-answer.js";
 
-describe("failureOf", () => {
+describe("toFailure", () => {
   test("a refusal stays itself, also one that crossed a service boundary", () => {
     const refusal = fail("label_exists");
-    expect(failureOf(refusal)).toBe(refusal);
-    expect(failureOf(toConnectError(refusal))).toMatchObject({ code: "label_exists", message: refusal.message });
+    expect(toFailure(refusal)).toBe(refusal);
+    expect(toFailure(toConnectError(refusal))).toMatchObject({ code: "label_exists", message: refusal.message });
   });
 
   test.each([Code.Unavailable, Code.DeadlineExceeded, Code.Unknown])(
     "an RPC that ended with %i and no detail is an outage",
     (code) => {
-      expect(failureOf(new ConnectError("secret detail", code)).code).toBe("service_unavailable");
+      expect(toFailure(new ConnectError("secret detail", code)).code).toBe("service_unavailable");
     },
   );
 
   test.each([true, false])(
     "an outage of the database is one, whether the statement may have run (%p) or not",
     (mayHaveRun) => {
-      expect(failureOf(new DatabaseOutage(new Error("secret detail"), mayHaveRun)).code).toBe("service_unavailable");
+      expect(toFailure(new DatabaseOutage(new Error("secret detail"), mayHaveRun)).code).toBe("service_unavailable");
     },
   );
 
@@ -33,7 +33,7 @@ describe("failureOf", () => {
     "thrown text",
     undefined,
   ])("%s is a bug, and says nothing", (error) => {
-    const failure = failureOf(error);
+    const failure = toFailure(error);
     expect(failure.code).toBe("internal_error");
     expect(failure.message).not.toMatch("secret");
   });

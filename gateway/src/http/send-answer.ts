@@ -6,13 +6,13 @@ import type { Log } from "@shipping/kit/process/log";
 import type { ErrorCode } from "@shipping/proto/errors";
 import { type OutageCause, outageCause } from "../service-clients/outage.js";
 
-/** A successful answer, ready to be sent. */
+/** The body of a successful response. */
 export interface HttpAnswer {
   type: "application/json" | "application/pdf";
   body: string | Uint8Array;
 }
 
-/** Sends a whole answer. It belongs to one customer, so no cache may store it. */
+/** Sends a complete response. It belongs to one customer, so caches must not store it. */
 export function sendAnswer(response: ServerResponse, status: number, { type, body }: HttpAnswer): void {
   response.writeHead(status, {
     "content-type": type,
@@ -22,7 +22,7 @@ export function sendAnswer(response: ServerResponse, status: number, { type, bod
   response.end(body);
 }
 
-/** The headers that go with error codes. */
+/** The headers of error codes. */
 const HEADERS: Partial<Record<ErrorCode, readonly [name: string, value: string]>> = {
   unauthorized: ["WWW-Authenticate", "Bearer"],
   idempotency_in_progress: ["Retry-After", "1"],
@@ -30,7 +30,7 @@ const HEADERS: Partial<Record<ErrorCode, readonly [name: string, value: string]>
   service_unavailable: ["Retry-After", "5"],
 };
 
-/** Answers a refusal. */
+/** Sends an error response. */
 export function refuse(response: ServerResponse, failure: Failure, requestId: string): void {
   const header = HEADERS[failure.code];
   if (header) response.setHeader(...header);
@@ -42,23 +42,23 @@ export function errorBody({ code, message, status, fields }: Failure, requestId:
   return JSON.stringify({ error: { code, message, request_id: requestId, ...(status === 422 && { fields }) } });
 }
 
-/** How a request failed, for its line in the log. */
+/** Where to note how a request failed, for its log line. */
 interface Failed {
   requestId: string;
   errorCode?: ErrorCode;
   outageCause?: OutageCause | undefined;
 }
 
-/** The failure to report for an error: the refusal itself, an outage, or an internal error. */
-export function failureOf(error: unknown): Failure {
+/** Converts an error to what the client may see: a refusal as it is, an outage, or an internal error. */
+export function toFailure(error: unknown): Failure {
   const failure = failureIn(error);
   if (failure) return failure;
   return fail(isOutage(error) ? "service_unavailable" : "internal_error");
 }
 
-/** The failure to report for an error. The request gets its code and cause; an error that is not itself a refusal is logged. */
+/** The same, and notes code and cause in the request. Logs the original error of an outage or internal error. */
 export function noteFailure(log: Log, request: Failed, error: unknown): Failure {
-  const failure = failureOf(error);
+  const failure = toFailure(error);
   request.errorCode = failure.code;
   if (failure.code === "service_unavailable") request.outageCause = outageCause(error);
   const err = failure === error ? failure.cause : error;
@@ -66,12 +66,12 @@ export function noteFailure(log: Log, request: Failed, error: unknown): Failure 
   return failure;
 }
 
-/** The refusal of an unknown path or method. */
+/** The error for an unknown path or method. */
 export function unknownRoute(): Failure {
   return fail("not_found", "No such route.");
 }
 
-/** An RPC that ended without a typed refusal, or a database that could not answer. */
+/** Whether an RPC has failed without a typed error, or the database could not answer. */
 function isOutage(error: unknown): boolean {
   return error instanceof ConnectError || error instanceof DatabaseOutage;
 }

@@ -7,13 +7,13 @@ import { gunzipSync } from "node:zlib";
 import { silentLog } from "@shipping/kit/process/log";
 import express from "express";
 import { type HttpServer, listen } from "./listen.js";
-import { assetOf, documentOf, sendDocument } from "./send-document.js";
+import { createDocument, loadAsset, sendDocument } from "./send-document.js";
 
 const TEXT = "Labels and parcels. ".repeat(200);
-const page = documentOf("text/html; charset=utf-8", TEXT);
-const picture = documentOf("image/png", Buffer.from(TEXT));
+const page = createDocument("text/html; charset=utf-8", TEXT);
+const picture = createDocument("image/png", Buffer.from(TEXT));
 
-const style = assetOf("/some/style.css", "base.css", "guides.css");
+const style = loadAsset("/some/style.css", "base.css", "guides.css");
 const content = ["base.css", "guides.css"]
   .map((file) => readFileSync(join(import.meta.dirname, "../../assets", file), "utf8"))
   .join("");

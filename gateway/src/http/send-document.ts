@@ -5,41 +5,41 @@ import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import type { IRouter, Request } from "express";
-import { rangeIn, unmetCondition, type Validators } from "./conditional.js";
+import { parseRange, unmetCondition, type Validators } from "./conditional.js";
 import { HttpRefusal } from "./http-rules.js";
 
-/** A public document: a page, a style sheet, a picture. */
+/** A public document: a page, style sheet or picture. */
 export interface Document {
   type: string;
   headers: Readonly<Record<string, string>>;
   plain: Representation;
-  /** Made when it is first asked for; a picture has none. */
+  /** Compressed on first use; undefined for pictures. */
   compressed?: () => Representation;
 }
 
-/** A document's bytes in one encoding, with an entity tag of their own. */
+/** The document in one content encoding. Each has its own entity tag. */
 interface Representation extends Required<Validators> {
   body: Buffer;
   encoding?: "gzip";
 }
 
-// All of them come with the build, and change with it.
+// All documents change with the build.
 const MODIFIED = new Date(Math.floor(statSync(fileURLToPath(import.meta.url)).mtimeMs / 1_000) * 1_000);
 
-/** A document of these bytes. A browser asks each time whether it has changed, unless the headers say otherwise. */
-export function documentOf(
+/** Creates a document. Browsers revalidate it every time, unless the headers say otherwise. */
+export function createDocument(
   type: string,
   content: string | Buffer,
   headers: Readonly<Record<string, string>> = {},
 ): Document {
-  const plain = representationOf(Buffer.from(content));
+  const plain = toRepresentation(Buffer.from(content));
   const document = { type, plain, headers: { "Cache-Control": "no-cache", ...headers } };
   if (!COMPRESSIBLE.test(type)) return document;
   let compressed: Representation | undefined;
   return {
     ...document,
     compressed: () => {
-      compressed ??= { ...representationOf(gzipSync(plain.body)), encoding: "gzip" };
+      compressed ??= { ...toRepresentation(gzipSync(plain.body)), encoding: "gzip" };
       return compressed;
     },
   };
@@ -47,12 +47,12 @@ export function documentOf(
 
 const COMPRESSIBLE = /^text\/|json|svg/;
 
-function representationOf(body: Buffer): Representation {
+function toRepresentation(body: Buffer): Representation {
   const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 27)}"`;
   return { body, etag, modified: MODIFIED };
 }
 
-/** Answers a GET of a document, under its conditions, or with a part of it. */
+/** Answers a GET of a document, including conditional and range requests. */
 export function sendDocument(req: Request, res: ServerResponse, document: Document): void {
   const { type, headers, plain, compressed } = document;
   const chosen = compressed && req.acceptsEncodings("gzip") ? compressed() : plain;
@@ -66,7 +66,7 @@ export function sendDocument(req: Request, res: ServerResponse, document: Docume
   const unmet = unmetCondition(req.headers, chosen);
   if (unmet === 412) throw new HttpRefusal(412, "A precondition of the request is not met.");
   if (unmet === 304) return void res.writeHead(304, described).end();
-  const range = rangeIn(req.headers, body.length, chosen);
+  const range = parseRange(req.headers, body.length, chosen);
   if (range === null) {
     res.setHeader("Content-Range", `bytes */${body.length}`);
     throw new HttpRefusal(416, "The requested range is outside the document.");
@@ -83,15 +83,15 @@ export function sendDocument(req: Request, res: ServerResponse, document: Docume
   res.end(part);
 }
 
-/** A style, a script or a picture that pages load. */
+/** A style sheet, script or picture that pages load. */
 export interface Asset {
-  /** Its address for pages, with a hash of its content: a browser may keep what it finds there for ever. */
+  /** Its URL with a hash of the content, so that browsers can cache it for ever. */
   href: string;
-  /** Answers for its path. */
+  /** Registers its path. */
   serve(router: IRouter): void;
 }
 
-// The same from `src` and from `dist`.
+// The relative path is the same from `src` and from `dist`.
 const FOLDER = new URL("../../assets/", import.meta.url);
 const TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
@@ -100,16 +100,17 @@ const TYPES: Readonly<Record<string, string>> = {
   ".png": "image/png",
 };
 
-/** Files of `gateway/assets`, one after the other, served as one at `path`. */
-export function assetOf(path: string, ...files: readonly [string, ...string[]]): Asset {
+/** Loads files of `gateway/assets` and concatenates them into one asset at `path`. */
+export function loadAsset(path: string, ...files: readonly [string, ...string[]]): Asset {
   const content = Buffer.concat(files.map((file) => readFileSync(new URL(file, FOLDER))));
   const version = createHash("sha256").update(content).digest("hex").slice(0, 12);
   const type = TYPES[extname(files[0])] ?? "application/octet-stream";
-  const kept = documentOf(type, content, { "Cache-Control": "public, max-age=31536000, immutable" });
-  // Asked for with the hash of another release, as happens while replicas are replaced: nobody may keep it under that address.
-  const checked = documentOf(type, content);
+  const immutable = createDocument(type, content, { "Cache-Control": "public, max-age=31536000, immutable" });
+  // During a rolling upgrade, a page can request the hash of another release. That response must not be cached for ever.
+  const revalidated = createDocument(type, content);
   return {
     href: `${path}?v=${version}`,
-    serve: (router) => router.get(path, (req, res) => sendDocument(req, res, req.query.v === version ? kept : checked)),
+    serve: (router) =>
+      router.get(path, (req, res) => sendDocument(req, res, req.query.v === version ? immutable : revalidated)),
   };
 }

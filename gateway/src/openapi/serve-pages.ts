@@ -1,7 +1,7 @@
 import type { Express } from "express";
 import { BASE_PATH } from "../api/endpoint.js";
 import { serveGuides } from "../guides/serve-guides.js";
-import { type Document, documentOf, sendDocument } from "../http/send-document.js";
+import { createDocument, type Document, sendDocument } from "../http/send-document.js";
 import { serveReference } from "../reference/serve-reference.js";
 import { serveSiteAssets } from "../site/html-document.js";
 import type { Site } from "../site/site-header.js";
@@ -18,9 +18,9 @@ export function preparePages(): void {
 /** The machine-readable description, the collection and the reference made of it, and the guides, for everyone and without a key. */
 export function servePages(app: Express, site: Site, origin: () => string): void {
   const served: Readonly<Record<string, () => Document>> = {
-    [DOCUMENT_PATH]: () => documentOf("application/json", openApiText(), { "Cache-Control": "no-store" }),
+    [DOCUMENT_PATH]: () => createDocument("application/json", openApiText(), { "Cache-Control": "no-store" }),
     [COLLECTION_PATH]: () =>
-      documentOf("application/json", collectionText(origin()), {
+      createDocument("application/json", collectionText(origin()), {
         "Cache-Control": "no-store",
         "Content-Disposition": 'attachment; filename="shipping.postman_collection.json"',
       }),

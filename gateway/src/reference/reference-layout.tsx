@@ -1,17 +1,17 @@
 import type { ComponentChildren } from "preact";
-import { type Asset, assetOf } from "../http/send-document.js";
+import { type Asset, loadAsset } from "../http/send-document.js";
 import { codeScript, renderDocument } from "../site/html-document.js";
 import { SearchForm, type Site, SiteHeader } from "../site/site-header.js";
 import type { Operation, Resource } from "./operations.js";
 
 export const REFERENCE_PATH = "/docs/reference";
 
-export const referenceStyle = assetOf(
+export const referenceStyle = loadAsset(
   "/docs/reference.css",
   ...(["site.css", "base.css", "code.css", "guides.css", "reference.css"] as const),
 );
-export const tryScript = assetOf("/docs/try-it.js", "try-it.js");
-export const anchorScript = assetOf("/docs/old-anchors.js", "old-anchors.js");
+export const tryScript = loadAsset("/docs/try-it.js", "try-it.js");
+export const anchorScript = loadAsset("/docs/old-anchors.js", "old-anchors.js");
 
 /** The data for all pages of the reference. */
 export interface Reference {

@@ -1,6 +1,6 @@
 import type { Express } from "express";
 import { redirect } from "../guides/serve-guides.js";
-import { type Document, documentOf, sendDocument } from "../http/send-document.js";
+import { createDocument, type Document, sendDocument } from "../http/send-document.js";
 import { SCRIPTED_PAGE_HEADERS } from "../site/error-page.js";
 import type { Site } from "../site/site-header.js";
 import { indexPage } from "./index-page.js";
@@ -23,7 +23,7 @@ export function serveReference(
 ): void {
   const made = new Map<string, Document>();
   const kept = (path: string, render: () => string): Document => {
-    const document = made.get(path) ?? documentOf("text/html; charset=utf-8", render(), HEADERS);
+    const document = made.get(path) ?? createDocument("text/html; charset=utf-8", render(), HEADERS);
     made.set(path, document);
     return document;
   };

@@ -1,20 +1,20 @@
 import type { IRouter } from "express";
 import type { ComponentChildren, VNode } from "preact";
 import { render } from "preact-render-to-string";
-import { type Asset, assetOf } from "../http/send-document.js";
+import { type Asset, loadAsset } from "../http/send-document.js";
 import { SITE_NAME } from "./site-header.js";
 
 /** The style of pages that have none of their own. */
-export const siteStyle = assetOf("/style.css", "site.css", "base.css");
+export const siteStyle = loadAsset("/style.css", "site.css", "base.css");
 
 /** The mark of the site, for the tabs of browsers. */
-export const mark = assetOf("/favicon.svg", "mark.svg");
+export const mark = loadAsset("/favicon.svg", "mark.svg");
 
 // Browsers ask for it by themselves, and some take no SVG there.
-const picture = assetOf("/favicon.ico", "mark-32.png");
+const picture = loadAsset("/favicon.ico", "mark-32.png");
 
 /** The script of pages with examples, for their head: it makes tabs, and buttons that copy. Pages are whole without it. */
-export const codeScript = assetOf("/code.js", "code.js");
+export const codeScript = loadAsset("/code.js", "code.js");
 
 /** Serves the style, the script of examples, and the mark as a drawing and as a picture of 32 points. */
 export function serveSiteAssets(router: IRouter): void {

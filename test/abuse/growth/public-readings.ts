@@ -2,8 +2,8 @@ import type { IncomingMessage } from "node:http";
 import { parseApiKey } from "@shipping/gateway/admission/api-key";
 import { formOf, isOwnForm } from "@shipping/gateway/developers/page/read-form";
 import { readCookie } from "@shipping/gateway/developers/session/session";
-import { rangeIn, unmetCondition } from "@shipping/gateway/http/conditional";
-import { httpFault, isPlain, sourceOf } from "@shipping/gateway/http/http-rules";
+import { parseRange, unmetCondition } from "@shipping/gateway/http/conditional";
+import { getClientAddress, httpFault, isPlain } from "@shipping/gateway/http/http-rules";
 import { orderId, pageQuery } from "@shipping/gateway/input/schemas";
 import { validQuery } from "@shipping/gateway/input/validate";
 import { library } from "@shipping/gateway/openapi/documents";
@@ -81,7 +81,7 @@ const readers: readonly Omit<Reader, "given">[] = [
       spaces: (size) => `bytes=${" ".repeat(size)}x`,
       "many ranges": (size) => `bytes=${"0-1,".repeat(size / 4)}`,
     },
-    read: (text) => rangeIn({ range: text }, 1_000, {}),
+    read: (text) => parseRange({ range: text }, 1_000, {}),
   },
   {
     reader: "hosts",
@@ -115,7 +115,7 @@ const readers: readonly Omit<Reader, "given">[] = [
     reader: "addresses of proxies",
     most: HEAD_BYTES,
     shapes: { commas: fill(","), addresses: fill("192.0.2.1, "), spaces: (size) => `${" ".repeat(size)}x` },
-    read: (text) => sourceOf({ ...headers("x-forwarded-for", text), socket: { remoteAddress: "::1" } }, 3),
+    read: (text) => getClientAddress({ ...headers("x-forwarded-for", text), socket: { remoteAddress: "::1" } }, 3),
   },
   {
     reader: "origins",

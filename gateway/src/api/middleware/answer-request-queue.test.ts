@@ -15,7 +15,7 @@ const held: (() => void)[] = [];
 let asked = 0;
 beforeAll(async () => {
   gateway = await gatewayUnderTest({
-    concurrency: { inAll: 17, ofAccount: 16 },
+    bulkheadLimits: { total: 17, perAccount: 16 },
     records: {
       async listOrders() {
         asked++;
@@ -109,7 +109,7 @@ describe("a body", () => {
   let other: GatewayUnderTest;
   beforeAll(async () => {
     other = await gatewayUnderTest({
-      concurrency: { inAll: 17, ofAccount: 16 },
+      bulkheadLimits: { total: 17, perAccount: 16 },
       records: {
         async createOrder() {
           await new Promise<void>((resolve) => writes.push(resolve));

@@ -1,5 +1,5 @@
 import { fail } from "@shipping/kit/errors";
-import { sourceOf } from "../../http/http-rules.js";
+import { getClientAddress } from "../../http/http-rules.js";
 import { sendAnswer } from "../../http/send-answer.js";
 import { parseJsonBody } from "../../input/json-body.js";
 import { noQuery } from "../../input/schemas.js";
@@ -32,18 +32,18 @@ export function answerRequest(deps: ApiDeps, route: Route): Middleware {
     const { admission, bytes, deadline } = res.locals;
     const { accountId } = admission.caller;
     const size = bytes?.length ?? 0;
-    const endTurn = await deps.bulkhead.enter({
+    const release = await deps.bulkhead.acquire({
       accountId,
       weight: Math.max(minWeight, Math.ceil(size / BODY_BYTES_PER_WEIGHT)),
-      restMs: (1_000 * size) / BODY_BYTES_PER_SECOND,
+      minPauseMs: (1_000 * size) / BODY_BYTES_PER_SECOND,
       deadline: deadline - RESERVE_MS,
-      onGone: (gone) => void res.once("close", gone),
+      onDisconnect: (disconnected) => void res.once("close", disconnected),
     });
     try {
       await answer(req, res, next);
-      deps.waiting.add(res, accountId);
+      deps.unread.add(res, accountId);
     } finally {
-      endTurn();
+      release();
     }
   };
 }
@@ -70,7 +70,7 @@ function answerWrite(deps: ApiDeps, route: WriteRoute): Middleware {
     const { admission, idempotencyKey = "", bytes, deadline, requestId } = res.locals;
     const snapshot = await executeWrite(deps, route, {
       caller: admission.caller,
-      actor: { name: admission.keyId, source: sourceOf(req, deps.trustedProxies) },
+      actor: { name: admission.keyId, source: getClientAddress(req, deps.trustedProxies) },
       idempotencyKey,
       id: idOf(route, req.params),
       body: bytes && parseJsonBody(bytes),

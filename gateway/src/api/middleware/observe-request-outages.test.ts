@@ -10,7 +10,7 @@ let answer = Promise.resolve();
 let asked = 0;
 beforeAll(async () => {
   gateway = await gatewayUnderTest({
-    concurrency: { inAll: 1, ofAccount: 1 },
+    bulkheadLimits: { total: 1, perAccount: 1 },
     records: {
       getOrder() {
         throw toConnectError(fail("service_unavailable"));

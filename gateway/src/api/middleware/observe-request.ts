@@ -2,7 +2,7 @@ import { newId, type Random } from "@shipping/kit/ids";
 import type { Log } from "@shipping/kit/process/log";
 import type { Metrics } from "@shipping/kit/process/metrics";
 import { traced } from "@shipping/kit/process/tracing";
-import { httpFault, sourceOf } from "../../http/http-rules.js";
+import { getClientAddress, httpFault } from "../../http/http-rules.js";
 import type { ApiDeps } from "../deps.js";
 import { BASE_PATH } from "../endpoint.js";
 import { ANSWER_MS, type Locals, type Middleware } from "../locals.js";
@@ -130,7 +130,7 @@ export function storeRequest({
         idempotencyKey,
         replayed,
         resourceId: locals.resourceId ?? ID.exec(path)?.[1],
-        source: sourceOf({ headersDistinct: req.headersDistinct, socket: { remoteAddress } }, trustedProxies),
+        source: getClientAddress({ headersDistinct: req.headersDistinct, socket: { remoteAddress } }, trustedProxies),
         userAgent: req.headers["user-agent"] ?? "",
       });
     });

@@ -1,6 +1,6 @@
 import { fail } from "@shipping/kit/errors";
 import type { ErrorRequestHandler } from "express";
-import { sourceOf } from "../../http/http-rules.js";
+import { getClientAddress } from "../../http/http-rules.js";
 import { noteFailure, refuse, unknownRoute } from "../../http/send-answer.js";
 import { sendErrorPage, wantsPage } from "../../site/error-page.js";
 import type { Site } from "../../site/site-header.js";
@@ -38,7 +38,7 @@ export function refuseRoute(routes: readonly Pick<Route, "path">[]): Middleware 
 /** Delays requests without an API key, for pages, to the rate limit of their address. */
 export function paceAnonymous({ pace, trustedProxies }: ApiDeps): Middleware {
   return async (req, res, next) => {
-    res.locals.pacedMs = await pace.turn(sourceOf(req, trustedProxies), res);
+    res.locals.pacedMs = await pace.delay(getClientAddress(req, trustedProxies), res);
     if (!res.destroyed) next();
   };
 }
@@ -66,7 +66,7 @@ export function sendError({
     res.locals.faults = failure.fields;
     const { admission, pacedMs, requestId = "" } = res.locals as Partial<Locals>;
     if (!admission?.within && pacedMs === undefined && failure.code !== "service_unavailable")
-      res.locals.pacedMs = await pace.turn(sourceOf(req, trustedProxies), res);
+      res.locals.pacedMs = await pace.delay(getClientAddress(req, trustedProxies), res);
     if (res.destroyed) return;
     if (wantsPage(req)) sendErrorPage(res, site, failure, requestId);
     else refuse(res, failure, requestId);

@@ -1,8 +1,8 @@
 import type { Router } from "express";
-import { assetOf, documentOf, sendDocument } from "../../http/send-document.js";
+import { createDocument, loadAsset, sendDocument } from "../../http/send-document.js";
 import { AREA_PATH } from "./page.js";
 
-export const style = assetOf(
+export const style = loadAsset(
   `${AREA_PATH}/style.css`,
   ...[
     "site.css",
@@ -16,7 +16,7 @@ export const style = assetOf(
   ],
   "overview.css",
 );
-export const script = assetOf(`${AREA_PATH}/script.js`, "developers.js");
+export const script = loadAsset(`${AREA_PATH}/script.js`, "developers.js");
 export const CLEAR_PATH = `${AREA_PATH}/clear.gif`;
 
 // One transparent point.
@@ -26,6 +26,6 @@ const GIF = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA
 export function serveAssets(router: Router): void {
   style.serve(router);
   script.serve(router);
-  const clear = documentOf("image/gif", GIF, { "Cache-Control": "no-store", "Clear-Site-Data": '"cache"' });
+  const clear = createDocument("image/gif", GIF, { "Cache-Control": "no-store", "Clear-Site-Data": '"cache"' });
   router.get(CLEAR_PATH, (req, res) => sendDocument(req, res, clear));
 }

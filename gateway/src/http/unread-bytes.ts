@@ -1,42 +1,43 @@
 import type { ServerResponse } from "node:http";
 import type { Metrics } from "@shipping/kit/process/metrics";
 
-/** How many bytes of answers may wait for their readers, in this process and of one account. */
-export interface WaitingLimits {
-  inAll: number;
-  ofAccount: number;
+/** How many bytes of responses may be waiting to be read by clients. */
+export interface UnreadLimits {
+  /** In this process. */
+  total: number;
+  perAccount: number;
 }
 
 /** Eight of the largest pages for one account, and sixty-four for all. */
-export const DEFAULT_WAITING: WaitingLimits = { inAll: 64 * 1024 * 1024, ofAccount: 8 * 1024 * 1024 };
+export const DEFAULT_UNREAD: UnreadLimits = { total: 64 * 1024 * 1024, perAccount: 8 * 1024 * 1024 };
 
-/** Keeps unread answers from filling the memory. */
-export interface WaitingBytes {
-  /** Counts the bytes that an ended response still has to write, for its account, or for no account. */
+/** Limits the memory of responses that clients do not read. */
+export interface UnreadBytes {
+  /** Counts the unsent bytes of an ended response. Responses without an account are counted together. */
   add(response: ServerResponse, account: string | undefined): void;
   load(): { bytes: number; cut: number };
 }
 
 interface Account {
   bytes: number;
-  /** In the order in which they were ended. */
+  /** Oldest first. */
   responses: Map<ServerResponse, number>;
 }
 
 /**
- * Beyond a limit, the connection with the oldest waiting answer is closed: of the account that has reached its own limit, or else of the
- * account with the most waiting bytes.
+ * Above a limit, closes the connection of the oldest unread response: of the account that is above its own limit, or else of the account with
+ * the most unread bytes.
  */
-export function createWaitingBytes(limits: WaitingLimits): WaitingBytes {
+export function createUnreadBytes(limits: UnreadLimits): UnreadBytes {
   const accounts = new Map<string, Account>();
-  let inAll = 0;
+  let total = 0;
   let cut = 0;
 
   function remove(id: string, account: Account, response: ServerResponse): void {
     const bytes = account.responses.get(response) ?? 0;
     account.responses.delete(response);
     account.bytes -= bytes;
-    inAll -= bytes;
+    total -= bytes;
     if (account.responses.size === 0) accounts.delete(id);
   }
 
@@ -45,13 +46,13 @@ export function createWaitingBytes(limits: WaitingLimits): WaitingBytes {
     if (!response) return;
     cut++;
     remove(id, account, response);
-    // Not through the response: one that is queued behind another has no socket yet.
+    // A pipelined response has no socket of its own yet, so `response.destroy` would not close it.
     response.req.socket.destroy();
   }
 
   function cutDown(id: string, account: Account): void {
-    while (account.bytes > limits.ofAccount) cutOldest(id, account);
-    while (inAll > limits.inAll) {
+    while (account.bytes > limits.perAccount) cutOldest(id, account);
+    while (total > limits.total) {
       const [most] = [...accounts].sort(([, a], [, b]) => b.bytes - a.bytes);
       if (!most) return;
       cutOldest(...most);
@@ -61,29 +62,29 @@ export function createWaitingBytes(limits: WaitingLimits): WaitingBytes {
   return {
     add(response, id = "") {
       const bytes = response.writableLength;
-      // The kernel has already accepted most answers completely.
+      // Most responses fit into the send buffer of the socket.
       if (bytes === 0 || !response.writableEnded || response.writableFinished || response.destroyed) return;
       const account = accounts.get(id) ?? { bytes: 0, responses: new Map() };
       accounts.set(id, account);
       account.responses.set(response, bytes);
       account.bytes += bytes;
-      inAll += bytes;
+      total += bytes;
       response.once("close", () => remove(id, account, response));
       cutDown(id, account);
     },
-    load: () => ({ bytes: inAll, cut }),
+    load: () => ({ bytes: total, cut }),
   };
 }
 
-/** Measures what waits in this process. */
-export function measureWaiting(metrics: Metrics, waiting: WaitingBytes, limits: WaitingLimits): void {
+/** Measures the unread responses of this process. */
+export function measureUnread(metrics: Metrics, unread: UnreadBytes, limits: UnreadLimits): void {
   const help = {
     gateway_bytes_waiting: "Bytes of responses waiting to be read by their clients.",
     gateway_bytes_waiting_max: "The most bytes that may wait. Beyond that, the longest-waiting responses are cut off.",
     gateway_answers_cut: "Responses cut off since the start because too many bytes were waiting.",
   };
   metrics.gauges(help, () => {
-    const { bytes, cut } = waiting.load();
-    return { gateway_bytes_waiting: bytes, gateway_bytes_waiting_max: limits.inAll, gateway_answers_cut: cut };
+    const { bytes, cut } = unread.load();
+    return { gateway_bytes_waiting: bytes, gateway_bytes_waiting_max: limits.total, gateway_answers_cut: cut };
   });
 }

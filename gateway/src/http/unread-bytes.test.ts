@@ -52,7 +52,7 @@ describe("an answer that nobody reads", () => {
   });
 
   test("of an account that has too many of them waiting: the oldest goes, and others keep theirs", async () => {
-    await start({ unread: { inAll: 100 * MIB, ofAccount: 20 * MIB } });
+    await start({ unreadLimits: { total: 100 * MIB, perAccount: 20 * MIB } });
     const [loud, quiet] = [await gateway.newKey(), await gateway.newKey()];
     await unreadList(quiet.key);
     await asked(1);
@@ -68,7 +68,7 @@ describe("an answer that nobody reads", () => {
   });
 
   test("counts for the process, too: who has most waiting loses the oldest", async () => {
-    await start({ unread: { inAll: 30 * MIB, ofAccount: 20 * MIB } });
+    await start({ unreadLimits: { total: 30 * MIB, perAccount: 20 * MIB } });
     const keys = [await gateway.newKey(), await gateway.newKey(), await gateway.newKey()];
     const [loud, quiet, other] = keys.map(({ key }) => key) as [string, string, string];
     for (const [index, key] of [quiet, loud, loud].entries()) {
@@ -81,7 +81,7 @@ describe("an answer that nobody reads", () => {
   });
 
   test("that is read at once is none of all this", async () => {
-    await start({ unread: { inAll: 9 * MIB, ofAccount: 9 * MIB } });
+    await start({ unreadLimits: { total: 9 * MIB, perAccount: 9 * MIB } });
     const { key } = await gateway.newKey();
     for (let n = 0; n < 5; n++) expect((await gateway.send("GET", "/orders", { key })).status).toBe(200);
     const text = await gateway.metrics.render();
