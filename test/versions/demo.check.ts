@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createDatabases } from "@shipping/local/databases/create-databases";
-import { mapParts } from "@shipping/local/databases/prepare-databases";
+import { createDatabases, mapParts } from "@shipping/local/databases/prepare-databases";
 import { playDemo } from "@shipping/local/demo/play-demo";
 import { openReceiver } from "@shipping/local/listen/receiver";
 import { parts } from "@shipping/local/parts";

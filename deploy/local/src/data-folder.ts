@@ -86,3 +86,8 @@ async function publishText(file: string, text: string): Promise<void> {
   await handle.close();
   await rename(draft, file);
 }
+
+/** What seals secrets in this data folder, as `SECRETS_KEYS` has it; made at the first start. */
+export function secretsKeys(folder: DataFolder): Promise<string> {
+  return folder.keep("secrets.key", () => `local:${randomBytes(32).toString("base64")}`);
+}

@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestDatabase, testDatabase } from "./database.js";
-import { migrationDrift } from "./migration-drift.js";
+import { migrationDrift, writeMigration } from "./migration-drift.js";
 
 const THINGS = `
 CREATE TABLE things (id text COLLATE "C" NOT NULL, size integer NOT NULL CHECK (size > 0), made_at timestamptz(3) NOT NULL,
@@ -53,5 +53,21 @@ describe("migrationDrift", () => {
     expect(await migrationDrift({ url: empty.url, directory })).toContain(
       'ALTER TABLE "things" ADD COLUMN     "colour" TEXT;',
     );
+  });
+});
+
+describe("writeMigration", () => {
+  const write = (name: string, now: string) => writeMigration({ directory, name, url: empty.url, now: new Date(now) });
+
+  test("writes what the migrations lack, in a folder named after the time and the change", async () => {
+    await writeFile(join(directory, "schema.prisma"), SCHEMA.replace("size   Int", "size   Int\n  colour String?"));
+    const file = await write("add-colour", "2026-01-02T03:04:05.678Z");
+    expect(file).toBe(join(directory, "migrations", "20260102030405_add_colour", "migration.sql"));
+    expect(await readFile(file as string, "utf8")).toContain('ADD COLUMN     "colour" TEXT;');
+  });
+
+  test("writes nothing when they lack nothing", async () => {
+    expect(await write("add-nothing", "2026-01-03T03:04:05Z")).toBeUndefined();
+    expect(await readdir(join(directory, "migrations"))).toEqual(["1_things"]);
   });
 });

@@ -1,13 +1,15 @@
-import { appendFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { appendFileSync, closeSync, openSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
+import { type ServerProcess, type StopSignals, serverProcess } from "@shipping/local/servers/server-process";
 import type { Server } from "@shipping/local/servers/supervise";
 import type { BusAuthorization } from "../servers/bus-users.js";
 import type { NatsProgram } from "../servers/find-nats-server.js";
 import { type ClusterMember, startNatsServer } from "../servers/nats-server.js";
 import type { PartProcess } from "./plan-processes.js";
-import { startPart } from "./start-part.js";
 
 /** Where the logs of a cluster's processes are, one file each. Begins with none. */
 export async function emptyLogs(folder: string): Promise<string> {
@@ -94,4 +96,47 @@ function intoFile(logs: string, name: string): (line: string) => void {
       // A full disk costs log lines, not servers.
     }
   };
+}
+
+const POLL_MS = 50;
+const ANSWER_MS = 2_000;
+
+// As long as a clean shutdown of a part may take; the cluster as a whole has 30 s.
+const SIGNALS: StopSignals = { stop: "SIGTERM", fast: "SIGINT", force: "SIGKILL", patienceMs: 26_000 };
+
+/**
+ * Starts a process of a part, its log added to `logFile`, and resolves when it says that it is ready, however long that takes. If it
+ * ends instead, the error says how.
+ */
+export async function startPart(
+  plan: PartProcess,
+  options: { logFile: string; spawned(server: ServerProcess): void },
+): Promise<void> {
+  // It writes into the file by itself, so that it outlives us without harm; and Ctrl-C in a terminal reaches us alone.
+  const log = openSync(options.logFile, "a");
+  const child = spawn(process.execPath, [plan.main], { env: plan.env, detached: true, stdio: ["ignore", log, log] });
+  closeSync(log);
+  const failed = new Promise<never>((_, reject) => child.once("error", reject));
+  const server = serverProcess(child, SIGNALS);
+  if (child.pid !== undefined) options.spawned(server);
+  const ended = server.exited.then((how) => {
+    throw new Error(how);
+  });
+  const over = new AbortController();
+  await Promise.race([untilReady(plan.opsPort, over.signal), ended, failed]).finally(() => over.abort());
+}
+
+async function untilReady(opsPort: number, over: AbortSignal): Promise<void> {
+  while (!over.aborted && !(await isReady(opsPort))) await sleep(POLL_MS);
+}
+
+async function isReady(opsPort: number): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(ANSWER_MS);
+    const answer = await fetch(`http://127.0.0.1:${opsPort}/readyz`, { signal });
+    await answer.arrayBuffer();
+    return answer.ok;
+  } catch {
+    return false;
+  }
 }

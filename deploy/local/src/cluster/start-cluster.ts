@@ -1,13 +1,24 @@
+import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { openPrisma } from "@shipping/gateway/database/deps";
+import { openDatabase } from "@shipping/kit/postgres/database";
+import { silentLog } from "@shipping/kit/process/log";
 import type { Running } from "@shipping/kit/process/run-process";
-import type { LocalConfig } from "../config.js";
-import { takeDataFolder } from "../data-folder.js";
+import { environment, type LocalConfig, localDeliveryConfig, localDeveloperDeps, mailFolder } from "../config.js";
+import { type DataFolder, secretsKeys, takeDataFolder } from "../data-folder.js";
+import { mapParts, prepareDatabases, withoutDatabase } from "../databases/prepare-databases.js";
+import { type Part, parts } from "../parts.js";
+import { type DemoAccount, type DemoSignIn, demoAccount, demoSignIn } from "../platform/demo-account.js";
 import { unless } from "../platform/explain-start.js";
-import { type Launched, launch } from "./launch.js";
+import { busAuthorization, newBusPasswords } from "../servers/bus-users.js";
+import { findNatsServer } from "../servers/find-nats-server.js";
+import { keepPartCertificates } from "./certificates.js";
+import { choosePorts, type Ports } from "./choose-ports.js";
 import type { ClusterOptions } from "./options.js";
-import { endRecorded } from "./process-record.js";
-import { type RunningServer, runServers } from "./run-servers.js";
+import { type EventBus, planProcesses } from "./plan-processes.js";
+import { endRecorded, type RunningServer, runServers, type Servers } from "./run-servers.js";
+import { emptyLogs, natsServer, partServer, postgresServer } from "./servers.js";
 
 /** What `cluster.json` holds, for scripts. */
 export interface ClusterDescription extends Launched {
@@ -66,5 +77,95 @@ export async function startCluster(options: {
   } catch (error) {
     await stop(true);
     throw error;
+  }
+}
+
+/** What a cluster is started with. */
+export interface Launch {
+  folder: DataFolder;
+  config: LocalConfig;
+  cluster: ClusterOptions;
+  servers: Servers;
+  say(line: string): void;
+}
+
+/** What integrators need of it: addresses and keys. */
+export interface Launched extends DemoAccount, Partial<DemoSignIn> {
+  base_url: string;
+  gateways: string[];
+}
+
+/** Starts the stores, then every part on them, and resolves when all are ready. */
+export async function launch(of: Launch): Promise<Launched> {
+  const { folder, cluster, servers, say } = of;
+  const keys = await secretsKeys(folder);
+  // Refuses at once, in a sentence, settings that webhooks and the gateway would refuse.
+  localDeliveryConfig(keys);
+  const { developerArea } = localDeveloperDeps(folder.path);
+  const ports = await choosePorts(cluster);
+  const logs = await emptyLogs(folder.path);
+  const [databaseUrls, bus] = await Promise.all([startDatabases(of, ports, logs), startNats(of, ports, logs)]);
+  // Before the processes start: on a small machine they take all of it, and a connection waits a second at most.
+  const origin = developerArea && (developerArea.publicUrl ?? `http://127.0.0.1:${ports.parts.gateway[0]}`);
+  const account = await withDemoAccount(folder, databaseUrls.gateway, origin);
+  const env = { ...mailFolder(folder.path), ...environment() };
+  const certificates = cluster.tls ? await keepPartCertificates(folder.path) : undefined;
+  const { programs } = cluster;
+  const processes = planProcesses({ ports, databaseUrls, bus, secretsKeys: keys, certificates, programs, env });
+  say(`Starting ${processes.length} processes. Their logs are in ${logs} …`);
+  const tierOf = (part: Part) => (part === "gateway" ? "gateways" : "services");
+  await Promise.all(processes.map((process) => servers.start(tierOf(process.part), partServer(process, logs))));
+
+  const origins = mapParts((part) => ports.parts[part].map((port) => `http://127.0.0.1:${port}`));
+  const services = Object.fromEntries(parts.map((part) => [part, origins[part].join(",")]));
+  // The operator's commands are the gateway's.
+  const tls = certificates?.gateway;
+  await folder.publish("platform.json", { databases: databaseUrls, services, bus: bus.url, tls });
+  const gateways = origins.gateway.map((origin) => `${origin}/api/v1`);
+  return { base_url: gateways[0] as string, ...account, gateways };
+}
+
+async function startDatabases(of: Launch, ports: Ports, logs: string): Promise<Record<Part, string>> {
+  const { folder, config, cluster, servers } = of;
+  if (withoutDatabase(config).length === 0) return prepareDatabases({ folder, config, serverUrl: undefined });
+  const replicas = Object.values(cluster.replicas).reduce((sum, count) => sum + count, 0);
+  const maxConnections = 50 + replicas * Number(environment().DATABASE_POOL || 10);
+  const { sharedBuffersMb } = cluster;
+  const postgres = postgresServer({ folder: folder.path, logs, port: ports.postgres, maxConnections, sharedBuffersMb });
+  await servers.start("stores", postgres);
+  return prepareDatabases({ folder, config, serverUrl: postgres.url() });
+}
+
+async function startNats({ folder, config, servers, say }: Launch, ports: Ports, logs: string): Promise<EventBus> {
+  if (config.NATS_URL) return { url: config.NATS_URL };
+  const program = await findNatsServer({ env: environment(), say });
+  const passwords = newBusPasswords();
+  const common = { folder: folder.path, logs, program, authorization: busAuthorization(passwords) };
+  const members = ports.nats.map((port, index) => {
+    const routePort = ports.natsRoutes[index];
+    const others = { name: `nats-${index + 1}`, routePorts: ports.natsRoutes };
+    return natsServer({ ...common, port, member: routePort === undefined ? undefined : { ...others, routePort } });
+  });
+  await Promise.all(members.map((member) => servers.start("stores", member)));
+  const url = members.map(({ address }) => `nats://${address}`).join(",");
+  const bus = { url, passwords, replicas: members.length };
+  await folder.publish("nats.json", bus);
+  return bus;
+}
+
+async function withDemoAccount(
+  folder: DataFolder,
+  gatewayUrl: string,
+  origin: string | undefined,
+): Promise<DemoAccount & Partial<DemoSignIn>> {
+  const db = openDatabase(gatewayUrl, { max: 1, log: silentLog() });
+  const prisma = openPrisma(db);
+  try {
+    const deps = { db, prisma, now: () => new Date(), random: randomBytes };
+    const account = await demoAccount(folder, deps);
+    return { ...account, ...(origin !== undefined && (await demoSignIn(deps, account, origin))) };
+  } finally {
+    await prisma.$disconnect();
+    await db.close();
   }
 }

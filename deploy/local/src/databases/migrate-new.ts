@@ -1,12 +1,12 @@
 import "@shipping/kit/process/require-node";
 import { chmod } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { writeMigration } from "@shipping/kit/testing/migration-drift";
 import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
 import { Argument, Command, InvalidArgumentError } from "commander";
 import { examples } from "../option-values.js";
 import { migrationsOf, type Part, parts } from "../parts.js";
 import { temporaryFolder } from "../temporary-folder.js";
-import { writeMigration } from "./write-migration.js";
 
 const [part, name] = new Command("npm run migrate:new --")
   .description("Write a migration that brings a part's database in line with its schema.prisma.")

@@ -3,10 +3,9 @@ import { createLog } from "@shipping/kit/process/log";
 import { configured, type Running, runProcess } from "@shipping/kit/process/run-process";
 import { localConfig } from "../config.js";
 import { explainStart } from "../platform/explain-start.js";
-import { lineOf } from "./listen-line.js";
 import { type ListenOptions, listenOptions } from "./listen-options.js";
 import { findPlatform, type ListenSubscription, subscribe } from "./listen-subscription.js";
-import { openReceiver, type Receiver } from "./receiver.js";
+import { formatDelivery, openReceiver, type Receiver } from "./receiver.js";
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
@@ -27,7 +26,7 @@ async function start(): Promise<Running> {
 
 async function open({ port }: ListenOptions): Promise<Receiver> {
   try {
-    return await openReceiver({ port, onDelivery: (delivery) => say(lineOf(delivery)) });
+    return await openReceiver({ port, onDelivery: (delivery) => say(formatDelivery(delivery)) });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
     throw new Error(`Port ${port} is in use. Choose another with --port.`);

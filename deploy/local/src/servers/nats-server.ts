@@ -4,7 +4,6 @@ import getPort from "get-port";
 import { environment } from "../config.js";
 import type { BusAuthorization } from "./bus-users.js";
 import type { NatsProgram } from "./find-nats-server.js";
-import { startNatsContainer } from "./nats-container.js";
 
 /** A NATS server of our own, with JetStream. */
 export interface NatsServer extends ServerProcess {
@@ -75,4 +74,43 @@ function memberArgs({ name, routePort, routePorts }: ClusterMember): string[] {
   const route = (port: number) => `nats://127.0.0.1:${port}`;
   const [own, all] = [route(routePort), routePorts.map(route).join(",")];
   return ["--name", name, "--cluster_name", "shipping", "--cluster", own, "--routes", all];
+}
+
+const CONFIG_FILE = "/etc/nats-users.conf";
+
+/** Starts NATS in Docker, if there is no other way. The container ends with this process at the latest. */
+export async function startNatsContainer(options: {
+  image: string;
+  dataDir: string;
+  port: number;
+  authorization?: BusAuthorization;
+  spawned?: (server: ServerProcess) => void;
+}): Promise<ServerProcess> {
+  // Loaded here, since it is rarely needed and takes a second.
+  const { GenericContainer, getContainerRuntimeClient } = await import("testcontainers");
+  const users = options.authorization;
+  const files = users ? [{ source: users.configFile, target: CONFIG_FILE }] : [];
+  const started = await new GenericContainer(options.image)
+    .withCommand(["-js", "-sd", "/data", ...(users ? ["-c", CONFIG_FILE] : [])])
+    .withCopyFilesToContainer(files)
+    .withEnvironment({ ...users?.env } as Record<string, string>)
+    .withBindMounts([{ source: options.dataDir, target: "/data" }])
+    .withExposedPorts({ container: 4222, host: options.port })
+    .start();
+  const { container } = await getContainerRuntimeClient();
+  const handle = container.getById(started.getId());
+  const { State } = await container.inspect(handle);
+  const ended = () => "container ended";
+  const exited = handle.wait().then(ended, ended);
+  const server: ServerProcess = {
+    pid: State.Pid,
+    exited,
+    kill: () => void handle.kill().catch(() => {}),
+    async stop() {
+      await started.stop();
+      await exited;
+    },
+  };
+  options.spawned?.(server);
+  return server;
 }

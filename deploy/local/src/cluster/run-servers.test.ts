@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { endRecorded, openProcessRecord } from "./process-record.js";
+import { endRecorded, openProcessRecord } from "./run-servers.js";
 
 let folder: string;
 const children: ChildProcess[] = [];

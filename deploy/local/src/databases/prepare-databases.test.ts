@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
-import { createDatabases } from "./create-databases.js";
+import { createDatabases } from "./prepare-databases.js";
 
 // Roles belong to the server, which other tests share: hence names of our own.
 const run = randomBytes(4).toString("hex");
